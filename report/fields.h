@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+/// The names of the report's JSON fields: a promise to dashboards. docs/schema/commtap-1.schema.json describes each.
+namespace commtap::field {
+
+inline constexpr const char* kSchema = "schema";
+inline constexpr const char* kJob = "job";
+inline constexpr const char* kGroups = "groups";
+inline constexpr const char* kModules = "modules";
+inline constexpr const char* kCollectives = "collectives";
+inline constexpr const char* kNotSeen = "not_seen";
+
+inline constexpr const char* kRunId = "run_id";
+inline constexpr const char* kRank = "rank";
+inline constexpr const char* kWorldSize = "world_size";
+inline constexpr const char* kLocalRank = "local_rank";
+inline constexpr const char* kAttempt = "attempt";
+inline constexpr const char* kHost = "host";
+inline constexpr const char* kPid = "pid";
+inline constexpr const char* kArgv = "argv";
+inline constexpr const char* kStartedAt = "started_at";
+inline constexpr const char* kEndedAt = "ended_at";
+inline constexpr const char* kExit = "exit";
+inline constexpr const char* kExitSignal = "exit_signal";
+inline constexpr const char* kTorch = "torch";
+inline constexpr const char* kPython = "python";
+inline constexpr const char* kCommtap = "commtap";
+
+inline constexpr const char* kName = "name";
+inline constexpr const char* kDesc = "desc";
+inline constexpr const char* kBackend = "backend";
+inline constexpr const char* kSize = "size";
+inline constexpr const char* kRanks = "ranks";
+
+inline constexpr const char* kId = "id";
+inline constexpr const char* kParent = "parent";
+inline constexpr const char* kRawName = "raw_name";
+inline constexpr const char* kClass = "class";
+inline constexpr const char* kCalls = "calls";
+inline constexpr const char* kParameters = "parameters";
+inline constexpr const char* kShape = "shape";
+inline constexpr const char* kLocalShape = "local_shape";
+inline constexpr const char* kDtype = "dtype";
+inline constexpr const char* kRequiresGrad = "requires_grad";
+inline constexpr const char* kMesh = "mesh";
+inline constexpr const char* kPlacements = "placements";
+
+inline constexpr const char* kModule = "module";
+inline constexpr const char* kPhase = "phase";
+inline constexpr const char* kOp = "op";
+inline constexpr const char* kKind = "kind";
+inline constexpr const char* kGroup = "group";
+inline constexpr const char* kReduceOp = "reduce_op";
+inline constexpr const char* kAsync = "async";
+inline constexpr const char* kIssuedIn = "issued_in";
+inline constexpr const char* kLowered = "lowered";
+inline constexpr const char* kCount = "count";
+inline constexpr const char* kBytes = "bytes";
+inline constexpr const char* kBusBytes = "bus_bytes";
+
+inline constexpr const char* kReason = "reason";
+inline constexpr const char* kDetail = "detail";
+inline constexpr const char* kMeaning = "meaning";
+
+} // namespace commtap::field

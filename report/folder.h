@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/model.h"
+#include "report/result.h"
+
+namespace commtap {
+
+/// One process's report, from its JSON or from its ledger.
+struct ReportFile {
+  std::string path;
+  bool is_ledger = false;
+  Report report;
+};
+
+struct ReportFolder {
+  std::vector<ReportFile> files; ///< by attempt, rank, pid; processes without a rank last
+  std::vector<std::string> problems; ///< one line for each file that could not be read, with its path
+  size_t older_runs = 0; ///< reports left out because they belong to earlier runs in the same folder
+};
+
+/// Called now and then with the files read and the files there are.
+using Progress = std::function<void(size_t, size_t)>;
+
+/// Reads a report, a ledger, or every one below a folder. Processes are known by content, not by file name; where a
+/// process has both a ledger and a JSON, the JSON counts. Of several runs in one folder the newest is kept.
+/// Fails only if there is no such path or nothing in it could be read.
+Result<ReportFolder> readReports(const std::string& path, const Progress& progress);
+
+/// Turns the ledgers of dead processes below `folder` into JSON (exit: killed) and takes them away. Safe when several
+/// do it at once. Returns the paths of the reports made.
+std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<std::string>& problems);
+
+} // namespace commtap

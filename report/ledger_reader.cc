@@ -1,0 +1,389 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger_reader.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "report/json_text.h"
+#include "report/ledger_format.h"
+#include "report/module_names.h"
+#include "report/not_seen.h"
+#include "report/process.h"
+
+namespace commtap {
+namespace {
+
+constexpr std::array<uint32_t, kSectionCount> kRecordSizes = {
+    1,
+    sizeof(uint32_t),
+    sizeof(LedgerGroup),
+    sizeof(LedgerModule),
+    sizeof(LedgerParameter),
+    sizeof(LedgerCollective),
+};
+
+/// A section's published records, as far as they lie inside the bytes that there are.
+struct Records {
+  const std::byte* data = nullptr;
+  uint64_t count = 0;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  Result<LedgerContents> run() {
+    if (std::string error = checkHeader(); !error.empty()) {
+      return Result<LedgerContents>::failure(std::move(error));
+    }
+    for (int id = 0; id < kSectionCount; ++id) {
+      locate(static_cast<LedgerSectionId>(id));
+    }
+    readJob();
+    readGroups();
+    readModules();
+    readParameters();
+    readCollectives();
+    readNotSeen();
+    return std::move(contents_);
+  }
+
+ private:
+  const LedgerHeader& header() const {
+    return *reinterpret_cast<const LedgerHeader*>(bytes_.data());
+  }
+
+  template <typename T>
+  const T& record(LedgerSectionId id, uint64_t index) const {
+    return *reinterpret_cast<const T*>(records_[id].data + index * sizeof(T));
+  }
+
+  std::string checkHeader() const {
+    if (bytes_.size() < sizeof(kLedgerMagic) + sizeof(uint32_t) ||
+        std::memcmp(bytes_.data(), kLedgerMagic, sizeof(kLedgerMagic)) != 0) {
+      return "not a commtap ledger";
+    }
+    uint32_t version = 0;
+    std::memcpy(&version, bytes_.data() + sizeof(kLedgerMagic), sizeof(version));
+    if (version != kLedgerVersion) {
+      return "a ledger of format " + std::to_string(version) + ", this commtap reads format " +
+          std::to_string(kLedgerVersion) + ": use the commtap that the job ran with";
+    }
+    if (bytes_.size() < sizeof(LedgerHeader) || header().header_size != sizeof(LedgerHeader)) {
+      return "a ledger cut off inside its header (" + std::to_string(bytes_.size()) + " bytes)";
+    }
+    return {};
+  }
+
+  void damaged(const char* what) {
+    if (contents_.damage.empty()) {
+      contents_.damage = what;
+    }
+  }
+
+  void locate(LedgerSectionId id) {
+    const LedgerSection& section = header().sections[id];
+    const uint64_t size = bytes_.size();
+    const uint64_t offset = std::min<uint64_t>(section.offset, size);
+    const uint64_t room = (size - offset) / kRecordSizes[id];
+    const uint64_t used = section.used.load(std::memory_order_acquire);
+    if (section.record_size != kRecordSizes[id] || section.offset % sizeof(uint64_t) != 0) {
+      damaged("a section has another layout than this version writes; it was left out");
+      return;
+    }
+    if (used > room || used > section.capacity) {
+      damaged("the file is cut off; what it still holds was read");
+    }
+    records_[id] = {bytes_.data() + offset, std::min({used, room, section.capacity})};
+  }
+
+  std::string text(StringId id) {
+    const Records& strings = records_[kStrings];
+    uint32_t length = 0;
+    if (strings.count < sizeof(length) || id > strings.count - sizeof(length)) {
+      if (id != 0) {
+        damaged("a name is missing; it reads as \"?\"");
+      }
+      return id == 0 ? "" : "?";
+    }
+    std::memcpy(&length, strings.data + id, sizeof(length));
+    if (length > strings.count - sizeof(length) - id) {
+      damaged("a name is missing; it reads as \"?\"");
+      return "?";
+    }
+    return {reinterpret_cast<const char*>(strings.data + id + sizeof(length)), length};
+  }
+
+  static std::optional<int64_t> unlessNegative(int64_t value) {
+    return value < 0 ? std::nullopt : std::optional<int64_t>(value);
+  }
+
+  void readJob() {
+    const LedgerHeader& head = header();
+    Job& job = contents_.report.job;
+    job.run_id = text(head.run_id);
+    job.rank = unlessNegative(head.rank);
+    job.world_size = unlessNegative(head.world_size);
+    job.local_rank = unlessNegative(head.local_rank);
+    job.attempt = std::max<int64_t>(head.attempt, 0);
+    job.host = text(head.host);
+    job.pid = head.pid;
+    job.argv = stringsFromJson(text(head.argv));
+    job.started_at_ns = head.started_at_ns;
+    if (const uint64_t ended = head.ended_at_ns.load(); ended != 0) {
+      job.ended_at_ns = ended;
+    }
+    const uint32_t exit = head.exit.load();
+    job.exit = exit < kExitKindCount ? static_cast<ExitKind>(exit) : ExitKind::kRunning;
+    if (head.exit_signal > 0) {
+      job.exit_signal = head.exit_signal;
+    }
+    job.torch_version = text(head.torch_version);
+    job.python_version = text(head.python_version);
+    job.commtap_version = text(head.commtap_version);
+    contents_.report_name = text(head.report_name);
+    contents_.boot_id = text(head.boot_id);
+    contents_.pid_start_ticks = head.pid_start_ticks;
+  }
+
+  void readGroups() {
+    UniqueNames names;
+    for (uint64_t i = 0; i < records_[kGroups].count; ++i) {
+      const auto& group = record<LedgerGroup>(kGroups, i);
+      contents_.report.groups.push_back(
+          {names.make(text(group.name)), text(group.desc), text(group.backend), group.size, ranksOf(group)});
+    }
+  }
+
+  std::vector<uint32_t> ranksOf(const LedgerGroup& group) {
+    std::vector<uint32_t> ranks;
+    if (group.first_rank == kNoIndex) {
+      return ranks;
+    }
+    if (group.first_rank > records_[kRanks].count || group.size > records_[kRanks].count - group.first_rank) {
+      damaged("the ranks of a group are missing");
+      return ranks;
+    }
+    ranks.resize(group.size);
+    std::memcpy(
+        ranks.data(), records_[kRanks].data + group.first_rank * sizeof(uint32_t), ranks.size() * sizeof(uint32_t));
+    return ranks;
+  }
+
+  void readModules() {
+    ModuleNames names;
+    for (uint64_t i = 0; i < records_[kModules].count; ++i) {
+      const auto& ledger = record<LedgerModule>(kModules, i);
+      const uint32_t parent = ledger.parent.load(std::memory_order_acquire);
+      names.add(parent, text(ledger.component.load()), (ledger.flags & kModuleWrapperComponent) != 0);
+      Module& module = contents_.report.modules.emplace_back();
+      module.id = static_cast<uint32_t>(i);
+      if (parent < records_[kModules].count) {
+        module.parent = parent;
+      }
+      module.class_name = text(ledger.class_name);
+      for (int phase = 0; phase < kPhaseCount; ++phase) {
+        module.calls[phase] = ledger.calls[phase].load(std::memory_order_relaxed);
+      }
+    }
+    for (Module& module : contents_.report.modules) {
+      module.name = names.clean(module.id);
+      module.raw_name = names.raw(module.id);
+    }
+  }
+
+  void readParameters() {
+    for (uint64_t i = 0; i < records_[kParameters].count; ++i) {
+      const auto& ledger = record<LedgerParameter>(kParameters, i);
+      if (ledger.module >= contents_.report.modules.size()) {
+        damaged("a parameter belongs to no module; it was left out");
+        continue;
+      }
+      Parameter parameter;
+      parameter.name = text(ledger.name);
+      parameter.shape = integersFromJson(text(ledger.shape));
+      parameter.local_shape = integersFromJson(text(ledger.local_shape));
+      parameter.dtype = text(ledger.dtype);
+      parameter.requires_grad = ledger.requires_grad != 0;
+      parameter.mesh = text(ledger.mesh);
+      parameter.placements = stringsFromJson(text(ledger.placements));
+      contents_.report.modules[ledger.module].parameters.push_back(std::move(parameter));
+    }
+  }
+
+  std::string moduleName(uint32_t id) {
+    if (id >= contents_.report.modules.size()) {
+      damaged("a collective belongs to no module; it is billed to Global");
+      return "Global";
+    }
+    return contents_.report.modules[id].name;
+  }
+
+  void readCollectives() {
+    for (uint64_t i = 0; i < records_[kCollectives].count; ++i) {
+      const auto& ledger = record<LedgerCollective>(kCollectives, i);
+      if (ledger.count.load(std::memory_order_relaxed) > 0) {
+        contents_.report.collectives.push_back(collective(ledger));
+      }
+    }
+    mergeEqualRows(contents_.report.collectives);
+  }
+
+  Collective collective(const LedgerCollective& ledger) {
+    const CollectiveKey& key = ledger.key;
+    Collective row;
+    row.module = moduleName(key.module);
+    row.issued_in = moduleName(key.issued_in);
+    row.phase = static_cast<int>(key.phase) < kPhaseCount ? key.phase : Phase::kOther;
+    row.op = text(key.op);
+    row.kind = static_cast<int>(key.kind) < kKindCount ? key.kind : Kind::kOther;
+    const bool known = key.group < contents_.report.groups.size();
+    row.group = known ? contents_.report.groups[key.group].name : "?";
+    row.dtype = text(key.dtype);
+    row.reduce_op = text(key.reduce_op);
+    row.async_op = key.async_op <= AsyncOp::kUnknown ? key.async_op : AsyncOp::kUnknown;
+    for (const auto& lowered : ledger.lowered) {
+      if (const StringId id = lowered.load(std::memory_order_relaxed); id != 0) {
+        row.lowered.push_back(text(id));
+      }
+    }
+    row.count = ledger.count.load(std::memory_order_relaxed);
+    row.bytes = ledger.bytes.load(std::memory_order_relaxed);
+    row.bus_bytes = busBytes(row.kind, row.bytes, known ? contents_.report.groups[key.group].size : 0);
+    return row;
+  }
+
+  void readNotSeen() {
+    for (int i = 0; i < kNotSeenCount; ++i) {
+      const LedgerNotSeen& entry = header().not_seen[i];
+      if (const uint64_t count = entry.count.load(); count > 0) {
+        const auto reason = static_cast<NotSeen>(i);
+        contents_.report.not_seen.push_back(
+            {std::string(notSeenName(reason)), count, text(entry.detail.load()), std::string(notSeenMeaning(reason))});
+      }
+    }
+    if (!contents_.damage.empty()) {
+      contents_.report.not_seen.push_back(
+          {"ledger_damaged", 1, contents_.damage, "parts of the ledger could not be read"});
+    }
+  }
+
+  std::span<const std::byte> bytes_;
+  std::array<Records, kSectionCount> records_;
+  LedgerContents contents_;
+};
+
+std::string errnoText(const std::string& what) {
+  return what + ": " + std::strerror(errno);
+}
+
+/// Reads `size` bytes at `offset` into `buffer`; a shorter file leaves zeros. False on a read error.
+bool readAt(int fd, std::byte* buffer, uint64_t size, uint64_t offset) {
+  while (size > 0) {
+    const ssize_t count = pread(fd, buffer, size, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      return false;
+    }
+    if (count == 0) {
+      return true;
+    }
+    buffer += count;
+    size -= static_cast<uint64_t>(count);
+    offset += static_cast<uint64_t>(count);
+  }
+  return true;
+}
+
+/// The parts of the file that hold records; the holes between them stay untouched zeros.
+Result<std::vector<std::byte>> loadParts(int fd, uint64_t file_size) {
+  using Bytes = std::vector<std::byte>;
+  Bytes bytes(std::min<uint64_t>(file_size, sizeof(LedgerHeader)));
+  if (!readAt(fd, bytes.data(), bytes.size(), 0)) {
+    return Result<Bytes>::failure(errnoText("cannot be read"));
+  }
+  if (bytes.size() < sizeof(LedgerHeader)) {
+    return bytes;
+  }
+  // Later records refer to earlier sections, never the other way round: read back to front, and what a record
+  // names is there even while the process goes on writing.
+  bytes.resize(file_size);
+  for (int id = kSectionCount - 1; id >= 0; --id) {
+    LedgerSection section{};
+    const uint64_t at = offsetof(LedgerHeader, sections) + static_cast<uint64_t>(id) * sizeof(LedgerSection);
+    if (!readAt(fd, reinterpret_cast<std::byte*>(&section), sizeof(section), at)) {
+      return Result<Bytes>::failure(errnoText("cannot be read"));
+    }
+    std::memcpy(bytes.data() + at, &section, sizeof(section));
+    const uint64_t offset = std::min<uint64_t>(section.offset, file_size);
+    const uint64_t used = std::min<uint64_t>(section.used.load(), file_size) * kRecordSizes[static_cast<size_t>(id)];
+    if (!readAt(fd, bytes.data() + offset, std::min<uint64_t>(used, file_size - offset), offset)) {
+      return Result<Bytes>::failure(errnoText("cannot be read"));
+    }
+  }
+  return bytes;
+}
+
+constexpr uint64_t kMaxLedgerSize = 1ULL << 32U; ///< bytes; ours are far smaller
+
+Result<std::vector<std::byte>> load(const std::string& path) {
+  using Bytes = std::vector<std::byte>;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return Result<Bytes>::failure(errnoText("cannot be opened"));
+  }
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) > kMaxLedgerSize) {
+    close(fd);
+    return Result<Bytes>::failure("not a commtap ledger");
+  }
+  Result<Bytes> bytes = loadParts(fd, static_cast<uint64_t>(info.st_size));
+  close(fd);
+  return bytes;
+}
+
+} // namespace
+
+Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
+  return Reader(bytes).run();
+}
+
+Result<LedgerContents> readLedgerFile(const std::string& path) {
+  const Result<std::vector<std::byte>> bytes = load(path);
+  if (!bytes) {
+    return Result<LedgerContents>::failure(path + ": " + bytes.error());
+  }
+  Result<LedgerContents> contents = readLedger(*bytes);
+  if (!contents) {
+    return Result<LedgerContents>::failure(path + ": " + contents.error());
+  }
+  Job& job = contents->report.job;
+  if (job.exit == ExitKind::kRunning && !mayBeRunning({job.pid, contents->pid_start_ticks, contents->boot_id})) {
+    job.exit = ExitKind::kKilled;
+  }
+  return contents;
+}
+
+bool isLedgerFile(const std::string& path) {
+  char start[sizeof(kLedgerMagic)] = {};
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return false;
+  }
+  const bool same = readAt(fd, reinterpret_cast<std::byte*>(start), sizeof(start), 0) &&
+      std::memcmp(start, kLedgerMagic, sizeof(start)) == 0;
+  close(fd);
+  return same;
+}
+
+} // namespace commtap

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "report/model.h"
+#include "report/result.h"
+
+namespace commtap {
+
+/// What a ledger holds beside the report itself.
+struct LedgerContents {
+  Report report;
+  std::string report_name; ///< where its JSON belongs, below the output folder, without ".json"
+  std::string boot_id;
+  uint64_t pid_start_ticks = 0;
+  std::string damage; ///< one line on what could not be read; "" for a sound ledger
+};
+
+/// Reads a ledger from memory: the writer's own, or a copy. Any bytes are accepted, nothing outside of them is
+/// touched; what is readable of a damaged ledger is returned, with `damage` set. Fails if it is no ledger of a known
+/// version at all.
+Result<LedgerContents> readLedger(std::span<const std::byte> bytes);
+
+/// Reads a ledger file, also while its process writes it. A process that still runs is left as ExitKind::kRunning;
+/// one that is gone becomes kKilled.
+Result<LedgerContents> readLedgerFile(const std::string& path);
+
+/// True if `path` starts like a ledger.
+bool isLedgerFile(const std::string& path);
+
+} // namespace commtap

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "report/ledger_format.h"
+
+namespace commtap {
+
+struct LedgerParameterFacts {
+  std::string_view name;
+  std::string_view shape; ///< JSON array text
+  std::string_view local_shape; ///< JSON array text
+  std::string_view dtype;
+  std::string_view mesh; ///< JSON object text or ""
+  std::string_view placements; ///< JSON array text or ""
+  bool requires_grad = false;
+};
+
+/// Writes one process's ledger. It starts in anonymous memory, so that a process that never communicates leaves no
+/// trace; publish() moves it into a file at the same address. Every method may be called from any thread, none
+/// throws, and none allocates or locks once the row, string or module in question exists.
+class LedgerWriter {
+ public:
+  /// nullptr if there is no memory for it.
+  static std::unique_ptr<LedgerWriter> create();
+
+  LedgerWriter(const LedgerWriter&) = delete;
+  LedgerWriter& operator=(const LedgerWriter&) = delete;
+  ~LedgerWriter();
+
+  LedgerHeader& header() {
+    return *reinterpret_cast<LedgerHeader*>(base_);
+  }
+
+  StringId intern(std::string_view text);
+  std::string_view text(StringId id) const;
+
+  /// `ranks`: global ranks, empty if they are not known. kNoIndex if the table is full.
+  uint32_t addGroup(
+      std::string_view name,
+      std::string_view desc,
+      std::string_view backend,
+      uint32_t size,
+      uint32_t rank,
+      std::span<const uint32_t> ranks);
+
+  /// kNoIndex if the table is full.
+  uint32_t addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags);
+  /// A module that was called as a root turned out to be another's child.
+  void reparentModule(uint32_t module, uint32_t parent, std::string_view component);
+  void addParameter(uint32_t module, const LedgerParameterFacts& facts);
+  void countModuleCall(uint32_t module, Phase phase) {
+    modules()[module].calls[static_cast<size_t>(phase)].fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// nullptr if the table is full (counted as not seen).
+  LedgerCollective* row(const CollectiveKey& key);
+
+  void notSeen(NotSeen reason, std::string_view detail, uint64_t count = 1);
+
+  bool published() const {
+    return fd_ >= 0;
+  }
+  /// Moves the ledger into `path`, which must not exist. False with errno set; the ledger then stays in memory.
+  bool publish(const std::string& path);
+  const std::string& path() const {
+    return path_;
+  }
+  /// The report is written: takes the file away. The memory stays, for threads that still count.
+  void removeFile();
+
+  /// The child of a fork: leaves the parent's file alone, keeps the names, starts all counters at 0 in own memory.
+  void resetInForkedChild();
+
+  /// Everything written so far, for LedgerReader.
+  std::span<const std::byte> bytes() const {
+    return {base_, size_};
+  }
+
+ private:
+  LedgerWriter() = default;
+
+  LedgerSection& section(LedgerSectionId id) {
+    return header().sections[id];
+  }
+  std::byte* at(LedgerSectionId id) {
+    return base_ + offsets_[id];
+  }
+  LedgerModule* modules() {
+    return reinterpret_cast<LedgerModule*>(at(kModules));
+  }
+  LedgerCollective* rows() {
+    return reinterpret_cast<LedgerCollective*>(at(kCollectives));
+  }
+
+  void initialize();
+  uint64_t reserve(LedgerSectionId id, uint64_t records);
+  bool allocateUpTo(LedgerSectionId id, uint64_t records);
+  StringId internLocked(std::string_view text);
+  LedgerCollective* addRow(const CollectiveKey& key, size_t hash);
+  LedgerCollective* find(const CollectiveKey& key, size_t hash);
+  void notSeenLocked(NotSeen reason, std::string_view detail, uint64_t count);
+  bool copyTo(int fd);
+  void zeroCounters();
+
+  std::byte* base_ = nullptr;
+  size_t size_ = 0;
+  std::array<uint64_t, kSectionCount> offsets_{};
+  std::array<uint64_t, kSectionCount> allocated_{}; ///< bytes of each section that the file system has promised
+  int fd_ = -1;
+  std::string path_;
+  std::mutex mutex_; ///< appends; a reader of published records needs no lock
+  std::unordered_map<std::string, StringId> strings_;
+  std::unique_ptr<std::atomic<uint32_t>[]> row_index_; ///< open addressing; row number + 1, 0 for free
+};
+
+} // namespace commtap

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/vocabulary.h"
+
+namespace commtap {
+
+/// The report of one process, as the JSON document holds it (docs/schema/commtap-1.schema.json describes each field).
+
+struct Job {
+  std::string run_id;
+  std::optional<int64_t> rank;
+  std::optional<int64_t> world_size;
+  std::optional<int64_t> local_rank;
+  int64_t attempt = 0;
+  std::string host;
+  uint64_t pid = 0;
+  std::vector<std::string> argv;
+  uint64_t started_at_ns = 0; ///< CLOCK_REALTIME
+  std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME
+  ExitKind exit = ExitKind::kRunning;
+  std::optional<int64_t> exit_signal;
+  std::string torch_version;
+  std::string python_version; ///< "" for a job without Python
+  std::string commtap_version;
+};
+
+struct Group {
+  std::string name; ///< unique in the report: the second group of one name is "name#2"
+  std::string desc;
+  std::string backend;
+  uint32_t size = 0;
+  std::vector<uint32_t> ranks; ///< global ranks; empty if they are not known
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> local_shape;
+  std::string dtype;
+  bool requires_grad = false;
+  std::string mesh; ///< JSON object text, "" for a plain tensor
+  std::vector<std::string> placements; ///< empty for a plain tensor
+};
+
+struct Module {
+  uint32_t id = 0;
+  std::optional<uint32_t> parent;
+  std::string name; ///< without wrappers
+  std::string raw_name;
+  std::string class_name;
+  std::array<uint64_t, kPhaseCount> calls{}; ///< by Phase
+  std::vector<Parameter> parameters;
+};
+
+struct Collective {
+  std::string module;
+  std::string issued_in;
+  Phase phase = Phase::kOther;
+  std::string op;
+  Kind kind = Kind::kOther;
+  std::string group; ///< a Group's name; "?" if it is not known
+  std::string dtype; ///< "" for none
+  std::string reduce_op; ///< "" for none
+  AsyncOp async_op = AsyncOp::kUnknown;
+  std::vector<std::string> lowered;
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  double bus_bytes = 0;
+};
+
+struct NotSeenEntry {
+  std::string reason;
+  uint64_t count = 0;
+  std::string detail; ///< the first thing that it happened to
+  std::string meaning;
+};
+
+struct Report {
+  Job job;
+  std::vector<Group> groups;
+  std::vector<Module> modules; ///< Global first, parents before children where they were seen in that order
+  std::vector<Collective> collectives;
+  std::vector<NotSeenEntry> not_seen;
+};
+
+} // namespace commtap

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/module_names.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace commtap {
+namespace {
+
+/// No real hierarchy is deeper; a damaged ledger could hold a loop.
+constexpr size_t kMaxDepth = 1000;
+
+auto keyOf(const Collective& row) {
+  return std::tie(
+      row.module, row.phase, row.op, row.kind, row.group, row.dtype, row.reduce_op, row.async_op, row.issued_in);
+}
+
+void mergeInto(Collective& row, Collective&& other) {
+  row.count += other.count;
+  row.bytes += other.bytes;
+  row.bus_bytes += other.bus_bytes;
+  for (std::string& op : other.lowered) {
+    if (std::find(row.lowered.begin(), row.lowered.end(), op) == row.lowered.end()) {
+      row.lowered.push_back(std::move(op));
+    }
+  }
+}
+
+} // namespace
+
+void ModuleNames::add(uint32_t parent, std::string component, bool wrapper) {
+  nodes_.push_back({parent, std::move(component), wrapper});
+}
+
+std::string ModuleNames::name(uint32_t id, Form form) const {
+  std::vector<const std::string*> components;
+  for (size_t depth = 0; id < nodes_.size() && depth < kMaxDepth; ++depth) {
+    const Node& node = nodes_[id];
+    if (id == 0 && !components.empty()) {
+      break;
+    }
+    if (form == Form::kRaw || !node.wrapper) {
+      components.push_back(&node.component);
+    }
+    id = node.parent;
+  }
+  std::string name;
+  for (auto component = components.rbegin(); component != components.rend(); ++component) {
+    name += name.empty() ? "" : ".";
+    name += **component;
+  }
+  return name;
+}
+
+std::string UniqueNames::make(const std::string& name) {
+  const uint32_t nth = ++seen_[name];
+  return nth == 1 ? name : name + "#" + std::to_string(nth);
+}
+
+void mergeEqualRows(std::vector<Collective>& rows) {
+  std::stable_sort(
+      rows.begin(), rows.end(), [](const Collective& a, const Collective& b) { return keyOf(a) < keyOf(b); });
+  std::vector<Collective> merged;
+  for (Collective& row : rows) {
+    if (!merged.empty() && keyOf(merged.back()) == keyOf(row)) {
+      mergeInto(merged.back(), std::move(row));
+    } else {
+      merged.push_back(std::move(row));
+    }
+  }
+  rows = std::move(merged);
+}
+
+} // namespace commtap

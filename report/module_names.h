@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "report/model.h"
+
+namespace commtap {
+
+/// Full names from parents and components: "MLPModule" + "net1" is "MLPModule.net1". The raw name has all components,
+/// the clean one leaves out those of wrappers (`_orig_mod`, `_fsdp_wrapped_module`, `_checkpoint_wrapped_module`,
+/// DDP's `module`), so that a model has the same names wrapped and bare.
+class ModuleNames {
+ public:
+  /// Modules in order of id. Module 0 is Global, whose name is in no other.
+  void add(uint32_t parent, std::string component, bool wrapper);
+
+  std::string clean(uint32_t id) const {
+    return name(id, Form::kClean);
+  }
+  std::string raw(uint32_t id) const {
+    return name(id, Form::kRaw);
+  }
+
+ private:
+  enum class Form : uint8_t { kClean, kRaw };
+  struct Node {
+    uint32_t parent;
+    std::string component;
+    bool wrapper;
+  };
+
+  std::string name(uint32_t id, Form form) const;
+
+  std::vector<Node> nodes_;
+};
+
+/// Makes names unique: the second "0" is "0#2".
+class UniqueNames {
+ public:
+  std::string make(const std::string& name);
+
+ private:
+  std::unordered_map<std::string, uint32_t> seen_;
+};
+
+/// Adds up rows that have the same key once ids are names.
+void mergeEqualRows(std::vector<Collective>& rows);
+
+} // namespace commtap

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/not_seen.h"
+
+#include <array>
+#include <cstddef>
+
+namespace commtap {
+namespace {
+
+struct Reason {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+constexpr std::array<Reason, kNotSeenCount> kReasons = {{
+    {"collective_rows_full", "collectives counted in no row, because the table of distinct keys was full"},
+    {"modules_full", "modules left out of `modules`, because the table was full; their collectives are billed to the "
+                     "nearest known parent"},
+    {"parameters_full", "parameters left out of `modules[].parameters`, because the table was full"},
+    {"groups_full", "process groups left out of `groups`, because the table was full; their collectives have no group"},
+    {"strings_full", "names that did not fit; they read as \"?\""},
+    {"unattributed_backward", "collectives of a backward whose forward is too long ago to be remembered; they are "
+                              "billed to Global"},
+    {"unattributed_parameter", "collectives issued by the gradient of a tensor that is no module's parameter; they are "
+                               "billed to Global"},
+    {"unknown_owner", "collectives of a sharded unit whose owner could not be told; they are billed to the module in "
+                      "which they were issued"},
+    {"unknown_op", "collectives of an op that this version does not know; kind `other`, bytes of the first tensor"},
+    {"unknown_group", "collectives whose process group could not be found; group \"?\", bus_bytes without a group size"},
+    {"unwatched_op", "ops that could not be watched; their collectives appear as what they call, or not at all"},
+    {"module_hook_missing", "module calls cannot be watched in this process; all collectives are billed to Global"},
+    {"module_facts_missing", "modules or parameters whose names, shapes or placements could not be read"},
+    {"module_stack_too_deep", "module calls nested deeper than is tracked; billed to the deepest module tracked"},
+    {"internal_error", "observations that failed inside commtap; the job was not affected"},
+}};
+
+const Reason& row(NotSeen reason) {
+  const auto index = static_cast<size_t>(reason);
+  return kReasons[index < kReasons.size() ? index : kReasons.size() - 1];
+}
+
+} // namespace
+
+std::string_view notSeenName(NotSeen reason) {
+  return row(reason).name;
+}
+
+std::string_view notSeenMeaning(NotSeen reason) {
+  return row(reason).meaning;
+}
+
+} // namespace commtap

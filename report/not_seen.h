@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace commtap {
+
+/// Why something is missing from a report, or is there with less than it should have. The numbers are part of the
+/// ledger format: add at the end, never reorder.
+enum class NotSeen : uint8_t {
+  kCollectiveRowsFull,
+  kModulesFull,
+  kParametersFull,
+  kGroupsFull,
+  kStringsFull,
+  kUnattributedBackward,
+  kUnattributedParameter,
+  kUnknownOwner,
+  kUnknownOp,
+  kUnknownGroup,
+  kUnwatchedOp,
+  kModuleHookMissing,
+  kModuleFactsMissing,
+  kModuleStackTooDeep,
+  kInternalError,
+};
+inline constexpr int kNotSeenCount = 15;
+
+/// The reason's name in the report: `not_seen[].reason`.
+std::string_view notSeenName(NotSeen reason);
+
+/// One sentence for the reader of the report: what the count counts, and what it means for the other numbers.
+std::string_view notSeenMeaning(NotSeen reason);
+
+} // namespace commtap

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/process.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <vector>
+
+#include "report/json_text.h"
+
+namespace commtap {
+namespace {
+
+constexpr uint64_t kNsPerSecond = 1'000'000'000;
+constexpr size_t kMaxCommandLine = 4096; ///< bytes kept of argv
+
+std::string readFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+uint64_t bootTimeNs() {
+  std::istringstream lines(readFile("/proc/stat"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("btime ", 0) == 0) {
+      return std::stoull(line.substr(6)) * kNsPerSecond;
+    }
+  }
+  return 0;
+}
+
+} // namespace
+
+std::string bootId() {
+  std::string id = readFile("/proc/sys/kernel/random/boot_id");
+  while (!id.empty() && id.back() == '\n') {
+    id.pop_back();
+  }
+  return id;
+}
+
+std::optional<uint64_t> processStartTicks(uint64_t pid) {
+  const std::string stat = readFile("/proc/" + std::to_string(pid) + "/stat");
+  // Field 2 is the name in parentheses and may hold anything; field 22 is the 20th after its last parenthesis.
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) {
+    return std::nullopt;
+  }
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string state;
+  fields >> state;
+  if (state == "Z" || state == "X") {
+    return std::nullopt;
+  }
+  std::string field;
+  for (int i = 4; i < 22; ++i) {
+    fields >> field;
+  }
+  uint64_t ticks = 0;
+  return fields >> ticks ? std::optional<uint64_t>(ticks) : std::nullopt;
+}
+
+std::optional<uint64_t> processStartTimeNs(uint64_t pid) {
+  const std::optional<uint64_t> ticks = processStartTicks(pid);
+  if (!ticks) {
+    return std::nullopt;
+  }
+  return bootTimeNs() + *ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
+}
+
+bool mayBeRunning(const ProcessIdentity& process) {
+  if (process.boot_id != bootId()) {
+    return true;
+  }
+  return processStartTicks(process.pid) == process.start_ticks;
+}
+
+std::string hostName() {
+  utsname name{};
+  return uname(&name) == 0 ? name.nodename : "unknown";
+}
+
+std::string commandLineJson() {
+  const std::string raw = readFile("/proc/self/cmdline").substr(0, kMaxCommandLine);
+  std::vector<std::string> arguments;
+  std::istringstream words(raw);
+  for (std::string word; std::getline(words, word, '\0');) {
+    arguments.push_back(word);
+  }
+  return stringsToJson(arguments);
+}
+
+uint64_t wallClockNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kNsPerSecond + static_cast<uint64_t>(now.tv_nsec);
+}
+
+} // namespace commtap

@@ -1,0 +1,369 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/report_json.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "report/fields.h"
+#include "report/timestamp.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+std::string dump(const ordered_json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
+}
+
+template <typename T>
+ordered_json orNull(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json textOrNull(const std::string& value) {
+  return value.empty() ? ordered_json(nullptr) : ordered_json(value);
+}
+
+/// A whole number is written as one: 96, not 96.0.
+ordered_json number(double value) {
+  return std::floor(value) == value && value < 9e15 ? ordered_json(static_cast<uint64_t>(value)) : ordered_json(value);
+}
+
+ordered_json toJson(const Job& job) {
+  return {
+      {field::kRunId, job.run_id},
+      {field::kRank, orNull(job.rank)},
+      {field::kWorldSize, orNull(job.world_size)},
+      {field::kLocalRank, orNull(job.local_rank)},
+      {field::kAttempt, job.attempt},
+      {field::kHost, job.host},
+      {field::kPid, job.pid},
+      {field::kArgv, job.argv},
+      {field::kStartedAt, formatTimestamp(job.started_at_ns)},
+      {field::kEndedAt, job.ended_at_ns ? ordered_json(formatTimestamp(*job.ended_at_ns)) : ordered_json(nullptr)},
+      {field::kExit, exitKindName(job.exit)},
+      {field::kExitSignal, orNull(job.exit_signal)},
+      {field::kTorch, textOrNull(job.torch_version)},
+      {field::kPython, textOrNull(job.python_version)},
+      {field::kCommtap, job.commtap_version},
+  };
+}
+
+ordered_json toJson(const Group& group) {
+  return {
+      {field::kName, group.name},
+      {field::kDesc, group.desc},
+      {field::kBackend, group.backend},
+      {field::kSize, group.size},
+      {field::kRanks, group.ranks.empty() ? ordered_json(nullptr) : ordered_json(group.ranks)},
+  };
+}
+
+ordered_json toJson(const Parameter& parameter) {
+  ordered_json mesh = ordered_json::parse(parameter.mesh, nullptr, /*allow_exceptions=*/false);
+  const bool sharded = !parameter.mesh.empty();
+  return {
+      {field::kName, parameter.name},
+      {field::kShape, parameter.shape},
+      {field::kLocalShape, parameter.local_shape},
+      {field::kDtype, parameter.dtype},
+      {field::kRequiresGrad, parameter.requires_grad},
+      {field::kMesh, sharded && mesh.is_object() ? std::move(mesh) : ordered_json(nullptr)},
+      {field::kPlacements, sharded ? ordered_json(parameter.placements) : ordered_json(nullptr)},
+  };
+}
+
+ordered_json toJson(const Module& module) {
+  ordered_json calls = ordered_json::object();
+  for (int phase = 0; phase < kPhaseCount; ++phase) {
+    if (module.calls[phase] > 0) {
+      calls[std::string(phaseName(static_cast<Phase>(phase)))] = module.calls[phase];
+    }
+  }
+  ordered_json parameters = ordered_json::array();
+  for (const Parameter& parameter : module.parameters) {
+    parameters.push_back(toJson(parameter));
+  }
+  return {
+      {field::kId, module.id},
+      {field::kParent, orNull(module.parent)},
+      {field::kName, module.name},
+      {field::kRawName, module.raw_name},
+      {field::kClass, textOrNull(module.class_name)},
+      {field::kCalls, std::move(calls)},
+      {field::kParameters, std::move(parameters)},
+  };
+}
+
+ordered_json toJson(AsyncOp async_op) {
+  return async_op == AsyncOp::kUnknown ? ordered_json(nullptr) : ordered_json(async_op == AsyncOp::kYes);
+}
+
+ordered_json toJson(const Collective& row) {
+  return {
+      {field::kModule, row.module},
+      {field::kPhase, phaseName(row.phase)},
+      {field::kOp, row.op},
+      {field::kKind, kindName(row.kind)},
+      {field::kGroup, row.group},
+      {field::kDtype, textOrNull(row.dtype)},
+      {field::kReduceOp, textOrNull(row.reduce_op)},
+      {field::kAsync, toJson(row.async_op)},
+      {field::kIssuedIn, row.issued_in},
+      {field::kLowered, row.lowered},
+      {field::kCount, row.count},
+      {field::kBytes, row.bytes},
+      {field::kBusBytes, number(row.bus_bytes)},
+  };
+}
+
+ordered_json toJson(const NotSeenEntry& entry) {
+  return {
+      {field::kReason, entry.reason},
+      {field::kCount, entry.count},
+      {field::kDetail, entry.detail},
+      {field::kMeaning, entry.meaning},
+  };
+}
+
+template <typename T>
+void appendTable(std::string& text, const char* name, const std::vector<T>& rows) {
+  text += ",\n  \"" + std::string(name) + "\": [";
+  const char* separator = "\n    ";
+  for (const T& row : rows) {
+    text += separator + dump(toJson(row));
+    separator = ",\n    ";
+  }
+  text += rows.empty() ? "]" : "\n  ]";
+}
+
+/// Reads typed fields and remembers where it is, so that an error can name the field.
+class Cursor {
+ public:
+  Cursor(const json& value, std::string path) : value_(value), path_(std::move(path)) {}
+
+  Cursor at(const char* name) const {
+    if (!value_.is_object() || !value_.contains(name)) {
+      throw std::runtime_error(path_ + "." + name + " is missing");
+    }
+    return {value_[name], path_ + "." + name};
+  }
+
+  bool has(const char* name) const {
+    return value_.is_object() && value_.contains(name) && !value_[name].is_null();
+  }
+
+  template <typename T>
+  T as(const char* wanted) const {
+    try {
+      return value_.get<T>();
+    } catch (const json::exception&) {
+      throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);
+    }
+  }
+
+  std::string text(const char* name) const {
+    return has(name) ? at(name).as<std::string>("a string") : std::string();
+  }
+
+  uint64_t number(const char* name) const {
+    const json& value = at(name).value_;
+    if (!value.is_number_unsigned()) {
+      throw std::runtime_error(path_ + "." + name + " is " + value.dump().substr(0, 40) + ", not a count");
+    }
+    return value.get<uint64_t>();
+  }
+
+  std::optional<int64_t> optionalNumber(const char* name) const {
+    return has(name) ? std::optional<int64_t>(at(name).as<int64_t>("an integer")) : std::nullopt;
+  }
+
+  template <typename Enum>
+  Enum name(const char* field_name, std::optional<Enum> (*fromName)(std::string_view)) const {
+    const Cursor cursor = at(field_name);
+    const std::optional<Enum> found = fromName(cursor.as<std::string>("a string"));
+    if (!found) {
+      throw std::runtime_error(cursor.path_ + " is " + cursor.value_.dump().substr(0, 40) + ", which is unknown");
+    }
+    return *found;
+  }
+
+  template <typename T>
+  std::vector<T> list(const char* name, T (*read)(const Cursor&)) const {
+    const Cursor rows = at(name);
+    if (!rows.value_.is_array()) {
+      throw std::runtime_error(rows.path_ + " is not a list");
+    }
+    std::vector<T> items;
+    for (size_t i = 0; i < rows.value_.size(); ++i) {
+      items.push_back(read(Cursor(rows.value_[i], rows.path_ + "[" + std::to_string(i) + "]")));
+    }
+    return items;
+  }
+
+  const json& value() const {
+    return value_;
+  }
+
+ private:
+  const json& value_;
+  std::string path_;
+};
+
+uint64_t timestampAt(const Cursor& cursor, const char* name) {
+  const std::string text = cursor.text(name);
+  const std::optional<uint64_t> time = parseTimestamp(text);
+  if (!time) {
+    throw std::runtime_error(std::string("job.") + name + " is \"" + text.substr(0, 40) + "\", not a time");
+  }
+  return *time;
+}
+
+Job jobFrom(const Cursor& cursor) {
+  Job job;
+  job.run_id = cursor.text(field::kRunId);
+  job.rank = cursor.optionalNumber(field::kRank);
+  job.world_size = cursor.optionalNumber(field::kWorldSize);
+  job.local_rank = cursor.optionalNumber(field::kLocalRank);
+  job.attempt = cursor.optionalNumber(field::kAttempt).value_or(0);
+  job.host = cursor.text(field::kHost);
+  job.pid = cursor.number(field::kPid);
+  job.argv = cursor.at(field::kArgv).as<std::vector<std::string>>("a list of strings");
+  job.started_at_ns = timestampAt(cursor, field::kStartedAt);
+  if (cursor.has(field::kEndedAt)) {
+    job.ended_at_ns = timestampAt(cursor, field::kEndedAt);
+  }
+  job.exit = cursor.name<ExitKind>(field::kExit, exitKindFromName);
+  job.exit_signal = cursor.optionalNumber(field::kExitSignal);
+  job.torch_version = cursor.text(field::kTorch);
+  job.python_version = cursor.text(field::kPython);
+  job.commtap_version = cursor.text(field::kCommtap);
+  return job;
+}
+
+Group groupFrom(const Cursor& cursor) {
+  Group group;
+  group.name = cursor.text(field::kName);
+  group.desc = cursor.text(field::kDesc);
+  group.backend = cursor.text(field::kBackend);
+  group.size = static_cast<uint32_t>(cursor.number(field::kSize));
+  if (cursor.has(field::kRanks)) {
+    group.ranks = cursor.at(field::kRanks).as<std::vector<uint32_t>>("a list of ranks");
+  }
+  return group;
+}
+
+Parameter parameterFrom(const Cursor& cursor) {
+  Parameter parameter;
+  parameter.name = cursor.text(field::kName);
+  parameter.shape = cursor.at(field::kShape).as<std::vector<int64_t>>("a list of integers");
+  parameter.local_shape = cursor.at(field::kLocalShape).as<std::vector<int64_t>>("a list of integers");
+  parameter.dtype = cursor.text(field::kDtype);
+  parameter.requires_grad = cursor.at(field::kRequiresGrad).as<bool>("true or false");
+  if (cursor.has(field::kMesh)) {
+    parameter.mesh = cursor.at(field::kMesh).value().dump();
+    parameter.placements = cursor.at(field::kPlacements).as<std::vector<std::string>>("a list of strings");
+  }
+  return parameter;
+}
+
+Module moduleFrom(const Cursor& cursor) {
+  Module module;
+  module.id = static_cast<uint32_t>(cursor.number(field::kId));
+  if (cursor.has(field::kParent)) {
+    module.parent = static_cast<uint32_t>(cursor.number(field::kParent));
+  }
+  module.name = cursor.text(field::kName);
+  module.raw_name = cursor.text(field::kRawName);
+  module.class_name = cursor.text(field::kClass);
+  const Cursor calls = cursor.at(field::kCalls);
+  for (int phase = 0; phase < kPhaseCount; ++phase) {
+    const std::string name(phaseName(static_cast<Phase>(phase)));
+    module.calls[phase] = calls.has(name.c_str()) ? calls.number(name.c_str()) : 0;
+  }
+  module.parameters = cursor.list<Parameter>(field::kParameters, parameterFrom);
+  return module;
+}
+
+Collective collectiveFrom(const Cursor& cursor) {
+  Collective row;
+  row.module = cursor.text(field::kModule);
+  row.issued_in = cursor.text(field::kIssuedIn);
+  row.phase = cursor.name<Phase>(field::kPhase, phaseFromName);
+  row.op = cursor.text(field::kOp);
+  row.kind = cursor.name<Kind>(field::kKind, kindFromName);
+  row.group = cursor.text(field::kGroup);
+  row.dtype = cursor.text(field::kDtype);
+  row.reduce_op = cursor.text(field::kReduceOp);
+  if (cursor.has(field::kAsync)) {
+    row.async_op = cursor.at(field::kAsync).as<bool>("true or false") ? AsyncOp::kYes : AsyncOp::kNo;
+  }
+  row.lowered = cursor.at(field::kLowered).as<std::vector<std::string>>("a list of strings");
+  row.count = cursor.number(field::kCount);
+  row.bytes = cursor.number(field::kBytes);
+  row.bus_bytes = cursor.at(field::kBusBytes).as<double>("a number");
+  return row;
+}
+
+NotSeenEntry notSeenFrom(const Cursor& cursor) {
+  return {
+      cursor.text(field::kReason),
+      cursor.number(field::kCount),
+      cursor.text(field::kDetail),
+      cursor.text(field::kMeaning)};
+}
+
+std::string schemaError(const json& document) {
+  if (!document.is_object() || !document.contains(field::kSchema) || !document[field::kSchema].is_string()) {
+    return "not a commtap report: it has no field \"schema\"";
+  }
+  const auto schema = document[field::kSchema].get<std::string>();
+  if (schema == kReportSchema) {
+    return {};
+  }
+  if (schema.rfind("commtap/", 0) == 0) {
+    return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) +
+        ": use a newer commtap";
+  }
+  return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
+}
+
+} // namespace
+
+std::string reportToJson(const Report& report) {
+  std::string text = "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kReportSchema) + "\"";
+  text += ",\n  \"" + std::string(field::kJob) + "\": " + dump(toJson(report.job));
+  appendTable(text, field::kGroups, report.groups);
+  appendTable(text, field::kModules, report.modules);
+  appendTable(text, field::kCollectives, report.collectives);
+  appendTable(text, field::kNotSeen, report.not_seen);
+  return text + "\n}\n";
+}
+
+Result<Report> reportFromJson(std::string_view text) {
+  try {
+    const json document = json::parse(text);
+    if (std::string error = schemaError(document); !error.empty()) {
+      return Result<Report>::failure(std::move(error));
+    }
+    const Cursor root(document, "report");
+    Report report;
+    report.job = jobFrom(root.at(field::kJob));
+    report.groups = root.list<Group>(field::kGroups, groupFrom);
+    report.modules = root.list<Module>(field::kModules, moduleFrom);
+    report.collectives = root.list<Collective>(field::kCollectives, collectiveFrom);
+    report.not_seen = root.list<NotSeenEntry>(field::kNotSeen, notSeenFrom);
+    return report;
+  } catch (const json::parse_error& error) {
+    return Result<Report>::failure("no JSON document (at byte " + std::to_string(error.byte) + ")");
+  } catch (const std::exception& error) {
+    return Result<Report>::failure(error.what());
+  }
+}
+
+} // namespace commtap

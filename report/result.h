@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace commtap {
+
+/// A value, or one line that says what was found instead and what to do. No exception crosses a folder's border.
+template <typename T>
+class Result {
+ public:
+  static Result failure(std::string error) {
+    Result result;
+    result.error_ = std::move(error);
+    return result;
+  }
+
+  // Implicit on purpose: `return value;` is how a function succeeds.
+  Result(T value) : value_(std::move(value)) {} // NOLINT(google-explicit-constructor)
+
+  explicit operator bool() const {
+    return value_.has_value();
+  }
+  T& operator*() {
+    return *value_;
+  }
+  const T& operator*() const {
+    return *value_;
+  }
+  T* operator->() {
+    return &*value_;
+  }
+  const T* operator->() const {
+    return &*value_;
+  }
+  const std::string& error() const {
+    return error_;
+  }
+
+ private:
+  Result() = default;
+
+  std::optional<T> value_;
+  std::string error_;
+};
+
+} // namespace commtap

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace commtap {
+
+/// RFC 3339 in UTC with microseconds: "2026-11-21T06:05:56.123456Z".
+std::string formatTimestamp(uint64_t realtime_ns);
+/// nullopt for anything else than what formatTimestamp makes.
+std::optional<uint64_t> parseTimestamp(const std::string& text);
+
+} // namespace commtap
