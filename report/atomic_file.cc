@@ -8,10 +8,13 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace commtap {
 namespace {
+
+constexpr char kTemporarySuffix[] = ".tmp";
 
 bool writeAndSync(int fd, std::string_view content) {
   while (!content.empty()) {
@@ -34,10 +37,11 @@ std::string failure(const std::string& what, const std::string& path) {
 } // namespace
 
 std::string writeFileAtomically(const std::string& path, std::string_view content) {
-  const std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  // A name that no one has: pids come again, and a temporary file that a killed process left must not be in the way.
+  std::string temporary = path + ".XXXXXX" + kTemporarySuffix;
+  const int fd = mkostemps(temporary.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC);
   if (fd < 0) {
-    return failure("cannot create", temporary);
+    return failure("cannot create a file beside", path);
   }
   bool ok = writeAndSync(fd, content);
   const int error = errno;

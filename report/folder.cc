@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "report/atomic_file.h"
+#include "report/ledger_image.h"
 #include "report/ledger_reader.h"
 #include "report/output.h"
 #include "report/report_json.h"
@@ -26,7 +27,11 @@ auto processKey(const Job& job) {
   return std::tuple(job.run_id, job.host, job.pid, job.started_at_ns / 1000);
 }
 
-std::vector<std::string> reportPaths(const std::string& path) {
+bool isReportName(const fs::path& path) {
+  return path.extension() == ".json" || path.extension() == ".ledger";
+}
+
+std::vector<std::string> reportPaths(const std::string& path, std::vector<std::string>& problems) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     return {path};
@@ -34,13 +39,21 @@ std::vector<std::string> reportPaths(const std::string& path) {
   std::vector<std::string> paths;
   fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    const std::string extension = entry->path().extension();
-    if (entry->is_regular_file(error) && (extension == ".json" || extension == ".ledger")) {
+    std::error_code no_file;
+    if (entry->is_regular_file(no_file) && isReportName(entry->path())) {
       paths.push_back(entry->path());
     }
   }
+  if (error) {
+    problems.push_back(path + " could not be listed to its end: " + error.message());
+  }
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+bool vanished(const std::string& path) {
+  std::error_code error;
+  return !fs::exists(path, error) && !error;
 }
 
 Result<ReportFile> readOne(const std::string& path) {
@@ -86,9 +99,72 @@ size_t keepNewestRun(std::vector<ReportFile>& files) {
   return std::erase_if(files, [&](const ReportFile& file) { return file.report.job.run_id != run_id; });
 }
 
+/// Reads what is in `paths` and not in `done`. True if something went away before it could be read.
+bool readNew(
+    const std::vector<std::string>& paths,
+    const Progress& progress,
+    std::set<std::string>& done,
+    ReportFolder& folder) {
+  bool missed = false;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (!done.insert(paths[i]).second) {
+      continue;
+    }
+    Result<ReportFile> file = readOne(paths[i]);
+    if (file) {
+      folder.files.push_back(std::move(*file));
+    } else if (vanished(paths[i])) {
+      missed = true;
+    } else {
+      folder.problems.push_back(file.error());
+    }
+    if (progress) {
+      progress(i + 1, paths.size());
+    }
+  }
+  return missed;
+}
+
+void readAll(const std::string& path, const Progress& progress, ReportFolder& folder) {
+  // A process that ends meanwhile puts a JSON in its ledger's place: look again for what came instead.
+  constexpr int kMaxLooks = 10;
+  std::set<std::string> done;
+  bool missed = true;
+  for (int look = 0; missed && look < kMaxLooks; ++look) {
+    missed = readNew(reportPaths(path, folder.problems), progress, done, folder);
+  }
+}
+
 auto sortKey(const ReportFile& file) {
   const Job& job = file.report.job;
   return std::tuple(job.attempt, !job.rank.has_value(), job.rank.value_or(0), job.host, job.pid);
+}
+
+/// The report's name as the ledger gives it, without a way out of the folder; a damaged ledger may have lost it.
+std::string nameOfReport(const LedgerContents& contents) {
+  const std::string name = fs::path(contents.report_name).filename();
+  const Job& job = contents.report.job;
+  return name.empty() || name == "?" ? reportName({job.host, job.pid, job.rank.value_or(-1), "", 0}) : name;
+}
+
+/// The path of the report made; "" if the process may still be running.
+Result<std::string> recoverLedger(const std::string& path) {
+  const Result<LedgerContents> contents = readLedgerFile(path);
+  if (!contents) {
+    return Result<std::string>::failure(contents.error());
+  }
+  if (contents->report.job.exit == ExitKind::kRunning) {
+    return std::string();
+  }
+  std::string folder = fs::path(path).parent_path();
+  folder = folder.empty() ? "." : folder;
+  std::string report_path = chooseReportPath(folder, nameOfReport(*contents), contents->report.job);
+  std::string error = writeFileAtomically(report_path, reportToJson(contents->report));
+  if (!error.empty()) {
+    return Result<std::string>::failure(std::move(error));
+  }
+  unlink(path.c_str());
+  return report_path;
 }
 
 } // namespace
@@ -99,18 +175,7 @@ Result<ReportFolder> readReports(const std::string& path, const Progress& progre
     return Result<ReportFolder>::failure(path + " does not exist");
   }
   ReportFolder folder;
-  const std::vector<std::string> paths = reportPaths(path);
-  for (size_t i = 0; i < paths.size(); ++i) {
-    Result<ReportFile> file = readOne(paths[i]);
-    if (file) {
-      folder.files.push_back(std::move(*file));
-    } else {
-      folder.problems.push_back(file.error());
-    }
-    if (progress) {
-      progress(i + 1, paths.size());
-    }
-  }
+  readAll(path, progress, folder);
   dropDoubles(folder.files);
   if (folder.files.empty()) {
     return Result<ReportFolder>::failure(
@@ -126,28 +191,16 @@ Result<ReportFolder> readReports(const std::string& path, const Progress& progre
 
 std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<std::string>& problems) {
   std::vector<std::string> made;
-  for (const std::string& path : reportPaths(folder)) {
+  for (const std::string& path : reportPaths(folder, problems)) {
     if (fs::path(path).extension() != ".ledger") {
       continue;
     }
-    Result<LedgerContents> contents = readLedgerFile(path);
-    if (!contents) {
-      problems.push_back(contents.error());
-      continue;
+    const Result<std::string> report_path = recoverLedger(path);
+    if (!report_path && !vanished(path)) { // else another recovery was faster
+      problems.push_back(report_path.error());
+    } else if (report_path && !report_path->empty()) {
+      made.push_back(*report_path);
     }
-    if (contents->report.job.exit == ExitKind::kRunning) {
-      continue;
-    }
-    const std::string base = fs::path(path).parent_path();
-    const std::string name = fs::path(contents->report_name).filename();
-    const std::string report_path = chooseReportPath(base, name, contents->report.job);
-    const std::string error = writeFileAtomically(report_path, reportToJson(contents->report));
-    if (!error.empty()) {
-      problems.push_back(error);
-      continue;
-    }
-    unlink(path.c_str());
-    made.push_back(report_path);
   }
   return made;
 }

@@ -2,33 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger_reader.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <vector>
 
 #include "report/json_text.h"
 #include "report/ledger_format.h"
+#include "report/ledger_image.h"
 #include "report/module_names.h"
 #include "report/not_seen.h"
 #include "report/process.h"
 
 namespace commtap {
 namespace {
-
-constexpr std::array<uint32_t, kSectionCount> kRecordSizes = {
-    1,
-    sizeof(uint32_t),
-    sizeof(LedgerGroup),
-    sizeof(LedgerModule),
-    sizeof(LedgerParameter),
-    sizeof(LedgerCollective),
-};
 
 /// A section's published records, as far as they lie inside the bytes that there are.
 struct Records {
@@ -93,9 +80,9 @@ class Reader {
     const LedgerSection& section = header().sections[id];
     const uint64_t size = bytes_.size();
     const uint64_t offset = std::min<uint64_t>(section.offset, size);
-    const uint64_t room = (size - offset) / kRecordSizes[id];
+    const uint64_t room = (size - offset) / kLedgerRecordSizes[id];
     const uint64_t used = section.used.load(std::memory_order_acquire);
-    if (section.record_size != kRecordSizes[id] || section.offset % sizeof(uint64_t) != 0) {
+    if (section.record_size != kLedgerRecordSizes[id] || section.offset % sizeof(uint64_t) != 0) {
       damaged("a section has another layout than this version writes; it was left out");
       return;
     }
@@ -281,77 +268,6 @@ class Reader {
   LedgerContents contents_;
 };
 
-std::string errnoText(const std::string& what) {
-  return what + ": " + std::strerror(errno);
-}
-
-/// Reads `size` bytes at `offset` into `buffer`; a shorter file leaves zeros. False on a read error.
-bool readAt(int fd, std::byte* buffer, uint64_t size, uint64_t offset) {
-  while (size > 0) {
-    const ssize_t count = pread(fd, buffer, size, static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count < 0) {
-      return false;
-    }
-    if (count == 0) {
-      return true;
-    }
-    buffer += count;
-    size -= static_cast<uint64_t>(count);
-    offset += static_cast<uint64_t>(count);
-  }
-  return true;
-}
-
-/// The parts of the file that hold records; the holes between them stay untouched zeros.
-Result<std::vector<std::byte>> loadParts(int fd, uint64_t file_size) {
-  using Bytes = std::vector<std::byte>;
-  Bytes bytes(std::min<uint64_t>(file_size, sizeof(LedgerHeader)));
-  if (!readAt(fd, bytes.data(), bytes.size(), 0)) {
-    return Result<Bytes>::failure(errnoText("cannot be read"));
-  }
-  if (bytes.size() < sizeof(LedgerHeader)) {
-    return bytes;
-  }
-  // Later records refer to earlier sections, never the other way round: read back to front, and what a record
-  // names is there even while the process goes on writing.
-  bytes.resize(file_size);
-  for (int id = kSectionCount - 1; id >= 0; --id) {
-    LedgerSection section{};
-    const uint64_t at = offsetof(LedgerHeader, sections) + static_cast<uint64_t>(id) * sizeof(LedgerSection);
-    if (!readAt(fd, reinterpret_cast<std::byte*>(&section), sizeof(section), at)) {
-      return Result<Bytes>::failure(errnoText("cannot be read"));
-    }
-    std::memcpy(bytes.data() + at, &section, sizeof(section));
-    const uint64_t offset = std::min<uint64_t>(section.offset, file_size);
-    const uint64_t used = std::min<uint64_t>(section.used.load(), file_size) * kRecordSizes[static_cast<size_t>(id)];
-    if (!readAt(fd, bytes.data() + offset, std::min<uint64_t>(used, file_size - offset), offset)) {
-      return Result<Bytes>::failure(errnoText("cannot be read"));
-    }
-  }
-  return bytes;
-}
-
-constexpr uint64_t kMaxLedgerSize = 1ULL << 32U; ///< bytes; ours are far smaller
-
-Result<std::vector<std::byte>> load(const std::string& path) {
-  using Bytes = std::vector<std::byte>;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return Result<Bytes>::failure(errnoText("cannot be opened"));
-  }
-  struct stat info {};
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) > kMaxLedgerSize) {
-    close(fd);
-    return Result<Bytes>::failure("not a commtap ledger");
-  }
-  Result<Bytes> bytes = loadParts(fd, static_cast<uint64_t>(info.st_size));
-  close(fd);
-  return bytes;
-}
-
 } // namespace
 
 Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
@@ -359,11 +275,11 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
 }
 
 Result<LedgerContents> readLedgerFile(const std::string& path) {
-  const Result<std::vector<std::byte>> bytes = load(path);
-  if (!bytes) {
-    return Result<LedgerContents>::failure(path + ": " + bytes.error());
+  const Result<LedgerImage> image = LedgerImage::load(path);
+  if (!image) {
+    return Result<LedgerContents>::failure(path + ": " + image.error());
   }
-  Result<LedgerContents> contents = readLedger(*bytes);
+  Result<LedgerContents> contents = readLedger(image->bytes());
   if (!contents) {
     return Result<LedgerContents>::failure(path + ": " + contents.error());
   }
@@ -372,18 +288,6 @@ Result<LedgerContents> readLedgerFile(const std::string& path) {
     job.exit = ExitKind::kKilled;
   }
   return contents;
-}
-
-bool isLedgerFile(const std::string& path) {
-  char start[sizeof(kLedgerMagic)] = {};
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return false;
-  }
-  const bool same = readAt(fd, reinterpret_cast<std::byte*>(start), sizeof(start), 0) &&
-      std::memcmp(start, kLedgerMagic, sizeof(start)) == 0;
-  close(fd);
-  return same;
 }
 
 } // namespace commtap

@@ -29,7 +29,4 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes);
 /// one that is gone becomes kKilled.
 Result<LedgerContents> readLedgerFile(const std::string& path);
 
-/// True if `path` starts like a ledger.
-bool isLedgerFile(const std::string& path);
-
 } // namespace commtap

@@ -4,11 +4,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "report/process.h"
-#include "report/text_file.h"
 #include "report/report_json.h"
+#include "report/text_file.h"
 
 namespace commtap {
 namespace {
@@ -24,14 +26,31 @@ std::string fitForFileName(std::string text) {
   return text.empty() || text[0] == '.' ? "_" + text : text;
 }
 
+bool isSameProcess(const Job& a, const Job& b) {
+  constexpr uint64_t kNsPerMicrosecond = 1000; // JSON holds no finer time
+  return a.host == b.host && a.pid == b.pid &&
+      a.started_at_ns / kNsPerMicrosecond == b.started_at_ns / kNsPerMicrosecond;
+}
+
 bool isOfThisRun(const Job& other, const Job& job) {
-  if (other.run_id != job.run_id || (other.pid == job.pid && other.started_at_ns == job.started_at_ns)) {
+  if (other.run_id != job.run_id || isSameProcess(other, job)) {
     return false;
   }
   const std::optional<uint64_t> parent_started = processStartTimeNs(static_cast<uint64_t>(getppid()));
   // Start times are known to a clock tick and the boot time to a second.
   constexpr uint64_t kSlackNs = 1'000'000'000;
-  return other.ended_at_ns && parent_started && *other.ended_at_ns + kSlackNs > *parent_started;
+  // Who was killed has no end; what is known of it is that it lived at its start.
+  const uint64_t last_seen = other.ended_at_ns.value_or(other.started_at_ns);
+  return parent_started && last_seen + kSlackNs > *parent_started;
+}
+
+bool differsBetweenProcesses(const std::string& component) {
+  for (size_t at = component.find('%'); at != std::string::npos; at = component.find('%', at + 2)) {
+    if (at + 1 < component.size() && std::string_view("hpr").find(component[at + 1]) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
 }
 
 } // namespace
@@ -64,6 +83,23 @@ std::string expandOutputPattern(const std::string& pattern, const OutputIdentity
     }
   }
   return path;
+}
+
+std::string commonFolder(const std::string& pattern, const std::string& run_id) {
+  std::string folder = pattern.starts_with('/') ? "/" : "";
+  for (size_t start = 0; start < pattern.size();) {
+    const size_t end = std::min(pattern.find('/', start), pattern.size());
+    const std::string component = pattern.substr(start, end - start);
+    if (differsBetweenProcesses(component)) {
+      break;
+    }
+    if (!component.empty()) {
+      folder += (folder.empty() || folder.back() == '/' ? "" : "/") +
+          expandOutputPattern(component, {"", 0, -1, run_id, 0});
+    }
+    start = end + 1;
+  }
+  return folder.empty() ? "." : folder;
 }
 
 std::string reportName(const OutputIdentity& identity) {

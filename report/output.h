@@ -22,6 +22,10 @@ struct OutputIdentity {
 /// is made fit for a file name.
 std::string expandOutputPattern(const std::string& pattern, const OutputIdentity& identity);
 
+/// The deepest folder that holds all reports of a run whatever their host, pid and rank: `pattern` up to its first
+/// component with %h, %p or %r.
+std::string commonFolder(const std::string& pattern, const std::string& run_id);
+
 /// The report's name below the output folder, without ".json": "rank-00003", "attempt-1/rank-00003",
 /// "pid-HOST-4711" for a process without a rank.
 std::string reportName(const OutputIdentity& identity);

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -40,6 +41,12 @@ std::string bootId() {
   std::string id = readFile("/proc/sys/kernel/random/boot_id");
   while (!id.empty() && id.back() == '\n') {
     id.pop_back();
+  }
+  // A pid means something only inside its namespace: containers share the machine's boot.
+  std::array<char, 64> name{};
+  const ssize_t length = readlink("/proc/self/ns/pid", name.data(), name.size());
+  if (!id.empty() && length > 0) {
+    id += " " + std::string(name.data(), static_cast<size_t>(length));
   }
   return id;
 }

@@ -15,7 +15,7 @@ struct ProcessIdentity {
   std::string boot_id;
 };
 
-/// This machine's boot, from /proc; "" where there is none.
+/// This machine's boot and this process's pid namespace, from /proc; "" where there is none.
 std::string bootId();
 
 /// Start time in clock ticks since boot; nullopt if there is no such process.

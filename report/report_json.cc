@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -163,24 +165,55 @@ class Cursor {
     try {
       return value_.get<T>();
     } catch (const json::exception&) {
-      throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);
+      wrong(wanted);
     }
   }
 
   std::string text(const char* name) const {
-    return has(name) ? at(name).as<std::string>("a string") : std::string();
+    return at(name).as<std::string>("a string");
   }
 
-  uint64_t number(const char* name) const {
-    const json& value = at(name).value_;
-    if (!value.is_number_unsigned()) {
-      throw std::runtime_error(path_ + "." + name + " is " + value.dump().substr(0, 40) + ", not a count");
+  std::string textOrEmpty(const char* name) const {
+    return has(name) ? text(name) : std::string();
+  }
+
+  template <typename T>
+  T number(const char* name) const {
+    return at(name).integer<T>();
+  }
+
+  template <typename T>
+  std::optional<T> optionalNumber(const char* name) const {
+    return has(name) ? std::optional<T>(number<T>(name)) : std::nullopt;
+  }
+
+  /// The library would cut 4294967296 down to 0, and read true as 1.
+  template <typename T>
+  T integer() const {
+    const bool is_unsigned = value_.is_number_unsigned();
+    const bool fits = is_unsigned ? std::in_range<T>(value_.get<uint64_t>())
+                                  : value_.is_number_integer() && std::in_range<T>(value_.get<int64_t>());
+    if (!fits) {
+      wrong(std::is_unsigned_v<T> ? "a count" : "an integer");
     }
-    return value.get<uint64_t>();
+    return value_.get<T>();
   }
 
-  std::optional<int64_t> optionalNumber(const char* name) const {
-    return has(name) ? std::optional<int64_t>(at(name).as<int64_t>("an integer")) : std::nullopt;
+  template <typename T>
+  std::vector<T> integers(const char* name) const {
+    return list<T>(name, [](const Cursor& cursor) { return cursor.integer<T>(); });
+  }
+
+  uint64_t time(const char* name) const {
+    const std::optional<uint64_t> time = parseTimestamp(text(name));
+    if (!time) {
+      at(name).wrong("a time");
+    }
+    return *time;
+  }
+
+  [[noreturn]] void wrong(const char* wanted) const {
+    throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);
   }
 
   template <typename Enum>
@@ -215,33 +248,24 @@ class Cursor {
   std::string path_;
 };
 
-uint64_t timestampAt(const Cursor& cursor, const char* name) {
-  const std::string text = cursor.text(name);
-  const std::optional<uint64_t> time = parseTimestamp(text);
-  if (!time) {
-    throw std::runtime_error(std::string("job.") + name + " is \"" + text.substr(0, 40) + "\", not a time");
-  }
-  return *time;
-}
-
 Job jobFrom(const Cursor& cursor) {
   Job job;
   job.run_id = cursor.text(field::kRunId);
-  job.rank = cursor.optionalNumber(field::kRank);
-  job.world_size = cursor.optionalNumber(field::kWorldSize);
-  job.local_rank = cursor.optionalNumber(field::kLocalRank);
-  job.attempt = cursor.optionalNumber(field::kAttempt).value_or(0);
+  job.rank = cursor.optionalNumber<int64_t>(field::kRank);
+  job.world_size = cursor.optionalNumber<int64_t>(field::kWorldSize);
+  job.local_rank = cursor.optionalNumber<int64_t>(field::kLocalRank);
+  job.attempt = cursor.optionalNumber<int64_t>(field::kAttempt).value_or(0);
   job.host = cursor.text(field::kHost);
-  job.pid = cursor.number(field::kPid);
+  job.pid = cursor.number<uint64_t>(field::kPid);
   job.argv = cursor.at(field::kArgv).as<std::vector<std::string>>("a list of strings");
-  job.started_at_ns = timestampAt(cursor, field::kStartedAt);
+  job.started_at_ns = cursor.time(field::kStartedAt);
   if (cursor.has(field::kEndedAt)) {
-    job.ended_at_ns = timestampAt(cursor, field::kEndedAt);
+    job.ended_at_ns = cursor.time(field::kEndedAt);
   }
   job.exit = cursor.name<ExitKind>(field::kExit, exitKindFromName);
-  job.exit_signal = cursor.optionalNumber(field::kExitSignal);
-  job.torch_version = cursor.text(field::kTorch);
-  job.python_version = cursor.text(field::kPython);
+  job.exit_signal = cursor.optionalNumber<int64_t>(field::kExitSignal);
+  job.torch_version = cursor.textOrEmpty(field::kTorch);
+  job.python_version = cursor.textOrEmpty(field::kPython);
   job.commtap_version = cursor.text(field::kCommtap);
   return job;
 }
@@ -251,9 +275,9 @@ Group groupFrom(const Cursor& cursor) {
   group.name = cursor.text(field::kName);
   group.desc = cursor.text(field::kDesc);
   group.backend = cursor.text(field::kBackend);
-  group.size = static_cast<uint32_t>(cursor.number(field::kSize));
+  group.size = cursor.number<uint32_t>(field::kSize);
   if (cursor.has(field::kRanks)) {
-    group.ranks = cursor.at(field::kRanks).as<std::vector<uint32_t>>("a list of ranks");
+    group.ranks = cursor.integers<uint32_t>(field::kRanks);
   }
   return group;
 }
@@ -261,8 +285,8 @@ Group groupFrom(const Cursor& cursor) {
 Parameter parameterFrom(const Cursor& cursor) {
   Parameter parameter;
   parameter.name = cursor.text(field::kName);
-  parameter.shape = cursor.at(field::kShape).as<std::vector<int64_t>>("a list of integers");
-  parameter.local_shape = cursor.at(field::kLocalShape).as<std::vector<int64_t>>("a list of integers");
+  parameter.shape = cursor.integers<int64_t>(field::kShape);
+  parameter.local_shape = cursor.integers<int64_t>(field::kLocalShape);
   parameter.dtype = cursor.text(field::kDtype);
   parameter.requires_grad = cursor.at(field::kRequiresGrad).as<bool>("true or false");
   if (cursor.has(field::kMesh)) {
@@ -274,17 +298,15 @@ Parameter parameterFrom(const Cursor& cursor) {
 
 Module moduleFrom(const Cursor& cursor) {
   Module module;
-  module.id = static_cast<uint32_t>(cursor.number(field::kId));
-  if (cursor.has(field::kParent)) {
-    module.parent = static_cast<uint32_t>(cursor.number(field::kParent));
-  }
+  module.id = cursor.number<uint32_t>(field::kId);
+  module.parent = cursor.optionalNumber<uint32_t>(field::kParent);
   module.name = cursor.text(field::kName);
   module.raw_name = cursor.text(field::kRawName);
-  module.class_name = cursor.text(field::kClass);
+  module.class_name = cursor.textOrEmpty(field::kClass);
   const Cursor calls = cursor.at(field::kCalls);
   for (int phase = 0; phase < kPhaseCount; ++phase) {
     const std::string name(phaseName(static_cast<Phase>(phase)));
-    module.calls[phase] = calls.has(name.c_str()) ? calls.number(name.c_str()) : 0;
+    module.calls[phase] = calls.optionalNumber<uint64_t>(name.c_str()).value_or(0);
   }
   module.parameters = cursor.list<Parameter>(field::kParameters, parameterFrom);
   return module;
@@ -298,14 +320,14 @@ Collective collectiveFrom(const Cursor& cursor) {
   row.op = cursor.text(field::kOp);
   row.kind = cursor.name<Kind>(field::kKind, kindFromName);
   row.group = cursor.text(field::kGroup);
-  row.dtype = cursor.text(field::kDtype);
-  row.reduce_op = cursor.text(field::kReduceOp);
+  row.dtype = cursor.textOrEmpty(field::kDtype);
+  row.reduce_op = cursor.textOrEmpty(field::kReduceOp);
   if (cursor.has(field::kAsync)) {
     row.async_op = cursor.at(field::kAsync).as<bool>("true or false") ? AsyncOp::kYes : AsyncOp::kNo;
   }
   row.lowered = cursor.at(field::kLowered).as<std::vector<std::string>>("a list of strings");
-  row.count = cursor.number(field::kCount);
-  row.bytes = cursor.number(field::kBytes);
+  row.count = cursor.number<uint64_t>(field::kCount);
+  row.bytes = cursor.number<uint64_t>(field::kBytes);
   row.bus_bytes = cursor.at(field::kBusBytes).as<double>("a number");
   return row;
 }
@@ -313,7 +335,7 @@ Collective collectiveFrom(const Cursor& cursor) {
 NotSeenEntry notSeenFrom(const Cursor& cursor) {
   return {
       cursor.text(field::kReason),
-      cursor.number(field::kCount),
+      cursor.number<uint64_t>(field::kCount),
       cursor.text(field::kDetail),
       cursor.text(field::kMeaning)};
 }

@@ -37,7 +37,10 @@ std::optional<uint64_t> parseTimestamp(const std::string& text) {
   if (rest == nullptr || std::sscanf(rest, ".%6" SCNu64 "Z%n", &microseconds, &end) != 1 || rest[end] != '\0') {
     return std::nullopt;
   }
-  return static_cast<uint64_t>(timegm(&utc)) * kNsPerSecond + microseconds * kNsPerMicrosecond;
+  const time_t seconds = timegm(&utc);
+  const uint64_t time = static_cast<uint64_t>(seconds) * kNsPerSecond + microseconds * kNsPerMicrosecond;
+  const bool same = seconds >= 0 && formatTimestamp(time) == text; // not so for ".5Z" or February 30
+  return same ? std::optional<uint64_t>(time) : std::nullopt;
 }
 
 } // namespace commtap

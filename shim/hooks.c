@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* The functions of libc that libcommtap.so stands in front of, and the constructor.
+ *
+ * Rules of this folder:
+ *  - it is loaded into every process of the job, shells and compilers included: no torch, no C++, libc only;
+ *  - an exported function holds no logic: it asks or tells another file, and calls the real one;
+ *  - nothing is printed unless the user must act; errno, signals and the environment stay as found;
+ *  - state is plain zero-initialised data; nothing is allocated, no thread is made. */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "shim/loader.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The one list of hooks: name, type of the real one. */
+#define FOR_EACH_HOOK(hook) \
+  hook(dlopen, void* (*)(const char*, int)) \
+  hook(_exit, void (*)(int)) \
+  hook(_Exit, void (*)(int)) \
+  hook(quick_exit, void (*)(int)) \
+  hook(abort, void (*)(void)) \
+  hook(kill, int (*)(pid_t, int))
+
+static struct {
+#define DECLARE(name, type) __typeof__((type)0) name;
+  FOR_EACH_HOOK(DECLARE)
+#undef DECLARE
+} real;
+
+static void resolve(void) {
+#define RESOLVE(name, type) *(void**)&real.name = dlsym(RTLD_NEXT, #name);
+  FOR_EACH_HOOK(RESOLVE)
+#undef RESOLVE
+}
+
+/* Another preloaded library's constructor may call a hook before ours has run. */
+#define REAL(name) (real.name == NULL ? (resolve(), real.name) : real.name)
+
+__attribute__((constructor)) static void start(void) {
+  resolve();
+  commtap_process_started();
+}
+
+/* glibc looks at the caller's return address to find its RUNPATH, so this must be a jump and no call: a frame of ours
+ * would make "$ORIGIN" mean our folder. Hence nothing after the call on this path, and -O2 always. */
+EXPORT void* dlopen(const char* file, int mode) {
+  void* (*open_library)(const char*, int) = REAL(dlopen);
+  if (__builtin_expect(!commtap_brings_torch(file), 1)) {
+    return open_library(file, mode);
+  }
+  void* library = open_library(file, mode);
+  if (library != NULL) {
+    commtap_torch_came();
+  }
+  return library;
+}
+
+EXPORT __attribute__((noreturn)) void _exit(int status) {
+  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, 0);
+  REAL(_exit)(status);
+  __builtin_unreachable();
+}
+
+EXPORT __attribute__((noreturn)) void _Exit(int status) {
+  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, 0);
+  REAL(_Exit)(status);
+  __builtin_unreachable();
+}
+
+EXPORT __attribute__((noreturn)) void quick_exit(int status) {
+  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, 0);
+  REAL(quick_exit)(status);
+  __builtin_unreachable();
+}
+
+EXPORT __attribute__((noreturn)) void abort(void) {
+  commtap_process_ends(COMMTAP_EXIT_SIGNAL, SIGABRT);
+  REAL(abort)();
+  __builtin_unreachable();
+}
+
+/* Python ends so after an unhandled KeyboardInterrupt: by SIGINT to itself. */
+EXPORT int kill(pid_t pid, int signal) {
+  if (commtap_is_suicide(pid, signal)) {
+    commtap_process_ends(COMMTAP_EXIT_SIGNAL, signal);
+  }
+  return REAL(kill)(pid, signal);
+}

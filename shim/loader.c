@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* Decides whether and when this process gets a tracker, and which. */
+
+#define _GNU_SOURCE
+#include "shim/loader.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "shim/say.h"
+#include "shim/torch_version.h"
+
+enum { kPathMax = 4096 };
+
+static struct {
+  bool off; /* COMMTAP=0, or a privileged process */
+  bool tried;
+  const struct commtap_tracker* tracker;
+} state;
+
+static bool switched_off(void) {
+  const char* value = getenv("COMMTAP");
+  return getauxval(AT_SECURE) != 0 ||
+      (value != NULL && (strcmp(value, "0") == 0 || strcmp(value, "off") == 0 || strcmp(value, "false") == 0 ||
+                         strcmp(value, "no") == 0));
+}
+
+void commtap_process_started(void) {
+  const int saved_errno = errno;
+  char path[kPathMax];
+  state.off = switched_off();
+  if (!state.off && commtap_find_libtorch(path, sizeof(path))) {
+    commtap_torch_came();
+  }
+  errno = saved_errno;
+}
+
+bool commtap_brings_torch(const char* file) {
+  if (file == NULL || file[0] != '/' || state.off || state.tried) {
+    return false;
+  }
+  const char* name = strrchr(file, '/') + 1;
+  if (strncmp(name, "libtorch_python.so", strlen("libtorch_python.so")) == 0) {
+    return true;
+  }
+  static const char kFolder[] = "/torch/";
+  const size_t folder_size = sizeof(kFolder) - 1;
+  return strncmp(name, "_C.", 3) == 0 && (size_t)(name - file) >= folder_size &&
+      strncmp(name - folder_size, kFolder, folder_size) == 0;
+}
+
+/* The folder that this library lies in. */
+static bool own_folder(char* folder, size_t size) {
+  Dl_info info;
+  if (dladdr((const void*)own_folder, &info) == 0 || info.dli_fname == NULL ||
+      snprintf(folder, size, "%s", info.dli_fname) >= (int)size) {
+    return false;
+  }
+  char* slash = strrchr(folder, '/');
+  if (slash == NULL) {
+    return snprintf(folder, size, ".") < (int)size;
+  }
+  *slash = '\0';
+  return true;
+}
+
+/* Where a tracker for torch `minor` lies: beside this library when installed, or in the build tree. */
+static bool find_tracker(const char* minor, char* path, size_t size) {
+  char folder[kPathMax];
+  if (!own_folder(folder, sizeof(folder))) {
+    return false;
+  }
+  if (snprintf(path, size, "%s/trackers/torch-%s/libcommtap-tracker.so", folder, minor) < (int)size &&
+      access(path, R_OK) == 0) {
+    return true;
+  }
+  return snprintf(path, size, "%s/../tracker/libcommtap-tracker.so", folder) < (int)size && access(path, R_OK) == 0;
+}
+
+static const struct commtap_tracker* open_tracker(const char* path, const char* minor) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    commtap_say("%s does not fit this torch (%s): %s; install the commtap tracker for it", path, minor, dlerror());
+    return NULL;
+  }
+  const struct commtap_tracker* (*table)(void) = NULL;
+  *(void**)&table = dlsym(library, COMMTAP_TRACKER_SYMBOL);
+  const struct commtap_tracker* tracker = table == NULL ? NULL : table();
+  if (tracker == NULL || tracker->abi != COMMTAP_ABI) {
+    commtap_say("%s is no tracker of this commtap; install all of its files anew", path);
+    return NULL;
+  }
+  if (strcmp(tracker->torch_version, minor) != 0) {
+    commtap_say(
+        "torch %s is here, but the only tracker installed is for torch %s: install the one for torch %s; nothing is "
+        "counted",
+        minor, tracker->torch_version, minor);
+    return NULL;
+  }
+  return tracker;
+}
+
+static void load_tracker(void) {
+  struct commtap_torch_version torch;
+  char path[kPathMax];
+  if (!commtap_read_torch_version(&torch)) {
+    commtap_say("the version of this torch cannot be told; nothing is counted");
+    return;
+  }
+  if (!find_tracker(torch.minor, path, sizeof(path))) {
+    commtap_say("torch %s is not supported: %s does not exist; nothing is counted", torch.full, path);
+    return;
+  }
+  const struct commtap_tracker* tracker = open_tracker(path, torch.minor);
+  if (tracker != NULL && tracker->start(torch.full) == 0) {
+    state.tracker = tracker;
+  } else if (tracker != NULL) {
+    commtap_say("the tracker could not start (no memory?); nothing is counted");
+  }
+}
+
+void commtap_torch_came(void) {
+  if (state.off || state.tried) {
+    return;
+  }
+  const int saved_errno = errno;
+  state.tried = true;
+  load_tracker();
+  dlerror(); /* a failure of ours is not the job's */
+  errno = saved_errno;
+}
+
+bool commtap_is_suicide(pid_t pid, int signal) {
+  struct sigaction action;
+  if (state.tracker == NULL || pid != getpid() || signal <= 0 || signal == SIGCHLD || signal == SIGCONT ||
+      signal == SIGURG || signal == SIGWINCH || signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
+      signal == SIGTTOU) {
+    return false;
+  }
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+}
+
+void commtap_process_ends(enum commtap_exit how, int signal) {
+  if (state.tracker != NULL) {
+    const int saved_errno = errno;
+    state.tracker->finish(how, signal);
+    errno = saved_errno;
+  }
+}

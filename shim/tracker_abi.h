@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef COMMTAP_SHIM_TRACKER_ABI_H
+#define COMMTAP_SHIM_TRACKER_ABI_H
+
+/* What the preloaded stub and a tracker know of each other. Any change makes a new COMMTAP_ABI. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COMMTAP_ABI 1U
+#define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
+
+enum commtap_exit {
+  COMMTAP_EXIT_NORMAL = 1,
+  COMMTAP_EXIT_UNDERSCORE = 2,
+  COMMTAP_EXIT_SIGNAL = 3,
+};
+
+struct commtap_tracker {
+  unsigned abi;
+  const char* torch_version; /* the "2.13" that it was built for */
+  /* Once, when torch is there. `torch_version`: the full version found, e.g. "2.13.0+cpu". 0 on success. */
+  int (*start)(const char* torch_version);
+  /* The process ends: write the report. `signal` only with COMMTAP_EXIT_SIGNAL. May be called more than once. */
+  void (*finish)(enum commtap_exit how, int signal);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

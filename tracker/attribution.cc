@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution.h"
+
+#include <optional>
+
+#include "tracker/module_registry.h"
+#include "tracker/recorder.h"
+#include "tracker/torch_compat.h"
+
+namespace commtap {
+namespace {
+
+void countMissed(NotSeen reason) {
+  Recorder::get().ledger().notSeen(reason, "");
+}
+
+/// The module whose forward made `node`.
+uint32_t moduleOfForward(const torch::autograd::Node& node) {
+  const Timeline* timeline = Timelines::find(node.thread_id());
+  const std::optional<uint32_t> module =
+      timeline == nullptr ? kGlobalModule : timeline->moduleAt(node.sequence_nr());
+  if (!module) {
+    countMissed(NotSeen::kUnattributedBackward);
+  }
+  return module.value_or(kGlobalModule);
+}
+
+/// A gradient is ready: DDP's reducer sends its bucket, FSDP1 its flat parameter.
+Origin originOfGradient(const at::TensorImpl* tensor) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const std::optional<uint32_t> owner = modules.ownerOfTensor(tensor);
+  if (!owner) {
+    countMissed(NotSeen::kUnattributedParameter);
+    return {kGlobalModule, kGlobalModule, Phase::kBackward};
+  }
+  const std::optional<uint32_t> ddp = modules.nearest(*owner, ModuleRole::kDdp);
+  return {ddp.value_or(*owner), *owner, Phase::kBackward};
+}
+
+Origin originInBackward(ThreadState& thread) {
+  const auto node = compat::currentNode();
+  if (!node) { // a callback at the end of the backward
+    const uint32_t last = thread.last_backward_module;
+    const std::optional<uint32_t> ddp = ModuleRegistry::get().nearest(last, ModuleRole::kDdp);
+    return {ddp.value_or(kGlobalModule), kGlobalModule, Phase::kBackward};
+  }
+  Origin origin;
+  if (compat::hasSequenceNumber(*node)) {
+    origin.module = origin.issued_in = moduleOfForward(*node);
+  } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
+    origin = originOfGradient(tensor);
+  }
+  origin.phase = Phase::kBackward;
+  thread.last_backward_module = origin.issued_in;
+  return origin;
+}
+
+Origin originInScope(const Scope& scope) {
+  if (scope.type == Scope::Type::kOptimizerStep) {
+    return {scope.module, scope.module, Phase::kOptimizer};
+  }
+  return {scope.module, scope.module, scope.in_backward ? Phase::kRecompute : Phase::kForward};
+}
+
+/// FSDP2 names the unit in its labels: the innermost is for whom, the outermost that is no prefetch is who called.
+void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t hint = origin.issued_in != kGlobalModule ? origin.issued_in : thread.last_backward_module;
+  const std::optional<uint32_t> unit = modules.fsdp2Unit(hint, thread.unit_labels.back().unit);
+  if (!unit) {
+    countMissed(NotSeen::kUnknownOwner);
+    return;
+  }
+  origin.module = *unit;
+  if (origin.phase != Phase::kBackward) {
+    return;
+  }
+  for (const UnitLabel& label : thread.unit_labels) {
+    if (!label.prefetch && label.library == UnitLabel::Library::kFsdp2) {
+      origin.issued_in = modules.fsdp2Unit(hint, label.unit).value_or(origin.issued_in);
+      return;
+    }
+  }
+}
+
+/// FSDP1 names none, but what it gathers is the unit's flat parameter, and what it reduces that parameter's gradient.
+void applyFsdp1Labels(ThreadState& thread, const void* payload_storage, Origin& origin) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const std::optional<uint32_t> caller = modules.nearest(origin.issued_in, ModuleRole::kFsdp1);
+  const std::optional<uint32_t> owner = modules.ownerOfStorage(payload_storage);
+  if (caller) {
+    origin.issued_in = *caller;
+  }
+  if (owner || caller) {
+    origin.module = owner ? *owner : *caller;
+  }
+  if (!owner && (!caller || thread.unit_labels.back().prefetch)) {
+    countMissed(NotSeen::kUnknownOwner);
+  }
+}
+
+bool inEngine(const Scope* top) {
+  return compat::inBackward() && (top == nullptr || !top->in_backward);
+}
+
+} // namespace
+
+Phase currentPhase(const ThreadState& thread) {
+  const Scope* top = thread.top();
+  if (inEngine(top)) {
+    return Phase::kBackward;
+  }
+  return top == nullptr ? Phase::kOther : originInScope(*top).phase;
+}
+
+Origin currentOrigin(ThreadState& thread, const void* payload_storage) {
+  const Scope* top = thread.top();
+  Origin origin;
+  if (inEngine(top)) {
+    origin = originInBackward(thread);
+  } else if (top != nullptr) {
+    origin = originInScope(*top);
+  }
+  if (!thread.unit_labels.empty()) {
+    if (thread.unit_labels.back().library == UnitLabel::Library::kFsdp2) {
+      applyFsdp2Labels(thread, origin);
+    } else {
+      applyFsdp1Labels(thread, payload_storage, origin);
+    }
+  }
+  return origin;
+}
+
+} // namespace commtap

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "report/vocabulary.h"
+#include "tracker/thread_state.h"
+
+namespace commtap {
+
+struct Origin {
+  uint32_t module = kGlobalModule; ///< for whom the collective is made
+  uint32_t issued_in = kGlobalModule; ///< inside whom it was called
+  Phase phase = Phase::kOther;
+};
+
+/// Where this thread is right now. `payload_storage`: the memory of the first tensor that a collective sends, if it
+/// is known; it tells whose parameters FSDP1 gathers.
+Origin currentOrigin(ThreadState& thread, const void* payload_storage);
+
+/// The phase alone.
+Phase currentPhase(const ThreadState& thread);
+
+} // namespace commtap

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/groups.h"
+
+#include <mutex>
+#include <numeric>
+#include <new>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracker/recorder.h"
+#include "tracker/torch_compat.h"
+
+namespace commtap {
+namespace {
+
+/// Who a group is: a process group object may die and another be made at its address, or under its name.
+struct Identity {
+  std::string name;
+  std::string desc;
+  int size;
+  int rank;
+
+  bool operator==(const Identity&) const = default;
+};
+
+struct Entry {
+  Identity identity;
+  GroupRef ref;
+};
+
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<const void*, Entry> by_address;
+};
+
+// Leaked on purpose: threads communicate until the process is gone.
+Table& table() {
+  static auto* instance = new Table();
+  return *instance;
+}
+
+std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
+  std::vector<uint32_t> ranks;
+  try {
+    for (const uint64_t rank : compat::globalRanks(group)) {
+      ranks.push_back(static_cast<uint32_t>(rank));
+    }
+  } catch (const std::exception&) { // a backend without options
+    ranks.clear();
+  }
+  const auto size = static_cast<size_t>(group.getSize());
+  const int64_t world = Recorder::get().ledger().header().world_size;
+  if (ranks.empty() && world == static_cast<int64_t>(size)) { // torch leaves the list of the default group empty
+    ranks.resize(size);
+    std::iota(ranks.begin(), ranks.end(), 0U);
+  }
+  return ranks.size() == size ? ranks : std::vector<uint32_t>();
+}
+
+std::string backendOf(const c10d::ProcessGroup& group) {
+  try {
+    return group.getBackendName();
+  } catch (const std::exception&) { // no backend yet
+    return "undefined";
+  }
+}
+
+Identity identityOf(const c10d::ProcessGroup& group) {
+  return {group.getGroupName(), group.getGroupDesc(), group.getSize(), group.getRank()};
+}
+
+GroupRef addGroup(const c10d::ProcessGroup& group, const Identity& identity) {
+  Recorder& recorder = Recorder::get();
+  recorder.processGroupSeen(identity.rank, identity.size);
+  const std::vector<uint32_t> ranks = ranksOf(group);
+  const uint32_t index = recorder.ledger().addGroup(
+      identity.name,
+      identity.desc,
+      backendOf(group),
+      static_cast<uint32_t>(identity.size),
+      static_cast<uint32_t>(identity.rank),
+      ranks);
+  return {index, static_cast<uint32_t>(identity.size)};
+}
+
+GroupRef findOrAdd(const c10d::ProcessGroup& group) {
+  const Identity identity = identityOf(group);
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  Entry& entry = table().by_address[&group];
+  if (entry.ref.size == 0 || !(entry.identity == identity)) {
+    entry = {identity, addGroup(group, identity)};
+  }
+  Recorder::get().processGroupSeen(identity.rank, identity.size);
+  return entry.ref;
+}
+
+} // namespace
+
+GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
+  const bool same = thread.last_group_key == &group && thread.last_group_name == group.getGroupName();
+  if (!same || !Recorder::get().hasOutput()) {
+    thread.last_group = findOrAdd(group);
+    thread.last_group_key = &group;
+    thread.last_group_name = group.getGroupName();
+  }
+  return thread.last_group;
+}
+
+GroupRef groupNamed(const std::string& name, ThreadState& thread) {
+  try {
+    return groupOf(*c10d::resolve_process_group(name), thread);
+  } catch (const std::exception&) { // no such group: the op itself will say so to the job
+    return {};
+  }
+}
+
+void resetGroupsInForkedChild() {
+  new (&table().mutex) std::mutex(); // its owner may not exist in the child
+}
+
+} // namespace commtap

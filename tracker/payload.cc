@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/payload.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
+#include <torch/csrc/distributed/c10d/Types.hpp>
+
+#include "tracker/recorder.h"
+
+namespace commtap {
+namespace {
+
+uint64_t bytesOf(const at::Tensor& tensor) {
+  if (tensor.is_sparse()) {
+    return tensor._values().nbytes();
+  }
+  return tensor.nbytes();
+}
+
+void add(const at::Tensor& tensor, Payload& payload) {
+  if (!tensor.defined()) {
+    return;
+  }
+  payload.bytes += bytesOf(tensor);
+  if (payload.dtype == c10::ScalarType::Undefined) {
+    payload.dtype = tensor.scalar_type();
+    payload.storage = tensor.has_storage() ? tensor.storage().data() : nullptr;
+  }
+}
+
+void add(const c10::IValue& value, Payload& payload) {
+  if (value.isTensor()) {
+    add(value.toTensor(), payload);
+  } else if (value.isList()) {
+    for (const c10::IValue& item : value.toListRef()) {
+      add(item, payload);
+    }
+  }
+}
+
+const char* textOf(c10d::ReduceOp::RedOpType type) {
+  switch (type) {
+    case c10d::ReduceOp::SUM:
+      return "sum";
+    case c10d::ReduceOp::AVG:
+      return "avg";
+    case c10d::ReduceOp::PRODUCT:
+      return "product";
+    case c10d::ReduceOp::MIN:
+      return "min";
+    case c10d::ReduceOp::MAX:
+      return "max";
+    case c10d::ReduceOp::BAND:
+      return "band";
+    case c10d::ReduceOp::BOR:
+      return "bor";
+    case c10d::ReduceOp::BXOR:
+      return "bxor";
+    case c10d::ReduceOp::PREMUL_SUM:
+      return "premul_sum";
+    default:
+      return "unused";
+  }
+}
+
+/// Names made once, then found without a lock: index → StringId, 0 for not yet.
+template <size_t N, typename Make>
+StringId cachedName(std::array<std::atomic<StringId>, N>& cache, size_t index, Make make) {
+  if (index >= N) {
+    return Recorder::get().ledger().intern(make());
+  }
+  StringId id = cache[index].load(std::memory_order_relaxed);
+  if (id == 0) {
+    id = Recorder::get().ledger().intern(make());
+    cache[index].store(id, std::memory_order_relaxed);
+  }
+  return id;
+}
+
+} // namespace
+
+Payload payloadOf(const c10::IValue& tensors) {
+  Payload payload;
+  add(tensors, payload);
+  return payload;
+}
+
+StringId dtypeName(const Payload& payload) {
+  return payload.dtype == c10::ScalarType::Undefined ? 0 : dtypeName(payload.dtype);
+}
+
+StringId dtypeName(c10::ScalarType dtype) {
+  static std::array<std::atomic<StringId>, 128> cache{};
+  return cachedName(cache, static_cast<size_t>(dtype), [&] { return c10::getDtypeNames(dtype).first; });
+}
+
+StringId reduceOpName(const c10::IValue& reduce_op) {
+  if (reduce_op.isString()) {
+    std::string name = reduce_op.toStringRef();
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+    return Recorder::get().ledger().intern(name);
+  }
+  if (!reduce_op.isObject()) {
+    return 0;
+  }
+  static std::array<std::atomic<StringId>, 16> cache{};
+  const c10d::ReduceOp::RedOpType type = reduce_op.toCustomClass<c10d::ReduceOp>()->op_;
+  return cachedName(cache, static_cast<size_t>(type), [&] { return std::string(textOf(type)); });
+}
+
+} // namespace commtap

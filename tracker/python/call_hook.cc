@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/python/call_hook.h"
+
+#include "tracker/python/py_compat.h"
+#include "tracker/python/py_ref.h"
+
+namespace commtap {
+namespace {
+
+/// CPython's own vectorcall for Python functions, taken from a function that nobody can have touched.
+vectorcallfunc pythonsOwn() {
+  const PyRef globals(PyDict_New());
+  const PyRef made(PyRun_String("lambda: None", Py_eval_input, globals.get(), globals.get()));
+  return made && PyFunction_Check(made.get()) ? compat::vectorcallOf(made.get()) : nullptr;
+}
+
+} // namespace
+
+bool CallHook::install(PyObject* function, vectorcallfunc call) {
+  if (function_ != nullptr || function == nullptr || !PyFunction_Check(function)) {
+    return false;
+  }
+  original_ = compat::vectorcallOf(function);
+  if (original_ == nullptr || original_ != pythonsOwn()) {
+    return false;
+  }
+  Py_INCREF(function);
+  function_ = function;
+  ours_ = call;
+  compat::setVectorcall(function_, ours_);
+  return true;
+}
+
+void CallHook::setEnabled(bool enabled) {
+  if (function_ != nullptr) {
+    compat::setVectorcall(function_, enabled ? ours_ : original_);
+  }
+}
+
+} // namespace commtap

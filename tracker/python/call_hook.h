@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Python.h>
+
+namespace commtap {
+
+/// Watches the calls of one Python function by its vectorcall field: the function object stays the same object, with
+/// the same code and identity, no frame appears in tracebacks, and Dynamo, which reads the code, never sees us.
+class CallHook {
+ public:
+  /// Calls of `function` go to `call`, which must end by calling original(). False if somebody else has put a C
+  /// function of theirs there, or if it is no plain Python function.
+  bool install(PyObject* function, vectorcallfunc call);
+  void setEnabled(bool enabled);
+
+  vectorcallfunc original() const {
+    return original_;
+  }
+
+ private:
+  PyObject* function_ = nullptr; ///< owned: it lives as long as torch does
+  vectorcallfunc original_ = nullptr;
+  vectorcallfunc ours_ = nullptr;
+};
+
+} // namespace commtap

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/python/module_tree.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "tracker/python/parameter_facts.h"
+#include "tracker/python/py_ref.h"
+
+namespace commtap {
+namespace {
+
+constexpr int kMaxDepth = 500; ///< of containers inside containers; a module cannot hold itself, but a bug could
+
+std::string className(PyObject* object) {
+  const std::string_view name = Py_TYPE(object)->tp_name;
+  return std::string(name.substr(name.rfind('.') + 1)); // static types have their module in front
+}
+
+bool inheritsFrom(PyObject* object, const char* name) {
+  PyObject* bases = Py_TYPE(object)->tp_mro;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    if (std::strcmp(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i))->tp_name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+CommtapModuleRole roleOf(PyObject* module) {
+  if (inheritsFrom(module, "DistributedDataParallel")) {
+    return kCommtapDdp;
+  }
+  if (inheritsFrom(module, "FullyShardedDataParallel")) {
+    return kCommtapFsdp1;
+  }
+  return inheritsFrom(module, "FSDPModule") ? kCommtapFsdp2 : kCommtapPlain;
+}
+
+/// Holds modules and is never called: no node of the hierarchy, its name is part of its children's.
+bool isContainer(PyObject* module) {
+  return inheritsFrom(module, "ModuleList") || inheritsFrom(module, "ModuleDict");
+}
+
+bool isWrapperComponent(PyObject* parent, const std::string& component) {
+  if (component == "module") {
+    return inheritsFrom(parent, "DistributedDataParallel") || inheritsFrom(parent, "DataParallel");
+  }
+  return component == "_orig_mod" || component == "_fsdp_wrapped_module" || component == "_checkpoint_wrapped_module";
+}
+
+/// The instance's own dictionary, which nn.Module fills; never its __getattr__. Borrowed.
+PyObject* dictOf(PyObject* module) {
+  PyObject** dict = _PyObject_GetDictPtr(module);
+  if (dict != nullptr && *dict != nullptr) {
+    return *dict;
+  }
+  PyObject* made = PyObject_GenericGetDict(module, nullptr); // 3.11+ may keep it inline until asked
+  Py_XDECREF(made); // the module holds it from now on
+  PyErr_Clear();
+  return made;
+}
+
+/// Name → child, borrowed; nullptr if there are none. A scripted module keeps its Python children one step further.
+PyObject* childrenOf(PyObject* module) {
+  PyObject* dict = dictOf(module);
+  PyObject* children = dict == nullptr ? nullptr : PyDict_GetItemString(dict, "_modules");
+  if (children != nullptr && !PyDict_Check(children)) {
+    const PyRef inner = attribute(children, "_python_modules");
+    PyErr_Clear();
+    children = inner.get();
+  }
+  return children != nullptr && PyDict_Check(children) ? children : nullptr;
+}
+
+} // namespace
+
+uint32_t ModuleTree::add(PyObject* module) {
+  const ErrorGuard keep_errors;
+  watchDeath();
+  const uint32_t caller = host_.current_module();
+  if (PyObject* calling = map_.object(caller)) {
+    addChildren(calling, caller, ""); // it may have been registered since its caller was walked
+    if (const uint32_t id = map_.find(module); id != ModuleMap::kUnknown) {
+      return id;
+    }
+  }
+  return addAt(module, {caller, className(module), false});
+}
+
+uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
+  const CommtapModuleRole role = roleOf(module);
+  const uint32_t id = host_.add_module(
+      place.parent, place.component.c_str(), className(module).c_str(), role, place.wrapper ? 1 : 0);
+  if (id == place.parent || !map_.add(module, id)) {
+    return id; // the table is full, or the object is no ordinary one: it counts for its parent
+  }
+  if (PyObject* dict = dictOf(module)) {
+    reportParameters(host_, dict, id);
+    if (role == kCommtapFsdp1) {
+      reportFlatParameter(host_, dict, id);
+    }
+  }
+  addChildren(module, id, "");
+  return id;
+}
+
+void ModuleTree::addChildren(PyObject* module, uint32_t parent, const std::string& prefix) {
+  const PyRef children = PyRef::borrow(childrenOf(module));
+  if (!children || prefix.size() > kMaxDepth * 4) {
+    return;
+  }
+  PyObject* name = nullptr;
+  PyObject* child = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(children.get(), &at, &name, &child) != 0;) {
+    if (child != Py_None) {
+      const PyRef keep = PyRef::borrow(child);
+      addChild(module, child, parent, prefix + textOf(name));
+    }
+  }
+}
+
+void ModuleTree::addChild(PyObject* module, PyObject* child, uint32_t parent, const std::string& component) {
+  if (isContainer(child)) {
+    addChildren(child, parent, component + ".");
+    return;
+  }
+  const uint32_t known = map_.find(child);
+  if (known == ModuleMap::kUnknown) {
+    addAt(child, {parent, component, isWrapperComponent(module, component)});
+  } else {
+    host_.reparent_module(known, parent, component.c_str());
+  }
+}
+
+/// The callback that every weak reference calls when its module dies.
+void ModuleTree::watchDeath() {
+  static PyMethodDef method = {"commtap_module_died", onDeath, METH_O, nullptr};
+  if (!watching_) {
+    watching_ = true;
+    const PyRef self(PyCapsule_New(this, nullptr, nullptr));
+    map_.setDeathCallback(self ? PyCFunction_New(&method, self.get()) : nullptr);
+    PyErr_Clear();
+  }
+}
+
+PyObject* ModuleTree::onDeath(PyObject* self, PyObject* weak_reference) {
+  const ErrorGuard keep_errors;
+  auto* tree = static_cast<ModuleTree*>(PyCapsule_GetPointer(self, nullptr));
+  const uint32_t id = tree == nullptr ? ModuleMap::kUnknown : tree->map_.erase(weak_reference);
+  if (id != ModuleMap::kUnknown) {
+    tree->host_.module_died(id);
+  }
+  Py_RETURN_NONE;
+}
+
+} // namespace commtap

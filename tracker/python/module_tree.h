@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <string>
+
+#include "tracker/python/module_map.h"
+#include "tracker/python_host.h"
+
+namespace commtap {
+
+/// Gives modules their ids and names: a root by its class name, everything below by the names under which it is
+/// registered, as named_children has them. Guarded by the GIL.
+class ModuleTree {
+ public:
+  explicit ModuleTree(const CommtapHost& host) : host_(host) {}
+
+  /// The id to enter for a call of `module`; walks its children if it was never seen.
+  uint32_t idOf(PyObject* module) {
+    const uint32_t id = map_.find(module);
+    return id != ModuleMap::kUnknown ? id : add(module);
+  }
+
+ private:
+  struct Place {
+    uint32_t parent;
+    std::string component;
+    bool wrapper;
+  };
+
+  uint32_t add(PyObject* module);
+  uint32_t addAt(PyObject* module, const Place& place);
+  void addChildren(PyObject* module, uint32_t parent, const std::string& prefix);
+  void addChild(PyObject* module, PyObject* child, uint32_t parent, const std::string& component);
+  void watchDeath();
+  static PyObject* onDeath(PyObject* self, PyObject* weak_reference);
+
+  const CommtapHost& host_;
+  ModuleMap map_;
+  bool watching_ = false;
+};
+
+} // namespace commtap

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/python/parameter_facts.h"
+
+#include <string>
+
+#include "tracker/python/py_ref.h"
+
+namespace commtap {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+    }
+    json += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return json + "\"";
+}
+
+/// A JSON list of what `item` makes of each element; "[]" for what is no sequence.
+template <typename Item>
+std::string jsonList(PyObject* sequence, Item item) {
+  std::string json = "[";
+  const PyRef fast(sequence == nullptr ? nullptr : PySequence_Fast(sequence, ""));
+  for (Py_ssize_t i = 0; fast && i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
+    json += (i == 0 ? "" : ",") + item(PySequence_Fast_GET_ITEM(fast.get(), i));
+  }
+  PyErr_Clear();
+  return json + "]";
+}
+
+/// An int as it is; a symbolic size, or anything else, as -1.
+std::string integerText(PyObject* value) {
+  const long long number = PyLong_Check(value) ? PyLong_AsLongLong(value) : -1;
+  PyErr_Clear();
+  return std::to_string(number);
+}
+
+std::string quotedText(PyObject* value) {
+  return quoted(textOf(value));
+}
+
+/// A placement as Python shows it: "Shard(dim=0)".
+std::string quotedRepr(PyObject* value) {
+  const PyRef repr(PyObject_Repr(value));
+  return quoted(textOf(repr.get()));
+}
+
+std::string meshJson(PyObject* mesh) {
+  const PyRef names = attribute(mesh, "mesh_dim_names");
+  const PyRef shape = attribute(mesh, "shape");
+  const PyRef device = attribute(mesh, "device_type");
+  PyErr_Clear();
+  const bool named = names && names.get() != Py_None;
+  return "{\"device_type\":" + quotedText(device.get()) +
+      ",\"dim_names\":" + (named ? jsonList(names.get(), quotedText) : "null") +
+      ",\"shape\":" + jsonList(shape.get(), integerText) + "}";
+}
+
+std::string dtypeText(PyObject* tensor) {
+  const PyRef dtype = attribute(tensor, "dtype");
+  const std::string text = textOf(dtype.get());
+  constexpr const char* kPrefix = "torch.";
+  return text.rfind(kPrefix, 0) == 0 ? text.substr(6) : text;
+}
+
+struct Facts {
+  std::string shape;
+  std::string local_shape;
+  std::string dtype;
+  std::string mesh;
+  std::string placements;
+  bool requires_grad = false;
+};
+
+std::string shapeText(PyObject* tensor) {
+  const PyRef shape = attribute(tensor, "shape");
+  return shape ? jsonList(shape.get(), integerText) : std::string();
+}
+
+/// False if the tensor does not even have a shape (a lazy module's, before its first call).
+bool readFacts(PyObject* tensor, Facts& facts) {
+  facts.shape = facts.local_shape = shapeText(tensor);
+  facts.dtype = dtypeText(tensor);
+  const PyRef requires_grad = attribute(tensor, "requires_grad");
+  facts.requires_grad = requires_grad && PyObject_IsTrue(requires_grad.get()) == 1;
+  const PyRef spec = attribute(tensor, "_spec"); // a DTensor's mesh and placements
+  const PyRef local = attribute(tensor, "_local_tensor");
+  PyErr_Clear();
+  if (spec && local) {
+    const PyRef mesh = attribute(spec.get(), "mesh");
+    const PyRef placements = attribute(spec.get(), "placements");
+    facts.mesh = meshJson(mesh.get());
+    facts.placements = jsonList(placements.get(), quotedRepr);
+    facts.local_shape = shapeText(local.get());
+  }
+  PyErr_Clear();
+  return !facts.shape.empty();
+}
+
+void* tensorImpl(PyObject* tensor) {
+  const PyRef address = attribute(tensor, "_cdata");
+  void* impl = address ? PyLong_AsVoidPtr(address.get()) : nullptr;
+  PyErr_Clear();
+  return impl;
+}
+
+/// Parameters of one's own may be subclasses with a __torch_function__; it must not notice that we look.
+class PlainTensors {
+ public:
+  explicit PlainTensors(const CommtapHost& host) : host_(host), token_(host.begin_plain_tensors()) {}
+  PlainTensors(const PlainTensors&) = delete;
+  PlainTensors& operator=(const PlainTensors&) = delete;
+  ~PlainTensors() {
+    host_.end_plain_tensors(token_);
+  }
+
+ private:
+  const CommtapHost& host_;
+  void* token_;
+};
+
+void reportParameter(const CommtapHost& host, uint32_t module, const std::string& name, PyObject* tensor, bool wanted) {
+  host.own_tensor(module, tensorImpl(tensor));
+  if (!wanted) {
+    return;
+  }
+  Facts facts;
+  if (!readFacts(tensor, facts)) {
+    host.not_seen_module(name.c_str());
+    return;
+  }
+  const CommtapParameterFacts plain{
+      name.c_str(),
+      facts.shape.c_str(),
+      facts.local_shape.c_str(),
+      facts.dtype.c_str(),
+      facts.mesh.c_str(),
+      facts.placements.c_str(),
+      facts.requires_grad ? 1 : 0};
+  host.add_parameter(module, &plain);
+}
+
+} // namespace
+
+void reportParameters(const CommtapHost& host, PyObject* module_dict, uint32_t module) {
+  PyObject* parameters = PyDict_GetItemString(module_dict, "_parameters");
+  if (parameters == nullptr || !PyDict_Check(parameters) || PyDict_Size(parameters) == 0) {
+    return;
+  }
+  const PlainTensors plain(host);
+  const bool wanted = host.wants_parameters(module) != 0;
+  PyObject* name = nullptr;
+  PyObject* tensor = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(parameters, &at, &name, &tensor) != 0;) {
+    if (tensor != Py_None) {
+      const PyRef keep = PyRef::borrow(tensor);
+      reportParameter(host, module, textOf(name), tensor, wanted);
+    }
+  }
+}
+
+void reportFlatParameter(const CommtapHost& host, PyObject* module_dict, uint32_t module) {
+  const PlainTensors plain(host);
+  PyObject* handle = PyDict_GetItemString(module_dict, "_handle");
+  const PyRef flat = handle == nullptr || handle == Py_None ? PyRef() : attribute(handle, "flat_param");
+  if (flat) {
+    host.own_tensor(module, tensorImpl(flat.get()));
+  }
+  PyErr_Clear();
+}
+
+} // namespace commtap

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Everything that differs between Python versions, as small named functions.
+
+#include <Python.h>
+
+namespace commtap::compat {
+
+/// The C function through which CPython calls a Python function object.
+inline vectorcallfunc vectorcallOf(PyObject* function) {
+  return reinterpret_cast<PyFunctionObject*>(function)->vectorcall;
+}
+
+/// Makes CPython call `function` through `call`. Nothing else of the function object changes.
+inline void setVectorcall(PyObject* function, vectorcallfunc call) {
+#if PY_VERSION_HEX >= 0x030C0000
+  PyFunction_SetVectorcall(reinterpret_cast<PyFunctionObject*>(function), call);
+#else
+  reinterpret_cast<PyFunctionObject*>(function)->vectorcall = call;
+#endif
+}
+
+} // namespace commtap::compat

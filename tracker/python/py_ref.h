@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <utility>
+
+namespace commtap {
+
+/// An owned reference. May be empty, after a Python error, which stays set.
+class PyRef {
+ public:
+  PyRef() = default;
+  explicit PyRef(PyObject* owned) : object_(owned) {}
+  PyRef(PyRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PyRef& operator=(PyRef&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  PyRef(const PyRef&) = delete;
+  PyRef& operator=(const PyRef&) = delete;
+  ~PyRef() {
+    Py_XDECREF(object_);
+  }
+
+  static PyRef borrow(PyObject* object) {
+    Py_XINCREF(object);
+    return PyRef(object);
+  }
+
+  explicit operator bool() const {
+    return object_ != nullptr;
+  }
+  PyObject* get() const {
+    return object_;
+  }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+inline PyRef attribute(PyObject* object, const char* name) {
+  return PyRef(object == nullptr ? nullptr : PyObject_GetAttrString(object, name));
+}
+
+/// str(object) as UTF-8; "" if it has none. Clears errors.
+std::string textOf(PyObject* object);
+
+/// Our work happens between two lines of the job's: an error that was set there must be there afterwards.
+class ErrorGuard {
+ public:
+  ErrorGuard() {
+    PyErr_Fetch(&type_, &value_, &traceback_);
+  }
+  ErrorGuard(const ErrorGuard&) = delete;
+  ErrorGuard& operator=(const ErrorGuard&) = delete;
+  ~ErrorGuard() {
+    PyErr_Clear();
+    PyErr_Restore(type_, value_, traceback_);
+  }
+
+ private:
+  PyObject* type_ = nullptr;
+  PyObject* value_ = nullptr;
+  PyObject* traceback_ = nullptr;
+};
+
+} // namespace commtap

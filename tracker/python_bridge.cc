@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/python_bridge.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <string>
+
+#include <ATen/PythonTorchFunctionTLS.h>
+#include <ATen/core/Tensor.h>
+
+#include "tracker/attribution.h"
+#include "tracker/groups.h"
+#include "tracker/log.h"
+#include "tracker/module_registry.h"
+#include "tracker/python_host.h"
+#include "tracker/recorder.h"
+#include "tracker/registration.h"
+#include "tracker/torch_compat.h"
+
+namespace commtap {
+namespace {
+
+ModuleRole roleOf(uint8_t role) {
+  return role <= kCommtapFsdp2 ? static_cast<ModuleRole>(role) : ModuleRole::kPlain;
+}
+
+uint32_t addModule(uint32_t parent, const char* component, const char* class_name, uint8_t role, int wrapper) {
+  return ModuleRegistry::get().add(parent, component, class_name, roleOf(role), wrapper != 0);
+}
+
+void reparentModule(uint32_t module, uint32_t parent, const char* component) {
+  ModuleRegistry::get().reparent(module, parent, component);
+}
+
+void moduleDied(uint32_t module) {
+  ModuleRegistry::get().died(module);
+}
+
+int wantsParameters(uint32_t module) {
+  return ModuleRegistry::get().wantsParameters(module) ? 1 : 0;
+}
+
+void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
+  Recorder::get().ledger().addParameter(
+      module,
+      {facts->name,
+       facts->shape,
+       facts->local_shape,
+       facts->dtype,
+       facts->mesh,
+       facts->placements,
+       facts->requires_grad != 0});
+}
+
+void ownTensor(uint32_t module, void* tensor) {
+  const auto* impl = static_cast<const c10::TensorImpl*>(tensor);
+  const void* storage = impl != nullptr && impl->has_storage() ? impl->unsafe_storage().data() : nullptr;
+  ModuleRegistry::get().addParameter(module, tensor, storage);
+}
+
+uint32_t currentModule() {
+  const ThreadState* thread = ThreadState::current();
+  return thread == nullptr ? kGlobalModule : thread->currentModule();
+}
+
+uint32_t enterModule(uint32_t module) {
+  ThreadState* thread = ThreadState::current();
+  if (thread == nullptr) {
+    return 0;
+  }
+  registerLateOps();
+  const uint32_t depth = thread->enter({Scope::Type::kModule, compat::inBackward(), module});
+  thread->timeline->note(compat::nextSequenceNumber(), module);
+  Recorder::get().ledger().countModuleCall(module, currentPhase(*thread));
+  return depth;
+}
+
+void leaveModule(uint32_t depth) {
+  ThreadState* thread = ThreadState::current();
+  if (thread != nullptr) {
+    thread->leave(depth);
+    thread->timeline->note(compat::nextSequenceNumber(), thread->currentModule());
+  }
+}
+
+void groupMade(const char* name) {
+  if (ThreadState* thread = ThreadState::current()) {
+    groupNamed(name, *thread);
+  }
+}
+
+void* beginPlainTensors() {
+  using at::impl::PythonTorchFunctionTLS;
+  auto* before = new at::impl::TorchFunctionDisabledState(PythonTorchFunctionTLS::get_disabled_state());
+  PythonTorchFunctionTLS::set_disabled_state(at::impl::TorchFunctionDisabledState::ALL_DISABLED);
+  return before;
+}
+
+void endPlainTensors(void* token) {
+  auto* before = static_cast<at::impl::TorchFunctionDisabledState*>(token);
+  at::impl::PythonTorchFunctionTLS::set_disabled_state(*before);
+  delete before;
+}
+
+void notSeenModule(const char* what) {
+  Recorder::get().ledger().notSeen(NotSeen::kModuleFactsMissing, what);
+}
+
+void hookMissing(const char* why) {
+  Recorder::get().ledger().notSeen(NotSeen::kModuleHookMissing, why);
+  logWarning(std::string("module calls cannot be watched, all collectives will be billed to Global: ") + why);
+}
+
+void debug(const char* message) {
+  logDebug(message);
+}
+
+constexpr CommtapHost kHost = {
+    addModule,
+    reparentModule,
+    moduleDied,
+    wantsParameters,
+    addParameter,
+    ownTensor,
+    currentModule,
+    enterModule,
+    leaveModule,
+    groupMade,
+    beginPlainTensors,
+    endPlainTensors,
+    notSeenModule,
+    hookMissing,
+    debug,
+};
+
+const CommtapPython*& pythonPart() {
+  static const CommtapPython* instance = nullptr;
+  return instance;
+}
+
+/// "3.11" of the Python in this process; "" if there is none.
+std::string pythonMinor(std::string& full_version) {
+  using IsInitialized = int (*)();
+  using GetVersion = const char* (*)();
+  const auto is_initialized = reinterpret_cast<IsInitialized>(dlsym(RTLD_DEFAULT, "Py_IsInitialized"));
+  const auto get_version = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "Py_GetVersion"));
+  int major = 0;
+  int minor = 0;
+  if (is_initialized == nullptr || get_version == nullptr || is_initialized() == 0 ||
+      std::sscanf(get_version(), "%d.%d", &major, &minor) != 2) {
+    return {};
+  }
+  full_version = get_version();
+  full_version = full_version.substr(0, full_version.find(' '));
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+std::string ownFolder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&ownFolder), &info) == 0 || info.dli_fname == nullptr) {
+    return ".";
+  }
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/'));
+}
+
+const CommtapPython* loadPythonPart(const std::string& minor) {
+  const std::string path = ownFolder() + "/python/libcommtap-python-" + minor + ".so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    hookMissing(("no part for Python " + minor + " is installed (" + path + ")").c_str());
+    return nullptr;
+  }
+  const auto* part = static_cast<const CommtapPython*>(dlsym(library, COMMTAP_PYTHON_SYMBOL));
+  if (part == nullptr || part->abi != COMMTAP_PYTHON_ABI) {
+    hookMissing((path + " is of another commtap; install all of its files anew").c_str());
+    return nullptr;
+  }
+  return part;
+}
+
+} // namespace
+
+void startPython() {
+  std::string version;
+  const std::string minor = pythonMinor(version);
+  if (minor.empty()) {
+    return;
+  }
+  Recorder::get().setPythonVersion(version);
+  const CommtapPython* part = loadPythonPart(minor);
+  if (part != nullptr && part->start(&kHost) == 0) {
+    pythonPart() = part;
+  }
+}
+
+void setPythonEnabled(bool enabled) {
+  if (pythonPart() != nullptr) {
+    pythonPart()->set_enabled(enabled ? 1 : 0);
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// What the tracker and its Python part know of each other: plain C types, so that the Python part needs neither torch
+// nor the tracker's C++, and there is one build of it per Python minor only.
+
+#include <cstdint>
+
+extern "C" {
+
+#define COMMTAP_PYTHON_ABI 1U
+#define COMMTAP_PYTHON_SYMBOL "commtap_python"
+
+enum CommtapModuleRole : uint8_t {
+  kCommtapPlain,
+  kCommtapDdp,
+  kCommtapFsdp1,
+  kCommtapFsdp2,
+};
+
+struct CommtapParameterFacts {
+  const char* name;
+  const char* shape; ///< JSON array text
+  const char* local_shape; ///< JSON array text
+  const char* dtype; ///< "float32"
+  const char* mesh; ///< JSON object text, "" for a plain tensor
+  const char* placements; ///< JSON array text, "" for a plain tensor
+  int requires_grad;
+};
+
+/// The tracker, as its Python part sees it. None of these functions throws or touches Python.
+struct CommtapHost {
+  /// The id of a module seen for the first time; `parent` 0 for a root.
+  uint32_t (*add_module)(uint32_t parent, const char* component, const char* class_name, uint8_t role, int wrapper);
+  void (*reparent_module)(uint32_t module, uint32_t parent, const char* component);
+  void (*module_died)(uint32_t module);
+  /// Nonzero once for each module: its parameters are wanted.
+  int (*wants_parameters)(uint32_t module);
+  void (*add_parameter)(uint32_t module, const CommtapParameterFacts* facts);
+  /// `tensor` is a TensorImpl, as Tensor._cdata gives it: its gradient, and its memory, belong to `module`.
+  void (*own_tensor)(uint32_t module, void* tensor);
+  uint32_t (*current_module)();
+  /// Around a module call; enter's result goes to leave.
+  uint32_t (*enter)(uint32_t module);
+  void (*leave)(uint32_t depth);
+  /// torch.distributed made a process group of this name.
+  void (*group_made)(const char* name);
+  /// Between these two, reading a tensor's attributes runs no __torch_function__ of the job's.
+  void* (*begin_plain_tensors)();
+  void (*end_plain_tensors)(void* token);
+  void (*not_seen_module)(const char* what); ///< facts of a module or parameter could not be read
+  void (*hook_missing)(const char* why); ///< module calls cannot be watched
+  void (*log_debug)(const char* message);
+};
+
+/// The Python part, as the tracker sees it. Called with the GIL held.
+struct CommtapPython {
+  uint32_t abi;
+  int python_minor;
+  /// 0 on success.
+  int (*start)(const CommtapHost* host);
+  /// Takes the hook out (0) or puts it in again (1).
+  void (*set_enabled)(int enabled);
+};
+
+} // extern "C"

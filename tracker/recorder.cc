@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/recorder.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "report/atomic_file.h"
+#include "report/ledger_reader.h"
+#include "report/process.h"
+#include "report/report_json.h"
+#include "tracker/log.h"
+
+namespace commtap {
+namespace {
+
+Recorder*& instance() {
+  static Recorder* recorder = nullptr;
+  return recorder;
+}
+
+std::string environmentText(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+/// -1 if the variable is not set or holds no number.
+int64_t environmentNumber(const char* name) {
+  const std::string text = environmentText(name);
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  return text.empty() || *end != '\0' || errno != 0 || value < 0 ? -1 : value;
+}
+
+/// The same for all processes of a run, different for the next run, as far as the launcher's environment tells.
+std::string runId(const Options& options, const std::string& host) {
+  if (!options.run_id.empty()) {
+    return options.run_id;
+  }
+  if (const std::string job = environmentText("SLURM_JOB_ID"); !job.empty()) {
+    const std::string step = environmentText("SLURM_STEP_ID");
+    return step.empty() ? job : job + "." + step;
+  }
+  if (const std::string id = environmentText("TORCHELASTIC_RUN_ID"); !id.empty() && id != "none") {
+    return id;
+  }
+  if (const std::string address = environmentText("MASTER_ADDR"); !address.empty()) {
+    return address + ":" + environmentText("MASTER_PORT");
+  }
+  return host + "-" + std::to_string(getpgrp()); // one command of a shell is one process group
+}
+
+std::string absolutePath(const std::string& path) {
+  char folder[4096];
+  if (path.empty() || path[0] == '/' || getcwd(folder, sizeof(folder)) == nullptr) {
+    return path;
+  }
+  return std::string(folder) + "/" + path;
+}
+
+std::string parentFolder(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+/// The host must find errno as it left it.
+class ErrnoGuard {
+ public:
+  ErrnoGuard() = default;
+  ErrnoGuard(const ErrnoGuard&) = delete;
+  ErrnoGuard& operator=(const ErrnoGuard&) = delete;
+  ~ErrnoGuard() {
+    errno = saved_;
+  }
+
+ private:
+  int saved_ = errno;
+};
+
+} // namespace
+
+Recorder& Recorder::get() {
+  return *instance();
+}
+
+bool Recorder::start(const Options& options, const std::string& torch_version) {
+  std::unique_ptr<Recorder> recorder(new Recorder(options));
+  recorder->ledger_ = LedgerWriter::create();
+  if (!recorder->ledger_) {
+    return false;
+  }
+  recorder->options_.out = absolutePath(options.out);
+  recorder->describeProcess(torch_version);
+  const int64_t rank = recorder->identity_.rank;
+  startLog(options.log, rank < 0 ? "pid " + std::to_string(getpid()) : "rank " + std::to_string(rank));
+  instance() = recorder.release();
+  return true;
+}
+
+void Recorder::describeProcess(const std::string& torch_version) {
+  LedgerHeader& header = ledger_->header();
+  header.torch_version = ledger_->intern(torch_version);
+  header.commtap_version = ledger_->intern(COMMTAP_VERSION);
+  identity_.host = hostName();
+  header.host = ledger_->intern(identity_.host);
+  header.boot_id = ledger_->intern(bootId());
+  readLaunchEnvironment();
+  describeThisProcess();
+}
+
+void Recorder::readLaunchEnvironment() {
+  LedgerHeader& header = ledger_->header();
+  identity_.rank = environmentNumber("RANK");
+  identity_.attempt = std::max<int64_t>(environmentNumber("TORCHELASTIC_RESTART_COUNT"), 0);
+  identity_.run_id = runId(options_, identity_.host);
+  header.rank = identity_.rank;
+  header.world_size = environmentNumber("WORLD_SIZE");
+  header.local_rank = environmentNumber("LOCAL_RANK");
+  header.attempt = identity_.attempt;
+  header.run_id = ledger_->intern(identity_.run_id);
+}
+
+void Recorder::describeThisProcess() {
+  LedgerHeader& header = ledger_->header();
+  identity_.pid = static_cast<uint64_t>(getpid());
+  header.pid = identity_.pid;
+  header.pid_start_ticks = processStartTicks(identity_.pid).value_or(0);
+  header.started_at_ns = wallClockNs();
+  header.argv = ledger_->intern(commandLineJson());
+}
+
+void Recorder::setPythonVersion(const std::string& version) {
+  ledger_->header().python_version = ledger_->intern(version);
+}
+
+void Recorder::processGroupSeen(int64_t rank, int64_t size) {
+  if (hasOutput()) {
+    return;
+  }
+  const ErrnoGuard keep_errno;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (hasOutput()) {
+    return;
+  }
+  // The launcher's variables are inherited by whatever a rank starts; the group knows better who it is.
+  if (rank >= 0) {
+    identity_.rank = rank;
+    ledger_->header().rank = rank;
+    ledger_->header().world_size = size;
+  }
+  publish();
+  has_output_.store(true, std::memory_order_release);
+}
+
+void Recorder::publish() {
+  folder_ = expandOutputPattern(options_.out, identity_);
+  ledger_->header().report_name = ledger_->intern(reportName(identity_));
+  if (publishIn(folder_)) {
+    logDebug("ledger: " + ledger_->path());
+    return;
+  }
+  const std::string fallback = fallbackFolder();
+  const bool kept = fallback != folder_ && publishIn(fallback);
+  if (kept) {
+    folder_ = fallback;
+  }
+  logWarning(
+      kept ? "the report goes to " + fallback + " instead; set COMMTAP_OUT to a folder that this process can write to"
+           : "the report is kept in memory and tried again at exit; set COMMTAP_OUT to a folder that this process can "
+             "write to");
+}
+
+bool Recorder::publishIn(const std::string& folder) {
+  const std::string report_path = folder + "/" + reportName(identity_);
+  if (const std::string error = makeFolders(parentFolder(report_path)); !error.empty()) {
+    logWarning("COMMTAP_OUT: " + error);
+    return false;
+  }
+  const std::string path = folder + "/" + ledgerFileName(reportName(identity_), identity_);
+  for (int nth = 0; nth < 100; ++nth) { // a crashed process of the same pid may have left its ledger
+    const std::string candidate = nth == 0 ? path : path + "." + std::to_string(nth) + ".ledger";
+    if (ledger_->publish(candidate)) {
+      return true;
+    }
+    if (errno != EEXIST) {
+      logWarning("COMMTAP_OUT: cannot make " + candidate + ": " + std::strerror(errno));
+      return false;
+    }
+  }
+  return false;
+}
+
+std::string Recorder::fallbackFolder() const {
+  const std::string temporary = environmentText("TMPDIR");
+  return (temporary.empty() ? "/tmp" : temporary) + "/commtap-" + std::to_string(getuid());
+}
+
+void Recorder::finish(ExitKind how, int signal) {
+  // After vfork a child that fails to exec calls _exit in its parent's memory.
+  if (static_cast<uint64_t>(getpid()) != identity_.pid || !hasOutput()) {
+    return;
+  }
+  const ErrnoGuard keep_errno;
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock || finished_) {
+    return;
+  }
+  finished_ = true;
+  LedgerHeader& header = ledger_->header();
+  header.ended_at_ns.store(wallClockNs());
+  header.exit_signal = signal;
+  header.exit.store(static_cast<uint32_t>(how));
+  writeReport();
+}
+
+void Recorder::writeReport() {
+  const Result<LedgerContents> contents = readLedger(ledger_->bytes());
+  if (!contents) {
+    logWarning("the report could not be made: " + contents.error());
+    return;
+  }
+  const std::string json = reportToJson(contents->report);
+  for (const std::string& folder : {folder_, fallbackFolder()}) {
+    const std::string path = chooseReportPath(folder, reportName(identity_), contents->report.job);
+    std::string error = makeFolders(parentFolder(path));
+    error = error.empty() ? writeFileAtomically(path, json) : error;
+    if (error.empty()) {
+      ledger_->removeFile();
+      logInfo("report: " + path);
+      return;
+    }
+    logWarning("the report: " + error);
+    if (ledger_->published()) {
+      logWarning("the numbers are kept in " + ledger_->path() + "; `commtap show` reads it as it is");
+      return;
+    }
+  }
+}
+
+void Recorder::resetInForkedChild() {
+  new (&mutex_) std::mutex(); // its owner may not exist in the child
+  has_output_.store(false);
+  finished_ = false;
+  ledger_->resetInForkedChild();
+  identity_.rank = environmentNumber("RANK");
+  ledger_->header().rank = identity_.rank;
+  ledger_->header().ended_at_ns.store(0);
+  describeThisProcess();
+}
+
+} // namespace commtap

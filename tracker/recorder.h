@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "report/ledger_writer.h"
+#include "report/options.h"
+#include "report/output.h"
+
+namespace commtap {
+
+/// This process's ledger: when it becomes a file, under which name, and how it turns into the report.
+class Recorder {
+ public:
+  /// False if there is no memory for the ledger.
+  static bool start(const Options& options, const std::string& torch_version);
+  /// Only after start(). Never destroyed: threads count until the process is gone.
+  static Recorder& get();
+
+  LedgerWriter& ledger() {
+    return *ledger_;
+  }
+
+  /// The process has a process group of which it is rank `rank` of `size`, or makes a collective: from now on it
+  /// leaves a report. The first group names the rank.
+  void processGroupSeen(int64_t rank, int64_t size);
+  bool hasOutput() const {
+    return has_output_.load(std::memory_order_acquire);
+  }
+
+  void setPythonVersion(const std::string& version);
+
+  /// Writes the report. Once in a process; later calls do nothing.
+  void finish(ExitKind how, int signal);
+
+  void resetInForkedChild();
+
+ private:
+  explicit Recorder(Options options) : options_(std::move(options)) {}
+
+  void describeProcess(const std::string& torch_version);
+  void describeThisProcess();
+  void readLaunchEnvironment();
+  bool openOutput(const std::string& folder);
+  void publish();
+  bool publishIn(const std::string& folder);
+  void writeReport();
+  std::string fallbackFolder() const;
+
+  Options options_;
+  std::unique_ptr<LedgerWriter> ledger_;
+  OutputIdentity identity_;
+  std::string folder_; ///< where the report goes
+  std::mutex mutex_; ///< publishing and finishing
+  std::atomic<bool> has_output_{false};
+  bool finished_ = false;
+};
+
+} // namespace commtap

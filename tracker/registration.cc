@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/registration.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include <torch/library.h>
+
+#include "tracker/collective_kernel.h"
+#include "tracker/recorder.h"
+
+namespace commtap {
+namespace {
+
+struct Registrations {
+  std::mutex mutex;
+  std::vector<std::string> patterns;
+  std::unordered_map<std::string, std::unique_ptr<torch::Library>> libraries; ///< by namespace
+  std::unordered_map<std::string, bool> ops; ///< "ns::op.overload", registered or refused
+  std::optional<c10::RegistrationHandleRAII> listener;
+  std::mutex queue_mutex; ///< taken under the dispatcher's lock: never call the dispatcher with it
+  std::vector<c10::OperatorName> queue;
+  std::atomic<bool> queued{false};
+};
+
+// Leaked on purpose: the dispatcher calls the kernels until the process is gone.
+Registrations& registrations() {
+  static auto* instance = new Registrations();
+  return *instance;
+}
+
+bool isWatched(const Registrations& state, const std::string& name) {
+  if (isNoCollective(name)) {
+    return false;
+  }
+  return isCollectiveNamespace(name) ||
+      std::any_of(state.patterns.begin(), state.patterns.end(), [&](const std::string& pattern) {
+           return matchesOpPattern(name, pattern);
+         });
+}
+
+torch::Library& libraryOf(Registrations& state, const std::string& op_namespace) {
+  std::unique_ptr<torch::Library>& library = state.libraries[op_namespace];
+  if (!library) {
+    library = std::make_unique<torch::Library>(
+        torch::Library::IMPL, op_namespace, c10::DispatchKey::BackendSelect, __FILE__, __LINE__);
+  }
+  return *library;
+}
+
+void registerOp(Registrations& state, const c10::OperatorName& name) {
+  const std::string full = toString(name);
+  if (!isWatched(state, name.name) || state.ops.count(full) > 0) {
+    return;
+  }
+  const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findSchema(name);
+  if (!op) {
+    return;
+  }
+  bool registered = false;
+  // An op with a kernel of its own on this key does something there that we must not replace.
+  if (!op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
+    const size_t colons = name.name.find("::");
+    libraryOf(state, name.name.substr(0, colons))
+        .impl(
+            (name.name.substr(colons + 2) + (name.overload_name.empty() ? "" : "." + name.overload_name)).c_str(),
+            torch::CppFunction::makeFromBoxedFunctor(std::make_unique<CollectiveKernel>(factsOf(*op))));
+    registered = true;
+  } else {
+    Recorder::get().ledger().notSeen(NotSeen::kUnwatchedOp, full);
+  }
+  state.ops[full] = registered;
+}
+
+void registerOpSafely(Registrations& state, const c10::OperatorName& name) noexcept {
+  try {
+    registerOp(state, name);
+  } catch (...) { // the op stays as it is; the report says that it was not watched
+    Recorder::get().ledger().notSeen(NotSeen::kUnwatchedOp, name.name);
+  }
+}
+
+/// Runs under the dispatcher's lock, where registering would deadlock: it only takes notes.
+class LateOps final : public c10::OpRegistrationListener {
+ public:
+  void onOperatorRegistered(const c10::OperatorHandle& op) override {
+    Registrations& state = registrations();
+    if (isWatched(state, op.operator_name().name)) {
+      const std::lock_guard<std::mutex> lock(state.queue_mutex);
+      state.queue.push_back(op.operator_name());
+      state.queued.store(true, std::memory_order_release);
+    }
+  }
+  void onOperatorDeregistered(const c10::OperatorHandle&) override {}
+};
+
+} // namespace
+
+void startKernels(const std::vector<std::string>& extra_patterns) {
+  Registrations& state = registrations();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.patterns = extra_patterns;
+  for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+    registerOpSafely(state, name);
+  }
+  // Adding the listener reports every op that is there already: those are known by now.
+  state.listener.emplace(c10::Dispatcher::singleton().addRegistrationListener(std::make_unique<LateOps>()));
+}
+
+void stopKernels() {
+  Registrations& state = registrations();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.listener.reset();
+  state.libraries.clear();
+  state.ops.clear();
+}
+
+void registerLateOps() {
+  Registrations& state = registrations();
+  if (!state.queued.load(std::memory_order_acquire)) {
+    return;
+  }
+  std::vector<c10::OperatorName> names;
+  {
+    const std::lock_guard<std::mutex> lock(state.queue_mutex);
+    names.swap(state.queue);
+    state.queued.store(false, std::memory_order_relaxed);
+  }
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  for (const c10::OperatorName& name : names) {
+    registerOpSafely(state, name);
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace commtap {
+
+/// Puts a CollectiveKernel on every collective op, and on those that come later. `extra_patterns`: COMMTAP_OPS.
+void startKernels(const std::vector<std::string>& extra_patterns);
+
+/// Takes all kernels out again: ops run as if commtap had never been there.
+void stopKernels();
+
+/// Registers kernels for ops that came since. Cheap when there are none. Not to be called from inside the dispatcher.
+void registerLateOps();
+
+} // namespace commtap

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/ledger_format.h"
+#include "tracker/timeline.h"
+
+namespace commtap {
+
+/// What a thread is inside of: module calls and optimizer steps, as they nest.
+struct Scope {
+  enum class Type : uint8_t { kModule, kOptimizerStep };
+  Type type;
+  bool in_backward; ///< entered while the autograd engine ran on this thread
+  uint32_t module; ///< the module, or the module around the optimizer step
+};
+
+/// A record_function label of a sharding library around the work of one of its units.
+struct UnitLabel {
+  enum class Library : uint8_t { kFsdp1, kFsdp2 };
+  Library library;
+  bool prefetch; ///< the work is for another unit than the one that runs
+  std::string unit; ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
+};
+
+/// The outermost collective op that runs on a thread.
+struct OpFrame {
+  LedgerCollective* row = nullptr;
+  StringId op = 0;
+};
+
+struct GroupRef {
+  uint32_t index = kNoIndex; ///< in the ledger
+  uint32_t size = 0; ///< ranks
+};
+
+/// Everything that is known of one thread. Written by that thread alone.
+class ThreadState {
+ public:
+  /// nullptr only without memory.
+  static ThreadState* current();
+
+  /// The depth to hand to leave().
+  uint32_t enter(Scope scope);
+  /// Ends the scope at `depth` and, if an exception or a switched stack left any behind, those inside it.
+  void leave(uint32_t depth);
+  const Scope* top() const {
+    return depth_ == 0 ? nullptr : &scopes_[(depth_ < kMaxDepth ? depth_ : kMaxDepth) - 1];
+  }
+  uint32_t currentModule() const {
+    const Scope* scope = top();
+    return scope == nullptr ? kGlobalModule : scope->module;
+  }
+
+  OpFrame* frame = nullptr; ///< set while a collective op runs
+  std::vector<UnitLabel> unit_labels;
+  Timeline* timeline = nullptr; ///< never null once created
+  uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
+  const void* last_group_key = nullptr;
+  std::string last_group_name;
+  GroupRef last_group;
+
+ private:
+  static constexpr uint32_t kMaxDepth = 200;
+
+  static ThreadState* create();
+
+  uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
+  std::array<Scope, kMaxDepth> scopes_;
+};
+
+} // namespace commtap

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/timeline.h"
+
+#include <sys/mman.h>
+
+#include <deque>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+namespace commtap {
+namespace {
+
+/// Threads whose timelines are kept; a process that makes threads without end loses the oldest ones' history.
+constexpr size_t kMaxThreads = 1024;
+
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, Timeline*> by_thread;
+  std::deque<uint64_t> order;
+};
+
+// Leaked on purpose: threads look up until the very end of the process.
+Registry& registry() {
+  static auto* instance = new Registry();
+  return *instance;
+}
+
+} // namespace
+
+Timeline* Timeline::create() {
+  void* memory =
+      mmap(nullptr, kCapacity * sizeof(Point), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
+    return nullptr;
+  }
+  return new (std::nothrow) Timeline(static_cast<Point*>(memory));
+}
+
+std::optional<uint32_t> Timeline::moduleAt(uint64_t number) const {
+  const uint64_t head = head_.load(std::memory_order_acquire);
+  uint64_t low = head > kCapacity ? head - kCapacity : 0; // the oldest point kept
+  uint64_t high = head;
+  if (head == 0 || points_[low % kCapacity].number.load(std::memory_order_relaxed) > number) {
+    return low == 0 ? std::optional<uint32_t>(0) : std::nullopt; // before the first module call: Global
+  }
+  while (high - low > 1) { // the last point whose number is not above `number`
+    const uint64_t middle = low + (high - low) / 2;
+    (points_[middle % kCapacity].number.load(std::memory_order_relaxed) > number ? high : low) = middle;
+  }
+  const uint32_t module = points_[low % kCapacity].module.load(std::memory_order_relaxed);
+  // The writer may have lapped us; then the point we read is another one by now.
+  const bool lapped = head_.load(std::memory_order_acquire) >= low + kCapacity;
+  return lapped ? std::nullopt : std::optional<uint32_t>(module);
+}
+
+const Timeline* Timelines::find(uint64_t thread_id) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const auto found = all.by_thread.find(thread_id);
+  return found == all.by_thread.end() ? nullptr : found->second;
+}
+
+Timeline* Timelines::add(uint64_t thread_id) {
+  Timeline* timeline = Timeline::create();
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.by_thread[thread_id] = timeline;
+  all.order.push_back(thread_id);
+  if (all.order.size() > kMaxThreads) {
+    // Its memory is not given back: another thread may be looking something up in it.
+    all.by_thread.erase(all.order.front());
+    all.order.pop_front();
+  }
+  return timeline;
+}
+
+} // namespace commtap

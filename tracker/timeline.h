@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace commtap {
+
+/// Which module a thread was in when autograd gave out which sequence number: a ring of change points, in order.
+///
+/// Every autograd node carries the number and the thread of the forward op that made it. So the module of a node that
+/// runs in backward is found by looking up its number here, and nothing at all is hooked into the graph.
+/// One thread writes; any thread may look up.
+class Timeline {
+ public:
+  /// Change points kept: 32,768 module entries and exits, 512 KiB, of which only what is used exists.
+  static constexpr uint64_t kCapacity = 32768;
+
+  /// nullptr without memory.
+  static Timeline* create();
+
+  /// From sequence number `number` on this thread is in `module`. Numbers never fall.
+  void note(uint64_t number, uint32_t module) {
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    Point* last = head == 0 ? nullptr : &points_[(head - 1) % kCapacity];
+    if (last != nullptr && last->number.load(std::memory_order_relaxed) == number) {
+      last->module.store(module, std::memory_order_relaxed);
+      return;
+    }
+    Point& point = points_[head % kCapacity];
+    point.number.store(number, std::memory_order_relaxed);
+    point.module.store(module, std::memory_order_relaxed);
+    head_.store(head + 1, std::memory_order_release);
+  }
+
+  /// The module at `number`; nullopt if that is too long ago to be known.
+  std::optional<uint32_t> moduleAt(uint64_t number) const;
+
+ private:
+  struct Point {
+    std::atomic<uint64_t> number;
+    std::atomic<uint32_t> module;
+  };
+
+  explicit Timeline(Point* points) : points_(points) {}
+
+  Point* points_;
+  std::atomic<uint64_t> head_{0}; ///< points ever written
+};
+
+/// The timelines of all threads, by the thread id that autograd nodes carry. A thread's timeline outlives it, because
+/// its graph may; the oldest ones of dead threads are reused.
+class Timelines {
+ public:
+  /// nullptr if there is none. Never blocks for long: a short table behind a lock.
+  static const Timeline* find(uint64_t thread_id);
+  static Timeline* add(uint64_t thread_id);
+};
+
+} // namespace commtap

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Everything that differs between the torch versions that a tracker can be built for, as small named functions.
+// Only what libtorch_cpu exports is used; nothing of libtorch_python.
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+#include <torch/csrc/autograd/graph_task.h>
+#include <torch/csrc/autograd/node.h>
+#include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/version.h>
+
+namespace commtap::compat {
+
+/// "2.13": trackers are chosen by this.
+inline std::string builtForTorch() {
+  return std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR);
+}
+
+/// The number that autograd gives to the next node made on this thread.
+inline uint64_t nextSequenceNumber() {
+  return at::sequence_number::peek();
+}
+
+/// The id that autograd nodes made on this thread carry.
+inline uint64_t threadId() {
+  return at::RecordFunction::currentThreadId();
+}
+
+/// True while the autograd engine runs a backward on this thread, its final callbacks included.
+inline bool inBackward() {
+  return torch::autograd::get_current_graph_task_id() != -1;
+}
+
+/// The autograd node that runs on this thread, or is about to: its hooks count as part of it. May be null.
+inline auto currentNode() {
+  return torch::autograd::get_current_node();
+}
+
+/// Gradient accumulation has no forward op, so no number.
+inline bool hasSequenceNumber(const torch::autograd::Node& node) {
+  return node.sequence_nr() != std::numeric_limits<uint64_t>::max();
+}
+
+/// The leaf tensor whose gradient `node` accumulates; null for every other node.
+inline const at::TensorImpl* accumulatedTensor(torch::autograd::Node& node) {
+  const auto* accumulate = dynamic_cast<torch::autograd::AccumulateGrad*>(&node);
+  return accumulate == nullptr ? nullptr : accumulate->variable.unsafeGetTensorImpl();
+}
+
+/// Global ranks of the group's members; empty if its backend does not say. May throw.
+inline std::vector<uint64_t> globalRanks(const c10d::ProcessGroup& group) {
+  return group.getDefaultBackend()->getBackendOptions()->global_ranks_in_group;
+}
+
+} // namespace commtap::compat

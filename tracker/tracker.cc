@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The tracker's front: what the stub calls, and nothing but forwards.
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "report/options.h"
+#include "shim/tracker_abi.h"
+#include "tracker/export.h"
+#include "tracker/groups.h"
+#include "tracker/labels.h"
+#include "tracker/log.h"
+#include "tracker/python_bridge.h"
+#include "tracker/recorder.h"
+#include "tracker/registration.h"
+#include "tracker/torch_compat.h"
+
+namespace commtap {
+namespace {
+
+bool& started() {
+  static bool instance = false;
+  return instance;
+}
+
+void onForkInChild() {
+  resetGroupsInForkedChild();
+  Recorder::get().resetInForkedChild();
+}
+
+void startObserving(const Options& options) {
+  startKernels(options.ops);
+  startLabels();
+}
+
+int startTracker(const char* torch_version) {
+  const ParsedOptions parsed = parseOptions(environ);
+  if (!Recorder::start(parsed.options, torch_version)) {
+    return 1;
+  }
+  for (const std::string& warning : parsed.warnings) {
+    logWarning(warning);
+  }
+  pthread_atfork(nullptr, nullptr, onForkInChild);
+  std::atexit([] { Recorder::get().finish(ExitKind::kNormal, 0); });
+  startObserving(parsed.options);
+  startPython();
+  started() = true;
+  logDebug(std::string("watching torch ") + torch_version);
+  return 0;
+}
+
+int start(const char* torch_version) {
+  try {
+    return started() ? 0 : startTracker(torch_version);
+  } catch (const std::exception&) { // the stub says that the tracker did not start
+    return 1;
+  }
+}
+
+void finish(commtap_exit how, int signal) {
+  if (!started()) {
+    return;
+  }
+  try {
+    Recorder::get().finish(static_cast<ExitKind>(how), signal);
+  } catch (const std::exception&) { // the ledger stays and is read as it is
+    return;
+  }
+}
+
+const std::string& torchMinor() {
+  static const std::string* version = new std::string(compat::builtForTorch());
+  return *version;
+}
+
+} // namespace
+} // namespace commtap
+
+extern "C" {
+
+COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
+  static const commtap_tracker table = {
+      COMMTAP_ABI, commtap::torchMinor().c_str(), commtap::start, commtap::finish};
+  return &table;
+}
+
+/// For benchmarks and for the API: 0 takes everything out of the process that costs anything, 1 puts it back.
+COMMTAP_EXPORT void commtap_set_enabled(int enabled) {
+  static bool is_enabled = true;
+  if (!commtap::started() || is_enabled == (enabled != 0)) {
+    return;
+  }
+  is_enabled = enabled != 0;
+  if (is_enabled) {
+    commtap::startObserving(commtap::parseOptions(environ).options);
+  } else {
+    commtap::stopLabels();
+    commtap::stopKernels();
+  }
+  commtap::setPythonEnabled(is_enabled);
+}
+
+} // extern "C"
