@@ -85,10 +85,10 @@ void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
 }
 
 /// FSDP1 names none, but what it gathers is the unit's flat parameter, and what it reduces that parameter's gradient.
-void applyFsdp1Labels(ThreadState& thread, const void* payload_storage, Origin& origin) {
+void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> caller = modules.nearest(origin.issued_in, ModuleRole::kFsdp1);
-  const std::optional<uint32_t> owner = modules.ownerOfStorage(payload_storage);
+  const std::optional<uint32_t> owner = modules.ownerOfStorage(input_storage);
   if (caller) {
     origin.issued_in = *caller;
   }
@@ -106,15 +106,7 @@ bool inEngine(const Scope* top) {
 
 } // namespace
 
-Phase currentPhase(const ThreadState& thread) {
-  const Scope* top = thread.top();
-  if (inEngine(top)) {
-    return Phase::kBackward;
-  }
-  return top == nullptr ? Phase::kOther : originInScope(*top).phase;
-}
-
-Origin currentOrigin(ThreadState& thread, const void* payload_storage) {
+Origin currentOrigin(ThreadState& thread, const void* input_storage) {
   const Scope* top = thread.top();
   Origin origin;
   if (inEngine(top)) {
@@ -126,7 +118,7 @@ Origin currentOrigin(ThreadState& thread, const void* payload_storage) {
     if (thread.unit_labels.back().library == UnitLabel::Library::kFsdp2) {
       applyFsdp2Labels(thread, origin);
     } else {
-      applyFsdp1Labels(thread, payload_storage, origin);
+      applyFsdp1Labels(thread, input_storage, origin);
     }
   }
   return origin;

@@ -15,11 +15,8 @@ struct Origin {
   Phase phase = Phase::kOther;
 };
 
-/// Where this thread is right now. `payload_storage`: the memory of the first tensor that a collective sends, if it
-/// is known; it tells whose parameters FSDP1 gathers.
-Origin currentOrigin(ThreadState& thread, const void* payload_storage);
-
-/// The phase alone.
-Phase currentPhase(const ThreadState& thread);
+/// Where this thread is right now. `input_storage`: the memory of the first tensor that a collective sends, if it is
+/// known; it tells whose parameters FSDP1 gathers.
+Origin currentOrigin(ThreadState& thread, const void* input_storage);
 
 } // namespace commtap

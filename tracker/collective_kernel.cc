@@ -34,7 +34,7 @@ class Call {
   LedgerCollective* count() {
     const GroupRef group = this->group();
     const Payload payload = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
-    const Origin origin = currentOrigin(thread_, payload.storage);
+    const Origin origin = currentOrigin(thread_, inputStorage());
     LedgerWriter& ledger = Recorder::get().ledger();
     LedgerCollective* row = ledger.row({
         origin.module,
@@ -70,6 +70,12 @@ class Call {
       Recorder::get().processGroupSeen(-1, -1);
     }
     return found;
+  }
+
+  /// Only a sharding library's labels make it worth looking.
+  const void* inputStorage() const {
+    const bool wanted = !thread_.unit_labels.empty() && facts_.input_argument;
+    return wanted ? firstStorage(arguments_[*facts_.input_argument]) : nullptr;
   }
 
   StringId reduceOpName() {

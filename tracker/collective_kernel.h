@@ -22,6 +22,7 @@ struct OpFacts {
   bool known = false; ///< in the op table
   StringId name = 0; ///< "c10d.allreduce_"
   std::optional<size_t> payload_argument;
+  std::optional<size_t> input_argument; ///< what this rank sends
   std::optional<size_t> group_argument;
   std::optional<size_t> reduce_op_argument;
   std::optional<size_t> async_argument;

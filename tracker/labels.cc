@@ -50,50 +50,13 @@ std::optional<UnitLabel> parseFsdp2(std::string_view label) {
       UnitLabel::Library::kFsdp2, false, named ? std::string(label.substr(open + 2, close - open - 2)) : ""};
 }
 
-/// What a label opened, so that its end closes just that.
-struct OpenLabel : at::ObserverContext {
-  ThreadState* thread = nullptr;
-  std::optional<uint32_t> scope_depth;
-  size_t unit_labels = 0;
-};
-
-std::unique_ptr<at::ObserverContext> openOptimizerStep(ThreadState& thread) {
-  auto open = std::make_unique<OpenLabel>();
-  open->thread = &thread;
-  open->scope_depth =
-      thread.enter({Scope::Type::kOptimizerStep, compat::inBackward(), thread.currentModule()});
-  return open;
-}
-
-std::unique_ptr<at::ObserverContext> openUnit(ThreadState& thread, UnitLabel label) {
-  auto open = std::make_unique<OpenLabel>();
-  open->thread = &thread;
-  open->unit_labels = thread.unit_labels.size();
-  thread.unit_labels.push_back(std::move(label));
-  return open;
-}
-
 std::unique_ptr<at::ObserverContext> onLabelStart(const at::RecordFunction& function) {
-  const std::string_view label = function.name();
-  const bool step = isOptimizerStepLabel(label);
-  std::optional<UnitLabel> unit = step ? std::nullopt : parseUnitLabel(label);
-  ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
-  if (thread == nullptr) {
-    return nullptr;
-  }
-  return step ? openOptimizerStep(*thread) : openUnit(*thread, std::move(*unit));
+  openLabel(function.name());
+  return nullptr;
 }
 
-void onLabelEnd(const at::RecordFunction&, at::ObserverContext* context) {
-  auto* open = static_cast<OpenLabel*>(context);
-  if (open == nullptr || open->thread != ThreadState::current()) {
-    return; // a label that ends on another thread is none of those that we follow
-  }
-  if (open->scope_depth) {
-    open->thread->leave(*open->scope_depth);
-  } else if (open->thread->unit_labels.size() > open->unit_labels) {
-    open->thread->unit_labels.resize(open->unit_labels);
-  }
+void onLabelEnd(const at::RecordFunction& function, at::ObserverContext*) {
+  closeLabel(function.name());
 }
 
 at::CallbackHandle& handle() {
@@ -117,13 +80,46 @@ std::optional<UnitLabel> parseUnitLabel(std::string_view label) {
   return std::nullopt;
 }
 
-void startLabels() {
+void openLabel(std::string_view label) {
+  const bool step = isOptimizerStepLabel(label);
+  std::optional<UnitLabel> unit = step ? std::nullopt : parseUnitLabel(label);
+  ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
+  if (thread == nullptr) {
+    return;
+  }
+  if (step) {
+    thread->optimizer_steps.push_back(
+        thread->enter({Scope::Type::kOptimizerStep, compat::inBackward(), thread->currentModule()}));
+  } else {
+    thread->unit_labels.push_back(std::move(*unit));
+  }
+}
+
+void closeLabel(std::string_view label) {
+  const bool step = isOptimizerStepLabel(label);
+  ThreadState* thread = step || parseUnitLabel(label) ? ThreadState::current() : nullptr;
+  if (thread == nullptr) {
+    return;
+  }
+  // A label that was opened before we were there, or on another thread, finds nothing to close.
+  if (step && !thread->optimizer_steps.empty()) {
+    thread->leave(thread->optimizer_steps.back());
+    thread->optimizer_steps.pop_back();
+  } else if (!step && !thread->unit_labels.empty()) {
+    thread->unit_labels.pop_back();
+  }
+}
+
+void receiveLabelsFromTorch() {
   handle() = at::addGlobalCallback(
       at::RecordFunctionCallback(onLabelStart, onLabelEnd).scopes({at::RecordScope::USER_SCOPE}));
 }
 
-void stopLabels() {
-  at::removeCallback(handle());
+void stopLabelsFromTorch() {
+  if (handle() != 0) {
+    at::removeCallback(handle());
+    handle() = 0;
+  }
 }
 
 } // namespace commtap

@@ -9,10 +9,16 @@
 
 namespace commtap {
 
-/// Receives the labels of torch's record_function on every thread (torch::RecordScope::USER_SCOPE only, so ordinary
-/// ops pay nothing): optimizer steps become scopes, FSDP's labels name the unit for which a collective is made.
-void startLabels();
-void stopLabels();
+/// A label of record_function begins or ends on this thread: optimizer steps become scopes, FSDP's labels name the unit
+/// for which a collective is made. Every other label costs two comparisons.
+void openLabel(std::string_view label);
+void closeLabel(std::string_view label);
+
+/// Receives labels from torch itself, for a process without Python (torch::RecordScope::USER_SCOPE only, so ordinary
+/// ops pay nothing). Where there is Python its record_function is watched instead: as long as any such callback exists,
+/// every Gloo collective prepares a profiler event, at the price of microseconds each.
+void receiveLabelsFromTorch();
+void stopLabelsFromTorch();
 
 /// True for torch.optim's own label, `Optimizer.step#AdamW.step`.
 bool isOptimizerStepLabel(std::string_view label);

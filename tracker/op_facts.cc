@@ -50,6 +50,7 @@ OpFacts factsOf(const c10::OperatorHandle& op) {
         spec != nullptr ? argumentNamed(schema, {spec->payload_argument}) : firstTensorArgument(schema);
     facts.known = facts.known && facts.payload_argument;
   }
+  facts.input_argument = argumentNamed(schema, {"input_tensor", "input_tensors", "input", "inputs", "input_list"});
   facts.group_argument = argumentNamed(schema, {"process_group", "group_name", "group"});
   facts.reduce_op_argument = argumentNamed(schema, {"reduce_op", "reduceOp", "red_op"});
   facts.async_argument = argumentNamed(schema, {"async_op"});

@@ -30,7 +30,6 @@ void add(const at::Tensor& tensor, Payload& payload) {
   payload.bytes += bytesOf(tensor);
   if (payload.dtype == c10::ScalarType::Undefined) {
     payload.dtype = tensor.scalar_type();
-    payload.storage = tensor.has_storage() ? tensor.storage().data() : nullptr;
   }
 }
 
@@ -89,6 +88,14 @@ Payload payloadOf(const c10::IValue& tensors) {
   Payload payload;
   add(tensors, payload);
   return payload;
+}
+
+const void* firstStorage(const c10::IValue& tensors) {
+  if (tensors.isTensor()) {
+    const at::Tensor& tensor = tensors.toTensor();
+    return tensor.defined() && tensor.has_storage() ? tensor.storage().data() : nullptr;
+  }
+  return tensors.isList() && !tensors.toListRef().empty() ? firstStorage(tensors.toListRef()[0]) : nullptr;
 }
 
 StringId dtypeName(const Payload& payload) {

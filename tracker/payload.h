@@ -14,10 +14,12 @@ namespace commtap {
 struct Payload {
   uint64_t bytes = 0;
   c10::ScalarType dtype = c10::ScalarType::Undefined; ///< of the first tensor
-  const void* storage = nullptr; ///< start of the first tensor's memory
 };
 
 Payload payloadOf(const c10::IValue& tensors);
+
+/// The start of the memory that the first tensor lies in; nullptr for none.
+const void* firstStorage(const c10::IValue& tensors);
 
 /// "float32", as Python says it without the "torch."; 0 for none.
 StringId dtypeName(const Payload& payload);

@@ -10,8 +10,8 @@
 #include <ATen/PythonTorchFunctionTLS.h>
 #include <ATen/core/Tensor.h>
 
-#include "tracker/attribution.h"
 #include "tracker/groups.h"
+#include "tracker/labels.h"
 #include "tracker/log.h"
 #include "tracker/module_registry.h"
 #include "tracker/python_host.h"
@@ -71,9 +71,10 @@ uint32_t enterModule(uint32_t module) {
     return 0;
   }
   registerLateOps();
-  const uint32_t depth = thread->enter({Scope::Type::kModule, compat::inBackward(), module});
+  const bool in_backward = compat::inBackward();
+  const uint32_t depth = thread->enter({Scope::Type::kModule, in_backward, module});
   thread->timeline->note(compat::nextSequenceNumber(), module);
-  Recorder::get().ledger().countModuleCall(module, currentPhase(*thread));
+  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
   return depth;
 }
 
@@ -83,6 +84,14 @@ void leaveModule(uint32_t depth) {
     thread->leave(depth);
     thread->timeline->note(compat::nextSequenceNumber(), thread->currentModule());
   }
+}
+
+void openLabelText(const char* label) {
+  openLabel(label);
+}
+
+void closeLabelText(const char* label) {
+  closeLabel(label);
 }
 
 void groupMade(const char* name) {
@@ -127,6 +136,9 @@ constexpr CommtapHost kHost = {
     currentModule,
     enterModule,
     leaveModule,
+    openLabelText,
+    closeLabelText,
+    receiveLabelsFromTorch,
     groupMade,
     beginPlainTensors,
     endPlainTensors,
@@ -187,6 +199,7 @@ void startPython() {
   std::string version;
   const std::string minor = pythonMinor(version);
   if (minor.empty()) {
+    receiveLabelsFromTorch();
     return;
   }
   Recorder::get().setPythonVersion(version);
@@ -199,6 +212,10 @@ void startPython() {
 void setPythonEnabled(bool enabled) {
   if (pythonPart() != nullptr) {
     pythonPart()->set_enabled(enabled ? 1 : 0);
+  } else if (enabled) {
+    receiveLabelsFromTorch();
+  } else {
+    stopLabelsFromTorch();
   }
 }
 

@@ -44,6 +44,11 @@ struct CommtapHost {
   /// Around a module call; enter's result goes to leave.
   uint32_t (*enter)(uint32_t module);
   void (*leave)(uint32_t depth);
+  /// A `with record_function(label)` begins, ends.
+  void (*open_label)(const char* label);
+  void (*close_label)(const char* label);
+  /// Labels cannot be watched in Python: torch is to send them.
+  void (*labels_missing)();
   /// torch.distributed made a process group of this name.
   void (*group_made)(const char* name);
   /// Between these two, reading a tensor's attributes runs no __torch_function__ of the job's.

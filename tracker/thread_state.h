@@ -59,6 +59,7 @@ class ThreadState {
 
   OpFrame* frame = nullptr; ///< set while a collective op runs
   std::vector<UnitLabel> unit_labels;
+  std::vector<uint32_t> optimizer_steps; ///< depths to hand to leave()
   Timeline* timeline = nullptr; ///< never null once created
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
   const void* last_group_key = nullptr;

@@ -59,7 +59,9 @@ inline const at::TensorImpl* accumulatedTensor(torch::autograd::Node& node) {
 
 /// Global ranks of the group's members; empty if its backend does not say. May throw.
 inline std::vector<uint64_t> globalRanks(const c10d::ProcessGroup& group) {
-  return group.getDefaultBackend()->getBackendOptions()->global_ranks_in_group;
+  const auto backend = group.getDefaultBackend();
+  const auto options = backend ? backend->getBackendOptions() : nullptr; // null for a backend made without
+  return options ? options->global_ranks_in_group : std::vector<uint64_t>();
 }
 
 } // namespace commtap::compat

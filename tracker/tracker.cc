@@ -14,7 +14,6 @@
 #include "shim/tracker_abi.h"
 #include "tracker/export.h"
 #include "tracker/groups.h"
-#include "tracker/labels.h"
 #include "tracker/log.h"
 #include "tracker/python_bridge.h"
 #include "tracker/recorder.h"
@@ -34,11 +33,6 @@ void onForkInChild() {
   Recorder::get().resetInForkedChild();
 }
 
-void startObserving(const Options& options) {
-  startKernels(options.ops);
-  startLabels();
-}
-
 int startTracker(const char* torch_version) {
   const ParsedOptions parsed = parseOptions(environ);
   if (!Recorder::start(parsed.options, torch_version)) {
@@ -49,7 +43,7 @@ int startTracker(const char* torch_version) {
   }
   pthread_atfork(nullptr, nullptr, onForkInChild);
   std::atexit([] { Recorder::get().finish(ExitKind::kNormal, 0); });
-  startObserving(parsed.options);
+  startKernels(parsed.options.ops);
   startPython();
   started() = true;
   logDebug(std::string("watching torch ") + torch_version);
@@ -99,9 +93,8 @@ COMMTAP_EXPORT void commtap_set_enabled(int enabled) {
   }
   is_enabled = enabled != 0;
   if (is_enabled) {
-    commtap::startObserving(commtap::parseOptions(environ).options);
+    commtap::startKernels(commtap::parseOptions(environ).options.ops);
   } else {
-    commtap::stopLabels();
     commtap::stopKernels();
   }
   commtap::setPythonEnabled(is_enabled);

@@ -25,6 +25,8 @@ struct Part {
   ModuleTree tree;
   CallHook module_call;
   CallHook group_making;
+  CallHook label_enter;
+  CallHook label_exit;
 };
 
 Part* part = nullptr;
@@ -62,6 +64,43 @@ PyObject* makeGroup(PyObject* function, PyObject* const* arguments, size_t flags
   return result;
 }
 
+/// Tells the tracker about a record_function object, which keeps its label in `name`.
+void tellLabel(PyObject* label, void (*tell)(const char*)) {
+  static PyObject* const attribute_name = PyUnicode_InternFromString("name");
+  const ErrorGuard keep_errors;
+  const PyRef name(PyObject_GetAttr(label, attribute_name));
+  const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  if (text != nullptr) {
+    tell(text);
+  }
+}
+
+/// torch.autograd.profiler.record_function.__enter__ and __exit__: labels are torch's own words for what it does.
+PyObject* enterLabel(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
+  if (PyVectorcall_NARGS(flags) > 0) {
+    tellLabel(arguments[0], part->host.open_label);
+  }
+  return part->label_enter.original()(function, arguments, flags, names);
+}
+
+PyObject* exitLabel(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
+  PyObject* result = part->label_exit.original()(function, arguments, flags, names);
+  if (PyVectorcall_NARGS(flags) > 0) {
+    tellLabel(arguments[0], part->host.close_label);
+  }
+  return result;
+}
+
+void watchLabels(PyObject* module) {
+  const PyRef type = attribute(module, "record_function");
+  const PyRef enter = type ? attribute(type.get(), "__enter__") : PyRef();
+  const PyRef exit = type ? attribute(type.get(), "__exit__") : PyRef();
+  if (!part->label_enter.install(enter.get(), enterLabel) || !part->label_exit.install(exit.get(), exitLabel)) {
+    part->label_enter.setEnabled(false);
+    part->host.labels_missing();
+  }
+}
+
 void watchModules(PyObject* module) {
   const PyRef type = attribute(module, "Module");
   const PyRef call = type ? attribute(type.get(), "__call__") : PyRef();
@@ -83,6 +122,7 @@ int start(const CommtapHost* host) {
   part = new Part(*host);
   const bool ok = afterImport({
       {"torch.nn.modules.module", watchModules},
+      {"torch.autograd.profiler", watchLabels},
       {"torch.distributed.distributed_c10d", watchGroups},
   });
   if (!ok) {
@@ -96,6 +136,8 @@ void setEnabled(int enabled) {
   const PyGILState_STATE gil = PyGILState_Ensure();
   part->module_call.setEnabled(enabled != 0);
   part->group_making.setEnabled(enabled != 0);
+  part->label_enter.setEnabled(enabled != 0);
+  part->label_exit.setEnabled(enabled != 0);
   PyGILState_Release(gil);
 }
 
