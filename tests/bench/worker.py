@@ -1,0 +1,232 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""One rank of a benchmark: runs a job in alternating blocks, with and without what is measured, in one process.
+
+On a shared machine two processes differ by more than the tool costs; two neighbouring blocks of one process do not.
+Prints one JSON line: CPU seconds (user + system, all threads) of each block, in the order off, on, off, on, ...
+"""
+
+import argparse
+import contextlib
+import ctypes
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as funcol
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+Step = Callable[[], None]
+Switch = Callable[[bool], contextlib.AbstractContextManager[object]]
+
+
+class Block(torch.nn.Module):
+    """A feed-forward block with a norm: five modules."""
+
+    def __init__(self, dim: int):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(dim)
+        self.up = torch.nn.Linear(dim, 4 * dim)
+        self.act = torch.nn.GELU()
+        self.down = torch.nn.Linear(4 * dim, dim)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.down(self.act(self.up(self.norm(x))))
+
+
+def training_step(model: torch.nn.Module, batch: torch.Tensor) -> Step:
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+
+    def step() -> None:
+        model(batch).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def blocks(dim: int, count: int) -> torch.nn.Module:
+    return torch.nn.Sequential(*[Block(dim) for _ in range(count)])
+
+
+def tensor_parallel() -> Step:
+    """Many small DTensor ops: the most that a hook on ordinary ops could cost."""
+    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    model = blocks(32, 8)
+    for block in model:
+        parallelize_module(block, mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
+    return training_step(model, torch.rand(8, 32, requires_grad=True))
+
+
+def ddp() -> Step:
+    model = torch.nn.parallel.DistributedDataParallel(blocks(128, 8), bucket_cap_mb=1)
+    return training_step(model, torch.rand(64, 128))
+
+
+def fsdp2() -> Step:
+    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    model = blocks(128, 8)
+    for block in model:
+        fully_shard(block, mesh=mesh)
+    fully_shard(model, mesh=mesh)
+    return training_step(model, torch.rand(64, 128))
+
+
+def module_calls() -> Step:
+    """1,000 calls of a module that does nothing."""
+    module, x = torch.nn.Identity(), torch.zeros(1)
+
+    def step() -> None:
+        for _ in range(1000):
+            module(x)
+
+    return step
+
+
+def collectives() -> Step:
+    """1,000 collectives of a backend that does nothing."""
+    x, group = torch.zeros(4), dist.group.WORLD
+
+    def step() -> None:
+        for _ in range(1000):
+            dist.all_reduce(x, group=group)
+
+    return step
+
+
+def functional_collectives() -> Step:
+    """1,000 functional collectives of a backend that does nothing: two ops each."""
+    x, name = torch.zeros(4), dist.group.WORLD.group_name
+
+    def step() -> None:
+        for _ in range(1000):
+            funcol.wait_tensor(torch.ops._c10d_functional.all_reduce(x, "sum", name))
+
+    return step
+
+
+def ordinary_ops() -> Step:
+    """10,000 additions of four numbers."""
+    x, y = torch.zeros(4), torch.zeros(4)
+
+    def step() -> None:
+        for _ in range(10000):
+            torch.add(x, y, out=y)
+
+    return step
+
+
+JOBS = {
+    job.__name__: job
+    for job in (tensor_parallel, ddp, fsdp2, module_calls, collectives, functional_collectives, ordinary_ops)
+}
+ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "ordinary_ops"}
+
+
+def commtap_switch() -> Switch:
+    folder = Path(os.environ["BUILD_DIR"])
+    tracker = ctypes.CDLL(str(folder / "tracker" / "libcommtap-tracker.so"), mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+
+    def switch(on: bool) -> contextlib.AbstractContextManager[object]:
+        tracker.commtap_set_enabled(int(on))
+        return contextlib.nullcontext()
+
+    return switch
+
+
+def comm_debug_mode() -> object:
+    from torch.distributed.tensor.debug import CommDebugMode
+
+    return CommDebugMode()
+
+
+def mod_tracker() -> object:
+    from torch.distributed._tools.mod_tracker import ModTracker
+
+    return ModTracker()
+
+
+def profiler() -> object:
+    return torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU])
+
+
+@contextlib.contextmanager
+def global_hooks() -> Iterator[None]:
+    """What the cheapest tracker written in Python pays: two hooks that do nothing."""
+    from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+
+    before = register_module_forward_pre_hook(lambda *_: None)
+    after = register_module_forward_hook(lambda *_: None)
+    yield
+    before.remove()
+    after.remove()
+
+
+# CommDebugMode cannot span two steps, so the peers are entered for each step, as their users must.
+PEERS = {peer.__name__: peer for peer in (comm_debug_mode, mod_tracker, profiler, global_hooks)}
+
+
+def make_switch(what: str) -> Switch:
+    if what == "commtap":
+        return commtap_switch()
+    if what == "nothing":
+        return lambda _on: contextlib.nullcontext()
+    return lambda on: PEERS[what]() if on else contextlib.nullcontext()
+
+
+def run_block(step: Step, steps: int, switch: Switch, on: bool, *, per_step: bool) -> float:
+    context = switch(on)
+    start = time.process_time()
+    for _ in range(steps):
+        with (switch(on) if per_step else context):
+            step()
+    return time.process_time() - start
+
+
+def peak_memory_kib() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1])
+    return 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("job", choices=sorted(JOBS))
+    parser.add_argument("--measure", default="commtap", choices=["commtap", "nothing", *PEERS])
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=10, help="steps in a block")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    if arguments.job in ON_FAKE_BACKEND:
+        from torch.testing._internal.distributed.fake_pg import FakeStore
+
+        dist.init_process_group("fake", rank=0, world_size=8, store=FakeStore())
+    else:
+        dist.init_process_group("gloo")
+    step, switch = JOBS[arguments.job](), make_switch(arguments.measure)
+    per_step = arguments.measure in PEERS
+    for on in (False, True):
+        run_block(step, max(arguments.steps, 3), switch, on, per_step=per_step)
+    seconds = [
+        run_block(step, arguments.steps, switch, on, per_step=per_step)
+        for _ in range(arguments.pairs)
+        for on in (False, True)
+    ]
+    switch(True)
+    if dist.get_rank() == 0:
+        print(json.dumps({"seconds": seconds, "steps": arguments.steps, "peak_kib": peak_memory_kib()}))
+    if arguments.job not in ON_FAKE_BACKEND:
+        dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
