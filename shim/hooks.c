@@ -21,6 +21,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* The one list of hooks: name, type of the real one. */
+/* clang-format off */
 #define FOR_EACH_HOOK(hook) \
   hook(dlopen, void* (*)(const char*, int)) \
   hook(_exit, void (*)(int)) \
@@ -28,9 +29,10 @@
   hook(quick_exit, void (*)(int)) \
   hook(abort, void (*)(void)) \
   hook(kill, int (*)(pid_t, int))
+/* clang-format on */
 
 static struct {
-#define DECLARE(name, type) __typeof__((type)0) name;
+#define DECLARE(name, type) __typeof__((type)0) name; /* NOLINT(bugprone-macro-parentheses): a declaration */
   FOR_EACH_HOOK(DECLARE)
 #undef DECLARE
 } real;

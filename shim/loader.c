@@ -29,9 +29,8 @@ static struct {
 
 static bool switched_off(void) {
   const char* value = getenv("COMMTAP");
-  return getauxval(AT_SECURE) != 0 ||
-      (value != NULL && (strcmp(value, "0") == 0 || strcmp(value, "off") == 0 || strcmp(value, "false") == 0 ||
-                         strcmp(value, "no") == 0));
+  return getauxval(AT_SECURE) != 0 || (value != NULL && (strcmp(value, "0") == 0 || strcmp(value, "off") == 0 ||
+                                                         strcmp(value, "false") == 0 || strcmp(value, "no") == 0));
 }
 
 void commtap_process_started(void) {
@@ -55,7 +54,7 @@ bool commtap_brings_torch(const char* file) {
   static const char kFolder[] = "/torch/";
   const size_t folder_size = sizeof(kFolder) - 1;
   return strncmp(name, "_C.", 3) == 0 && (size_t)(name - file) >= folder_size &&
-      strncmp(name - folder_size, kFolder, folder_size) == 0;
+         strncmp(name - folder_size, kFolder, folder_size) == 0;
 }
 
 /* The folder that this library lies in. */
@@ -103,7 +102,9 @@ static const struct commtap_tracker* open_tracker(const char* path, const char* 
     commtap_say(
         "torch %s is here, but the only tracker installed is for torch %s: install the one for torch %s; nothing is "
         "counted",
-        minor, tracker->torch_version, minor);
+        minor,
+        tracker->torch_version,
+        minor);
     return NULL;
   }
   return tracker;

@@ -76,7 +76,7 @@ static bool read_build_version(const char* folder, struct commtap_torch_version*
   char path[kPathMax];
   char text[kFileMax];
   return snprintf(path, sizeof(path), "%s/../build-version", folder) < (int)sizeof(path) &&
-      read_start(path, text, sizeof(text)) && parse_version(text, version);
+         read_start(path, text, sizeof(text)) && parse_version(text, version);
 }
 
 bool commtap_read_torch_version(struct commtap_torch_version* version) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct commtap_torch_version {
-  char full[64]; /* "2.13.0+cpu" */
+  char full[64];  /* "2.13.0+cpu" */
   char minor[32]; /* "2.13" */
 };
 

@@ -10,7 +10,7 @@
 namespace commtap {
 
 struct Origin {
-  uint32_t module = kGlobalModule; ///< for whom the collective is made
+  uint32_t module = kGlobalModule;    ///< for whom the collective is made
   uint32_t issued_in = kGlobalModule; ///< inside whom it was called
   Phase phase = Phase::kOther;
 };

@@ -62,9 +62,9 @@ class Call {
     GroupRef found;
     if (facts_.group_argument) {
       const c10::IValue& group = arguments_[*facts_.group_argument];
-      found = group.isString() ? groupNamed(group.toStringRef(), thread_)
-          : group.isObject()   ? groupOf(*group.toCustomClass<c10d::ProcessGroup>(), thread_)
-                               : GroupRef();
+      found = group.isString()   ? groupNamed(group.toStringRef(), thread_)
+              : group.isObject() ? groupOf(*group.toCustomClass<c10d::ProcessGroup>(), thread_)
+                                 : GroupRef();
     }
     if (found.size == 0) {
       Recorder::get().processGroupSeen(-1, -1);
@@ -147,10 +147,7 @@ class FrameGuard {
 
 } // namespace
 
-void CollectiveKernel::operator()(
-    const c10::OperatorHandle& op,
-    c10::DispatchKeySet keys,
-    torch::jit::Stack* stack) {
+void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   ThreadState* thread = isTracing(keys) ? nullptr : ThreadState::current();
   if (thread == nullptr) {
     op.redispatchBoxed(keys & kBelow, stack);

@@ -20,7 +20,7 @@ struct OpFacts {
   Kind kind = Kind::kOther;
   PayloadRule payload = PayloadRule::kNone;
   bool known = false; ///< in the op table
-  StringId name = 0; ///< "c10d.allreduce_"
+  StringId name = 0;  ///< "c10d.allreduce_"
   std::optional<size_t> payload_argument;
   std::optional<size_t> input_argument; ///< what this rank sends
   std::optional<size_t> group_argument;

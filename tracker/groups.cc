@@ -3,8 +3,8 @@
 #include "tracker/groups.h"
 
 #include <mutex>
-#include <numeric>
 #include <new>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <vector>

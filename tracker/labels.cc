@@ -111,8 +111,8 @@ void closeLabel(std::string_view label) {
 }
 
 void receiveLabelsFromTorch() {
-  handle() = at::addGlobalCallback(
-      at::RecordFunctionCallback(onLabelStart, onLabelEnd).scopes({at::RecordScope::USER_SCOPE}));
+  handle() =
+      at::addGlobalCallback(at::RecordFunctionCallback(onLabelStart, onLabelEnd).scopes({at::RecordScope::USER_SCOPE}));
 }
 
 void stopLabelsFromTorch() {

@@ -145,7 +145,7 @@ std::string ModuleRegistry::nameBelow(uint32_t module, uint32_t root, bool raw) 
   std::string name;
   for (const Node* at = node(module); at != nullptr && module != root && module != kGlobalModule; at = node(module)) {
     if (raw || !at->wrapper) {
-      name = name.empty() ? at->component : at->component + "." + name;
+      name.insert(0, name.empty() ? at->component : at->component + ".");
     }
     module = at->parent;
   }

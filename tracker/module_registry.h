@@ -54,12 +54,13 @@ class ModuleRegistry {
   Node* node(uint32_t module) {
     return module < nodes_.size() ? &nodes_[module] : nullptr;
   }
-  uint32_t addLocked(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
+  uint32_t
+  addLocked(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
   std::string nameBelow(uint32_t module, uint32_t root, bool raw);
 
   std::mutex mutex_;
-  std::vector<Node> nodes_; ///< by ledger id; 0 is Global
+  std::vector<Node> nodes_;                           ///< by ledger id; 0 is Global
   std::unordered_map<std::string, uint32_t> by_name_; ///< "parent id/component"
   std::unordered_map<const void*, uint32_t> tensor_owners_;
   std::unordered_map<const void*, uint32_t> storage_owners_;

@@ -121,8 +121,9 @@ const OpSpec* findOpSpec(std::string_view name) {
 }
 
 bool isCollectiveNamespace(std::string_view name) {
-  return std::any_of(
-      kNamespaces.begin(), kNamespaces.end(), [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
+  return std::any_of(kNamespaces.begin(), kNamespaces.end(), [&](std::string_view prefix) {
+    return name.substr(0, prefix.size()) == prefix;
+  });
 }
 
 bool isNoCollective(std::string_view name) {

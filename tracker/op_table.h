@@ -11,9 +11,9 @@ namespace commtap {
 
 /// How the payload S (nccl-tests) follows from an op's arguments.
 enum class PayloadRule : uint8_t {
-  kArgument, ///< the bytes of one tensor (list) argument
+  kArgument,           ///< the bytes of one tensor (list) argument
   kArgumentTimesGroup, ///< those times the group's size: the argument is one rank's share
-  kNone, ///< no payload
+  kNone,               ///< no payload
 };
 
 struct OpSpec {

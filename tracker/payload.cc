@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <string>
 
 #include <ATen/core/Tensor.h>
@@ -82,6 +83,20 @@ StringId cachedName(std::array<std::atomic<StringId>, N>& cache, size_t index, M
   return id;
 }
 
+/// Functional collectives take the reduction as text, in any case. It rarely changes: the last one is remembered.
+StringId functionalReduceOpName(const std::string& name) {
+  static std::atomic<StringId> last{0};
+  LedgerWriter& ledger = Recorder::get().ledger();
+  StringId id = last.load(std::memory_order_relaxed);
+  if (id == 0 || ledger.text(id) != name) {
+    std::string lower = name;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    id = ledger.intern(lower);
+    last.store(id, std::memory_order_relaxed);
+  }
+  return id;
+}
+
 } // namespace
 
 Payload payloadOf(const c10::IValue& tensors) {
@@ -109,9 +124,7 @@ StringId dtypeName(c10::ScalarType dtype) {
 
 StringId reduceOpName(const c10::IValue& reduce_op) {
   if (reduce_op.isString()) {
-    std::string name = reduce_op.toStringRef();
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-    return Recorder::get().ledger().intern(name);
+    return functionalReduceOpName(reduce_op.toStringRef());
   }
   if (!reduce_op.isObject()) {
     return 0;

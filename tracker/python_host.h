@@ -21,11 +21,11 @@ enum CommtapModuleRole : uint8_t {
 
 struct CommtapParameterFacts {
   const char* name;
-  const char* shape; ///< JSON array text
+  const char* shape;       ///< JSON array text
   const char* local_shape; ///< JSON array text
-  const char* dtype; ///< "float32"
-  const char* mesh; ///< JSON object text, "" for a plain tensor
-  const char* placements; ///< JSON array text, "" for a plain tensor
+  const char* dtype;       ///< "float32"
+  const char* mesh;        ///< JSON object text, "" for a plain tensor
+  const char* placements;  ///< JSON array text, "" for a plain tensor
   int requires_grad;
 };
 
@@ -55,7 +55,7 @@ struct CommtapHost {
   void* (*begin_plain_tensors)();
   void (*end_plain_tensors)(void* token);
   void (*not_seen_module)(const char* what); ///< facts of a module or parameter could not be read
-  void (*hook_missing)(const char* why); ///< module calls cannot be watched
+  void (*hook_missing)(const char* why);     ///< module calls cannot be watched
   void (*log_debug)(const char* message);
 };
 

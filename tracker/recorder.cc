@@ -4,7 +4,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -46,7 +48,7 @@ std::string runId(const Options& options, const std::string& host) {
     const std::string step = environmentText("SLURM_STEP_ID");
     return step.empty() ? job : job + "." + step;
   }
-  if (const std::string id = environmentText("TORCHELASTIC_RUN_ID"); !id.empty() && id != "none") {
+  if (std::string id = environmentText("TORCHELASTIC_RUN_ID"); !id.empty() && id != "none") {
     return id;
   }
   if (const std::string address = environmentText("MASTER_ADDR"); !address.empty()) {
@@ -65,6 +67,22 @@ std::string absolutePath(const std::string& path) {
 
 std::string parentFolder(const std::string& path) {
   return path.substr(0, path.rfind('/'));
+}
+
+/// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() may have interrupted
+/// malloc: only a thread that surely runs ordinary code may make JSON. The signal that a handler is for is blocked
+/// while it runs.
+bool mayAllocate(ExitKind how) {
+  sigset_t blocked;
+  if (how == ExitKind::kSignal || pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0) {
+    return false;
+  }
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    if (sigismember(&blocked, signal) == 1) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// The host must find errno as it left it.
@@ -205,16 +223,18 @@ void Recorder::finish(ExitKind how, int signal) {
     return;
   }
   const ErrnoGuard keep_errno;
-  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  if (!lock || finished_) {
-    return;
-  }
-  finished_ = true;
   LedgerHeader& header = ledger_->header();
-  header.ended_at_ns.store(wallClockNs());
+  uint32_t running = static_cast<uint32_t>(ExitKind::kRunning);
+  if (!header.exit.compare_exchange_strong(running, static_cast<uint32_t>(how))) {
+    return; // another thread, or an earlier step of the same end
+  }
   header.exit_signal = signal;
-  header.exit.store(static_cast<uint32_t>(how));
-  writeReport();
+  header.ended_at_ns.store(wallClockNs());
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  // Otherwise the ledger stays, marked; the tools read it as it is, and `commtap run` makes it JSON.
+  if (lock && (how == ExitKind::kNormal || mayAllocate(how))) {
+    writeReport();
+  }
 }
 
 void Recorder::writeReport() {
@@ -244,7 +264,6 @@ void Recorder::writeReport() {
 void Recorder::resetInForkedChild() {
   new (&mutex_) std::mutex(); // its owner may not exist in the child
   has_output_.store(false);
-  finished_ = false;
   ledger_->resetInForkedChild();
   identity_.rank = environmentNumber("RANK");
   ledger_->header().rank = identity_.rank;

@@ -35,7 +35,7 @@ class Recorder {
 
   void setPythonVersion(const std::string& version);
 
-  /// Writes the report. Once in a process; later calls do nothing.
+  /// Notes how the process ends, and writes the report where that is safe. Later calls do nothing.
   void finish(ExitKind how, int signal);
 
   void resetInForkedChild();
@@ -56,9 +56,8 @@ class Recorder {
   std::unique_ptr<LedgerWriter> ledger_;
   OutputIdentity identity_;
   std::string folder_; ///< where the report goes
-  std::mutex mutex_; ///< publishing and finishing
+  std::mutex mutex_;   ///< publishing and finishing
   std::atomic<bool> has_output_{false};
-  bool finished_ = false;
 };
 
 } // namespace commtap

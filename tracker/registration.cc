@@ -39,7 +39,7 @@ bool isWatched(const Registrations& state, const std::string& name) {
     return false;
   }
   return isCollectiveNamespace(name) ||
-      std::any_of(state.patterns.begin(), state.patterns.end(), [&](const std::string& pattern) {
+         std::any_of(state.patterns.begin(), state.patterns.end(), [&](const std::string& pattern) {
            return matchesOpPattern(name, pattern);
          });
 }

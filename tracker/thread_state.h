@@ -17,14 +17,14 @@ struct Scope {
   enum class Type : uint8_t { kModule, kOptimizerStep };
   Type type;
   bool in_backward; ///< entered while the autograd engine ran on this thread
-  uint32_t module; ///< the module, or the module around the optimizer step
+  uint32_t module;  ///< the module, or the module around the optimizer step
 };
 
 /// A record_function label of a sharding library around the work of one of its units.
 struct UnitLabel {
   enum class Library : uint8_t { kFsdp1, kFsdp2 };
   Library library;
-  bool prefetch; ///< the work is for another unit than the one that runs
+  bool prefetch;    ///< the work is for another unit than the one that runs
   std::string unit; ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
 };
 
@@ -36,7 +36,7 @@ struct OpFrame {
 
 struct GroupRef {
   uint32_t index = kNoIndex; ///< in the ledger
-  uint32_t size = 0; ///< ranks
+  uint32_t size = 0;         ///< ranks
 };
 
 /// Everything that is known of one thread. Written by that thread alone.
@@ -59,8 +59,8 @@ class ThreadState {
 
   OpFrame* frame = nullptr; ///< set while a collective op runs
   std::vector<UnitLabel> unit_labels;
-  std::vector<uint32_t> optimizer_steps; ///< depths to hand to leave()
-  Timeline* timeline = nullptr; ///< never null once created
+  std::vector<uint32_t> optimizer_steps;         ///< depths to hand to leave()
+  Timeline* timeline = nullptr;                  ///< never null once created
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
   const void* last_group_key = nullptr;
   std::string last_group_name;

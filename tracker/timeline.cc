@@ -30,8 +30,8 @@ Registry& registry() {
 } // namespace
 
 Timeline* Timeline::create() {
-  void* memory =
-      mmap(nullptr, kCapacity * sizeof(Point), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(
+      nullptr, kCapacity * sizeof(Point), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
     return nullptr;
   }

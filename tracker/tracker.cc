@@ -80,8 +80,7 @@ const std::string& torchMinor() {
 extern "C" {
 
 COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
-  static const commtap_tracker table = {
-      COMMTAP_ABI, commtap::torchMinor().c_str(), commtap::start, commtap::finish};
+  static const commtap_tracker table = {COMMTAP_ABI, commtap::torchMinor().c_str(), commtap::start, commtap::finish};
   return &table;
 }
 

@@ -22,8 +22,9 @@ State& state() {
 
 const ImportAction* waitingFor(const char* module) {
   const auto& waiting = state().waiting;
-  const auto found = std::find_if(
-      waiting.begin(), waiting.end(), [&](const ImportAction& action) { return std::strcmp(action.module, module) == 0; });
+  const auto found = std::find_if(waiting.begin(), waiting.end(), [&](const ImportAction& action) {
+    return std::strcmp(action.module, module) == 0;
+  });
   return found == waiting.end() ? nullptr : &*found;
 }
 
@@ -108,8 +109,7 @@ bool addFinder() {
   PyRef finder(PyModule_New("commtap_finder"));
   const PyRef find(PyCFunction_New(&find_method, nullptr));
   PyObject* meta_path = PySys_GetObject("meta_path");
-  if (!finder || !find || meta_path == nullptr ||
-      PyObject_SetAttrString(finder.get(), "find_spec", find.get()) != 0 ||
+  if (!finder || !find || meta_path == nullptr || PyObject_SetAttrString(finder.get(), "find_spec", find.get()) != 0 ||
       PyList_Insert(meta_path, 0, finder.get()) != 0) {
     return false;
   }

@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-constexpr int kMaxDepth = 500; ///< of containers inside containers; a module cannot hold itself, but a bug could
+constexpr size_t kMaxPrefix = 2000; ///< characters of containers' names; a container that holds itself ends here
 
 std::string className(PyObject* object) {
   const std::string_view name = Py_TYPE(object)->tp_name;
@@ -57,7 +57,7 @@ PyObject* dictOf(PyObject* module) {
     return *dict;
   }
   PyObject* made = PyObject_GenericGetDict(module, nullptr); // 3.11+ may keep it inline until asked
-  Py_XDECREF(made); // the module holds it from now on
+  Py_XDECREF(made);                                          // the module holds it from now on
   PyErr_Clear();
   return made;
 }
@@ -91,8 +91,8 @@ uint32_t ModuleTree::add(PyObject* module) {
 
 uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
   const CommtapModuleRole role = roleOf(module);
-  const uint32_t id = host_.add_module(
-      place.parent, place.component.c_str(), className(module).c_str(), role, place.wrapper ? 1 : 0);
+  const uint32_t id =
+      host_.add_module(place.parent, place.component.c_str(), className(module).c_str(), role, place.wrapper ? 1 : 0);
   if (id == place.parent || !map_.add(module, id)) {
     return id; // the table is full, or the object is no ordinary one: it counts for its parent
   }
@@ -108,7 +108,7 @@ uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
 
 void ModuleTree::addChildren(PyObject* module, uint32_t parent, const std::string& prefix) {
   const PyRef children = PyRef::borrow(childrenOf(module));
-  if (!children || prefix.size() > kMaxDepth * 4) {
+  if (!children || prefix.size() > kMaxPrefix) {
     return;
   }
   PyObject* name = nullptr;

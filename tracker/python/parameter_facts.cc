@@ -56,8 +56,8 @@ std::string meshJson(PyObject* mesh) {
   PyErr_Clear();
   const bool named = names && names.get() != Py_None;
   return "{\"device_type\":" + quotedText(device.get()) +
-      ",\"dim_names\":" + (named ? jsonList(names.get(), quotedText) : "null") +
-      ",\"shape\":" + jsonList(shape.get(), integerText) + "}";
+         ",\"dim_names\":" + (named ? jsonList(names.get(), quotedText) : "null") +
+         ",\"shape\":" + jsonList(shape.get(), integerText) + "}";
 }
 
 std::string dtypeText(PyObject* tensor) {
