@@ -88,15 +88,11 @@ void dropDoubles(std::vector<ReportFile>& files) {
   });
 }
 
-size_t keepNewestRun(std::vector<ReportFile>& files) {
+std::string newestRun(const std::vector<ReportFile>& files) {
   const auto newest = std::max_element(files.begin(), files.end(), [](const ReportFile& a, const ReportFile& b) {
     return a.report.job.started_at_ns < b.report.job.started_at_ns;
   });
-  if (newest == files.end()) {
-    return 0;
-  }
-  const std::string run_id = newest->report.job.run_id;
-  return std::erase_if(files, [&](const ReportFile& file) { return file.report.job.run_id != run_id; });
+  return newest == files.end() ? "" : newest->report.job.run_id;
 }
 
 /// Reads what is in `paths` and not in `done`. True if something went away before it could be read.
@@ -169,12 +165,16 @@ Result<std::string> recoverLedger(const std::string& path) {
 
 } // namespace
 
-Result<ReportFolder> readReports(const std::string& path, const Progress& progress) {
+Result<ReportFolder> readReports(
+    const std::string& path,
+    const Progress& progress,
+    const std::optional<std::string>& run_id) {
   std::error_code error;
   if (!fs::exists(path, error)) {
     return Result<ReportFolder>::failure(path + " does not exist");
   }
   ReportFolder folder;
+  folder.is_one_file = !fs::is_directory(path, error);
   readAll(path, progress, folder);
   dropDoubles(folder.files);
   if (folder.files.empty()) {
@@ -182,7 +182,9 @@ Result<ReportFolder> readReports(const std::string& path, const Progress& progre
         folder.problems.empty() ? path + " holds no report: did the job make a collective with commtap preloaded?"
                                 : folder.problems.front());
   }
-  folder.older_runs = keepNewestRun(folder.files);
+  const std::string kept = run_id ? *run_id : newestRun(folder.files);
+  folder.other_runs =
+      std::erase_if(folder.files, [&](const ReportFile& file) { return file.report.job.run_id != kept; });
   std::sort(folder.files.begin(), folder.files.end(), [](const ReportFile& a, const ReportFile& b) {
     return sortKey(a) < sortKey(b);
   });

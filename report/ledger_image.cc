@@ -81,8 +81,8 @@ Result<LedgerImage> LedgerImage::load(const std::string& path) {
 
 LedgerImage::LedgerImage(uint64_t size) {
   // Fresh anonymous pages read as zeros and exist only once they are written.
-  void* memory =
-      mmap(nullptr, std::max<uint64_t>(size, 1), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* memory = mmap(nullptr, std::max<uint64_t>(size, 1), PROT_READ | PROT_WRITE, flags, -1, 0);
   if (memory != MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
     data_ = static_cast<std::byte*>(memory);
     size_ = size;

@@ -152,7 +152,7 @@ class Reader {
 
   std::vector<uint32_t> ranksOf(const LedgerGroup& group) {
     std::vector<uint32_t> ranks;
-    if (group.first_rank == kNoIndex) {
+    if (group.first_rank == kNoIndex || group.size == 0) {
       return ranks;
     }
     if (group.first_rank > records_[kRanks].count || group.size > records_[kRanks].count - group.first_rank) {

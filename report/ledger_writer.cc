@@ -230,6 +230,7 @@ uint32_t LedgerWriter::addModule(
   module.component.store(component_id, std::memory_order_relaxed);
   module.class_name = class_id;
   module.flags = flags;
+  std::fill(std::begin(module.calls), std::end(module.calls), 0);
   section(kModules).used.store(index + 1, std::memory_order_release);
   return static_cast<uint32_t>(index);
 }
@@ -288,14 +289,18 @@ LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key, size_t hash) {
     notSeenLocked(NotSeen::kCollectiveRowsFull, text(key.op), 1);
     return nullptr;
   }
-  rows()[index].key = key;
+  // In the child of a fork the page may show what the parent has written there since.
+  LedgerCollective& row = rows()[index];
+  row.key = key;
+  row.lowered[0] = row.lowered[1] = 0;
+  row.count = row.bytes = 0;
   section(kCollectives).used.store(index + 1, std::memory_order_release);
   size_t slot = hash;
   while (row_index_[slot % kRowIndexSize].load(std::memory_order_relaxed) != 0) {
     ++slot;
   }
   row_index_[slot % kRowIndexSize].store(static_cast<uint32_t>(index + 1), std::memory_order_release);
-  return &rows()[index];
+  return &row;
 }
 
 void LedgerWriter::notSeen(NotSeen reason, std::string_view detail, uint64_t count) {

@@ -107,7 +107,7 @@ void ModuleTree::orderFrom(
   }
 }
 
-std::vector<ModuleTotals> ModuleTree::take() {
+std::vector<size_t> ModuleTree::depthFirst() {
   std::vector<std::vector<size_t>> children(modules_.size());
   for (size_t i = 1; i < modules_.size(); ++i) {
     children[modules_[i].parent].push_back(i);
@@ -121,9 +121,13 @@ std::vector<ModuleTotals> ModuleTree::take() {
       orderFrom(i, children, order);
     }
   }
+  return order;
+}
+
+std::vector<ModuleTotals> ModuleTree::take() {
   std::vector<size_t> position(modules_.size());
   std::vector<ModuleTotals> sorted;
-  for (const size_t index : order) {
+  for (const size_t index : depthFirst()) {
     position[index] = sorted.size();
     sorted.push_back(std::move(modules_[index]));
     sorted.back().parent = position[sorted.back().parent];

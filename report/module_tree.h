@@ -29,6 +29,7 @@ class ModuleTree {
  private:
   size_t indexOf(const std::string& name);
   void addCalls(const Report& report);
+  std::vector<size_t> depthFirst();
   void orderFrom(size_t root, const std::vector<std::vector<size_t>>& children, std::vector<size_t>& order);
 
   std::vector<ModuleTotals> modules_;

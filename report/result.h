@@ -12,9 +12,9 @@ namespace commtap {
 template <typename T>
 class Result {
  public:
-  static Result failure(std::string error) {
+  static Result failure(const std::string& error) {
     Result result;
-    result.error_ = std::move(error);
+    result.error_ = error;
     return result;
   }
 

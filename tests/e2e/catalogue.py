@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The jobs by name."""
+
+from harness import Job, Launcher
+
+JOBS: dict[str, Job] = {
+    "mlp": Job("mlp_tp.py", ranks=4, oracle=True),
+    "mlp_stacked": Job("mlp_tp.py", ("--stacked", "--steps", "3"), oracle=True),
+    "mlp_compile_function": Job("mlp_tp.py", ("--stacked", "--steps", "3", "--compile", "function")),
+    "mlp_compile_method": Job("mlp_tp.py", ("--stacked", "--steps", "3", "--compile", "method")),
+    "mlp_inductor": Job("mlp_tp.py", ("--steps", "2", "--compile", "function", "--backend", "inductor")),
+    "transformer_tp": Job("transformer_tp.py", oracle=True),
+    "transformer_sp": Job("transformer_tp.py", ("--seq-parallel", "--untied"), oracle=True),
+    "transformer_checkpoint": Job("transformer_tp.py", ("--seq-parallel", "--checkpoint"), oracle=True),
+    "transformer_compile": Job("transformer_tp.py", ("--compile", "function")),
+    "transformer_sp_fullgraph": Job("transformer_tp.py", ("--seq-parallel", "--untied", "--compile", "fullgraph")),
+    "ddp": Job("ddp.py", oracle=True),
+    "ddp_accumulate": Job("ddp.py", ("--accumulate", "2")),
+    "ddp_compile": Job("ddp.py", ("--compile", "function")),
+    "fsdp1": Job("fsdp1.py", oracle=True),
+    "fsdp1_orig_params": Job("fsdp1.py", ("--strategy", "shard_grad_op", "--use-orig-params")),
+    "fsdp1_compile": Job("fsdp1.py", ("--use-orig-params", "--compile", "function")),
+    "fsdp2": Job("fsdp2.py", oracle=True),
+    "fsdp2_accumulate": Job("fsdp2.py", ("--accumulate", "2", "--clip"), oracle=True),
+    "fsdp2_compile": Job("fsdp2.py", ("--compile", "method")),
+    "fsdp2_tp": Job("fsdp2_tp.py", ranks=4, oracle=True),
+    "fsdp2_sp_compile": Job("fsdp2_tp.py", ("--seq-parallel", "--compile", "method"), ranks=4),
+    "pipeline": Job("pipeline.py", oracle=True),
+    "pipeline_infer_shapes": Job("pipeline.py", ("--infer-shapes",), oracle=True),
+    "pipeline_compile": Job("pipeline.py", ("--compile", "method")),
+    "checkpoint": Job("checkpointing.py", oracle=True),
+    "checkpoint_reentrant": Job("checkpointing.py", ("--kind", "reentrant"), oracle=True),
+    "checkpoint_wrapper": Job("checkpointing.py", ("--kind", "wrapper")),
+    "checkpoint_compile": Job("checkpointing.py", ("--compile", "fullgraph")),
+    "checkpoint_reentrant_compile": Job("checkpointing.py", ("--kind", "reentrant", "--compile", "function")),
+    "collectives": Job("collectives.py", oracle=True),
+    "reuse": Job("reuse.py", oracle=True),
+    "groups": Job("groups.py"),
+    "threads": Job("threads.py"),
+    "raise": Job("endings.py", ("raise",), status=1),
+    "exit": Job("endings.py", ("exit",), status=3),
+    "_exit": Job("endings.py", ("_exit",), status=4),
+    "abort": Job("endings.py", ("abort",), status=-6),
+    "terminate": Job("endings.py", ("terminate",), status=-15),
+    "fork": Job("children.py", ("fork",)),
+    "subprocess": Job("children.py", ("subprocess",)),
+    "spawn": Job("spawn.py", launcher=Launcher.SELF),
+    "spawn_fork": Job("spawn.py", ("--method", "fork"), launcher=Launcher.SELF),
+    "no_group": Job("no_collective.py", launcher=Launcher.SELF),
+    "unused_group": Job("no_collective.py", ("--group",)),
+}
+
+#: Those that leave one report a rank, with nothing left out.
+WITH_REPORTS = [name for name in JOBS if name not in ("no_group", "spawn", "spawn_fork", "fork", "subprocess")]
+WITH_ORACLE = [name for name, job in JOBS.items() if job.oracle]
+COMPILED = [name for name, job in JOBS.items() if job.compiled]

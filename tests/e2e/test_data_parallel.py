@@ -1,0 +1,225 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""DistributedDataParallel, FSDP1 and FSDP2.
+
+CommDebugMode bills what runs in backward to the last module whose backward began, so that it is no oracle for modules
+here: the expected tables are derived by hand from the models' shapes. The totals are checked against a dispatch mode in
+test_every_job.py.
+"""
+
+import pytest
+from catalogue import JOBS
+from harness import Runner
+
+from report import Report
+
+FLOAT = 4
+
+
+def training(report: Report, *keys: str, field: str = "count") -> dict:
+    """A table of what was issued in forward and backward."""
+    return report.table(*keys, field=field, phase=("forward", "backward"))
+
+
+WIDTH = 512
+NET1, NORM, HIDDEN, NET4 = 8 * WIDTH + WIDTH, 2 * WIDTH, WIDTH * WIDTH + WIDTH, WIDTH * 4 + 4
+
+
+@pytest.mark.parametrize("name", ["ddp", "ddp_accumulate"])
+def test_ddp_buckets(runner: Runner, name: str) -> None:
+    """Three steps. In the first DDP has one bucket of all gradients, since it does not know their order yet; then it
+    builds three of at least 1 MiB, from the last layer on: net4 and net3, net2, the rest. With accumulation the
+    micro-batches under no_sync add nothing."""
+    for rank in range(2):
+        report = runner.shim(JOBS[name]).report(rank)
+        rows = report.rows(kind="all_reduce")
+        assert {(row["module"], row["phase"], row["op"], row["reduce_op"]) for row in rows} == {
+            ("DistributedDataParallel", "backward", "c10d.allreduce_", "sum")
+        }
+        assert sum(row["count"] for row in rows) == 1 + 3 + 3
+        assert sum(row["bytes"] for row in rows) == 3 * (NET1 + NORM + 2 * HIDDEN + NET4) * FLOAT
+
+
+def test_ddp_buckets_are_issued_where_their_last_gradient_is(runner: Runner) -> None:
+    """A bucket goes out in the backward of the layer that completes it; the first step's single one in net1's."""
+    rows = runner.shim(JOBS["ddp"]).report().rows(kind="all_reduce")
+    assert {row["issued_in"]: (row["count"], row["bytes"]) for row in rows} == {
+        "DistributedDataParallel.net3": (2, 2 * (NET4 + HIDDEN) * FLOAT),
+        "DistributedDataParallel.net2": (2, 2 * HIDDEN * FLOAT),
+        "DistributedDataParallel.net1": (3, (3 * (NET1 + NORM) + 2 * HIDDEN + NET4) * FLOAT),
+    }
+
+
+@pytest.mark.parametrize("name", ["ddp", "ddp_accumulate", "ddp_compile"])
+def test_ddp_forward_broadcasts_buffers(runner: Runner, name: str) -> None:
+    """Every synchronised forward: the running mean and variance in one float broadcast, the batch counter in one of
+    int64. Once, when the buckets are rebuilt: their 11 indices and their 3 sizes, int32."""
+    report = runner.shim(JOBS[name]).report()
+    root = "OptimizedModule" if name == "ddp_compile" else "DistributedDataParallel"
+    broadcasts = report.rows(kind="broadcast", phase="forward")
+    assert {row["module"] for row in broadcasts} == {root}
+    assert {row["dtype"]: (row["count"], row["bytes"]) for row in broadcasts} == {
+        "float32": (3, 3 * 2 * WIDTH * FLOAT),
+        "int64": (3, 3 * 8),
+        "int32": (2, 11 * 4 + 3 * 4),
+    }
+
+
+def test_ddp_set_up_is_outside_every_module(runner: Runner) -> None:
+    """The constructor compares the parameters' shapes and sends rank 0's parameters and buffers."""
+    report = runner.shim(JOBS["ddp"]).report()
+    assert report.table("module", "kind", "dtype", phase="other") == {
+        ("Global", "all_gather", "int64"): 1,
+        ("Global", "broadcast", "int64"): 2,
+        ("Global", "broadcast", "float32"): 1,
+        ("Global", "barrier", None): 1,
+    }
+    [state] = report.rows(phase="other", dtype="float32")
+    assert state["bytes"] == (NET1 + NORM + 2 * HIDDEN + NET4 + 2 * WIDTH) * FLOAT
+
+
+def test_ddp_names(runner: Runner) -> None:
+    """DDP's own component is in the raw name alone."""
+    report = runner.shim(JOBS["ddp"]).report()
+    assert report.raw_names()[:4] == [
+        "Global",
+        "DistributedDataParallel",
+        "DistributedDataParallel.module",
+        "DistributedDataParallel.module.net1",
+    ]
+    assert report.names()[:4] == [
+        "Global",
+        "DistributedDataParallel",
+        "DistributedDataParallel",
+        "DistributedDataParallel.net1",
+    ]
+
+
+def test_compiled_ddp_reduces_all_gradients(runner: Runner) -> None:
+    """DDP's optimizer splits the graph at its buckets; gradients come in another order, and so do the buckets."""
+    report = runner.shim(JOBS["ddp_compile"]).report()
+    assert report.table("module", "phase", kind="all_reduce") == {("OptimizedModule", "backward"): 7}
+    assert report.total("bytes", kind="all_reduce") == 3 * (NET1 + NORM + 2 * HIDDEN + NET4) * FLOAT
+
+
+#: An MLPModule's parameters, and those of the linear layer after the stack, as flat parameters of a multiple of 2.
+UNIT_BYTES, ROOT_BYTES = (10 * 16 + 16 + 16 * 10 + 10) * FLOAT, (10 * 4 + 4) * FLOAT
+FSDP1 = "FullyShardedDataParallel"
+
+
+def test_fsdp1_full_shard(runner: Runner) -> None:
+    """Every unit is gathered in forward and scattered in backward. The root keeps its parameters; the other two are
+    gathered again, each prefetched in the backward before: layers.1 in the root's, layers.0 in layers.1's."""
+    for rank in range(2):
+        report = runner.shim(JOBS["fsdp1"]).report(rank)
+        units = {f"{FSDP1}.0.layers.0": UNIT_BYTES, f"{FSDP1}.0.layers.1": UNIT_BYTES, FSDP1: ROOT_BYTES}
+        expected = {}
+        for unit, size in units.items():
+            expected[unit, "forward", "all_gather", unit] = 2 * size
+            expected[unit, "backward", "reduce_scatter", unit] = 2 * size
+        expected[f"{FSDP1}.0.layers.1", "backward", "all_gather", FSDP1] = 2 * UNIT_BYTES
+        expected[f"{FSDP1}.0.layers.0", "backward", "all_gather", f"{FSDP1}.0.layers.1"] = 2 * UNIT_BYTES
+        assert training(report, "module", "phase", "kind", "issued_in", field="bytes") == expected
+        assert set(training(report, "module", "phase", "kind", "issued_in").values()) == {2}
+
+
+def test_fsdp1_shard_grad_op(runner: Runner) -> None:
+    """Parameters stay gathered from forward to backward."""
+    report = runner.shim(JOBS["fsdp1_orig_params"]).report()
+    units = f"{FSDP1}.0.layers.0", f"{FSDP1}.0.layers.1", FSDP1
+    assert training(report, "module", "phase", "kind") == {
+        (unit, phase, kind): 2
+        for unit in units
+        for phase, kind in (("forward", "all_gather"), ("backward", "reduce_scatter"))
+    }
+
+
+def test_compiled_fsdp1(runner: Runner) -> None:
+    """FSDP's own calls are not traced: all three units gather in forward and in backward scatter and, but the root,
+    gather again."""
+    report = runner.shim(JOBS["fsdp1_compile"]).report()
+    assert training(report, "phase", "kind") == {
+        ("forward", "all_gather"): 6,
+        ("backward", "all_gather"): 4,
+        ("backward", "reduce_scatter"): 6,
+    }
+    assert training(report, "phase", "kind", field="bytes") == {
+        ("forward", "all_gather"): 2 * (2 * UNIT_BYTES + ROOT_BYTES),
+        ("backward", "all_gather"): 2 * 2 * UNIT_BYTES,
+        ("backward", "reduce_scatter"): 2 * (2 * UNIT_BYTES + ROOT_BYTES),
+    }
+
+
+DIM, VOCABULARY, LENGTH = 16, 8, 16
+#: Two norms, four projections without a bias, and an MLP of four times the width.
+BLOCK_BYTES = (2 * 2 * DIM + 4 * DIM * DIM + 2 * 4 * DIM * DIM + 4 * DIM + DIM) * FLOAT
+#: Token and position embeddings, the last norm and the output layer.
+REST_BYTES = (VOCABULARY * DIM + LENGTH * DIM + 2 * DIM + DIM * VOCABULARY) * FLOAT
+FSDP2 = "FSDPTransformer"
+
+
+def fsdp2_table(forwards: int, backwards: int, syncs: int, layers: int) -> dict[tuple[str, str, str, str], int]:
+    """(module, phase, kind, issued_in): count, for blocks as units and the root as the unit of the rest.
+
+    A unit is gathered in its own forward. The root is not resharded after forward; its backward prefetches the last
+    block, and each block's backward the one before it. A backward that synchronises scatters every unit's gradients.
+    """
+    table = {}
+    units = [FSDP2, *(f"{FSDP2}.layers.{layer}" for layer in range(layers))]
+    for unit in units:
+        table[unit, "forward", "all_gather", unit] = forwards
+        table[unit, "backward", "reduce_scatter", unit] = syncs
+    issuers = [FSDP2, *reversed(units[1:])]
+    for unit, issuer in zip(reversed(units[1:]), issuers, strict=False):
+        table[unit, "backward", "all_gather", issuer] = backwards
+    return table
+
+
+@pytest.mark.parametrize(
+    ("name", "passes", "syncs"), [("fsdp2", 2, 2), ("fsdp2_accumulate", 4, 2), ("fsdp2_compile", 2, 2)]
+)
+def test_fsdp2_units_and_prefetch(runner: Runner, name: str, passes: int, syncs: int) -> None:
+    """A prefetched gather is reported for the unit that it gathers, with the module whose backward called."""
+    for rank in range(2):
+        report = runner.shim(JOBS[name]).report(rank)
+        expected = fsdp2_table(passes, passes, syncs, layers=3)
+        assert training(report, "module", "phase", "kind", "issued_in") == expected
+        for (module, phase, kind, _), count in expected.items():
+            size = REST_BYTES if module == FSDP2 else BLOCK_BYTES
+            assert report.total("bytes", module=module, phase=phase, kind=kind) == count * size
+
+
+def test_fsdp2_gradients_are_averaged(runner: Runner) -> None:
+    """reduce_op says what the reduction does."""
+    rows = runner.shim(JOBS["fsdp2"]).report().rows(kind="reduce_scatter")
+    assert {row["reduce_op"] for row in rows} == {"avg"}
+
+
+def test_clipping_is_outside_every_module(runner: Runner) -> None:
+    """The norm of all 41 parameters' gradients: one all-reduce of their norms a step."""
+    report = runner.shim(JOBS["fsdp2_accumulate"]).report()
+    [row] = report.rows(kind="all_reduce")
+    assert (row["module"], row["phase"], row["count"]) == ("Global", "other", 2)
+    assert row["bytes"] == 2 * (3 * 12 + 5) * FLOAT
+
+
+@pytest.mark.parametrize("name", ["fsdp2_tp", "fsdp2_sp_compile"])
+def test_fsdp2_over_tensor_parallelism(runner: Runner, name: str) -> None:
+    """On a 2-D mesh FSDP's collectives go over dp and TP's over tp; a unit's bytes are those of its TP shard."""
+    for rank in range(4):
+        report = runner.shim(JOBS[name]).report(rank)
+        groups = {group["desc"]: group for group in report.groups}
+        dp, tp = groups["mesh_dp"], groups["mesh_tp"]
+        assert dp["ranks"] == [rank % 2, rank % 2 + 2]
+        assert tp["ranks"] == [rank - rank % 2, rank - rank % 2 + 1]
+        found = report.table(
+            "module", "phase", "kind", "issued_in", op=("c10d._allgather_base_", "c10d._reduce_scatter_base_")
+        )
+        assert found == fsdp2_table(2, 2, 2, layers=2)
+        assert {row["group"] for row in report.rows(op="c10d._allgather_base_")} == {dp["name"]}
+        functional = [row for row in report.collectives if row["op"].startswith("_c10d_functional.")]
+        assert {row["group"] for row in functional} == {tp["name"]}
+        # Split in two: all but the norms and the bias of the second layer of the MLP.
+        whole = (2 * 2 * DIM + DIM) * FLOAT
+        shard = whole + (BLOCK_BYTES - whole) // 2
+        assert report.total("bytes", op="c10d._reduce_scatter_base_", module=f"{FSDP2}.layers.0") == 2 * shard

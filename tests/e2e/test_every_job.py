@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must hold for every job: it is not changed, and its report is complete, valid and adds up."""
+
+import json
+from collections import Counter
+
+import pytest
+from catalogue import COMPILED, JOBS, WITH_ORACLE, WITH_REPORTS
+from comm_debug_mode import KINDS
+from harness import Runner, assert_unchanged
+
+from report import bus_factor
+
+KIND_OF_OP = {
+    "_c10d_functional.all_gather_into_tensor": "all_gather",
+    "_c10d_functional.all_gather_into_tensor_coalesced": "all_gather",
+    "_c10d_functional.all_reduce": "all_reduce",
+    "_c10d_functional.all_reduce_": "all_reduce",
+    "_c10d_functional.all_reduce_coalesced": "all_reduce",
+    "_c10d_functional.all_to_all_single": "all_to_all",
+    "_c10d_functional.broadcast": "broadcast",
+    "_c10d_functional.reduce_scatter_tensor": "reduce_scatter",
+    "_c10d_functional.reduce_scatter_tensor_coalesced": "reduce_scatter",
+    "c10d._allgather_base_": "all_gather",
+    "c10d._reduce_scatter_base_": "reduce_scatter",
+    "c10d.allgather_": "all_gather",
+    "c10d.allgather_coalesced_": "all_gather",
+    "c10d.allreduce_": "all_reduce",
+    "c10d.allreduce_coalesced_": "all_reduce",
+    "c10d.alltoall_": "all_to_all",
+    "c10d.alltoall_base_": "all_to_all",
+    "c10d.barrier": "barrier",
+    "c10d.broadcast_": "broadcast",
+    "c10d.gather_": "gather",
+    "c10d.monitored_barrier_": "barrier",
+    "c10d.recv_": "recv",
+    "c10d.recv_any_source_": "recv",
+    "c10d.reduce_": "reduce",
+    "c10d.reduce_scatter_": "reduce_scatter",
+    "c10d.scatter_": "scatter",
+    "c10d.send": "send",
+}
+
+#: Endings that are not exit() or a return from main; of the untimely ones a ledger may be what is left.
+ENDINGS = {"_exit": "_exit"}
+UNTIMELY = ("abort", "terminate")
+
+STEPS_IN_CONTEXT = [
+    name for name in WITH_ORACLE if JOBS[name].script not in ("collectives.py", "pipeline.py", "reuse.py")
+]
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_job_is_unchanged(runner: Runner, name: str) -> None:
+    """Losses to the last bit, compile counters, stdout, stderr, exit status: the same with the shim as without."""
+    assert_unchanged(*runner.pair(JOBS[name]))
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_jobs_compile(runner: Runner, name: str) -> None:
+    """The counters that the comparison holds equal are not those of a job that fell back to eager code."""
+    counters = json.loads(runner.shim(JOBS[name]).outcomes[0].stdout.splitlines()[-1])
+    assert counters["unique_graphs"] > 0
+    assert counters["compiled"]
+
+
+@pytest.mark.parametrize("name", WITH_REPORTS)
+def test_one_complete_report_a_rank(runner: Runner, name: str) -> None:
+    """Reports are there, are valid (they were checked against the schema when read) and miss nothing."""
+    job, run = JOBS[name], runner.shim(JOBS[name])
+    if run.ledgers and name in UNTIMELY:
+        run.recover()
+    assert [report.job["rank"] for report in run.reports] == list(range(job.ranks))
+    assert run.ledgers == []
+    for rank in range(job.ranks):
+        report = run.report(rank)
+        assert report.not_seen == []
+        assert report.job["world_size"] == job.ranks
+        assert report.job["local_rank"] == rank
+        assert report.job["attempt"] == 0
+        assert report.job["exit"] == ENDINGS.get(name, "normal") or name in UNTIMELY
+        assert report.job["argv"][-len(job.arguments) - 1 :][0].endswith(job.script)
+        assert report.job["torch"].startswith("2.")
+        assert report.job["ended_at"] is None or report.job["ended_at"] > report.job["started_at"]
+
+
+@pytest.mark.parametrize("name", WITH_REPORTS)
+def test_report_is_consistent(runner: Runner, name: str) -> None:
+    """Names that rows use are defined, kinds fit their ops, bus bytes follow from bytes and group size."""
+    for report in runner.shim(JOBS[name]).reports:
+        names = set(report.names())
+        for row in report.collectives:
+            assert row["module"] in names
+            assert row["issued_in"] in names
+            assert row["kind"] == KIND_OF_OP[row["op"]]
+            expected = row["bytes"] * bus_factor(row["kind"], report.group_size(row["group"]))
+            assert row["bus_bytes"] == pytest.approx(expected, abs=row["count"])
+            assert (row["bytes"] == 0) == (row["kind"] == "barrier")
+        keys = ["module", "phase", "op", "kind", "group", "dtype", "reduce_op", "async", "issued_in"]
+        assert len(report.table(*keys)) == len(report.collectives)
+        assert len({group["name"] for group in report.groups}) == len(report.groups)
+        assert all(group["ranks"] and len(group["ranks"]) == group["size"] for group in report.groups)
+        assert [module["id"] for module in report.modules] == list(range(len(report.modules)))
+
+
+@pytest.mark.parametrize("name", WITH_ORACLE)
+def test_totals_are_those_of_a_dispatch_mode(runner: Runner, name: str) -> None:
+    """Calls and bytes of the whole job by op and type, on every rank, against a TorchDispatchMode's log of it."""
+    job = JOBS[name]
+    for rank in range(job.ranks):
+        counts: Counter = Counter()
+        sizes: Counter = Counter()
+        for call in runner.oracle(job).oracles[rank]["ops"]:
+            counts[call["op"], call["dtype"]] += 1
+            sizes[call["op"], call["dtype"]] += call["bytes"]
+        report = runner.shim(job).report(rank)
+        assert report.table("op", "dtype") == dict(counts)
+        assert report.table("op", "dtype", field="bytes") == dict(sizes)
+
+
+@pytest.mark.parametrize("name", STEPS_IN_CONTEXT)
+def test_totals_are_those_of_comm_debug_mode(runner: Runner, name: str) -> None:
+    """Calls by kind of all steps' forwards and backwards, on every rank."""
+    job = JOBS[name]
+    for rank in range(job.ranks):
+        counts: Counter = Counter()
+        for step in runner.oracle(job).oracles[rank]["steps"]:
+            for op, count in step["counts"].items():
+                counts[KINDS[op]] += count
+        report = runner.shim(job).report(rank)
+        assert report.table("kind", phase=("forward", "backward", "recompute")) == dict(counts)
+
+
+@pytest.mark.parametrize("name", WITH_ORACLE)
+def test_parameters_are_those_of_the_model(runner: Runner, name: str) -> None:
+    """Shapes, types, meshes and placements, against what the job finds with PyTorch's public methods."""
+    job = JOBS[name]
+    for rank in range(job.ranks):
+        known = {(each["module"], each["name"]): each for each in runner.shim(job).report(rank).parameters()}
+        for expected in runner.oracle(job).oracles[rank]["parameters"]:
+            assert known.get((expected["module"], expected["name"])) == expected

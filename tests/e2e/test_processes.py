@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""How processes begin and end: what is left of each, and what is not."""
+
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from catalogue import JOBS
+from harness import Job, Launcher, Mode, Runner, assert_unchanged, wait_until
+
+from report import Report
+
+
+def test_no_group_no_file(runner: Runner) -> None:
+    """A process that uses PyTorch but never joins a group leaves nothing."""
+    run = runner.shim(JOBS["no_group"])
+    assert not run.output_folder.exists() or list(run.output_folder.rglob("*")) == []
+
+
+def test_group_without_collectives_leaves_a_report(runner: Runner) -> None:
+    """A rank that never communicated says so: a missing file would say that it was not observed."""
+    run = runner.shim(JOBS["unused_group"])
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.collectives == []
+        assert report.not_seen == []
+        assert report.job["exit"] == "normal"
+
+
+@pytest.mark.parametrize(
+    ("name", "exits", "exit_signal"),
+    [
+        ("raise", ("normal",), None),
+        ("exit", ("normal",), None),
+        ("_exit", ("_exit",), None),
+        ("abort", ("signal",), signal.SIGABRT),
+        # It came from the process itself, but through kill(), which looks like a signal from outside.
+        ("terminate", ("signal", "killed"), signal.SIGTERM),
+    ],
+)
+def test_endings(runner: Runner, name: str, exits: tuple[str, ...], exit_signal: int | None) -> None:
+    """Each way to end leaves all that was counted, and says which way it was."""
+    run = runner.shim(JOBS[name])
+    if run.ledgers:
+        run.recover()
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.table("kind") == {"all_reduce": 3, "barrier": 1}
+        assert report.total("bytes") == 3 * 16 * 4
+        assert report.job["exit"] in exits
+        assert report.job["exit_signal"] in (exit_signal, None)
+
+
+def test_fork(runner: Runner) -> None:
+    """Of two forked children the one that communicates leaves a report of its own calls; the parent's has no more."""
+    run = runner.shim(JOBS["fork"])
+    assert run.ledgers == []
+    assert len(run.reports) == 4
+    for rank in range(2):
+        mine = [report for report in run.reports if report.job["rank"] == rank]
+        parent, child = sorted(mine, key=lambda report: report.job["exit"] == "_exit")
+        assert parent.job["exit"] == "normal"
+        assert parent.table("kind") == {"all_reduce": 2, "barrier": 1}
+        assert child.job["exit"] == "_exit"
+        assert child.table("kind", "bytes") == {("all_reduce", 2 * 4 * 4): 2}
+        assert child.job["pid"] != parent.job["pid"]
+        assert child.not_seen == parent.not_seen == []
+
+
+def test_subprocess_with_the_same_rank(runner: Runner) -> None:
+    """Helper programs inherit RANK, two of each rank end at once; no report takes another's place."""
+    run = runner.shim(JOBS["subprocess"])
+    assert run.ledgers == []
+    helpers = [report for report in run.reports if report.job["argv"][-1] == "helper"]
+    assert [report.table("kind") for report in helpers] == [{"all_reduce": 5}] * 4
+    for rank in range(2):
+        [parent] = [report for report in run.reports if report not in helpers and report.job["rank"] == rank]
+        assert parent.table("kind") == {"all_reduce": 2, "barrier": 1}
+
+
+@pytest.mark.parametrize("name", ["spawn", "spawn_fork"])
+def test_multiprocessing(runner: Runner, name: str) -> None:
+    """Ranks without RANK in their environment: each leaves a report; the process that started them none."""
+    run = runner.shim(JOBS[name])
+    assert run.ledgers == []
+    assert len(run.reports) == 2
+    for report in run.reports:
+        assert report.table("kind") == {"all_reduce": 3, "barrier": 1}
+        assert report.groups[0]["ranks"] == [0, 1]
+        assert report.not_seen == []
+    assert [report.job["rank"] for report in run.reports] == [0, 1]
+
+
+def logged(path: Path) -> Counter:
+    """(module, phase, kind): calls and bytes that a rank wrote down before it called."""
+    counts: Counter = Counter()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        module, phase, kind, size = line.split()
+        counts[module, phase, kind, "count"] += 1
+        counts[module, phase, kind, "bytes"] += int(size)
+    return counts
+
+
+def of_report(report: Report) -> Counter:
+    """The same of a report, less what the job does not write down: the sharding of its parameters."""
+    counts: Counter = Counter()
+    for row in report.rows(kind=("all_reduce", "recv")):
+        for field in ("count", "bytes"):
+            counts[row["module"], row["phase"], row["kind"], field] += row[field]
+    return counts
+
+
+def test_kill_in_mid_step(runner: Runner) -> None:
+    """SIGKILL while a rank waits in a collective: its ledger stays and holds every call, to the one that it was in."""
+    run_folder = runner.folder / "killed"
+    run_folder.mkdir()
+    log = run_folder / "log"
+    processes = runner.start(Job("killed.py", (str(log),), status=-9), Mode.SHIM)
+
+    def waiting(rank: int) -> bool:
+        path = Path(f"{log}.{rank}")
+        return path.exists() and path.read_text(encoding="utf-8").endswith("recv 28\n")
+
+    for rank in range(2):
+        wait_until(lambda rank=rank: waiting(rank), "the last collective")
+    # The line is written before the call; the call is counted before it blocks.
+    time.sleep(0.5)
+    for rank in range(2):
+        processes.kill(rank)
+    run = processes.wait()
+    assert run.ended_as_meant()
+    assert len(run.ledgers) == 2
+    assert run.reports == []
+    run.recover()
+    assert run.ledgers == []
+    for rank in range(2):
+        report = run.report(rank)
+        assert report.job["exit"] == "killed"
+        assert report.job["ended_at"] is None
+        assert report.not_seen == []
+        assert of_report(report) == logged(Path(f"{log}.{rank}"))
+        assert report.total(module="MLPModule.net2", phase="forward") == 4
+
+
+def test_torchrun(runner: Runner) -> None:
+    """The usual way to start a job: a report for each rank, none for the launcher."""
+    job = Job("mlp_tp.py", launcher=Launcher.TORCHRUN)
+    bare, run = runner.run(job, Mode.BARE), runner.run(job, Mode.SHIM)
+    assert_unchanged(bare, run)
+    assert run.ledgers == []
+    assert [report.job["rank"] for report in run.reports] == [0, 1]
+    for report in run.reports:
+        assert report.table("module", phase="forward", kind="all_reduce") == {"MLPModule.net2": 1}
+        assert report.job["world_size"] == 2
+        assert report.job["run_id"] != ""
+
+
+def test_torchrun_restart(runner: Runner) -> None:
+    """A second attempt writes beside the first's reports, not over them."""
+    job = Job("restart.py", launcher=Launcher.TORCHRUN, torchrun=("--max-restarts=1",))
+    bare, run = runner.run(job, Mode.BARE), runner.run(job, Mode.SHIM)
+    assert (run.outcomes[0].status, run.outcomes[0].stdout) == (0, bare.outcomes[0].stdout)
+    # The launcher ends the rank that has not failed yet with a signal: it may have left its ledger.
+    if run.ledgers:
+        run.recover()
+    by_attempt = {
+        attempt: [report for report in run.reports if report.job["attempt"] == attempt] for attempt in range(2)
+    }
+    for attempt, all_reduces in ((0, 2), (1, 3)):
+        assert [report.job["rank"] for report in by_attempt[attempt]] == [0, 1]
+        for report in by_attempt[attempt]:
+            assert report.total(kind="all_reduce") == all_reduces
+            assert (report.path.parent.name == "attempt-1") == (attempt == 1)
+    assert all(report.job["exit"] == "normal" for report in by_attempt[1])

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job whose ranks have children: forked, or started as programs with the same RANK."""
+
+import argparse
+import os
+import subprocess
+import sys
+
+import torch
+import torch.distributed as dist
+import torch.testing._internal.distributed.fake_pg
+from common import finish, say, start
+
+
+def alone(count: int, group: dist.ProcessGroup | None = None) -> float:
+    """All-reduces in a group of one."""
+    value = torch.ones(4)
+    for _ in range(count):
+        dist.all_reduce(value, group=group)
+    return value.sum().item()
+
+
+def fork_silent_and_busy(own: dist.ProcessGroup) -> None:
+    """One child without a collective, and one with two of its own."""
+    for busy in (False, True):
+        child = os.fork()
+        if child == 0:
+            if busy:
+                alone(2, own)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        say(f"child {busy} ended with {os.waitstatus_to_exitcode(status)}")
+
+
+def helper() -> None:
+    """A program of its own, which inherits RANK but has nothing to do with the job's group."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    print(f"helper {alone(5)}", flush=True)
+    dist.destroy_process_group()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("how", choices=("fork", "subprocess", "helper"))
+    arguments = parser.parse_args()
+    if arguments.how == "helper":
+        helper()
+        return
+    rank = start()
+    value = torch.ones(4)
+    dist.all_reduce(value)
+    if arguments.how == "fork":
+        # Gloo's threads do not live in a forked child; the backend that only pretends has none.
+        own = [dist.new_group([i], backend="fake") for i in range(dist.get_world_size())][rank]
+        fork_silent_and_busy(own)
+    else:
+        # Two at once, which end at about the same time.
+        command = [sys.executable, __file__, "helper"]
+        helpers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        say(f"helpers {[(each.communicate()[0].strip(), each.returncode) for each in helpers]}")
+    dist.all_reduce(value)
+    say(f"value {value.tolist()}")
+    finish()
+
+
+if __name__ == "__main__":
+    main()

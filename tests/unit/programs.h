@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+
+/// What a program left.
+struct Outcome {
+  int wait_status = 0;
+  std::string out;
+  std::string err;
+
+  /// The exit status; -N for signal N.
+  int status() const;
+};
+
+using Words = std::vector<std::string>;
+
+/// Runs a program in a clean environment with `variables` ("NAME=value") added, stdin from /dev/null.
+Outcome runProgram(const Words& command, const Words& variables = {}, const std::string& folder = "/");
+
+/// Runs the `commtap` of this build.
+Outcome runCommtap(Words arguments, const Words& variables = {});
+
+/// An installation with a library that does nothing, so that `commtap run` can be tested without the real one.
+class Installation {
+ public:
+  Installation();
+
+  std::string exe() const {
+    return folder_ / "bin/commtap";
+  }
+  std::string library() const {
+    return folder_ / "lib/commtap/libcommtap.so";
+  }
+  /// `commtap run` of this installation with its reports in out().
+  Outcome run(const std::string& shell_command, Words variables = {}) const;
+  std::string out() const {
+    return folder_ / "out";
+  }
+
+  /// A shell command that leaves the sample report of a rank as the run's.
+  std::string makeReport(int64_t rank) const;
+
+ private:
+  TempFolder folder_;
+};
+
+} // namespace commtap

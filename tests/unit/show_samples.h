@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/folder.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+
+/// The folder of a run of which ranks 0 and 2 are there.
+inline ReportFolder sampleFolder() {
+  ReportFolder folder;
+  folder.files = {{"out/rank-00000.json", false, sampleReport(0)}, {"out/rank-00002.json", false, sampleReport(2)}};
+  return folder;
+}
+
+} // namespace commtap

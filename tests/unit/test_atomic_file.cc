@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/atomic_file.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a file is written whole and only for its owner; an old one is replaced") {
+  const TempFolder folder;
+  CHECK(writeFileAtomically(folder / "x.json", "first").empty());
+  CHECK(writeFileAtomically(folder / "x.json", "second").empty());
+  CHECK(readText(folder / "x.json") == "second");
+  struct stat info {};
+  REQUIRE(stat((folder / "x.json").c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777U) == 0600);
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
+}
+
+TEST_CASE("a place that cannot be written to is named with the reason") {
+  const TempFolder folder;
+  writeText(folder / "file", "");
+  CHECK(writeFileAtomically(folder / "file/x", "a").find(folder / "file/x: Not a directory") != std::string::npos);
+  CHECK(writeFileAtomically(folder / "none/x", "a").find("No such file or directory") != std::string::npos);
+  CHECK_FALSE(writeFileAtomically("/proc/commtap.json", "a").empty());
+}
+
+TEST_CASE("the target stays as it is, and nothing is left, when the rename or the write fails") {
+  const TempFolder folder;
+  CHECK(makeFolders(folder / "x.json/below").empty());
+  CHECK(writeFileAtomically(folder / "x.json", "a").find("cannot write " + (folder / "x.json")) == 0);
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
+}
+
+TEST_CASE("a file that grows too large leaves nothing behind") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{4096, 4096};
+    std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string error = writeFileAtomically(folder / "x.json", std::string(10'000, 'x'));
+    _exit(error.find("File too large") != std::string::npos ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(namesIn(folder.path()).empty());
+}
+
+TEST_CASE("folders are made with all that lead to them") {
+  const TempFolder folder;
+  CHECK(makeFolders(folder / "a/b/c").empty());
+  CHECK(makeFolders(folder / "a/b/c").empty());
+  CHECK(makeFolders(folder / "a//d/").empty());
+  writeText(folder / "file", "");
+  CHECK(makeFolders(folder / "file").find("is no folder") != std::string::npos);
+  CHECK(makeFolders(folder / "file/a").find("Not a directory") != std::string::npos);
+  CHECK_FALSE(makeFolders("/proc/commtap").empty());
+}
+
+} // namespace
+} // namespace commtap

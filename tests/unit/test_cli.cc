@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli.h"
+
+#include <doctest/doctest.h>
+
+#include "report/options.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("version and help") {
+  CHECK(runCommtap({"--version"}).out == "commtap " COMMTAP_VERSION "\n");
+  for (const char* verb : {"run", "show", "recover"}) {
+    CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
+    const Outcome help = runCommtap({verb, "--help"});
+    CHECK(help.status() == 0);
+    CHECK(help.out.find("Example") != std::string::npos);
+    CHECK(help.out.find(std::string("\n  commtap ") + verb) != std::string::npos);
+  }
+}
+
+TEST_CASE("run's help is made from the option table") {
+  const std::string help = runCommtap({"run", "--help"}).out;
+  for (const OptionRow& row : optionTable()) {
+    if (!row.flag.empty()) {
+      CHECK(help.find(row.flag) != std::string::npos);
+      CHECK(help.find(row.help) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("no verb and a wrong verb are named with those that there are") {
+  CHECK(runCommtap({}).status() == 2);
+  CHECK(
+      runCommtap({"shw"}).err ==
+      "commtap: there is no verb \"shw\"; there are run, show and recover (see commtap --help)\n");
+  CHECK(runCommtap({"show", "--colour"}).status() == 2);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger_writer.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "report/ledger_reader.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+CollectiveKey keyFor(LedgerWriter& ledger, const std::string& op) {
+  CollectiveKey key{};
+  key.op = ledger.intern(op);
+  key.group = kNoIndex;
+  return key;
+}
+
+uint64_t countOf(const Report& report, const std::string& op) {
+  for (const Collective& row : report.collectives) {
+    if (row.op == op) {
+      return row.count;
+    }
+  }
+  return 0;
+}
+
+uint64_t notSeenOf(const Report& report, std::string_view reason) {
+  for (const NotSeenEntry& entry : report.not_seen) {
+    if (entry.reason == reason) {
+      return entry.count;
+    }
+  }
+  return 0;
+}
+
+TEST_CASE("an equal string is stored once, the empty one not at all") {
+  const auto ledger = LedgerWriter::create();
+  CHECK(ledger->intern("") == 0);
+  const StringId first = ledger->intern("all_reduce");
+  CHECK(ledger->intern("all_reduce") == first);
+  CHECK(ledger->intern("all_gather") != first);
+  CHECK(ledger->text(first) == "all_reduce");
+}
+
+TEST_CASE("a row is found again by its key") {
+  const auto ledger = LedgerWriter::create();
+  const CollectiveKey key = keyFor(*ledger, "a");
+  LedgerCollective* row = ledger->row(key);
+  CHECK(ledger->row(key) == row);
+  CHECK(ledger->row(keyFor(*ledger, "b")) != row);
+}
+
+TEST_CASE("publish keeps addresses, and what is counted later is in the file") {
+  const TempFolder folder;
+  const auto ledger = LedgerWriter::create();
+  const CollectiveKey key = keyFor(*ledger, "a");
+  LedgerCollective* row = ledger->row(key);
+  countOne(*ledger, key, 8);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  CHECK(ledger->published());
+  CHECK(ledger->row(key) == row);
+  row->count.fetch_add(1);
+  countOne(*ledger, keyFor(*ledger, "later"), 1);
+  const auto contents = readLedgerFile(folder / "x.ledger");
+  REQUIRE(contents);
+  CHECK(contents->damage.empty());
+  CHECK(countOf(contents->report, "a") == 2);
+  CHECK(countOf(contents->report, "later") == 1);
+}
+
+TEST_CASE("the file takes up only the space of its records, and only its owner may read it") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  struct stat info {};
+  REQUIRE(stat((folder / "x.ledger").c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777U) == 0600);
+  CHECK(static_cast<uint64_t>(info.st_blocks) * 512 < 256 * 1024);
+}
+
+TEST_CASE("publish fails where there is a file or no folder, and the ledger stays usable") {
+  const TempFolder folder;
+  writeText(folder / "taken", "");
+  const auto ledger = sampleLedger(0);
+  CHECK_FALSE(ledger->publish(folder / "taken"));
+  CHECK(errno == EEXIST);
+  CHECK_FALSE(ledger->publish(folder / "taken/x.ledger"));
+  CHECK(errno == ENOTDIR);
+  CHECK_FALSE(ledger->published());
+  countOne(*ledger, keyFor(*ledger, "later"), 1);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  CHECK(countOf(readLedgerFile(folder / "x.ledger")->report, "later") == 1);
+}
+
+TEST_CASE("removeFile takes the file away, and counting goes on") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  ledger->removeFile();
+  CHECK(namesIn(folder.path()).empty());
+  countOne(*ledger, keyFor(*ledger, "later"), 1);
+  CHECK(countOf(readLedger(ledger->bytes())->report, "later") == 1);
+}
+
+TEST_CASE("a full table is told, and what fits is kept") {
+  const auto ledger = LedgerWriter::create();
+  CollectiveKey key = keyFor(*ledger, "a");
+  for (uint32_t i = 0; i < (64U << 10U); ++i) {
+    key.module = i;
+    REQUIRE(ledger->row(key) != nullptr);
+  }
+  key.module = 64U << 10U;
+  CHECK(ledger->row(key) == nullptr);
+  CHECK(ledger->row(key) == nullptr);
+  key.module = 5;
+  CHECK(ledger->row(key) != nullptr);
+  CHECK(notSeenOf(readLedger(ledger->bytes())->report, "collective_rows_full") == 2);
+}
+
+TEST_CASE("full groups, modules, parameters and strings are told") {
+  const auto ledger = LedgerWriter::create();
+  for (uint32_t i = 0; i < (8U << 10U); ++i) {
+    REQUIRE(ledger->addGroup("g", "", "gloo", 1, 0, {}) == i);
+  }
+  CHECK(ledger->addGroup("g", "", "gloo", 1, 0, {}) == kNoIndex);
+  for (uint32_t i = 1; i < (128U << 10U); ++i) {
+    REQUIRE(ledger->addModule(kGlobalModule, "m", "M", 0) == i);
+  }
+  CHECK(ledger->addModule(kGlobalModule, "m", "M", 0) == kNoIndex);
+  for (uint32_t i = 0; i <= (256U << 10U); ++i) {
+    ledger->addParameter(1, {"w", "[1]", "[1]", "float32", "", "", true});
+  }
+  for (uint32_t i = 0; i <= 1024; ++i) {
+    ledger->intern(std::to_string(i) + std::string(16384, 'x'));
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(notSeenOf(report, "groups_full") == 1);
+  CHECK(notSeenOf(report, "modules_full") == 1);
+  CHECK(notSeenOf(report, "parameters_full") == 1);
+  CHECK(notSeenOf(report, "strings_full") > 0);
+  CHECK(report.modules.size() == (128U << 10U));
+}
+
+TEST_CASE("threads that add and count the same rows lose nothing") {
+  const auto ledger = LedgerWriter::create();
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2000;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kRounds; ++i) {
+        LedgerCollective* row = ledger->row(keyFor(*ledger, "op" + std::to_string(i % 50)));
+        row->count.fetch_add(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(report.collectives.size() == 50);
+  CHECK(countOf(report, "op7") == kThreads * kRounds / 50);
+}
+
+/// Runs `body` in a forked child; true if all it checks holds.
+template <typename Body>
+bool inChild(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST_CASE("the child of a fork starts at 0, keeps the names and leaves the parent's file alone") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  SUBCASE("published") {
+    REQUIRE(ledger->publish(folder / "parent.ledger"));
+  }
+  SUBCASE("in memory") {}
+  const bool ok = inChild([&] {
+    ledger->resetInForkedChild();
+    const Report fresh = readLedger(ledger->bytes())->report;
+    countOne(*ledger, keyFor(*ledger, "childs"), 1);
+    ledger->notSeen(NotSeen::kUnknownOp, "x");
+    return fresh.collectives.empty() && fresh.modules.size() == 5 && fresh.modules[4].calls[0] == 0 &&
+        !ledger->published() && ledger->publish(folder / "child.ledger") &&
+        countOf(readLedgerFile(folder / "child.ledger")->report, "childs") == 1;
+  });
+  CHECK(ok);
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(countOf(report, "childs") == 0);
+  CHECK(countOf(report, "c10d.allreduce_") == 1);
+  CHECK(report.not_seen.empty());
+}
+
+TEST_CASE("what the parent of a fork counts afterwards is not in the child's new rows and modules") {
+  const TempFolder folder;
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->publish(folder / "parent.ledger"));
+  int ready[2] = {-1, -1};
+  int go[2] = {-1, -1};
+  REQUIRE((pipe(ready) == 0 && pipe(go) == 0));
+  const pid_t child = fork();
+  if (child == 0) {
+    ledger->resetInForkedChild();
+    char byte = 0;
+    const bool went = write(ready[1], "x", 1) == 1 && read(go[0], &byte, 1) == 1;
+    ledger->addModule(kGlobalModule, "m", "M", 0);
+    countOne(*ledger, keyFor(*ledger, "childs"), 1);
+    const Report report = readLedger(ledger->bytes())->report;
+    const bool ok = went && countOf(report, "childs") == 1 && report.modules.size() == 2 &&
+        report.modules[1].calls[0] == 0 && report.collectives[0].bytes == 1 && report.collectives[0].lowered.empty();
+    _exit(ok ? 0 : 1);
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  ledger->countModuleCall(ledger->addModule(kGlobalModule, "parents", "P", 0), Phase::kForward);
+  countOne(*ledger, keyFor(*ledger, "parents"), 100);
+  ledger->row(keyFor(*ledger, "parents"))->lowered[0] = ledger->intern("low");
+  REQUIRE(write(go[1], "x", 1) == 1);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+} // namespace
+} // namespace commtap

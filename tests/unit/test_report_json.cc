@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/report_json.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+/// The sample's document with one place, named by a JSON pointer, changed.
+std::string withChange(const char* pointer, const json& value) {
+  json document = json::parse(reportToJson(sampleReport(0)));
+  document[json::json_pointer(pointer)] = value;
+  return document.dump();
+}
+
+std::string errorAfter(const char* pointer, const json& value) {
+  const Result<Report> report = reportFromJson(withChange(pointer, value));
+  return report ? "no error" : report.error();
+}
+
+TEST_CASE("a report comes back from JSON as it was") {
+  Report report = sampleReport(3);
+  report.job.exit = ExitKind::kSignal;
+  report.job.exit_signal = 6;
+  report.job.local_rank = std::nullopt;
+  report.not_seen.push_back({"unknown_op", 2, "a::b", "meaning"});
+  const std::string text = reportToJson(report);
+  const Result<Report> back = reportFromJson(text);
+  REQUIRE(back);
+  CHECK(reportToJson(*back) == text);
+  CHECK(back->job.exit_signal == 6);
+  CHECK_FALSE(back->job.local_rank);
+  CHECK(back->modules[3].parameters[0].mesh == R"({"tp":4})");
+  CHECK(back->modules[3].parameters[1].placements.empty());
+  CHECK(back->collectives.size() == 3);
+}
+
+TEST_CASE("the document has the promised fields and one row a line") {
+  const std::string text = reportToJson(sampleReport(0));
+  const json document = json::parse(text);
+  CHECK(document["schema"] == "commtap/1");
+  CHECK(document["job"]["argv"] == json({"python", "train.py"}));
+  CHECK(document["collectives"][0].size() == 13);
+  CHECK(document["collectives"][0]["bus_bytes"].is_number_unsigned());
+  CHECK(text.find("\n    {\"module\":\"Global\",\"phase\":\"other\"") != std::string::npos);
+}
+
+TEST_CASE("hostile names are text, and come back") {
+  Report report = sampleReport(0);
+  const std::string hostile = "\x1b[31m\"\\\n\t\x01</script>";
+  report.modules[1].name = hostile;
+  report.collectives[0].module = hostile;
+  const Result<Report> back = reportFromJson(reportToJson(report));
+  REQUIRE(back);
+  CHECK(back->modules[1].name == hostile);
+  CHECK(back->collectives[0].module == hostile);
+}
+
+TEST_CASE("invalid UTF-8 is replaced") {
+  Report report = sampleReport(0);
+  report.job.host = "a\xff\xc3(b";
+  report.job.argv = {"\xf0\x28"};
+  const Result<Report> back = reportFromJson(reportToJson(report));
+  REQUIRE(back);
+  CHECK(back->job.host.find("\xef\xbf\xbd") != std::string::npos);
+}
+
+TEST_CASE("an error names the field and what was found") {
+  CHECK(errorAfter("/collectives/1/count", "7") == "report.collectives[1].count is \"7\", not a count");
+  CHECK(errorAfter("/collectives/1/count", -1) == "report.collectives[1].count is -1, not a count");
+  CHECK(errorAfter("/collectives/0/kind", "sum") == "report.collectives[0].kind is \"sum\", which is unknown");
+  CHECK(errorAfter("/collectives/0/module", nullptr) == "report.collectives[0].module is null, not a string");
+  CHECK(errorAfter("/groups/0/size", 4294967296) == "report.groups[0].size is 4294967296, not a count");
+  CHECK(errorAfter("/groups/0/ranks", {0, -1}) == "report.groups[0].ranks[1] is -1, not a count");
+  CHECK(errorAfter("/job/rank", true) == "report.job.rank is true, not an integer");
+  CHECK(errorAfter("/job/started_at", "noon") == "report.job.started_at is \"noon\", not a time");
+  CHECK(errorAfter("/modules", 5) == "report.modules is not a list");
+  CHECK(errorAfter("/modules/3/parameters/0/shape", "big") == "report.modules[3].parameters[0].shape is not a list");
+}
+
+TEST_CASE("a missing field is named") {
+  json document = json::parse(reportToJson(sampleReport(0)));
+  document["job"].erase("pid");
+  CHECK(reportFromJson(document.dump()).error() == "report.job.pid is missing");
+}
+
+TEST_CASE("a field that is not known is passed over") {
+  CHECK(errorAfter("/job/colour", "green") == "no error");
+}
+
+TEST_CASE("what is no report is said to be none") {
+  CHECK(reportFromJson("").error().find("no JSON document") == 0);
+  CHECK(reportFromJson("{\"schema\": ").error().find("no JSON document") == 0);
+  CHECK(reportFromJson("[]").error().find("no field \"schema\"") != std::string::npos);
+  CHECK(errorAfter("/schema", "other/3").find("its schema is \"other/3\"") != std::string::npos);
+  CHECK(errorAfter("/schema", "commtap/2").find("use a newer commtap") != std::string::npos);
+}
+
+TEST_CASE("a document cut off anywhere is an error, never a report") {
+  const std::string text = reportToJson(sampleReport(0));
+  for (size_t size = 0; size + 2 < text.size(); ++size) {
+    CHECK_FALSE(reportFromJson(text.substr(0, size)));
+  }
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli.h"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include "tools/cmd_options.h"
+#include "tools/cmd_recover.h"
+#include "tools/cmd_run.h"
+#include "tools/cmd_show.h"
+#include "tools/verbs.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kFooter =
+    "Each verb has its own --help.\n\n"
+    "Example:\n"
+    "  commtap run --out out -- torchrun --nproc-per-node 4 train.py\n"
+    "  commtap show out";
+
+std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  if (!verbs.empty()) {
+    return fmt::format("{} (see commtap {} --help)", error.what(), verbs[0]->get_name());
+  }
+  const std::string found = first.empty() ? "a verb is missing" : fmt::format("there is no verb \"{}\"", first);
+  return found + "; there are run, show and recover (see commtap --help)";
+}
+
+int parse(CLI::App& app, std::vector<std::string> arguments) {
+  const std::string first = arguments.empty() ? "" : arguments[0];
+  std::reverse(arguments.begin(), arguments.end()); // as the library wants them
+  try {
+    app.parse(std::move(arguments));
+    return kExitOk;
+  } catch (const CLI::Success& success) { // --help and --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    say(wrongUsage(app, first, error));
+    return kExitUsage;
+  }
+}
+
+} // namespace
+
+int runCommandLine(const std::vector<std::string>& arguments) {
+  RunArguments run;
+  std::vector<std::string> own = arguments;
+  if (!arguments.empty() && arguments[0] == "run") {
+    run = splitRunArguments({arguments.begin() + 1, arguments.end()});
+    own.assign(1, "run");
+    own.insert(own.end(), run.own.begin(), run.own.end());
+  }
+  CLI::App app("Counts every collective of a PyTorch job by module, phase, op and group.", "commtap");
+  setUsage(app, "commtap VERB ...");
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("commtap ") + COMMTAP_VERSION);
+  app.require_subcommand(1);
+  int exit_status = kExitOk;
+  addRun(app, run.command, exit_status);
+  addShow(app, exit_status);
+  addRecover(app, exit_status);
+  addOptions(app, exit_status);
+  const int parsed = parse(app, own);
+  return parsed != kExitOk ? parsed : exit_status;
+}
+
+} // namespace commtap

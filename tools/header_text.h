@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "report/folder.h"
+#include "report/job_summary.h"
+#include "tools/color.h"
+
+namespace commtap {
+
+/// Whether the numbers are a whole run's, which may miss ranks, or one process's, which is not expected to have others.
+enum class Scope : bool { kRun, kProcess };
+
+/// The lines above every table: the run, its ranks, how they ended, and what is not in the numbers.
+std::string headerText(const JobSummary& summary, const ReportFolder& folder, Scope scope, const Color& color);
+
+/// A group's size; "?" for 0, which is unknown.
+std::string sizeText(uint32_t size);
+
+} // namespace commtap

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <exception>
+
+#include "tools/cli.h"
+
+int main(int argc, char** argv) {
+  try {
+    return commtap::runCommandLine({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "commtap: stopped by an error of its own: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace commtap {
+
+/// A progress bar on stderr for whoever waits longer than a second in front of a terminal; else nothing.
+class ProgressBar {
+ public:
+  ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  /// Takes the bar away.
+  ~ProgressBar();
+
+  void update(size_t done, size_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+/// Runs `read` with a progress bar, which is gone when it returns.
+template <typename Read>
+auto withProgress(Read read) {
+  ProgressBar bar;
+  return read([&bar](size_t done, size_t total) { bar.update(done, total); });
+}
+
+} // namespace commtap
