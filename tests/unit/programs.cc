@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "report/report_json.h"
@@ -39,6 +40,9 @@ Outcome runProgram(const Words& command, const Words& variables, const std::stri
   const TempFolder streams;
   Words environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "TERM=xterm"};
   environment.insert(environment.end(), variables.begin(), variables.end());
+  if (const char* sanitizer = std::getenv("ASAN_OPTIONS")) {
+    environment.push_back(std::string("ASAN_OPTIONS=") + sanitizer);
+  }
   const pid_t child = fork();
   if (child == 0) {
     redirect("/dev/null", O_RDONLY, STDIN_FILENO);
