@@ -60,7 +60,7 @@ std::string writeFileAtomically(const std::string& path, std::string_view conten
 }
 
 std::string makeFolders(const std::string& path) {
-  for (size_t slash = path.find('/', 1); ; slash = path.find('/', slash + 1)) {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);
     if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
       return failure("cannot make folder", folder);

@@ -83,9 +83,8 @@ void dropDoubles(std::vector<ReportFile>& files) {
       finished.insert(processKey(file.report.job));
     }
   }
-  std::erase_if(files, [&](const ReportFile& file) {
-    return file.is_ledger && finished.count(processKey(file.report.job)) > 0;
-  });
+  std::erase_if(
+      files, [&](const ReportFile& file) { return file.is_ledger && finished.count(processKey(file.report.job)) > 0; });
 }
 
 std::string newestRun(const std::vector<ReportFile>& files) {
@@ -165,10 +164,8 @@ Result<std::string> recoverLedger(const std::string& path) {
 
 } // namespace
 
-Result<ReportFolder> readReports(
-    const std::string& path,
-    const Progress& progress,
-    const std::optional<std::string>& run_id) {
+Result<ReportFolder>
+readReports(const std::string& path, const Progress& progress, const std::optional<std::string>& run_id) {
   std::error_code error;
   if (!fs::exists(path, error)) {
     return Result<ReportFolder>::failure(path + " does not exist");

@@ -20,10 +20,10 @@ struct ReportFile {
 };
 
 struct ReportFolder {
-  std::vector<ReportFile> files; ///< by attempt, rank, pid; processes without a rank last
-  bool is_one_file = false; ///< a report or ledger was named, not a folder
+  std::vector<ReportFile> files;     ///< by attempt, rank, pid; processes without a rank last
+  bool is_one_file = false;          ///< a report or ledger was named, not a folder
   std::vector<std::string> problems; ///< one line for each file that could not be read, with its path
-  size_t other_runs = 0; ///< reports left out because they belong to other runs in the same folder
+  size_t other_runs = 0;             ///< reports left out because they belong to other runs in the same folder
 };
 
 /// Called now and then with the files read and the files there are.
@@ -32,10 +32,8 @@ using Progress = std::function<void(size_t, size_t)>;
 /// Reads a report, a ledger, or every one below a folder. Processes are known by content, not by file name; where a
 /// process has both a ledger and a JSON, the JSON counts. Of several runs in one folder `run_id` is kept, by default
 /// the newest. Fails only if there is no such path or nothing in it could be read.
-Result<ReportFolder> readReports(
-    const std::string& path,
-    const Progress& progress,
-    const std::optional<std::string>& run_id = std::nullopt);
+Result<ReportFolder>
+readReports(const std::string& path, const Progress& progress, const std::optional<std::string>& run_id = std::nullopt);
 
 /// Turns the ledgers of dead processes below `folder` into JSON (exit: killed) and takes them away. Safe when several
 /// do it at once. Returns the paths of the reports made.

@@ -76,6 +76,7 @@ std::vector<ExitSummary> exitsOf(std::span<const Report* const> reports) {
     sets[{report->job.exit, report->job.exit_signal}].add(report->job);
   }
   std::vector<ExitSummary> exits;
+  exits.reserve(sets.size());
   for (auto& [key, set] : sets) {
     exits.push_back({key.first, key.second, rankRanges(std::move(set.ranks)), set.unranked});
   }
@@ -147,10 +148,8 @@ JobSummary summaryOf(std::span<const Report* const> reports) {
   return summary;
 }
 
-std::vector<const ReportFile*> selectFiles(
-    const ReportFolder& folder,
-    std::optional<int64_t> attempt,
-    std::optional<int64_t> rank) {
+std::vector<const ReportFile*>
+selectFiles(const ReportFolder& folder, std::optional<int64_t> attempt, std::optional<int64_t> rank) {
   std::vector<const ReportFile*> selected;
   const int64_t last = folder.files.empty() ? 0 : folder.files.back().report.job.attempt;
   for (const ReportFile& file : folder.files) {

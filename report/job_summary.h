@@ -44,8 +44,8 @@ struct JobSummary {
   size_t unranked = 0; ///< processes without a rank
   RankRanges ranks;
   size_t rank_count = 0;
-  RankRanges missing; ///< empty if the world size is not known
-  uint64_t started_at_ns = 0; ///< the first
+  RankRanges missing;                  ///< empty if the world size is not known
+  uint64_t started_at_ns = 0;          ///< the first
   std::optional<uint64_t> ended_at_ns; ///< the last; nullopt if one has no end
   std::vector<ExitSummary> exits;
   std::vector<NotSeenSummary> not_seen;
@@ -54,9 +54,7 @@ struct JobSummary {
 JobSummary summaryOf(std::span<const Report* const> reports);
 
 /// The reports of one attempt, nullopt: the last; of one rank, nullopt: all.
-std::vector<const ReportFile*> selectFiles(
-    const ReportFolder& folder,
-    std::optional<int64_t> attempt,
-    std::optional<int64_t> rank);
+std::vector<const ReportFile*>
+selectFiles(const ReportFolder& folder, std::optional<int64_t> attempt, std::optional<int64_t> rank);
 
 } // namespace commtap

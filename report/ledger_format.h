@@ -33,8 +33,8 @@ inline constexpr uint32_t kGlobalModule = 0;
 inline constexpr uint32_t kMaxRank = 1U << 24U;
 
 struct LedgerSection {
-  uint64_t offset; ///< from the start of the file, bytes; page aligned
-  uint64_t capacity; ///< in records (strings: bytes)
+  uint64_t offset;      ///< from the start of the file, bytes; page aligned
+  uint64_t capacity;    ///< in records (strings: bytes)
   uint32_t record_size; ///< bytes
   uint32_t reserved;
   std::atomic<uint64_t> used; ///< live; in records (strings: bytes)
@@ -51,7 +51,7 @@ enum LedgerSectionId : uint8_t {
 };
 
 struct LedgerNotSeen {
-  std::atomic<uint64_t> count; ///< live
+  std::atomic<uint64_t> count;  ///< live
   std::atomic<StringId> detail; ///< live; the first thing that it happened to
   uint32_t reserved;
 };
@@ -59,21 +59,21 @@ struct LedgerNotSeen {
 struct LedgerHeader {
   char magic[8];
   uint32_t version;
-  uint32_t header_size; ///< bytes
+  uint32_t header_size;       ///< bytes
   std::atomic<uint32_t> exit; ///< live; ExitKind
-  int32_t exit_signal; ///< 0, or the signal's number when exit is kSignal
+  int32_t exit_signal;        ///< 0, or the signal's number when exit is kSignal
   uint64_t pid;
-  uint64_t pid_start_ticks; ///< /proc/PID/stat field 22: with pid, names a process for good
-  uint64_t started_at_ns; ///< CLOCK_REALTIME
+  uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, names a process for good
+  uint64_t started_at_ns;            ///< CLOCK_REALTIME
   std::atomic<uint64_t> ended_at_ns; ///< live; CLOCK_REALTIME, 0 while running
-  int64_t rank; ///< -1: none
-  int64_t world_size; ///< -1: unknown
-  int64_t local_rank; ///< -1: unknown
-  int64_t attempt; ///< torchrun's restart count
+  int64_t rank;                      ///< -1: none
+  int64_t world_size;                ///< -1: unknown
+  int64_t local_rank;                ///< -1: unknown
+  int64_t attempt;                   ///< torchrun's restart count
   StringId run_id;
   StringId host;
   StringId boot_id; ///< /proc/sys/kernel/random/boot_id: is this the machine on which pid means something
-  StringId argv; ///< the arguments, joined by '\n' escapes as a JSON array text
+  StringId argv;    ///< the arguments, joined by '\n' escapes as a JSON array text
   StringId torch_version;
   StringId python_version;
   StringId commtap_version;
@@ -87,15 +87,15 @@ struct LedgerGroup {
   StringId desc;
   StringId backend;
   uint32_t size;
-  uint32_t rank; ///< this process's rank in the group
+  uint32_t rank;       ///< this process's rank in the group
   uint32_t first_rank; ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
 };
 
 struct LedgerModule {
-  std::atomic<uint32_t> parent; ///< live (a root may turn out to be a child); kNoIndex only for Global
+  std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child); kNoIndex only for Global
   std::atomic<StringId> component; ///< live with parent; this module's part of the name, "net1" or "layers.0"
   StringId class_name;
-  uint32_t flags; ///< kModule*
+  uint32_t flags;                           ///< kModule*
   std::atomic<uint64_t> calls[kPhaseCount]; ///< live; by Phase
 };
 /// The component is a wrapper's (`_orig_mod`, DDP's `module`, ...): in the raw name, not in the clean one.
@@ -104,17 +104,17 @@ inline constexpr uint32_t kModuleWrapperComponent = 1;
 struct LedgerParameter {
   uint32_t module;
   StringId name;
-  StringId shape; ///< JSON array text, e.g. "[16,10]"
+  StringId shape;       ///< JSON array text, e.g. "[16,10]"
   StringId local_shape; ///< likewise; same as shape for a plain tensor
   StringId dtype;
-  StringId mesh; ///< JSON object text; "" for a plain tensor
+  StringId mesh;       ///< JSON object text; "" for a plain tensor
   StringId placements; ///< JSON array text; "" for a plain tensor
   uint32_t requires_grad;
 };
 
 /// What makes one row: every combination that occurs has a row of its own. Compared as bytes, so without padding.
 struct CollectiveKey {
-  uint32_t module; ///< for whom
+  uint32_t module;    ///< for whom
   uint32_t issued_in; ///< where the call was made
   StringId op;
   uint32_t group; ///< kNoIndex: none known
@@ -129,8 +129,8 @@ struct CollectiveKey {
 struct LedgerCollective {
   CollectiveKey key;
   std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0 for none
-  std::atomic<uint64_t> count; ///< live
-  std::atomic<uint64_t> bytes; ///< live; the payload S of nccl-tests, added up
+  std::atomic<uint64_t> count;      ///< live
+  std::atomic<uint64_t> bytes;      ///< live; the payload S of nccl-tests, added up
 };
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);

@@ -138,7 +138,7 @@ bool isLedgerFile(const std::string& path) {
   char start[sizeof(kLedgerMagic)] = {};
   const File file(path);
   return file.fd() >= 0 && readAt(file.fd(), reinterpret_cast<std::byte*>(start), sizeof(start), 0) &&
-      std::memcmp(start, kLedgerMagic, sizeof(start)) == 0;
+         std::memcmp(start, kLedgerMagic, sizeof(start)) == 0;
 }
 
 } // namespace commtap

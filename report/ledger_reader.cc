@@ -62,7 +62,7 @@ class Reader {
     std::memcpy(&version, bytes_.data() + sizeof(kLedgerMagic), sizeof(version));
     if (version != kLedgerVersion) {
       return "a ledger of format " + std::to_string(version) + ", this commtap reads format " +
-          std::to_string(kLedgerVersion) + ": use the commtap that the job ran with";
+             std::to_string(kLedgerVersion) + ": use the commtap that the job ran with";
     }
     if (bytes_.size() < sizeof(LedgerHeader) || header().header_size != sizeof(LedgerHeader)) {
       return "a ledger cut off inside its header (" + std::to_string(bytes_.size()) + " bytes)";

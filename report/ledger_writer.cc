@@ -33,7 +33,7 @@ constexpr uint64_t kPage = 4096;
 /// The file system is asked for space in steps of this size, so that a full disk is an error code and no SIGBUS.
 constexpr uint64_t kAllocationStep = 64U << 10U;
 constexpr size_t kRowIndexSize = 128U << 10U; ///< twice the rows, a power of two
-constexpr size_t kMaxString = 16384; ///< bytes; longer names are cut
+constexpr size_t kMaxString = 16384;          ///< bytes; longer names are cut
 
 uint64_t roundUp(uint64_t value, uint64_t step) {
   return (value + step - 1) / step * step;
@@ -212,11 +212,8 @@ uint32_t LedgerWriter::addGroup(
   return static_cast<uint32_t>(index);
 }
 
-uint32_t LedgerWriter::addModule(
-    uint32_t parent,
-    std::string_view component,
-    std::string_view class_name,
-    uint32_t flags) {
+uint32_t
+LedgerWriter::addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const StringId component_id = internLocked(component);
   const StringId class_id = internLocked(class_name);
@@ -371,7 +368,11 @@ void LedgerWriter::resetInForkedChild() {
   // The thread that held the mutex may not exist in the child.
   new (&mutex_) std::mutex();
   if (fd_ >= 0) {
-    mmap(base_, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd_, 0);
+    constexpr int kOwn = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+    if (mmap(base_, size_, PROT_READ | PROT_WRITE, kOwn, fd_, 0) != base_ &&
+        mmap(base_, size_, PROT_READ | PROT_WRITE, kOwn | MAP_ANONYMOUS, -1, 0) == base_) {
+      initialize(); // the names are lost, but the parent's ledger is left alone
+    }
     close(fd_);
   }
   fd_ = -1;

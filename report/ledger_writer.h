@@ -18,10 +18,10 @@ namespace commtap {
 
 struct LedgerParameterFacts {
   std::string_view name;
-  std::string_view shape; ///< JSON array text
+  std::string_view shape;       ///< JSON array text
   std::string_view local_shape; ///< JSON array text
   std::string_view dtype;
-  std::string_view mesh; ///< JSON object text or ""
+  std::string_view mesh;       ///< JSON object text or ""
   std::string_view placements; ///< JSON array text or ""
   bool requires_grad = false;
 };

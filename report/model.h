@@ -23,7 +23,7 @@ struct Job {
   std::string host;
   uint64_t pid = 0;
   std::vector<std::string> argv;
-  uint64_t started_at_ns = 0; ///< CLOCK_REALTIME
+  uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME
   std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME
   ExitKind exit = ExitKind::kRunning;
   std::optional<int64_t> exit_signal;
@@ -46,7 +46,7 @@ struct Parameter {
   std::vector<int64_t> local_shape;
   std::string dtype;
   bool requires_grad = false;
-  std::string mesh; ///< JSON object text, "" for a plain tensor
+  std::string mesh;                    ///< JSON object text, "" for a plain tensor
   std::vector<std::string> placements; ///< empty for a plain tensor
 };
 
@@ -66,8 +66,8 @@ struct Collective {
   Phase phase = Phase::kOther;
   std::string op;
   Kind kind = Kind::kOther;
-  std::string group; ///< a Group's name; "?" if it is not known
-  std::string dtype; ///< "" for none
+  std::string group;     ///< a Group's name; "?" if it is not known
+  std::string dtype;     ///< "" for none
   std::string reduce_op; ///< "" for none
   AsyncOp async_op = AsyncOp::kUnknown;
   std::vector<std::string> lowered;

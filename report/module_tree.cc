@@ -89,10 +89,7 @@ void ModuleTree::addCalls(const Report& report) {
 }
 
 /// Depth first from `root`, which gets the depth that it has by its parent. Without recursion: depth is data.
-void ModuleTree::orderFrom(
-    size_t root,
-    const std::vector<std::vector<size_t>>& children,
-    std::vector<size_t>& order) {
+void ModuleTree::orderFrom(size_t root, const std::vector<std::vector<size_t>>& children, std::vector<size_t>& order) {
   std::vector<size_t> open = {root};
   while (!open.empty()) {
     const size_t index = open.back();

@@ -15,19 +15,24 @@ struct Reason {
 
 constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"collective_rows_full", "collectives counted in no row, because the table of distinct keys was full"},
-    {"modules_full", "modules left out of `modules`, because the table was full; their collectives are billed to the "
-                     "nearest known parent"},
+    {"modules_full",
+     "modules left out of `modules`, because the table was full; their collectives are billed to the "
+     "nearest known parent"},
     {"parameters_full", "parameters left out of `modules[].parameters`, because the table was full"},
     {"groups_full", "process groups left out of `groups`, because the table was full; their collectives have no group"},
     {"strings_full", "names that did not fit; they read as \"?\""},
-    {"unattributed_backward", "collectives of a backward whose forward is too long ago to be remembered; they are "
-                              "billed to Global"},
-    {"unattributed_parameter", "collectives issued by the gradient of a tensor that is no module's parameter; they are "
-                               "billed to Global"},
-    {"unknown_owner", "collectives of a sharded unit whose owner could not be told; they are billed to the module in "
-                      "which they were issued"},
+    {"unattributed_backward",
+     "collectives of a backward whose forward is too long ago to be remembered; they are "
+     "billed to Global"},
+    {"unattributed_parameter",
+     "collectives issued by the gradient of a tensor that is no module's parameter; they are "
+     "billed to Global"},
+    {"unknown_owner",
+     "collectives of a sharded unit whose owner could not be told; they are billed to the module in "
+     "which they were issued"},
     {"unknown_op", "collectives of an op that this version does not know; kind `other`, bytes of the first tensor"},
-    {"unknown_group", "collectives whose process group could not be found; group \"?\", bus_bytes without a group size"},
+    {"unknown_group",
+     "collectives whose process group could not be found; group \"?\", bus_bytes without a group size"},
     {"unwatched_op", "ops that could not be watched; their collectives appear as what they call, or not at all"},
     {"module_hook_missing", "module calls cannot be watched in this process; all collectives are billed to Global"},
     {"module_facts_missing", "modules or parameters whose names, shapes or placements could not be read"},

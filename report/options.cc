@@ -167,8 +167,8 @@ std::string optionsPage() {
       type.replace(bar, 1, "\\|");
     }
     page += "| `" + std::string(row.name) + "` | " + (row.flag.empty() ? "" : "`" + std::string(row.flag) + "`") +
-        " | " + type + " | " + (row.default_value.empty() ? "" : "`" + std::string(row.default_value) + "`") + " | " +
-        std::string(row.help) + " |\n";
+            " | " + type + " | " + (row.default_value.empty() ? "" : "`" + std::string(row.default_value) + "`") +
+            " | " + std::string(row.help) + " |\n";
   }
   return page;
 }

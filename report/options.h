@@ -22,9 +22,9 @@ struct Options {
 
 /// One row of the option table: the one place from which the parser, `commtap run --help` and docs/options.md come.
 struct OptionRow {
-  std::string_view name; ///< environment variable
-  std::string_view flag; ///< of `commtap run`; "" if it has none
-  std::string_view type; ///< "switch", "folder", "text", "list", or the allowed values joined by "|"
+  std::string_view name;          ///< environment variable
+  std::string_view flag;          ///< of `commtap run`; "" if it has none
+  std::string_view type;          ///< "switch", "folder", "text", "list", or the allowed values joined by "|"
   std::string_view default_value; ///< as a user would write it
   std::string_view help;
   /// Takes the value over, or says what it wants instead ("" on success); on failure `options` is unchanged.

@@ -17,8 +17,8 @@ namespace {
 
 std::string fitForFileName(std::string text) {
   for (char& c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-        c == '_' || c == '.';
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
     if (!plain) {
       c = '_';
     }
@@ -29,7 +29,7 @@ std::string fitForFileName(std::string text) {
 bool isSameProcess(const Job& a, const Job& b) {
   constexpr uint64_t kNsPerMicrosecond = 1000; // JSON holds no finer time
   return a.host == b.host && a.pid == b.pid &&
-      a.started_at_ns / kNsPerMicrosecond == b.started_at_ns / kNsPerMicrosecond;
+         a.started_at_ns / kNsPerMicrosecond == b.started_at_ns / kNsPerMicrosecond;
 }
 
 bool isOfThisRun(const Job& other, const Job& job) {
@@ -94,8 +94,8 @@ std::string commonFolder(const std::string& pattern, const std::string& run_id) 
       break;
     }
     if (!component.empty()) {
-      folder += (folder.empty() || folder.back() == '/' ? "" : "/") +
-          expandOutputPattern(component, {"", 0, -1, run_id, 0});
+      folder +=
+          (folder.empty() || folder.back() == '/' ? "" : "/") + expandOutputPattern(component, {"", 0, -1, run_id, 0});
     }
     start = end + 1;
   }

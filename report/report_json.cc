@@ -350,7 +350,7 @@ std::string schemaError(const json& document) {
   }
   if (schema.rfind("commtap/", 0) == 0) {
     return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) +
-        ": use a newer commtap";
+           ": use a newer commtap";
   }
   return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
 }

@@ -12,9 +12,10 @@ namespace commtap {
 template <typename T>
 class Result {
  public:
-  static Result failure(const std::string& error) {
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved from
+  static Result failure(std::string error) {
     Result result;
-    result.error_ = error;
+    result.error_ = std::move(error);
     return result;
   }
 

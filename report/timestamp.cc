@@ -22,10 +22,7 @@ std::string formatTimestamp(uint64_t realtime_ns) {
   std::array<char, 64> text{};
   const size_t length = strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
   std::snprintf(
-      text.data() + length,
-      text.size() - length,
-      ".%06" PRIu64 "Z",
-      realtime_ns % kNsPerSecond / kNsPerMicrosecond);
+      text.data() + length, text.size() - length, ".%06" PRIu64 "Z", realtime_ns % kNsPerSecond / kNsPerMicrosecond);
   return text.data();
 }
 

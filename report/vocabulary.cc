@@ -9,14 +9,32 @@ namespace commtap {
 namespace {
 
 constexpr std::array<std::string_view, kKindCount> kKindNames = {
-    "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce",
-    "gather",     "scatter",    "send",           "recv",       "barrier",   "other",
+    "all_reduce",
+    "all_gather",
+    "reduce_scatter",
+    "all_to_all",
+    "broadcast",
+    "reduce",
+    "gather",
+    "scatter",
+    "send",
+    "recv",
+    "barrier",
+    "other",
 };
 constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
-    "forward", "backward", "recompute", "optimizer", "other",
+    "forward",
+    "backward",
+    "recompute",
+    "optimizer",
+    "other",
 };
 constexpr std::array<std::string_view, kExitKindCount> kExitKindNames = {
-    "running", "normal", "_exit", "signal", "killed",
+    "running",
+    "normal",
+    "_exit",
+    "signal",
+    "killed",
 };
 
 template <typename Enum, size_t N>

@@ -27,11 +27,11 @@ inline constexpr int kKindCount = 12;
 
 /// When in a training step a collective was issued. The numbers are part of the ledger format.
 enum class Phase : uint8_t {
-  kForward, ///< inside a module call
-  kBackward, ///< run by the autograd engine
+  kForward,   ///< inside a module call
+  kBackward,  ///< run by the autograd engine
   kRecompute, ///< inside a module call that the autograd engine runs (activation checkpointing)
   kOptimizer, ///< inside an optimizer step
-  kOther, ///< set-up, checkpoints, metrics, everything else
+  kOther,     ///< set-up, checkpoints, metrics, everything else
 };
 inline constexpr int kPhaseCount = 5;
 
@@ -40,11 +40,11 @@ enum class AsyncOp : uint8_t { kNo, kYes, kUnknown };
 
 /// How the process ended, as far as it could be told.
 enum class ExitKind : uint8_t {
-  kRunning, ///< it has not ended
-  kNormal, ///< return from main or exit()
+  kRunning,        ///< it has not ended
+  kNormal,         ///< return from main or exit()
   kUnderscoreExit, ///< _exit, _Exit, quick_exit, os._exit
-  kSignal, ///< abort(), or a deadly signal sent to itself
-  kKilled, ///< it went away without a word: SIGKILL, OOM killer, a signal from outside
+  kSignal,         ///< abort(), or a deadly signal sent to itself
+  kKilled,         ///< it went away without a word: SIGKILL, OOM killer, a signal from outside
 };
 inline constexpr int kExitKindCount = 5;
 

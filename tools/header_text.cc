@@ -91,9 +91,9 @@ std::string notSeenLines(const JobSummary& summary, const Color& color) {
         entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
         item.ranks.empty() ? "" : " (rank " + rankText(item.ranks) + ")");
   }
-  return lines.empty()
-      ? ""
-      : color.warning("NOT SEEN: these are missing from the numbers below or not where they belong") + "\n" + lines;
+  return lines.empty() ? ""
+                       : color.warning("NOT SEEN: these are missing from the numbers below or not where they belong") +
+                             "\n" + lines;
 }
 
 } // namespace

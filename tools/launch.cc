@@ -35,7 +35,7 @@ sigset_t relayedSignals() {
 /// leader alone.
 bool isFromTerminal(const siginfo_t& info) {
   const bool of_terminal = info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGWINCH ||
-      (info.si_signo == SIGHUP && getsid(0) != getpid());
+                           (info.si_signo == SIGHUP && getsid(0) != getpid());
   return info.si_code == SI_KERNEL && of_terminal;
 }
 

@@ -41,9 +41,10 @@ Result<std::string> findLibrary(const std::string& folder) {
     if (fs::is_regular_file(path, error)) {
       const std::string found = fs::canonical(path, error);
       return found.find_first_of(kSeparators) == std::string::npos
-          ? Result<std::string>(found)
-          : Result<std::string>::failure(
-                found + " cannot be preloaded: no part of its path may have a space or a colon; install it elsewhere");
+                 ? Result<std::string>(found)
+                 : Result<std::string>::failure(
+                       found +
+                       " cannot be preloaded: no part of its path may have a space or a colon; install it elsewhere");
     }
     tried.push_back(path);
   }

@@ -83,7 +83,7 @@ std::string runSummary(const Result<ReportFolder>& reports, const std::string& f
   }
   const JobSummary summary = summaryOf(run);
   return headerText(summary, *reports, Scope::kRun, color) + tableOf(rowsOf(totalsOf(run)), color) +
-      fmt::format("reports: {} (commtap show {})\n", inert(folder), inert(folder));
+         fmt::format("reports: {} (commtap show {})\n", inert(folder), inert(folder));
 }
 
 } // namespace commtap

@@ -28,7 +28,7 @@ std::vector<std::string> cellsOf(const ModuleRow& row, const std::vector<ModuleT
   std::vector<std::string> cells(8);
   if (row.first_of_module) {
     cells[0] = std::string(kIndent * std::min(module.depth, kMaxIndentDepth), ' ') +
-        shorten(inert(module.label(modules)), kMaxLabel);
+               shorten(inert(module.label(modules)), kMaxLabel);
   }
   const uint64_t calls = module.calls[static_cast<size_t>(row.phase)];
   if (row.first_of_phase && (row.kind || calls > 0)) {

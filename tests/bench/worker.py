@@ -184,7 +184,7 @@ def run_block(step: Step, steps: int, switch: Switch, on: bool, *, per_step: boo
     context = switch(on)
     start = time.process_time()
     for _ in range(steps):
-        with (switch(on) if per_step else context):
+        with switch(on) if per_step else context:
             step()
     return time.process_time() - start
 

@@ -82,7 +82,7 @@ Outcome Installation::run(const std::string& shell_command, Words variables) con
 std::string Installation::makeReport(int64_t rank) const {
   const std::string number = std::to_string(rank);
   return "sed s/sample-run/$COMMTAP_RUN_ID/ " + (folder_ / ("sample-" + number)) + " > " + out() + "/rank-0000" +
-      number + ".json;";
+         number + ".json;";
 }
 
 } // namespace commtap

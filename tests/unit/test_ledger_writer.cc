@@ -195,8 +195,8 @@ TEST_CASE("the child of a fork starts at 0, keeps the names and leaves the paren
     countOne(*ledger, keyFor(*ledger, "childs"), 1);
     ledger->notSeen(NotSeen::kUnknownOp, "x");
     return fresh.collectives.empty() && fresh.modules.size() == 5 && fresh.modules[4].calls[0] == 0 &&
-        !ledger->published() && ledger->publish(folder / "child.ledger") &&
-        countOf(readLedgerFile(folder / "child.ledger")->report, "childs") == 1;
+           !ledger->published() && ledger->publish(folder / "child.ledger") &&
+           countOf(readLedgerFile(folder / "child.ledger")->report, "childs") == 1;
   });
   CHECK(ok);
   const Report report = readLedger(ledger->bytes())->report;
@@ -221,7 +221,8 @@ TEST_CASE("what the parent of a fork counts afterwards is not in the child's new
     countOne(*ledger, keyFor(*ledger, "childs"), 1);
     const Report report = readLedger(ledger->bytes())->report;
     const bool ok = went && countOf(report, "childs") == 1 && report.modules.size() == 2 &&
-        report.modules[1].calls[0] == 0 && report.collectives[0].bytes == 1 && report.collectives[0].lowered.empty();
+                    report.modules[1].calls[0] == 0 && report.collectives[0].bytes == 1 &&
+                    report.collectives[0].lowered.empty();
     _exit(ok ? 0 : 1);
   }
   char byte = 0;
