@@ -14,7 +14,9 @@ bool ModuleMap::add(PyObject* module, uint32_t id) {
   }
   // The reference is kept alive until it dies with the module: its callback comes only then.
   module_of_reference_[reference] = module;
-  object_of_id_[id] = module;
+  if (id != kTransparent) {
+    object_of_id_[id] = module;
+  }
   insert(module, id);
   return true;
 }

@@ -15,6 +15,8 @@ namespace commtap {
 class ModuleMap {
  public:
   static constexpr uint32_t kUnknown = 0xffffffffU;
+  /// No module of the model's: its calls are its caller's own.
+  static constexpr uint32_t kTransparent = 0xfffffffeU;
 
   /// A few nanoseconds: on every module call.
   uint32_t find(PyObject* module) const {

@@ -43,6 +43,11 @@ bool isContainer(PyObject* module) {
   return inheritsFrom(module, "ModuleList") || inheritsFrom(module, "ModuleDict");
 }
 
+/// Inside a compiled module the compiler calls graphs that it made of it: those are still the compiled module.
+bool isGenerated(PyObject* module) {
+  return inheritsFrom(module, "GraphModule");
+}
+
 bool isWrapperComponent(PyObject* parent, const std::string& component) {
   if (component == "module") {
     return inheritsFrom(parent, "DistributedDataParallel") || inheritsFrom(parent, "DataParallel");
@@ -85,6 +90,9 @@ uint32_t ModuleTree::add(PyObject* module) {
     if (const uint32_t id = map_.find(module); id != ModuleMap::kUnknown) {
       return id;
     }
+  }
+  if (caller != 0 && isGenerated(module) && map_.add(module, ModuleMap::kTransparent)) {
+    return ModuleMap::kTransparent;
   }
   return addAt(module, {caller, className(module), false});
 }
@@ -149,7 +157,7 @@ PyObject* ModuleTree::onDeath(PyObject* self, PyObject* weak_reference) {
   const ErrorGuard keep_errors;
   auto* tree = static_cast<ModuleTree*>(PyCapsule_GetPointer(self, nullptr));
   const uint32_t id = tree == nullptr ? ModuleMap::kUnknown : tree->map_.erase(weak_reference);
-  if (id != ModuleMap::kUnknown) {
+  if (id != ModuleMap::kUnknown && id != ModuleMap::kTransparent) {
     tree->host_.module_died(id);
   }
   Py_RETURN_NONE;

@@ -18,7 +18,7 @@ class ModuleTree {
  public:
   explicit ModuleTree(const CommtapHost& host) : host_(host) {}
 
-  /// The id to enter for a call of `module`; walks its children if it was never seen.
+  /// The id to enter for a call of `module`, or ModuleMap::kTransparent; walks its children if it was never seen.
   uint32_t idOf(PyObject* module) {
     const uint32_t id = map_.find(module);
     return id != ModuleMap::kUnknown ? id : add(module);

@@ -41,10 +41,11 @@ uint32_t idOf(PyObject* module) noexcept {
 
 /// torch.nn.Module.__call__, around which every module call of the job passes.
 PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  if (PyVectorcall_NARGS(flags) == 0) {
+  const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
+  if (id == ModuleMap::kTransparent) {
     return part->module_call.original()(function, arguments, flags, names);
   }
-  const uint32_t depth = part->host.enter(idOf(arguments[0]));
+  const uint32_t depth = part->host.enter(id);
   PyObject* result = part->module_call.original()(function, arguments, flags, names);
   part->host.leave(depth);
   return result;
