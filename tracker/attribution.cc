@@ -92,7 +92,8 @@ void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& or
     origin.issued_in = *caller;
   }
   if (owner || caller) {
-    origin.module = owner ? *owner : *caller;
+    // With use_orig_params the memory is known as an inner module's parameter: it is the unit that gathers it.
+    origin.module = owner ? modules.nearest(*owner, ModuleRole::kFsdp1).value_or(*owner) : *caller;
   }
   if (!owner && (!caller || thread.unit_labels.back().prefetch)) {
     countMissed(NotSeen::kUnknownOwner);

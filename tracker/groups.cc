@@ -41,15 +41,18 @@ Table& table() {
   return *instance;
 }
 
-std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
-  std::vector<uint32_t> ranks;
+/// Global ranks as the backend has them: empty for the default group, and for a backend without options.
+std::vector<uint64_t> statedRanks(const c10d::ProcessGroup& group) {
   try {
-    for (const uint64_t rank : compat::globalRanks(group)) {
-      ranks.push_back(static_cast<uint32_t>(rank));
-    }
-  } catch (const std::exception&) { // a backend without options
-    ranks.clear();
+    return compat::globalRanks(group);
+  } catch (const std::exception&) {
+    return {};
   }
+}
+
+std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
+  const std::vector<uint64_t> stated = statedRanks(group);
+  std::vector<uint32_t> ranks(stated.begin(), stated.end());
   const auto size = static_cast<size_t>(group.getSize());
   const int64_t world = Recorder::get().ledger().header().world_size;
   if (ranks.empty() && world == static_cast<int64_t>(size)) { // torch leaves the list of the default group empty
@@ -71,9 +74,23 @@ Identity identityOf(const c10d::ProcessGroup& group) {
   return {group.getGroupName(), group.getGroupDesc(), group.getSize(), group.getRank()};
 }
 
+/// Tells the recorder which rank of the job this is. Only a group of the whole job knows the job's size; a smaller one
+/// knows this rank's global number.
+void announce(const c10d::ProcessGroup& group, const Identity& identity) {
+  Recorder& recorder = Recorder::get();
+  if (recorder.hasOutput()) {
+    return;
+  }
+  const std::vector<uint64_t> ranks = statedRanks(group);
+  const bool placed = static_cast<size_t>(identity.rank) < ranks.size();
+  recorder.processGroupSeen(
+      placed ? static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]) : identity.rank,
+      placed ? -1 : identity.size);
+}
+
 GroupRef addGroup(const c10d::ProcessGroup& group, const Identity& identity) {
   Recorder& recorder = Recorder::get();
-  recorder.processGroupSeen(identity.rank, identity.size);
+  announce(group, identity);
   const std::vector<uint32_t> ranks = ranksOf(group);
   const uint32_t index = recorder.ledger().addGroup(
       identity.name,
@@ -92,7 +109,7 @@ GroupRef findOrAdd(const c10d::ProcessGroup& group) {
   if (entry.ref.size == 0 || !(entry.identity == identity)) {
     entry = {identity, addGroup(group, identity)};
   }
-  Recorder::get().processGroupSeen(identity.rank, identity.size);
+  announce(group, identity);
   return entry.ref;
 }
 

@@ -168,7 +168,7 @@ void Recorder::processGroupSeen(int64_t rank, int64_t size) {
   if (rank >= 0) {
     identity_.rank = rank;
     ledger_->header().rank = rank;
-    ledger_->header().world_size = size;
+    ledger_->header().world_size = size >= 0 ? size : ledger_->header().world_size;
   }
   publish();
   has_output_.store(true, std::memory_order_release);

@@ -23,8 +23,8 @@ struct Part {
 
   const CommtapHost& host;
   ModuleTree tree;
+  PyObject* register_group = nullptr; ///< owned; torch's own
   CallHook module_call;
-  CallHook group_making;
   CallHook label_enter;
   CallHook label_exit;
 };
@@ -51,16 +51,13 @@ PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flag
   return result;
 }
 
-/// torch.distributed's one way of making a process group; returns (group, store).
-PyObject* makeGroup(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  PyObject* result = part->group_making.original()(function, arguments, flags, names);
-  if (result != nullptr && PyTuple_Check(result) && PyTuple_GET_SIZE(result) > 0) {
+/// Stands in for the registry's C function in torch.distributed, through which every new group passes. Not the Python
+/// function that makes groups: Python 3.11 runs a call of one Python function by another without its vectorcall.
+PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
+  PyObject* result = PyObject_Call(part->register_group, arguments, names);
+  if (result != nullptr && PyTuple_GET_SIZE(arguments) > 0 && PyUnicode_Check(PyTuple_GET_ITEM(arguments, 0))) {
     const ErrorGuard keep_errors;
-    const PyRef name = attribute(PyTuple_GET_ITEM(result, 0), "group_name");
-    PyErr_Clear();
-    if (name && PyUnicode_Check(name.get())) { // a rank outside of the group gets a plain number
-      part->host.group_made(textOf(name.get()).c_str());
-    }
+    part->host.group_made(textOf(PyTuple_GET_ITEM(arguments, 0)).c_str());
   }
   return result;
 }
@@ -110,9 +107,20 @@ void watchModules(PyObject* module) {
   }
 }
 
+// Without it a group is known from its first collective on.
 void watchGroups(PyObject* module) {
-  const PyRef make = attribute(module, "_new_process_group_helper");
-  part->group_making.install(make.get(), makeGroup); // without it a group is known from its first collective on
+  constexpr const char* kName = "_register_process_group";
+  static PyMethodDef method = {
+      kName,
+      reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(registerGroup)),
+      METH_VARARGS | METH_KEYWORDS,
+      nullptr};
+  PyRef original = attribute(module, kName);
+  const PyRef ours(PyCFunction_New(&method, nullptr));
+  if (original && ours) {
+    part->register_group = Py_NewRef(original.get());
+    PyObject_SetAttrString(module, kName, ours.get());
+  }
 }
 
 int start(const CommtapHost* host) {
@@ -136,7 +144,6 @@ int start(const CommtapHost* host) {
 void setEnabled(int enabled) {
   const PyGILState_STATE gil = PyGILState_Ensure();
   part->module_call.setEnabled(enabled != 0);
-  part->group_making.setEnabled(enabled != 0);
   part->label_enter.setEnabled(enabled != 0);
   part->label_exit.setEnabled(enabled != 0);
   PyGILState_Release(gil);
