@@ -10,10 +10,10 @@
 #include <system_error>
 #include <tuple>
 
-#include "report/atomic_file.h"
 #include "report/ledger_image.h"
 #include "report/ledger_reader.h"
 #include "report/output.h"
+#include "report/report_file.h"
 #include "report/report_json.h"
 #include "report/text_file.h"
 
@@ -153,13 +153,11 @@ Result<std::string> recoverLedger(const std::string& path) {
   }
   std::string folder = fs::path(path).parent_path();
   folder = folder.empty() ? "." : folder;
-  std::string report_path = chooseReportPath(folder, nameOfReport(*contents), contents->report.job);
-  std::string error = writeFileAtomically(report_path, reportToJson(contents->report));
-  if (!error.empty()) {
-    return Result<std::string>::failure(std::move(error));
+  Result<std::string> written = writeReportFile(folder, nameOfReport(*contents), contents->report);
+  if (written) {
+    unlink(path.c_str());
   }
-  unlink(path.c_str());
-  return report_path;
+  return written;
 }
 
 } // namespace

@@ -14,7 +14,7 @@
 #include "report/atomic_file.h"
 #include "report/ledger_reader.h"
 #include "report/process.h"
-#include "report/report_json.h"
+#include "report/report_file.h"
 #include "tracker/log.h"
 
 namespace commtap {
@@ -243,17 +243,14 @@ void Recorder::writeReport() {
     logWarning("the report could not be made: " + contents.error());
     return;
   }
-  const std::string json = reportToJson(contents->report);
   for (const std::string& folder : {folder_, fallbackFolder()}) {
-    const std::string path = chooseReportPath(folder, reportName(identity_), contents->report.job);
-    std::string error = makeFolders(parentFolder(path));
-    error = error.empty() ? writeFileAtomically(path, json) : error;
-    if (error.empty()) {
+    const Result<std::string> written = writeReportFile(folder, reportName(identity_), contents->report);
+    if (written) {
       ledger_->removeFile();
-      logInfo("report: " + path);
+      logInfo("report: " + *written);
       return;
     }
-    logWarning("the report: " + error);
+    logWarning("the report: " + written.error());
     if (ledger_->published()) {
       logWarning("the numbers are kept in " + ledger_->path() + "; `commtap show` reads it as it is");
       return;
