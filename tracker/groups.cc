@@ -74,18 +74,21 @@ Identity identityOf(const c10d::ProcessGroup& group) {
   return {group.getGroupName(), group.getGroupDesc(), group.getSize(), group.getRank()};
 }
 
-/// Tells the recorder which rank of the job this is. Only a group of the whole job knows the job's size; a smaller one
-/// knows this rank's global number.
+/// Tells the recorder which rank of the job this is. The default group knows it, and the job's size; a smaller one may
+/// know this rank's global number; any group is better than nothing.
 void announce(const c10d::ProcessGroup& group, const Identity& identity) {
   Recorder& recorder = Recorder::get();
   if (recorder.hasOutput()) {
     return;
   }
   const std::vector<uint64_t> ranks = statedRanks(group);
-  const bool placed = static_cast<size_t>(identity.rank) < ranks.size();
-  recorder.processGroupSeen(
-      placed ? static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]) : identity.rank,
-      placed ? -1 : identity.size);
+  if (static_cast<size_t>(identity.rank) < ranks.size()) {
+    recorder.processGroupSeen(static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]), -1);
+  } else if (identity.desc == "default_pg" || !recorder.hasRank()) {
+    recorder.processGroupSeen(identity.rank, identity.size);
+  } else {
+    recorder.processGroupSeen(-1, -1);
+  }
 }
 
 GroupRef addGroup(const c10d::ProcessGroup& group, const Identity& identity) {

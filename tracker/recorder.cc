@@ -262,8 +262,6 @@ void Recorder::resetInForkedChild() {
   new (&mutex_) std::mutex(); // its owner may not exist in the child
   has_output_.store(false);
   ledger_->resetInForkedChild();
-  identity_.rank = environmentNumber("RANK");
-  ledger_->header().rank = identity_.rank;
   ledger_->header().ended_at_ns.store(0);
   describeThisProcess();
 }

@@ -27,8 +27,11 @@ class Recorder {
   }
 
   /// The process has a process group of which it is rank `rank` of `size`, or makes a collective: from now on it
-  /// leaves a report. The first group names the rank.
+  /// leaves a report. -1 for what is not known.
   void processGroupSeen(int64_t rank, int64_t size);
+  bool hasRank() const {
+    return identity_.rank >= 0;
+  }
   bool hasOutput() const {
     return has_output_.load(std::memory_order_acquire);
   }
