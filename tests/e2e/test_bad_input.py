@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What bad settings, broken installations and full disks get: one clear line, and a job that goes on untouched."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from harness import BUILD, JOBS_FOLDER, LIBRARY
+
+from report import Report
+
+#: One process, five all-reduces in a group of one.
+JOB = [sys.executable, str(JOBS_FOLDER / "children.py"), "helper"]
+SAID = b"helper 4.0\n"
+
+
+def run_job(folder: Path, library: Path = LIBRARY, **settings: str) -> subprocess.CompletedProcess:
+    """The job with these environment variables, in a folder of its own; it must do what it always does."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMTAP", "LD_PRELOAD", "RANK"))}
+    variables = kept | {"LD_PRELOAD": str(library), "OMP_NUM_THREADS": "1", "TMPDIR": str(folder / "tmp")} | settings
+    (folder / "tmp").mkdir(exist_ok=True)
+    done = subprocess.run(JOB, env=variables, cwd=folder, capture_output=True, timeout=120)
+    assert done.returncode == 0
+    assert done.stdout == SAID
+    return done
+
+
+def lines(done: subprocess.CompletedProcess) -> list[str]:
+    return done.stderr.decode().splitlines()
+
+
+def one_report(folder: Path) -> Report:
+    [path] = folder.rglob("*.json")
+    report = Report.read(path)
+    assert report.table("kind") == {"all_reduce": 5}
+    return report
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which an installation has libcommtap.so."""
+    root = tmp_path_factory.mktemp("installed")
+    subprocess.run(
+        ["meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet", "--destdir", str(root)],
+        check=True,
+        capture_output=True,
+    )
+    [library] = root.rglob("libcommtap.so")
+    return library.parent
+
+
+@pytest.fixture
+def installation(installed: Path, tmp_path: Path) -> Path:
+    """A copy that a test may break."""
+    return Path(shutil.copytree(installed, tmp_path / "commtap"))
+
+
+def test_bad_values_are_named(tmp_path: Path) -> None:
+    """Each in a line of its own; the default stays."""
+    done = run_job(tmp_path, COMMTAP_OUT="out/%x", COMMTAP_LOG="loud", COMMTAP_OPS="nonsense", COMMTAP_TYPO="1")
+    said = lines(done)
+    assert len(said) == 4
+    for name in ("COMMTAP_OUT=out/%x", "COMMTAP_LOG=loud", "COMMTAP_OPS=nonsense", "COMMTAP_TYPO"):
+        assert sum(name in line for line in said) == 1
+    assert one_report(tmp_path / "commtap-out").not_seen == []
+
+
+def test_switched_off(tmp_path: Path) -> None:
+    """COMMTAP=0: no line, no file."""
+    done = run_job(tmp_path, COMMTAP="0", COMMTAP_OUT="out")
+    assert done.stderr == b""
+    assert not (tmp_path / "out").exists()
+
+
+def test_output_pattern(tmp_path: Path) -> None:
+    """%h, %p, %r and %j; folders on the way are made."""
+    done = run_job(tmp_path, COMMTAP_OUT="a/%h/%p-%r/%j", COMMTAP_RUN_ID="my run", RANK="7", WORLD_SIZE="8")
+    assert done.stderr == b""
+    report = one_report(tmp_path / "a")
+    pid = report.job["pid"]
+    assert report.path.parent == tmp_path / "a" / os.uname().nodename / f"{pid}-0" / "my_run"
+    assert report.job["run_id"] == "my run"
+
+
+def test_installed(installed: Path, tmp_path: Path) -> None:
+    """The files that `meson install` puts down work where they lie."""
+    done = run_job(tmp_path, library=installed / "libcommtap.so", COMMTAP_OUT="out")
+    assert done.stderr == b""
+    assert one_report(tmp_path / "out").job["python"].startswith(f"3.{sys.version_info.minor}.")
+
+
+def test_installed_command(installed: Path, tmp_path: Path) -> None:
+    """The installed command finds the installed library."""
+    root = next(parent for parent in installed.parents if (parent / "bin" / "commtap").exists())
+    command = [root / "bin" / "commtap", "run", "--out", tmp_path / "out", "--", *JOB]
+    done = subprocess.run(command, capture_output=True, timeout=120)
+    assert done.returncode == 0
+    assert done.stdout == SAID
+    assert b"all_reduce" in done.stderr
+    assert str(tmp_path / "out") in done.stderr.decode()
+    one_report(tmp_path / "out")
+
+
+def test_tracker_is_missing(installation: Path, tmp_path: Path) -> None:
+    shutil.rmtree(installation / "trackers")
+    done = run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out")
+    [said] = lines(done)
+    assert f"torch {torch.__version__} is not supported" in said
+    assert "nothing is counted" in said
+    assert not (tmp_path / "out").exists()
+
+
+def replace_tracker(installation: Path, content: bytes) -> None:
+    [tracker] = installation.rglob("libcommtap-tracker.so")
+    tracker.write_bytes(content)
+
+
+def test_tracker_is_foreign(installation: Path, tmp_path: Path) -> None:
+    """A library, but not one of ours."""
+    replace_tracker(installation, (installation / "libcommtap.so").read_bytes())
+    [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
+    assert "is no tracker of this commtap; install all of its files anew" in said
+
+
+def test_tracker_is_no_library(installation: Path, tmp_path: Path) -> None:
+    replace_tracker(installation, b"cut off while it was copied")
+    [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
+    assert "does not fit this torch" in said
+    assert "install the commtap tracker for it" in said
+
+
+def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
+    """An unsupported Python: collectives are counted, and the report says that modules are not known."""
+    shutil.rmtree(next(installation.rglob("python")))
+    done = run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out")
+    [said] = lines(done)
+    assert f"no part for Python 3.{sys.version_info.minor} is installed" in said
+    [entry] = one_report(tmp_path / "out").not_seen
+    assert entry["reason"] == "module_hook_missing"
+
+
+def other_torch(folder: Path, version: str) -> Path:
+    """This torch under another version: a folder of links, with a version.py of its own."""
+    real = Path(torch.__file__).parent
+    fake = folder / "torch"
+    (fake / "lib").mkdir(parents=True)
+    for entry in real.iterdir():
+        if entry.name not in ("lib", "version.py", "__pycache__"):
+            (fake / entry.name).symlink_to(entry)
+    for entry in (real / "lib").iterdir():
+        (fake / "lib" / entry.name).symlink_to(entry)
+    text = (real / "version.py").read_text(encoding="utf-8")
+    (fake / "version.py").write_text(text.replace(torch.__version__, version), encoding="utf-8")
+    return folder
+
+
+def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
+    """A minor version without a tracker; then one whose tracker is of another minor."""
+    path = str(other_torch(tmp_path / "site", "2.99.1"))
+    library = installation / "libcommtap.so"
+    [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
+    assert "torch 2.99.1 is not supported" in said
+    [tracker] = (installation / "trackers").iterdir()
+    tracker.rename(installation / "trackers" / "torch-2.99")
+    [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
+    assert "torch 2.99 is here, but the only tracker installed is for torch 2.13" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_output_cannot_be_made(tmp_path: Path) -> None:
+    """A file is in the way: one line says so, another where the report goes instead."""
+    (tmp_path / "file").write_text("not a folder")
+    said = lines(run_job(tmp_path, COMMTAP_OUT="file/out"))
+    assert len(said) == 2
+    assert "file/out: Not a directory" in said[0]
+    assert "the report goes to" in said[1]
+    assert "COMMTAP_OUT" in said[1]
+    assert one_report(tmp_path / "tmp").not_seen == []
+
+
+def test_nothing_can_be_written(tmp_path: Path) -> None:
+    """Neither the folder nor the one for temporary files: the job goes on all the same."""
+    (tmp_path / "file").write_text("not a folder")
+    said = lines(run_job(tmp_path, COMMTAP_OUT="file/out", TMPDIR=str(tmp_path / "file" / "tmp")))
+    assert all("file" in line or "kept in memory" in line for line in said)
+    assert 2 <= len(said) <= 6
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"cannot mount a small file system here: {mounted.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
+    """No SIGBUS: the ledger asks for its space before it writes to it."""
+    (small_disk / "ballast").write_bytes(bytes(60 << 10))
+    said = lines(run_job(tmp_path, COMMTAP_OUT=str(small_disk / "out")))
+    assert len(said) == 2
+    assert "No space left on device" in said[0]
+    assert "the report goes to" in said[1]
+    one_report(tmp_path / "tmp")
