@@ -46,9 +46,19 @@ static void resolve(void) {
 /* Another preloaded library's constructor may call a hook before ours has run. */
 #define REAL(name) (real.name == NULL ? (resolve(), real.name) : real.name)
 
+/* Two commtaps in one process, a cluster's and a user's own, would count everything twice: the first one works. */
+EXPORT const char commtap_is_here = 1;
+
+static bool is_first(void) {
+  const void* first = dlsym(RTLD_DEFAULT, "commtap_is_here");
+  return first == NULL || first == &commtap_is_here;
+}
+
 __attribute__((constructor)) static void start(void) {
   resolve();
-  commtap_process_started();
+  if (is_first()) {
+    commtap_process_started();
+  }
 }
 
 /* glibc looks at the caller's return address to find its RUNPATH, so this must be a jump and no call: a frame of ours

@@ -22,7 +22,7 @@
 enum { kPathMax = 4096 };
 
 static struct {
-  bool off; /* COMMTAP=0, or a privileged process */
+  bool on; /* from the constructor on, unless COMMTAP=0, in a privileged process or a second copy of this library */
   bool tried;
   const struct commtap_tracker* tracker;
 } state;
@@ -36,15 +36,15 @@ static bool switched_off(void) {
 void commtap_process_started(void) {
   const int saved_errno = errno;
   char path[kPathMax];
-  state.off = switched_off();
-  if (!state.off && commtap_find_libtorch(path, sizeof(path))) {
+  state.on = !switched_off();
+  if (state.on && commtap_find_libtorch(path, sizeof(path))) {
     commtap_torch_came();
   }
   errno = saved_errno;
 }
 
 bool commtap_brings_torch(const char* file) {
-  if (file == NULL || file[0] != '/' || state.off || state.tried) {
+  if (file == NULL || file[0] != '/' || !state.on || state.tried) {
     return false;
   }
   const char* name = strrchr(file, '/') + 1;
@@ -130,7 +130,7 @@ static void load_tracker(void) {
 }
 
 void commtap_torch_came(void) {
-  if (state.off || state.tried) {
+  if (!state.on || state.tried) {
     return;
   }
   const int saved_errno = errno;

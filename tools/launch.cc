@@ -47,6 +47,7 @@ bool isFromJob(const siginfo_t& info, pid_t child) {
 
 std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (const std::string& string : strings) {
     pointers.push_back(const_cast<char*>(string.c_str())); // exec's signature; it does not write
   }

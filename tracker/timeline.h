@@ -25,10 +25,12 @@ class Timeline {
   /// From sequence number `number` on this thread is in `module`. Numbers never fall.
   void note(uint64_t number, uint32_t module) {
     const uint64_t head = head_.load(std::memory_order_relaxed);
-    Point* last = head == 0 ? nullptr : &points_[(head - 1) % kCapacity];
-    if (last != nullptr && last->number.load(std::memory_order_relaxed) == number) {
-      last->module.store(module, std::memory_order_relaxed);
-      return;
+    if (head != 0) {
+      Point& last = points_[(head - 1) % kCapacity];
+      if (last.number.load(std::memory_order_relaxed) == number) {
+        last.module.store(module, std::memory_order_relaxed);
+        return;
+      }
     }
     Point& point = points_[head % kCapacity];
     point.number.store(number, std::memory_order_relaxed);

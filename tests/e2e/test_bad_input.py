@@ -212,3 +212,13 @@ def test_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
     assert "No space left on device" in said[0]
     assert "the report goes to" in said[1]
     one_report(tmp_path / "tmp")
+
+
+def test_preloaded_twice(installed: Path, tmp_path: Path) -> None:
+    """A cluster's commtap and a user's own: one of them counts, and every collective once."""
+    other = tmp_path / "other"
+    shutil.copytree(installed, other)
+    both = f"{installed / 'libcommtap.so'} {other / 'libcommtap.so'}"
+    done = run_job(tmp_path, COMMTAP_OUT="out", LD_PRELOAD=both)
+    assert done.stderr == b""
+    one_report(tmp_path / "out")
