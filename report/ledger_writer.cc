@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger_writer.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <vector>
 
 namespace commtap {
 namespace {
@@ -54,29 +54,16 @@ bool sameKey(const CollectiveKey& a, const CollectiveKey& b) {
   return std::memcmp(&a, &b, sizeof(CollectiveKey)) == 0;
 }
 
-bool writeAll(int fd, const std::byte* data, uint64_t size, uint64_t offset) {
-  while (size > 0) {
-    const ssize_t written = pwrite(fd, data, size, static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      return false;
-    }
-    data += written;
-    size -= static_cast<uint64_t>(written);
-    offset += static_cast<uint64_t>(written);
-  }
-  return true;
+std::byte* newMemory(size_t size) {
+  // Shared, although nobody shares it: only such memory can be looked at in two places (publish()).
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory); // NOLINT(performance-no-int-to-ptr)
 }
 
-bool allocateRange(int fd, uint64_t offset, uint64_t size) {
-  int error = EINTR;
-  while (error == EINTR) {
-    error = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
-  }
-  errno = error;
-  return error == 0;
+/// The same memory at a second address; nullptr with errno set.
+std::byte* secondView(std::byte* memory, size_t size) {
+  void* view = mremap(memory, 0, size, MREMAP_MAYMOVE); // an old size of 0 leaves the first view in place
+  return view == MAP_FAILED ? nullptr : static_cast<std::byte*>(view); // NOLINT(performance-no-int-to-ptr)
 }
 
 } // namespace
@@ -92,12 +79,11 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
     writer->offsets_[i] = size;
     size += roundUp(kShapes[i].capacity * kShapes[i].record_size, kPage);
   }
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED || !writer->row_index_) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
+  writer->size_ = size;
+  writer->base_ = newMemory(size);
+  if (writer->base_ == nullptr || !writer->row_index_) {
     return nullptr;
   }
-  writer->base_ = static_cast<std::byte*>(memory);
-  writer->size_ = size;
   writer->initialize();
   return writer;
 }
@@ -105,9 +91,6 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
 LedgerWriter::~LedgerWriter() {
   if (base_ != nullptr) {
     munmap(base_, size_);
-  }
-  if (fd_ >= 0) {
-    close(fd_);
   }
 }
 
@@ -121,28 +104,35 @@ void LedgerWriter::initialize() {
     head.sections[i].capacity = kShapes[i].capacity;
     head.sections[i].record_size = kShapes[i].record_size;
   }
-  section(kStrings).used.store(sizeof(uint32_t)); // the empty string: length 0 at offset 0
+  used_ = {};
+  commit(kStrings, sizeof(uint32_t)); // the empty string: length 0 at offset 0
   addModule(kNoIndex, "Global", "", 0);
   std::memcpy(head.magic, kLedgerMagic, sizeof(kLedgerMagic));
 }
 
 /// Index of the first of `records` new records, not yet published; kNoIndex if they do not fit. Needs mutex_.
 uint64_t LedgerWriter::reserve(LedgerSectionId id, uint64_t records) {
-  const uint64_t used = section(id).used.load(std::memory_order_relaxed);
+  const uint64_t used = used_[id];
   if (used + records > kShapes[id].capacity || !allocateUpTo(id, used + records)) {
     return kNoIndex;
   }
   return used;
 }
 
+/// From now on readers see the records below `used`. Needs mutex_.
+void LedgerWriter::commit(LedgerSectionId id, uint64_t used) {
+  used_[id] = used;
+  section(id).used.store(used, std::memory_order_release);
+}
+
 bool LedgerWriter::allocateUpTo(LedgerSectionId id, uint64_t records) {
   const uint64_t needed = records * kShapes[id].record_size;
-  if (fd_ < 0 || needed <= allocated_[id]) {
+  if (!published() || needed <= allocated_[id]) {
     return true;
   }
   const uint64_t end =
       std::min(roundUp(needed, kAllocationStep), roundUp(kShapes[id].capacity * kShapes[id].record_size, kPage));
-  if (!allocateRange(fd_, offsets_[id] + allocated_[id], end - allocated_[id])) {
+  if (!file_.allocate(offsets_[id] + allocated_[id], end - allocated_[id])) {
     return false;
   }
   allocated_[id] = end;
@@ -172,7 +162,7 @@ StringId LedgerWriter::internLocked(std::string_view text) {
   }
   std::memcpy(at(kStrings) + offset, &length, sizeof(length));
   std::memcpy(at(kStrings) + offset + sizeof(length), text.data(), length);
-  section(kStrings).used.store(offset + room, std::memory_order_release);
+  commit(kStrings, offset + room);
   strings_.emplace(text, static_cast<StringId>(offset));
   return static_cast<StringId>(offset);
 }
@@ -197,7 +187,7 @@ uint32_t LedgerWriter::addGroup(
     const uint64_t at_rank = reserve(kRanks, ranks.size());
     if (at_rank != kNoIndex) {
       std::memcpy(at(kRanks) + at_rank * sizeof(uint32_t), ranks.data(), ranks.size_bytes());
-      section(kRanks).used.store(at_rank + ranks.size(), std::memory_order_release);
+      commit(kRanks, at_rank + ranks.size());
       first_rank = static_cast<uint32_t>(at_rank);
     }
   }
@@ -208,7 +198,7 @@ uint32_t LedgerWriter::addGroup(
     return kNoIndex;
   }
   std::memcpy(at(kGroups) + index * sizeof(LedgerGroup), &group, sizeof(group));
-  section(kGroups).used.store(index + 1, std::memory_order_release);
+  commit(kGroups, index + 1);
   return static_cast<uint32_t>(index);
 }
 
@@ -228,7 +218,7 @@ LedgerWriter::addModule(uint32_t parent, std::string_view component, std::string
   module.class_name = class_id;
   module.flags = flags;
   std::fill(std::begin(module.calls), std::end(module.calls), 0);
-  section(kModules).used.store(index + 1, std::memory_order_release);
+  commit(kModules, index + 1);
   return static_cast<uint32_t>(index);
 }
 
@@ -255,7 +245,7 @@ void LedgerWriter::addParameter(uint32_t module, const LedgerParameterFacts& fac
     return;
   }
   std::memcpy(at(kParameters) + index * sizeof(LedgerParameter), &parameter, sizeof(parameter));
-  section(kParameters).used.store(index + 1, std::memory_order_release);
+  commit(kParameters, index + 1);
 }
 
 LedgerCollective* LedgerWriter::row(const CollectiveKey& key) {
@@ -286,12 +276,11 @@ LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key, size_t hash) {
     notSeenLocked(NotSeen::kCollectiveRowsFull, text(key.op), 1);
     return nullptr;
   }
-  // In the child of a fork the page may show what the parent has written there since.
   LedgerCollective& row = rows()[index];
   row.key = key;
   row.lowered[0] = row.lowered[1] = 0;
   row.count = row.bytes = 0;
-  section(kCollectives).used.store(index + 1, std::memory_order_release);
+  commit(kCollectives, index + 1);
   size_t slot = hash;
   while (row_index_[slot % kRowIndexSize].load(std::memory_order_relaxed) != 0) {
     ++slot;
@@ -320,37 +309,34 @@ void LedgerWriter::notSeenLocked(NotSeen reason, std::string_view detail, uint64
 
 bool LedgerWriter::publish(const std::string& path) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (fd_ >= 0) {
+  if (published()) {
     return true;
   }
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) {
+  if (!file_.create(path)) {
     return false;
   }
-  const bool copied = ftruncate(fd, static_cast<off_t>(size_)) == 0 && copyTo(fd);
-  // The same address: rows that others hold stay valid, and go on counting in the file.
-  if (!copied || mmap(base_, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != base_) {
+  if (!copyToFile() || !moveIntoFile()) {
     const int error = errno;
-    close(fd);
-    unlink(path.c_str());
+    file_.remove();
+    file_.close();
     allocated_ = {};
     errno = error;
     return false;
   }
-  fd_ = fd;
-  path_ = path;
   return true;
 }
 
-bool LedgerWriter::copyTo(int fd) {
+bool LedgerWriter::copyToFile() {
   const uint64_t head = roundUp(sizeof(LedgerHeader), kPage);
-  if (!allocateRange(fd, 0, head) || !writeAll(fd, base_, head, 0)) {
+  const int fd = file_.descriptor();
+  if (fd < 0 || ftruncate(fd, static_cast<off_t>(size_)) != 0 || !file_.allocate(0, head) ||
+      !file_.write(base_, head, 0)) {
     return false;
   }
   for (size_t i = 0; i < kSectionCount; ++i) {
-    const uint64_t used = header().sections[i].used.load() * kShapes[i].record_size;
-    const uint64_t room = roundUp(std::max<uint64_t>(used, 1), kPage);
-    if (!allocateRange(fd, offsets_[i], room) || !writeAll(fd, base_ + offsets_[i], used, offsets_[i])) {
+    const uint64_t bytes = used_[i] * kShapes[i].record_size;
+    const uint64_t room = roundUp(std::max<uint64_t>(bytes, 1), kPage);
+    if (!file_.allocate(offsets_[i], room) || !file_.write(base_ + offsets_[i], bytes, offsets_[i])) {
       return false;
     }
     allocated_[i] = room;
@@ -358,44 +344,100 @@ bool LedgerWriter::copyTo(int fd) {
   return true;
 }
 
-void LedgerWriter::removeFile() {
-  if (fd_ >= 0) {
-    unlink(path_.c_str());
+/// Maps the file in the memory's place: rows that others hold stay valid, and go on counting in the file. What they
+/// counted in memory after it was copied is added then.
+bool LedgerWriter::moveIntoFile() {
+  std::byte* memory = secondView(base_, size_);
+  void* view = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
+  std::vector<uint64_t> copied;
+  if (view != MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
+    forEachCounter(static_cast<std::byte*>(view), [&](const std::atomic<uint64_t>& count) { copied.push_back(count); });
+    munmap(view, size_);
+  }
+  const bool moved = memory != nullptr && !copied.empty() &&
+                     mmap(base_, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor(), 0) == base_;
+  if (moved) {
+    std::vector<uint64_t> last;
+    forEachCounter(memory, [&](const std::atomic<uint64_t>& count) { last.push_back(count); });
+    size_t i = 0;
+    forEachCounter(base_, [&](std::atomic<uint64_t>& count) {
+      count.fetch_add(last[i] - copied[i], std::memory_order_relaxed);
+      ++i;
+    });
+  }
+  const int error = errno;
+  if (memory != nullptr) {
+    munmap(memory, size_);
+  }
+  errno = error;
+  return moved;
+}
+
+/// Every counter that any thread may be adding to, in an image of this ledger at `image`. Needs mutex_.
+template <typename Visit>
+void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
+  for (LedgerNotSeen& entry : reinterpret_cast<LedgerHeader*>(image)->not_seen) {
+    visit(entry.count);
+  }
+  auto* all_modules = reinterpret_cast<LedgerModule*>(image + offsets_[kModules]);
+  for (uint64_t i = 0; i < used_[kModules]; ++i) {
+    for (std::atomic<uint64_t>& calls : all_modules[i].calls) {
+      visit(calls);
+    }
+  }
+  auto* all_rows = reinterpret_cast<LedgerCollective*>(image + offsets_[kCollectives]);
+  for (uint64_t i = 0; i < used_[kCollectives]; ++i) {
+    visit(all_rows[i].count);
+    visit(all_rows[i].bytes);
+  }
+}
+
+void LedgerWriter::removeFile() const {
+  if (published()) {
+    file_.remove();
   }
 }
 
 void LedgerWriter::resetInForkedChild() {
   // The thread that held the mutex may not exist in the child.
   new (&mutex_) std::mutex();
-  if (fd_ >= 0) {
-    constexpr int kOwn = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
-    if (mmap(base_, size_, PROT_READ | PROT_WRITE, kOwn, fd_, 0) != base_ &&
-        mmap(base_, size_, PROT_READ | PROT_WRITE, kOwn | MAP_ANONYMOUS, -1, 0) == base_) {
+  if (!moveIntoOwnMemory()) {
+    constexpr int kPlain = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    if (mmap(base_, size_, PROT_READ | PROT_WRITE, kPlain, -1, 0) == base_) {
       initialize(); // the names are lost, but the parent's ledger is left alone
     }
-    close(fd_);
   }
-  fd_ = -1;
-  path_.clear();
+  file_.close();
   allocated_ = {};
   zeroCounters();
 }
 
+/// Until now the memory is the parent's, who goes on writing to it: takes what was there at the fork, by used_.
+bool LedgerWriter::moveIntoOwnMemory() {
+  std::byte* own = newMemory(size_);
+  if (own == nullptr) {
+    return false;
+  }
+  std::memcpy(own, base_, sizeof(LedgerHeader));
+  for (size_t i = 0; i < kSectionCount; ++i) {
+    std::memcpy(own + offsets_[i], base_ + offsets_[i], used_[i] * kShapes[i].record_size);
+  }
+  if (mremap(own, size_, size_, MREMAP_MAYMOVE | MREMAP_FIXED, base_) != base_) {
+    munmap(own, size_);
+    return false;
+  }
+  for (size_t i = 0; i < kSectionCount; ++i) {
+    header().sections[i].used.store(used_[i]);
+  }
+  return true;
+}
+
 void LedgerWriter::zeroCounters() {
-  LedgerHeader& head = header();
-  head.exit.store(static_cast<uint32_t>(ExitKind::kRunning));
-  for (LedgerNotSeen& entry : head.not_seen) {
-    entry.count.store(0);
+  header().exit.store(static_cast<uint32_t>(ExitKind::kRunning));
+  for (LedgerNotSeen& entry : header().not_seen) {
+    entry.detail.store(0);
   }
-  for (uint64_t i = 0; i < section(kModules).used.load(); ++i) {
-    for (auto& calls : modules()[i].calls) {
-      calls.store(0, std::memory_order_relaxed);
-    }
-  }
-  for (uint64_t i = 0; i < section(kCollectives).used.load(); ++i) {
-    rows()[i].count.store(0, std::memory_order_relaxed);
-    rows()[i].bytes.store(0, std::memory_order_relaxed);
-  }
+  forEachCounter(base_, [](std::atomic<uint64_t>& count) { count.store(0, std::memory_order_relaxed); });
 }
 
 } // namespace commtap

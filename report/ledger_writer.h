@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "report/ledger_file.h"
 #include "report/ledger_format.h"
 
 namespace commtap {
@@ -26,9 +27,9 @@ struct LedgerParameterFacts {
   bool requires_grad = false;
 };
 
-/// Writes one process's ledger. It starts in anonymous memory, so that a process that never communicates leaves no
-/// trace; publish() moves it into a file at the same address. Every method may be called from any thread, none
-/// throws, and none allocates or locks once the row, string or module in question exists.
+/// Writes one process's ledger. It starts in memory that no file stands behind, so that a process that never
+/// communicates leaves no trace; publish() moves it into a file at the same address. Every method may be called from
+/// any thread, none throws, and none allocates or locks once the row, string or module in question exists.
 class LedgerWriter {
  public:
   /// nullptr if there is no memory for it.
@@ -69,15 +70,16 @@ class LedgerWriter {
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count = 1);
 
   bool published() const {
-    return fd_ >= 0;
+    return file_.isOpen();
   }
   /// Moves the ledger into `path`, which must not exist. False with errno set; the ledger then stays in memory.
+  /// Other threads go on counting meanwhile, and nothing that they count is lost.
   bool publish(const std::string& path);
   const std::string& path() const {
-    return path_;
+    return file_.path();
   }
   /// The report is written: takes the file away. The memory stays, for threads that still count.
-  void removeFile();
+  void removeFile() const;
 
   /// The child of a fork: leaves the parent's file alone, keeps the names, starts all counters at 0 in own memory.
   void resetInForkedChild();
@@ -105,20 +107,25 @@ class LedgerWriter {
 
   void initialize();
   uint64_t reserve(LedgerSectionId id, uint64_t records);
+  void commit(LedgerSectionId id, uint64_t used);
   bool allocateUpTo(LedgerSectionId id, uint64_t records);
   StringId internLocked(std::string_view text);
   LedgerCollective* addRow(const CollectiveKey& key, size_t hash);
   LedgerCollective* find(const CollectiveKey& key, size_t hash);
   void notSeenLocked(NotSeen reason, std::string_view detail, uint64_t count);
-  bool copyTo(int fd);
+  template <typename Visit>
+  void forEachCounter(std::byte* image, Visit visit);
+  bool copyToFile();
+  bool moveIntoFile();
+  bool moveIntoOwnMemory();
   void zeroCounters();
 
   std::byte* base_ = nullptr;
   size_t size_ = 0;
   std::array<uint64_t, kSectionCount> offsets_{};
   std::array<uint64_t, kSectionCount> allocated_{}; ///< bytes of each section that the file system has promised
-  int fd_ = -1;
-  std::string path_;
+  std::array<uint64_t, kSectionCount> used_{}; ///< as in the header, but this process's own also right after a fork
+  LedgerFile file_;
   std::mutex mutex_; ///< appends; a reader of published records needs no lock
   std::unordered_map<std::string, StringId> strings_;
   std::unique_ptr<std::atomic<uint32_t>[]> row_index_; ///< open addressing; row number + 1, 0 for free

@@ -47,11 +47,12 @@ static void resolve(void) {
 #define REAL(name) (real.name == NULL ? (resolve(), real.name) : real.name)
 
 /* Two commtaps in one process, a cluster's and a user's own, would count everything twice: the first one works. */
-EXPORT const char commtap_is_here = 1;
+static const char this_one = 1;
+EXPORT extern const char commtap_is_here __attribute__((alias("this_one")));
 
 static bool is_first(void) {
   const void* first = dlsym(RTLD_DEFAULT, "commtap_is_here");
-  return first == NULL || first == &commtap_is_here;
+  return first == NULL || first == &this_one; /* by its own name the symbol would be the first copy's here too */
 }
 
 __attribute__((constructor)) static void start(void) {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -85,6 +86,33 @@ TEST_CASE("the file takes up only the space of its records, and only its owner m
   REQUIRE(stat((folder / "x.ledger").c_str(), &info) == 0);
   CHECK((info.st_mode & 0777U) == 0600);
   CHECK(static_cast<uint64_t>(info.st_blocks) * 512 < 256 * 1024);
+}
+
+TEST_CASE("what other threads count while the ledger moves into its file is not lost") {
+  const TempFolder folder;
+  constexpr uint64_t kRounds = 200;
+  for (uint64_t round = 0; round < kRounds; ++round) {
+    const auto ledger = LedgerWriter::create();
+    const uint32_t module = ledger->addModule(kGlobalModule, "m", "M", 0);
+    LedgerCollective* row = ledger->row(keyFor(*ledger, "op"));
+    std::atomic<bool> stop{false};
+    uint64_t counted = 0;
+    std::thread counter([&] {
+      while (!stop.load(std::memory_order_relaxed)) {
+        row->count.fetch_add(1, std::memory_order_relaxed);
+        ledger->countModuleCall(module, Phase::kForward);
+        ++counted;
+      }
+    });
+    const std::string path = folder / std::to_string(round);
+    const bool published = ledger->publish(path);
+    stop.store(true);
+    counter.join();
+    REQUIRE(published);
+    const Report report = readLedgerFile(path)->report;
+    REQUIRE(report.modules[1].calls[0] == counted);
+    REQUIRE((counted == 0 || countOf(report, "op") == counted));
+  }
 }
 
 TEST_CASE("publish fails where there is a file or no folder, and the ledger stays usable") {
