@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution.h"
+#include "tracker/custom_class.h"
 #include "tracker/groups.h"
 #include "tracker/payload.h"
 #include "tracker/recorder.h"
@@ -62,9 +63,11 @@ class Call {
     GroupRef found;
     if (facts_.group_argument) {
       const c10::IValue& group = arguments_[*facts_.group_argument];
-      found = group.isString()   ? groupNamed(group.toStringRef(), thread_)
-              : group.isObject() ? groupOf(*group.toCustomClass<c10d::ProcessGroup>(), thread_)
-                                 : GroupRef();
+      if (group.isString()) {
+        found = groupNamed(group.toStringRef(), thread_);
+      } else if (const auto* process_group = customClassOf<c10d::ProcessGroup>(group)) {
+        found = groupOf(*process_group, thread_);
+      }
     }
     if (found.size == 0) {
       Recorder::get().processGroupSeen(-1, -1);

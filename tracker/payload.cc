@@ -12,6 +12,7 @@
 #include <c10/core/ScalarType.h>
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
+#include "tracker/custom_class.h"
 #include "tracker/recorder.h"
 
 namespace commtap {
@@ -126,11 +127,12 @@ StringId reduceOpName(const c10::IValue& reduce_op) {
   if (reduce_op.isString()) {
     return functionalReduceOpName(reduce_op.toStringRef());
   }
-  if (!reduce_op.isObject()) {
+  const auto* object = customClassOf<c10d::ReduceOp>(reduce_op);
+  if (object == nullptr) {
     return 0;
   }
   static std::array<std::atomic<StringId>, 16> cache{};
-  const c10d::ReduceOp::RedOpType type = reduce_op.toCustomClass<c10d::ReduceOp>()->op_;
+  const c10d::ReduceOp::RedOpType type = object->op_;
   return cachedName(cache, static_cast<size_t>(type), [&] { return std::string(textOf(type)); });
 }
 

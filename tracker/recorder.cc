@@ -20,11 +20,6 @@
 namespace commtap {
 namespace {
 
-Recorder*& instance() {
-  static Recorder* recorder = nullptr;
-  return recorder;
-}
-
 std::string environmentText(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
@@ -101,9 +96,7 @@ class ErrnoGuard {
 
 } // namespace
 
-Recorder& Recorder::get() {
-  return *instance();
-}
+Recorder* Recorder::instance_ = nullptr;
 
 bool Recorder::start(const Options& options, const std::string& torch_version) {
   std::unique_ptr<Recorder> recorder(new Recorder(options));
@@ -115,7 +108,7 @@ bool Recorder::start(const Options& options, const std::string& torch_version) {
   recorder->describeProcess(torch_version);
   const int64_t rank = recorder->identity_.rank;
   startLog(options.log, rank < 0 ? "pid " + std::to_string(getpid()) : "rank " + std::to_string(rank));
-  instance() = recorder.release();
+  instance_ = recorder.release();
   return true;
 }
 

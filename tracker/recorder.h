@@ -20,7 +20,9 @@ class Recorder {
   /// False if there is no memory for the ledger.
   static bool start(const Options& options, const std::string& torch_version);
   /// Only after start(). Never destroyed: threads count until the process is gone.
-  static Recorder& get();
+  static Recorder& get() {
+    return *instance_;
+  }
 
   LedgerWriter& ledger() {
     return *ledger_;
@@ -54,6 +56,8 @@ class Recorder {
   bool publishIn(const std::string& folder);
   void writeReport();
   std::string fallbackFolder() const;
+
+  static Recorder* instance_;
 
   Options options_;
   std::unique_ptr<LedgerWriter> ledger_;

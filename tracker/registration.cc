@@ -25,7 +25,6 @@ struct Registrations {
   std::optional<c10::RegistrationHandleRAII> listener;
   std::mutex queue_mutex; ///< taken under the dispatcher's lock: never call the dispatcher with it
   std::vector<c10::OperatorName> queue;
-  std::atomic<bool> queued{false};
 };
 
 // Leaked on purpose: the dispatcher calls the kernels until the process is gone.
@@ -93,7 +92,7 @@ class LateOps final : public c10::OpRegistrationListener {
     if (isWatched(state, op.operator_name().name)) {
       const std::lock_guard<std::mutex> lock(state.queue_mutex);
       state.queue.push_back(op.operator_name());
-      state.queued.store(true, std::memory_order_release);
+      late_ops_queued.store(true, std::memory_order_release);
     }
   }
   void onOperatorDeregistered(const c10::OperatorHandle&) override {}
@@ -120,16 +119,13 @@ void stopKernels() {
   state.ops.clear();
 }
 
-void registerLateOps() {
+void registerQueuedOps() {
   Registrations& state = registrations();
-  if (!state.queued.load(std::memory_order_acquire)) {
-    return;
-  }
   std::vector<c10::OperatorName> names;
   {
     const std::lock_guard<std::mutex> lock(state.queue_mutex);
     names.swap(state.queue);
-    state.queued.store(false, std::memory_order_relaxed);
+    late_ops_queued.store(false, std::memory_order_relaxed);
   }
   const std::lock_guard<std::mutex> lock(state.mutex);
   for (const c10::OperatorName& name : names) {

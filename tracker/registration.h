@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,16 @@ void startKernels(const std::vector<std::string>& extra_patterns);
 /// Takes all kernels out again: ops run as if commtap had never been there.
 void stopKernels();
 
-/// Registers kernels for ops that came since. Cheap when there are none. Not to be called from inside the dispatcher.
-void registerLateOps();
+/// Set when ops came that have no kernel yet.
+inline std::atomic<bool> late_ops_queued{false};
+void registerQueuedOps();
+
+/// Registers kernels for ops that came since. One load when there are none. Not to be called from inside the
+/// dispatcher.
+inline void registerLateOps() {
+  if (late_ops_queued.load(std::memory_order_acquire)) {
+    registerQueuedOps();
+  }
+}
 
 } // namespace commtap

@@ -10,33 +10,21 @@
 #include "tracker/torch_compat.h"
 
 namespace commtap {
-namespace {
 
-// initial-exec: one pointer out of the surplus that the loader keeps for libraries that come late; the general model
-// would cost a call into the loader on every module call.
-[[gnu::tls_model("initial-exec")]] thread_local ThreadState* tls_state = nullptr;
+thread_local constinit ThreadState* ThreadState::tls_state_ = nullptr;
 
-pthread_key_t exitKey() {
-  static const pthread_key_t key = [] {
-    pthread_key_t made = 0;
-    pthread_key_create(&made, [](void* state) {
-      // A destructor of the job's that runs after this one may issue a collective: it then gets a new state.
-      tls_state = nullptr;
-      delete static_cast<ThreadState*>(state);
-    });
-    return made;
-  }();
-  return key;
-}
-
-} // namespace
-
-ThreadState* ThreadState::current() {
-  ThreadState* state = tls_state;
-  return state != nullptr ? state : create();
+void ThreadState::destroy(void* state) {
+  // A destructor of the job's that runs after this one may issue a collective: it then gets a new state.
+  tls_state_ = nullptr;
+  delete static_cast<ThreadState*>(state);
 }
 
 ThreadState* ThreadState::create() {
+  static const pthread_key_t at_thread_exit = [] {
+    pthread_key_t made = 0;
+    pthread_key_create(&made, destroy);
+    return made;
+  }();
   auto* state = new (std::nothrow) ThreadState();
   if (state == nullptr) {
     return nullptr;
@@ -46,22 +34,13 @@ ThreadState* ThreadState::create() {
     delete state;
     return nullptr;
   }
-  pthread_setspecific(exitKey(), state);
-  tls_state = state;
+  pthread_setspecific(at_thread_exit, state);
+  tls_state_ = state;
   return state;
 }
 
-uint32_t ThreadState::enter(Scope scope) {
-  if (depth_ < kMaxDepth) {
-    scopes_[depth_] = scope;
-  } else {
-    Recorder::get().ledger().notSeen(NotSeen::kModuleStackTooDeep, "");
-  }
-  return depth_++;
-}
-
-void ThreadState::leave(uint32_t depth) {
-  depth_ = depth;
+void ThreadState::countTooDeep() {
+  Recorder::get().ledger().notSeen(NotSeen::kModuleStackTooDeep, "");
 }
 
 } // namespace commtap

@@ -43,12 +43,24 @@ struct GroupRef {
 class ThreadState {
  public:
   /// nullptr only without memory.
-  static ThreadState* current();
+  static ThreadState* current() {
+    ThreadState* state = tls_state_;
+    return state != nullptr ? state : create();
+  }
 
   /// The depth to hand to leave().
-  uint32_t enter(Scope scope);
+  uint32_t enter(Scope scope) {
+    if (depth_ < kMaxDepth) {
+      scopes_[depth_] = scope;
+    } else {
+      countTooDeep();
+    }
+    return depth_++;
+  }
   /// Ends the scope at `depth` and, if an exception or a switched stack left any behind, those inside it.
-  void leave(uint32_t depth);
+  void leave(uint32_t depth) {
+    depth_ = depth;
+  }
   const Scope* top() const {
     return depth_ == 0 ? nullptr : &scopes_[(depth_ < kMaxDepth ? depth_ : kMaxDepth) - 1];
   }
@@ -69,7 +81,13 @@ class ThreadState {
  private:
   static constexpr uint32_t kMaxDepth = 200;
 
+  // initial-exec: one pointer out of the surplus that the loader keeps for libraries that come late; the general
+  // model would cost a call into the loader on every module call.
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit ThreadState* tls_state_;
+
   static ThreadState* create();
+  static void destroy(void* state);
+  static void countTooDeep();
 
   uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
   std::array<Scope, kMaxDepth> scopes_;
