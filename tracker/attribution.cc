@@ -17,8 +17,7 @@ void countMissed(NotSeen reason) {
 
 /// The module whose forward made `node`.
 uint32_t moduleOfForward(const torch::autograd::Node& node) {
-  const Timeline* timeline = Timelines::find(node.thread_id());
-  const std::optional<uint32_t> module = timeline == nullptr ? kGlobalModule : timeline->moduleAt(node.sequence_nr());
+  const std::optional<uint32_t> module = Timelines::moduleAt(node.thread_id(), node.sequence_nr());
   if (!module) {
     countMissed(NotSeen::kUnattributedBackward);
   }

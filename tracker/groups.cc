@@ -62,6 +62,16 @@ std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
   return ranks.size() == size ? ranks : std::vector<uint32_t>();
 }
 
+/// The backend knows the name; where there is none yet torch throws.
+const std::string& nameOf(const c10d::ProcessGroup& group) {
+  static const auto* none = new std::string();
+  try {
+    return group.getGroupName();
+  } catch (const std::exception&) {
+    return *none;
+  }
+}
+
 std::string backendOf(const c10d::ProcessGroup& group) {
   try {
     return group.getBackendName();
@@ -70,8 +80,16 @@ std::string backendOf(const c10d::ProcessGroup& group) {
   }
 }
 
+std::string descOf(const c10d::ProcessGroup& group) {
+  try {
+    return group.getGroupDesc();
+  } catch (const std::exception&) { // no backend yet
+    return "";
+  }
+}
+
 Identity identityOf(const c10d::ProcessGroup& group) {
-  return {group.getGroupName(), group.getGroupDesc(), group.getSize(), group.getRank()};
+  return {nameOf(group), descOf(group), group.getSize(), group.getRank()};
 }
 
 /// Tells the recorder which rank of the job this is. The default group knows it, and the job's size; a smaller one may
@@ -119,11 +137,11 @@ GroupRef findOrAdd(const c10d::ProcessGroup& group) {
 } // namespace
 
 GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
-  const bool same = thread.last_group_key == &group && thread.last_group_name == group.getGroupName();
+  const bool same = thread.last_group_key == &group && thread.last_group_name == nameOf(group);
   if (!same || !Recorder::get().hasOutput()) {
     thread.last_group = findOrAdd(group);
     thread.last_group_key = &group;
-    thread.last_group_name = group.getGroupName();
+    thread.last_group_name = nameOf(group);
   }
   return thread.last_group;
 }

@@ -16,7 +16,9 @@ thread_local constinit ThreadState* ThreadState::tls_state_ = nullptr;
 void ThreadState::destroy(void* state) {
   // A destructor of the job's that runs after this one may issue a collective: it then gets a new state.
   tls_state_ = nullptr;
-  delete static_cast<ThreadState*>(state);
+  auto* ended = static_cast<ThreadState*>(state);
+  Timelines::retire(*ended->timeline);
+  delete ended;
 }
 
 ThreadState* ThreadState::create() {

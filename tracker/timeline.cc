@@ -12,13 +12,10 @@
 namespace commtap {
 namespace {
 
-/// Threads whose timelines are kept; a process that makes threads without end loses the oldest ones' history.
-constexpr size_t kMaxThreads = 1024;
-
 struct Registry {
   std::mutex mutex;
   std::unordered_map<uint64_t, Timeline*> by_thread;
-  std::deque<uint64_t> order;
+  std::deque<uint64_t> retired; ///< threads that are gone, the oldest first
 };
 
 // Leaked on purpose: threads look up until the very end of the process.
@@ -55,25 +52,45 @@ std::optional<uint32_t> Timeline::moduleAt(uint64_t number) const {
   return lapped ? std::nullopt : std::optional<uint32_t>(module);
 }
 
-const Timeline* Timelines::find(uint64_t thread_id) {
-  Registry& all = registry();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  const auto found = all.by_thread.find(thread_id);
-  return found == all.by_thread.end() ? nullptr : found->second;
-}
-
 Timeline* Timelines::add(uint64_t thread_id) {
-  Timeline* timeline = Timeline::create();
   Registry& all = registry();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  all.by_thread[thread_id] = timeline;
-  all.order.push_back(thread_id);
-  if (all.order.size() > kMaxThreads) {
-    // Its memory is not given back: another thread may be looking something up in it.
-    all.by_thread.erase(all.order.front());
-    all.order.pop_front();
+  Timeline* timeline = nullptr;
+  if (all.retired.size() > kMaxRetired) {
+    const auto oldest = all.by_thread.find(all.retired.front());
+    all.retired.pop_front();
+    timeline = oldest->second;
+    all.by_thread.erase(oldest);
+    timeline->thread_.store(thread_id);
+    timeline->head_.store(0);
+  } else if ((timeline = Timeline::create()) != nullptr) {
+    timeline->thread_.store(thread_id);
+  }
+  if (timeline != nullptr) {
+    all.by_thread[thread_id] = timeline;
   }
   return timeline;
+}
+
+void Timelines::retire(const Timeline& timeline) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.retired.push_back(timeline.thread_.load());
+}
+
+std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number) {
+  Registry& all = registry();
+  const Timeline* timeline = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    const auto found = all.by_thread.find(thread_id);
+    timeline = found == all.by_thread.end() ? nullptr : found->second;
+  }
+  if (timeline == nullptr) {
+    return 0;
+  }
+  const std::optional<uint32_t> module = timeline->moduleAt(number);
+  return timeline->thread_.load() == thread_id ? module : std::nullopt; // given to a new thread meanwhile
 }
 
 } // namespace commtap

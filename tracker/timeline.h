@@ -42,6 +42,8 @@ class Timeline {
   std::optional<uint32_t> moduleAt(uint64_t number) const;
 
  private:
+  friend class Timelines;
+
   struct Point {
     std::atomic<uint64_t> number;
     std::atomic<uint32_t> module;
@@ -50,16 +52,23 @@ class Timeline {
   explicit Timeline(Point* points) : points_(points) {}
 
   Point* points_;
-  std::atomic<uint64_t> head_{0}; ///< points ever written
+  std::atomic<uint64_t> head_{0};   ///< points ever written
+  std::atomic<uint64_t> thread_{0}; ///< whose it is, by autograd's thread ids
 };
 
 /// The timelines of all threads, by the thread id that autograd nodes carry. A thread's timeline outlives it, because
-/// its graph may; the oldest ones of dead threads are reused.
+/// its graph may; of those whose threads are gone the 256 last are kept.
 class Timelines {
  public:
-  /// nullptr if there is none. Never blocks for long: a short table behind a lock.
-  static const Timeline* find(uint64_t thread_id);
+  static constexpr size_t kMaxRetired = 256;
+
+  /// For a thread that begins; nullptr without memory.
   static Timeline* add(uint64_t thread_id);
+  /// The thread ends.
+  static void retire(const Timeline& timeline);
+  /// The module that `thread_id` was in at `number`: Global if that thread never called one, nullopt if it is not
+  /// known any more. Never blocks for long: a short table behind a lock.
+  static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number);
 };
 
 } // namespace commtap

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What our binaries ask of the process that they are loaded into, and what they show it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from harness import BUILD, LIBRARY
+
+TRACKER = BUILD / "tracker" / "libcommtap-tracker.so"
+[PYTHON_PART] = (BUILD / "tracker" / "python").glob("libcommtap-python-3.*.so")
+
+HOOKS = {"dlopen", "_exit", "_Exit", "quick_exit", "abort", "kill"}
+
+
+def needed(library: Path) -> set[str]:
+    """The libraries that the loader brings along with this one."""
+    done = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
+    return {line.split("[")[1].rstrip("]") for line in done.stdout.splitlines() if "(NEEDED)" in line}
+
+
+def exported(library: Path) -> set[str]:
+    """The symbols that other libraries can see."""
+    done = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+    return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+
+
+def test_needed() -> None:
+    """The stub is libc alone: it is in every process. The tracker finds libtorch where the job has loaded it."""
+    loader = "ld-linux-x86-64.so.2"
+    runtime = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", loader}
+    assert needed(LIBRARY) <= {"libc.so.6"}
+    assert {"libtorch_cpu.so", "libc10.so"} <= needed(TRACKER) <= {"libtorch_cpu.so", "libc10.so"} | runtime
+    assert needed(PYTHON_PART) <= runtime
+
+
+@pytest.mark.parametrize(
+    ("library", "others"), [(LIBRARY, HOOKS), (TRACKER, set()), (PYTHON_PART, set())], ids=["stub", "tracker", "python"]
+)
+def test_exported(library: Path, others: set[str]) -> None:
+    """No symbol of spdlog, fmt, nlohmann_json or of our C++ can meet one of the job's."""
+    names = exported(library)
+    assert others <= names
+    assert {name for name in names - others if not name.startswith("commtap")} == set()
+
+
+def compile_c(folder: Path, name: str, source: str, *flags: str) -> Path:
+    (folder / f"{name}.c").write_text(source)
+    subprocess.run(["cc", folder / f"{name}.c", "-o", folder / name, *flags], check=True)
+    return folder / name
+
+
+def test_dlopen_finds_by_the_callers_origin(tmp_path: Path) -> None:
+    """glibc looks up a bare name by the RUNPATH of whoever calls dlopen: that must stay the job, not the stub."""
+    (tmp_path / "plugins").mkdir()
+    compile_c(tmp_path, "plugins/libplugin.so", "int answer(void) { return 42; }", "-shared", "-fPIC")
+    source = """
+        #include <dlfcn.h>
+        int main(void) {
+          void* plugin = dlopen("libplugin.so", RTLD_NOW);
+          int (*answer)(void) = plugin ? (int (*)(void))dlsym(plugin, "answer") : 0;
+          return answer ? answer() : 1;
+        }
+    """
+    program = compile_c(tmp_path, "program", source, "-Wl,-rpath,$ORIGIN/plugins", "-ldl")
+    for preload in ("", str(LIBRARY)):
+        done = subprocess.run([program], env={**os.environ, "LD_PRELOAD": preload}, cwd="/")
+        assert done.returncode == 42
+
+
+def test_dlerror_and_errno_are_the_jobs(tmp_path: Path) -> None:
+    """A failed dlopen reads as it would without the stub."""
+    source = """
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <stdio.h>
+        int main(void) {
+          errno = 77;
+          if (dlopen("/nowhere/torch/_C.so", RTLD_NOW) == 0) puts(dlerror());
+          printf("%d %d\\n", dlerror() == 0, errno == 77 || errno == ENOENT);
+          return 0;
+        }
+    """
+    program = compile_c(tmp_path, "program", source, "-ldl")
+    said = [
+        subprocess.run([program], env={**os.environ, "LD_PRELOAD": preload}, capture_output=True, check=True)
+        for preload in ("", str(LIBRARY))
+    ]
+    assert said[0].stdout == said[1].stdout != b""
+    assert said[0].stderr == said[1].stderr == b""

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/labels.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/record_function.h>
+
+#include <string>
+
+#include "tests/unit/tracker_fixture.h"
+
+namespace commtap {
+namespace {
+
+using Library = UnitLabel::Library;
+
+void checkUnit(std::string_view label, Library library, bool prefetch, std::string_view unit) {
+  CAPTURE(std::string(label));
+  const std::optional<UnitLabel> parsed = parseUnitLabel(label);
+  REQUIRE(parsed);
+  CHECK(parsed->library == library);
+  CHECK(parsed->prefetch == prefetch);
+  CHECK(parsed->unit == unit);
+}
+
+TEST_CASE("FSDP's labels name the unit") {
+  checkUnit("FSDP::all_gather (layers.1)", Library::kFsdp2, false, "layers.1");
+  checkUnit("FSDP::all_gather", Library::kFsdp2, false, "");
+  checkUnit("FSDP::post_backward_reduce (a.b)", Library::kFsdp2, false, "a.b");
+  checkUnit("FSDP::backward_prefetch for layers.0", Library::kFsdp2, true, "layers.0");
+  checkUnit("FSDP::forward_prefetch for layers.2", Library::kFsdp2, true, "layers.2");
+  checkUnit("FullyShardedDataParallel._pre_forward", Library::kFsdp1, false, "");
+  checkUnit("FullyShardedDataParallel._pre_backward_prefetch", Library::kFsdp1, true, "");
+}
+
+TEST_CASE("other labels name none") {
+  for (const char* label : {"", "forward", "FSDP::something_new (x)", "FSDP", "Optimizer.step#SGD.step", "## x ##"}) {
+    CAPTURE(label);
+    CHECK_FALSE(parseUnitLabel(label));
+  }
+  CHECK(isOptimizerStepLabel("Optimizer.step#AdamW.step"));
+  CHECK_FALSE(isOptimizerStepLabel("Optimizer.zero_grad#AdamW.zero_grad"));
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and one that nobody opened closes nothing") {
+  ThreadState& thread = *ThreadState::current();
+  closeLabel("Optimizer.step#SGD.step");
+  closeLabel("FSDP::all_gather (a)");
+  CHECK(thread.top() == nullptr);
+  openLabel("Optimizer.step#SGD.step");
+  openLabel("FSDP::all_gather (a)");
+  openLabel("my own label");
+  REQUIRE(thread.top() != nullptr);
+  CHECK(thread.top()->type == Scope::Type::kOptimizerStep);
+  CHECK(thread.unit_labels.size() == 1);
+  closeLabel("my own label");
+  closeLabel("FSDP::all_gather (a)");
+  CHECK(thread.unit_labels.empty());
+  closeLabel("Optimizer.step#SGD.step");
+  CHECK(thread.top() == nullptr);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels where there is no Python, until it is told to stop") {
+  ThreadState& thread = *ThreadState::current();
+  receiveLabelsFromTorch();
+  {
+    RECORD_USER_SCOPE("Optimizer.step#SGD.step");
+    REQUIRE(thread.top() != nullptr);
+  }
+  CHECK(thread.top() == nullptr);
+  stopLabelsFromTorch();
+  {
+    RECORD_USER_SCOPE("Optimizer.step#SGD.step");
+    CHECK(thread.top() == nullptr);
+  }
+}
+
+} // namespace
+} // namespace commtap

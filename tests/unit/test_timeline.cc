@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/timeline.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a number belongs to the last change point that is not above it") {
+  const std::unique_ptr<Timeline> timeline(Timeline::create());
+  CHECK(timeline->moduleAt(7) == 0); // nothing was ever called: Global
+  timeline->note(10, 1);
+  timeline->note(20, 2);
+  timeline->note(30, 0);
+  CHECK(timeline->moduleAt(9) == 0);
+  CHECK(timeline->moduleAt(10) == 1);
+  CHECK(timeline->moduleAt(19) == 1);
+  CHECK(timeline->moduleAt(20) == 2);
+  CHECK(timeline->moduleAt(1000) == 0);
+}
+
+TEST_CASE("of several changes at one number the last holds: no op was made between them") {
+  const std::unique_ptr<Timeline> timeline(Timeline::create());
+  timeline->note(10, 1);
+  timeline->note(10, 2);
+  timeline->note(10, 3);
+  CHECK(timeline->moduleAt(10) == 3);
+  CHECK(timeline->moduleAt(9) == 0);
+}
+
+TEST_CASE("what the ring has lost is not known, what it has kept still is") {
+  const std::unique_ptr<Timeline> timeline(Timeline::create());
+  const uint64_t points = Timeline::kCapacity + 100;
+  for (uint64_t i = 1; i <= points; ++i) {
+    timeline->note(i, static_cast<uint32_t>(i));
+  }
+  CHECK(timeline->moduleAt(50) == std::nullopt);
+  CHECK(timeline->moduleAt(points) == static_cast<uint32_t>(points));
+  CHECK(timeline->moduleAt(points - 1000) == static_cast<uint32_t>(points - 1000));
+}
+
+TEST_CASE("a reader beside the writer gets the right module or none") {
+  const std::unique_ptr<Timeline> timeline(Timeline::create());
+  std::atomic<uint64_t> written{0};
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (uint64_t i = 1; !stop.load(std::memory_order_relaxed); ++i) {
+      timeline->note(i, static_cast<uint32_t>(i));
+      written.store(i, std::memory_order_release);
+    }
+  });
+  int wrong = 0;
+  int known = 0;
+  for (int round = 0; round < 200000; ++round) {
+    const uint64_t newest = written.load(std::memory_order_acquire);
+    const uint64_t wanted = newest - newest % 1000 - (newest > 2000 ? 1000 : 0);
+    const std::optional<uint32_t> module = timeline->moduleAt(wanted);
+    known += module ? 1 : 0;
+    wrong += module && *module != static_cast<uint32_t>(wanted) ? 1 : 0;
+  }
+  stop.store(true);
+  writer.join();
+  CHECK(wrong == 0);
+  CHECK(known > 0);
+}
+
+TEST_CASE("threads: each has its own, and it outlives the thread until many others have ended") {
+  constexpr uint64_t kFirst = 1000000; // ids that no thread of this process has
+  Timeline* first = Timelines::add(kFirst);
+  REQUIRE(first != nullptr);
+  first->note(5, 42);
+  CHECK(Timelines::moduleAt(kFirst, 6) == 42);
+  CHECK(Timelines::moduleAt(kFirst + 1, 6) == 0); // never called a module
+  Timelines::retire(*first);
+  CHECK(Timelines::moduleAt(kFirst, 6) == 42);
+  for (uint64_t id = kFirst + 1; id <= kFirst + Timelines::kMaxRetired + 1; ++id) {
+    Timeline* next = Timelines::add(id);
+    REQUIRE(next != nullptr);
+    CHECK(next->moduleAt(6) == 0); // one that was used before starts empty
+    Timelines::retire(*next);
+  }
+  CHECK(Timelines::moduleAt(kFirst, 6) == 0);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// torch and doctest both call their macro CHECK: torch's comes first here, and goes.
+#include <c10/util/Logging.h>
+#undef CHECK
+#undef CHECK_EQ
+#undef CHECK_NE
+#undef CHECK_LE
+#undef CHECK_LT
+#undef CHECK_GE
+#undef CHECK_GT
+
+#include <doctest/doctest.h>
