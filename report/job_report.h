@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/job_summary.h"
@@ -79,13 +80,14 @@ struct Disagreement {
   enum class What : uint8_t {
     kCount,     ///< different numbers of calls: likely a hang or a bug
     kBytes,     ///< the same number of calls, of different payload
+    kModule,    ///< the group's calls agree in number, but ranks made them for different modules or in different phases
     kUnmatched, ///< not as much received as sent in the group
   };
   /// Ranks that agree with each other.
   struct Value {
     RankRanges ranks;
     uint64_t count = 0;
-    uint64_t bytes = 0;
+    std::optional<uint64_t> bytes; ///< nullopt where ranks may rightly differ (all_to_all)
   };
 
   What what = What::kCount;
@@ -99,8 +101,9 @@ struct Disagreement {
   std::string reduce_op;     ///< "" for none
   std::vector<Value> values; ///< what most ranks have first; for kUnmatched two: what was sent, what was received
 };
-inline constexpr int kDisagreementKinds = 3;
-const char* disagreementName(Disagreement::What what);
+inline constexpr int kDisagreementKinds = 4;
+std::string_view disagreementName(Disagreement::What what);
+std::optional<Disagreement::What> disagreementFromName(std::string_view name);
 
 /// A process whose report is part of the job's.
 struct JobProcess {
