@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/** The module tree as an icicle: a column a level, the height of a box its share of the column before. */
+
+/**
+ * @typedef {Object} Box in pixels
+ * @property {import("./job.js").Module} module
+ * @property {number} level 0 for the root
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {number} height
+ */
+
+/** Narrower columns have no room for names. */
+const kColumnWidth = 150;
+/** What is flatter cannot be seen, and is left out with all below it. */
+const kFlattest = 0.5;
+
+function levelsBelow(job, values, root) {
+  let deepest = root.depth;
+  for (let index = root.index; index < root.end; index += 1) {
+    if (values[index] > 0) {
+      deepest = Math.max(deepest, job.modules[index].depth);
+    }
+  }
+  return deepest - root.depth + 1;
+}
+
+/**
+ * Boxes for `root` and what is below it, parents before children; none if there is nothing.
+ * @param {Float64Array} values by module, inclusive
+ * @returns {Box[]}
+ */
+export function icicle(job, values, root, width, height) {
+  if (values[root.index] <= 0) {
+    return [];
+  }
+  const columns = Math.min(levelsBelow(job, values, root), Math.max(1, Math.floor(width / kColumnWidth)));
+  const column = width / columns;
+  const scale = height / values[root.index];
+  const boxes = [{ module: root, level: 0, x: 0, y: 0, width: column, height }];
+  for (let at = 0; at < boxes.length; at += 1) {
+    const parent = boxes[at];
+    if (parent.level + 1 === columns) {
+      continue;
+    }
+    let y = parent.y;
+    for (const module of job.childrenOf(parent.module)) {
+      const tall = values[module.index] * scale;
+      if (tall >= kFlattest) {
+        boxes.push({ module, level: parent.level + 1, x: (parent.level + 1) * column, y, width: column, height: tall });
+      }
+      y += tall;
+    }
+  }
+  return boxes;
+}
+
+/** The box that an arrow key leads to from the box at `at`; the same if there is none. */
+export function neighbour(boxes, at, key) {
+  const from = boxes[at];
+  const find = (wanted) => {
+    const found = boxes.findIndex(wanted);
+    return found < 0 ? at : found;
+  };
+  if (key === "ArrowRight") {
+    return find((box) => box.module.parent === from.module.index && box.level === from.level + 1);
+  }
+  if (key === "ArrowLeft") {
+    return from.level === 0 ? at : find((box) => box.module.index === from.module.parent);
+  }
+  const next = at + (key === "ArrowDown" ? 1 : -1);
+  return boxes[next]?.level === from.level ? next : at;
+}
