@@ -77,11 +77,11 @@ struct JobModule {
 
 /// Ranks of one process group that should have done the same, and did not.
 struct Disagreement {
-  enum class What : uint8_t {
-    kCount,     ///< different numbers of calls: likely a hang or a bug
-    kBytes,     ///< the same number of calls, of different payload
-    kModule,    ///< the group's calls agree in number, but ranks made them for different modules or in different phases
-    kUnmatched, ///< not as much received as sent in the group
+  enum class What : uint8_t { // the worst first
+    kCount,                   ///< different numbers of calls: likely a hang or a bug
+    kUnmatched,               ///< not as much received as sent in the group
+    kBytes,                   ///< the same number of calls, of different payload
+    kModule, ///< the group's calls agree in number, but ranks made them for different modules or in different phases
   };
   /// Ranks that agree with each other.
   struct Value {

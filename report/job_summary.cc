@@ -23,24 +23,6 @@ struct RankSet {
   }
 };
 
-RankRanges gapsIn(const RankRanges& present, int64_t world_size) {
-  RankRanges gaps;
-  int64_t next = 0;
-  for (const auto& [first, last] : present) {
-    if (first > next && next < world_size) {
-      gaps.emplace_back(next, std::min(first, world_size) - 1);
-    }
-    if (last >= world_size - 1) {
-      return gaps;
-    }
-    next = std::max<int64_t>(last + 1, 0);
-  }
-  if (next < world_size) {
-    gaps.emplace_back(next, world_size - 1);
-  }
-  return gaps;
-}
-
 void summarizeRanks(std::span<const Report* const> reports, JobSummary& summary) {
   RankSet all;
   for (const Report* report : reports) {
@@ -119,6 +101,24 @@ RankRanges rankRanges(std::vector<int64_t> ranks) {
     }
   }
   return ranges;
+}
+
+RankRanges gapsIn(const RankRanges& present, int64_t world_size) {
+  RankRanges gaps;
+  int64_t next = 0;
+  for (const auto& [first, last] : present) {
+    if (first > next && next < world_size) {
+      gaps.emplace_back(next, std::min(first, world_size) - 1);
+    }
+    if (last >= world_size - 1) {
+      return gaps;
+    }
+    next = std::max<int64_t>(last + 1, 0);
+  }
+  if (next < world_size) {
+    gaps.emplace_back(next, world_size - 1);
+  }
+  return gaps;
 }
 
 std::string rankText(const RankRanges& ranges) {
