@@ -22,6 +22,12 @@ export function h(tag, attributes, ...children) {
   return element;
 }
 
+/** A dotted name that may break after its dots and underscores. */
+export function breakable(name) {
+  const parts = name.split(/(?<=[._])/);
+  return h("span", null, ...parts.flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part])));
+}
+
 export function byId(id) {
   return document.getElementById(id);
 }

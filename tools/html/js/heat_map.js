@@ -3,7 +3,7 @@
 
 import { kMetricTitles } from "./amounts.js";
 import { Chart } from "./chart.js";
-import { themeColor } from "./palette.js";
+import { themeColor, themeFont } from "./palette.js";
 import { columnsOf, difference } from "./ranks.js";
 import { metricText } from "./text.js";
 
@@ -71,7 +71,7 @@ function optionOf(view, spreads, columns) {
   const axis = {
     axisLine: { show: false },
     axisTick: { show: false },
-    axisLabel: { color: themeColor("muted"), fontFamily: "inherit", fontSize: 12 },
+    axisLabel: { color: themeColor("muted"), fontFamily: themeFont(), fontSize: 12 },
     splitLine: { show: false },
   };
   const names = columns.map((column) => view.job.processName(column.first).replace(/^rank /, ""));

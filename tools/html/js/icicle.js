@@ -29,33 +29,40 @@ function levelsBelow(job, values, root) {
 }
 
 /**
- * Boxes for `root` and what is below it, parents before children; none if there is nothing.
+ * Boxes for `root` and what is below it, level by level, each from top to bottom; none if there is nothing. `own` are
+ * the parts of the next column that are left because a module has them itself.
  * @param {Float64Array} values by module, inclusive
- * @returns {Box[]}
+ * @returns {{boxes: Box[], own: Box[]}}
  */
 export function icicle(job, values, root, width, height) {
   if (values[root.index] <= 0) {
-    return [];
+    return { boxes: [], own: [] };
   }
   const columns = Math.min(levelsBelow(job, values, root), Math.max(1, Math.floor(width / kColumnWidth)));
   const column = width / columns;
   const scale = height / values[root.index];
   const boxes = [{ module: root, level: 0, x: 0, y: 0, width: column, height }];
+  const own = [];
   for (let at = 0; at < boxes.length; at += 1) {
     const parent = boxes[at];
     if (parent.level + 1 === columns) {
       continue;
     }
+    const x = (parent.level + 1) * column;
     let y = parent.y;
     for (const module of job.childrenOf(parent.module)) {
       const tall = values[module.index] * scale;
       if (tall >= kFlattest) {
-        boxes.push({ module, level: parent.level + 1, x: (parent.level + 1) * column, y, width: column, height: tall });
+        boxes.push({ module, level: parent.level + 1, x, y, width: column, height: tall });
       }
       y += tall;
     }
+    const left = parent.y + parent.height - y;
+    if (y > parent.y && left >= kFlattest) {
+      own.push({ module: parent.module, level: parent.level + 1, x, y, width: column, height: left });
+    }
   }
-  return boxes;
+  return { boxes, own };
 }
 
 /** The box that an arrow key leads to from the box at `at`; the same if there is none. */

@@ -28,6 +28,11 @@ export function themeColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+/** The page's font: a canvas does not inherit it. */
+export function themeFont() {
+  return getComputedStyle(document.documentElement).fontFamily;
+}
+
 /** Between two colours "#rrggbb": 0 is the first, 1 the second. */
 export function mix(from, to, share) {
   const channel = (at) => {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { rowsBelow } from "./amounts.js";
-import { byId, h, refill } from "./dom.js";
+import { breakable, byId, h, refill } from "./dom.js";
 import { compare, firstOrder, tableOf } from "./table.js";
 import { bytesText, rangesText, shorten, wholeText } from "./text.js";
 
@@ -34,7 +34,7 @@ function columnsOf(view) {
     key,
     title,
     value,
-    cell: (row) => shorten(value(row), kNameLength),
+    cell: (row) => breakable(shorten(value(row), kNameLength)),
     ...extra,
   });
   const number = (key, title, write) => ({
@@ -56,10 +56,15 @@ function columnsOf(view) {
     number("count", "Count", wholeText),
     number("bytes", "Bytes", bytesText),
     number("bus_bytes", "Bus bytes", bytesText),
-    text("ranks", "Ranks", (row) => rangesText(job.rankSets[rows.rank_set[row]]), { long: true }),
+    text("ranks", "Ranks", (row) => ranksText(job, row), { long: true }),
     text("spread", "Calls of a rank", (row) => spreadText(job, row), { long: true }),
-    text("issued_in", "Issued in", (row) => issuedIn(job, row), { long: true }),
+    text("issued_in", "Issued in", (row) => issuedIn(job, row), { long: true, optional: true }),
   ];
+}
+
+function ranksText(job, row) {
+  const text = rangesText(job.rankSets[job.rows.rank_set[row]]);
+  return text === rangesText(job.ranks) ? "all" : text;
 }
 
 /** Only where it is another module. */
@@ -86,7 +91,7 @@ export class RowTable {
     const table = tableOf({
       name: "rows",
       caption: "Collectives of the module that is shown and of those below it; numbers are sums over ranks",
-      columns,
+      columns: columns.filter(({ optional, value }) => !optional || rows.some((row) => value(row) !== "")),
       rows,
       sort: column.key,
       order: roworder,

@@ -5,7 +5,7 @@ import { kMetricTitles } from "./amounts.js";
 import { Chart } from "./chart.js";
 import { byId, h } from "./dom.js";
 import { icicle, neighbour } from "./icicle.js";
-import { kindColor, mix, textOn, themeColor } from "./palette.js";
+import { kindColor, mix, textOn, themeColor, themeFont } from "./palette.js";
 import { metricText, shareText, shorten, wholeText } from "./text.js";
 
 /** The picture of the module tree. */
@@ -13,6 +13,7 @@ import { metricText, shareText, shorten, wholeText } from "./text.js";
 const kHint = "Click a module to see it alone. Keys: arrows move, Enter opens, Backspace goes back up.";
 const kTallEnough = 13; // pixels that a name needs
 const kPale = 0.62;
+const kOwnWidth = 44; // pixels of the mark for what a module has itself
 
 /** A module that only holds others is paler than one that has something of its own. */
 function fillOf(view, module) {
@@ -35,18 +36,23 @@ function plain(label) {
   return label.replace(/[{}|]/g, (mark) => ({ "{": "❴", "}": "❵", "|": "❘" })[mark]);
 }
 
+/** A pixel is left between boxes where there is one. */
+function shapeOf(box) {
+  return {
+    x: box.x + 0.5,
+    y: box.y,
+    width: box.width - 1,
+    height: Math.max(box.height - (box.height > 3 ? 1 : 0), 0.5),
+    r: box.height > 8 ? 3 : 0,
+  };
+}
+
 function drawBox(view, box) {
   const fill = fillOf(view, box.module);
   const color = textOn(fill);
   return {
     type: "rect",
-    shape: {
-      x: box.x + 0.5,
-      y: box.y,
-      width: box.width - 1,
-      height: Math.max(box.height - (box.height > 3 ? 1 : 0), 0.5),
-      r: box.height > 8 ? 3 : 0,
-    },
+    shape: shapeOf(box),
     style: { fill },
     emphasis: { style: { stroke: themeColor("text"), lineWidth: 1.5 } },
     textContent: {
@@ -58,12 +64,38 @@ function drawBox(view, box) {
         overflow: "truncate",
         ellipsis: "…",
         rich: {
-          name: { fill: color, fontWeight: 600, fontSize: 12 },
-          number: { fill: color, fontSize: 11, opacity: 0.85 },
+          name: { fill: color, fontFamily: themeFont(), fontWeight: 600, fontSize: 12 },
+          number: { fill: color, fontFamily: themeFont(), fontSize: 11 },
         },
       },
     },
     textConfig: { position: "insideLeft", distance: 7 },
+  };
+}
+
+/** What a module has itself, beside its children: a place that is marked, but is no module. */
+function drawOwn(box) {
+  const style = {
+    text: box.height < kTallEnough ? "" : "own",
+    fill: themeColor("muted"),
+    fontFamily: themeFont(),
+    fontSize: 11,
+  };
+  return {
+    type: "rect",
+    shape: { ...shapeOf(box), width: Math.min(box.width - 1, kOwnWidth) },
+    style: { fill: themeColor("sunk") },
+    textContent: { type: "text", style },
+    textConfig: { position: "insideLeft", distance: 7 },
+  };
+}
+
+function boxSeries(boxes, draw) {
+  return {
+    type: "custom",
+    coordinateSystem: "none",
+    data: boxes.map((_, position) => position),
+    renderItem: (_, api) => draw(boxes[api.value(0)]),
   };
 }
 
@@ -88,18 +120,11 @@ function describe(view, module) {
 }
 
 function pictureOf(view, width, height) {
-  const boxes = icicle(view.job, view.sums.inclusive[view.choice.metric], view.module, width, height);
+  const { boxes, own } = icicle(view.job, view.sums.inclusive[view.choice.metric], view.module, width, height);
   const above = view.job.modules[view.module.parent];
   return {
     option: {
-      series: [
-        {
-          type: "custom",
-          coordinateSystem: "none",
-          data: boxes.map((_, position) => position),
-          renderItem: (_, api) => drawBox(view, boxes[api.value(0)]),
-        },
-      ],
+      series: [boxSeries(boxes, (box) => drawBox(view, box)), { ...boxSeries(own, drawOwn), silent: true }],
     },
     count: boxes.length,
     boxOf: (position) => boxes[position],
@@ -134,11 +159,7 @@ export class TreeChart {
     this.chart.element.classList.add("tree");
     this.nothing = h("p", { class: "muted nothing" }, "No collectives here under this filter.");
     byId("tree").replaceChildren(
-      h(
-        "p",
-        { class: "muted hint" },
-        `${kHint} The colour is the kind that has most; pale modules only hold others; the empty part beside a module is its own.`,
-      ),
+      h("p", { class: "muted hint" }, `${kHint} The colour is the kind that has most; pale modules only hold others.`),
       this.chart.element,
       this.nothing,
     );
