@@ -53,8 +53,8 @@ int html(const HtmlArguments& arguments) {
     say(arguments.path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
     return kExitUsage;
   }
-  const Result<JobReport> job = withProgress(
-      [&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
+  const Result<JobReport> job =
+      withProgress([&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
   if (!job) {
     say(job.error());
     return kExitFindings;
@@ -75,7 +75,8 @@ void addHtml(CLI::App& app, int& exit_status) {
       ->required()
       ->type_name("");
   verb->add_option("-o,--output", arguments->output, "The file to write; - for stdout")->required()->type_name("FILE");
-  verb->add_option("--attempt", arguments->selection.attempt, "After restarts by torchrun: which attempt; else the last")
+  verb->add_option(
+          "--attempt", arguments->selection.attempt, "After restarts by torchrun: which attempt; else the last")
       ->type_name("N");
   verb->callback([arguments, &exit_status] { exit_status = html(*arguments); });
 }

@@ -156,7 +156,7 @@ json rowsOf(const JobReport& job, Strings& strings) {
   for (size_t i = 0; i < job.modules.size(); ++i) {
     modules.emplace(job.modules[i].name, i);
   }
-  const auto text = [&](std::string JobCollective::* member) {
+  const auto text = [&](std::string JobCollective::*member) {
     return column(job.collectives, [&](const JobCollective& row) { return strings(row.*member); });
   };
   json rows = {

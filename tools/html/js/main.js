@@ -109,6 +109,7 @@ class Page {
   }
 }
 
+byId("loading").remove();
 const page = new Page();
 page.show(new Job(embeddedDocument()));
 followTheme(byId("theme"), () => page.draw());

@@ -101,6 +101,9 @@ function treeRows(view, wanted, isOpen) {
  */
 export function moduleRows(view, toggled) {
   const wanted = wantedModules(view);
+  if (wanted[view.module.index] === 0) {
+    return [];
+  }
   if (view.choice.rows === "flat") {
     const matching = view.job.modules
       .slice(view.module.index, view.module.end)
