@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
         browser = launch(playwright)
         page = write_page(job().write(Path(temporary) / "job.json"), Path(temporary) / "report.html")
-        window = {"viewport": {"width": 1280, "height": 860}}
+        window = {"viewport": {"width": 1280, "height": 1180}}
         with open_page(browser, page, color_scheme="light", **window) as opened:
             shoot(opened, folder, "html-light")
             opened.page.locator("#ranks-title").evaluate("title => title.scrollIntoView()")

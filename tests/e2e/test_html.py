@@ -361,7 +361,9 @@ def test_keys_alone(show: Opener) -> None:
 def pixel(opened: OpenPage, across: float, down: float) -> list[int]:
     """The colour of the tree's picture at a part of its width and height."""
     return opened.evaluate(
-        f"""(() => {{
+        f"""(async () => {{
+          // What was drawn is on the canvas two frames later.
+          for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
           const picture = document.querySelector(".chart.tree canvas");
           const copy = Object.assign(document.createElement("canvas"), {{ width: 1, height: 1 }});
           const context = copy.getContext("2d", {{ willReadFrequently: true }});

@@ -41,41 +41,36 @@ function addChildren(job, sums) {
 }
 
 /**
- * What each module has under a filter: `own` (exclusive) and `inclusive`, by metric and module; `mainKind`, the kind
- * that has most of a module's inclusive metric, -1 for none.
+ * What each module has under a filter: `own` (exclusive) and `inclusive`, by metric and module; `kindsOf(module)`, the
+ * kinds that its inclusive metric is made of.
  */
 export function moduleSums(job, filter, metric) {
   const own = zeros(job.modules.length);
-  const byKind = new Float64Array(job.modules.length * job.kinds.length);
+  const kinds = job.kinds.length;
+  const byKind = new Float64Array(job.modules.length * kinds);
   const { rows } = job;
   for (let row = 0; row < job.rowCount; row += 1) {
     if (passes(rows, row, filter)) {
       add(own, rows.module[row], rows, row);
-      byKind[rows.module[row] * job.kinds.length + rows.kind[row]] += rows[metric][row];
+      byKind[rows.module[row] * kinds + rows.kind[row]] += rows[metric][row];
     }
   }
   const inclusive = Object.fromEntries(kMetrics.map((name) => [name, own[name].slice()]));
   addChildren(job, inclusive);
-  return { own, inclusive, mainKind: mainKinds(job, byKind) };
-}
-
-function mainKinds(job, byKind) {
-  const kinds = job.kinds.length;
-  const main = new Int8Array(job.modules.length).fill(-1);
-  for (let index = job.modules.length - 1; index >= 0; index -= 1) {
-    let most = 0;
+  for (let index = job.modules.length - 1; index > 0; index -= 1) {
     for (let kind = 0; kind < kinds; kind += 1) {
-      const amount = byKind[index * kinds + kind];
-      if (amount > most) {
-        most = amount;
-        main[index] = kind;
-      }
-      if (index > 0) {
-        byKind[job.modules[index].parent * kinds + kind] += amount;
-      }
+      byKind[job.modules[index].parent * kinds + kind] += byKind[index * kinds + kind];
     }
   }
-  return main;
+  return { own, inclusive, kindsOf: ({ index }) => kindShares(job, byKind, index) };
+}
+
+/** The kinds that a module's inclusive amount is made of, in the order of all kinds, each with its share of it. */
+function kindShares(job, byKind, index) {
+  const kinds = job.kinds.length;
+  const values = byKind.subarray(index * kinds, (index + 1) * kinds);
+  const whole = values.reduce((a, b) => a + b, 0);
+  return job.kinds.map((name, kind) => ({ name, share: values[kind] / whole })).filter(({ share }) => share > 0);
 }
 
 function passes(rows, row, filter) {

@@ -15,13 +15,13 @@ const kDelay = 150; // milliseconds without a key before a search begins
 function share(view, row) {
   const value = moduleValue(view, view.choice.metric, row.module);
   const whole = moduleValue(view, view.choice.metric, view.module);
-  const fill = h("span", { class: "fill" });
-  fill.style.width = `${whole > 0 ? (100 * value) / whole : 0}%`;
-  const kind = view.sums.mainKind[row.module.index];
-  if (kind >= 0) {
-    fill.style.background = kindColor(view.job.kinds[kind]);
-  }
-  return h("span", { class: "track" }, fill, h("span", { class: "unseen" }, shareText(value, whole)));
+  const fills = view.sums.kindsOf(row.module).map((kind) => {
+    const fill = h("span", { class: "fill" });
+    fill.style.width = `${(100 * value * kind.share) / whole}%`;
+    fill.style.background = kindColor(kind.name);
+    return fill;
+  });
+  return h("span", { class: "track" }, ...fills, h("span", { class: "unseen" }, shareText(value, whole)));
 }
 
 export class ModuleTable {

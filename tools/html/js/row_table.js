@@ -9,6 +9,7 @@ import { bytesText, rangesText, shorten, wholeText } from "./text.js";
 /** The table of collectives: every distinct row of the module that is shown and of those below it. */
 
 const kNameLength = 100;
+const kAsync = 1; // in the column `async`
 
 /** How the number of calls differs between the ranks that have the row. */
 function spreadText(job, row) {
@@ -23,8 +24,10 @@ function spreadText(job, row) {
   return `${wholeText(least)} (${rank(rows.count_min_rank[row])}) to ${wholeText(most)} (${rank(rows.count_max_rank[row])})`;
 }
 
-function asyncText(job, row) {
-  return ["sync", "async", ""][job.rows.async[row]];
+function typeText(job, row) {
+  const { dtype, reduce_op } = job.rows;
+  const words = [job.strings[dtype[row]], job.strings[reduce_op[row]], job.rows.async[row] === kAsync ? "async" : ""];
+  return words.filter((word) => word !== "").join(" ");
 }
 
 function columnsOf(view) {
@@ -34,7 +37,7 @@ function columnsOf(view) {
     key,
     title,
     value,
-    cell: (row) => breakable(shorten(value(row), kNameLength)),
+    cell: (row) => (extra?.long ? breakable(shorten(value(row), kNameLength)) : value(row)),
     ...extra,
   });
   const number = (key, title, write) => ({
@@ -45,14 +48,12 @@ function columnsOf(view) {
     cell: (row) => write(rows[key][row]),
   });
   return [
-    text("module", "Module", (row) => job.modules[rows.module[row]].name, { header: true }),
+    text("module", "Module", (row) => job.modules[rows.module[row]].name, { header: true, long: true }),
     text("phase", "Phase", (row) => job.phases[rows.phase[row]]),
     text("kind", "Kind", (row) => job.kinds[rows.kind[row]]),
     text("op", "Op", (row) => strings[rows.op[row]], { long: true }),
     text("group", "Group", (row) => job.groups[rows.group[row]].label, { long: true }),
-    text("dtype", "Type", (row) =>
-      `${strings[rows.dtype[row]]} ${strings[rows.reduce_op[row]]} ${asyncText(job, row)}`.trim(),
-    ),
+    text("dtype", "Type", (row) => typeText(job, row), { long: true }),
     number("count", "Count", wholeText),
     number("bytes", "Bytes", bytesText),
     number("bus_bytes", "Bus bytes", bytesText),

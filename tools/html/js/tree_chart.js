@@ -16,11 +16,9 @@ const kPale = 0.62;
 const kOwnWidth = 44; // pixels of the mark for what a module has itself
 
 /** A module that only holds others is paler than one that has something of its own. */
-function fillOf(view, module) {
-  const kind = view.sums.mainKind[module.index];
-  const color = kindColor(view.job.kinds[kind]);
+function fillOf(view, module, kind) {
   const own = view.sums.own[view.choice.metric][module.index] > 0;
-  return own ? color : mix(color, themeColor("card"), kPale);
+  return own ? kindColor(kind) : mix(kindColor(kind), themeColor("card"), kPale);
 }
 
 function labelOf(view, box) {
@@ -47,14 +45,32 @@ function shapeOf(box) {
   };
 }
 
-function drawBox(view, box) {
-  const fill = fillOf(view, box.module);
-  const color = textOn(fill);
+/** The kinds that the box is made of, side by side. */
+function drawKinds(view, box) {
+  const shape = shapeOf(box);
+  let { x } = shape;
+  return view.sums.kindsOf(box.module).map(({ name, share }) => {
+    const width = shape.width * share;
+    x += width;
+    return {
+      type: "rect",
+      silent: true,
+      shape: { ...shape, x: x - width, width },
+      style: { fill: fillOf(view, box.module, name) },
+    };
+  });
+}
+
+/** The frame that a pointer finds, with the name. */
+function drawFrame(view, box) {
+  const fills = view.sums.kindsOf(box.module).map(({ name }) => fillOf(view, box.module, name));
+  const color = textOn(fills[0]);
   return {
     type: "rect",
     shape: shapeOf(box),
-    style: { fill },
-    emphasis: { style: { stroke: themeColor("text"), lineWidth: 1.5 } },
+    z2: 1,
+    style: { fill: "transparent" },
+    emphasis: { style: { fill: "transparent", stroke: themeColor("text"), lineWidth: 1.5 } },
     textContent: {
       type: "text",
       silent: true,
@@ -71,6 +87,11 @@ function drawBox(view, box) {
     },
     textConfig: { position: "insideLeft", distance: 7 },
   };
+}
+
+/** ECharts makes a child from the one that had its place before, and what that had and this has not stays: frame first. */
+function drawBox(view, box) {
+  return { type: "group", children: [drawFrame(view, box), ...drawKinds(view, box)] };
 }
 
 /** What a module has itself, beside its children: a place that is marked, but is no module. */
@@ -100,7 +121,7 @@ function boxSeries(boxes, draw) {
 }
 
 function describe(view, module) {
-  const { choice, sums, job } = view;
+  const { choice, sums } = view;
   const value = sums.inclusive[choice.metric][module.index];
   const whole = sums.inclusive[choice.metric][view.module.index];
   const lines = [
@@ -110,9 +131,8 @@ function describe(view, module) {
     ["Share", shareText(value, whole)],
     ["Calls", wholeText(module.calls.reduce((a, b) => a + b, 0))],
   ];
-  if (sums.mainKind[module.index] >= 0) {
-    lines.push(["Most of it", job.kinds[sums.mainKind[module.index]]]);
-  }
+  const kinds = sums.kindsOf(module).map(({ name, share }) => [name, shareText(share, 1)]);
+  lines.push(...(kinds.length > 1 ? kinds : []));
   if (module.className !== "") {
     lines.push(["Class", shorten(module.className, 80)]);
   }
@@ -159,7 +179,7 @@ export class TreeChart {
     this.chart.element.classList.add("tree");
     this.nothing = h("p", { class: "muted nothing" }, "No collectives here under this filter.");
     byId("tree").replaceChildren(
-      h("p", { class: "muted hint" }, `${kHint} The colour is the kind that has most; pale modules only hold others.`),
+      h("p", { class: "muted hint" }, `${kHint} Colours are kinds, as above; pale modules only hold others.`),
       this.chart.element,
       this.nothing,
     );
