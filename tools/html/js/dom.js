@@ -22,9 +22,9 @@ export function h(tag, attributes, ...children) {
   return element;
 }
 
-/** A dotted name that may break after its dots and underscores. */
+/** A dotted name that may break after its dots. */
 export function breakable(name) {
-  const parts = name.split(/(?<=[._])/);
+  const parts = name.split(/(?<=\.)/);
   return h("span", null, ...parts.flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part])));
 }
 
