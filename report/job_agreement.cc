@@ -20,6 +20,14 @@ bool contains(const RankRanges& ranges, int64_t rank) {
   return after != ranges.begin() && rank <= std::prev(after)->second;
 }
 
+/// The second root of a class is "Net#2" by the order in which a process called them first, which may be another one on
+/// another rank.
+std::string withoutNumber(const std::string& module) {
+  const size_t dot = std::min(module.find('.'), module.size());
+  const size_t mark = std::min(module.find('#'), dot);
+  return module.substr(0, mark) + module.substr(dot);
+}
+
 } // namespace
 
 struct JobAgreement::Finding {
@@ -89,7 +97,9 @@ class JobAgreement::Judge {
       const size_t size = same.size();
       values.push_back({size, {rankRanges(std::move(same)), numbers.first, bytes}});
     }
-    std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.first, a.second.count) > std::tuple(b.first, b.second.count);
+    });
     std::vector<Disagreement::Value> sorted;
     for (auto& [size, value] : values) {
       sorted.push_back(std::move(value));
@@ -166,7 +176,12 @@ class JobAgreement::Judge {
 
 uint32_t JobAgreement::keyOf(const Collective& row) {
   const Key key{
-      texts_.id(row.module), texts_.id(row.op), texts_.id(row.dtype), texts_.id(row.reduce_op), row.phase, row.kind};
+      texts_.id(withoutNumber(row.module)),
+      texts_.id(row.op),
+      texts_.id(row.dtype),
+      texts_.id(row.reduce_op),
+      row.phase,
+      row.kind};
   const auto [entry, is_new] = key_ids_.emplace(key, static_cast<uint32_t>(keys_.size()));
   if (is_new) {
     keys_.push_back(key);

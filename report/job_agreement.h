@@ -17,6 +17,7 @@ namespace commtap {
 /// Compares what the ranks of each process group did in it, while ranks come in one after the other. Of a group whose
 /// ranks agree only the first one's rows are kept, and nothing once all of them have come.
 ///
+/// The roots of one class are one module here.
 /// Every rank of a group has to make the same collectives, so different counts for one module and op are a
 /// disagreement. Sends and receives go from one rank to another: there the sums over the group have to match. Ops of
 /// kind `other` may be anything and are not judged.

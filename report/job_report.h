@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -151,5 +152,12 @@ struct JobReport {
 };
 
 inline constexpr size_t kMaxDisagreements = 1000;
+
+/// Of the disagreements in the list those that mean a hang or a bug; they come first. The others may be only the way in
+/// which ranks attribute the same calls.
+std::span<const Disagreement> seriousDisagreements(const JobReport& job);
+
+/// Who is in the job, who is missing, and how each ended.
+JobSummary summaryOf(const JobReport& job);
 
 } // namespace commtap

@@ -149,19 +149,12 @@ ordered_json toJson(const JobGroup& group) {
   };
 }
 
-uint64_t rankCount(const JobReport& job, const JobModule& module) {
-  uint64_t count = 0;
-  for (const auto& [first, last] : job.rank_sets[module.rank_set]) {
-    count += static_cast<uint64_t>(last - first) + 1;
-  }
-  return count;
-}
-
 ordered_json toJson(const JobModule& module, const JobReport& job) {
   ordered_json calls = ordered_json::object();
   for (int phase = 0; phase < kPhaseCount; ++phase) {
     if (module.calls[phase].sum > 0) {
-      calls[std::string(phaseName(static_cast<Phase>(phase)))] = toJson(module.calls[phase], rankCount(job, module));
+      calls[std::string(phaseName(static_cast<Phase>(phase)))] =
+          toJson(module.calls[phase], countOf(job.rank_sets[module.rank_set]));
     }
   }
   const size_t id = static_cast<size_t>(&module - job.modules.data());

@@ -34,9 +34,7 @@ void summarizeRanks(std::span<const Report* const> reports, JobSummary& summary)
   summary.processes = reports.size();
   summary.unranked = all.unranked;
   summary.ranks = rankRanges(std::move(all.ranks));
-  for (const auto& [first, last] : summary.ranks) {
-    summary.rank_count += static_cast<size_t>(last - first + 1);
-  }
+  summary.rank_count = countOf(summary.ranks);
   if (summary.world_size) {
     summary.missing = gapsIn(summary.ranks, *summary.world_size);
   }
@@ -119,6 +117,14 @@ RankRanges gapsIn(const RankRanges& present, int64_t world_size) {
     gaps.emplace_back(next, world_size - 1);
   }
   return gaps;
+}
+
+size_t countOf(const RankRanges& ranges) {
+  size_t count = 0;
+  for (const auto& [first, last] : ranges) {
+    count += static_cast<size_t>(last) - static_cast<size_t>(first) + 1;
+  }
+  return count;
 }
 
 std::string rankText(const RankRanges& ranges) {

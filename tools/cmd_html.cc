@@ -71,13 +71,9 @@ void addHtml(CLI::App& app, int& exit_status) {
   setUsage(*verb, "commtap html [OPTIONS] PATH -o FILE");
   verb->footer(kFooter);
   auto arguments = std::make_shared<HtmlArguments>();
-  verb->add_option("PATH", arguments->path, "A folder of reports, one of them, a ledger, or a merged job")
-      ->required()
-      ->type_name("");
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
   verb->add_option("-o,--output", arguments->output, "The file to write; - for stdout")->required()->type_name("FILE");
-  verb->add_option(
-          "--attempt", arguments->selection.attempt, "After restarts by torchrun: which attempt; else the last")
-      ->type_name("N");
+  addSelection(*verb, arguments->selection);
   verb->callback([arguments, &exit_status] { exit_status = html(*arguments); });
 }
 

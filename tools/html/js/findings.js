@@ -55,21 +55,35 @@ function disagreement(job, item) {
   );
 }
 
+const kSerious = {
+  level: "bad",
+  title: "Ranks disagree",
+  meaning: "Ranks of one process group that did not do the same: likely a hang or a bug.",
+  open: true,
+};
+
+const kMild = {
+  level: "note",
+  title: "Ranks agree in number, not in the module",
+  meaning: "Ranks of one process group made as many calls as each other, but for different modules or in other phases.",
+};
+
+/** @returns {Finding[]} those that may hang a job apart from those that cannot */
 function disagreements(job) {
-  const found = job.disagreementsFound;
-  const shown = job.disagreements.map((item) => disagreement(job, item));
-  const cut = found > shown.length ? `, the worst ${wholeText(shown.length)} of them here` : "";
-  return {
-    level: "bad",
-    title: `Ranks disagree: ${plural(found, "difference")}${cut}`,
-    body: h(
-      "div",
-      null,
-      h("p", null, "Ranks of one process group that did not do the same: likely a hang or a bug."),
-      list(shown),
-    ),
-    open: true,
-  };
+  const mild = job.disagreements.filter(({ what }) => what === "module");
+  const serious = job.disagreements.filter(({ what }) => what !== "module");
+  const hidden = job.disagreementsFound - job.disagreements.length;
+  return [
+    [kSerious, serious],
+    [kMild, mild],
+  ]
+    .filter(([, items]) => items.length > 0)
+    .map(([{ level, title, meaning, open }, items]) => {
+      const more = hidden > 0 ? `, the worst of ${wholeText(job.disagreementsFound)}` : "";
+      const found = list(items.map((item) => disagreement(job, item)));
+      const body = h("div", null, h("p", null, meaning), found);
+      return { level, title: `${title}: ${plural(items.length, "difference")}${more}`, body, open };
+    });
 }
 
 function missing(job) {
@@ -121,10 +135,7 @@ function notSeen(job) {
 
 /** @returns {Finding[]} the gravest first */
 function findingsOf(job) {
-  const found = [];
-  if (job.disagreementsFound > 0) {
-    found.push(disagreements(job));
-  }
+  const found = disagreements(job);
   if (job.missingRanks.length > 0) {
     found.push(missing(job));
   }
