@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the page one file: template, style sheet, script modules and ECharts, all of it inline.
+"""Makes the page one file: template, style sheets, script modules and ECharts, all of it inline.
 
 The result is C++ source with the page's text before and after the place of the data. Modules become functions that
 are called in the order of their imports, so that each keeps its own scope; the few forms of import and export that it
@@ -98,13 +98,14 @@ def escaped(byte: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("template", "style", "library", "output"):
+    for name in ("template", "library", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("modules", type=Path, nargs="+")
+    for name in ("styles", "modules"):
+        parser.add_argument(f"--{name}", type=Path, nargs="+", required=True)
     arguments = parser.parse_args()
     page = page_text(
         arguments.template.read_text(encoding="utf-8"),
-        arguments.style.read_text(encoding="utf-8"),
+        "".join(path.read_text(encoding="utf-8") for path in arguments.styles),
         arguments.library.read_text(encoding="utf-8"),
         script_text(arguments.modules),
     )

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** Colours. Those of kinds are the same on light and dark; everything else is in style.css. */
+/** Colours. Those of kinds are the same on light and dark; everything else is in css/theme.css. */
 
 /** Kinds that come in pairs (gather and scatter, send and recv) are neighbours in hue. */
 const kKindColors = {
@@ -23,9 +23,25 @@ export function kindColor(kind) {
   return kKindColors[kind] ?? kKindColors.other;
 }
 
-/** A colour of style.css as it is in the theme that is shown. */
+const kDark = matchMedia("(prefers-color-scheme: dark)");
+const known = new Map();
+
+/** A colour of css/theme.css as it is in the theme that is shown: "#rrggbb". */
 export function themeColor(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const key = `${name} ${document.documentElement.dataset.theme} ${kDark.matches}`;
+  if (!known.has(key)) {
+    known.set(key, resolvedColor(name));
+  }
+  return known.get(key);
+}
+
+/** Only a property that takes a colour has light-dark() resolved: it costs a new layout, so each is asked for once. */
+function resolvedColor(name) {
+  const probe = document.documentElement;
+  probe.style.outlineColor = `var(--${name})`;
+  const channels = getComputedStyle(probe).outlineColor.match(/\d+/g).slice(0, 3);
+  probe.style.outlineColor = "";
+  return `#${channels.map((value) => Number(value).toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** The page's font: a canvas does not inherit it. */

@@ -9,6 +9,7 @@ import { bytesText, rangesText, shorten, wholeText } from "./text.js";
 /** The table of collectives: every distinct row of the module that is shown and of those below it. */
 
 const kNameLength = 100;
+const kWordLength = 40; // in columns that do not wrap
 const kAsync = 1; // in the column `async`
 
 /** How the number of calls differs between the ranks that have the row. */
@@ -37,7 +38,7 @@ function columnsOf(view) {
     key,
     title,
     value,
-    cell: (row) => (extra?.long ? breakable(shorten(value(row), kNameLength)) : value(row)),
+    cell: (row) => (extra?.long ? breakable(shorten(value(row), kNameLength)) : shorten(value(row), kWordLength)),
     ...extra,
   });
   const number = (key, title, write) => ({
@@ -53,7 +54,7 @@ function columnsOf(view) {
     text("kind", "Kind", (row) => job.kinds[rows.kind[row]]),
     text("op", "Op", (row) => strings[rows.op[row]], { long: true }),
     text("group", "Group", (row) => job.groups[rows.group[row]].label, { long: true }),
-    text("dtype", "Type", (row) => typeText(job, row), { long: true }),
+    text("dtype", "Type", (row) => typeText(job, row)),
     number("count", "Count", wholeText),
     number("bytes", "Bytes", bytesText),
     number("bus_bytes", "Bus bytes", bytesText),
