@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 
-from html_page import launch, open_page, write_page  # noqa: E402
-from job_samples import transformer  # noqa: E402
+from html_page import launch, open_page, write_page
+from job_samples import transformer
 
 #: Changes a choice and waits until the browser has painted the result.
 _CHANGE = """async (value) => {
