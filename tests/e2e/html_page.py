@@ -14,11 +14,6 @@ from typing import Any
 from harness import COMMAND, TIMEOUT_S
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
-#: Reports violations of the page's Content-Security-Policy, which scripts must not cause and names must not try.
-_WATCH_POLICY = """
-  addEventListener("securitypolicyviolation", (event) => console.error(`blocked: ${event.violatedDirective}`));
-"""
-
 
 def launch(playwright: Playwright) -> Browser:
     """Debian's Chromium, without a window."""
@@ -42,13 +37,12 @@ class OpenPage:
     """The page in a browser."""
 
     page: Page
-    #: Errors, warnings and whatever else was written to the console.
+    #: Errors, violations of the page's Content-Security-Policy, and whatever else was written to the console.
     console: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def watch(self) -> None:
         """Notes what the page does from now on."""
-        self.page.add_init_script(_WATCH_POLICY)
         self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         self.page.on("request", lambda request: self.requests.append(request.url))

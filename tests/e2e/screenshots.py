@@ -51,8 +51,8 @@ def main(folder: Path) -> None:
         window = {"viewport": {"width": 1280, "height": 1180}}
         with open_page(browser, page, color_scheme="light", **window) as opened:
             shoot(opened, folder, "html-light")
-            opened.page.locator("#ranks-title").evaluate("title => title.scrollIntoView()")
-            opened.page.locator("#ranks-title").evaluate("() => scrollBy(0, -400)")
+            opened.page.set_viewport_size({"width": 1280, "height": 900})
+            opened.evaluate("scrollTo(0, document.body.scrollHeight)")
             shoot(opened, folder, "html-tables")
         with open_page(browser, page, "#module=Transformer.layers.0", color_scheme="dark", **window) as opened:
             opened.page.locator(".findings summary").first.click()

@@ -465,6 +465,34 @@ def test_hostile_names(show: Opener) -> None:
         assert width <= 1400, "a long name makes the page wider than the window"
 
 
+def test_policy_is_in_force(show: Opener) -> None:
+    """Should a name become markup all the same, the browser runs none of it and fetches nothing; and we would see."""
+    with show(small_job()) as opened:
+        opened.evaluate(
+            """() => {
+              const script = document.createElement("script");
+              script.textContent = "window.hacked = 1";
+              document.body.append(script);
+              document.body.insertAdjacentHTML("beforeend", "<b onclick='window.hacked = 2' style='color: red'>x</b>");
+              document.body.lastChild.click();
+              const image = new Image();
+              image.src = "https://example.org/x.png";
+              return fetch("https://example.org/").catch(() => null);
+            }"""
+        )
+        said = "\n".join(opened.console)
+        for blocked in (
+            "Executing inline script violates",
+            "Executing inline event handler violates",
+            "Applying inline style violates",
+            "Loading the image 'https://example.org/x.png' violates",
+            "Connecting to 'https://example.org/' violates",
+        ):
+            assert blocked in said
+        assert opened.evaluate("window.hacked") is None
+        opened.console.clear()
+
+
 def test_large_job(show: Opener) -> None:
     """10,000 modules on 1,000 ranks: everything still works, and a page stays a page."""
     job = transformer(layers=1000, ranks=1000)

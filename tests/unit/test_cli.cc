@@ -35,7 +35,8 @@ TEST_CASE("no verb and a wrong verb are named with those that there are") {
   CHECK(runCommtap({}).status() == 2);
   CHECK(
       runCommtap({"shw"}).err ==
-      "commtap: there is no verb \"shw\"; there are run, show, html and recover (see commtap --help)\n");
+      "commtap: there is no verb \"shw\"; there are run, show, merge, diff, check, html, recover, completion (see "
+      "commtap --help)\n");
   CHECK(runCommtap({"show", "--colour"}).status() == 2);
 }
 
