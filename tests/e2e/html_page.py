@@ -120,7 +120,7 @@ def open_page(browser: Browser, path: Path, address: str = "", **options: Any) -
         opened.page.goto(path.as_uri() + address)
         opened.page.wait_for_selector("#facts dt")
         yield opened
-        assert opened.console == []
-        assert [url.split("#")[0] for url in opened.requests] == [path.as_uri()]
+        assert opened.console == [], opened.console
+        assert [url.split("#")[0] for url in opened.requests] == [path.as_uri()], opened.requests
     finally:
         context.close()
