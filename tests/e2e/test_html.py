@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`commtap html` in a real browser: what is shown is what was counted, and every way of using it works."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from catalogue import JOBS
+from harness import Runner
 from html_page import OpenPage, launch, open_page, write_page
 from job_samples import JobSample, transformer
 from playwright.sync_api import Browser, expect, sync_playwright
@@ -513,6 +516,53 @@ def test_large_job(show: Opener) -> None:
         opened.expect_module("wo")
         assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers\.999\.attention\.wo")
         assert "(rank 777)" in opened.page.locator("#ranks tbody tr", has_text="all_reduce").inner_text()
+
+
+def test_more_ranks_than_columns(show: Opener) -> None:
+    """Neighbours share a column, which shows the one that is farthest off."""
+    job = transformer(layers=1, ranks=2000)
+    job.uneven = {(1998, "all_reduce"): 0.5}
+    with show(job) as opened:
+        opened.heat_map.focus()
+        opened.page.keyboard.press("End")
+        for _ in range(len(opened.column("Kind", "#ranks")) - 1):
+            opened.page.keyboard.press("ArrowUp")
+        assert opened.said().startswith("rank 1998 to rank 1999, all_reduce, Farthest off rank 1998, Bytes ")
+        assert opened.said().endswith("50.0% less than the median")
+        opened.page.keyboard.press("Home")
+        assert opened.said().startswith("rank 0 to rank 1, all_reduce")
+
+
+def test_processes_without_a_rank(browser: Browser, tmp_path: Path) -> None:
+    """A job of processes that torchrun did not start: they are named by host and pid."""
+    document = small_job().document()
+    document |= {"ranks": [], "rank_sets": [[]]}
+    document["job"]["world_size"] = None
+    for process in document["processes"]:
+        process["rank"] = None
+    document["processes"][1]["exit"] = "signal"
+    (tmp_path / "job.json").write_text(json.dumps(document), encoding="utf-8")
+    page = write_page(tmp_path / "job.json", tmp_path / "report.html")
+    with open_page(browser, page) as opened:
+        expect(opened.page.locator("#facts")).to_contain_text("none; 8 without a rank")
+        expect(opened.page.locator("#findings")).to_contain_text("node000 pid 4001 ended by a signal of their own")
+        assert opened.column("Least", "#ranks")[0].endswith("(node000 pid 4000)")
+
+
+def test_real_job(browser: Browser, runner: Runner, tmp_path: Path) -> None:
+    """From the reports that ranks of a real job left to the numbers on the page."""
+    run = runner.shim(JOBS["fsdp2_tp"])
+    page = write_page(run.output_folder, tmp_path / "report.html")
+    with open_page(browser, page) as opened:
+        assert opened.figure("Collectives") == sum(report.total() for report in run.reports)
+        assert opened.figure("Bytes") == sum(report.total("bytes") for report in run.reports)
+        phases = {phase for report in run.reports for phase in report.table("phase")}
+        assert set(opened.facets("By phase")) == phases
+        expect(opened.page.locator("#facts")).to_contain_text("4 ranks: 0-3")
+        rows = [row for report in run.reports for row in report.rows(module="Global")]
+        opened.page.get_by_label("as a flat list").check()
+        own = dict(zip(opened.modules(), opened.column("Own count"), strict=True))
+        assert own["Global"] == f"{sum(row['count'] for row in rows):,}"
 
 
 def test_narrow_window(show: Opener) -> None:

@@ -5,7 +5,7 @@ import { h, say } from "./dom.js";
 import { hideTip, showTip } from "./tip.js";
 
 /**
- * A picture that can be used without a mouse: the arrow keys move a frame from item to item, each is read out, and
+ * A picture that can be used without a mouse: arrows, Home and End move a frame from item to item, each is read out, and
  * Enter does what a click does. Everything that a picture shows is in a table as well.
  */
 
@@ -112,12 +112,21 @@ export class Chart {
     say(lines.map(([name, value]) => (value === "" ? name : `${name} ${value}`)).join(", "));
   }
 
+  /** Where a key leads; null if it leads nowhere. */
+  #target(key) {
+    if (key === "Home" || key === "End") {
+      return key === "Home" ? 0 : this.picture.count - 1;
+    }
+    return key.startsWith("Arrow") ? this.picture.neighbour(this.at, key) : null;
+  }
+
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.picture || this.picture.count === 0) {
       return;
     }
-    if (event.key.startsWith("Arrow")) {
-      this.at = this.picture.neighbour(this.at, event.key);
+    const to = this.#target(event.key);
+    if (to !== null) {
+      this.at = to;
       this.#moveFrame();
       this.#tell();
     } else if (event.key === "Enter" || event.key === " ") {
