@@ -38,28 +38,37 @@ export function icicle(job, values, root, width, height) {
   if (values[root.index] <= 0) {
     return { boxes: [], own: [] };
   }
-  const columns = Math.min(levelsBelow(job, values, root), Math.max(1, Math.floor(width / kColumnWidth)));
-  const column = width / columns;
+  const most = Math.min(levelsBelow(job, values, root), Math.max(1, Math.floor(width / kColumnWidth)));
+  const rows = layOut(job, values, root, most, height);
+  // Where all modules of a level are too flat, the columns that there are get its room.
+  const last = rows.boxes.at(-1).level;
+  const column = width / (last + 1);
+  const place = (box) => ({ ...box, x: box.level * column, width: column });
+  return { boxes: rows.boxes.map(place), own: rows.own.filter(({ level }) => level <= last).map(place) };
+}
+
+/** The boxes' places from top to bottom. */
+function layOut(job, values, root, levels, height) {
   const scale = height / values[root.index];
-  const boxes = [{ module: root, level: 0, x: 0, y: 0, width: column, height }];
+  const boxes = [{ module: root, level: 0, y: 0, height }];
   const own = [];
   for (let at = 0; at < boxes.length; at += 1) {
     const parent = boxes[at];
-    if (parent.level + 1 === columns) {
+    const level = parent.level + 1;
+    if (level === levels) {
       continue;
     }
-    const x = (parent.level + 1) * column;
-    let y = parent.y;
+    let { y } = parent;
     for (const module of job.childrenOf(parent.module)) {
       const tall = values[module.index] * scale;
       if (tall >= kFlattest) {
-        boxes.push({ module, level: parent.level + 1, x, y, width: column, height: tall });
+        boxes.push({ module, level, y, height: tall });
       }
       y += tall;
     }
     const left = parent.y + parent.height - y;
     if (y > parent.y && left >= kFlattest) {
-      own.push({ module: parent.module, level: parent.level + 1, x, y, width: column, height: left });
+      own.push({ module: parent.module, level, y, height: left });
     }
   }
   return { boxes, own };
