@@ -66,8 +66,9 @@ Group groupFrom(dom::object row) {
   group.size = integer<uint32_t>(row[field::kSize]);
   const dom::element ranks = row[field::kRanks];
   if (!ranks.is_null()) {
-    group.ranks.reserve(group.size);
-    for (const dom::element rank : ranks.get_array()) {
+    const dom::array list = ranks.get_array();
+    group.ranks.reserve(list.size());
+    for (const dom::element rank : list) {
       group.ranks.push_back(integer<uint32_t>(rank));
     }
   }

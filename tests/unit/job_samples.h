@@ -56,11 +56,11 @@ inline const JobCollective& rowOf(const JobReport& job, const std::string& modul
   throw std::runtime_error("no such row");
 }
 
-/// All ranks of `job` make one more all_gather in MLP.net1 than the sample's.
+/// All ranks of `job` make one more all_gather in DistributedDataParallel.net1 than the sample's.
 inline JobReport grownJob() {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
-    Collective& row = rowOf(report, "MLP.net1", Kind::kAllGather);
+    Collective& row = rowOf(report, "DistributedDataParallel.net1", Kind::kAllGather);
     row.count += 1;
     row.bytes += 1024;
   }

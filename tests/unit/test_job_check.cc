@@ -12,7 +12,7 @@ namespace {
 TEST_CASE("a sound job passes; each fault fails its check, unless allowed") {
   CHECK(passed(checkJob(sampleJob(), {})));
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
-  rowOf(reports[1], "MLP", Kind::kAllReduce).count = 2;
+  rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 2;
   reports[0].not_seen = {{"unknown_op", 1, "", "m"}};
   JobReport job = jobOf(reports);
   job.problems = {"x"};
@@ -44,7 +44,7 @@ TEST_CASE("a baseline: a check a kind and group, more and less and new and gone"
   CHECK(passed(checkBaseline(before, after, {*parseTolerance("count=1,bytes=50%")}, {})));
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
-    rowOf(report, "MLP", Kind::kAllReduce).kind = Kind::kReduce;
+    rowOf(report, "DistributedDataParallel", Kind::kAllReduce).kind = Kind::kReduce;
   }
   const auto moved = checkBaseline(before, jobOf(reports), {}, {});
   REQUIRE(moved.size() == 4);

@@ -11,13 +11,13 @@ namespace {
 
 TEST_CASE("cells are a rank's means, ops and types together") {
   std::vector<Report> reports = sampleReports(4);
-  Collective other = rowOf(reports[0], "MLP.net1", Kind::kAllGather);
+  Collective other = rowOf(reports[0], "DistributedDataParallel.net1", Kind::kAllGather);
   other.op = "c10d.allgather_";
   for (const size_t rank : {0, 1}) {
     reports[rank].collectives.push_back(other);
   }
   const Cells cells = cellsOf(jobOf(reports));
-  const PerRank& gather = cells.at({"MLP.net1", Phase::kForward, Kind::kAllGather, "default_pg"});
+  const PerRank& gather = cells.at({"DistributedDataParallel.net1", Phase::kForward, Kind::kAllGather, "default_pg"});
   CHECK(gather.ranks == 4);
   CHECK(gather.count == 3);
   CHECK(gather.bytes == 3072);
@@ -25,10 +25,10 @@ TEST_CASE("cells are a rank's means, ops and types together") {
 
 TEST_CASE("a stage's module is a mean of the ranks of that stage") {
   std::vector<Report> reports = sampleReports(4);
-  rowOf(reports[0], "MLP.net1", Kind::kAllGather).module = "MLP.first";
+  rowOf(reports[0], "DistributedDataParallel.net1", Kind::kAllGather).module = "DistributedDataParallel.first";
   const Cells cells = cellsOf(jobOf(reports));
-  CHECK(cells.at({"MLP.first", Phase::kForward, Kind::kAllGather, "default_pg"}).ranks == 1);
-  CHECK(cells.at({"MLP.first", Phase::kForward, Kind::kAllGather, "default_pg"}).count == 2);
+  CHECK(cells.at({"DistributedDataParallel.first", Phase::kForward, Kind::kAllGather, "default_pg"}).ranks == 1);
+  CHECK(cells.at({"DistributedDataParallel.first", Phase::kForward, Kind::kAllGather, "default_pg"}).count == 2);
   CHECK(perRankByGroup(jobOf(reports)).at("default_pg").count == 4);
   CHECK(perRankByKind(jobOf(reports)).at("all_gather").count == 2);
 }
@@ -38,7 +38,7 @@ TEST_CASE("the same run does not differ; one more call does") {
   CHECK(changesBetween(before, before, {}).empty());
   const auto changes = changesBetween(before, cellsOf(grownJob()), {});
   REQUIRE(changes.size() == 1);
-  CHECK(changes[0].key.module == "MLP.net1");
+  CHECK(changes[0].key.module == "DistributedDataParallel.net1");
   CHECK(changes[0].change.countDelta() == 1);
   CHECK(changes[0].change.bytesDelta() == 1024);
   CHECK(changes[0].change.grew());
@@ -54,8 +54,8 @@ TEST_CASE("what is tolerated is no change") {
   CHECK(tolerated("count=50%,bytes=1024"));
   CHECK_FALSE(tolerated("count=1,bytes=49%"));
   CHECK_FALSE(tolerated("count=0.9,bytes=50%"));
-  CHECK_FALSE(tolerated("module=MLP,count=1,bytes=50%"));
-  CHECK(tolerated("module=MLP.*,count=1,bytes=50%"));
+  CHECK_FALSE(tolerated("module=DistributedDataParallel,count=1,bytes=50%"));
+  CHECK(tolerated("module=DistributedDataParallel.*,count=1,bytes=50%"));
 }
 
 TEST_CASE("other subsets of ranks and other world sizes compare") {
@@ -67,15 +67,15 @@ TEST_CASE("other subsets of ranks and other world sizes compare") {
 TEST_CASE("growth first, by bytes; new and gone have no rank on one side") {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
-    rowOf(report, "MLP", Kind::kAllReduce).module = "MLP.net2";
+    rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
     rowOf(report, "Global", Kind::kBroadcast).bytes += 1;
   }
   const auto changes = changesBetween(cellsOf(jobOf(sampleReports(2))), cellsOf(jobOf(reports)), {});
   REQUIRE(changes.size() == 3);
-  CHECK(changes[0].key.module == "MLP.net2");
+  CHECK(changes[0].key.module == "DistributedDataParallel.net2");
   CHECK(changes[0].change.before.ranks == 0);
   CHECK(changes[1].key.module == "Global");
-  CHECK(changes[2].key.module == "MLP");
+  CHECK(changes[2].key.module == "DistributedDataParallel");
   CHECK(changes[2].change.after.ranks == 0);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("runs of other lengths and sizes are noted") {
   const auto notes = comparisonNotes(sampleJob(), jobOf(reports));
   REQUIRE(notes.size() == 2);
   CHECK(notes[0].find("4 and 8 ranks") != std::string::npos);
-  CHECK(notes[1].find("called MLP 1 times before and 2 times after") != std::string::npos);
+  CHECK(notes[1].find("called DistributedDataParallel 1 times before and 2 times after") != std::string::npos);
 }
 
 } // namespace

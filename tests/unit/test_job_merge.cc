@@ -11,7 +11,7 @@ namespace {
 
 TEST_CASE("a job has its facts, its rows with their spread, and its totals") {
   std::vector<Report> reports = sampleReports(4);
-  rowOf(reports[2], "MLP.net1", Kind::kAllGather).bytes = 4096;
+  rowOf(reports[2], "DistributedDataParallel.net1", Kind::kAllGather).bytes = 4096;
   const JobReport job = jobOf(reports);
   CHECK(job.run_id == "sample-run");
   CHECK(job.world_size == 4);
@@ -20,14 +20,16 @@ TEST_CASE("a job has its facts, its rows with their spread, and its totals") {
   CHECK(job.started_at_ns == reports[0].job.started_at_ns);
   CHECK(job.ended_at_ns == reports[3].job.ended_at_ns);
   CHECK(job.torch_version == "2.13.0");
-  const JobCollective& gather = rowOf(job, "MLP.net1", Kind::kAllGather);
+  const JobCollective& gather = rowOf(job, "DistributedDataParallel.net1", Kind::kAllGather);
   CHECK(gather.amount.ranks == 4);
   CHECK(gather.amount.count.sum == 8);
   CHECK(gather.amount.bytes.min == 2048);
   CHECK(gather.amount.bytes.max == 4096);
   CHECK(gather.amount.bytes.max_rank == 2);
   CHECK(job.groups[gather.group].name == "default_pg");
-  CHECK(rowOf(job, "MLP", Kind::kAllReduce).lowered == std::vector<std::string>{"c10d.allreduce_coalesced_"});
+  CHECK(
+      rowOf(job, "DistributedDataParallel", Kind::kAllReduce).lowered ==
+      std::vector<std::string>{"c10d.allreduce_coalesced_"});
   REQUIRE(job.totals.size() == 3);
   uint64_t count = 0;
   for (const JobTotal& total : job.totals) {
@@ -59,14 +61,14 @@ TEST_CASE("processes of one rank are one rank; one without a rank is a rank of i
   std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1), sampleReport(1)};
   CHECK(jobOf(reports).disagreements_found == 0);
   const JobReport twice = jobOf(reports);
-  CHECK(rowOf(twice, "MLP", Kind::kAllReduce).amount.ranks == 2);
-  CHECK(rowOf(twice, "MLP", Kind::kAllReduce).amount.count.min == 2);
+  CHECK(rowOf(twice, "DistributedDataParallel", Kind::kAllReduce).amount.ranks == 2);
+  CHECK(rowOf(twice, "DistributedDataParallel", Kind::kAllReduce).amount.count.min == 2);
   CHECK(twice.processes.size() == 4);
   reports[2].job.rank = reports[3].job.rank = std::nullopt;
   const JobReport unranked = jobOf(reports);
-  CHECK(rowOf(unranked, "MLP", Kind::kAllReduce).amount.ranks == 3);
-  CHECK_FALSE(rowOf(unranked, "MLP", Kind::kAllReduce).amount.count.min_rank);
-  CHECK(rowOf(unranked, "MLP", Kind::kAllReduce).amount.count.max_rank == 0);
+  CHECK(rowOf(unranked, "DistributedDataParallel", Kind::kAllReduce).amount.ranks == 3);
+  CHECK_FALSE(rowOf(unranked, "DistributedDataParallel", Kind::kAllReduce).amount.count.min_rank);
+  CHECK(rowOf(unranked, "DistributedDataParallel", Kind::kAllReduce).amount.count.max_rank == 0);
   CHECK(unranked.ranks == RankRanges{{0, 0}});
   CHECK(unranked.disagreements_found == 0);
 }
@@ -81,7 +83,7 @@ TEST_CASE("groups come by bytes, rows in the order of the tree") {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
     report.groups.push_back({"7", "tp", "gloo", 2, {0, 1}});
-    rowOf(report, "MLP.net1", Kind::kAllGather).group = "7";
+    rowOf(report, "DistributedDataParallel.net1", Kind::kAllGather).group = "7";
     rowOf(report, "Global", Kind::kBroadcast).group = "nowhere";
   }
   const JobReport job = jobOf(reports);
@@ -91,8 +93,8 @@ TEST_CASE("groups come by bytes, rows in the order of the tree") {
   CHECK(job.groups[2].name == "nowhere");
   CHECK(job.groups[2].members.empty());
   CHECK(job.collectives[0].module == "Global");
-  CHECK(job.collectives[1].module == "MLP");
-  CHECK(job.groups[rowOf(job, "MLP.net1", Kind::kAllGather).group].name == "tp");
+  CHECK(job.collectives[1].module == "DistributedDataParallel");
+  CHECK(job.groups[rowOf(job, "DistributedDataParallel.net1", Kind::kAllGather).group].name == "tp");
 }
 
 TEST_CASE("absurd numbers do no harm") {
@@ -100,7 +102,7 @@ TEST_CASE("absurd numbers do no harm") {
   reports[0].job.rank = INT64_MIN;
   reports[1].job.rank = INT64_MAX;
   reports[1].job.world_size = INT64_MAX;
-  rowOf(reports[0], "MLP", Kind::kAllReduce).bytes = UINT64_MAX;
+  rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).bytes = UINT64_MAX;
   CHECK(jobOf(reports).processes.size() == 2);
 }
 

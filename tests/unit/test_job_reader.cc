@@ -30,7 +30,7 @@ TEST_CASE("a folder of JSON and ledgers is one job, with the files relative to i
   CHECK(job->problems.size() == 1);
   CHECK(job->source == folder.path());
   CHECK(seen.back() == 2);
-  CHECK(rowOf(*job, "MLP", Kind::kAllReduce).amount.ranks == 2);
+  CHECK(rowOf(*job, "DistributedDataParallel", Kind::kAllReduce).amount.ranks == 2);
 }
 
 TEST_CASE("one report is a job of one rank; a job report is read as it is") {

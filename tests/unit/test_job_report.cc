@@ -19,7 +19,7 @@ TEST_CASE("a disagreement's name leads back to it") {
 
 TEST_CASE("calls for other modules are not serious") {
   std::vector<Report> reports = sampleReports(2);
-  rowOf(reports[0], "MLP", Kind::kAllReduce).module = "MLP.net2";
+  rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
   CHECK(jobOf(reports).disagreements.size() == 2);
   CHECK(seriousDisagreements(jobOf(reports)).empty());
   rowOf(reports[0], "Global", Kind::kBroadcast).count = 9;

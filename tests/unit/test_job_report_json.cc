@@ -16,7 +16,7 @@ using nlohmann::json;
 /// A job with something in every table.
 JobReport fullJob() {
   std::vector<Report> reports = sampleReports(3);
-  rowOf(reports[1], "MLP.net1", Kind::kAllGather).count = 7;
+  rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather).count = 7;
   Collective send = rowOf(reports[0], "Global", Kind::kBroadcast);
   send.kind = Kind::kSend;
   reports[0].collectives.push_back(send);
