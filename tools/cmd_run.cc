@@ -26,11 +26,12 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "The command runs in the same process group and on the same terminal; its exit status, or the signal it died of,\n"
-    "is commtap's own. 127: no such command, 126: it cannot be started, 2: commtap run was used wrongly.\n"
+    "The command runs in the same process group and on the same terminal.\n"
     "COMMTAP=0 in the environment: runs the command and does nothing else.\n"
     "Each run gets a fresh run id, the tasks of one Slurm step get a common one. Where a run is started by hand on\n"
     "several machines, give the same --run-id on each.\n\n"
+    "Exit status: the command's own, or the signal that it died of; 127 no such command, 126 it cannot be started, 2\n"
+    "commtap run was used wrongly.\n\n"
     "Example:\n  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
 
 bool isValueFlag(const std::string& argument) {

@@ -17,8 +17,9 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
+    "csv and json are described in docs/show.md.\n\n"
     "Exit status: 0 shown, 1 shown without some files that could not be read, or no report found, 2 wrong usage, no\n"
-    "such PATH or rank. csv and json are described in docs/show.md.\n\n"
+    "such PATH or rank.\n\n"
     "Examples:\n"
     "  commtap show out\n"
     "  commtap show out --rank 3 --phase backward\n"

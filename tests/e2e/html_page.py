@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Opens the page of `commtap html` in Chromium, as its reader would, and notes everything that must not happen."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import COMMAND, TIMEOUT_S
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Debian's Chromium, without a window."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    assert program, "needs Chromium: apt-get install chromium"
+    # As root, as in most containers, Chromium has no sandbox and wants to be told that this is known.
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=program, args=arguments)
+
+
+def write_page(source: Path, output: Path) -> Path:
+    """Runs `commtap html`, which must find nothing wrong."""
+    done = subprocess.run([COMMAND, "html", source, "-o", output], capture_output=True, timeout=TIMEOUT_S, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return output
+
+
+@dataclass
+class OpenPage:
+    """The page in a browser."""
+
+    page: Page
+    #: Errors, violations of the page's Content-Security-Policy, and whatever else was written to the console.
+    console: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        """Notes what the page does from now on."""
+        self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def figure(self, name: str) -> int:
+        """A number of the totals: Collectives, Bytes or Bus bytes."""
+        tile = self.page.locator(".tile", has=self.page.get_by_text(name, exact=True)).locator(".figure")
+        text = tile.get_attribute("title") or tile.inner_text()
+        return int(text.removesuffix(" bytes").replace(",", ""))
+
+    def choose(self, name: str, value: str) -> None:
+        """Chooses a phase, kind or group."""
+        self.page.locator(f"#choose-{name}").select_option(value)
+
+    def measure(self, title: str) -> None:
+        """Chooses Count, Bytes or Bus bytes."""
+        self.page.get_by_role("radio", name=title, exact=True).check(force=True)
+
+    def facets(self, title: str) -> dict[str, str]:
+        """The lines of "By kind", "By phase" or "By process group", with the numbers as they are written."""
+        lines = self.page.locator(".facets", has=self.page.get_by_role("heading", name=title)).locator("button")
+        return dict(
+            zip(lines.locator(".name").all_inner_texts(), lines.locator(".number").all_inner_texts(), strict=True)
+        )
+
+    @property
+    def chart(self) -> Locator:
+        """The picture of the module tree."""
+        return self.page.get_by_role("application", name="Module tree")
+
+    @property
+    def heat_map(self) -> Locator:
+        """The picture of ranks by kind."""
+        return self.page.get_by_role("application", name="Heat map")
+
+    @property
+    def module_rows(self) -> Locator:
+        """The rows of the table of modules."""
+        return self.page.locator("#table tbody tr")
+
+    def modules(self) -> list[str]:
+        """Their names, as the table has them."""
+        return self.page.locator("#table tbody .link").all_inner_texts()
+
+    def column(self, title: str, table: str = "#table") -> list[str]:
+        """The cells of one column."""
+        titles = [text.strip("▲▼ ") for text in self.page.locator(f"{table} thead th").all_inner_texts()]
+        return self.page.locator(f"{table} tbody tr > :nth-child({titles.index(title) + 1})").all_inner_texts()
+
+    def sort_by(self, title: str, table: str = "#table") -> None:
+        """Clicks the head of a column."""
+        self.page.locator(f"{table} thead").get_by_role("button", name=title, exact=True).click()
+
+    def expect_module(self, name: str) -> None:
+        """Waits until this module is the one that is shown."""
+        expect(self.page.locator("#path [aria-current]")).to_have_text(name)
+
+    def said(self) -> str:
+        """What a screen reader was given to say."""
+        return self.page.locator("#said").inner_text()
+
+    def evaluate(self, script: str) -> Any:
+        """Runs a script in the page."""
+        return self.page.evaluate(script)
+
+
+@contextmanager
+def open_page(browser: Browser, path: Path, address: str = "", **options: Any) -> Iterator[OpenPage]:
+    """Opens the page without a network; at the end it must have said nothing on the console and asked for nothing."""
+    context = browser.new_context(offline=True, **({"viewport": {"width": 1400, "height": 900}} | options))
+    opened = OpenPage(context.new_page())
+    opened.page.set_default_timeout(30_000)
+    opened.watch()
+    try:
+        opened.page.goto(path.as_uri() + address)
+        opened.page.wait_for_selector("#facts dt")
+        yield opened
+        assert opened.console == [], opened.console
+        assert [url.split("#")[0] for url in opened.requests] == [path.as_uri()], opened.requests
+    finally:
+        context.close()

@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes job reports (commtap.job/1) of any size without running a job: for what shows and exports them."""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from report import bus_factor
+
+MIB = 1 << 20
+START = "2026-11-20T09:12:33.120000Z"
+END = "2026-11-20T21:40:10.000000Z"
+
+Amount = dict[str, float]
+
+
+def spread(of_one: float, ranks: int, most: float | None = None) -> dict[str, Any]:
+    """The same number on each of the ranks; more on the last one if `most` says so."""
+    most = of_one if most is None else most
+    total = of_one * (ranks - 1) + most
+    return {
+        "sum": total,
+        "min": of_one,
+        "mean": total / ranks,
+        "max": most,
+        "min_rank": 0,
+        "max_rank": 0 if most == of_one else ranks - 1,
+    }
+
+
+def amounts(sums: dict[tuple[str, str], Amount]) -> list[dict[str, Any]]:
+    """Sums by phase and kind as the document lists them."""
+    return [{"phase": phase, "kind": kind, **amount} for (phase, kind), amount in sorted(sums.items())]
+
+
+def no_amounts() -> Any:
+    """Sums by phase and kind; what is not there is nothing."""
+    return defaultdict(lambda: {"count": 0, "bytes": 0, "bus_bytes": 0.0})
+
+
+@dataclass
+class JobSample:
+    """A job of which all ranks do the same, but for what the sample is made to show."""
+
+    ranks: int = 4
+    run_id: str = "sample"
+    modules: list[dict[str, Any]] = field(default_factory=list)
+    groups: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[list[int]] = field(default_factory=list)
+    disagreements: list[dict[str, Any]] = field(default_factory=list)
+    not_seen: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    exits: dict[int, str] = field(default_factory=dict)
+    #: Of these ranks one kind has so many times the bytes that all others have.
+    uneven: dict[tuple[int, str], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.module("Global", None, None, calls=0)
+
+    def module(self, name: str, parent: int | None = 0, class_name: str | None = "Linear", calls: int = 10) -> int:
+        """Adds a module, which must come after those before it in the tree; gives its id."""
+        self.modules.append(
+            {
+                "id": len(self.modules),
+                "parent": parent,
+                "name": name,
+                "class": class_name,
+                "rank_set": 0,
+                "calls": {"forward": spread(calls, self.ranks)} if calls else {},
+            }
+        )
+        return len(self.modules) - 1
+
+    def group(self, name: str, size: int) -> str:
+        """Adds a group; gives its name."""
+        members = [list(range(first, first + size)) for first in range(0, self.ranks - size + 1, size)]
+        self.groups.append({"name": name, "desc": name, "backend": "gloo", "size": size, "members": members})
+        return name
+
+    def row(self, module: int, phase: str, kind: str, group: str, count: int, size: int, **other: Any) -> None:
+        """Adds what each rank has of one row: `count` calls of `size` bytes each."""
+        name = self.modules[module]["name"]
+        ranks = next(each["size"] for each in self.groups if each["name"] == group)
+        most = other.pop("most", None)
+        last = None if most is None else most * size
+        self.rows.append(
+            {
+                "module": name,
+                "phase": phase,
+                "op": f"_c10d_functional.{kind}",
+                "kind": kind,
+                "group": group,
+                "dtype": None if kind == "barrier" else "bfloat16",
+                "reduce_op": "sum" if kind in ("all_reduce", "reduce_scatter") else None,
+                "async": False,
+                "issued_in": name,
+                "lowered": [],
+                "rank_set": 0,
+                "rank_count": self.ranks,
+                "count": spread(count, self.ranks, most),
+                "bytes": spread(count * size, self.ranks, last),
+                "bus_bytes": spread(count * size * bus_factor(kind, ranks), self.ranks),
+            }
+            | other
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The job report."""
+        return {
+            "schema": "commtap.job/1",
+            "job": self._job(),
+            "ranks": [[0, self.ranks - 1]],
+            "missing_ranks": self.missing,
+            "disagreements_found": len(self.disagreements),
+            "disagreements": self.disagreements,
+            "not_seen": self.not_seen,
+            "problems": self.problems,
+            "totals": self._totals(),
+            "groups": self._groups(),
+            "rank_sets": [[[0, self.ranks - 1]]],
+            "modules": self._modules(),
+            "collectives": self.rows,
+            "processes": [self._process(rank) for rank in range(self.ranks)],
+        }
+
+    def write(self, path: Path) -> Path:
+        """Writes the job report; gives its path."""
+        path.write_text(json.dumps(self.document()), encoding="utf-8")
+        return path
+
+    def _job(self) -> dict[str, Any]:
+        missing = sum(last - first + 1 for first, last in self.missing)
+        return {
+            "run_id": self.run_id,
+            "attempt": 0,
+            "attempts": [0],
+            "world_size": self.ranks + missing,
+            "started_at": START,
+            "ended_at": END,
+            "torch": "2.13.0",
+            "commtap": "0.1.0",
+            "other_runs": 0,
+            "source": "out",
+        }
+
+    def _sums(self, key: str) -> dict[str, dict[tuple[str, str], Amount]]:
+        """Sums over ranks of rows with one value of `key`, by phase and kind."""
+        sums: dict[str, Any] = defaultdict(no_amounts)
+        for row in self.rows:
+            for name, total in sums[row[key]][row["phase"], row["kind"]].items():
+                sums[row[key]][row["phase"], row["kind"]][name] = total + row[name]["sum"]
+        return sums
+
+    def _modules(self) -> list[dict[str, Any]]:
+        own = self._sums("module")
+        inclusive = [no_amounts() for _ in self.modules]
+        for module in reversed(self.modules):
+            for key, amount in own[module["name"]].items():
+                _add(inclusive[module["id"]][key], amount)
+            if module["parent"] is not None:
+                for key, amount in inclusive[module["id"]].items():
+                    _add(inclusive[module["parent"]][key], amount)
+        return [
+            {**module, "own": amounts(own[module["name"]]), "inclusive": amounts(inclusive[module["id"]])}
+            for module in self.modules
+        ]
+
+    def _groups(self) -> list[dict[str, Any]]:
+        sums = self._sums("group")
+        return [{**group, "totals": amounts(sums[group["name"]])} for group in self.groups]
+
+    def _totals(self) -> list[dict[str, Any]]:
+        sums: Any = no_amounts()
+        for row in self.rows:
+            for name in ("count", "bytes", "bus_bytes"):
+                sums[row["phase"], row["kind"]][name] += row[name]["sum"] // self.ranks
+        return [
+            {"phase": phase, "kind": kind, "rank_count": self.ranks}
+            | {name: spread(total, self.ranks) for name, total in amount.items()}
+            for (phase, kind), amount in sorted(sums.items())
+        ]
+
+    def _process(self, rank: int) -> dict[str, Any]:
+        sums: Any = defaultdict(lambda: {"count": 0, "bytes": 0, "bus_bytes": 0.0})
+        for row in self.rows:
+            factor = self.uneven.get((rank, row["kind"]), 1)
+            for name in ("count", "bytes", "bus_bytes"):
+                sums[row["kind"]][name] += row[name]["min"] if name == "count" else int(row[name]["min"] * factor)
+        return {
+            "rank": rank,
+            "host": f"node{rank // 8:03d}",
+            "pid": 4000 + rank,
+            "started_at": START,
+            "ended_at": END,
+            "exit": self.exits.get(rank, "normal"),
+            "exit_signal": None,
+            "file": f"rank-{rank:05d}.json",
+            "totals": [{"kind": kind, **amount} for kind, amount in sums.items()],
+        }
+
+
+def _add(total: Amount, amount: Amount) -> None:
+    for name, value in amount.items():
+        total[name] += value
+
+
+def transformer(layers: int, ranks: int) -> JobSample:
+    """FSDP2 times tensor parallelism over a transformer: ten modules a layer."""
+    job = JobSample(ranks, run_id="llama-fsdp2-tp")
+    width = min(8, ranks)
+    dp, tp, world = job.group("dp", max(1, ranks // width)), job.group("tp", width), job.group("default_pg", ranks)
+    root = job.module("Transformer", 0, "Transformer")
+    job.row(0, "other", "broadcast", world, 3, MIB)
+    job.row(0, "other", "barrier", world, 2, 0)
+    job.row(0, "optimizer", "all_reduce", world, 10, 4)
+    embeddings = job.module("Transformer.tok_embeddings", root, "Embedding")
+    job.row(embeddings, "forward", "all_reduce", tp, 10, 64 * MIB)
+    blocks = job.module("Transformer.layers", root, "ModuleList", calls=0)
+    for layer in range(layers):
+        _add_block(job, blocks, f"Transformer.layers.{layer}", dp, tp)
+    job.module("Transformer.norm", root, "RMSNorm")
+    job.row(job.module("Transformer.output", root), "forward", "all_gather", tp, 10, 256 * MIB)
+    return job
+
+
+def _add_block(job: JobSample, blocks: int, name: str, dp: str, tp: str) -> None:
+    block = job.module(name, blocks, "TransformerBlock")
+    job.row(block, "forward", "all_gather", dp, 10, 436 * MIB)
+    job.row(block, "backward", "all_gather", dp, 10, 436 * MIB, issued_in="Transformer.output")
+    job.row(block, "backward", "reduce_scatter", dp, 10, 872 * MIB)
+    for part, weights in (("attention", ("wq", "wk", "wv", "wo")), ("feed_forward", ("w1", "w3", "w2"))):
+        module = job.module(f"{name}.{part}", block, part.title().replace("_", ""))
+        job.row(module, "backward", "all_reduce", tp, 10, 256 * MIB)
+        ids = [job.module(f"{name}.{part}.{weight}", module) for weight in weights]
+        job.row(ids[-1], "forward", "all_reduce", tp, 10, 320 * MIB if part == "attention" else 256 * MIB)

@@ -1,0 +1,592 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap html` in a real browser: what is shown is what was counted, and every way of using it works."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from catalogue import JOBS
+from harness import Runner
+from html_page import OpenPage, launch, open_page, write_page
+from job_samples import JobSample, transformer
+from playwright.sync_api import Browser, expect, sync_playwright
+
+Opener = Callable[..., AbstractContextManager[OpenPage]]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests; each has a profile of its own."""
+    with sync_playwright() as playwright:
+        started = launch(playwright)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Opener:
+    """Opens the page of a job."""
+
+    def opener(job: JobSample, address: str = "", **options: Any) -> AbstractContextManager[OpenPage]:
+        path = write_page(job.write(tmp_path / "job.json"), tmp_path / "report.html")
+        return open_page(browser, path, address, **options)
+
+    return opener
+
+
+def small_job() -> JobSample:
+    """46 modules on 8 ranks, which all do the same."""
+    return transformer(layers=4, ranks=8)
+
+
+def bad_job() -> JobSample:
+    """One in which everything went wrong that can."""
+    job = small_job()
+    job.missing = [[8, 9]]
+    job.exits = {3: "killed", 4: "_exit"}
+    job.uneven = {(5, "all_gather"): 1.5}
+    job.not_seen = [
+        {
+            "reason": "unknown_group",
+            "count": 7,
+            "detail": "c10d.allreduce_",
+            "meaning": "The group is not known.",
+            "ranks": [[2, 2]],
+        }
+    ]
+    job.disagreements = [
+        {
+            "what": "count",
+            "group": "tp",
+            "members": list(range(8)),
+            "module": "Transformer.layers.1.attention",
+            "phase": "backward",
+            "op": "_c10d_functional.all_reduce",
+            "kind": "all_reduce",
+            "dtype": "bfloat16",
+            "reduce_op": "sum",
+            "values": [
+                {"ranks": [[0, 2], [4, 7]], "count": 10, "bytes": 10 << 20},
+                {"ranks": [[3, 3]], "count": 9, "bytes": 9 << 20},
+            ],
+        }
+    ]
+    return job
+
+
+def total(job: JobSample, name: str = "count", **where: str) -> int:
+    """The sum over ranks of the rows that `where` names."""
+    return int(
+        sum(row[name]["sum"] for row in job.rows if all(re.match(value, row[key]) for key, value in where.items()))
+    )
+
+
+def test_shows_what_was_counted(show: Opener) -> None:
+    """The totals, and who took part."""
+    job = small_job()
+    with show(job) as opened:
+        assert opened.figure("Collectives") == total(job)
+        assert opened.figure("Bytes") == total(job, "bytes")
+        assert opened.figure("Bus bytes") == total(job, "bus_bytes")
+        expect(opened.page.get_by_role("heading", level=1)).to_have_text("commtap llama-fsdp2-tp")
+        expect(opened.page.locator("#facts")).to_contain_text("8 ranks: 0-7")
+        expect(opened.page.locator("#facts")).to_contain_text("12 h 27 min")
+        assert opened.page.title() == "commtap: llama-fsdp2-tp"
+
+
+def test_nothing_is_wrong(show: Opener) -> None:
+    """One line says so; there is no empty list and no place for what the report does not have."""
+    with show(small_job()) as opened:
+        expect(opened.page.locator("#findings")).to_have_text(re.compile("^Good No rank is missing"))
+        assert opened.page.locator("#findings details").count() == 0
+        assert opened.page.get_by_role("heading", name="Steps").count() == 0
+
+
+def test_findings_are_on_top(show: Opener) -> None:
+    """The gravest first, and all of them above the first number."""
+    with show(bad_job()) as opened:
+        titles = opened.page.locator("#findings summary").all_inner_texts()
+        assert [re.sub(r"\s+", " ", title) for title in titles] == [
+            "Problem Ranks disagree: 1 difference",
+            "Problem 2 ranks without a report: 8-9",
+            "Warning rank 3 killed: SIGKILL, the OOM killer, a signal from outside",
+            "Note rank 4 ended by _exit",
+            "Warning Not seen: 1 reason",
+        ]
+        first = opened.page.locator(".disagreement").inner_text()
+        assert "all_reduce for Transformer.layers.1.attention (backward): different numbers of calls" in first
+        assert "ranks 0-2, 4-7: 10 calls, 10.0 MiB" in first
+        assert "rank 3: 9 calls, 9.00 MiB" in first
+        assert "unknown_group (7, on rank 2): The group is not known." in opened.page.locator("#findings").inner_text()
+        findings = opened.page.locator("#findings").bounding_box()
+        totals = opened.page.locator("#totals").bounding_box()
+        assert findings["y"] + findings["height"] <= totals["y"]
+
+
+def test_filters(show: Opener) -> None:
+    """By phase, kind and group, alone and together; in the totals, the tree and both tables."""
+    job = small_job()
+    with show(job) as opened:
+        opened.choose("phase", "backward")
+        assert opened.figure("Collectives") == total(job, phase="backward")
+        opened.choose("kind", "all_gather")
+        assert opened.figure("Collectives") == total(job, phase="backward", kind="all_gather")
+        assert set(opened.column("Kind", "#rows")) == {"all_gather"}
+        assert set(opened.column("Phase", "#rows")) == {"backward"}
+        assert len(opened.column("Kind", "#rows")) == 4
+        assert opened.modules() == ["Global", "Transformer", "layers", "0", "1", "2", "3"]
+        opened.choose("group", "tp")
+        assert opened.figure("Collectives") == 0
+        expect(opened.chart).to_be_hidden()
+        expect(opened.page.get_by_text("No collectives here under this filter.")).to_be_visible()
+        opened.page.get_by_role("button", name="Show all").click()
+        assert opened.figure("Collectives") == total(job)
+        expect(opened.chart).to_be_visible()
+
+
+def test_totals_are_switches(show: Opener) -> None:
+    """A line of the totals filters; the others of its list keep their numbers; the second click undoes it."""
+    job = small_job()
+    with show(job) as opened:
+        opened.measure("Count")
+        kinds = opened.facets("By kind")
+        assert kinds["reduce_scatter"] == f"{total(job, kind='reduce_scatter'):,}"
+        line = opened.page.locator(".facet", has_text="reduce_scatter")
+        line.click()
+        expect(line).to_have_attribute("aria-pressed", "true")
+        expect(opened.page.locator("#choose-kind")).to_have_value("reduce_scatter")
+        assert opened.facets("By kind") == kinds
+        assert opened.facets("By phase") == {"backward": f"{total(job, kind='reduce_scatter'):,}"}
+        line.click()
+        assert opened.figure("Collectives") == total(job)
+
+
+def test_measures(show: Opener) -> None:
+    """Count, bytes and bus bytes, everywhere."""
+    job = small_job()
+    with show(job) as opened:
+        assert "Bytes of a rank" in opened.page.locator("#ranks caption").inner_text()
+        opened.measure("Count")
+        assert opened.facets("By phase")["optimizer"] == f"{total(job, phase='optimizer'):,}"
+        assert "Count of a rank" in opened.page.locator("#ranks caption").inner_text()
+        opened.measure("Bus bytes")
+        expect(opened.page.locator("#ranks caption")).to_have_text("Bus bytes of a rank, by kind")
+
+
+def click_chart(opened: OpenPage, across: float, down: float) -> None:
+    """Clicks into the picture of the tree, at a part of its width and height."""
+    box = opened.chart.bounding_box()
+    opened.chart.click(position={"x": box["width"] * across, "y": box["height"] * down})
+
+
+def test_drills_down(show: Opener) -> None:
+    """By clicks into the picture, into the table and on the path; the browser's "back" works."""
+    job = small_job()
+    with show(job) as opened:
+        click_chart(opened, 2.5 / 6, 0.5)  # the third of six columns
+        opened.expect_module("layers")
+        assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers")
+        opened.page.locator("#table").get_by_role("button", name="1", exact=True).click()
+        opened.expect_module("1")
+        assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers\.1\b")
+        assert set(opened.column("Module", "#rows")) == {
+            f"Transformer.layers.1{rest}"
+            for rest in ("", ".attention", ".attention.wo", ".feed_forward", ".feed_forward.w2")
+        }
+        assert "module=Transformer.layers.1" in opened.page.url
+        opened.page.go_back()
+        opened.expect_module("layers")
+        opened.page.locator("#path").get_by_role("button", name="Transformer").click()
+        opened.expect_module("Transformer")
+        click_chart(opened, 0.05, 0.5)  # its own box leads back up
+        opened.expect_module("Global")
+
+
+def test_addresses(show: Opener) -> None:
+    """A bookmarked view opens as it was; an address that fits another job does no harm."""
+    job = small_job()
+    address = "#metric=count&phase=forward&module=Transformer.layers.2&rows=flat&sort=own_count"
+    with show(job, address) as opened:
+        opened.expect_module("2")
+        assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers\.2\b", phase="forward")
+        expect(opened.page.get_by_label("as a flat list")).to_be_checked()
+    with show(job, "#metric=x&phase=y&module=Nothing&sort=%00&find=&unknown=1&group=__proto__") as opened:
+        opened.expect_module("Global")
+        assert opened.figure("Collectives") == total(job)
+
+
+def test_modules_sort(show: Opener) -> None:
+    """By any column, among siblings in the tree and among all in the list; the third click undoes it."""
+    with show(small_job()) as opened:
+        tree = opened.modules()
+        opened.page.get_by_label("as a flat list").check()
+        opened.sort_by("Own count")
+        counts = [int(text.replace(",", "")) for text in opened.column("Own count")]
+        assert counts == sorted(counts, reverse=True)
+        assert len(counts) > 10
+        head = opened.page.locator("#table thead th[aria-sort]")
+        expect(head).to_have_attribute("aria-sort", "descending")
+        opened.sort_by("Own count")
+        expect(head).to_have_attribute("aria-sort", "ascending")
+        assert opened.column("Own count") == [f"{count:,}" for count in sorted(counts)]
+        opened.sort_by("Own count")
+        assert head.count() == 0
+        opened.page.get_by_label("as a flat list").uncheck()
+        assert opened.modules() == tree
+        opened.sort_by("Bytes")
+        assert opened.modules()[:3] == ["Global", "Transformer", "layers"]
+        assert opened.modules()[-2:] == ["output", "tok_embeddings"]
+
+
+def test_modules_are_found(show: Opener) -> None:
+    """By name and class, with what is above them; also those without collectives, if asked for."""
+    with show(small_job()) as opened:
+        find = opened.page.get_by_role("searchbox")
+        find.fill("FEED_forward")
+        expect(opened.module_rows).to_have_count(3 + 4 * 3)
+        assert opened.modules()[:6] == ["Global", "Transformer", "layers", "0", "feed_forward", "w2"]
+        assert opened.said() == "15 rows found"
+        find.fill("rmsnorm")
+        expect(opened.page.get_by_text("No module matches.")).to_be_visible()
+        opened.page.get_by_label("also without collectives").check()
+        assert opened.modules() == ["Global", "Transformer", "norm"]
+
+
+def test_modules_open_and_close(show: Opener) -> None:
+    """What the reader opens stays open when the table is sorted."""
+    with show(transformer(layers=30, ranks=8)) as opened:
+        before = opened.module_rows.count()
+        toggle = opened.page.get_by_role("button", name="modules in layers")
+        expect(toggle).to_have_attribute("aria-expanded", "false")
+        toggle.click()
+        expect(toggle).to_have_attribute("aria-expanded", "true")
+        assert opened.module_rows.count() == before + 30
+        opened.sort_by("Bytes")
+        assert opened.module_rows.count() == before + 30
+        toggle.click()
+        assert opened.module_rows.count() == before
+
+
+def test_collectives_sort(show: Opener) -> None:
+    """The table of rows, with what ranks have at least and at most."""
+    job = small_job()
+    job.row(1, "other", "send", "default_pg", 2, 100, most=5)
+    with show(job) as opened:
+        opened.sort_by("Count", "#rows")
+        counts = [int(text.replace(",", "")) for text in opened.column("Count", "#rows")]
+        assert counts == sorted(counts, reverse=True)
+        assert len(counts) == len(job.rows)
+        opened.sort_by("Kind", "#rows")
+        kinds = opened.column("Kind", "#rows")
+        assert kinds == sorted(kinds)
+        assert opened.column("Calls of a rank", "#rows")[kinds.index("send")] == "2 (rank 0) to 5 (rank 7)"
+        assert opened.column("Calls of a rank", "#rows")[0] == "10 each"
+        assert "Transformer.output" in opened.column("Issued in", "#rows")
+
+
+def test_ranks_side_by_side(show: Opener) -> None:
+    """One rank with half as much again of one kind: in words, and in the picture by pointer and keys."""
+    with show(bad_job()) as opened:
+        words = opened.page.locator("#ranks tbody tr", has_text="all_gather").inner_text()
+        assert "(rank 5)" in words
+        assert "50.0% more than the median" in words
+        assert "1 rank" in words
+        opened.page.get_by_role("radio", name="difference from the median").check(force=True)
+        opened.heat_map.focus()
+        for _ in range(5):
+            opened.page.keyboard.press("ArrowRight")
+        kinds = opened.column("Kind", "#ranks")
+        for _ in range(kinds.index("all_gather")):
+            opened.page.keyboard.press("ArrowDown")
+        assert opened.said().startswith("rank 5, all_gather, Bytes ")
+        assert opened.said().endswith("Which is 50.0% more than the median")
+        expect(opened.page.locator("#tip")).to_contain_text("rank 5, all_gather")
+        opened.page.keyboard.press("ArrowLeft")
+        assert opened.said().endswith("Which is as the median")
+
+
+def test_pointer_gets_a_tip(show: Opener) -> None:
+    """Over a box: its full name and numbers; gone when the pointer leaves."""
+    with show(small_job()) as opened:
+        box = opened.chart.bounding_box()
+        tip = opened.page.locator("#tip")
+        opened.chart.hover(position={"x": box["width"] * 2.5 / 6, "y": box["height"] / 2})
+        expect(tip).to_contain_text("Transformer.layers")
+        expect(tip).to_contain_text("Share")
+        opened.page.mouse.move(5, 5)
+        expect(tip).to_be_hidden()
+
+
+def tab_to(opened: OpenPage, selector: str) -> None:
+    """Presses Tab until an element has the focus."""
+    for _ in range(80):
+        opened.page.keyboard.press("Tab")
+        if opened.evaluate(f"document.activeElement.matches({selector!r})"):
+            return
+    raise AssertionError(f"Tab never came to {selector}")
+
+
+def test_keys_alone(show: Opener) -> None:
+    """From the first Tab on: skip link, filters, the tree and the table; the focus is never lost."""
+    job = small_job()
+    with show(job) as opened:
+        press = opened.page.keyboard.press
+        press("Tab")
+        expect(opened.page.locator(".skip")).to_be_focused()
+        tab_to(opened, "#choose-phase")
+        press("b")
+        expect(opened.page.locator("#choose-phase")).to_have_value("backward")
+        expect(opened.page.locator("#choose-phase")).to_be_focused()
+        assert opened.figure("Collectives") == total(job, phase="backward")
+        tab_to(opened, ".chart.tree")
+        assert opened.said().startswith("Global, Bytes ")
+        for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
+            press(key)
+        assert opened.said().startswith("Transformer.layers.1, Bytes ")
+        expect(opened.page.locator(".chart.tree .frame")).to_be_visible()
+        press("Enter")
+        opened.expect_module("1")
+        expect(opened.chart).to_be_focused()
+        press("Backspace")
+        opened.expect_module("layers")
+        tab_to(opened, "#table thead button")
+        press("Enter")
+        expect(opened.page.locator("#table thead th[aria-sort='ascending']")).to_contain_text("Module")
+        assert opened.evaluate("document.activeElement.textContent").startswith("Module")
+
+
+def pixel(opened: OpenPage, across: float, down: float) -> list[int]:
+    """The colour of the tree's picture at a part of its width and height."""
+    return opened.evaluate(
+        f"""(async () => {{
+          // What was drawn is on the canvas two frames later.
+          for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+          const picture = document.querySelector(".chart.tree canvas");
+          const copy = Object.assign(document.createElement("canvas"), {{ width: 1, height: 1 }});
+          const context = copy.getContext("2d", {{ willReadFrequently: true }});
+          context.drawImage(picture, -Math.floor(picture.width * {across}), -Math.floor(picture.height * {down}));
+          return [...context.getImageData(0, 0, 1, 1).data];
+        }})()"""
+    )
+
+
+def test_light_and_dark(show: Opener) -> None:
+    """As the system says, when it changes, and as the reader says; the pictures follow."""
+    job = small_job()
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    with show(job, color_scheme="dark") as opened:
+        assert opened.evaluate(background) == "rgb(13, 17, 23)"
+        pale_in_dark = pixel(opened, 1.8 / 6, 0.5)
+        opened.page.emulate_media(color_scheme="light")
+        assert opened.evaluate(background) == "rgb(244, 246, 249)"
+        pale_in_light = pixel(opened, 1.8 / 6, 0.5)
+        assert sum(pale_in_light[:3]) > sum(pale_in_dark[:3]) + 100
+        opened.page.get_by_label("Theme").select_option("dark")
+        assert opened.evaluate(background) == "rgb(13, 17, 23)"
+        assert pixel(opened, 1.8 / 6, 0.5) == pale_in_dark
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessible(show: Opener, theme: str) -> None:
+    """axe finds nothing: names, roles, contrast, order of headings."""
+    with show(bad_job(), color_scheme=theme) as opened:
+        opened.page.locator("details").evaluate_all("list => list.forEach((each) => { each.open = true; })")
+        opened.page.get_by_role("button", name="modules in 0").click()
+        results = Axe().run(opened.page)
+        assert results.response["violations"] == [], results.generate_report()
+        assert len(results.response["passes"]) > 20
+
+
+HOSTILE = [
+    "<script>window.hacked = 1</script>",
+    "</script><img src=x onerror='window.hacked = 2'>",
+    "<!--<script>",
+    "&lt;b&gt;\"'`${window.hacked = 3}",
+    "javascript:window.hacked=4",
+    "a\x00b\x07\x1b[31mred\x7f",
+    "\u202egnp.exe\u2066\u200b\ufeff",
+    "\u2028line\u2029",
+    "invalid \ufffd\ufffd",
+    "{name|rich}{number|text}",
+    "__proto__",
+    "constructor.prototype",
+    "']\"] #table, *",
+    "%s%n{}\\u003cb\\u003e\\",
+    "x" * 10_000,
+    "日本語 🄰🄱 é e\u0301",
+]
+
+
+def hostile_job() -> JobSample:
+    """Every name that a job has a say in."""
+    job = JobSample(ranks=2, run_id=HOSTILE[1])
+    for i, name in enumerate(HOSTILE):
+        group = job.group(f"{name}{i}", 2)
+        module = job.module(name, 0, class_name=name)
+        below = job.module(f"{name}.{HOSTILE[0]}", module)
+        other = {"op": name, "dtype": name, "reduce_op": name, "issued_in": HOSTILE[1]}
+        job.row(module, "forward", "all_reduce", group, 3, 100, **other)
+        job.row(below, "backward", "all_gather", group, 2, 100)
+    job.problems = []
+    job.not_seen = [
+        {"reason": "unknown_op", "count": 1, "detail": name, "meaning": name, "ranks": [[0, 0]]} for name in HOSTILE
+    ]
+    return job
+
+
+def test_hostile_names(show: Opener) -> None:
+    """They are shown as what they are, and are never markup, a script, a mark for a chart or the key of something."""
+    job = hostile_job()
+    with show(job) as opened:
+        assert opened.figure("Collectives") == total(job)
+        shown = opened.page.locator("body").inner_text()
+        assert "<script>window.hacked = 1</script>" in shown
+        assert "a\\x00b\\x07\\x1b[31mred\\x7f" in shown
+        assert "\\u{202e}gnp.exe\\u{2066}\\u{200b}\\u{feff}" in shown
+        assert not set(shown) & set("\x00\x07\x1b\u202e\u2066\u2028\u2029\u200b")
+        for name in opened.evaluate("[...document.querySelectorAll('#choose-group option')].map((o) => o.value)"):
+            opened.choose("group", name)
+        opened.choose("group", "")
+        opened.page.get_by_role("searchbox").fill("<img src")
+        expect(opened.module_rows).to_have_count(3)
+        opened.module_rows.nth(1).locator(".link").click()
+        assert opened.figure("Collectives") == 10
+        opened.page.reload()
+        opened.requests.pop()
+        assert opened.figure("Collectives") == 10
+        opened.chart.focus()
+        opened.page.keyboard.press("ArrowRight")
+        assert opened.evaluate("window.hacked") is None
+        assert opened.page.locator("main img, main script").count() == 0
+        width = opened.evaluate("document.documentElement.scrollWidth")
+        assert width <= 1400, "a long name makes the page wider than the window"
+
+
+def test_policy_is_in_force(show: Opener) -> None:
+    """Should a name become markup all the same, the browser runs none of it and fetches nothing; and we would see."""
+    with show(small_job()) as opened:
+        opened.evaluate(
+            """() => {
+              const script = document.createElement("script");
+              script.textContent = "window.hacked = 1";
+              document.body.append(script);
+              document.body.insertAdjacentHTML("beforeend", "<b onclick='window.hacked = 2' style='color: red'>x</b>");
+              document.body.lastChild.click();
+              const image = new Image();
+              image.src = "https://example.org/x.png";
+              return fetch("https://example.org/").catch(() => null);
+            }"""
+        )
+        said = "\n".join(opened.console)
+        for blocked in (
+            "Executing inline script violates",
+            "Executing inline event handler violates",
+            "Applying inline style violates",
+            "Loading the image 'https://example.org/x.png' violates",
+            "Connecting to 'https://example.org/' violates",
+        ):
+            assert blocked in said
+        assert opened.evaluate("window.hacked") is None
+        # What is noted of a page: this one has been made to do what no page may.
+        assert len(opened.requests) > 1
+        opened.console.clear()
+        del opened.requests[1:]
+
+
+def test_large_job(show: Opener) -> None:
+    """10,000 modules on 1,000 ranks: everything still works, and a page stays a page."""
+    job = transformer(layers=1000, ranks=1000)
+    job.uneven = {(777, "all_reduce"): 2.0}
+    assert len(job.modules) > 10_000
+    with show(job) as opened:
+        assert opened.figure("Collectives") == total(job)
+        expect(opened.page.locator("#facts")).to_contain_text("1,000 ranks: 0-999")
+        assert opened.evaluate("document.querySelectorAll('*').length") < 5000
+        opened.page.get_by_role("button", name="modules in layers").click()
+        expect(opened.page.get_by_role("button", name=re.compile(r"Show 100 more of 1,0\d\d rows"))).to_be_visible()
+        opened.page.get_by_role("searchbox").fill("layers.999.attention.wo")
+        expect(opened.module_rows).to_have_count(6)
+        opened.module_rows.nth(5).locator(".link").click()
+        opened.expect_module("wo")
+        assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers\.999\.attention\.wo")
+        assert "(rank 777)" in opened.page.locator("#ranks tbody tr", has_text="all_reduce").inner_text()
+
+
+def test_more_ranks_than_columns(show: Opener) -> None:
+    """Neighbours share a column, which shows the one that is farthest off."""
+    job = transformer(layers=1, ranks=2000)
+    job.uneven = {(1998, "all_reduce"): 0.5}
+    with show(job) as opened:
+        opened.heat_map.focus()
+        opened.page.keyboard.press("End")
+        for _ in range(len(opened.column("Kind", "#ranks")) - 1):
+            opened.page.keyboard.press("ArrowUp")
+        assert opened.said().startswith("rank 1998 to rank 1999, all_reduce, Farthest off rank 1998, Bytes ")
+        assert opened.said().endswith("50.0% less than the median")
+        opened.page.keyboard.press("Home")
+        assert opened.said().startswith("rank 0 to rank 1, all_reduce")
+
+
+def test_processes_without_a_rank(browser: Browser, tmp_path: Path) -> None:
+    """A job of processes that torchrun did not start: they are named by host and pid."""
+    document = small_job().document()
+    document |= {"ranks": [], "rank_sets": [[]]}
+    document["job"]["world_size"] = None
+    for process in document["processes"]:
+        process["rank"] = None
+    document["processes"][1]["exit"] = "signal"
+    (tmp_path / "job.json").write_text(json.dumps(document), encoding="utf-8")
+    page = write_page(tmp_path / "job.json", tmp_path / "report.html")
+    with open_page(browser, page) as opened:
+        expect(opened.page.locator("#facts")).to_contain_text("none; 8 without a rank")
+        expect(opened.page.locator("#findings")).to_contain_text("node000 pid 4001 ended by a signal of their own")
+        assert opened.column("Least", "#ranks")[0].endswith("(node000 pid 4000)")
+
+
+def test_real_job(browser: Browser, runner: Runner, tmp_path: Path) -> None:
+    """From the reports that ranks of a real job left to the numbers on the page."""
+    run = runner.shim(JOBS["fsdp2_tp"])
+    page = write_page(run.output_folder, tmp_path / "report.html")
+    with open_page(browser, page) as opened:
+        assert opened.figure("Collectives") == sum(report.total() for report in run.reports)
+        assert opened.figure("Bytes") == sum(report.total("bytes") for report in run.reports)
+        phases = {phase for report in run.reports for phase in report.table("phase")}
+        assert set(opened.facets("By phase")) == phases
+        expect(opened.page.locator("#facts")).to_contain_text("4 ranks: 0-3")
+        rows = [row for report in run.reports for row in report.rows(module="Global")]
+        opened.page.get_by_label("as a flat list").check()
+        own = dict(zip(opened.modules(), opened.column("Own count"), strict=True))
+        assert own["Global"] == f"{sum(row['count'] for row in rows):,}"
+
+
+def test_narrow_window(show: Opener) -> None:
+    """On a telephone nothing is beside the screen."""
+    with show(bad_job(), viewport={"width": 390, "height": 800}) as opened:
+        assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+        expect(opened.chart).to_be_visible()
+
+
+def test_no_collectives(show: Opener) -> None:
+    """A job that made none: no picture of nothing, and no error."""
+    with show(JobSample(ranks=2)) as opened:
+        assert opened.figure("Collectives") == 0
+        expect(opened.chart).to_be_hidden()
+        expect(opened.heat_map).to_be_hidden()
+
+
+def test_without_javascript(browser: Browser, show: Opener) -> None:
+    """A line says what is missing; it is gone where nothing is."""
+    with show(small_job()) as opened:
+        address = opened.page.url
+        expect(opened.page.get_by_text("it needs JavaScript")).to_have_count(0)
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(address)
+    expect(page.get_by_text("it needs JavaScript")).to_be_visible()
+    context.close()

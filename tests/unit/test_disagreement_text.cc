@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/disagreement_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+/// The first disagreement of a job in which rank 2 has one call more.
+std::string textOf(ExitKind exit_of_rank_2, const char* module = "DistributedDataParallel") {
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = module;
+  }
+  rowOf(reports[2], module, Kind::kAllReduce).count = 2;
+  reports[2].job.exit = exit_of_rank_2;
+  const JobReport job = jobOf(reports);
+  return disagreementText(job.disagreements.at(0), job);
+}
+
+TEST_CASE("one line says where, and who has what") {
+  CHECK(
+      textOf(ExitKind::kNormal) ==
+      "all_reduce in DistributedDataParallel (backward) on default_pg of ranks 0-3: 1 call on ranks 0-1, 3; 2 on rank "
+      "2");
+}
+
+TEST_CASE("how a process ended explains what it lacks") {
+  CHECK(textOf(ExitKind::kKilled).ends_with("2 on rank 2 (which was killed)"));
+  CHECK(textOf(ExitKind::kRunning).ends_with("2 on rank 2 (which still runs)"));
+}
+
+TEST_CASE("names are inert") {
+  CHECK(textOf(ExitKind::kNormal, "a\nb").find("a\\x0ab") != std::string::npos);
+}
+
+TEST_CASE("bytes and unmatched sends have their own words") {
+  std::vector<Report> reports = sampleReports(4);
+  rowOf(reports[3], "DistributedDataParallel", Kind::kAllReduce).bytes = 999;
+  JobReport job = jobOf(reports);
+  CHECK(disagreementText(job.disagreements.at(0), job).ends_with(": 320 B on ranks 0-2; 999 B on rank 3"));
+  reports = sampleReports(4);
+  rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).kind = Kind::kSend;
+  for (const size_t rank : {1, 2, 3}) {
+    std::erase_if(reports[rank].collectives, [](const Collective& row) { return row.kind == Kind::kAllReduce; });
+  }
+  job = jobOf(reports);
+  CHECK(
+      disagreementText(job.disagreements.at(0), job) ==
+      "sends without their receives on default_pg of ranks 0-3: 1 sends of 320 B, 0 receives of 0 B");
+}
+
+TEST_CASE("one rank and several") {
+  CHECK(ranksText({{2, 2}}) == "rank 2");
+  CHECK(ranksText({{2, 3}}) == "ranks 2-3");
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { kMetrics, kMetricTitles } from "./amounts.js";
+import { byId, h, refill } from "./dom.js";
+import { kDefaults } from "./state.js";
+import { shorten } from "./text.js";
+
+/** What is counted, and which part of the job. */
+
+const kNameLength = 60;
+
+function metricChoice(view) {
+  const buttons = kMetrics.map((metric) => {
+    const input = h("input", {
+      type: "radio",
+      name: "metric",
+      value: metric,
+      "data-key": `metric-${metric}`,
+      onchange: () => view.set({ metric }),
+    });
+    input.checked = view.choice.metric === metric;
+    return h("label", null, input, h("span", null, kMetricTitles[metric]));
+  });
+  return h("fieldset", { class: "segments" }, h("legend", null, "Measure"), ...buttons);
+}
+
+function select(view, name, title, values) {
+  const options = values.map((value) => h("option", { value }, shorten(value, kNameLength)));
+  const element = h(
+    "select",
+    { id: `choose-${name}`, "data-key": `choose-${name}`, onchange: () => view.set({ [name]: element.value }) },
+    h("option", { value: "" }, "all"),
+    ...options,
+  );
+  element.value = view.choice[name];
+  return h("label", { class: view.choice[name] === "" ? null : "chosen" }, title, element);
+}
+
+function usedNames(names, positions) {
+  const used = new Set(positions);
+  return names.filter((_, position) => used.has(position));
+}
+
+export function drawControls(view) {
+  const { job } = view;
+  const groups = job.groups.map((group) => group.label);
+  refill(
+    byId("controls"),
+    metricChoice(view),
+    select(view, "phase", "Phase", usedNames(job.phases, job.rows.phase)),
+    select(view, "kind", "Kind", usedNames(job.kinds, job.rows.kind)),
+    select(view, "group", "Group", groups),
+    h("button", { type: "button", "data-key": "reset", onclick: () => view.set(kDefaults) }, "Show all"),
+  );
+}

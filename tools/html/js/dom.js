@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/** The only way in which this page makes elements: text is always text, never markup. */
+
+/**
+ * Makes an element.
+ * @param {string} tag
+ * @param {Object} attributes `class`, `aria-…` and so on; null and false are left out; `on…` are event listeners
+ * @param {...(Node|string|number|null)} children
+ */
+export function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (name.startsWith("on")) {
+      element.addEventListener(name.slice(2), value);
+    } else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** A dotted name that may break after its dots. */
+export function breakable(name) {
+  const parts = name.split(/(?<=\.)/);
+  return h("span", null, ...parts.flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part])));
+}
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/** Has a screen reader say something, which is not shown. */
+export function say(text) {
+  byId("said").textContent = text;
+}
+
+/**
+ * Replaces what an element holds; the focus stays with the element that has the same `data-key`.
+ * A page that redraws under the hands of somebody who uses the keyboard would throw them back to its start.
+ */
+export function refill(container, ...children) {
+  const focused = container.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  container.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+  if (focused !== undefined) {
+    container.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+}

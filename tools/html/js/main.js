@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { filterOf, moduleSums } from "./amounts.js";
+import { drawControls } from "./controls.js";
+import { byId } from "./dom.js";
+import { drawFindings } from "./findings.js";
+import { drawHeader } from "./header.js";
+import { Job } from "./job.js";
+import { ModuleTable } from "./module_table.js";
+import { RankView } from "./rank_view.js";
+import { RowTable } from "./row_table.js";
+import { embeddedDocument } from "./source.js";
+import { State } from "./state.js";
+import { followTheme } from "./theme.js";
+import { drawTotals } from "./totals.js";
+import { TreeChart } from "./tree_chart.js";
+
+/**
+ * What all views draw from.
+ * @typedef {Object} View
+ * @property {Job} job
+ * @property {import("./state.js").Choice} choice
+ * @property {import("./amounts.js").Filter} filter
+ * @property {import("./job.js").Module} module the one whose subtree is shown
+ * @property {Object} sums of moduleSums
+ * @property {(change: Object) => void} set changes the choice
+ */
+
+/** Changes of these leave everything but tables as it is. */
+const kOfTables = ["find", "sort", "order", "rows", "empty", "rowsort", "roworder"];
+
+class Page {
+  constructor() {
+    this.state = new State((choice) => this.#mend(choice));
+    this.tree = new TreeChart();
+    this.modules = new ModuleTable();
+    this.rows = new RowTable();
+    this.ranks = new RankView();
+    this.state.listen((choice, before) => this.#change(choice, before));
+  }
+
+  /** Shows a job, the first or a newer state of it; what the reader has chosen stays. */
+  show(job) {
+    this.job = job;
+    this.state.choice = this.#mend(this.state.choice);
+    drawHeader(job);
+    drawFindings(job);
+    this.draw();
+  }
+
+  /** Names in an address may be of another job. */
+  #mend(choice) {
+    if (!this.job) {
+      return choice;
+    }
+    const { job } = this;
+    const known = (name, names) => (names.includes(name) ? name : "");
+    return {
+      ...choice,
+      phase: known(choice.phase, job.phases),
+      kind: known(choice.kind, job.kinds),
+      group: known(
+        choice.group,
+        job.groups.map(({ label }) => label),
+      ),
+      module: job.moduleNamed(choice.module) === job.modules[0] ? "" : choice.module,
+    };
+  }
+
+  #change(choice, before) {
+    const changed = Object.keys(choice).filter((name) => choice[name] !== before[name]);
+    if (changed.length > 0 && changed.every((name) => kOfTables.includes(name))) {
+      this.#drawTables();
+    } else if (changed.length > 0) {
+      this.draw();
+    }
+  }
+
+  #makeView() {
+    const { job } = this;
+    const { choice } = this.state;
+    const filter = filterOf(job, choice);
+    /** @type {View} */
+    this.view = {
+      job,
+      choice,
+      filter,
+      module: job.moduleNamed(choice.module),
+      sums: moduleSums(job, filter, choice.metric),
+      set: (change) => this.state.set(change),
+    };
+    return this.view;
+  }
+
+  #drawTables() {
+    const view = this.#makeView();
+    this.modules.update(view);
+    this.rows.update(view);
+  }
+
+  draw() {
+    const view = this.#makeView();
+    drawControls(view);
+    drawTotals(view);
+    this.tree.update(view);
+    this.ranks.update(view);
+    this.#drawTables();
+  }
+}
+
+byId("loading").remove();
+const page = new Page();
+page.show(new Job(embeddedDocument()));
+followTheme(byId("theme"), () => page.draw());

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { kMetricTitles } from "./amounts.js";
+import { byId, h, refill } from "./dom.js";
+import { differenceText, HeatMap } from "./heat_map.js";
+import { kindSpreads } from "./ranks.js";
+import { tableOf } from "./table.js";
+import { metricText, plural } from "./text.js";
+
+/** Ranks: the heat map, and the same in words. */
+
+function heatChoice(view) {
+  const choices = { value: "of the most that a rank has", difference: "difference from the median" };
+  const inputs = Object.entries(choices).map(([heat, title]) => {
+    const input = h("input", {
+      type: "radio",
+      name: "heat",
+      "data-key": `heat-${heat}`,
+      onchange: () => view.set({ heat }),
+    });
+    input.checked = view.choice.heat === heat;
+    return h("label", null, input, h("span", null, title));
+  });
+  return h("fieldset", { class: "segments" }, h("legend", null, "Colour"), ...inputs);
+}
+
+function scale(view) {
+  const [from, to] = view.choice.heat === "value" ? ["none", "most"] : ["less", "more"];
+  return h("p", { class: "scale muted" }, from, h("span", { class: `ramp ${view.choice.heat}` }), to);
+}
+
+function differentText(spread) {
+  return spread.different === 0 ? "none" : plural(spread.different, "rank");
+}
+
+function spreadTable(view, spreads) {
+  const { job, choice } = view;
+  const value = (process) => (spread) =>
+    `${metricText(choice.metric, spread.values[spread[process]])} (${job.processName(spread[process])})`;
+  return tableOf({
+    name: "ranks",
+    caption: `${kMetricTitles[choice.metric]} of a rank, by kind`,
+    columns: [
+      { key: "kind", title: "Kind", header: true, fixed: true, cell: ({ kind }) => job.kinds[kind] },
+      { key: "least", title: "Least", number: true, fixed: true, cell: value("least") },
+      {
+        key: "median",
+        title: "Median",
+        number: true,
+        fixed: true,
+        cell: ({ median }) => metricText(choice.metric, median),
+      },
+      { key: "most", title: "Most", number: true, fixed: true, cell: value("most") },
+      {
+        key: "which",
+        title: "The most is",
+        fixed: true,
+        cell: (spread) => differenceText(spread, spread.values[spread.most]),
+      },
+      { key: "different", title: "Off the median", number: true, fixed: true, cell: (spread) => differentText(spread) },
+    ],
+    rows: spreads,
+    pages: 1,
+  });
+}
+
+export class RankView {
+  constructor() {
+    this.heat = new HeatMap();
+    this.tools = h("div", { class: "bar" });
+    this.words = h("div", null);
+    byId("ranks").replaceChildren(this.tools, this.heat.element, this.words);
+  }
+
+  update(view) {
+    const spreads = kindSpreads(view.job, view.choice.metric);
+    const hint = "All phases, groups and modules together: the choices above do not narrow this down.";
+    refill(this.tools, heatChoice(view), scale(view), h("p", { class: "muted hint" }, hint));
+    this.heat.element.hidden = spreads.length === 0;
+    if (spreads.length > 0) {
+      this.heat.update(view, spreads);
+    }
+    refill(this.words, spreads.length > 0 ? spreadTable(view, spreads) : h("p", { class: "muted" }, "No collectives."));
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { processValues } from "./amounts.js";
+
+/** Ranks side by side: what each has of each kind, and how far that is from what is usual. */
+
+/** More columns than this cannot be told apart on a screen: then each stands for several neighbouring ranks. */
+const kMostColumns = 1024;
+
+function median(sorted) {
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * @typedef {Object} KindSpread what processes have of one kind
+ * @property {number} kind position in the job's kinds
+ * @property {Float64Array} values by process
+ * @property {number} least process that has least, the first of several
+ * @property {number} most
+ * @property {number} median
+ * @property {number} different how many processes differ from the median
+ */
+
+/** @returns {KindSpread[]} of the kinds that the job has */
+export function kindSpreads(job, metric) {
+  const all = processValues(job, metric);
+  const counts = processValues(job, "count");
+  const kinds = job.kinds.length;
+  const spreads = [];
+  for (let kind = 0; kind < kinds; kind += 1) {
+    const ofKind = (table) => Float64Array.from({ length: job.processCount }, (_, i) => table[i * kinds + kind]);
+    if (ofKind(counts).some((count) => count > 0)) {
+      spreads.push({ kind, ...spreadOf(ofKind(all)) });
+    }
+  }
+  return spreads;
+}
+
+function spreadOf(values) {
+  const middle = median(values.slice().sort());
+  let least = 0;
+  let most = 0;
+  let different = 0;
+  values.forEach((value, i) => {
+    least = value < values[least] ? i : least;
+    most = value > values[most] ? i : most;
+    different += value === middle ? 0 : 1;
+  });
+  return { values, least, most, median: middle, different };
+}
+
+/** The part by which a value differs from the median: 0.1 is 10 % more. Something where others have nothing is 1. */
+export function difference(spread, value) {
+  return spread.median > 0 ? value / spread.median - 1 : Math.sign(value);
+}
+
+/**
+ * The processes that the columns of the picture stand for: of several neighbours the one that differs most.
+ * @returns {{first: number, last: number, shown: number[]}[]} `shown` by position in `spreads`
+ */
+export function columnsOf(job, spreads) {
+  const each = Math.ceil(job.processCount / kMostColumns);
+  const columns = [];
+  for (let first = 0; first < job.processCount; first += each) {
+    const last = Math.min(first + each, job.processCount) - 1;
+    columns.push({ first, last, shown: spreads.map((spread) => farthest(spread, first, last)) });
+  }
+  return columns;
+}
+
+function farthest(spread, first, last) {
+  let found = first;
+  for (let i = first; i <= last; i += 1) {
+    if (Math.abs(spread.values[i] - spread.median) > Math.abs(spread.values[found] - spread.median)) {
+      found = i;
+    }
+  }
+  return found;
+}

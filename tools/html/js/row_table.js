@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { rowsBelow } from "./amounts.js";
+import { breakable, byId, h, refill } from "./dom.js";
+import { compare, firstOrder, tableOf } from "./table.js";
+import { bytesText, rangesText, shorten, wholeText } from "./text.js";
+
+/** The table of collectives: every distinct row of the module that is shown and of those below it. */
+
+const kNameLength = 100;
+const kWordLength = 40; // in columns that do not wrap
+const kAsync = 1; // in the column `async`
+
+/** How the number of calls differs between the ranks that have the row. */
+function spreadText(job, row) {
+  const { rows } = job;
+  const [least, most] = [rows.count_min[row], rows.count_max[row]];
+  if (least === most) {
+    return rows.bytes_min[row] === rows.bytes_max[row]
+      ? `${wholeText(least)} each`
+      : `${wholeText(least)} each, ${bytesText(rows.bytes_min[row])} to ${bytesText(rows.bytes_max[row])}`;
+  }
+  const rank = (number) => (number === null ? "a process without a rank" : `rank ${number}`);
+  return `${wholeText(least)} (${rank(rows.count_min_rank[row])}) to ${wholeText(most)} (${rank(rows.count_max_rank[row])})`;
+}
+
+function typeText(job, row) {
+  const { dtype, reduce_op } = job.rows;
+  const words = [job.strings[dtype[row]], job.strings[reduce_op[row]], job.rows.async[row] === kAsync ? "async" : ""];
+  return words.filter((word) => word !== "").join(" ");
+}
+
+function columnsOf(view) {
+  const { job } = view;
+  const { rows, strings } = job;
+  const text = (key, title, value, extra) => ({
+    key,
+    title,
+    value,
+    cell: (row) => (extra?.long ? breakable(shorten(value(row), kNameLength)) : shorten(value(row), kWordLength)),
+    ...extra,
+  });
+  const number = (key, title, write) => ({
+    key,
+    title,
+    number: true,
+    value: (row) => rows[key][row],
+    cell: (row) => write(rows[key][row]),
+  });
+  return [
+    text("module", "Module", (row) => job.modules[rows.module[row]].name, { header: true, long: true }),
+    text("phase", "Phase", (row) => job.phases[rows.phase[row]]),
+    text("kind", "Kind", (row) => job.kinds[rows.kind[row]]),
+    text("op", "Op", (row) => strings[rows.op[row]], { long: true }),
+    text("group", "Group", (row) => job.groups[rows.group[row]].label, { long: true }),
+    text("dtype", "Type", (row) => typeText(job, row)),
+    number("count", "Count", wholeText),
+    number("bytes", "Bytes", bytesText),
+    number("bus_bytes", "Bus bytes", bytesText),
+    text("ranks", "Ranks", (row) => ranksText(job, row), { long: true }),
+    text("spread", "Calls of a rank", (row) => spreadText(job, row), { long: true }),
+    text("issued_in", "Issued in", (row) => issuedIn(job, row), { long: true, optional: true }),
+  ];
+}
+
+function ranksText(job, row) {
+  const text = rangesText(job.rankSets[job.rows.rank_set[row]]);
+  return text === rangesText(job.ranks) ? "all" : text;
+}
+
+/** Only where it is another module. */
+function issuedIn(job, row) {
+  const name = job.strings[job.rows.issued_in[row]];
+  return name === job.modules[job.rows.module[row]].name ? "" : name;
+}
+
+export class RowTable {
+  constructor() {
+    this.pages = 1;
+  }
+
+  update(view) {
+    if (this.view?.module !== view.module) {
+      this.pages = 1;
+    }
+    this.view = view;
+    const columns = columnsOf(view);
+    const { rowsort, roworder } = view.choice;
+    const column = columns.find(({ key }) => key === rowsort) ?? columns.find(({ key }) => key === "bytes");
+    const rows = rowsBelow(view.job, view.filter, view.module);
+    rows.sort((a, b) => compare(column.value(a), column.value(b), roworder) || a - b);
+    const table = tableOf({
+      name: "rows",
+      caption: "Collectives of the module that is shown and of those below it; numbers are sums over ranks",
+      columns: columns.filter(({ optional, value }) => !optional || rows.some((row) => value(row) !== "")),
+      rows,
+      sort: column.key,
+      order: roworder,
+      onSort: (chosen) => this.#sortBy(chosen, column),
+      pages: this.pages,
+      onMore: () => {
+        this.pages += 1;
+        this.update(this.view);
+      },
+    });
+    refill(byId("rows"), rows.length > 0 ? table : h("p", { class: "muted nothing" }, "None under this filter."));
+  }
+
+  #sortBy(chosen, before) {
+    const first = firstOrder(chosen);
+    const again = chosen.key === before.key && this.view.choice.roworder === first;
+    this.view.set({ rowsort: chosen.key, roworder: again ? (first === "up" ? "down" : "up") : first });
+  }
+}

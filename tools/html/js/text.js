@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+/** Numbers and names as people read them. */
+
+const kUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+const kWhole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const kShare = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+
+// Controls, separators and direction marks: they would change the order of the text beside them, or hide it.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const kActive = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/gu;
+
+/** A name from the job with everything written out that is not plainly visible: "\x1b", "\u{202e}". */
+export function inert(text) {
+  return text.replace(kActive, (c) => {
+    const code = c.codePointAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** At most `length` characters; what is left out is in the middle. */
+export function shorten(text, length) {
+  if (text.length <= length) {
+    return text;
+  }
+  const points = Array.from(text);
+  const head = Math.ceil((length - 1) / 2);
+  return points.length <= length
+    ? text
+    : `${points.slice(0, head).join("")}…${points.slice(points.length - (length - 1 - head)).join("")}`;
+}
+
+/** "1,234" */
+export function wholeText(number) {
+  return kWhole.format(number);
+}
+
+/** "1.50 KiB", as `commtap show` writes it. */
+export function bytesText(bytes) {
+  let unit = 0;
+  let value = bytes;
+  while (value >= 1024 && unit + 1 < kUnits.length) {
+    value /= 1024;
+    unit += 1;
+  }
+  const decimals = unit === 0 && Number.isInteger(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return `${value.toFixed(decimals)} ${kUnits[unit]}`;
+}
+
+/** A number of a metric in its unit. */
+export function metricText(metric, value) {
+  return metric === "count" ? wholeText(value) : bytesText(value);
+}
+
+/** The share of a whole: "12.3%", "<0.1%"; "" of nothing. */
+export function shareText(part, whole) {
+  if (whole <= 0) {
+    return "";
+  }
+  return part > 0 && part / whole < 0.001 ? "<0.1%" : kShare.format(part / whole);
+}
+
+/** "1 module", "2 modules". */
+export function plural(number, noun) {
+  return `${wholeText(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Ranges of ranks: "0-3, 7"; of many only the first. */
+export function rangesText(ranges) {
+  const kShown = 8;
+  const parts = ranges.slice(0, kShown).map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
+  return parts.join(", ") + (ranges.length > kShown ? ", …" : "");
+}

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { facetSums, kMetrics, kMetricTitles } from "./amounts.js";
+import { byId, h, refill } from "./dom.js";
+import { kindColor } from "./palette.js";
+import { metricText, shareText, shorten, wholeText } from "./text.js";
+
+/** The chosen module's totals, and how they split by kind, phase and group: each line is a switch of the filter. */
+
+const kMostLines = 12;
+const kNameLength = 40;
+
+function tile(metric, value) {
+  const exact = metric === "count" ? null : `${wholeText(value)} bytes`;
+  return h(
+    "div",
+    { class: "tile" },
+    h("span", { class: "muted" }, metric === "count" ? "Collectives" : kMetricTitles[metric]),
+    h("span", { class: "figure", title: exact }, metricText(metric, value)),
+  );
+}
+
+function facetLine(view, facet, name, color, value, whole) {
+  const pressed = view.choice[facet] === name;
+  const fill = h("span", { class: "fill" });
+  fill.style.width = `${(100 * value) / whole}%`;
+  const swatch = h("span", { class: "swatch" });
+  if (color) {
+    fill.style.background = color;
+    swatch.style.background = color;
+  }
+  return h(
+    "li",
+    null,
+    h(
+      "button",
+      {
+        type: "button",
+        class: "facet",
+        "aria-pressed": `${pressed}`,
+        "data-key": `${facet}-${name}`,
+        onclick: () => view.set({ [facet]: pressed ? "" : name }),
+      },
+      h("span", { class: "name" }, color ? swatch : null, shorten(name, kNameLength)),
+      h("span", { class: "number" }, metricText(view.choice.metric, value)),
+      h("span", { class: "share" }, shareText(value, whole)),
+      h("span", { class: "track", "aria-hidden": "true" }, fill),
+    ),
+  );
+}
+
+function facetCard(view, facet, title, names, sums, colorOf) {
+  const values = sums[facet][view.choice.metric];
+  const counts = sums[facet].count;
+  const whole = values.reduce((a, b) => a + b, 0);
+  const present = names
+    .map((name, i) => ({ name, value: values[i], count: counts[i] }))
+    .filter((line) => line.count > 0)
+    .sort((a, b) => b.value - a.value);
+  const lines = present.slice(0, kMostLines);
+  const rest = present.length - lines.length;
+  return h(
+    "div",
+    { class: "facets" },
+    h("h3", null, title),
+    present.length === 0 ? h("p", { class: "muted" }, "none") : null,
+    h(
+      "ul",
+      null,
+      ...lines.map(({ name, value }) => facetLine(view, facet, name, colorOf?.(name), value, whole)),
+      rest > 0 ? h("li", { class: "muted" }, `… and ${wholeText(rest)} more: choose above`) : null,
+    ),
+  );
+}
+
+export function drawTotals(view) {
+  const { job } = view;
+  const sums = facetSums(job, view.filter, view.module);
+  const groups = job.groups.map((group) => group.label);
+  refill(
+    byId("totals"),
+    h("div", { class: "tiles" }, ...kMetrics.map((metric) => tile(metric, sums.all[metric][0]))),
+    facetCard(view, "kind", "By kind", job.kinds, sums, kindColor),
+    facetCard(view, "phase", "By phase", job.phases, sums),
+    facetCard(view, "group", "By process group", groups, sums),
+  );
+}

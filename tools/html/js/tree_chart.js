@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { kMetricTitles } from "./amounts.js";
+import { Chart } from "./chart.js";
+import { byId, h } from "./dom.js";
+import { icicle, neighbour } from "./icicle.js";
+import { kindColor, mix, textOn, themeColor, themeFont } from "./palette.js";
+import { metricText, shareText, shorten, wholeText } from "./text.js";
+
+/** The picture of the module tree. */
+
+const kHint = "Click a module to see it alone. Keys: arrows move, Enter opens, Backspace goes back up.";
+const kTallEnough = 13; // pixels that a name needs
+const kPale = 0.62;
+const kOwnWidth = 44; // pixels of the mark for what a module has itself
+
+/** A module that only holds others is paler than one that has something of its own. */
+function fillOf(view, module, kind) {
+  const own = view.sums.own[view.choice.metric][module.index] > 0;
+  return own ? kindColor(kind) : mix(kindColor(kind), themeColor("card"), kPale);
+}
+
+function labelOf(view, box) {
+  if (box.height < kTallEnough) {
+    return "";
+  }
+  const value = view.sums.inclusive[view.choice.metric][box.module.index];
+  return `{name|${plain(box.module.label)}}  {number|${metricText(view.choice.metric, value)}}`;
+}
+
+/** Braces and bars are ECharts' own marks in a label. */
+function plain(label) {
+  return label.replace(/[{}|]/g, (mark) => ({ "{": "❴", "}": "❵", "|": "❘" })[mark]);
+}
+
+/** A pixel is left between boxes where there is one. */
+function shapeOf(box) {
+  return {
+    x: box.x + 0.5,
+    y: box.y,
+    width: box.width - 1,
+    height: Math.max(box.height - (box.height > 3 ? 1 : 0), 0.5),
+    r: box.height > 8 ? 3 : 0,
+  };
+}
+
+/** The kinds that the box is made of, side by side. */
+function drawKinds(view, box) {
+  const shape = shapeOf(box);
+  let { x } = shape;
+  return view.sums.kindsOf(box.module).map(({ name, share }) => {
+    const width = shape.width * share;
+    x += width;
+    return {
+      type: "rect",
+      silent: true,
+      shape: { ...shape, x: x - width, width },
+      style: { fill: fillOf(view, box.module, name) },
+    };
+  });
+}
+
+/** The frame that a pointer finds, with the name. */
+function drawFrame(view, box) {
+  const fills = view.sums.kindsOf(box.module).map(({ name }) => fillOf(view, box.module, name));
+  const color = textOn(fills[0]);
+  return {
+    type: "rect",
+    shape: shapeOf(box),
+    z2: 1,
+    style: { fill: "transparent" },
+    emphasis: { style: { fill: "transparent", stroke: themeColor("text"), lineWidth: 1.5 } },
+    textContent: {
+      type: "text",
+      silent: true,
+      style: {
+        text: labelOf(view, box),
+        width: box.width - 14,
+        overflow: "truncate",
+        ellipsis: "…",
+        rich: {
+          name: { fill: color, fontFamily: themeFont(), fontWeight: 600, fontSize: 12 },
+          number: { fill: color, fontFamily: themeFont(), fontSize: 11 },
+        },
+      },
+    },
+    textConfig: { position: "insideLeft", distance: 7 },
+  };
+}
+
+/** ECharts makes a child from the one that had its place before, and what that had and this has not stays: frame first. */
+function drawBox(view, box) {
+  return { type: "group", children: [drawFrame(view, box), ...drawKinds(view, box)] };
+}
+
+/** What a module has itself, beside its children: a place that is marked, but is no module. */
+function drawOwn(box) {
+  const style = {
+    text: box.height < kTallEnough ? "" : "own",
+    fill: themeColor("muted"),
+    fontFamily: themeFont(),
+    fontSize: 11,
+  };
+  return {
+    type: "rect",
+    shape: { ...shapeOf(box), width: Math.min(box.width - 1, kOwnWidth) },
+    style: { fill: themeColor("sunk") },
+    textContent: { type: "text", style },
+    textConfig: { position: "insideLeft", distance: 7 },
+  };
+}
+
+function boxSeries(boxes, draw) {
+  return {
+    type: "custom",
+    coordinateSystem: "none",
+    data: boxes.map((_, position) => position),
+    renderItem: (_, api) => draw(boxes[api.value(0)]),
+  };
+}
+
+function describe(view, module) {
+  const { choice, sums } = view;
+  const value = sums.inclusive[choice.metric][module.index];
+  const whole = sums.inclusive[choice.metric][view.module.index];
+  const lines = [
+    [shorten(module.name, 200), ""],
+    [kMetricTitles[choice.metric], metricText(choice.metric, value)],
+    ["Own", metricText(choice.metric, sums.own[choice.metric][module.index])],
+    ["Share", shareText(value, whole)],
+    ["Calls", wholeText(module.calls.reduce((a, b) => a + b, 0))],
+  ];
+  const kinds = sums.kindsOf(module).map(({ name, share }) => [name, shareText(share, 1)]);
+  lines.push(...(kinds.length > 1 ? kinds : []));
+  if (module.className !== "") {
+    lines.push(["Class", shorten(module.className, 80)]);
+  }
+  return lines;
+}
+
+function pictureOf(view, width, height) {
+  const { boxes, own } = icicle(view.job, view.sums.inclusive[view.choice.metric], view.module, width, height);
+  const above = view.job.modules[view.module.parent];
+  return {
+    option: {
+      series: [boxSeries(boxes, (box) => drawBox(view, box)), { ...boxSeries(own, drawOwn), silent: true }],
+    },
+    count: boxes.length,
+    boxOf: (position) => boxes[position],
+    neighbour: (position, key) => neighbour(boxes, position, key),
+    describe: (position) => describe(view, boxes[position].module),
+    enter: (position) => {
+      const { module } = boxes[position];
+      view.set({ module: module === view.module && above ? above.name : module.name });
+    },
+    leave: () => above && view.set({ module: above.name }),
+  };
+}
+
+function path(view) {
+  const modules = view.job.pathTo(view.module);
+  const steps = modules.map((module, i) => {
+    const here = i === modules.length - 1;
+    const step = {
+      type: "button",
+      "data-key": `path-${module.index}`,
+      onclick: () => view.set({ module: module.name }),
+    };
+    const label = shorten(module.label, 40);
+    return h("li", null, here ? h("span", { "aria-current": "page" }, label) : h("button", step, label));
+  });
+  return h("ol", null, ...steps);
+}
+
+export class TreeChart {
+  constructor() {
+    this.chart = new Chart(`Module tree. ${kHint}`, (width, height) => pictureOf(this.view, width, height));
+    this.chart.element.classList.add("tree");
+    this.nothing = h("p", { class: "muted nothing" }, "No collectives here under this filter.");
+    byId("tree").replaceChildren(
+      h("p", { class: "muted hint" }, `${kHint} Colours are kinds, as above; pale modules only hold others.`),
+      this.chart.element,
+      this.nothing,
+    );
+  }
+
+  update(view) {
+    const moved = this.view?.module !== view.module;
+    this.view = view;
+    const some = view.sums.inclusive[view.choice.metric][view.module.index] > 0;
+    this.chart.element.hidden = !some;
+    this.nothing.hidden = some;
+    byId("path").replaceChildren(path(view));
+    if (some) {
+      this.chart.redraw(moved);
+    }
+  }
+}

@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/page_data.h"
+
+#include <string_view>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "report/fields.h"
+#include "report/timestamp.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+/// Texts by their position; each is kept once.
+class Strings {
+ public:
+  size_t operator()(const std::string& text) {
+    const auto [entry, is_new] = index_.emplace(text, list_.size());
+    if (is_new) {
+      list_.push_back(text);
+    }
+    return entry->second;
+  }
+
+  json take() {
+    return std::move(list_);
+  }
+
+ private:
+  std::unordered_map<std::string, size_t> index_;
+  json list_ = json::array();
+};
+
+template <typename T>
+json orNull(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json toJson(const RankRanges& ranges) {
+  json list = json::array();
+  for (const auto& [first, last] : ranges) {
+    list.push_back({first, last});
+  }
+  return list;
+}
+
+/// `get` of each of `rows`.
+template <typename Rows, typename Get>
+json column(const Rows& rows, Get get) {
+  json list = json::array();
+  list.get_ref<json::array_t&>().reserve(rows.size());
+  for (const auto& row : rows) {
+    list.push_back(get(row));
+  }
+  return list;
+}
+
+json factsOf(const JobReport& job) {
+  return {
+      {field::kRunId, job.run_id},
+      {field::kAttempt, job.attempt},
+      {"attempts", job.attempts},
+      {field::kWorldSize, orNull(job.world_size)},
+      {field::kStartedAt, formatTimestamp(job.started_at_ns)},
+      {field::kEndedAt, job.ended_at_ns ? json(formatTimestamp(*job.ended_at_ns)) : json(nullptr)},
+      {field::kTorch, job.torch_version},
+      {field::kCommtap, job.commtap_version},
+      {"other_runs", job.other_runs},
+      {"source", job.source},
+  };
+}
+
+json disagreementOf(const Disagreement& item) {
+  json values = json::array();
+  for (const Disagreement::Value& value : item.values) {
+    values.push_back(
+        {{field::kRanks, toJson(value.ranks)}, {field::kCount, value.count}, {field::kBytes, orNull(value.bytes)}});
+  }
+  return {
+      {"what", disagreementName(item.what)},
+      {field::kGroup, item.group},
+      {"members", toJson(rankRanges({item.members.begin(), item.members.end()}))},
+      {field::kModule, item.module},
+      {field::kPhase, item.phase ? json(phaseName(*item.phase)) : json(nullptr)},
+      {field::kOp, item.op},
+      {field::kKind, kindName(item.kind)},
+      {field::kDtype, item.dtype},
+      {field::kReduceOp, item.reduce_op},
+      {"values", std::move(values)},
+  };
+}
+
+json notSeenOf(const NotSeenSummary& item) {
+  return {
+      {field::kReason, item.entry.reason},
+      {field::kCount, item.entry.count},
+      {field::kDetail, item.entry.detail},
+      {field::kMeaning, item.entry.meaning},
+      {field::kRanks, toJson(item.ranks)},
+  };
+}
+
+json groupOf(const JobGroup& group) {
+  return {
+      {field::kName, group.name},
+      {field::kBackend, group.backend},
+      {field::kSize, group.size},
+      {"members", group.members.size()},
+  };
+}
+
+json callsOf(const JobModule& module) {
+  return column(module.calls, [](const Spread<uint64_t>& calls) { return calls.sum; });
+}
+
+json modulesOf(const JobReport& job, Strings& strings) {
+  json parents = column(job.modules, [](const JobModule& module) { return static_cast<int64_t>(module.parent); });
+  if (!parents.empty()) {
+    parents[0] = -1;
+  }
+  return {
+      {field::kName, column(job.modules, [&](const JobModule& module) { return strings(module.name); })},
+      {field::kClass, column(job.modules, [&](const JobModule& module) { return strings(module.class_name); })},
+      {field::kParent, std::move(parents)},
+      {field::kCalls, column(job.modules, callsOf)},
+      {"rank_set", column(job.modules, [](const JobModule& module) { return module.rank_set; })},
+  };
+}
+
+using RowNumber = json (*)(const JobCollective& row);
+
+/// The columns of a row that are numbers already.
+constexpr std::pair<const char*, RowNumber> kRowNumbers[] = {
+    {field::kPhase, [](const JobCollective& row) { return json(row.phase); }},
+    {field::kKind, [](const JobCollective& row) { return json(row.kind); }},
+    {field::kGroup, [](const JobCollective& row) { return json(row.group); }},
+    {field::kAsync, [](const JobCollective& row) { return json(row.async_op); }},
+    {"rank_set", [](const JobCollective& row) { return json(row.rank_set); }},
+    {field::kCount, [](const JobCollective& row) { return json(row.amount.count.sum); }},
+    {"count_min", [](const JobCollective& row) { return json(row.amount.count.min); }},
+    {"count_max", [](const JobCollective& row) { return json(row.amount.count.max); }},
+    {"count_min_rank", [](const JobCollective& row) { return orNull(row.amount.count.min_rank); }},
+    {"count_max_rank", [](const JobCollective& row) { return orNull(row.amount.count.max_rank); }},
+    {field::kBytes, [](const JobCollective& row) { return json(row.amount.bytes.sum); }},
+    {"bytes_min", [](const JobCollective& row) { return json(row.amount.bytes.min); }},
+    {"bytes_max", [](const JobCollective& row) { return json(row.amount.bytes.max); }},
+    {field::kBusBytes, [](const JobCollective& row) { return json(row.amount.bus_bytes.sum); }},
+};
+
+json rowsOf(const JobReport& job, Strings& strings) {
+  std::unordered_map<std::string_view, size_t> modules;
+  for (size_t i = 0; i < job.modules.size(); ++i) {
+    modules.emplace(job.modules[i].name, i);
+  }
+  const auto text = [&](std::string JobCollective::*member) {
+    return column(job.collectives, [&](const JobCollective& row) { return strings(row.*member); });
+  };
+  json rows = {
+      {field::kModule, column(job.collectives, [&](const JobCollective& row) { return modules[row.module]; })},
+      {field::kIssuedIn, text(&JobCollective::issued_in)},
+      {field::kOp, text(&JobCollective::op)},
+      {field::kDtype, text(&JobCollective::dtype)},
+      {field::kReduceOp, text(&JobCollective::reduce_op)},
+  };
+  for (const auto& [name, number] : kRowNumbers) {
+    rows[name] = column(job.collectives, number);
+  }
+  return rows;
+}
+
+json processesOf(const JobReport& job, Strings& strings) {
+  using Process = const JobProcess&;
+  return {
+      {field::kRank, column(job.processes, [](Process process) { return orNull(process.rank); })},
+      {field::kHost, column(job.processes, [&](Process process) { return strings(process.host); })},
+      {field::kPid, column(job.processes, [](Process process) { return process.pid; })},
+      {field::kExit, column(job.processes, [](Process process) { return exitKindName(process.exit); })},
+      {field::kExitSignal, column(job.processes, [](Process process) { return orNull(process.exit_signal); })},
+  };
+}
+
+struct Cell {
+  size_t process;
+  int kind;
+  Amount amount;
+};
+
+json cellsOf(const JobReport& job) {
+  std::vector<Cell> cells;
+  for (size_t i = 0; i < job.processes.size(); ++i) {
+    for (int kind = 0; kind < kKindCount; ++kind) {
+      if (job.processes[i].totals[kind].count > 0) {
+        cells.push_back({i, kind, job.processes[i].totals[kind]});
+      }
+    }
+  }
+  return {
+      {"process", column(cells, [](const Cell& cell) { return cell.process; })},
+      {field::kKind, column(cells, [](const Cell& cell) { return cell.kind; })},
+      {field::kCount, column(cells, [](const Cell& cell) { return cell.amount.count; })},
+      {field::kBytes, column(cells, [](const Cell& cell) { return cell.amount.bytes; })},
+      {field::kBusBytes, column(cells, [](const Cell& cell) { return cell.amount.bus_bytes; })},
+  };
+}
+
+/// The names that numbers of an enumeration stand for.
+template <typename Enum, typename Name>
+json namesOf(int count, Name name) {
+  json names = json::array();
+  for (int i = 0; i < count; ++i) {
+    names.push_back(name(static_cast<Enum>(i)));
+  }
+  return names;
+}
+
+/// What could end the <script> element, or begin a comment in it, can only be in strings, where it may be escaped.
+std::string inScript(const std::string& text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        safe += "\\u003c";
+        break;
+      case '>':
+        safe += "\\u003e";
+        break;
+      case '&':
+        safe += "\\u0026";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+} // namespace
+
+std::string pageData(const JobReport& job) {
+  Strings strings;
+  json document = {
+      {field::kJob, factsOf(job)},
+      {"phases", namesOf<Phase>(kPhaseCount, phaseName)},
+      {"kinds", namesOf<Kind>(kKindCount, kindName)},
+      {field::kGroups, column(job.groups, groupOf)},
+      {field::kRanks, toJson(job.ranks)},
+      {"missing_ranks", toJson(job.missing)},
+      {"rank_sets", column(job.rank_sets, [](const RankRanges& ranges) { return toJson(ranges); })},
+      {"disagreements_found", job.disagreements_found},
+      {"disagreements", column(job.disagreements, disagreementOf)},
+      {field::kNotSeen, column(job.not_seen, notSeenOf)},
+      {"problems", job.problems},
+      {field::kModules, modulesOf(job, strings)},
+      {"rows", rowsOf(job, strings)},
+      {"processes", processesOf(job, strings)},
+      {"cells", cellsOf(job)},
+  };
+  document["strings"] = strings.take();
+  return inScript(document.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace));
+}
+
+} // namespace commtap
