@@ -212,6 +212,11 @@ uint32_t LedgerWriter::addGroup(
   return static_cast<uint32_t>(index);
 }
 
+std::string_view LedgerWriter::groupName(uint32_t group) const {
+  const auto* groups = reinterpret_cast<const LedgerGroup*>(base_ + offsets_[kGroups]);
+  return group == kNoIndex ? std::string_view() : text(groups[group].name);
+}
+
 uint32_t
 LedgerWriter::addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags) {
   const std::lock_guard<std::mutex> lock(mutex_);
