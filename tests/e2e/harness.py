@@ -52,7 +52,7 @@ class Launcher(Enum):
 
 @dataclass(frozen=True)
 class Job:
-    """A script of tests/jobs with its arguments, and how it is to end."""
+    """A script of tests/jobs, or a program that is built from it, with its arguments, and how it is to end."""
 
     script: str
     arguments: tuple[str, ...] = ()
@@ -149,8 +149,15 @@ def environment(run: Run) -> dict[str, str]:
     return kept
 
 
+def program(name: str) -> Path:
+    """A job that is written in C++."""
+    return BUILD / "tests" / "jobs" / name
+
+
 def command_line(job: Job) -> list[str]:
     """The job as its user would start it."""
+    if not job.script.endswith(".py"):
+        return [str(program(job.script)), *job.arguments]
     rendezvous = ["--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--rdzv-id=e2e"]
     launcher = ["-m", "torch.distributed.run", *rendezvous, f"--nproc-per-node={job.ranks}", *job.torchrun]
     prefix = launcher if job.launcher is Launcher.TORCHRUN else []
