@@ -101,7 +101,7 @@ class BackwardCalls:
         """After the forward. The hooks live as long as the graph that it has made."""
         made = [tensor for tensor in tensors_with_grad(output) if tensor.grad_fn is not None]
         if not made:
-            inputs.remove() # no backward will pass this call
+            inputs.remove()  # no backward will pass this call
             return
         inputs.handles.append(register_multi_grad_hook(made, lambda *grads: self._begin(call, grads), mode="any"))
         made[0].grad_fn.metadata[inputs] = None

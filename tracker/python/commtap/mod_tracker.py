@@ -129,7 +129,7 @@ class ModTracker:
         """A module call is over (`module_calls.Observer`)."""
         thread = self._thread
         if not thread.calls:
-            return # it began before this context
+            return  # it began before this context
         call = thread.calls.pop()
         try:
             if self._user_post_fw_hook is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 # The tracker is made for the torch that is there when the library comes: it must be there.
-import torch  # noqa: F401
+import torch
 
 ABSENT = -1
 INVALID = -2
