@@ -48,7 +48,7 @@ def _whose_collectives() -> Threads:
 class CommDebugMode(TorchDispatchMode):
     """A context manager that counts collectives.
 
-    Everything starts anew at each entry; contexts nest. What was counted stays to be read after the exit. Sends, receives
+    Everything starts anew at each entry; contexts nest. What was counted can be read after the exit. Sends, receives
     and barriers are not among the counts, as with PyTorch's own: `commtap.Capture` has them, with bytes and groups.
 
     The op records of noise levels 1 to 3 come from this mode's own `__torch_dispatch__`: only there, above the
