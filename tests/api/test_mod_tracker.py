@@ -308,7 +308,7 @@ def test_an_exception_in_backward() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             x = x * 2
             x.register_hook(lambda _: seen.append(tracker.parents))
-            return x
+            return x + 1
 
     x = torch.rand(2, requires_grad=True)
     with ModTracker() as tracker:
