@@ -61,6 +61,8 @@ class Job:
     launcher: Launcher = Launcher.DIRECT
     #: Whether the main thread issues all collectives in eager code, so that a dispatch mode there sees them.
     oracle: bool = False
+    #: More of the environment.
+    variables: tuple[tuple[str, str], ...] = ()
     #: torchrun's own arguments.
     torchrun: tuple[str, ...] = ()
 
@@ -146,7 +148,7 @@ def environment(run: Run) -> dict[str, str]:
         kept["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
     if run.mode is Mode.SHIM:
         kept |= {"LD_PRELOAD": str(LIBRARY), "COMMTAP_OUT": str(run.output_folder)}
-    return kept
+    return kept | dict(run.job.variables)
 
 
 def program(name: str) -> Path:

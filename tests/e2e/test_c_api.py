@@ -142,7 +142,10 @@ def test_kept_in_memory(runner: Runner) -> None:
 def test_weak_symbols(tmp_path: Path) -> None:
     """Found when the library comes by preload, null without, also in a program at fixed addresses."""
     source = tmp_path / "weak.c"
-    source.write_text('#include "shim/commtap.h"\nint main(void) { return (commtap_api_stop ? 10 : 20) - commtap_is_backward(); }\n')
+    body = "return (commtap_api_stop ? 10 : 20) - commtap_is_backward();"
+    source.write_text(f'#include "shim/commtap.h"\nint main(void) {{ {body} }}\n')
+        '#include "shim/commtap.h"\nint main(void) { return (commtap_api_stop ? 10 : 20) - commtap_is_backward(); }\n'
+    )
     for options in (["-no-pie", "-O2"], ["-pie", "-fPIE", "-O0"]):
         exe = tmp_path / "weak"
         repository = Path(__file__).resolve().parents[2]
