@@ -22,7 +22,8 @@ enum commtap_exit {
 
 /* What stands behind the functions of commtap.h. */
 struct commtap_api {
-#define COMMTAP_MEMBER(result, name, parameters, arguments) result(*name) parameters;
+#define COMMTAP_MEMBER(result, name, parameters, arguments) \
+  result(*name) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */
   COMMTAP_FOR_EACH_FUNCTION(COMMTAP_MEMBER)
 #undef COMMTAP_MEMBER
 };

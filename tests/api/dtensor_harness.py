@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ from torch.distributed.tensor import Placement, Replicate, Shard, distribute_ten
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 WORLD_SIZE = 4
 
 

@@ -16,7 +16,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from commtap import Capture, CommDebugMode, Threads
-from conftest import REPOSITORY
+from dtensor_harness import REPOSITORY
 from models import MLP_PLAN, MLPModule
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode

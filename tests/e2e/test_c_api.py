@@ -144,8 +144,6 @@ def test_weak_symbols(tmp_path: Path) -> None:
     source = tmp_path / "weak.c"
     body = "return (commtap_api_stop ? 10 : 20) - commtap_is_backward();"
     source.write_text(f'#include "shim/commtap.h"\nint main(void) {{ {body} }}\n')
-        '#include "shim/commtap.h"\nint main(void) { return (commtap_api_stop ? 10 : 20) - commtap_is_backward(); }\n'
-    )
     for options in (["-no-pie", "-O2"], ["-pie", "-fPIE", "-O0"]):
         exe = tmp_path / "weak"
         repository = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ MODELS = ("mlp", "transformer")
 def job(model: str, *more: str) -> Job:
     """The script with a model; it finds the package as a user of the checkout does."""
     path = str(REPOSITORY / "tracker" / "python")
-    return Job("comm_debug_mode.py", ("--model", model, *more), ranks=4, variables=(("PYTHONPATH", path),))
+    return Job("context.py", ("--model", model, *more), ranks=4, variables=(("PYTHONPATH", path),))
 
 
 def read(run: Run, name: str) -> Any:
