@@ -202,6 +202,11 @@ uint32_t LedgerWriter::addGroup(
   return static_cast<uint32_t>(index);
 }
 
+std::string_view LedgerWriter::groupName(uint32_t group) const {
+  const auto* groups = reinterpret_cast<const LedgerGroup*>(base_ + offsets_[kGroups]);
+  return group == kNoIndex ? std::string_view() : text(groups[group].name);
+}
+
 uint32_t
 LedgerWriter::addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -409,6 +414,7 @@ void LedgerWriter::resetInForkedChild() {
   }
   file_.close();
   allocated_ = {};
+  header().exit.store(static_cast<uint32_t>(ExitKind::kRunning));
   zeroCounters();
 }
 
@@ -433,7 +439,7 @@ bool LedgerWriter::moveIntoOwnMemory() {
 }
 
 void LedgerWriter::zeroCounters() {
-  header().exit.store(static_cast<uint32_t>(ExitKind::kRunning));
+  const std::lock_guard<std::mutex> lock(mutex_);
   for (LedgerNotSeen& entry : header().not_seen) {
     entry.detail.store(0);
   }

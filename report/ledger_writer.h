@@ -55,6 +55,9 @@ class LedgerWriter {
       uint32_t rank,
       std::span<const uint32_t> ranks);
 
+  /// "" for kNoIndex.
+  std::string_view groupName(uint32_t group) const;
+
   /// kNoIndex if the table is full.
   uint32_t addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags);
   /// A module that was called as a root turned out to be another's child.
@@ -80,6 +83,9 @@ class LedgerWriter {
   }
   /// The report is written: takes the file away. The memory stays, for threads that still count.
   void removeFile() const;
+
+  /// All counts, bytes, module calls and not-seen entries start at 0 again; what other threads add meanwhile may stay.
+  void zeroCounters();
 
   /// The child of a fork: leaves the parent's file alone, keeps the names, starts all counters at 0 in own memory.
   void resetInForkedChild();
@@ -118,7 +124,6 @@ class LedgerWriter {
   bool copyToFile();
   bool moveIntoFile();
   bool moveIntoOwnMemory();
-  void zeroCounters();
 
   std::byte* base_ = nullptr;
   size_t size_ = 0;

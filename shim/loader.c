@@ -140,6 +140,10 @@ void commtap_torch_came(void) {
   errno = saved_errno;
 }
 
+const struct commtap_api* commtap_loaded_api(void) {
+  return state.tracker == NULL ? NULL : &state.tracker->api;
+}
+
 bool commtap_is_suicide(pid_t pid, int signal) {
   struct sigaction action;
   if (state.tracker == NULL || pid != getpid() || signal <= 0 || signal == SIGCHLD || signal == SIGCONT ||

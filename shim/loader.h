@@ -17,6 +17,9 @@ bool commtap_brings_torch(const char* file);
 /* torch is there: loads the tracker that fits it. Later calls do nothing. */
 void commtap_torch_came(void);
 
+/* What the job may call; NULL without a tracker. */
+const struct commtap_api* commtap_loaded_api(void);
+
 /* True if this process is about to end itself by `signal`. */
 bool commtap_is_suicide(pid_t pid, int signal);
 

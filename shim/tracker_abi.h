@@ -5,17 +5,27 @@
 
 /* What the preloaded stub and a tracker know of each other. Any change makes a new COMMTAP_ABI. */
 
+#include "shim/commtap.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 1U
+#define COMMTAP_ABI 2U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_exit {
   COMMTAP_EXIT_NORMAL = 1,
   COMMTAP_EXIT_UNDERSCORE = 2,
   COMMTAP_EXIT_SIGNAL = 3,
+};
+
+/* What stands behind the functions of commtap.h. */
+struct commtap_api {
+#define COMMTAP_MEMBER(result, name, parameters, arguments) \
+  result(*name) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */
+  COMMTAP_FOR_EACH_FUNCTION(COMMTAP_MEMBER)
+#undef COMMTAP_MEMBER
 };
 
 struct commtap_tracker {
@@ -25,6 +35,7 @@ struct commtap_tracker {
   int (*start)(const char* torch_version);
   /* The process ends: write the report. `signal` only with COMMTAP_EXIT_SIGNAL. May be called more than once. */
   void (*finish)(enum commtap_exit how, int signal);
+  struct commtap_api api;
 };
 
 #ifdef __cplusplus

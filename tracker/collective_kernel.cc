@@ -12,6 +12,7 @@
 #include "tracker/attribution.h"
 #include "tracker/custom_class.h"
 #include "tracker/groups.h"
+#include "tracker/observers.h"
 #include "tracker/payload.h"
 #include "tracker/recorder.h"
 
@@ -53,6 +54,9 @@ class Call {
       const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
       row->bytes.fetch_add(payload.bytes * times, std::memory_order_relaxed);
       row->count.fetch_add(1, std::memory_order_relaxed);
+      if (Observers::any()) {
+        Observers::collective(*row, payload.bytes * times);
+      }
     }
     countGaps(ledger, group);
     return row;

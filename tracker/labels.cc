@@ -8,6 +8,7 @@
 
 #include <ATen/record_function.h>
 
+#include "tracker/scopes.h"
 #include "tracker/torch_compat.h"
 
 namespace commtap {
@@ -50,12 +51,33 @@ std::optional<UnitLabel> parseFsdp2(std::string_view label) {
       UnitLabel::Library::kFsdp2, false, named ? std::string(label.substr(open + 2, close - open - 2)) : ""};
 }
 
+/// False for what c10d marks as asynchronous: its `gloo:all_reduce`, which another thread ends, is no scope.
+bool isScope(const at::RecordFunction& function) {
+  const std::string_view label = function.name();
+  return !function.isAsync() && !isOptimizerStepLabel(label) && !parseUnitLabel(label);
+}
+
 std::unique_ptr<at::ObserverContext> onLabelStart(const at::RecordFunction& function) {
   openLabel(function.name());
   return nullptr;
 }
 
 void onLabelEnd(const at::RecordFunction& function, at::ObserverContext*) {
+  closeLabel(function.name());
+}
+
+std::unique_ptr<at::ObserverContext> onLabelOrScopeStart(const at::RecordFunction& function) {
+  openLabel(function.name());
+  if (isScope(function)) {
+    pushScope(function.name());
+  }
+  return nullptr;
+}
+
+void onLabelOrScopeEnd(const at::RecordFunction& function, at::ObserverContext*) {
+  if (isScope(function)) {
+    popScope();
+  }
   closeLabel(function.name());
 }
 
@@ -110,9 +132,11 @@ void closeLabel(std::string_view label) {
   }
 }
 
-void receiveLabelsFromTorch() {
-  handle() =
-      at::addGlobalCallback(at::RecordFunctionCallback(onLabelStart, onLabelEnd).scopes({at::RecordScope::USER_SCOPE}));
+void receiveLabelsFromTorch(OtherLabels others) {
+  const at::RecordFunctionCallback callback = others == OtherLabels::kScopes
+                                                  ? at::RecordFunctionCallback(onLabelOrScopeStart, onLabelOrScopeEnd)
+                                                  : at::RecordFunctionCallback(onLabelStart, onLabelEnd);
+  handle() = at::addGlobalCallback(at::RecordFunctionCallback(callback).scopes({at::RecordScope::USER_SCOPE}));
 }
 
 void stopLabelsFromTorch() {

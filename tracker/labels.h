@@ -10,14 +10,19 @@
 namespace commtap {
 
 /// A label of record_function begins or ends on this thread: optimizer steps become scopes, FSDP's labels name the unit
-/// for which a collective is made. Every other label costs two comparisons.
+/// for which a collective is made. Every other label costs two comparisons; it is no scope where there is Python,
+/// because there the modules are the hierarchy, and labels are mostly those of libraries, made for a profiler's time
+/// line.
 void openLabel(std::string_view label);
 void closeLabel(std::string_view label);
 
+enum class OtherLabels : uint8_t { kIgnored, kScopes };
+
 /// Receives labels from torch itself, for a process without Python (torch::RecordScope::USER_SCOPE only, so ordinary
-/// ops pay nothing). Where there is Python its record_function is watched instead: as long as any such callback exists,
-/// every Gloo collective prepares a profiler event, at the price of microseconds each.
-void receiveLabelsFromTorch();
+/// ops pay nothing); there, RECORD_USER_SCOPE is how a job says what it is at, and `others` become scopes. Where there
+/// is Python its record_function is watched instead: as long as any such callback exists, every Gloo collective
+/// prepares a profiler event, at the price of microseconds each.
+void receiveLabelsFromTorch(OtherLabels others);
 void stopLabelsFromTorch();
 
 /// True for torch.optim's own label, `Optimizer.step#AdamW.step`.

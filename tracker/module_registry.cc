@@ -63,6 +63,29 @@ uint32_t ModuleRegistry::addLocked(
   return id;
 }
 
+uint32_t ModuleRegistry::scope(uint32_t parent, std::string_view name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = by_name_.find(nameKey(parent, name));
+  return known != by_name_.end() ? known->second : addLocked(parent, name, "", ModuleRole::kPlain, false);
+}
+
+bool ModuleRegistry::knows(uint32_t module) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Node* found = node(module);
+  return module == kGlobalModule || (found != nullptr && found->parent != kNoIndex);
+}
+
+std::string ModuleRegistry::nameOf(uint32_t module, ModuleName form) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return module == kGlobalModule ? "Global" : nameBelow(module, kGlobalModule, form == ModuleName::kRaw);
+}
+
+uint32_t ModuleRegistry::parentOf(uint32_t module) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Node* found = node(module);
+  return module == kGlobalModule || found == nullptr ? kGlobalModule : found->parent;
+}
+
 void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view component) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Node* moved = node(module);

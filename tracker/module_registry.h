@@ -15,6 +15,8 @@ namespace commtap {
 /// What a module is to the libraries that communicate for it.
 enum class ModuleRole : uint8_t { kPlain, kDdp, kFsdp1, kFsdp2 };
 
+enum class ModuleName : uint8_t { kRaw, kClean }; ///< with the components of wrappers, or without
+
 /// The modules of the job as the tracker knows them: names, parents, who owns which parameter. The ledger holds the
 /// same for the report; this is what attribution needs at run time. Any thread.
 class ModuleRegistry {
@@ -24,12 +26,20 @@ class ModuleRegistry {
   /// A module never seen before. Its name is `component` below `parent`, made unique among the living ("Net#2").
   /// A name whose module has died is given again, with its id.
   uint32_t add(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
+  /// The module `name` below `parent`, which is added if there is none: a scope that the job has named.
+  uint32_t scope(uint32_t parent, std::string_view name);
   void reparent(uint32_t module, uint32_t parent, std::string_view component);
   void died(uint32_t module);
   /// True once for each module: its parameters go into the report then.
   bool wantsParameters(uint32_t module);
 
   void addParameter(uint32_t module, const void* tensor, const void* storage);
+
+  bool knows(uint32_t module);
+  /// "MLPModule.net1"; "Global" for 0.
+  std::string nameOf(uint32_t module, ModuleName form);
+  /// Global's is itself.
+  uint32_t parentOf(uint32_t module);
 
   std::optional<uint32_t> ownerOfTensor(const void* tensor);
   std::optional<uint32_t> ownerOfStorage(const void* storage);

@@ -10,6 +10,7 @@
 #include <ATen/PythonTorchFunctionTLS.h>
 #include <ATen/core/Tensor.h>
 
+#include "shim/commtap.h"
 #include "tracker/groups.h"
 #include "tracker/labels.h"
 #include "tracker/log.h"
@@ -126,6 +127,10 @@ void debug(const char* message) {
   logDebug(message);
 }
 
+void labelsMissing() {
+  receiveLabelsFromTorch(OtherLabels::kIgnored);
+}
+
 constexpr CommtapHost kHost = {
     addModule,
     reparentModule,
@@ -138,7 +143,7 @@ constexpr CommtapHost kHost = {
     leaveModule,
     openLabelText,
     closeLabelText,
-    receiveLabelsFromTorch,
+    labelsMissing,
     groupMade,
     beginPlainTensors,
     endPlainTensors,
@@ -199,7 +204,7 @@ void startPython() {
   std::string version;
   const std::string minor = pythonMinor(version);
   if (minor.empty()) {
-    receiveLabelsFromTorch();
+    receiveLabelsFromTorch(OtherLabels::kScopes);
     return;
   }
   Recorder::get().setPythonVersion(version);
@@ -213,10 +218,18 @@ void setPythonEnabled(bool enabled) {
   if (pythonPart() != nullptr) {
     pythonPart()->set_enabled(enabled ? 1 : 0);
   } else if (enabled) {
-    receiveLabelsFromTorch();
+    receiveLabelsFromTorch(OtherLabels::kScopes);
   } else {
     stopLabelsFromTorch();
   }
+}
+
+int observePythonModules(void* before, void* after) {
+  return pythonPart() == nullptr ? static_cast<int>(COMMTAP_INVALID) : pythonPart()->observe(before, after);
+}
+
+long idOfPythonModule(void* module) {
+  return pythonPart() == nullptr ? static_cast<long>(COMMTAP_INVALID) : pythonPart()->module_id(module);
 }
 
 } // namespace commtap

@@ -10,4 +10,8 @@ void startPython();
 
 void setPythonEnabled(bool enabled);
 
+/// The Python part's observe and module_id; COMMTAP_INVALID without one. With the GIL held.
+int observePythonModules(void* before, void* after);
+long idOfPythonModule(void* module);
+
 } // namespace commtap

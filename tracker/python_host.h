@@ -9,7 +9,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 1U
+#define COMMTAP_PYTHON_ABI 2U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -67,6 +67,12 @@ struct CommtapPython {
   int (*start)(const CommtapHost* host);
   /// Takes the hook out (0) or puts it in again (1).
   void (*set_enabled)(int enabled);
+  /// Two callables, or two null pointers to take them out: before(module, args, kwargs or None) inside every module
+  /// call and after(module, args, kwargs or None, result); the result is None when the call raises. What they raise,
+  /// the call raises. 0 on success.
+  int (*observe)(void* before, void* after);
+  /// The id of a module object, which is given one if it was never called; negative if it has none.
+  long (*module_id)(void* module);
 };
 
 } // extern "C"

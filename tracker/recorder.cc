@@ -163,8 +163,16 @@ void Recorder::processGroupSeen(int64_t rank, int64_t size) {
     ledger_->header().rank = rank;
     ledger_->header().world_size = size >= 0 ? size : ledger_->header().world_size;
   }
-  publish();
+  if (!in_memory_) {
+    publish();
+  }
   has_output_.store(true, std::memory_order_release);
+}
+
+bool Recorder::keepInMemory() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  in_memory_ = in_memory_ || !hasOutput();
+  return in_memory_;
 }
 
 void Recorder::publish() {
@@ -212,7 +220,7 @@ std::string Recorder::fallbackFolder() const {
 
 void Recorder::finish(ExitKind how, int signal) {
   // After vfork a child that fails to exec calls _exit in its parent's memory.
-  if (static_cast<uint64_t>(getpid()) != identity_.pid || !hasOutput()) {
+  if (static_cast<uint64_t>(getpid()) != identity_.pid || !hasOutput() || in_memory_) {
     return;
   }
   const ErrnoGuard keep_errno;

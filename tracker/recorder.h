@@ -38,6 +38,9 @@ class Recorder {
     return has_output_.load(std::memory_order_acquire);
   }
 
+  /// No ledger file and no report. False if there is one already.
+  bool keepInMemory();
+
   void setPythonVersion(const std::string& version);
 
   /// Notes how the process ends, and writes the report where that is safe. Later calls do nothing.
@@ -62,8 +65,9 @@ class Recorder {
   Options options_;
   std::unique_ptr<LedgerWriter> ledger_;
   OutputIdentity identity_;
-  std::string folder_; ///< where the report goes
-  std::mutex mutex_;   ///< publishing and finishing
+  std::string folder_;     ///< where the report goes
+  std::mutex mutex_;       ///< publishing and finishing
+  bool in_memory_ = false; ///< guarded by mutex_; only set before has_output_
   std::atomic<bool> has_output_{false};
 };
 

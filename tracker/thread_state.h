@@ -12,9 +12,9 @@
 
 namespace commtap {
 
-/// What a thread is inside of: module calls and optimizer steps, as they nest.
+/// What a thread is inside of: module calls, optimizer steps and scopes that the job has named, as they nest.
 struct Scope {
-  enum class Type : uint8_t { kModule, kOptimizerStep };
+  enum class Type : uint8_t { kModule, kOptimizerStep, kNamed };
   Type type;
   bool in_backward; ///< entered while the autograd engine ran on this thread
   uint32_t module;  ///< the module, or the module around the optimizer step
@@ -64,6 +64,13 @@ class ThreadState {
   const Scope* top() const {
     return depth_ == 0 ? nullptr : &scopes_[(depth_ < kMaxDepth ? depth_ : kMaxDepth) - 1];
   }
+  uint32_t depth() const {
+    return depth_;
+  }
+  /// True for the depth of a scope that the job has named and that has not ended.
+  bool isNamed(uint32_t depth) const {
+    return depth < depth_ && depth < kMaxDepth && scopes_[depth].type == Scope::Type::kNamed;
+  }
   uint32_t currentModule() const {
     const Scope* scope = top();
     return scope == nullptr ? kGlobalModule : scope->module;
@@ -72,6 +79,7 @@ class ThreadState {
   OpFrame* frame = nullptr; ///< set while a collective op runs
   std::vector<UnitLabel> unit_labels;
   std::vector<uint32_t> optimizer_steps;         ///< depths to hand to leave()
+  std::vector<uint32_t> open_scopes;             ///< depths of named scopes, to hand to leave()
   Timeline* timeline = nullptr;                  ///< never null once created
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
   const void* last_group_key = nullptr;

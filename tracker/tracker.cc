@@ -12,6 +12,7 @@
 
 #include "report/options.h"
 #include "shim/tracker_abi.h"
+#include "tracker/api.h"
 #include "tracker/export.h"
 #include "tracker/groups.h"
 #include "tracker/log.h"
@@ -19,6 +20,7 @@
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
 #include "tracker/torch_compat.h"
+#include "tracker/watching.h"
 
 namespace commtap {
 namespace {
@@ -80,23 +82,16 @@ const std::string& torchMinor() {
 extern "C" {
 
 COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
-  static const commtap_tracker table = {COMMTAP_ABI, commtap::torchMinor().c_str(), commtap::start, commtap::finish};
+  static const commtap_tracker table = {
+      COMMTAP_ABI, commtap::torchMinor().c_str(), commtap::start, commtap::finish, commtap::apiTable()};
   return &table;
 }
 
-/// For benchmarks and for the API: 0 takes everything out of the process that costs anything, 1 puts it back.
+/// For benchmarks: as commtap_start and commtap_stop of commtap.h.
 COMMTAP_EXPORT void commtap_set_enabled(int enabled) {
-  static bool is_enabled = true;
-  if (!commtap::started() || is_enabled == (enabled != 0)) {
-    return;
+  if (commtap::started()) {
+    commtap::setWatching(enabled != 0);
   }
-  is_enabled = enabled != 0;
-  if (is_enabled) {
-    commtap::startKernels(commtap::parseOptions(environ).options.ops);
-  } else {
-    commtap::stopKernels();
-  }
-  commtap::setPythonEnabled(is_enabled);
 }
 
 } // extern "C"

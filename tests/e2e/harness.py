@@ -52,7 +52,7 @@ class Launcher(Enum):
 
 @dataclass(frozen=True)
 class Job:
-    """A script of tests/jobs with its arguments, and how it is to end."""
+    """A script of tests/jobs, or a program that is built from it, with its arguments, and how it is to end."""
 
     script: str
     arguments: tuple[str, ...] = ()
@@ -61,6 +61,8 @@ class Job:
     launcher: Launcher = Launcher.DIRECT
     #: Whether the main thread issues all collectives in eager code, so that a dispatch mode there sees them.
     oracle: bool = False
+    #: More of the environment.
+    variables: tuple[tuple[str, str], ...] = ()
     #: torchrun's own arguments.
     torchrun: tuple[str, ...] = ()
 
@@ -146,11 +148,18 @@ def environment(run: Run) -> dict[str, str]:
         kept["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
     if run.mode is Mode.SHIM:
         kept |= {"LD_PRELOAD": str(LIBRARY), "COMMTAP_OUT": str(run.output_folder)}
-    return kept
+    return kept | dict(run.job.variables)
+
+
+def program(name: str) -> Path:
+    """A job that is written in C++."""
+    return BUILD / "tests" / "jobs" / name
 
 
 def command_line(job: Job) -> list[str]:
     """The job as its user would start it."""
+    if not job.script.endswith(".py"):
+        return [str(program(job.script)), *job.arguments]
     rendezvous = ["--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--rdzv-id=e2e"]
     launcher = ["-m", "torch.distributed.run", *rendezvous, f"--nproc-per-node={job.ranks}", *job.torchrun]
     prefix = launcher if job.launcher is Launcher.TORCHRUN else []

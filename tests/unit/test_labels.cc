@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and one that nobody opened close
 
 TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels where there is no Python, until it is told to stop") {
   ThreadState& thread = *ThreadState::current();
-  receiveLabelsFromTorch();
+  receiveLabelsFromTorch(OtherLabels::kIgnored);
   {
     RECORD_USER_SCOPE("Optimizer.step#SGD.step");
     REQUIRE(thread.top() != nullptr);

@@ -21,8 +21,8 @@ bool CallHook::install(PyObject* function, vectorcallfunc call) {
   if (function_ != nullptr || function == nullptr || !PyFunction_Check(function)) {
     return false;
   }
-  original_ = compat::vectorcallOf(function);
-  if (original_ == nullptr || original_ != pythonsOwn()) {
+  own_ = original_ = compat::vectorcallOf(function);
+  if (own_ == nullptr || own_ != pythonsOwn()) {
     return false;
   }
   Py_INCREF(function);
@@ -34,7 +34,7 @@ bool CallHook::install(PyObject* function, vectorcallfunc call) {
 
 void CallHook::setEnabled(bool enabled) {
   if (function_ != nullptr) {
-    compat::setVectorcall(function_, enabled ? ours_ : original_);
+    compat::setVectorcall(function_, enabled ? ours_ : own_);
   }
 }
 

@@ -15,12 +15,22 @@ class CallHook {
   bool install(PyObject* function, vectorcallfunc call);
   void setEnabled(bool enabled);
 
+  /// What `call` must end by calling.
   vectorcallfunc original() const {
     return original_;
   }
 
+  /// Puts `inner` between `call` and the function, which `inner` must end by calling own(); nullptr takes it out.
+  void setInner(vectorcallfunc inner) {
+    original_ = inner != nullptr ? inner : own_;
+  }
+  vectorcallfunc own() const {
+    return own_;
+  }
+
  private:
   PyObject* function_ = nullptr; ///< owned: it lives as long as torch does
+  vectorcallfunc own_ = nullptr; ///< CPython's
   vectorcallfunc original_ = nullptr;
   vectorcallfunc ours_ = nullptr;
 };

@@ -10,6 +10,7 @@
 #include "tracker/export.h"
 #include "tracker/python/call_hook.h"
 #include "tracker/python/import_hook.h"
+#include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
 #include "tracker/python/py_ref.h"
 #include "tracker/python_host.h"
@@ -49,6 +50,27 @@ PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flag
   PyObject* result = part->module_call.original()(function, arguments, flags, names);
   part->host.leave(depth);
   return result;
+}
+
+/// Between callModule and torch's own function, while somebody observes.
+PyObject* callObserved(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
+  const bool transparent = PyVectorcall_NARGS(flags) == 0 || idOf(arguments[0]) == ModuleMap::kTransparent;
+  const vectorcallfunc own = part->module_call.own();
+  return transparent ? own(function, arguments, flags, names)
+                     : callWithObserver(own, function, arguments, flags, names);
+}
+
+int observe(void* before, void* after) {
+  if (part == nullptr || !setObserver(static_cast<PyObject*>(before), static_cast<PyObject*>(after))) {
+    return -1;
+  }
+  part->module_call.setInner(before != nullptr || after != nullptr ? callObserved : nullptr);
+  return 0;
+}
+
+long moduleId(void* module) {
+  const uint32_t id = part == nullptr ? ModuleMap::kTransparent : idOf(static_cast<PyObject*>(module));
+  return id == ModuleMap::kTransparent ? -1 : static_cast<long>(id);
 }
 
 /// Stands in for the registry's C function in torch.distributed, through which every new group passes. Not the Python
@@ -153,4 +175,11 @@ void setEnabled(int enabled) {
 } // namespace commtap
 
 extern "C" COMMTAP_EXPORT const CommtapPython commtap_python;
-const CommtapPython commtap_python = {COMMTAP_PYTHON_ABI, PY_MINOR_VERSION, commtap::start, commtap::setEnabled};
+const CommtapPython commtap_python = {
+    COMMTAP_PYTHON_ABI,
+    PY_MINOR_VERSION,
+    commtap::start,
+    commtap::setEnabled,
+    commtap::observe,
+    commtap::moduleId,
+};

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/api.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "report/atomic_file.h"
+#include "report/ledger_reader.h"
+#include "report/report_json.h"
+#include "tracker/attribution.h"
+#include "tracker/captures.h"
+#include "tracker/lasting_text.h"
+#include "tracker/module_registry.h"
+#include "tracker/observers.h"
+#include "tracker/op_watch.h"
+#include "tracker/python_bridge.h"
+#include "tracker/recorder.h"
+#include "tracker/scopes.h"
+#include "tracker/torch_compat.h"
+#include "tracker/watching.h"
+
+namespace commtap {
+namespace {
+
+/// Nothing that goes wrong in here may reach the job as an exception.
+template <typename Body>
+auto guarded(Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (...) {
+    return COMMTAP_FAILED;
+  }
+}
+
+long copyText(const std::string& text, char* buffer, size_t size) {
+  if (buffer != nullptr && size > 0) {
+    const size_t length = std::min(text.size(), size - 1);
+    std::memcpy(buffer, text.data(), length);
+    buffer[length] = '\0';
+  }
+  return static_cast<long>(text.size());
+}
+
+std::string reportText() {
+  const Result<LedgerContents> contents = readLedger(Recorder::get().ledger().bytes());
+  return contents ? reportToJson(contents->report) : std::string();
+}
+
+commtap_place placeOf(uint32_t module, const char* phase) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  return {module, modules.parentOf(module), lastingText(modules.nameOf(module, ModuleName::kRaw)), phase};
+}
+
+Origin originHere() {
+  ThreadState* thread = ThreadState::current();
+  return thread == nullptr ? Origin() : currentOrigin(*thread, nullptr);
+}
+
+int start() {
+  return guarded([] {
+    setWatching(true);
+    return 0;
+  });
+}
+
+int stop() {
+  return guarded([] {
+    setWatching(false);
+    return 0;
+  });
+}
+
+int reset() {
+  Recorder::get().ledger().zeroCounters();
+  return COMMTAP_OK;
+}
+
+long snapshot(char* buffer, size_t size) {
+  return guarded([&]() -> long {
+    const std::string text = reportText();
+    return text.empty() ? static_cast<long>(COMMTAP_FAILED) : copyText(text, buffer, size);
+  });
+}
+
+int snapshotFile(const char* path) {
+  if (path == nullptr || *path == '\0') {
+    return COMMTAP_INVALID;
+  }
+  return guarded([&]() -> int {
+    const std::string text = reportText();
+    return !text.empty() && writeFileAtomically(path, text).empty() ? COMMTAP_OK : COMMTAP_FAILED;
+  });
+}
+
+int scopePush(const char* name) {
+  if (name == nullptr || *name == '\0') {
+    return COMMTAP_INVALID;
+  }
+  return guarded([&] {
+    pushScope(name);
+    return 0;
+  });
+}
+
+int scopePop() {
+  return guarded([] { return popScope() ? 0 : static_cast<int>(COMMTAP_INVALID); });
+}
+
+long currentModule(char* buffer, size_t size) {
+  return guarded(
+      [&] { return copyText(ModuleRegistry::get().nameOf(originHere().issued_in, ModuleName::kClean), buffer, size); });
+}
+
+int isBackward() {
+  return compat::inBackward() ? 1 : 0;
+}
+
+int setCollectiveCallback(commtap_collective_callback callback, void* context) {
+  return guarded([&] {
+    Observers::setCallback(callback, context);
+    return 0;
+  });
+}
+
+int setOpCallbackSafely(commtap_op_callback callback, void* context) {
+  return guarded([&] {
+    setOpCallback(callback, context);
+    return 0;
+  });
+}
+
+long captureBegin(commtap_threads threads) {
+  return guarded([&]() -> long { return Captures::get().begin(threads); });
+}
+
+long captureRead(long capture, commtap_collective* rows, size_t capacity) {
+  return guarded([&]() -> long {
+    const auto found = Captures::get().read(capture);
+    if (!found) {
+      return COMMTAP_INVALID;
+    }
+    std::copy_n(found->begin(), rows == nullptr ? 0 : std::min(capacity, found->size()), rows);
+    return static_cast<long>(found->size());
+  });
+}
+
+int captureEnd(long capture) {
+  return guarded([&] { return Captures::get().end(capture) ? 0 : static_cast<int>(COMMTAP_INVALID); });
+}
+
+int where(commtap_place* place) {
+  if (place == nullptr) {
+    return COMMTAP_INVALID;
+  }
+  return guarded([&]() -> int {
+    const Origin origin = originHere();
+    *place = placeOf(origin.issued_in, lastingText(phaseName(origin.phase)));
+    return COMMTAP_OK;
+  });
+}
+
+int moduleInfo(uint32_t id, commtap_place* module) {
+  if (module == nullptr || !ModuleRegistry::get().knows(id)) {
+    return COMMTAP_INVALID;
+  }
+  return guarded([&]() -> int {
+    *module = placeOf(id, "");
+    return COMMTAP_OK;
+  });
+}
+
+int keepInMemory() {
+  return Recorder::get().keepInMemory() ? COMMTAP_OK : COMMTAP_INVALID;
+}
+
+} // namespace
+
+commtap_api apiTable() {
+  return {
+      start,
+      stop,
+      reset,
+      snapshot,
+      snapshotFile,
+      scopePush,
+      scopePop,
+      currentModule,
+      isBackward,
+      setCollectiveCallback,
+      setOpCallbackSafely,
+      captureBegin,
+      captureRead,
+      captureEnd,
+      where,
+      moduleInfo,
+      keepInMemory,
+      observePythonModules,
+      idOfPythonModule,
+  };
+}
+
+} // namespace commtap

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/captures.h"
+
+#include "tracker/observers.h"
+#include "tracker/torch_compat.h"
+
+namespace commtap {
+
+Captures& Captures::get() {
+  static auto* instance = new Captures(); // leaked: threads communicate until the process is gone
+  return *instance;
+}
+
+long Captures::begin(commtap_threads threads) {
+  const uint64_t only_thread = threads == COMMTAP_THIS_THREAD ? compat::threadId() : 0;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  captures_[++last_] = Capture{only_thread, {}, {}};
+  Observers::captureBegan();
+  return last_;
+}
+
+bool Captures::end(long capture) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (captures_.erase(capture) == 0) {
+    return false;
+  }
+  Observers::captureEnded();
+  return true;
+}
+
+std::optional<std::vector<commtap_collective>> Captures::read(long capture) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = captures_.find(capture);
+  if (found == captures_.end()) {
+    return std::nullopt;
+  }
+  std::vector<commtap_collective> rows;
+  for (const Amount& amount : found->second.amounts) {
+    rows.push_back(describe(*amount.row, amount.count, amount.bytes));
+  }
+  return rows;
+}
+
+void Captures::count(const LedgerCollective& row, uint64_t bytes) {
+  const uint64_t thread_id = compat::threadId();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [number, capture] : captures_) {
+    if (capture.only_thread != 0 && capture.only_thread != thread_id) {
+      continue;
+    }
+    const auto [slot, is_new] = capture.index.try_emplace(&row, capture.amounts.size());
+    if (is_new) {
+      capture.amounts.push_back({&row, 0, 0});
+    }
+    Amount& amount = capture.amounts[slot->second];
+    ++amount.count;
+    amount.bytes += bytes;
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "shim/commtap.h"
+
+namespace commtap {
+
+/// Tells `callback` of every op that passes the dispatcher, on every thread; nullptr ends that.
+///
+/// An observer of torch's (at::RecordFunction), not a kernel: a boxed fallback would need a dispatch key in every
+/// thread's include set, which threads made later do not have, and PyTorch's higher-order operators fail on a key that
+/// they do not know. An observer sees all threads, changes no dispatch, and is not there while nobody asks for it.
+void setOpCallback(commtap_op_callback callback, void* context);
+
+} // namespace commtap

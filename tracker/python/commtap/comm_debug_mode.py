@@ -1,0 +1,221 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`CommDebugMode`: which collectives a piece of code makes, by op and by module.
+
+Names, surface and formats are those of `torch.distributed.tensor.debug.CommDebugMode` (PyTorch 2.13). The counts are
+the tracker's: those of every thread, of compiled code as it runs, over any number of steps. A collective in backward is
+counted for the module whose forward made the autograd node that runs, not for the last one whose hook was called.
+"""
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch._guards import detect_fake_mode
+from torch.distributed.tensor import DTensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from commtap.control import Capture, Threads
+from commtap.module_facts import CommModuleTracker
+from commtap.native import native
+from commtap.op_packets import PACKETS
+from commtap.operations import Operation, is_dry, operation
+from commtap.tracing_tables import json_tree, module_table, tracing_table, without_color
+
+__all__ = ["CommDebugMode"]
+
+
+class PassCounts(dict):
+    """One module's counts: "forward" and "backward", each {op: count}. An op itself is the sum of both."""
+
+    def __init__(self) -> None:
+        super().__init__(forward=defaultdict(int), backward=defaultdict(int))
+
+    def __missing__(self, op: Any) -> int:
+        if isinstance(op, str):
+            raise KeyError(op)
+        return self["forward"].get(op, 0) + self["backward"].get(op, 0)
+
+
+def _whose_collectives() -> Threads:
+    """In PyTorch's test harness each thread is a rank of its own; elsewhere all threads are one rank."""
+    ranks_are_threads = type(dist.distributed_c10d._world).__name__ == "ThreadLocalWorld"
+    return Threads.THIS if ranks_are_threads else Threads.ALL
+
+
+class CommDebugMode(TorchDispatchMode):
+    """A context manager that counts collectives.
+
+    Everything starts anew at each entry; contexts nest. What was counted can be read after the exit. Sends, receives
+    and barriers are not among the counts, as with PyTorch's own: `commtap.Capture` has them, with bytes and groups.
+
+    The op records of noise levels 1 to 3 come from this mode's own `__torch_dispatch__`: only there, above the
+    dispatcher's kernels, is a DTensor still a DTensor with its placements. Compiled code stays compiled; of its ops
+    those are recorded that still pass the dispatcher.
+
+    Example::
+
+        with CommDebugMode() as comm_mode:
+            model(batch).sum().backward()
+        comm_mode.get_comm_counts()[torch.ops.c10d_functional.all_reduce]
+    """
+
+    supports_higher_order_operators = True
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Lets torch.compile compile and run compiled code."""
+        return True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.advanced_module_tracker = CommModuleTracker()
+        self._capture = Capture()
+        self._dry: list[tuple[str, Any, bool]] = []
+        self._comm_counts: defaultdict[Any, int] = defaultdict(int)
+        self._comm_module_counts: dict[str, PassCounts] = {}
+        self._open = False
+
+    def __enter__(self) -> "CommDebugMode":
+        native()
+        self._dry = []
+        self._capture = Capture(_whose_collectives())
+        self.advanced_module_tracker.__enter__()
+        self._capture.__enter__()
+        self._open = True
+        super().__enter__()
+        self._update()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        super().__exit__(*exception)
+        self._capture.__exit__()
+        self._update()
+        self._open = False
+        self.advanced_module_tracker.__exit__()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            return func(*args, **kwargs)
+        place = native().place()
+        name, phase = self.advanced_module_tracker.name_of(place.module_id), place.phase.decode()
+        record = operation(func, args, phase)
+        if any(issubclass(each, DTensor) for each in types):
+            self.advanced_module_tracker.log.add(name, record)
+            return NotImplemented  # DTensor's turn; what it makes of the op comes here again
+        output = func(*args, **kwargs)
+        packet = PACKETS.get(str(func._overloadpacket))
+        if packet is not None and is_dry(args):
+            self._dry.append((name, packet, record["is_bw"]))
+        if not detect_fake_mode(args):
+            self.advanced_module_tracker.log.add(name, record)
+        return output
+
+    def _update(self) -> None:
+        """Brings the counts up to date, in place: whoever holds one of the dictionaries sees it."""
+        self._comm_counts.clear()
+        self._comm_module_counts.clear()
+        self._comm_module_counts["Global"] = PassCounts()
+        for row in self._capture.collectives():
+            packet = PACKETS.get(row.op)
+            if packet is not None:
+                name = self.advanced_module_tracker.name_of(row.issued_in_id)
+                self._add(name, packet, row.phase in ("backward", "recompute"), row.count)
+        for name, packet, is_backward in self._dry:
+            self._add(name, packet, is_backward, 1)
+
+    def _add(self, name: str, packet: Any, is_backward: bool, count: int) -> None:
+        self._comm_counts[packet] += count
+        which = "backward" if is_backward else "forward"
+        above = self.advanced_module_tracker.module_parents_dict.get(name, set())
+        for each in dict.fromkeys(["Global", name, *sorted(above)]):
+            self._comm_module_counts.setdefault(each, PassCounts())[which][packet] += count
+
+    @property
+    def comm_counts(self) -> dict[Any, int]:
+        """Count by op; 0 for an op that was not called."""
+        if self._open:
+            self._update()
+        return self._comm_counts
+
+    @property
+    def comm_module_counts(self) -> dict[str, PassCounts]:
+        """Module: {"forward": {op: count}, "backward": {op: count}}, with what was called inside it."""
+        if self._open:
+            self._update()
+        return self._comm_module_counts
+
+    @property
+    def comm_module_operation_counts(self) -> dict[str, dict[str, list[Operation]]]:
+        """Module: {"operations_list": records of the ops that ran in it}; equal steps take the room of one."""
+        return self.advanced_module_tracker.log.by_module
+
+    def get_total_counts(self) -> int:
+        """All collectives."""
+        return sum(self.comm_counts.values())
+
+    def get_comm_counts(self) -> dict[Any, int]:
+        """Count by op packet, `torch.ops.c10d_functional.all_reduce`; native functional ops under that older name."""
+        return self.comm_counts
+
+    def get_comm_module_counts(self) -> dict[str, PassCounts]:
+        """The same as `comm_module_counts`."""
+        return self.comm_module_counts
+
+    def get_parameter_info(self) -> dict[str, dict[str, Any]]:
+        """Module: {parameter name: tensor}, of the modules called."""
+        return self.advanced_module_tracker.module_parameters_dict
+
+    def get_sharding_info(self) -> dict[str, Any]:
+        """ "module.parameter": placements, of the parameters that are DTensors."""
+        return self.advanced_module_tracker.sharding_dict
+
+    def generate_module_tracing_table(self) -> str:
+        """A line for each module and, below it, for each of its collectives, with ANSI color."""
+        return module_table(self.advanced_module_tracker, self.comm_module_counts)
+
+    def generate_comm_debug_tracing_table(self, noise_level: int = 3) -> str:
+        """The table of modules, collectives and ops, with ANSI color.
+
+        Args:
+            noise_level: 0 collectives by module; 1 also module types, placements and ops on DTensors; 2 also other
+                ops; 3 also the trivial ones (detach, t, view, _to_copy, as_strided, transpose).
+        """
+        return tracing_table(self.advanced_module_tracker, self.comm_module_counts, noise_level)
+
+    def generate_json_dump(self, file_name: str = "comm_mode_log.json", noise_level: int = 3) -> None:
+        """Writes the tree that PyTorch's browser page for CommDebugMode reads.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        tree = json_tree(self.advanced_module_tracker, self.comm_module_counts, noise_level)
+        with open(file_name, "w", encoding="utf-8") as file:
+            json.dump(tree, file, indent=4)
+
+    def log_module_tracing_table_to_file(self) -> None:
+        """Writes `generate_module_tracing_table` to output.txt, without color."""
+        self._write("output.txt", self.generate_module_tracing_table())
+
+    def log_comm_debug_tracing_table_to_file(self, file_name: str = "comm_mode_log.txt", noise_level: int = 3) -> None:
+        """Writes `generate_comm_debug_tracing_table`, without color."""
+        self._write(file_name, self.generate_comm_debug_tracing_table(noise_level))
+
+    @staticmethod
+    def _write(file_name: str, table: str) -> None:
+        with open(file_name, "w", encoding="utf-8") as file:
+            file.write(without_color(table))
+
+    def print_paramater_info(self) -> None:
+        """Prints `get_parameter_info`. The name is PyTorch's."""
+        self.advanced_module_tracker.print_paramater_info()
+
+    def print_sharding_info(self) -> None:
+        """Prints `get_sharding_info`, a line for each parameter."""
+        self.advanced_module_tracker.print_sharding_info()
+
+    def __repr__(self) -> str:
+        return f"CommDebugMode(get_total_counts()={self.get_total_counts()})"

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`ModTracker`: which modules run on this thread, in forward and in backward.
+
+Names, surface and the order of hooks are those of `torch.distributed._tools.mod_tracker.ModTracker` (PyTorch 2.13).
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from commtap import module_calls
+from commtap.backward_calls import NO_TASK, BackwardCalls, Call, GradHook, current_task
+from commtap.module_names import ModuleNames
+
+__all__ = ["ModTracker"]
+
+PreForwardHook = Callable[[torch.nn.Module, tuple], None]
+PostForwardHook = Callable[[torch.nn.Module, tuple, Any], None]
+
+
+class _Thread(threading.local):
+    """The module calls that a thread is inside of, outermost first."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.calls: list[tuple[Call, Any] | None] = []
+
+
+class ModTracker:
+    """A context manager that knows the modules that run.
+
+    Example::
+
+        with ModTracker() as tracker:
+            model(batch)  # inside it, tracker.parents is {"Global", "Net", "Net.layers.0", ...}
+    """
+
+    def __init__(self) -> None:
+        self._names = ModuleNames()
+        self._thread = _Thread()
+        self._backward = BackwardCalls()
+        self._user_pre_fw_hook: PreForwardHook | None = None
+        self._user_post_fw_hook: PostForwardHook | None = None
+
+    @property
+    def parents(self) -> set[str]:
+        """The names of all modules whose forward or backward runs on this thread, and "Global", always."""
+        return {"Global", *self._thread.names, *self._backward.active()}
+
+    @property
+    def is_bw(self) -> bool:
+        """Whether autograd runs a backward on this thread, recomputation under checkpointing included."""
+        return current_task() != NO_TASK
+
+    def get_known_fqn(self, mod: torch.nn.Module) -> str | None:
+        """The module's name; None if neither it nor a module above it was ever called under this tracker."""
+        return self._names.known(mod)
+
+    def register_user_hooks(
+        self,
+        pre_fw_hook: PreForwardHook | None = None,
+        post_fw_hook: PostForwardHook | None = None,
+        pre_bw_hook: GradHook | None = None,
+        post_bw_hook: GradHook | None = None,
+    ) -> None:
+        """Has functions called around each module's forward and backward; they must change nothing.
+
+        Args:
+            pre_fw_hook: ``(module, args)``.
+            post_fw_hook: ``(module, args, output)``; output is None when the forward raises.
+            pre_bw_hook: ``(module, grads)``, at the first gradient of an output. The module is None if it is gone.
+            post_bw_hook: ``(module, grads)``, at the last gradient of the inputs; at the end of the backward, without
+                gradients, if no input needs one.
+
+        Raises:
+            AssertionError: one of them is set already; none is changed then.
+        """
+        wanted = {
+            "pre_fw_hook": (pre_fw_hook, self._user_pre_fw_hook),
+            "post_fw_hook": (post_fw_hook, self._user_post_fw_hook),
+            "pre_bw_hook": (pre_bw_hook, self._backward.pre_hook),
+            "post_bw_hook": (post_bw_hook, self._backward.post_hook),
+        }
+        for name, (new, old) in wanted.items():
+            if new is not None and old is not None:
+                raise AssertionError(f"a {name} is registered already: call clear_user_hooks() first")
+        self._user_pre_fw_hook = pre_fw_hook or self._user_pre_fw_hook
+        self._user_post_fw_hook = post_fw_hook or self._user_post_fw_hook
+        self._backward.pre_hook = pre_bw_hook or self._backward.pre_hook
+        self._backward.post_hook = post_bw_hook or self._backward.post_hook
+
+    def clear_user_hooks(self) -> None:
+        """Takes all hooks of `register_user_hooks` out."""
+        self._user_pre_fw_hook = self._user_post_fw_hook = None
+        self._backward.pre_hook = self._backward.post_hook = None
+
+    def __enter__(self) -> "ModTracker":
+        module_calls.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        module_calls.remove(self)
+        # A context that is left inside a module call sees no end of it.
+        self._thread = _Thread()
+
+    def before_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None) -> None:
+        """A module call begins (`module_calls.Observer`)."""
+        in_backward = self.is_bw
+        if not in_backward:
+            self._backward.forget_failed()
+        name = self._names.of(module)
+        self._thread.names.append(name)
+        call = None
+        try:
+            if self._user_pre_fw_hook is not None:
+                self._user_pre_fw_hook(module, args)
+            if not in_backward and torch.is_grad_enabled():
+                made = Call(module, name)
+                call = made, self._backward.watch_inputs(made, args, kwargs)
+        except BaseException:
+            self._thread.names.pop()
+            raise
+        self._thread.calls.append(call)
+
+    def after_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None, output: Any) -> None:
+        """A module call is over (`module_calls.Observer`)."""
+        thread = self._thread
+        if not thread.calls:
+            return  # it began before this context
+        call = thread.calls.pop()
+        try:
+            if self._user_post_fw_hook is not None:
+                self._user_post_fw_hook(module, args, output)
+            if call is not None:
+                self._backward.watch_outputs(*call, output)
+        finally:
+            thread.names.pop()

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which ops `CommDebugMode` counts, and under which key: those of PyTorch's own (2.13)."""
+
+from typing import Any
+
+import torch
+import torch.distributed._functional_collectives
+
+_FUNCTIONAL = (
+    "all_gather_into_tensor",
+    "all_gather_into_tensor_coalesced",
+    "all_reduce",
+    "all_reduce_coalesced",
+    "all_to_all_single",
+    "broadcast",
+    "reduce_scatter_tensor",
+    "reduce_scatter_tensor_coalesced",
+)
+_C10D = (
+    "_allgather_base_",
+    "_reduce_scatter_base_",
+    "allgather_",
+    "allgather_coalesced_",
+    "allgather_into_tensor_coalesced_",
+    "allreduce_",
+    "allreduce_coalesced_",
+    "alltoall_",
+    "alltoall_base_",
+    "broadcast_",
+    "gather_",
+    "reduce_",
+    "reduce_scatter_",
+    "reduce_scatter_tensor_coalesced_",
+    "scatter_",
+)
+
+#: The tracker's name of an op, "_c10d_functional.all_reduce", to the key under which it is counted. A native functional
+#: op has the key of its older name; sends, receives and barriers have none.
+PACKETS: dict[str, Any] = {
+    **{f"_c10d_functional.{name}": getattr(torch.ops.c10d_functional, name) for name in _FUNCTIONAL},
+    **{f"c10d.{name}": getattr(torch.ops.c10d, name) for name in _C10D},
+    "_dtensor.shard_dim_alltoall": torch.ops._dtensor.shard_dim_alltoall,
+}

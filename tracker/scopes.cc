@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/scopes.h"
+
+#include "tracker/module_registry.h"
+#include "tracker/recorder.h"
+#include "tracker/registration.h"
+#include "tracker/thread_state.h"
+#include "tracker/torch_compat.h"
+
+namespace commtap {
+
+void pushScope(std::string_view name) {
+  ThreadState* thread = ThreadState::current();
+  if (thread == nullptr) {
+    return;
+  }
+  registerLateOps();
+  const uint32_t module = ModuleRegistry::get().scope(thread->currentModule(), name);
+  const bool in_backward = compat::inBackward();
+  thread->open_scopes.push_back(thread->enter({Scope::Type::kNamed, in_backward, module}));
+  thread->timeline->note(compat::nextSequenceNumber(), module);
+  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
+}
+
+bool popScope() {
+  ThreadState* thread = ThreadState::current();
+  if (thread == nullptr) {
+    return false;
+  }
+  // Those whose module call has ended, by return or exception, have ended with it.
+  while (!thread->open_scopes.empty() && !thread->isNamed(thread->open_scopes.back())) {
+    thread->open_scopes.pop_back();
+  }
+  if (thread->open_scopes.empty() || thread->open_scopes.back() + 1 != thread->depth()) {
+    return false;
+  }
+  thread->leave(thread->open_scopes.back());
+  thread->open_scopes.pop_back();
+  thread->timeline->note(compat::nextSequenceNumber(), thread->currentModule());
+  return true;
+}
+
+} // namespace commtap

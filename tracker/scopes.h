@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+namespace commtap {
+
+/// This thread goes into a scope that is named here: a module `name` below the current one, for code that has no
+/// torch.nn.Module. One name below one parent is one module, however often it is gone into.
+void pushScope(std::string_view name);
+
+/// Leaves the scope that this thread went into last. False if there is none, or if a module call that began inside it
+/// has not ended.
+bool popScope();
+
+} // namespace commtap
