@@ -62,27 +62,44 @@ enum commtap_threads {
 typedef void (*commtap_collective_callback)(const struct commtap_collective* collective, void* context);
 typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
 
+/* clang-format off */
 /* The functions; each is commtap_NAME.
  *
- * start, stop          Watching goes on, or is taken out of the process. It is on from the start. Not to be called
- * while another thread makes a collective. reset                All counters of the report, and the calls of its
- * modules, are 0 again. Captures are not touched. snapshot             The report as it stands, as JSON: writes at most
- * `size` bytes, the last of them NUL, and returns the length in bytes without the NUL. It fits if that is below `size`;
- * buffer may be NULL for 0. snapshot_file        The same into a file, whole or not at all. scope_push, _pop Between
- * them this thread is inside a module `name` below the one that it was in: for jobs that have no torch.nn.Module. A
- * scope that is open when its caller's module call ends, ends with it. current_module       The clean name of the
- * module that this thread is in, as the report would have it for a collective made now; in backward that of the module
- * whose backward it is. Size and result as snapshot. is_backward          1 while autograd runs a backward on this
- * thread, else 0. set_collective_callback, set_op_callback One callback each; NULL takes it out. Ops: every one that
- * passes PyTorch's dispatcher, on every thread, nested ones too. While there is none, this costs nothing. capture_begin
- * From now on calls are also counted in a table of their own. Returns its number, above 0. capture_read         Copies
- * at most `capacity` rows and returns how many there are. capture_end          Its number must not be used any more.
- * where                The module and phase that a collective made now would have.
- * module_info          Name and parent of a module; its phase is "".
- * keep_in_memory       This process leaves no report. Only before its first process group or collective.
+ * start, stop
+ *     Watching goes on, or is taken out of the process. It is on from the start. Not to be called while another thread
+ *     makes a collective.
+ * reset
+ *     All counters of the report, and the calls of its modules, are 0 again. Captures are not touched.
+ * snapshot
+ *     The report as it stands, as JSON: writes at most `size` bytes, the last of them NUL, and returns the length in
+ *     bytes without the NUL. It fits if that is below `size`; buffer may be NULL for 0.
+ * snapshot_file
+ *     The same into a file, whole or not at all.
+ * scope_push, scope_pop
+ *     Between them this thread is inside a module `name` below the one that it was in: for jobs that have no
+ *     torch.nn.Module. A scope that is open when its caller's module call ends, ends with it.
+ * current_module
+ *     The clean name of the module that this thread is in, as the report would have it for a collective made now; in
+ *     backward that of the module whose backward it is. Size and result as snapshot.
+ * is_backward
+ *     1 while autograd runs a backward on this thread, else 0.
+ * set_collective_callback, set_op_callback
+ *     One callback each; NULL takes it out. Ops: every one that passes PyTorch's dispatcher, on every thread, nested
+ *     ones too. While there is none, this costs nothing.
+ * capture_begin
+ *     From now on calls are also counted in a table of their own. Returns its number, above 0.
+ * capture_read
+ *     Copies at most `capacity` rows and returns how many there are.
+ * capture_end
+ *     Its number must not be used any more.
+ * where
+ *     The module and phase that a collective made now would have.
+ * module_info
+ *     Name and parent of a module; its phase is "".
+ * keep_in_memory
+ *     This process leaves no report. Only before its first process group or collective.
  * observe_modules, module_id
- *                      For the Python package alone; with the GIL held. */
-/* clang-format off */
+ *     For the Python package alone; with the GIL held. */
 #define COMMTAP_FOR_EACH_FUNCTION(F) \
   F(int, start, (void), ()) \
   F(int, stop, (void), ()) \
