@@ -101,6 +101,7 @@ class JobAgreement::Judge {
       return std::tuple(a.first, a.second.count) > std::tuple(b.first, b.second.count);
     });
     std::vector<Disagreement::Value> sorted;
+    sorted.reserve(values.size());
     for (auto& [size, value] : values) {
       sorted.push_back(std::move(value));
     }
