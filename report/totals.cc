@@ -55,14 +55,21 @@ class GroupSums {
   };
 
   static Key keyOf(const Group& group) {
-    const bool described = !group.desc.empty() && group.desc != "undefined"; // PyTorch's word for no description
-    return {described ? group.desc : group.name, group.backend, group.size};
+    return {groupTitle(group), group.backend, group.size};
   }
 
   std::map<Key, Sum> sums_;
 };
 
 } // namespace
+
+bool isDescribed(const Group& group) {
+  return !group.desc.empty() && group.desc != "undefined";
+}
+
+const std::string& groupTitle(const Group& group) {
+  return isDescribed(group) ? group.desc : group.name;
+}
 
 Amount& Amount::operator+=(const Amount& other) {
   count += other.count;

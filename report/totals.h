@@ -35,9 +35,14 @@ using Amounts = std::map<PhaseKind, Amount>;
 /// What `amounts` holds of a phase and kind; nullopt stands for all.
 Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<Kind> kind);
 
+/// Whether a group has a description of its own; PyTorch's word for none is "undefined".
+bool isDescribed(const Group& group);
+/// The description; the group's own name if it has none.
+const std::string& groupTitle(const Group& group);
+
 /// A group's totals. Groups of one description, backend and size are one: the four "tp" groups of a mesh are "tp".
 struct GroupTotals {
-  std::string name; ///< the description; the group's own name if it has none
+  std::string name; ///< groupTitle
   std::string backend;
   uint32_t size = 0;
   std::vector<std::vector<uint32_t>> ranks; ///< of each group, sorted; without those whose ranks are not known

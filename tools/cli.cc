@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/cmd_export.h"
 #include "tools/cmd_options.h"
 #include "tools/cmd_recover.h"
 #include "tools/cmd_run.h"
@@ -29,7 +30,7 @@ std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI:
     return fmt::format("{} (see commtap {} --help)", error.what(), verbs[0]->get_name());
   }
   const std::string found = first.empty() ? "a verb is missing" : fmt::format("there is no verb \"{}\"", first);
-  return found + "; there are run, show and recover (see commtap --help)";
+  return found + "; there are run, show, export, serve and recover (see commtap --help)";
 }
 
 int parse(CLI::App& app, std::vector<std::string> arguments) {
@@ -64,6 +65,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   int exit_status = kExitOk;
   addRun(app, run.command, exit_status);
   addShow(app, exit_status);
+  addExport(app, exit_status);
   addRecover(app, exit_status);
   addOptions(app, exit_status);
   const int parsed = parse(app, own);

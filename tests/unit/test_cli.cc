@@ -12,7 +12,7 @@ namespace {
 
 TEST_CASE("version and help") {
   CHECK(runCommtap({"--version"}).out == "commtap " COMMTAP_VERSION "\n");
-  for (const char* verb : {"run", "show", "recover"}) {
+  for (const char* verb : {"run", "show", "export", "recover"}) {
     CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
     const Outcome help = runCommtap({verb, "--help"});
     CHECK(help.status() == 0);
@@ -35,7 +35,7 @@ TEST_CASE("no verb and a wrong verb are named with those that there are") {
   CHECK(runCommtap({}).status() == 2);
   CHECK(
       runCommtap({"shw"}).err ==
-      "commtap: there is no verb \"shw\"; there are run, show and recover (see commtap --help)\n");
+      "commtap: there is no verb \"shw\"; there are run, show, export, serve and recover (see commtap --help)\n");
   CHECK(runCommtap({"show", "--colour"}).status() == 2);
 }
 
