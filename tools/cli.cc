@@ -12,6 +12,7 @@
 #include "tools/cmd_options.h"
 #include "tools/cmd_recover.h"
 #include "tools/cmd_run.h"
+#include "tools/cmd_serve.h"
 #include "tools/cmd_show.h"
 #include "tools/verbs.h"
 
@@ -66,6 +67,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   addRun(app, run.command, exit_status);
   addShow(app, exit_status);
   addExport(app, exit_status);
+  addServe(app, exit_status);
   addRecover(app, exit_status);
   addOptions(app, exit_status);
   const int parsed = parse(app, own);

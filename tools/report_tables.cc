@@ -32,7 +32,7 @@ constexpr std::array<TableColumn, 10> kProcesses = {{
     {field::kExit, "VARCHAR", "running, normal, _exit, signal or killed"},
     {field::kExitSignal, "BIGINT", "null for none"},
     {field::kArgv, "VARCHAR[]", "the command line"},
-    {field::kTorch, "VARCHAR", "torch's version"},
+    {field::kTorch, "VARCHAR", "torch's version; null if it is not known"},
     {field::kPython, "VARCHAR", "Python's version; null for a job without Python"},
     {field::kCommtap, "VARCHAR", "commtap's version"},
 }};
@@ -50,7 +50,7 @@ constexpr std::array<TableColumn, 13> kModules = {{
     {field::kParent, "BIGINT", "the parent's id; null for Global"},
     {field::kModule, "VARCHAR", "the clean name, by which rows of `collectives` know it"},
     {field::kRawName, "VARCHAR", "with the components of wrappers"},
-    {field::kClass, "VARCHAR", "the class's name"},
+    {field::kClass, "VARCHAR", "the class's name; null for Global"},
     {"calls_forward", "BIGINT", "calls in phase forward"},
     {"calls_backward", "BIGINT", "calls in phase backward"},
     {"calls_recompute", "BIGINT", "calls in phase recompute"},
@@ -123,7 +123,7 @@ void visitProcesses(const Report& report, const Visit& visit) {
        exitKindName(job.exit),
        orNull(job.exit_signal),
        job.argv,
-       job.torch_version,
+       textOrNull(job.torch_version),
        textOrNull(job.python_version),
        job.commtap_version});
 }
@@ -150,7 +150,7 @@ void visitModules(const Report& report, const Visit& visit) {
       elements += elementsOf(parameter.shape);
       local_elements += elementsOf(parameter.local_shape);
     }
-    Cells cells = {module.id, orNull(module.parent), module.name, module.raw_name, module.class_name};
+    Cells cells = {module.id, orNull(module.parent), module.name, module.raw_name, textOrNull(module.class_name)};
     cells.insert(cells.end(), module.calls.begin(), module.calls.end());
     cells.insert(cells.end(), {module.parameters.size(), elements, local_elements});
     visit(std::move(cells));

@@ -12,7 +12,7 @@ namespace {
 
 TEST_CASE("version and help") {
   CHECK(runCommtap({"--version"}).out == "commtap " COMMTAP_VERSION "\n");
-  for (const char* verb : {"run", "show", "export", "recover"}) {
+  for (const char* verb : {"run", "show", "export", "serve", "recover"}) {
     CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
     const Outcome help = runCommtap({verb, "--help"});
     CHECK(help.status() == 0);
