@@ -64,4 +64,34 @@ inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";
 inline constexpr const char* kMeaning = "meaning";
 
+// Of the job report alone: docs/schema/commtap-job-1.schema.json.
+inline constexpr const char* kAttempts = "attempts";
+inline constexpr const char* kOtherRuns = "other_runs";
+inline constexpr const char* kSource = "source";
+inline constexpr const char* kMissingRanks = "missing_ranks";
+inline constexpr const char* kDisagreementsFound = "disagreements_found";
+inline constexpr const char* kDisagreements = "disagreements";
+inline constexpr const char* kProblems = "problems";
+inline constexpr const char* kTotals = "totals";
+inline constexpr const char* kRankSets = "rank_sets";
+inline constexpr const char* kProcesses = "processes";
+
+inline constexpr const char* kWhat = "what";
+inline constexpr const char* kMembers = "members";
+inline constexpr const char* kValues = "values";
+inline constexpr const char* kSent = "sent";
+inline constexpr const char* kReceived = "received";
+inline constexpr const char* kRankSet = "rank_set";
+inline constexpr const char* kRankCount = "rank_count";
+inline constexpr const char* kOwn = "own";
+inline constexpr const char* kInclusive = "inclusive";
+inline constexpr const char* kFile = "file";
+
+inline constexpr const char* kSum = "sum";
+inline constexpr const char* kMin = "min";
+inline constexpr const char* kMean = "mean";
+inline constexpr const char* kMax = "max";
+inline constexpr const char* kMinRank = "min_rank";
+inline constexpr const char* kMaxRank = "max_rank";
+
 } // namespace commtap::field

@@ -14,47 +14,15 @@
 #include "report/ledger_reader.h"
 #include "report/output.h"
 #include "report/report_file.h"
+#include "report/report_head.h"
 #include "report/report_json.h"
+#include "report/report_paths.h"
 #include "report/text_file.h"
 
 namespace commtap {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What names a process across files and runs.
-auto processKey(const Job& job) {
-  return std::tuple(job.run_id, job.host, job.pid, job.started_at_ns / 1000);
-}
-
-bool isReportName(const fs::path& path) {
-  return path.extension() == ".json" || path.extension() == ".ledger";
-}
-
-std::vector<std::string> reportPaths(const std::string& path, std::vector<std::string>& problems) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    return {path};
-  }
-  std::vector<std::string> paths;
-  fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    std::error_code no_file;
-    if (entry->is_regular_file(no_file) && isReportName(entry->path())) {
-      paths.push_back(entry->path());
-    }
-  }
-  if (error) {
-    problems.push_back(path + " could not be listed to its end: " + error.message());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-bool vanished(const std::string& path) {
-  std::error_code error;
-  return !fs::exists(path, error) && !error;
-}
 
 Result<ReportFile> readOne(const std::string& path) {
   if (isLedgerFile(path) || fs::path(path).extension() == ".ledger") {
@@ -77,14 +45,15 @@ Result<ReportFile> readOne(const std::string& path) {
 
 /// A process that ended normally may be seen twice, while its ledger is on its way out.
 void dropDoubles(std::vector<ReportFile>& files) {
-  std::set<decltype(processKey(Job()))> finished;
+  std::set<ProcessKey> finished;
   for (const ReportFile& file : files) {
     if (!file.is_ledger) {
-      finished.insert(processKey(file.report.job));
+      finished.insert(processKeyOf(file.report.job));
     }
   }
-  std::erase_if(
-      files, [&](const ReportFile& file) { return file.is_ledger && finished.count(processKey(file.report.job)) > 0; });
+  std::erase_if(files, [&](const ReportFile& file) {
+    return file.is_ledger && finished.count(processKeyOf(file.report.job)) > 0;
+  });
 }
 
 std::string newestRun(const std::vector<ReportFile>& files) {
@@ -110,7 +79,7 @@ bool readNew(
       folder.files.push_back(std::move(*file));
     } else if (vanished(paths[i])) {
       missed = true;
-    } else {
+    } else if (folder.is_one_file || !isOtherDocument(paths[i])) {
       folder.problems.push_back(file.error());
     }
     if (progress) {

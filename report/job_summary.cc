@@ -23,24 +23,6 @@ struct RankSet {
   }
 };
 
-RankRanges gapsIn(const RankRanges& present, int64_t world_size) {
-  RankRanges gaps;
-  int64_t next = 0;
-  for (const auto& [first, last] : present) {
-    if (first > next && next < world_size) {
-      gaps.emplace_back(next, std::min(first, world_size) - 1);
-    }
-    if (last >= world_size - 1) {
-      return gaps;
-    }
-    next = std::max<int64_t>(last + 1, 0);
-  }
-  if (next < world_size) {
-    gaps.emplace_back(next, world_size - 1);
-  }
-  return gaps;
-}
-
 void summarizeRanks(std::span<const Report* const> reports, JobSummary& summary) {
   RankSet all;
   for (const Report* report : reports) {
@@ -52,9 +34,7 @@ void summarizeRanks(std::span<const Report* const> reports, JobSummary& summary)
   summary.processes = reports.size();
   summary.unranked = all.unranked;
   summary.ranks = rankRanges(std::move(all.ranks));
-  for (const auto& [first, last] : summary.ranks) {
-    summary.rank_count += static_cast<size_t>(last - first + 1);
-  }
+  summary.rank_count = countOf(summary.ranks);
   if (summary.world_size) {
     summary.missing = gapsIn(summary.ranks, *summary.world_size);
   }
@@ -119,6 +99,32 @@ RankRanges rankRanges(std::vector<int64_t> ranks) {
     }
   }
   return ranges;
+}
+
+RankRanges gapsIn(const RankRanges& present, int64_t world_size) {
+  RankRanges gaps;
+  int64_t next = 0;
+  for (const auto& [first, last] : present) {
+    if (first > next && next < world_size) {
+      gaps.emplace_back(next, std::min(first, world_size) - 1);
+    }
+    if (last >= world_size - 1) {
+      return gaps;
+    }
+    next = std::max<int64_t>(last + 1, 0);
+  }
+  if (next < world_size) {
+    gaps.emplace_back(next, world_size - 1);
+  }
+  return gaps;
+}
+
+size_t countOf(const RankRanges& ranges) {
+  size_t count = 0;
+  for (const auto& [first, last] : ranges) {
+    count += static_cast<size_t>(last) - static_cast<size_t>(first) + 1;
+  }
+  return count;
 }
 
 std::string rankText(const RankRanges& ranges) {

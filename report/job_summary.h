@@ -21,6 +21,10 @@ using RankRanges = std::vector<RankRange>;
 /// "0-3, 7"; long lists end in "...".
 std::string rankText(const RankRanges& ranges);
 RankRanges rankRanges(std::vector<int64_t> ranks);
+/// How many ranks there are in them.
+size_t countOf(const RankRanges& ranges);
+/// The ranks below `world_size` that are not in `present`.
+RankRanges gapsIn(const RankRanges& present, int64_t world_size);
 
 struct ExitSummary {
   ExitKind exit = ExitKind::kNormal;

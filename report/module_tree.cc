@@ -40,6 +40,17 @@ class ReportModules {
 
 } // namespace
 
+ModuleCalls cleanCalls(const Report& report) {
+  ModuleCalls most;
+  for (const Module& module : report.modules) {
+    auto& calls = most[module.name];
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      calls[phase] = std::max(calls[phase], module.calls[phase]);
+    }
+  }
+  return most;
+}
+
 ModuleTree::ModuleTree() {
   indexOf(kGlobalName);
 }
@@ -54,6 +65,10 @@ size_t ModuleTree::indexOf(const std::string& name) {
 }
 
 void ModuleTree::add(const Report& report) {
+  add(report, cleanCalls(report));
+}
+
+void ModuleTree::add(const Report& report, const ModuleCalls& calls) {
   const ReportModules modules(report);
   for (const Module& module : report.modules) {
     const size_t index = indexOf(module.name);
@@ -69,21 +84,10 @@ void ModuleTree::add(const Report& report) {
       placed_[index] = true;
     }
   }
-  addCalls(report);
-}
-
-void ModuleTree::addCalls(const Report& report) {
-  // A call of a wrapper calls what it wraps: one call of the clean module, not two.
-  std::unordered_map<size_t, std::array<uint64_t, kPhaseCount>> most;
-  for (const Module& module : report.modules) {
-    auto& calls = most[indexOf(module.name)];
+  for (const auto& [name, phases] : calls) {
+    auto& sums = modules_[indexOf(name)].calls;
     for (int phase = 0; phase < kPhaseCount; ++phase) {
-      calls[phase] = std::max(calls[phase], module.calls[phase]);
-    }
-  }
-  for (const auto& [index, calls] : most) {
-    for (int phase = 0; phase < kPhaseCount; ++phase) {
-      modules_[index].calls[phase] += calls[phase];
+      sums[phase] += phases[phase];
     }
   }
 }

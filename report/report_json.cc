@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/report_json.h"
 
-#include <cmath>
-#include <stdexcept>
-#include <type_traits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "report/fields.h"
+#include "report/json_cursor.h"
+#include "report/json_write.h"
 #include "report/timestamp.h"
 
 namespace commtap {
@@ -17,24 +16,7 @@ namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-std::string dump(const ordered_json& value) {
-  return value.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
-}
-
-template <typename T>
-ordered_json orNull(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-ordered_json textOrNull(const std::string& value) {
-  return value.empty() ? ordered_json(nullptr) : ordered_json(value);
-}
-
-/// A whole number is written as one: 96, not 96.0.
-ordered_json number(double value) {
-  return std::floor(value) == value && value < 9e15 ? ordered_json(static_cast<uint64_t>(value)) : ordered_json(value);
-}
+using Cursor = JsonCursor;
 
 ordered_json toJson(const Job& job) {
   return {
@@ -47,7 +29,7 @@ ordered_json toJson(const Job& job) {
       {field::kPid, job.pid},
       {field::kArgv, job.argv},
       {field::kStartedAt, formatTimestamp(job.started_at_ns)},
-      {field::kEndedAt, job.ended_at_ns ? ordered_json(formatTimestamp(*job.ended_at_ns)) : ordered_json(nullptr)},
+      {field::kEndedAt, timeOrNull(job.ended_at_ns)},
       {field::kExit, exitKindName(job.exit)},
       {field::kExitSignal, orNull(job.exit_signal)},
       {field::kTorch, textOrNull(job.torch_version)},
@@ -102,10 +84,6 @@ ordered_json toJson(const Module& module) {
   };
 }
 
-ordered_json toJson(AsyncOp async_op) {
-  return async_op == AsyncOp::kUnknown ? ordered_json(nullptr) : ordered_json(async_op == AsyncOp::kYes);
-}
-
 ordered_json toJson(const Collective& row) {
   return {
       {field::kModule, row.module},
@@ -115,12 +93,12 @@ ordered_json toJson(const Collective& row) {
       {field::kGroup, row.group},
       {field::kDtype, textOrNull(row.dtype)},
       {field::kReduceOp, textOrNull(row.reduce_op)},
-      {field::kAsync, toJson(row.async_op)},
+      {field::kAsync, asyncJson(row.async_op)},
       {field::kIssuedIn, row.issued_in},
       {field::kLowered, row.lowered},
       {field::kCount, row.count},
       {field::kBytes, row.bytes},
-      {field::kBusBytes, number(row.bus_bytes)},
+      {field::kBusBytes, numberJson(row.bus_bytes)},
   };
 }
 
@@ -132,121 +110,6 @@ ordered_json toJson(const NotSeenEntry& entry) {
       {field::kMeaning, entry.meaning},
   };
 }
-
-template <typename T>
-void appendTable(std::string& text, const char* name, const std::vector<T>& rows) {
-  text += ",\n  \"" + std::string(name) + "\": [";
-  const char* separator = "\n    ";
-  for (const T& row : rows) {
-    text += separator + dump(toJson(row));
-    separator = ",\n    ";
-  }
-  text += rows.empty() ? "]" : "\n  ]";
-}
-
-/// Reads typed fields and remembers where it is, so that an error can name the field.
-class Cursor {
- public:
-  Cursor(const json& value, std::string path) : value_(value), path_(std::move(path)) {}
-
-  Cursor at(const char* name) const {
-    if (!value_.is_object() || !value_.contains(name)) {
-      throw std::runtime_error(path_ + "." + name + " is missing");
-    }
-    return {value_[name], path_ + "." + name};
-  }
-
-  bool has(const char* name) const {
-    return value_.is_object() && value_.contains(name) && !value_[name].is_null();
-  }
-
-  template <typename T>
-  T as(const char* wanted) const {
-    try {
-      return value_.get<T>();
-    } catch (const json::exception&) {
-      wrong(wanted);
-    }
-  }
-
-  std::string text(const char* name) const {
-    return at(name).as<std::string>("a string");
-  }
-
-  std::string textOrEmpty(const char* name) const {
-    return has(name) ? text(name) : std::string();
-  }
-
-  template <typename T>
-  T number(const char* name) const {
-    return at(name).integer<T>();
-  }
-
-  template <typename T>
-  std::optional<T> optionalNumber(const char* name) const {
-    return has(name) ? std::optional<T>(number<T>(name)) : std::nullopt;
-  }
-
-  /// The library would cut 4294967296 down to 0, and read true as 1.
-  template <typename T>
-  T integer() const {
-    const bool is_unsigned = value_.is_number_unsigned();
-    const bool fits = is_unsigned ? std::in_range<T>(value_.get<uint64_t>())
-                                  : value_.is_number_integer() && std::in_range<T>(value_.get<int64_t>());
-    if (!fits) {
-      wrong(std::is_unsigned_v<T> ? "a count" : "an integer");
-    }
-    return value_.get<T>();
-  }
-
-  template <typename T>
-  std::vector<T> integers(const char* name) const {
-    return list<T>(name, [](const Cursor& cursor) { return cursor.integer<T>(); });
-  }
-
-  uint64_t time(const char* name) const {
-    const std::optional<uint64_t> time = parseTimestamp(text(name));
-    if (!time) {
-      at(name).wrong("a time");
-    }
-    return *time;
-  }
-
-  [[noreturn]] void wrong(const char* wanted) const {
-    throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);
-  }
-
-  template <typename Enum>
-  Enum name(const char* field_name, std::optional<Enum> (*fromName)(std::string_view)) const {
-    const Cursor cursor = at(field_name);
-    const std::optional<Enum> found = fromName(cursor.as<std::string>("a string"));
-    if (!found) {
-      throw std::runtime_error(cursor.path_ + " is " + cursor.value_.dump().substr(0, 40) + ", which is unknown");
-    }
-    return *found;
-  }
-
-  template <typename T>
-  std::vector<T> list(const char* name, T (*read)(const Cursor&)) const {
-    const Cursor rows = at(name);
-    if (!rows.value_.is_array()) {
-      throw std::runtime_error(rows.path_ + " is not a list");
-    }
-    std::vector<T> items;
-    for (size_t i = 0; i < rows.value_.size(); ++i) {
-      items.push_back(read(Cursor(rows.value_[i], rows.path_ + "[" + std::to_string(i) + "]")));
-    }
-    return items;
-  }
-
-  const json& value() const {
-    return value_;
-  }
-
- private:
-  const json& value_;
-  std::string path_;
-};
 
 Job jobFrom(const Cursor& cursor) {
   Job job;
@@ -355,25 +218,35 @@ std::string schemaError(const json& document) {
   return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
 
+template <typename T>
+Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
+  try {
+    const json document = json::parse(text);
+    if (std::string error = schemaError(document); !error.empty()) {
+      return Result<T>::failure(std::move(error));
+    }
+    return read(Cursor(document, "report"));
+  } catch (const json::parse_error& error) {
+    return Result<T>::failure("no JSON document (at byte " + std::to_string(error.byte) + ")");
+  } catch (const std::exception& error) {
+    return Result<T>::failure(error.what());
+  }
+}
+
 } // namespace
 
 std::string reportToJson(const Report& report) {
   std::string text = "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kReportSchema) + "\"";
-  text += ",\n  \"" + std::string(field::kJob) + "\": " + dump(toJson(report.job));
-  appendTable(text, field::kGroups, report.groups);
-  appendTable(text, field::kModules, report.modules);
-  appendTable(text, field::kCollectives, report.collectives);
-  appendTable(text, field::kNotSeen, report.not_seen);
+  text += ",\n  \"" + std::string(field::kJob) + "\": " + jsonLine(toJson(report.job));
+  appendTable(text, field::kGroups, report.groups, [](const auto& row) { return toJson(row); });
+  appendTable(text, field::kModules, report.modules, [](const auto& row) { return toJson(row); });
+  appendTable(text, field::kCollectives, report.collectives, [](const auto& row) { return toJson(row); });
+  appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
   return text + "\n}\n";
 }
 
 Result<Report> reportFromJson(std::string_view text) {
-  try {
-    const json document = json::parse(text);
-    if (std::string error = schemaError(document); !error.empty()) {
-      return Result<Report>::failure(std::move(error));
-    }
-    const Cursor root(document, "report");
+  return fromJson<Report>(text, [](const Cursor& root) {
     Report report;
     report.job = jobFrom(root.at(field::kJob));
     report.groups = root.list<Group>(field::kGroups, groupFrom);
@@ -381,11 +254,11 @@ Result<Report> reportFromJson(std::string_view text) {
     report.collectives = root.list<Collective>(field::kCollectives, collectiveFrom);
     report.not_seen = root.list<NotSeenEntry>(field::kNotSeen, notSeenFrom);
     return report;
-  } catch (const json::parse_error& error) {
-    return Result<Report>::failure("no JSON document (at byte " + std::to_string(error.byte) + ")");
-  } catch (const std::exception& error) {
-    return Result<Report>::failure(error.what());
-  }
+  });
+}
+
+Result<Job> jobFromJson(std::string_view text) {
+  return fromJson<Job>(text, [](const Cursor& root) { return jobFrom(root.at(field::kJob)); });
 }
 
 } // namespace commtap

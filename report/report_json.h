@@ -18,5 +18,7 @@ std::string reportToJson(const Report& report);
 
 /// Fails with the field and what was found there. Fields that it does not know are ignored.
 Result<Report> reportFromJson(std::string_view text);
+/// The `job` of a report alone; whatever else the document holds is not looked at.
+Result<Job> jobFromJson(std::string_view text);
 
 } // namespace commtap

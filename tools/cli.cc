@@ -7,13 +7,19 @@
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "tools/cmd_check.h"
+#include "tools/cmd_completion.h"
+#include "tools/cmd_diff.h"
 #include "tools/cmd_export.h"
+#include "tools/cmd_merge.h"
 #include "tools/cmd_options.h"
 #include "tools/cmd_recover.h"
 #include "tools/cmd_run.h"
 #include "tools/cmd_serve.h"
 #include "tools/cmd_show.h"
+#include "tools/command_tree.h"
 #include "tools/verbs.h"
 
 namespace commtap {
@@ -23,7 +29,9 @@ constexpr const char* kFooter =
     "Each verb has its own --help.\n\n"
     "Example:\n"
     "  commtap run --out out -- torchrun --nproc-per-node 4 train.py\n"
-    "  commtap show out";
+    "  commtap show out\n"
+    "  commtap merge out\n"
+    "  commtap diff yesterday today";
 
 std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI::ParseError& error) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
@@ -31,7 +39,11 @@ std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI:
     return fmt::format("{} (see commtap {} --help)", error.what(), verbs[0]->get_name());
   }
   const std::string found = first.empty() ? "a verb is missing" : fmt::format("there is no verb \"{}\"", first);
-  return found + "; there are run, show, export, serve and recover (see commtap --help)";
+  std::vector<std::string> names;
+  for (const VerbFacts& verb : verbsOf(app)) {
+    names.push_back(verb.name);
+  }
+  return fmt::format("{}; there are {} (see commtap --help)", found, fmt::join(names, ", "));
 }
 
 int parse(CLI::App& app, std::vector<std::string> arguments) {
@@ -66,9 +78,13 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   int exit_status = kExitOk;
   addRun(app, run.command, exit_status);
   addShow(app, exit_status);
+  addMerge(app, exit_status);
+  addDiff(app, exit_status);
+  addCheck(app, exit_status);
   addExport(app, exit_status);
   addServe(app, exit_status);
   addRecover(app, exit_status);
+  addCompletion(app, exit_status);
   addOptions(app, exit_status);
   const int parsed = parse(app, own);
   return parsed != kExitOk ? parsed : exit_status;

@@ -4,14 +4,13 @@
 
 #include <unistd.h>
 
-#include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
-#include "report/folder.h"
-#include "report/job_summary.h"
 #include "tools/export_commdebug.h"
 #include "tools/export_graphviz.h"
+#include "tools/export_source.h"
 #include "tools/job_metrics.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -30,11 +29,11 @@ constexpr const char* kFooter =
     "  graphviz     the module tree with what each module communicates\n\n"
     "A file given with -o is there as a whole or not at all.\n\n"
     "Exit status: 0 done, 1 done without some files that could not be read, or no report found, or the output could\n"
-    "not be written, 2 wrong usage, no such PATH or rank.\n\n"
+    "not be written, 2 wrong usage, no such PATH, run, attempt, rank or host.\n\n"
     "Examples:\n"
     "  commtap export out --format openmetrics\n"
     "  commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom\n"
-    "  commtap export out --format jsonl --table collectives -o collectives.jsonl\n"
+    "  commtap export runs --all --format jsonl --table collectives -o collectives.jsonl\n"
     "  commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg";
 
 const std::vector<std::string> kFormats = {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz"};
@@ -44,67 +43,85 @@ struct ExportArguments {
   std::string format;
   std::string output;
   std::string table = "collectives";
-  std::string host;
-  std::optional<uint32_t> rank;
-  std::optional<uint32_t> attempt;
+  ExportSelection selection;
   std::optional<uint32_t> depth;
   size_t max_series = kDefaultMaxSeries;
 };
 
-using Files = std::vector<const ReportFile*>;
+/// What is exported, and where to.
+struct Export {
+  const ExportArguments& arguments;
+  std::vector<FoundReport> found;
+  std::vector<std::string> problems;
+  OutputFile out;
 
-std::vector<const Report*> reportsOf(const Files& files) {
-  std::vector<const Report*> reports;
-  for (const ReportFile* file : files) {
-    reports.push_back(&file->report);
+  void forEach(const std::function<void(Report)>& visit) {
+    withProgress([&](const Progress& progress) { readEach(found, progress, problems, visit); });
   }
-  return reports;
+
+  std::vector<Report> readAll() {
+    std::vector<Report> reports;
+    forEach([&reports](Report report) { reports.push_back(std::move(report)); });
+    return reports;
+  }
+};
+
+std::vector<const Report*> pointersTo(const std::vector<Report>& reports) {
+  std::vector<const Report*> pointers;
+  for (const Report& report : reports) {
+    pointers.push_back(&report);
+  }
+  return pointers;
 }
 
-void writeMetrics(const ReportFolder& folder, const Files& files, const ExportArguments& arguments, OutputFile& out) {
-  SeriesLimit limit(arguments.max_series);
+void writeMetrics(Export& job) {
+  const std::vector<Report> reports = job.readAll();
+  SeriesLimit limit(job.arguments.max_series);
   Exposition exposition;
-  const size_t folded = addJobMetrics(reportsOf(files), arguments.depth, limit, exposition);
-  exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(folder.problems.size()));
+  const size_t folded = addJobMetrics(pointersTo(reports), job.arguments.depth, limit, exposition);
+  exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(job.problems.size()));
   if (folded > 0) {
     say(fmt::format(
         "{} label sets are over the limit of {} a rank and were folded into \"(other)\": see --max-series, --depth",
         folded,
-        arguments.max_series));
+        job.arguments.max_series));
   }
-  out.write(exposition.text(arguments.format == "openmetrics" ? Dialect::kOpenMetrics : Dialect::kPrometheus));
+  job.out.write(exposition.text(job.arguments.format == "openmetrics" ? Dialect::kOpenMetrics : Dialect::kPrometheus));
 }
 
-void writeTable(const Files& files, const ExportArguments& arguments, OutputFile& out) {
-  const TableId table = *tableFromName(arguments.table);
-  const bool csv = arguments.format == "csv";
+void writeTable(Export& job) {
+  const TableId table = *tableFromName(job.arguments.table);
+  const bool csv = job.arguments.format == "csv";
   if (csv) {
-    out.write(csvTitles(table));
+    job.out.write(csvTitles(table));
   }
-  for (const ReportFile* file : files) {
-    forEachRow(
-        table, file->report, [&](const Cells& cells) { out.write(csv ? csvRow(cells) : jsonRow(table, cells)); });
-  }
+  job.forEach([&](const Report& report) {
+    forEachRow(table, report, [&](const Cells& cells) { job.out.write(csv ? csvRow(cells) : jsonRow(table, cells)); });
+  });
 }
 
-void writeExport(const ReportFolder& folder, const Files& files, const ExportArguments& arguments, OutputFile& out) {
-  if (arguments.format == "csv" || arguments.format == "jsonl") {
-    writeTable(files, arguments, out);
-  } else if (arguments.format == "commdebug") {
-    out.write(commDebugJson(files.front()->report));
-  } else if (arguments.format == "graphviz") {
-    out.write(graphvizDot(totalsOf(reportsOf(files)), arguments.depth));
+void writeGraph(Export& job) {
+  const std::vector<Report> reports = job.readAll();
+  job.out.write(graphvizDot(totalsOf(pointersTo(reports)), job.arguments.depth));
+}
+
+/// Of one process: that is what CommDebugMode knows.
+void writeCommDebug(Export& job) {
+  job.found.resize(1);
+  job.forEach([&job](const Report& report) { job.out.write(commDebugJson(report)); });
+}
+
+void write(Export& job) {
+  const std::string& format = job.arguments.format;
+  if (format == "csv" || format == "jsonl") {
+    writeTable(job);
+  } else if (format == "commdebug") {
+    writeCommDebug(job);
+  } else if (format == "graphviz") {
+    writeGraph(job);
   } else {
-    writeMetrics(folder, files, arguments, out);
+    writeMetrics(job);
   }
-}
-
-Files chosenFiles(const ReportFolder& folder, const ExportArguments& arguments) {
-  Files files = selectFiles(folder, arguments.attempt, arguments.rank);
-  if (!arguments.host.empty()) {
-    std::erase_if(files, [&](const ReportFile* file) { return file->report.job.host != arguments.host; });
-  }
-  return files;
 }
 
 int exportReports(const ExportArguments& arguments) {
@@ -112,25 +129,25 @@ int exportReports(const ExportArguments& arguments) {
     say(arguments.path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
     return kExitUsage;
   }
-  const Result<ReportFolder> folder =
-      withProgress([&](const Progress& progress) { return readReports(arguments.path, progress); });
-  if (!folder) {
-    say(folder.error());
+  Result<ReportScan> scan =
+      withProgress([&](const Progress& progress) { return scanReports(arguments.path, progress); });
+  if (!scan) {
+    say(scan.error());
     return kExitFindings;
   }
-  const Files files = chosenFiles(*folder, arguments);
-  if (files.empty()) {
-    say(arguments.path + " has no report of that rank, attempt or host (see commtap show)");
+  Result<std::vector<FoundReport>> found = chosenReports(*scan, arguments.selection);
+  if (!found) {
+    say(arguments.path + ": " + found.error());
     return kExitUsage;
   }
-  OutputFile out(arguments.output);
-  writeExport(*folder, files, arguments, out);
-  const std::string error = out.finish();
+  Export job{arguments, std::move(*found), std::move(scan->problems), OutputFile(arguments.output)};
+  write(job);
+  const std::string error = job.out.finish();
   if (!error.empty()) {
     say(error);
   }
-  sayAll(folder->problems);
-  return error.empty() && folder->problems.empty() ? kExitOk : kExitFindings;
+  sayAll(job.problems);
+  return error.empty() && job.problems.empty() ? kExitOk : kExitFindings;
 }
 
 std::vector<std::string> tableNames() {
@@ -142,10 +159,10 @@ std::vector<std::string> tableNames() {
 }
 
 void addFilters(CLI::App& verb, ExportArguments& arguments) {
-  verb.add_option("--rank", arguments.rank, "One rank alone")->type_name("N");
-  verb.add_option("--attempt", arguments.attempt, "After restarts by torchrun: which attempt; else the last")
-      ->type_name("N");
-  verb.add_option("--host", arguments.host, "The processes of one host alone")->type_name("NAME");
+  addSelection(verb, arguments.selection.job);
+  verb.add_flag("--all", arguments.selection.all, "Every run and attempt in the folder");
+  verb.add_option("--rank", arguments.selection.rank, "One rank alone")->type_name("N");
+  verb.add_option("--host", arguments.selection.host, "The processes of one host alone")->type_name("NAME");
   verb.add_option("--depth", arguments.depth, "Metrics, graphviz: the module tree down to this depth")->type_name("N");
   verb.add_option("--max-series", arguments.max_series, "Metrics: label sets a rank; default: 500")
       ->type_name("N")

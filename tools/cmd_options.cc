@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cmd_options.h"
 
+#include <memory>
+
 #include "report/options.h"
+#include "tools/manual.h"
 #include "tools/metrics.h"
 #include "tools/report_tables.h"
 #include "tools/verbs.h"
@@ -10,22 +13,27 @@
 namespace commtap {
 namespace {
 
-std::string pageNamed(const std::string& name) {
-  return name == "metrics" ? metricsPage() : name == "tables" ? tablesPage() : optionsPage();
+std::string pageOf(const std::string& page, const CLI::App& app) {
+  if (page == "man") {
+    return manualPage(verbsOf(app));
+  }
+  if (page == "commands") {
+    return commandsPage(verbsOf(app));
+  }
+  return page == "metrics" ? metricsPage() : page == "tables" ? tablesPage() : optionsPage();
 }
 
 } // namespace
 
 void addOptions(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("options", "Print a page of docs/ that is made from a table in the code");
-  verb->group(""); // for `./dev docs`, not for users
-  setUsage(*verb, "commtap options --format markdown [--page NAME]");
-  verb->add_option("--format", "markdown")->check(oneOf({"markdown"}))->type_name("markdown");
-  auto page = std::make_shared<std::string>("options");
-  verb->add_option("--page", *page)
-      ->check(oneOf({"options", "metrics", "tables"}))
-      ->type_name("options|metrics|tables");
-  verb->callback([page, &exit_status] { exit_status = printOut(pageNamed(*page)); });
+  CLI::App* verb = app.add_subcommand("options", "Print a page that is made from the tables of options");
+  verb->group(""); // for `./dev docs` and the build, not for users
+  setUsage(*verb, "commtap options --format options|commands|man|metrics|tables");
+  auto page = std::make_shared<std::string>();
+  verb->add_option("--format", *page, "docs/FORMAT.md, commtap.1; markdown is the same as options")
+      ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables"}))
+      ->type_name("FORMAT");
+  verb->callback([&app, page, &exit_status] { exit_status = printOut(pageOf(*page, app)); });
 }
 
 } // namespace commtap

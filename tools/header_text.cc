@@ -25,14 +25,12 @@ std::string timeText(const JobSummary& summary) {
   return text;
 }
 
-std::string runLine(const JobSummary& summary, const ReportFolder& folder) {
+std::string runLine(const JobSummary& summary, int64_t first_attempt, int64_t last_attempt) {
   std::string line = "run " + inert(summary.run_id.empty() ? "without an id" : summary.run_id) + timeText(summary);
   line += summary.torch_version.empty() ? "" : ", torch " + inert(summary.torch_version);
   line += "\n";
-  const int64_t first = folder.files.front().report.job.attempt;
-  const int64_t last = folder.files.back().report.job.attempt;
-  if (first != last) {
-    line += fmt::format("attempt {} (there are {} to {}: --attempt N)\n", summary.attempt, first, last);
+  if (first_attempt != last_attempt) {
+    line += fmt::format("attempt {} (there are {} to {}: --attempt N)\n", summary.attempt, first_attempt, last_attempt);
   }
   return line;
 }
@@ -99,12 +97,29 @@ std::string notSeenLines(const JobSummary& summary, const Color& color) {
 } // namespace
 
 std::string headerText(const JobSummary& summary, const ReportFolder& folder, Scope scope, const Color& color) {
-  std::string text = runLine(summary, folder) + ranksLine(summary, scope);
+  const int64_t first_attempt = folder.files.front().report.job.attempt;
+  std::string text =
+      runLine(summary, first_attempt, folder.files.back().report.job.attempt) + ranksLine(summary, scope);
   if (!summary.missing.empty() && scope == Scope::kRun) {
     text += color.warning("no report of rank " + rankText(summary.missing)) + "\n";
   }
   if (folder.other_runs > 0) {
     text += plural(folder.other_runs, "report", "reports") + " of other runs in the same folder left out\n";
+  }
+  return text + exitLines(summary, color) + notSeenLines(summary, color);
+}
+
+std::string headerText(const JobReport& job, const Color& color) {
+  const JobSummary summary = summaryOf(job);
+  const bool has_attempts = !job.attempts.empty();
+  std::string text = runLine(
+      summary, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
+  text += ranksLine(summary, Scope::kRun);
+  if (!summary.missing.empty()) {
+    text += color.warning("no report of rank " + rankText(summary.missing)) + "\n";
+  }
+  if (job.other_runs > 0) {
+    text += plural(job.other_runs, "other run", "other runs") + " in the same folder left out (--run ID)\n";
   }
   return text + exitLines(summary, color) + notSeenLines(summary, color);
 }

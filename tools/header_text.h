@@ -6,6 +6,7 @@
 #include <string>
 
 #include "report/folder.h"
+#include "report/job_report.h"
 #include "report/job_summary.h"
 #include "tools/color.h"
 
@@ -16,6 +17,9 @@ enum class Scope : bool { kRun, kProcess };
 
 /// The lines above every table: the run, its ranks, how they ended, and what is not in the numbers.
 std::string headerText(const JobSummary& summary, const ReportFolder& folder, Scope scope, const Color& color);
+
+/// The same above what is made of a job report; disagreements are not in it.
+std::string headerText(const JobReport& job, const Color& color);
 
 /// A group's size; "?" for 0, which is unknown.
 std::string sizeText(uint32_t size);

@@ -47,6 +47,52 @@ CLI::Validator oneOf(std::vector<std::string> words) {
   return CLI::Validator(check, "");
 }
 
+void addPath(CLI::App& verb, const char* name, std::string& path, const char* help) {
+  verb.add_option(name, path, help)->required()->type_name("");
+}
+
+void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words) {
+  CLI::Option* option = verb.add_option("--format", format, "Default: " + words.front());
+  option->type_name(fmt::format("{}", fmt::join(words, "|")));
+  option->check(oneOf(std::move(words)));
+}
+
+void addSelection(CLI::App& verb, JobSelection& selection) {
+  verb.add_option("--run", selection.run_id, "Of several runs in a folder, this one; else the newest")->type_name("ID");
+  verb.add_option("--attempt", selection.attempt, "After restarts by torchrun: which attempt; else the last")
+      ->type_name("N");
+}
+
+void addTolerances(CLI::App& verb, std::vector<std::string>& rules) {
+  verb.add_option(
+          "--tolerance", rules, "Let pass: bytes=5%, or narrowed: kind=all_to_all,phase=forward,module=**.moe,count=1")
+      ->type_name("RULE")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+void addWords(
+    CLI::App& verb,
+    const char* name,
+    std::vector<std::string>& chosen,
+    const char* help,
+    std::vector<std::string> words) {
+  CLI::Option* option = verb.add_option(name, chosen, help);
+  option->type_name(fmt::format("{}", fmt::join(words, "|")))->allow_extra_args(false)->take_all();
+  option->check(oneOf(std::move(words)));
+}
+
+std::string readTolerances(const std::vector<std::string>& texts, std::vector<Tolerance>& rules) {
+  for (const std::string& text : texts) {
+    Result<Tolerance> rule = parseTolerance(text);
+    if (!rule) {
+      return "--tolerance: " + rule.error();
+    }
+    rules.push_back(std::move(*rule));
+  }
+  return {};
+}
+
 void say(const std::string& line) {
   fmt::print(stderr, "commtap: {}\n", inert(line));
 }

@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "report/report_scan.h"
+#include "report/tolerance.h"
+
 namespace commtap {
 
 inline constexpr int kExitOk = 0;
@@ -18,6 +21,22 @@ void setUsage(CLI::App& verb, const std::string& usage);
 
 /// Accepts these words only; the help is left to the option's type name.
 CLI::Validator oneOf(std::vector<std::string> words);
+
+/// Options that several verbs have, worded once. `words`: the first is the default.
+void addPath(CLI::App& verb, const char* name, std::string& path, const char* help);
+void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words);
+void addSelection(CLI::App& verb, JobSelection& selection);
+void addTolerances(CLI::App& verb, std::vector<std::string>& rules);
+/// An option that may be given several times, each time with one of `words`.
+void addWords(
+    CLI::App& verb,
+    const char* name,
+    std::vector<std::string>& chosen,
+    const char* help,
+    std::vector<std::string> words);
+
+/// Adds the rules that addTolerances read. "" or one line on the one that is wrong.
+std::string readTolerances(const std::vector<std::string>& texts, std::vector<Tolerance>& rules);
 
 /// One line on stderr: "commtap: ...".
 void say(const std::string& line);

@@ -106,6 +106,10 @@ def test_tables_hold_what_the_reports_hold(run: Run) -> None:
         for line, row in zip(lines, rows, strict=True):
             common = line.keys() & row.keys() - {"parameters"}
             assert {name: line[name] for name in common} == {name: row[name] for name in common}
+            if table == "modules":
+                assert line["parameters"] == len(row["parameters"])
+            if table == "processes":
+                assert line["argv"] == row["argv"]
         text = export(run, "--format", "csv", "--table", table)
         found = list(csv.DictReader(text.splitlines()))
         assert len(found) == len(rows)

@@ -56,14 +56,13 @@ TEST_CASE("ranks and hosts can be chosen; none left is told") {
   const SampleFolder folder;
   CHECK(folder.run({"--format", "csv", "--rank", "3"}).out.find(",0,1,node1") == std::string::npos);
   CHECK(folder.run({"--format", "csv", "--host", "node1"}).status() == 0);
-  for (const Words& nothing : {Words{"--host", "node2"}, {"--rank", "2"}, {"--attempt", "1"}}) {
+  for (const Words& nothing : {Words{"--host", "node2"}, {"--rank", "2"}, {"--attempt", "1"}, {"--run", "x"}}) {
     Words arguments = nothing;
     arguments.insert(arguments.end(), {"--format", "csv"});
     const Outcome outcome = folder.run(arguments);
     CHECK(outcome.status() == 2);
-    CHECK(
-        outcome.err ==
-        "commtap: " + folder.path() + " has no report of that rank, attempt or host (see commtap show)\n");
+    CHECK(outcome.err.find("commtap: " + folder.path() + ": ") == 0);
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
   }
 }
 

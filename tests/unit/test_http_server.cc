@@ -79,7 +79,7 @@ TEST_CASE("a server leaves SIGPIPE as it was") {
   };
   const auto before = disposition();
   { const RunningServer running; }
-  CHECK(disposition() == before);
+  CHECK((disposition() == before));
 }
 
 TEST_CASE("a port that is taken and an address that is not here are told") {

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/fast_report_json.h"
+
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "report/fields.h"
+#include "report/report_json.h"
+#include "report/text_file.h"
+
+namespace commtap {
+namespace {
+
+// Not its `ondemand`, which is compiled for the oldest processor: `dom` chooses its kernels when it runs.
+namespace dom = simdjson::dom;
+
+// Throws simdjson_error, or NotSure, on whatever is not as reportToJson writes it; FastReportReader::read catches both.
+struct NotSure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <typename T>
+T sure(std::optional<T> value) {
+  if (!value) {
+    throw NotSure("an unknown name");
+  }
+  return *value;
+}
+
+template <typename T>
+T integer(dom::element value) {
+  if constexpr (std::is_signed_v<T>) {
+    const int64_t number = value.get_int64();
+    return std::in_range<T>(number) ? static_cast<T>(number) : throw NotSure("a number too large");
+  } else {
+    const uint64_t number = value.get_uint64();
+    return std::in_range<T>(number) ? static_cast<T>(number) : throw NotSure("a number too large");
+  }
+}
+
+template <typename T>
+T integerOr(dom::element value, T missing) {
+  return value.is_null() ? missing : integer<T>(value);
+}
+
+std::string text(dom::element value) {
+  return std::string(std::string_view(value.get_string()));
+}
+
+std::string textOrEmpty(dom::element value) {
+  return value.is_null() ? std::string() : text(value);
+}
+
+Group groupFrom(dom::object row) {
+  Group group;
+  group.name = text(row[field::kName]);
+  group.desc = text(row[field::kDesc]);
+  group.backend = text(row[field::kBackend]);
+  group.size = integer<uint32_t>(row[field::kSize]);
+  const dom::element ranks = row[field::kRanks];
+  if (!ranks.is_null()) {
+    group.ranks.reserve(group.size);
+    for (const dom::element rank : ranks.get_array()) {
+      group.ranks.push_back(integer<uint32_t>(rank));
+    }
+  }
+  return group;
+}
+
+Module moduleFrom(dom::object row) {
+  Module module;
+  module.id = integer<uint32_t>(row[field::kId]);
+  const dom::element parent = row[field::kParent];
+  if (!parent.is_null()) {
+    module.parent = integer<uint32_t>(parent);
+  }
+  module.name = text(row[field::kName]);
+  module.raw_name = text(row[field::kRawName]);
+  module.class_name = textOrEmpty(row[field::kClass]);
+  for (const dom::key_value_pair calls : row[field::kCalls].get_object()) {
+    const Phase phase = sure(phaseFromName(calls.key));
+    module.calls[static_cast<size_t>(phase)] = integer<uint64_t>(calls.value);
+  }
+  return module;
+}
+
+Collective collectiveFrom(dom::object row) {
+  Collective collective;
+  collective.module = text(row[field::kModule]);
+  collective.phase = sure(phaseFromName(row[field::kPhase].get_string()));
+  collective.op = text(row[field::kOp]);
+  collective.kind = sure(kindFromName(row[field::kKind].get_string()));
+  collective.group = text(row[field::kGroup]);
+  collective.dtype = textOrEmpty(row[field::kDtype]);
+  collective.reduce_op = textOrEmpty(row[field::kReduceOp]);
+  const dom::element async_op = row[field::kAsync];
+  if (!async_op.is_null()) {
+    collective.async_op = async_op.get_bool() ? AsyncOp::kYes : AsyncOp::kNo;
+  }
+  collective.issued_in = text(row[field::kIssuedIn]);
+  for (const dom::element op : row[field::kLowered].get_array()) {
+    collective.lowered.push_back(text(op));
+  }
+  collective.count = integer<uint64_t>(row[field::kCount]);
+  collective.bytes = integer<uint64_t>(row[field::kBytes]);
+  collective.bus_bytes = row[field::kBusBytes].get_double();
+  return collective;
+}
+
+NotSeenEntry notSeenFrom(dom::object row) {
+  return {
+      text(row[field::kReason]),
+      integer<uint64_t>(row[field::kCount]),
+      text(row[field::kDetail]),
+      text(row[field::kMeaning])};
+}
+
+template <typename T>
+std::vector<T> list(dom::element value, T (*read)(dom::object)) {
+  std::vector<T> rows;
+  for (const dom::element row : value.get_array()) {
+    rows.push_back(read(row.get_object()));
+  }
+  return rows;
+}
+
+Job jobFrom(dom::element raw) {
+  const std::string document = std::string("{\"") + field::kSchema + "\":\"" + std::string(kReportSchema) + "\",\"" +
+                               field::kJob + "\":" + simdjson::minify(raw) + "}";
+  Result<Job> job = jobFromJson(document);
+  return job ? std::move(*job) : throw NotSure(job.error());
+}
+
+Report reportFrom(dom::element document) {
+  const dom::object root = document.get_object();
+  if (std::string_view(root[field::kSchema].get_string()) != kReportSchema) {
+    throw NotSure("another schema");
+  }
+  Report report;
+  report.job = jobFrom(root[field::kJob]);
+  report.groups = list<Group>(root[field::kGroups], groupFrom);
+  report.modules = list<Module>(root[field::kModules], moduleFrom);
+  report.collectives = list<Collective>(root[field::kCollectives], collectiveFrom);
+  report.not_seen = list<NotSeenEntry>(root[field::kNotSeen], notSeenFrom);
+  return report;
+}
+
+} // namespace
+
+struct FastReportReader::State {
+  dom::parser parser;
+};
+
+FastReportReader::FastReportReader() : state_(std::make_unique<State>()) {}
+FastReportReader::FastReportReader(FastReportReader&&) noexcept = default;
+FastReportReader& FastReportReader::operator=(FastReportReader&&) noexcept = default;
+FastReportReader::~FastReportReader() = default;
+
+Result<Report> FastReportReader::read(const std::string& path) {
+  Result<std::string> text = readTextFile(path);
+  if (!text) {
+    return Result<Report>::failure(text.error());
+  }
+  try {
+    text->reserve(text->size() + simdjson::SIMDJSON_PADDING); // it reads beyond the end
+    return reportFrom(state_->parser.parse(*text));
+  } catch (const std::exception&) {
+    Result<Report> report = reportFromJson(*text);
+    return report ? report : Result<Report>::failure(path + ": " + report.error());
+  }
+}
+
+} // namespace commtap

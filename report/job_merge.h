@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/job_agreement.h"
+#include "report/job_groups.h"
+#include "report/job_modules.h"
+#include "report/job_report.h"
+#include "report/job_rows.h"
+#include "report/rank_slots.h"
+
+namespace commtap {
+
+/// Makes one job report of the reports of one attempt of one run, which come in one after the other: by rank, the
+/// processes of a rank together, those without a rank last. Keeps what the job has in common, not the reports.
+class JobMerge {
+ public:
+  /// `file`: where the report was read.
+  void add(const Report& report, const std::string& file);
+  /// The job report, without `attempts`, `other_runs`, `source` and `problems`, which are the caller's.
+  JobReport finish();
+
+ private:
+  void addCollectives(const Report& report, JobProcess& process);
+  void addNotSeen(const Report& report);
+  void endRank();
+  void addFacts(const Job& job);
+  void describeRanks(JobReport& job) const;
+  void sortGroups(JobReport& job) const;
+
+  /// A reason, the first detail, and how often in all.
+  struct NotSeenSum {
+    NotSeenEntry entry;
+    std::vector<int64_t> ranks;
+  };
+
+  JobReport job_;
+  JobGroups groups_;
+  JobRows rows_;
+  JobModules modules_;
+  JobAgreement agreement_;
+  RankSets sets_;
+  std::map<PhaseKind, RankedAmount> totals_;
+  std::vector<NotSeenSum> not_seen_;
+  std::vector<int64_t> ranks_;
+  bool has_rank_ = false;              ///< whether one is coming in
+  std::optional<int64_t> rank_;        ///< the one that is coming in
+  std::map<PhaseKind, Amount> coming_; ///< its totals
+};
+
+} // namespace commtap

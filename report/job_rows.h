@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "report/job_report.h"
+#include "report/rank_slots.h"
+#include "report/string_table.h"
+
+namespace commtap {
+
+/// The rows of a job's collectives while ranks come in one after the other.
+class JobRows {
+ public:
+  /// One row of the rank that is coming in. Rows of one key are added up: of several processes, or of several process
+  /// groups of one description.
+  void add(const Collective& row, uint32_t group);
+  void endRank(RankSlot slot, std::optional<int64_t> rank);
+
+  /// Sorted by nothing in particular; `group` is as it came in.
+  std::vector<JobCollective> take(RankSets& sets) const;
+
+ private:
+  struct Key {
+    uint32_t module;
+    uint32_t issued_in;
+    uint32_t op;
+    uint32_t group;
+    uint32_t dtype;
+    uint32_t reduce_op;
+    Phase phase;
+    Kind kind;
+    AsyncOp async_op;
+
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
+  struct Row {
+    std::vector<uint32_t> lowered; ///< few
+    RankedAmount amount;
+    SlotSet slots;
+    Amount coming; ///< of the rank that is coming in
+    bool has_coming = false;
+  };
+
+  JobCollective collectiveOf(const Key& key, const Row& row, RankSets& sets) const;
+
+  StringTable texts_;
+  std::unordered_map<Key, Row, KeyHash> rows_;
+  std::vector<Row*> touched_; ///< rows of the rank that is coming in; a map's nodes do not move
+};
+
+} // namespace commtap

@@ -1,0 +1,379 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap merge`, `diff` and `check` on the generated reports of large jobs, and on a real one."""
+
+import functools
+import json
+import random
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+from catalogue import JOBS
+from generate_reports import Document, Layout, report, write_many, write_reports
+from harness import COMMAND, Runner
+
+from report import REPOSITORY, Report, validator
+
+SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-job-1.schema.json"
+LAYOUT = Layout(ranks=16, tp=2, pp=2, layers=2)
+
+
+@functools.cache
+def job_validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def commtap(*arguments: str | Path, status: int | None = 0) -> subprocess.CompletedProcess:
+    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120)
+    assert status is None or done.returncode == status, done.stderr + done.stdout
+    return done
+
+
+def merged(folder: Path, *arguments: str, status: int = 0) -> Document:
+    document = json.loads(commtap("merge", folder, "--format", "json", *arguments, status=status).stdout)
+    job_validator().validate(document)
+    return document
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reports of a sound job."""
+    path = tmp_path_factory.mktemp("reports") / "out"
+    write_reports(path, LAYOUT)
+    return path
+
+
+def copy_with(folder: Path, change: Any, layout: Layout = LAYOUT) -> Path:
+    write_reports(folder, layout, change)
+    return folder
+
+
+def test_generated_reports_are_reports(tmp_path: Path) -> None:
+    """The generator keeps to the schema, the quick way too."""
+    write_many(tmp_path, LAYOUT)
+    for rank in range(LAYOUT.ranks):
+        validator().validate(report(LAYOUT, rank))
+        assert json.loads((tmp_path / f"rank-{rank:05d}.json").read_text()) == report(LAYOUT, rank)
+
+
+def key_of(row: Document, groups: dict[str, str]) -> tuple:
+    names = ("module", "phase", "op", "kind", "dtype", "reduce_op", "async", "issued_in")
+    return (*(row[name] for name in names), groups[row["group"]])
+
+
+def test_rows_are_the_ranks_rows(tmp_path: Path) -> None:
+    """Sum, least, most and mean of every row, against the same made in a few lines of Python."""
+    chance = random.Random(7)
+
+    def change(rank: int, document: Document) -> None:
+        for row in document["collectives"]:
+            row["bytes"] += chance.randrange(1000)
+            row["count"] += chance.randrange(3)
+
+    folder = copy_with(tmp_path / "out", change)
+    expected: dict[tuple, dict[int, tuple[int, int]]] = {}
+    for rank in range(LAYOUT.ranks):
+        each = Report.read(folder / f"rank-{rank:05d}.json")
+        groups = {group["name"]: group["desc"] for group in each.groups}
+        for row in each.collectives:
+            expected.setdefault(key_of(row, groups), {})[rank] = (row["count"], row["bytes"])
+    document = merged(folder, status=1)
+    names = {group["name"]: group["name"] for group in document["groups"]}
+    assert {key_of(row, names) for row in document["collectives"]} == set(expected)
+    for row in document["collectives"]:
+        by_rank = expected[key_of(row, names)]
+        assert row["rank_count"] == len(by_rank)
+        ranks = {rank for first, last in document["rank_sets"][row["rank_set"]] for rank in range(first, last + 1)}
+        assert ranks == set(by_rank)
+        for i, field in enumerate(("count", "bytes")):
+            numbers = {rank: pair[i] for rank, pair in by_rank.items()}
+            assert row[field]["sum"] == sum(numbers.values())
+            assert row[field]["min"] == min(numbers.values())
+            assert row[field]["max"] == max(numbers.values())
+            assert row[field]["mean"] == pytest.approx(sum(numbers.values()) / len(numbers))
+            assert row[field]["min_rank"] == min(rank for rank in numbers if numbers[rank] == row[field]["min"])
+            assert row[field]["max_rank"] == min(rank for rank in numbers if numbers[rank] == row[field]["max"])
+
+
+def test_totals_add_up(folder: Path) -> None:
+    """Job, groups, modules and processes each hold everything once."""
+    document = merged(folder)
+    bytes_of_rows = sum(row["bytes"]["sum"] for row in document["collectives"])
+    assert sum(total["bytes"]["sum"] for total in document["totals"]) == bytes_of_rows
+    assert sum(total["bytes"] for group in document["groups"] for total in group["totals"]) == bytes_of_rows
+    assert sum(total["bytes"] for module in document["modules"] for total in module["own"]) == bytes_of_rows
+    assert sum(total["bytes"] for total in document["modules"][0]["inclusive"]) == bytes_of_rows
+    assert sum(total["bytes"] for each in document["processes"] for total in each["totals"]) == bytes_of_rows
+    assert document["ranks"] == [[0, 15]]
+    assert document["disagreements"] == []
+    sizes = {group["name"]: (group["size"], len(group["members"])) for group in document["groups"]}
+    assert sizes == {"mesh_tp": (2, 8), "mesh_dp": (4, 4), "mesh_pp": (2, 8), "default_pg": (16, 1)}
+
+
+def test_module_tree_of_stages(folder: Path) -> None:
+    """A layer is on the ranks of its stage; parents come before children."""
+    document = merged(folder)
+    modules = document["modules"]
+    assert all(module["parent"] < module["id"] for module in modules[1:])
+    places = {module["name"]: document["rank_sets"][module["rank_set"]] for module in modules}
+    assert places["Transformer.layers.0.attention"] == [[0, 7]]
+    assert places["Transformer.layers.3.attention"] == [[8, 15]]
+    assert places["Transformer"] == [[0, 15]]
+    calls = next(module for module in modules if module["name"] == "Transformer.layers.3")["calls"]
+    assert calls["forward"] == {"sum": 80, "min": 10, "mean": 10, "max": 10, "min_rank": 8, "max_rank": 8}
+
+
+def test_any_subset_whatever_the_names(folder: Path, tmp_path: Path) -> None:
+    """Ranks are known by content; missing ones are named and are no disagreement."""
+    (tmp_path / "deep").mkdir()
+    for rank, name in ((3, "a.json"), (12, "deep/b.json"), (5, "zz.json")):
+        (tmp_path / name).write_text((folder / f"rank-{rank:05d}.json").read_text())
+    document = merged(tmp_path)
+    assert document["ranks"] == [[3, 3], [5, 5], [12, 12]]
+    assert document["missing_ranks"] == [[0, 2], [4, 4], [6, 11], [13, 15]]
+    assert [each["file"] for each in document["processes"]] == ["a.json", "zz.json", "deep/b.json"]
+
+
+def test_a_rank_that_stopped_early(tmp_path: Path) -> None:
+    """One reduce_scatter too few in one layer: that group and that rank are named, and nothing else."""
+
+    def change(rank: int, document: Document) -> None:
+        if rank == 6:
+            row = next(
+                row
+                for row in document["collectives"]
+                if row["module"] == "Transformer.layers.1.attention" and row["phase"] == "backward"
+            )
+            row["count"] -= 1
+
+    folder = copy_with(tmp_path / "out", change)
+    [found] = merged(folder, status=1)["disagreements"]
+    assert found["what"] == "count"
+    assert found["group"] == "mesh_tp"
+    assert found["members"] == [6, 7]
+    assert found["module"] == "Transformer.layers.1.attention"
+    assert {(value["count"], str(value["ranks"])) for value in found["values"]} == {(10, "[[7, 7]]"), (9, "[[6, 6]]")}
+    text = commtap("merge", folder, status=1).stdout
+    assert "RANKS DISAGREE" in text
+    assert (
+        "in Transformer.layers.1.attention (backward) on mesh_tp of ranks 6-7: 10 calls on rank 7; 9 on rank 6" in text
+    )
+
+
+def test_a_send_that_nobody_received(tmp_path: Path) -> None:
+    def change(rank: int, document: Document) -> None:
+        if rank == 8:
+            next(row for row in document["collectives"] if row["kind"] == "recv")["count"] -= 1
+
+    [found] = merged(copy_with(tmp_path / "out", change), status=1)["disagreements"]
+    assert found["what"] == "unmatched"
+    assert found["members"] == [0, 8]
+    assert found["sent"]["count"] == found["received"]["count"] + 1
+
+
+def test_not_seen_and_problems(folder: Path, tmp_path: Path) -> None:
+    def change(rank: int, document: Document) -> None:
+        if rank % 2:
+            document["not_seen"] = [{"reason": "unknown_op", "count": 3, "detail": f"op{rank}", "meaning": "m"}]
+
+    out = copy_with(tmp_path / "out", change)
+    (out / "cut.json").write_text((out / "rank-00000.json").read_text()[:5000])
+    document = merged(out, status=1)
+    [entry] = document["not_seen"]
+    assert entry["count"] == 24
+    assert entry["detail"] == "op1"
+    assert entry["ranks"] == [[rank, rank] for rank in range(1, 16, 2)]
+    [problem] = document["problems"]
+    assert problem.startswith(str(out / "cut.json"))
+
+
+def test_a_merged_report_is_as_good_as_the_folder(folder: Path, tmp_path: Path) -> None:
+    """Written beside the reports it is in nobody's way."""
+    commtap("merge", folder, "-o", tmp_path / "job.json")
+    assert json.loads((tmp_path / "job.json").read_text()) == merged(folder)
+    assert merged(tmp_path / "job.json") == merged(folder)
+    assert commtap("diff", tmp_path / "job.json", folder).stdout.endswith("no difference\n")
+    (folder / "job.json").write_text((tmp_path / "job.json").read_text())
+    assert commtap("show", folder).stderr == ""
+    assert merged(folder) == json.loads((tmp_path / "job.json").read_text())
+    (folder / "job.json").unlink()
+
+
+def grown(rank: int, document: Document) -> None:
+    """One more all_gather in each attention, 5 % more bytes on dp."""
+    groups = {group["name"]: group["desc"] for group in document["groups"]}
+    for row in document["collectives"]:
+        if row["module"].endswith("attention") and row["phase"] == "forward" and row["kind"] == "all_gather":
+            row["bytes"] += row["bytes"] // row["count"]
+            row["count"] += 1
+        if groups[row["group"]] == "mesh_dp":
+            row["bytes"] += row["bytes"] // 20
+
+
+def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
+    """From two folders to the answer in one command."""
+    today = copy_with(tmp_path / "today", grown)
+    done = commtap("diff", folder, today, status=1)
+    assert (
+        "+1 all_gather a run in Transformer.layers.*.attention (4 modules; forward, mesh_tp): 10 to 11 calls"
+        in done.stdout
+    )
+    assert "+5.0 % bytes of reduce_scatter in Transformer.layers.*" in done.stdout
+    first = done.stdout.split("By module")[1].splitlines()[2]
+    assert first.startswith("Transformer.layers.* (4 modules, each)")
+    document = json.loads(commtap("diff", folder, today, "--format", "json", status=1).stdout)
+    assert document["schema"] == "commtap.diff/1"
+    change = next(each for each in document["changes"] if each["group"] == "mesh_tp")
+    assert change["after"]["count"] - change["before"]["count"] == 1
+    assert change["modules"] == [f"Transformer.layers.{i}.attention" for i in range(4)]
+    tolerance = ("--tolerance", "count=1", "--tolerance", "bytes=10%")
+    assert commtap("diff", folder, today, *tolerance).stdout.endswith("no difference\n")
+    only = commtap("diff", folder, today, "--tolerance", "group=mesh_dp,bytes=5%", status=1).stdout
+    assert "mesh_dp):" not in only.split("What differs")[1]
+
+
+def test_runs_in_one_folder(tmp_path: Path) -> None:
+    """`commtap diff FOLDER`: the newest run against the one before it, or the one a day before."""
+    days = {"a": "2026-11-18T08:00:00", "b": "2026-11-19T08:00:00", "c": "2026-11-20T07:00:00"}
+    for run_id, started_at in days.items():
+        layout = Layout(ranks=4, tp=2, pp=1, layers=1, run_id=run_id, started_at=started_at)
+        write_reports(tmp_path / run_id, layout, grown if run_id == "c" else None)
+    assert "run b," in commtap("diff", tmp_path, status=1).stdout
+    assert "run a," in commtap("diff", tmp_path, "--since", "24h", status=1).stdout
+    assert "no run to compare" in commtap("diff", tmp_path, "--since", "7d", status=2).stderr
+    assert merged(tmp_path, "--run", "b")["job"]["other_runs"] == 2
+
+
+def test_markdown_of_hostile_names(folder: Path, tmp_path: Path) -> None:
+    def change(rank: int, document: Document) -> None:
+        for module in document["modules"]:
+            module["name"] = module["name"].replace("attention", "<img src=x>|`@all`\x1b[2J")
+        for row in document["collectives"]:
+            row["module"] = row["module"].replace("attention", "<img src=x>|`@all`\x1b[2J")
+
+    hostile = copy_with(tmp_path / "out", change)
+    for verb in (("diff", folder, hostile), ("check", hostile, "--baseline", folder)):
+        for form in ("markdown", "text"):
+            done = commtap(*verb, "--format", form, status=1)
+            assert "\x1b" not in done.stdout
+            assert form == "text" or ("<img" not in done.stdout and "@all" not in done.stdout)
+    junit = commtap("check", hostile, "--baseline", folder, "--format", "junit", status=1).stdout
+    assert "<img src=x>" in ElementTree.tostring(ElementTree.fromstring(junit), encoding="unicode", method="text")
+
+
+def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
+    commtap("check", folder)
+    commtap("merge", folder, "-o", tmp_path / "main.json")
+    assert "all 13 checks passed" in commtap("check", folder, "--baseline", tmp_path / "main.json").stdout
+    today = copy_with(tmp_path / "today", grown)
+    failed = commtap("check", today, "--baseline", tmp_path / "main.json", status=1).stdout
+    assert "FAILED all_gather on mesh_tp as in the baseline\n  +1 all_gather a run" in failed
+    assert commtap("check", folder, "--baseline", today, "--allow", "less").returncode == 0
+    assert commtap("check", folder, "--baseline", today, status=1)
+    rules = ("--tolerance", "module=**.attention,count=1,bytes=10%", "--tolerance", "group=mesh_dp,bytes=5%")
+    assert commtap("check", today, "--baseline", tmp_path / "main.json", *rules)
+
+
+def test_check_against_a_budget(folder: Path, tmp_path: Path) -> None:
+    """Made by --write, kept by the same run, broken by a larger one; what was added by hand survives a rewrite."""
+    budget = tmp_path / "budget.toml"
+    commtap("check", folder, "--write", budget)
+    assert "all " in commtap("check", folder, "--budget", budget).stdout
+    text = budget.read_text()
+    assert len(text.splitlines()) < 60
+    assert 'module = "Transformer.layers.*.attention", phase = "forward", kind = "all_gather"' in text
+    today = copy_with(tmp_path / "today", grown)
+    failed = commtap("check", today, "--budget", budget, "--format", "junit", status=1).stdout
+    suite = ElementTree.fromstring(failed).find("testsuite")
+    assert suite is not None
+    cases = {case.get("name"): case.find("failure") for case in suite}
+    assert int(suite.get("failures") or 0) == sum(failure is not None for failure in cases.values()) > 0
+    assert len(cases) == int(suite.get("tests") or 0)
+    name = "all_gather in Transformer.layers.*.attention (forward) on mesh_tp within its budget"
+    assert "+1 all_gather a run" in (cases[name].text or "")
+    with budget.open("a") as file:
+        file.write('\n[[tolerance]]\nmodule = "**"\ncount = "1"\nbytes = "10%"\n')
+    commtap("check", today, "--budget", budget)
+    commtap("check", folder, "--write", budget)
+    commtap("check", today, "--budget", budget)
+
+
+def test_check_says_what_is_not_sound(folder: Path, tmp_path: Path) -> None:
+    """Missing ranks fail a check, unless that is allowed: a number that is not there must not pass for a good one."""
+    for rank in (0, 1):
+        (tmp_path / f"{rank}.json").write_text((folder / f"rank-{rank:05d}.json").read_text())
+    assert "FAILED every rank has a report\n  no report of ranks 2-15\n" in commtap("check", tmp_path, status=1).stdout
+    commtap("check", tmp_path, "--allow", "missing_ranks")
+    document = json.loads(commtap("check", tmp_path, "--format", "json", status=1).stdout)
+    assert document["schema"] == "commtap.check/1"
+    assert [check["passed"] for check in document["checks"]] == [True, False, True, True]
+    assert document["checks"][1]["findings"] == [{"what": "missing_ranks", "text": "no report of ranks 2-15"}]
+
+
+def test_errors_name_file_and_field(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(
+        'schema = "commtap.budget/1"\nbudget = [ { kind = "x", count = 1, bytes = 1 } ]\n'
+    )
+    (tmp_path / "bad.json").write_text('{"schema": "commtap.job/1", "job": {}}')
+    wrong = {
+        ("check", folder, "--budget", tmp_path / "bad.toml"): "bad.toml: line 2: budget[0].kind is",
+        ("check", folder, "--baseline", tmp_path / "bad.json"): "bad.json: report.job.run_id is missing",
+        ("check", folder, "--budget", "x", "--baseline", "y"): "excludes",
+        ("check", folder, "--tolerance", "bytes=lots"): '"bytes=lots" is not',
+        ("check", tmp_path / "none"): "none does not exist",
+        ("diff", folder): "no run to compare",
+        ("diff", folder, folder, folder): "see commtap diff --help",
+        ("diff", folder, tmp_path / "none"): "none does not exist",
+        ("diff", folder, "--since", "yesterday"): '"yesterday" is not a time',
+        ("merge", folder, "--run", "none"): 'no report of run "none"',
+    }
+    for arguments, said in wrong.items():
+        done = commtap(*arguments, status=None)
+        assert done.returncode in (1, 2)
+        assert done.stdout == ""
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_many_ranks_in_bounded_memory(tmp_path: Path) -> None:
+    """Not the 16,384 of docs/merge.md, but four times as many ranks must not be four times the memory."""
+    peak = []
+    for ranks in (256, 1024):
+        write_many(tmp_path / str(ranks), Layout(ranks=ranks, tp=8, pp=4, layers=3))
+        done = subprocess.run(
+            ["/usr/bin/env", "python3", "-c", MEASURE, COMMAND, tmp_path / str(ranks)], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        peak.append(int(done.stdout))
+    assert peak[1] < 2 * peak[0]
+    assert peak[1] < 200_000
+
+
+#: Peak memory in KiB of `commtap merge`.
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run([sys.argv[1], "merge", sys.argv[2]], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+@pytest.mark.parametrize("name", ["fsdp2_tp", "pipeline"])
+def test_a_real_job(runner: Runner, name: str) -> None:
+    """Ranks of sound jobs agree, and the merged report holds what the ranks' reports hold."""
+    run = runner.shim(JOBS[name])
+    document = merged(run.output_folder)
+    assert document["ranks"] == [[0, JOBS[name].ranks - 1]]
+    counts: Counter = Counter()
+    for each in run.reports:
+        counts.update(each.table("module", "phase", "kind"))
+    found: Counter = Counter()
+    for row in document["collectives"]:
+        found[row["module"], row["phase"], row["kind"]] += row["count"]["sum"]
+    assert found == counts

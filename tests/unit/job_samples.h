@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "report/job_merge.h"
+#include "report/job_report.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+
+/// The reports of ranks 0 to `ranks` - 1 of the sample job.
+inline std::vector<Report> sampleReports(int64_t ranks) {
+  std::vector<Report> reports;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    reports.push_back(sampleReport(rank));
+  }
+  return reports;
+}
+
+/// The reports, which are by rank, made one.
+inline JobReport jobOf(const std::vector<Report>& reports) {
+  JobMerge merge;
+  for (const Report& report : reports) {
+    merge.add(report, "rank-" + std::to_string(report.job.rank.value_or(-1)) + ".json");
+  }
+  JobReport job = merge.finish();
+  job.attempts = {0};
+  job.source = "out";
+  return job;
+}
+
+inline JobReport sampleJob() {
+  return jobOf(sampleReports(4));
+}
+
+/// The row of a module and kind of a report, which must be there.
+inline Collective& rowOf(Report& report, const std::string& module, Kind kind) {
+  for (Collective& row : report.collectives) {
+    if (row.module == module && row.kind == kind) {
+      return row;
+    }
+  }
+  throw std::runtime_error("no such row");
+}
+
+inline const JobCollective& rowOf(const JobReport& job, const std::string& module, Kind kind) {
+  for (const JobCollective& row : job.collectives) {
+    if (row.module == module && row.kind == kind) {
+      return row;
+    }
+  }
+  throw std::runtime_error("no such row");
+}
+
+/// All ranks of `job` make one more all_gather in MLP.net1 than the sample's.
+inline JobReport grownJob() {
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    Collective& row = rowOf(report, "MLP.net1", Kind::kAllGather);
+    row.count += 1;
+    row.bytes += 1024;
+  }
+  return jobOf(reports);
+}
+
+} // namespace commtap

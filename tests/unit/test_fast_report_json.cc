@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/fast_report_json.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/report_json.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+/// Without what the fast reader leaves out.
+std::string plain(Report report) {
+  for (Module& module : report.modules) {
+    module.parameters.clear();
+  }
+  return reportToJson(report);
+}
+
+class Reader {
+ public:
+  Result<Report> read(const std::string& text) {
+    writeText(folder_ / "a.json", text);
+    return reader_.read(folder_ / "a.json");
+  }
+  std::string path() const {
+    return folder_ / "a.json";
+  }
+
+ private:
+  TempFolder folder_;
+  FastReportReader reader_;
+};
+
+TEST_CASE("it reads what the other reader reads, but parameters") {
+  Reader reader;
+  Report report = sampleReport(2);
+  report.modules[2].name = "quoted \" \\ \n \xc3\xa9";
+  report.collectives[0].lowered = {"a", "b"};
+  report.collectives[0].async_op = AsyncOp::kNo;
+  report.collectives[1].bus_bytes = 0.5;
+  report.groups.push_back({"x", "", "gloo", 9, {}});
+  report.not_seen = {{"unknown_op", 1, "d", "m"}};
+  report.job.exit_signal = 9;
+  const Result<Report> read = reader.read(reportToJson(report));
+  REQUIRE(read);
+  CHECK(plain(*read) == plain(report));
+  CHECK(plain(*read) == plain(*reportFromJson(reportToJson(report))));
+}
+
+TEST_CASE("order and layout do not matter") {
+  Reader reader;
+  const Report report = sampleReport(1);
+  const json sorted = json::parse(reportToJson(report)); // by name
+  for (const std::string& text : {sorted.dump(), sorted.dump(4), reportToJson(report) + "\n\n"}) {
+    const Result<Report> read = reader.read(text);
+    REQUIRE(read);
+    CHECK(plain(*read) == plain(report));
+  }
+}
+
+TEST_CASE("errors are the other reader's, with the path") {
+  Reader reader;
+  const json document = json::parse(reportToJson(sampleReport(0)));
+  const std::pair<const char*, json> changes[] = {
+      {"/schema", "commtap/2"},
+      {"/job/pid", -1},
+      {"/groups/0/size", 4294967296},
+      {"/groups/0/ranks/0", "x"},
+      {"/modules/1/calls/forward", 1.5},
+      {"/collectives/0/kind", "all_gathr"},
+      {"/collectives/0/count", true},
+      {"/collectives/1/lowered", "x"},
+      {"/not_seen", json::object()},
+  };
+  for (const auto& [pointer, value] : changes) {
+    json changed = document;
+    changed[json::json_pointer(pointer)] = value;
+    const Result<Report> read = reader.read(changed.dump());
+    REQUIRE_FALSE(read);
+    CHECK(read.error() == reader.path() + ": " + reportFromJson(changed.dump()).error());
+  }
+}
+
+TEST_CASE("a report cut anywhere is an error, and the next one is read") {
+  Reader reader;
+  const std::string text = reportToJson(sampleReport(0));
+  for (size_t size = 0; size + 2 < text.size(); size += 97) {
+    CHECK_FALSE(reader.read(text.substr(0, size)));
+  }
+  CHECK(reader.read(text));
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report/job_diff.h"
+#include "report/job_report.h"
+
+namespace commtap {
+
+/// The job that a comparison is about: `source`, `run_id`, `started_at`, `world_size`, `ranks`, `missing_ranks`.
+nlohmann::ordered_json jobIdentityJson(const JobReport& job);
+
+/// `text`, `module`, `modules`, `phase`, `kind`, `group`, `before`, `after`, `unit`.
+nlohmann::ordered_json changeJson(const ChangeBundle& change);
+
+} // namespace commtap
