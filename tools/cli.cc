@@ -12,11 +12,13 @@
 #include "tools/cmd_check.h"
 #include "tools/cmd_completion.h"
 #include "tools/cmd_diff.h"
+#include "tools/cmd_export.h"
 #include "tools/cmd_html.h"
 #include "tools/cmd_merge.h"
 #include "tools/cmd_options.h"
 #include "tools/cmd_recover.h"
 #include "tools/cmd_run.h"
+#include "tools/cmd_serve.h"
 #include "tools/cmd_show.h"
 #include "tools/command_tree.h"
 #include "tools/verbs.h"
@@ -81,6 +83,8 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   addDiff(app, exit_status);
   addCheck(app, exit_status);
   addHtml(app, exit_status);
+  addExport(app, exit_status);
+  addServe(app, exit_status);
   addRecover(app, exit_status);
   addCompletion(app, exit_status);
   addOptions(app, exit_status);

@@ -6,6 +6,8 @@
 
 #include "report/options.h"
 #include "tools/manual.h"
+#include "tools/metrics.h"
+#include "tools/report_tables.h"
 #include "tools/verbs.h"
 
 namespace commtap {
@@ -15,7 +17,10 @@ std::string pageOf(const std::string& page, const CLI::App& app) {
   if (page == "man") {
     return manualPage(verbsOf(app));
   }
-  return page == "commands" ? commandsPage(verbsOf(app)) : optionsPage();
+  if (page == "commands") {
+    return commandsPage(verbsOf(app));
+  }
+  return page == "metrics" ? metricsPage() : page == "tables" ? tablesPage() : optionsPage();
 }
 
 } // namespace
@@ -23,11 +28,11 @@ std::string pageOf(const std::string& page, const CLI::App& app) {
 void addOptions(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("options", "Print a page that is made from the tables of options");
   verb->group(""); // for `./dev docs` and the build, not for users
-  setUsage(*verb, "commtap options --format markdown|commands|man");
+  setUsage(*verb, "commtap options --format options|commands|man|metrics|tables");
   auto page = std::make_shared<std::string>();
-  verb->add_option("--format", *page, "docs/options.md, docs/commands.md, commtap.1")
-      ->check(oneOf({"markdown", "commands", "man"}))
-      ->type_name("markdown|commands|man");
+  verb->add_option("--format", *page, "docs/FORMAT.md, commtap.1; markdown is the same as options")
+      ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables"}))
+      ->type_name("FORMAT");
   verb->callback([&app, page, &exit_status] { exit_status = printOut(pageOf(*page, app)); });
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 TEST_CASE("version and help") {
   CHECK(runCommtap({"--version"}).out == "commtap " COMMTAP_VERSION "\n");
-  for (const char* verb : {"run", "show", "merge", "diff", "check", "recover", "completion"}) {
+  for (const char* verb :
+       {"run", "show", "merge", "diff", "check", "html", "export", "serve", "recover", "completion"}) {
     CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
     const Outcome help = runCommtap({verb, "--help"});
     CHECK(help.status() == 0);
@@ -34,7 +35,8 @@ TEST_CASE("run's help is made from the option table") {
 TEST_CASE("no verb and a wrong verb are named with those that there are") {
   CHECK(runCommtap({}).status() == 2);
   const std::string error = runCommtap({"shw"}).err;
-  CHECK(error.starts_with("commtap: there is no verb \"shw\"; there are run, show, merge, diff, check"));
+  CHECK(error.starts_with(
+      "commtap: there is no verb \"shw\"; there are run, show, merge, diff, check, html, export, serve"));
   CHECK(error.ends_with(" (see commtap --help)\n"));
   CHECK(error.find("options") == std::string::npos);
   CHECK(runCommtap({"show", "--colour"}).status() == 2);

@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/dashboards: every expression is read by a real Prometheus, every alert fires when it should and only then."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus import Prometheus, promtool
+
+from report import REPOSITORY
+
+FOLDER = REPOSITORY / "docs" / "dashboards"
+RULES = FOLDER / "commtap.rules.yml"
+DASHBOARD = json.loads((FOLDER / "commtap.grafana.json").read_text(encoding="utf-8"))
+EXPRESSIONS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
+METRICS = set(
+    re.findall(r"^\| `(\w+)`", (REPOSITORY / "docs" / "metrics.md").read_text(encoding="utf-8"), re.MULTILINE)
+)
+
+RANK = 'run_id="r",attempt="0",rank="{}"'
+
+
+def series(name: str, values: str, labels: str = "") -> dict[str, str]:
+    """An input of promtool's rule tests."""
+    return {"series": f"{name}{{{labels}}}" if labels else name, "values": values}
+
+
+def collectives(rank: int, values: str) -> dict[str, str]:
+    """A rank's all_reduces."""
+    labels = RANK.format(rank) + ',module="m",phase="backward",kind="all_reduce",group="dp"'
+    return series("commtap_collectives_total", values, labels)
+
+
+#: Alert: what is scraped a minute, and whether it is to fire after 40 minutes.
+CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
+    "CommtapRankKilled": [
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], True),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal"')], False),
+    ],
+    "CommtapJobSilent": [
+        ([collectives(0, "7x40"), series("commtap_process_running", "1x40", RANK.format(0))], True),
+        ([collectives(0, "0+7x40"), series("commtap_process_running", "1x40", RANK.format(0))], False),
+        ([collectives(0, "7x40"), series("commtap_process_running", "0x40", RANK.format(0))], False),
+    ],
+    "CommtapRanksDisagree": [
+        ([collectives(0, "0+60x40"), collectives(1, "0+60x10 600x30")], True),
+        ([collectives(0, "0+60x40"), collectives(1, "1+60x40")], False),
+    ],
+    "CommtapRanksMissing": [
+        ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "3x40", 'run_id="r"')], True),
+        ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "4x40", 'run_id="r"')], False),
+    ],
+    "CommtapNotSeen": [
+        ([series("commtap_not_seen_total", "2x40", RANK.format(0) + ',reason="unknown_op"')], True),
+        ([series("commtap_ranks", "3x40", 'run_id="r"')], False),
+    ],
+    "CommtapSeriesFolded": [
+        ([series("commtap_folded_label_sets", "2x40", RANK.format(0))], True),
+        ([series("commtap_ranks", "3x40", 'run_id="r"')], False),
+    ],
+    "CommtapUnreadableFiles": [
+        ([series("commtap_unreadable_files", "2x40")], True),
+        ([series("commtap_unreadable_files", "0x40")], False),
+    ],
+}
+
+
+def firing(alert: str, inputs: list[dict[str, str]], fires: bool) -> dict[str, Any]:
+    """A test in promtool's terms: the alert is counted, so that its labels and texts need not be said again."""
+    return {
+        "interval": "1m",
+        "input_series": inputs,
+        "promql_expr_test": [
+            {
+                "expr": f'count(ALERTS{{alertname="{alert}",alertstate="firing"}}) or vector(0)',
+                "eval_time": "40m",
+                "exp_samples": [{"labels": "{}", "value": 1 if fires else 0}],
+            }
+        ],
+    }
+
+
+def test_rules(tmp_path: Path) -> None:
+    """promtool accepts them, and each alert fires in its case and in no other."""
+    promtool("check", "rules", str(RULES))
+    alerts = set(re.findall(r"- alert: (\w+)", RULES.read_text(encoding="utf-8")))
+    assert alerts == set(CASES)
+    assert all({fires for _, fires in cases} == {True, False} for cases in CASES.values())
+    tests = [firing(alert, inputs, fires) for alert, cases in CASES.items() for inputs, fires in cases]
+    path = tmp_path / "tests.yml"
+    path.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": tests}))
+    promtool("test", "rules", str(path))
+
+
+@pytest.fixture(scope="module")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
+    """A server that scrapes nothing: to read expressions."""
+    server = Prometheus(tmp_path_factory.mktemp("dashboards") / "prometheus", [], RULES)
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_expressions_of_the_dashboard(prometheus: Prometheus, expression: str) -> None:
+    """Prometheus can read each one, and the metrics that it names are ours."""
+    for variable, value in (("$run_id", ".*"), ("$__rate_interval", "1m"), ("$__range", "1h")):
+        expression = expression.replace(variable, value)
+    assert "$" not in expression
+    assert prometheus.query(expression) is not None
+    assert set(re.findall(r"commtap_\w+", expression)) <= METRICS
+
+
+def test_the_dashboard_is_whole() -> None:
+    """Panels have their own ids, stand side by side, and take their data source from the variable."""
+    panels = DASHBOARD["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    cells = [
+        (x, y)
+        for panel in panels
+        for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+        for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])
+    ]
+    assert len(cells) == len(set(cells))
+    assert max(x for x, _ in cells) < 24
+    assert all(panel["datasource"]["uid"] == "${datasource}" for panel in panels)
+
+
+def test_metrics_of_the_rules() -> None:
+    """Every metric that a rule names is ours, or another rule's."""
+    text = RULES.read_text(encoding="utf-8")
+    recorded = set(re.findall(r"record: \w+:(commtap_\w+)", text))
+    assert set(re.findall(r"\bcommtap_\w+", text)) <= METRICS | recorded

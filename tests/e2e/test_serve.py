@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap serve`, scraped by a real Prometheus server while jobs run, end, are killed and start again."""
+
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
+from openmetrics import families
+from prometheus import Prometheus, http_get
+
+from report import REPOSITORY
+
+RULES = REPOSITORY / "docs" / "dashboards" / "commtap.rules.yml"
+OPEN_METRICS = "application/openmetrics-text"
+
+
+class Server:
+    """`commtap serve` as a child."""
+
+    def __init__(self, folder: Path, listen: str = "127.0.0.1:0") -> None:
+        self.process = subprocess.Popen(
+            [COMMAND, "serve", folder, "--listen", listen], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        self.said = self.process.stderr.readline()
+        found = re.search(r" at http://([^/]+)/metrics", self.said)
+        assert found, self.said
+        self.address = found.group(1)
+
+    def get(self, path: str = "/metrics", accept: str = OPEN_METRICS) -> tuple[str, str]:
+        """Content type and body."""
+        return http_get(f"http://{self.address}{path}", {"Accept": accept})
+
+    def stop(self, how: int = signal.SIGTERM) -> int:
+        """Ends it; its exit status."""
+        self.process.send_signal(how)
+        status = self.process.wait(timeout=20)
+        self.process.stderr.close()
+        return status
+
+
+@pytest.fixture
+def servers() -> Iterator[list]:
+    """What a test started and has to be stopped, also after a failure."""
+    started: list = []
+    yield started
+    for each in started:
+        if each.process.poll() is None:
+            each.stop()
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Runner:
+    """Runs jobs below a folder of this test's own, which is the one that is served."""
+    return Runner(tmp_path / "jobs")
+
+
+def start_job(jobs: Runner, until: Path) -> Processes:
+    """A job of two ranks that runs until the file `until` exists."""
+    return jobs.start(Job("steady.py", (str(until),)), Mode.SHIM)
+
+
+def test_a_job_from_its_start_to_its_next_start(jobs: Runner, tmp_path: Path, servers: list) -> None:
+    """Prometheus sees a job run and end, loses no number, and sees the next one run and be killed."""
+    until = tmp_path / "until"
+    server = Server(jobs.folder)
+    servers.append(server)
+    assert "there is no such folder yet" in server.said
+    prometheus = Prometheus(tmp_path / "prometheus", [server.address], RULES)
+    servers.append(prometheus)
+    wait_until(lambda: prometheus.value("up") == 1, "the first scrape")
+    assert prometheus.query("commtap_process_running") == []
+
+    job = start_job(jobs, until)
+    calls = 'sum(commtap_collectives_total{module="MLPModule.net2",kind="all_reduce"})'
+    wait_until(lambda: (prometheus.value(calls) or 0) >= 2, "the job's first collectives")
+    before = prometheus.value(calls)
+    wait_until(lambda: prometheus.value(calls) > before + 4, "more collectives")
+    assert prometheus.value("sum(commtap_process_running)") == 2
+    assert prometheus.value("commtap_ranks") == prometheus.value("commtap_world_size") == 2
+    wait_until(lambda: (prometheus.value("sum(rate(commtap_payload_bytes_total[10s]))") or 0) > 0, "a rate")
+    wait_until(lambda: (prometheus.value("sum(run_id:commtap_payload_bytes:rate1m)") or 0) > 0, "a recording rule")
+
+    until.touch()
+    first = job.wait()
+    assert first.ended_as_meant()
+    wait_until(lambda: prometheus.value("sum(commtap_process_running)") == 0, "the job's end")
+    assert prometheus.value('sum(commtap_process_exit{exit="normal"})') == 2
+    reports = first.reports
+    assert len(reports) == 2
+    assert prometheus.value("sum(commtap_collectives_total)") == sum(report.total() for report in reports)
+    assert prometheus.value("sum(commtap_payload_bytes_total)") == sum(report.total("bytes") for report in reports)
+    assert prometheus.value("min_over_time(sum(commtap_process_info)[10s:1s])") == 2, "a gap at the job's end"
+
+    until.unlink()
+    second = start_job(jobs, until)
+    wait_until(lambda: prometheus.value("sum(commtap_process_running)") == 2, "the second job")
+    run_id = prometheus.query("commtap_process_running == 1")[0]["metric"]["run_id"]
+    assert run_id != reports[0].job["run_id"]
+    second.kill(1)
+    wait_until(lambda: prometheus.value('sum(commtap_process_exit{exit="killed"})') == 1, "the kill")
+    wait_until(lambda: "CommtapRankKilled" in prometheus.alerts(), "the alert")
+    assert prometheus.query('commtap_process_exit{exit="killed"}')[0]["metric"]["rank"] == "1"
+    until.touch()
+    second.wait()
+
+    assert prometheus.value("min_over_time(up[5m])") == 1
+    metadata = prometheus.metadata()
+    assert metadata["commtap_payload_bytes"][0]["type"] == "counter"
+    assert metadata["commtap_payload_bytes"][0]["unit"] == "bytes"
+
+
+def test_the_server_itself_restarts(jobs: Runner, tmp_path: Path, servers: list) -> None:
+    """A server that comes back on the same port goes on with the same series; counters never go down."""
+    until = tmp_path / "until"
+    server = Server(jobs.folder)
+    servers.append(server)
+    prometheus = Prometheus(tmp_path / "prometheus", [server.address])
+    servers.append(prometheus)
+    job = start_job(jobs, until)
+    total = "sum(commtap_collectives_total)"
+    wait_until(lambda: (prometheus.value(total) or 0) >= 20, "some collectives")
+    assert server.stop() == 0
+    wait_until(lambda: prometheus.value("up") == 0, "the server to be missed")
+    again = Server(jobs.folder, server.address)
+    servers.append(again)
+    wait_until(lambda: prometheus.value("up") == 1 and prometheus.value(total) is not None, "the server's return")
+    assert prometheus.value("max(resets(commtap_collectives_total[5m]))") == 0
+    until.touch()
+    assert job.wait().ended_as_meant()
+
+
+def test_what_is_said_while_a_job_runs(jobs: Runner, tmp_path: Path, servers: list) -> None:
+    """Both formats, by what is asked for; the page; and nothing else."""
+    until = tmp_path / "until"
+    job = start_job(jobs, until)
+    wait_until(lambda: len(list(jobs.folder.rglob("*.ledger"))) == 2, "the ledgers")
+    server = Server(jobs.folder)
+    servers.append(server)
+    wait_until(lambda: "MLPModule.net2" in server.get()[1], "the first step")
+    content_type, text = server.get()
+    assert content_type == "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    running = families(text)["commtap_process_running"].samples
+    assert [sample.value for sample in running] == [1, 1]
+    content_type, text = server.get(accept="text/plain")
+    assert content_type == "text/plain; version=0.0.4; charset=utf-8"
+    assert "# TYPE commtap_collectives_total counter\n" in text
+    content_type, page = server.get("/", "text/html")
+    assert content_type == "text/html; charset=utf-8"
+    assert "<td>MLPModule.net2<" in page
+    assert "running: rank 0-1" in page
+    assert "<script" not in page
+    with pytest.raises(OSError, match="404"):
+        server.get("/etc/passwd")
+    until.touch()
+    assert job.wait().ended_as_meant()
+    assert server.stop(signal.SIGINT) == 0
+
+
+def test_an_address_that_is_taken(tmp_path: Path, servers: list) -> None:
+    """One line and status 1; the server that was there is not disturbed."""
+    server = Server(tmp_path)
+    servers.append(server)
+    second = subprocess.run(
+        [COMMAND, "serve", tmp_path, "--listen", server.address],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+    assert second.returncode == 1
+    assert second.stderr == f"commtap: cannot listen on {server.address}: Address already in use\n"
+    assert server.get()[1].endswith("# EOF\n")

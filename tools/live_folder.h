@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "report/model.h"
+#include "report/result.h"
+
+namespace commtap {
+
+/// Processes of one host at one moment, of any number of runs.
+struct LiveReports {
+  std::vector<std::shared_ptr<const Report>> reports; ///< by run, attempt, rank, pid
+  std::vector<std::string> problems;                  ///< one line for each file that could not be read
+};
+
+/// Watches a folder that jobs write to: ledgers are read afresh each time, reports once. A process that has ended stays
+/// for a while, so that whoever asks now and then gets its last numbers.
+class LiveFolder {
+ public:
+  using Clock = std::chrono::system_clock;
+
+  /// `host`: whose processes; whether one of another host still runs cannot be known here.
+  LiveFolder(std::string path, std::string host, std::chrono::seconds keep)
+      : path_(std::move(path)), host_(std::move(host)), keep_(keep) {}
+
+  /// A folder that is not there holds nothing yet.
+  LiveReports read(Clock::time_point now);
+
+ private:
+  struct File {
+    Clock::time_point modified;
+    uint64_t size = 0;
+    uint64_t inode = 0;
+    bool seen = false;
+    bool foreign = false;       ///< of another host: never read again
+    bool running = false;       ///< a ledger whose process ran when it was last read
+    Clock::time_point ended_at; ///< when it was first known not to run any more
+    std::shared_ptr<const Report> report;
+    std::string problem;
+  };
+
+  bool scan(Clock::time_point now);
+  void look(const std::string& path, Clock::time_point now);
+  void readLedger(const std::string& path, File& file, Clock::time_point now);
+  void readReport(const std::string& path, File& file);
+  void take(Report report, File& file);
+  LiveReports collect(Clock::time_point now) const;
+
+  std::string path_;
+  std::string host_;
+  std::chrono::seconds keep_;
+  std::map<std::string, File> files_;
+};
+
+} // namespace commtap

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/report_tables.h"
+
+#include <array>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/fields.h"
+#include "report/timestamp.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<TableColumn, 5> kProcessKey = {{
+    {field::kRunId, "VARCHAR", "the run"},
+    {field::kAttempt, "BIGINT", "how often the launcher had restarted the job"},
+    {field::kRank, "BIGINT", "null for a process without one"},
+    {field::kHost, "VARCHAR", "the host's name"},
+    {field::kPid, "BIGINT", "the process id on its host"},
+}};
+
+constexpr std::array<TableColumn, 10> kProcesses = {{
+    {field::kWorldSize, "BIGINT", "ranks in the job; null if it is not known"},
+    {field::kLocalRank, "BIGINT", "the rank on its host; null if it is not known"},
+    {field::kStartedAt, "VARCHAR", "RFC 3339 in UTC with microseconds"},
+    {field::kEndedAt, "VARCHAR", "likewise; null while it runs, or if it is not known"},
+    {field::kExit, "VARCHAR", "running, normal, _exit, signal or killed"},
+    {field::kExitSignal, "BIGINT", "null for none"},
+    {field::kArgv, "VARCHAR[]", "the command line"},
+    {field::kTorch, "VARCHAR", "torch's version; null if it is not known"},
+    {field::kPython, "VARCHAR", "Python's version; null for a job without Python"},
+    {field::kCommtap, "VARCHAR", "commtap's version"},
+}};
+
+constexpr std::array<TableColumn, 5> kGroups = {{
+    {field::kGroup, "VARCHAR", "the process group's name, unique in the process"},
+    {field::kDesc, "VARCHAR", "its description, for example a mesh dimension"},
+    {field::kBackend, "VARCHAR", "gloo, nccl, ..."},
+    {field::kSize, "BIGINT", "ranks in it"},
+    {field::kRanks, "BIGINT[]", "their global ranks; empty if they are not known"},
+}};
+
+constexpr std::array<TableColumn, 13> kModules = {{
+    {field::kId, "BIGINT", "unique in the process; 0 is Global"},
+    {field::kParent, "BIGINT", "the parent's id; null for Global"},
+    {field::kModule, "VARCHAR", "the clean name, by which rows of `collectives` know it"},
+    {field::kRawName, "VARCHAR", "with the components of wrappers"},
+    {field::kClass, "VARCHAR", "the class's name; null for Global"},
+    {"calls_forward", "BIGINT", "calls in phase forward"},
+    {"calls_backward", "BIGINT", "calls in phase backward"},
+    {"calls_recompute", "BIGINT", "calls in phase recompute"},
+    {"calls_optimizer", "BIGINT", "calls in phase optimizer"},
+    {"calls_other", "BIGINT", "calls in phase other"},
+    {"parameters", "BIGINT", "its own parameters: how many tensors"},
+    {"parameter_elements", "BIGINT", "elements in them, of all ranks together"},
+    {"local_parameter_elements", "BIGINT", "elements of them on this rank"},
+}};
+
+constexpr std::array<TableColumn, 16> kCollectives = {{
+    {field::kModule, "VARCHAR", "for whom"},
+    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
+    {field::kOp, "VARCHAR", "what was called"},
+    {field::kKind, "VARCHAR", "what it does: all_reduce, all_gather, ..."},
+    {field::kGroup, "VARCHAR", "the process group's name; \"?\" if it is not known"},
+    {"group_desc", "VARCHAR", "its description; null if the group is not known"},
+    {"group_size", "BIGINT", "ranks in it; null if the group is not known"},
+    {field::kBackend, "VARCHAR", "null if the group is not known"},
+    {field::kDtype, "VARCHAR", "null for none"},
+    {field::kReduceOp, "VARCHAR", "null for none"},
+    {field::kAsync, "BOOLEAN", "null where the op does not say"},
+    {field::kIssuedIn, "VARCHAR", "the module in which the call was made"},
+    {field::kLowered, "VARCHAR[]", "the ops that this one called"},
+    {field::kCount, "BIGINT", "exclusive"},
+    {field::kBytes, "BIGINT", "payload, exclusive"},
+    {field::kBusBytes, "DOUBLE", "payload times the bus bandwidth factor, exclusive"},
+}};
+
+constexpr std::array<TableColumn, 4> kNotSeen = {{
+    {field::kReason, "VARCHAR", "what kind of thing is missing"},
+    {field::kCount, "BIGINT", "how many"},
+    {field::kDetail, "VARCHAR", "the first thing that it happened to"},
+    {field::kMeaning, "VARCHAR", "one sentence"},
+}};
+
+constexpr std::array<TableRow, kTableCount> kTables = {{
+    {TableId::kProcesses, "processes", "One row a process.", kProcesses},
+    {TableId::kGroups, "groups", "One row a process and process group.", kGroups},
+    {TableId::kModules, "modules", "One row a process and module of its tree.", kModules},
+    {TableId::kCollectives,
+     "collectives",
+     "One row a process and distinct key, as in the report. Counts are exclusive.",
+     kCollectives},
+    {TableId::kNotSeen, "not_seen", "One row a process and reason. No row: nothing was missed.", kNotSeen},
+}};
+
+template <typename T>
+json orNull(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json textOrNull(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+
+json timeOrNull(const std::optional<uint64_t>& time_ns) {
+  return time_ns ? json(formatTimestamp(*time_ns)) : json(nullptr);
+}
+
+using Visit = std::function<void(Cells)>; ///< without the columns that name the process
+
+void visitProcesses(const Report& report, const Visit& visit) {
+  const Job& job = report.job;
+  visit(
+      {orNull(job.world_size),
+       orNull(job.local_rank),
+       formatTimestamp(job.started_at_ns),
+       timeOrNull(job.ended_at_ns),
+       exitKindName(job.exit),
+       orNull(job.exit_signal),
+       job.argv,
+       textOrNull(job.torch_version),
+       textOrNull(job.python_version),
+       job.commtap_version});
+}
+
+void visitGroups(const Report& report, const Visit& visit) {
+  for (const Group& group : report.groups) {
+    visit({group.name, group.desc, group.backend, group.size, group.ranks});
+  }
+}
+
+int64_t elementsOf(const std::vector<int64_t>& shape) {
+  int64_t elements = 1;
+  for (const int64_t extent : shape) {
+    elements *= extent;
+  }
+  return elements;
+}
+
+void visitModules(const Report& report, const Visit& visit) {
+  for (const Module& module : report.modules) {
+    int64_t elements = 0;
+    int64_t local_elements = 0;
+    for (const Parameter& parameter : module.parameters) {
+      elements += elementsOf(parameter.shape);
+      local_elements += elementsOf(parameter.local_shape);
+    }
+    Cells cells = {module.id, orNull(module.parent), module.name, module.raw_name, textOrNull(module.class_name)};
+    cells.insert(cells.end(), module.calls.begin(), module.calls.end());
+    cells.insert(cells.end(), {module.parameters.size(), elements, local_elements});
+    visit(std::move(cells));
+  }
+}
+
+json asyncCell(AsyncOp async_op) {
+  return async_op == AsyncOp::kUnknown ? json(nullptr) : json(async_op == AsyncOp::kYes);
+}
+
+void visitCollectives(const Report& report, const Visit& visit) {
+  std::unordered_map<std::string, const Group*> groups;
+  for (const Group& group : report.groups) {
+    groups.emplace(group.name, &group);
+  }
+  for (const Collective& row : report.collectives) {
+    const auto group = groups.find(row.group);
+    const bool known = group != groups.end();
+    visit(
+        {row.module,
+         phaseName(row.phase),
+         row.op,
+         kindName(row.kind),
+         row.group,
+         known ? json(group->second->desc) : json(nullptr),
+         known ? json(group->second->size) : json(nullptr),
+         known ? json(group->second->backend) : json(nullptr),
+         textOrNull(row.dtype),
+         textOrNull(row.reduce_op),
+         asyncCell(row.async_op),
+         row.issued_in,
+         row.lowered,
+         row.count,
+         row.bytes,
+         row.bus_bytes});
+  }
+}
+
+void visitNotSeen(const Report& report, const Visit& visit) {
+  for (const NotSeenEntry& entry : report.not_seen) {
+    visit({entry.reason, entry.count, entry.detail, entry.meaning});
+  }
+}
+
+constexpr std::string_view kIntroduction = R"(# Tables
+
+<!-- Made from the table in tools/report_tables.cc by `./dev docs`. -->
+
+`commtap export --format csv|jsonl --table NAME` writes reports as flat tables. [Queries](analytics.md) over them are for
+DuckDB and Spark. In CSV null is empty and a list's items are separated by spaces; JSON lines are pure ASCII. Columns
+may be added at a table's end; none is renamed or removed.
+
+Every table starts with the columns that name the process:
+
+)";
+
+void addColumns(std::span<const TableColumn> columns, std::string& page) {
+  page += "| column | type | what it is |\n|---|---|---|\n";
+  for (const TableColumn& column : columns) {
+    page += fmt::format("| `{}` | {} | {} |\n", column.name, column.type, column.help);
+  }
+}
+
+} // namespace
+
+std::span<const TableRow> reportTables() {
+  return kTables;
+}
+
+std::optional<TableId> tableFromName(std::string_view name) {
+  for (const TableRow& table : kTables) {
+    if (table.name == name) {
+      return table.id;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<TableColumn> columnsOf(TableId table) {
+  std::vector<TableColumn> columns(kProcessKey.begin(), kProcessKey.end());
+  const TableRow& row = kTables[static_cast<size_t>(table)];
+  columns.insert(columns.end(), row.columns.begin(), row.columns.end());
+  return columns;
+}
+
+void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit) {
+  constexpr std::array kVisitors = {visitProcesses, visitGroups, visitModules, visitCollectives, visitNotSeen};
+  const Job& job = report.job;
+  const Cells key = {job.run_id, job.attempt, orNull(job.rank), job.host, job.pid};
+  kVisitors[static_cast<size_t>(table)](report, [&](Cells cells) {
+    cells.insert(cells.begin(), key.begin(), key.end());
+    visit(cells);
+  });
+}
+
+std::string tablesPage() {
+  std::string page(kIntroduction);
+  addColumns(kProcessKey, page);
+  for (const TableRow& table : kTables) {
+    page += fmt::format("\n## `{}`\n\n{}\n\n", table.name, table.help);
+    addColumns(table.columns, page);
+  }
+  return page;
+}
+
+} // namespace commtap

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "report/model.h"
+
+namespace commtap {
+
+/// Reports as flat tables, for whatever reads rows. Each starts with the columns that name the process.
+enum class TableId : uint8_t { kProcesses, kGroups, kModules, kCollectives, kNotSeen };
+inline constexpr int kTableCount = 5;
+
+struct TableColumn {
+  std::string_view name;
+  std::string_view type; ///< in SQL: BIGINT, DOUBLE, BOOLEAN, VARCHAR, BIGINT[], VARCHAR[]
+  std::string_view help;
+};
+
+struct TableRow {
+  TableId id;
+  std::string_view name;
+  std::string_view help;
+  std::span<const TableColumn> columns; ///< without those that name the process
+};
+
+std::span<const TableRow> reportTables();
+std::optional<TableId> tableFromName(std::string_view name);
+
+/// All columns, in their order.
+std::vector<TableColumn> columnsOf(TableId table);
+
+/// One value a column, as JSON has it: null, a boolean, a number, a string or an array of these.
+using Cells = std::vector<nlohmann::json>;
+
+/// Calls `visit` with each row of a process's table.
+void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit);
+
+/// docs/tables.md.
+std::string tablesPage();
+
+} // namespace commtap
