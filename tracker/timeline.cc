@@ -9,6 +9,8 @@
 #include <new>
 #include <unordered_map>
 
+#include "report/ledger_format.h"
+
 namespace commtap {
 namespace {
 
@@ -37,19 +39,25 @@ Timeline* Timeline::create() {
 
 std::optional<uint32_t> Timeline::moduleAt(uint64_t number) const {
   const uint64_t head = head_.load(std::memory_order_acquire);
+  if (head == 0) {
+    return kGlobalModule;
+  }
   uint64_t low = head > kCapacity ? head - kCapacity : 0; // the oldest point kept
-  uint64_t high = head;
-  if (head == 0 || points_[low % kCapacity].number.load(std::memory_order_relaxed) > number) {
-    return low == 0 ? std::optional<uint32_t>(0) : std::nullopt; // before the first module call: Global
+  std::optional<uint32_t> module;
+  if (points_[low % kCapacity].number.load(std::memory_order_relaxed) > number) {
+    module = low == 0 ? std::optional<uint32_t>(kGlobalModule) : std::nullopt; // before the first module call
+  } else {
+    uint64_t high = head;
+    while (high - low > 1) { // the last point whose number is not above `number`
+      const uint64_t middle = low + (high - low) / 2;
+      (points_[middle % kCapacity].number.load(std::memory_order_relaxed) > number ? high : low) = middle;
+    }
+    module = points_[low % kCapacity].module.load(std::memory_order_relaxed);
   }
-  while (high - low > 1) { // the last point whose number is not above `number`
-    const uint64_t middle = low + (high - low) / 2;
-    (points_[middle % kCapacity].number.load(std::memory_order_relaxed) > number ? high : low) = middle;
-  }
-  const uint32_t module = points_[low % kCapacity].module.load(std::memory_order_relaxed);
-  // The writer may have lapped us; then the point we read is another one by now.
-  const bool lapped = head_.load(std::memory_order_acquire) >= low + kCapacity;
-  return lapped ? std::nullopt : std::optional<uint32_t>(module);
+  // The writer may have lapped us; then the point at `low` is another one by now, and whatever it told us is wrong.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const bool lapped = head_.load(std::memory_order_relaxed) >= low + kCapacity;
+  return lapped ? std::nullopt : module;
 }
 
 Timeline* Timelines::add(uint64_t thread_id) {
@@ -87,7 +95,7 @@ std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number)
     timeline = found == all.by_thread.end() ? nullptr : found->second;
   }
   if (timeline == nullptr) {
-    return 0;
+    return kGlobalModule;
   }
   const std::optional<uint32_t> module = timeline->moduleAt(number);
   return timeline->thread_.load() == thread_id ? module : std::nullopt; // given to a new thread meanwhile
