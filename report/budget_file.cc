@@ -100,9 +100,9 @@ class Table {
   Table(const toml::table& table, std::string path, std::initializer_list<const char*> known)
       : table_(table), path_(std::move(path)) {
     for (const auto& [key, value] : table) {
-      const bool is_known = std::any_of(known.begin(), known.end(), [&key](const char* name) { return key == name; });
-      if (!is_known) {
-        fail(line(value) + path_ + std::string(key.str()) + " is unknown");
+      const std::string_view name = key.str();
+      if (std::none_of(known.begin(), known.end(), [name](const char* field) { return name == field; })) {
+        fail(line(value) + path_ + std::string(name) + " is unknown");
       }
     }
   }

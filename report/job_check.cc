@@ -129,6 +129,7 @@ std::vector<Check> checkBaseline(
     }
   }
   std::vector<Check> checks;
+  checks.reserve(changes.size());
   for (const auto& [subject, cells] : changes) {
     checks.push_back({Check::What::kBaseline, subject, 0, findingsOf(cells)});
   }

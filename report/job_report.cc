@@ -22,6 +22,7 @@ std::vector<ExitSummary> exitsOf(const JobReport& job) {
     }
   }
   std::vector<ExitSummary> exits;
+  exits.reserve(sets.size());
   for (auto& [exit, set] : sets) {
     exits.push_back({exit.first, exit.second, rankRanges(std::move(set.first)), set.second});
   }

@@ -119,6 +119,7 @@ std::vector<FoundRun> runsOf(const ReportScan& scan) {
     start = std::max(start, report.job.started_at_ns);
   }
   std::vector<FoundRun> runs;
+  runs.reserve(starts.size());
   for (const auto& [run_id, start] : starts) {
     runs.push_back({run_id, start});
   }

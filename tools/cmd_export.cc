@@ -68,6 +68,7 @@ struct Export {
 
 std::vector<const Report*> pointersTo(const std::vector<Report>& reports) {
   std::vector<const Report*> pointers;
+  pointers.reserve(reports.size());
   for (const Report& report : reports) {
     pointers.push_back(&report);
   }

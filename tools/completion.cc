@@ -21,6 +21,7 @@ std::string quoted(const std::string& text, const std::string& quote) {
 
 std::vector<std::string> namesOf(const std::vector<VerbFacts>& verbs) {
   std::vector<std::string> names;
+  names.reserve(verbs.size());
   for (const VerbFacts& verb : verbs) {
     names.push_back(verb.name);
   }

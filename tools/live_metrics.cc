@@ -30,6 +30,7 @@ std::string LiveMetrics::metrics(Dialect dialect) {
   const std::lock_guard lock(mutex_);
   refresh();
   std::vector<const Report*> reports;
+  reports.reserve(live_.reports.size());
   for (const auto& report : live_.reports) {
     reports.push_back(report.get());
   }

@@ -39,7 +39,9 @@ std::string cellText(const json& cell) {
 /// Each column's name as it begins a field: `"name":`.
 std::vector<std::string> jsonNames(TableId table) {
   std::vector<std::string> names;
-  for (const TableColumn& column : columnsOf(table)) {
+  const std::vector<TableColumn> columns = columnsOf(table);
+  names.reserve(columns.size());
+  for (const TableColumn& column : columns) {
     names.push_back(fmt::format("\"{}\":", column.name));
   }
   return names;
