@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cmd_export.h"
 
-#include <unistd.h>
-
 #include <functional>
 
 #include <fmt/format.h>
@@ -126,8 +124,7 @@ void write(Export& job) {
 }
 
 int exportReports(const ExportArguments& arguments) {
-  if (access(arguments.path.c_str(), F_OK) != 0) {
-    say(arguments.path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+  if (!isThere(arguments.path)) {
     return kExitUsage;
   }
   Result<ReportScan> scan =

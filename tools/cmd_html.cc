@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cmd_html.h"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "report/atomic_file.h"
@@ -49,8 +47,7 @@ int write(const std::string& output, const std::string& page, const JobReport& j
 }
 
 int html(const HtmlArguments& arguments) {
-  if (access(arguments.path.c_str(), F_OK) != 0) {
-    say(arguments.path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+  if (!isThere(arguments.path)) {
     return kExitUsage;
   }
   const Result<JobReport> job =

@@ -35,8 +35,7 @@ struct MergeArguments {
 };
 
 int merge(const MergeArguments& arguments) {
-  if (access(arguments.path.c_str(), F_OK) != 0) {
-    say(arguments.path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+  if (!isThere(arguments.path)) {
     return kExitUsage;
   }
   const Result<JobReport> job =

@@ -61,8 +61,7 @@ int show(ShowArguments arguments) {
   if (!arguments.phase.empty()) {
     arguments.filter.phase = phaseFromName(arguments.phase);
   }
-  if (access(arguments.path.c_str(), F_OK) != 0) {
-    say(arguments.path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+  if (!isThere(arguments.path)) {
     return kExitUsage;
   }
   const Result<ReportFolder> folder =

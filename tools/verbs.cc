@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/verbs.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -104,6 +106,14 @@ void sayAll(const std::vector<std::string>& lines) {
   if (lines.size() > kMaxLines) {
     say(fmt::format("... and {} more of these", lines.size() - kMaxLines));
   }
+}
+
+bool isThere(const std::string& path) {
+  const bool found = access(path.c_str(), F_OK) == 0;
+  if (!found) {
+    say(path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+  }
+  return found;
 }
 
 int printOut(const std::string& text) {

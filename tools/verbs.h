@@ -43,6 +43,9 @@ void say(const std::string& line);
 /// The same for each line; of many only the first ones.
 void sayAll(const std::vector<std::string>& lines);
 
+/// False, with a line on stderr, if there is nothing at the PATH that a verb was given to read.
+bool isThere(const std::string& path);
+
 /// Writes to stdout to the end. kExitFindings if that failed (a full disk), with a line on stderr.
 int printOut(const std::string& text);
 

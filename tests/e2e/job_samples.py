@@ -237,3 +237,22 @@ def _add_block(job: JobSample, blocks: int, name: str, dp: str, tp: str) -> None
         job.row(module, "backward", "all_reduce", tp, 10, 256 * MIB)
         ids = [job.module(f"{name}.{part}.{weight}", module) for weight in weights]
         job.row(ids[-1], "forward", "all_reduce", tp, 10, 320 * MIB if part == "attention" else 256 * MIB)
+
+
+def one_call_less(call_bytes: int) -> dict[str, Any]:
+    """Rank 3 of a tensor-parallel group made 9 all-reduces of `call_bytes` bytes in a backward, the others 10."""
+    return {
+        "what": "count",
+        "group": "tp",
+        "members": list(range(8)),
+        "module": "Transformer.layers.1.attention",
+        "phase": "backward",
+        "op": "_c10d_functional.all_reduce",
+        "kind": "all_reduce",
+        "dtype": "bfloat16",
+        "reduce_op": "sum",
+        "values": [
+            {"ranks": [[0, 2], [4, 7]], "count": 10, "bytes": 10 * call_bytes},
+            {"ranks": [[3, 3]], "count": 9, "bytes": 9 * call_bytes},
+        ],
+    }

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from html_page import OpenPage, launch, open_page, write_page
-from job_samples import JobSample, transformer
+from job_samples import JobSample, one_call_less, transformer
 from playwright.sync_api import sync_playwright
 
 
@@ -16,23 +16,7 @@ def job() -> JobSample:
     sample = transformer(layers=32, ranks=64)
     sample.uneven = {(rank, "all_gather"): 1.35 for rank in range(7, 64, 8)}
     sample.exits = {3: "killed"}
-    sample.disagreements = [
-        {
-            "what": "count",
-            "group": "tp",
-            "members": list(range(8)),
-            "module": "Transformer.layers.1.attention",
-            "phase": "backward",
-            "op": "_c10d_functional.all_reduce",
-            "kind": "all_reduce",
-            "dtype": "bfloat16",
-            "reduce_op": "sum",
-            "values": [
-                {"ranks": [[0, 2], [4, 7]], "count": 10, "bytes": 2560 << 20},
-                {"ranks": [[3, 3]], "count": 9, "bytes": 2304 << 20},
-            ],
-        }
-    ]
+    sample.disagreements = [one_call_less(256 << 20)]
     return sample
 
 

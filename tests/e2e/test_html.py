@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from catalogue import JOBS
 from harness import Runner
 from html_page import OpenPage, launch, open_page, write_page
-from job_samples import JobSample, transformer
+from job_samples import JobSample, one_call_less, transformer
 from playwright.sync_api import Browser, expect, sync_playwright
 
 Opener = Callable[..., AbstractContextManager[OpenPage]]
@@ -60,23 +60,7 @@ def bad_job() -> JobSample:
             "ranks": [[2, 2]],
         }
     ]
-    job.disagreements = [
-        {
-            "what": "count",
-            "group": "tp",
-            "members": list(range(8)),
-            "module": "Transformer.layers.1.attention",
-            "phase": "backward",
-            "op": "_c10d_functional.all_reduce",
-            "kind": "all_reduce",
-            "dtype": "bfloat16",
-            "reduce_op": "sum",
-            "values": [
-                {"ranks": [[0, 2], [4, 7]], "count": 10, "bytes": 10 << 20},
-                {"ranks": [[3, 3]], "count": 9, "bytes": 9 << 20},
-            ],
-        }
-    ]
+    job.disagreements = [one_call_less(1 << 20)]
     return job
 
 

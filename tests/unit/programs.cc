@@ -64,12 +64,18 @@ Outcome runCommtap(Words arguments, const Words& variables) {
   return runProgram(arguments, variables);
 }
 
+SampleFolder::SampleFolder() {
+  for (const int64_t rank : {0, 1, 3}) {
+    writeText(*this / ("rank-0000" + std::to_string(rank) + ".json"), reportToJson(sampleReport(rank)));
+  }
+}
+
 Installation::Installation() {
   std::filesystem::create_directories(folder_ / "bin");
   std::filesystem::create_directories(folder_ / "lib/commtap");
   std::filesystem::create_directories(out());
   std::filesystem::copy_file(COMMTAP_EXE, exe());
-  std::filesystem::copy_file(COMMTAP_STUB, library());
+  std::filesystem::copy_file(COMMTAP_STUB, preloaded());
   for (int64_t rank = 0; rank < 4; ++rank) {
     writeText(folder_ / ("sample-" + std::to_string(rank)), reportToJson(sampleReport(rank)));
   }

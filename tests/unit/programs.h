@@ -29,6 +29,12 @@ Outcome runProgram(const Words& command, const Words& variables = {}, const std:
 /// Runs the `commtap` of this build.
 Outcome runCommtap(Words arguments, const Words& variables = {});
 
+/// A folder with the sample reports of ranks 0, 1 and 3 of 4.
+class SampleFolder : public TempFolder {
+ public:
+  SampleFolder();
+};
+
 /// An installation with a library that does nothing, so that `commtap run` can be tested without the real one.
 class Installation {
  public:
@@ -37,7 +43,7 @@ class Installation {
   std::string exe() const {
     return folder_ / "bin/commtap";
   }
-  std::string library() const {
+  std::string preloaded() const {
     return folder_ / "lib/commtap/libcommtap.so";
   }
   /// `commtap run` of this installation with its reports in out().

@@ -13,14 +13,7 @@
 namespace commtap {
 namespace {
 
-class SampleFolder : public TempFolder {
- public:
-  SampleFolder() {
-    for (const int64_t rank : {0, 1, 3}) {
-      writeText(*this / ("rank-0000" + std::to_string(rank) + ".json"), reportToJson(sampleReport(rank)));
-    }
-  }
-
+struct ExportFolder : SampleFolder {
   Outcome run(Words arguments) const {
     arguments.insert(arguments.begin(), {"export", path()});
     return runCommtap(arguments);
@@ -28,7 +21,7 @@ class SampleFolder : public TempFolder {
 };
 
 TEST_CASE("every format has its beginning and its end") {
-  const SampleFolder folder;
+  const ExportFolder folder;
   const std::string open_metrics = folder.run({"--format", "openmetrics"}).out;
   CHECK(open_metrics.starts_with("# TYPE commtap_collectives counter\n"));
   CHECK(open_metrics.ends_with("# EOF\n"));
@@ -53,7 +46,7 @@ TEST_CASE("a live ledger is exported as well") {
 }
 
 TEST_CASE("ranks and hosts can be chosen; none left is told") {
-  const SampleFolder folder;
+  const ExportFolder folder;
   CHECK(folder.run({"--format", "csv", "--rank", "3"}).out.find(",0,1,node1") == std::string::npos);
   CHECK(folder.run({"--format", "csv", "--host", "node1"}).status() == 0);
   for (const Words& nothing : {Words{"--host", "node2"}, {"--rank", "2"}, {"--attempt", "1"}, {"--run", "x"}}) {
@@ -67,14 +60,14 @@ TEST_CASE("ranks and hosts can be chosen; none left is told") {
 }
 
 TEST_CASE("a limit on series is told on stderr") {
-  const SampleFolder folder;
+  const ExportFolder folder;
   const Outcome outcome = folder.run({"--format", "openmetrics", "--max-series", "1"});
   CHECK(outcome.status() == 0);
   CHECK(outcome.err.find("commtap: 12 label sets are over the limit of 1 a rank") == 0);
 }
 
 TEST_CASE("a file is written whole; a bad report costs the status, not the rest") {
-  const SampleFolder folder;
+  const ExportFolder folder;
   const TempFolder target;
   writeText(folder / "bad.json", "{");
   const Outcome outcome = folder.run({"--format", "prometheus", "-o", target / "x.prom"});
@@ -85,7 +78,7 @@ TEST_CASE("a file is written whole; a bad report costs the status, not the rest"
 }
 
 TEST_CASE("what cannot be written is told") {
-  const SampleFolder folder;
+  const ExportFolder folder;
   const Outcome outcome = folder.run({"--format", "csv", "-o", folder / "none/x"});
   CHECK(outcome.status() == 1);
   CHECK(outcome.err.find("commtap: cannot create a file beside ") == 0);

@@ -41,13 +41,13 @@ TEST_CASE("the command gets its arguments, environment and streams") {
        "a  b"},
       {"A=1", "LD_PRELOAD=" + std::string(COMMTAP_STUB)});
   CHECK(outcome.status() == 0);
-  CHECK(outcome.out == "a  b|" COMMTAP_STUB ":" + commtap.library() + "|" + commtap.out() + "|r1|1\n");
+  CHECK(outcome.out == "a  b|" COMMTAP_STUB ":" + commtap.preloaded() + "|" + commtap.out() + "|r1|1\n");
 }
 
 TEST_CASE("a run inside a run does not preload twice") {
   const Installation commtap;
   const Outcome outcome = commtap.run(commtap.exe() + " run --out " + commtap.out() + " sh -c 'echo $LD_PRELOAD'");
-  CHECK(outcome.out == commtap.library() + "\n");
+  CHECK(outcome.out == commtap.preloaded() + "\n");
 }
 
 TEST_CASE("the run ends with the table of its own reports") {

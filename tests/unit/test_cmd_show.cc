@@ -10,15 +10,6 @@
 namespace commtap {
 namespace {
 
-class SampleFolder : public TempFolder {
- public:
-  SampleFolder() {
-    for (const int64_t rank : {0, 1, 3}) {
-      writeText(*this / ("rank-0000" + std::to_string(rank) + ".json"), reportToJson(sampleReport(rank)));
-    }
-  }
-};
-
 TEST_CASE("a folder is shown on stdout, without colour in a file") {
   const SampleFolder folder;
   const Outcome outcome = runCommtap({"show", folder.path()});

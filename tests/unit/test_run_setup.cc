@@ -24,7 +24,7 @@ class Build {
     variables.push_back(nullptr);
     return setUpRun(variables.data(), flags, folder_ / "tools");
   }
-  std::string library() const {
+  std::string preloaded() const {
     return std::filesystem::canonical(folder_ / "shim/libcommtap.so");
   }
 
@@ -37,7 +37,7 @@ TEST_CASE("the command gets the library, a folder that means the same everywhere
   const Result<RunSetup> setup = build.setUp({"PATH=/bin", "LD_PRELOAD=/x.so"});
   REQUIRE(setup);
   const Environment& environment = setup->environment;
-  CHECK(environment.get("LD_PRELOAD") == "/x.so:" + build.library());
+  CHECK(environment.get("LD_PRELOAD") == "/x.so:" + build.preloaded());
   CHECK(environment.get("COMMTAP_OUT") == std::filesystem::current_path().string() + "/commtap-out");
   CHECK(environment.get("COMMTAP_RUN_ID").starts_with("run-"));
   CHECK(environment.get("PATH") == "/bin");

@@ -98,7 +98,7 @@ def escaped(byte: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("template", "library", "output"):
+    for name in ("template", "charts", "output"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     for name in ("styles", "modules"):
         parser.add_argument(f"--{name}", type=Path, nargs="+", required=True)
@@ -106,7 +106,7 @@ def main() -> None:
     page = page_text(
         arguments.template.read_text(encoding="utf-8"),
         "".join(path.read_text(encoding="utf-8") for path in arguments.styles),
-        arguments.library.read_text(encoding="utf-8"),
+        arguments.charts.read_text(encoding="utf-8"),
         script_text(arguments.modules),
     )
     before, after = page.split("@DATA@")
