@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures what commtap costs and writes the table of docs/performance.md.
 
-Jobs: ratios of CPU time, on to off, of neighbouring blocks in one process (tests/bench/worker.py). Processes: the
-difference of wall time between neighbouring runs. Every row gives the median and the quartiles of the pairs; the row
-"nothing" switches nothing on and shows what the machine's noise alone does.
+Jobs: ratios of CPU time of all ranks, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
+Processes: the difference of wall time between neighbouring runs. Every row gives the median of the pairs, its 95 %
+confidence interval, and the quartiles; the row "nothing" switches nothing on and shows what the machine's noise does.
 """
 
 import argparse
 import json
+import math
 import os
 import platform
 import socket
@@ -45,8 +46,8 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def run_worker(build: Path, world_size: int, arguments: list[str]) -> dict:
-    """Runs the ranks of one benchmark and returns what rank 0 printed."""
+def run_worker(build: Path, world_size: int, arguments: list[str]) -> list[dict]:
+    """Runs the ranks of one benchmark and returns what each printed."""
     port = free_port()
     with tempfile.TemporaryDirectory() as out:
         ranks = [
@@ -60,32 +61,43 @@ def run_worker(build: Path, world_size: int, arguments: list[str]) -> dict:
             for rank in range(world_size)
         ]
         printed = [process.communicate()[0] for process in ranks]
-    return json.loads(printed[0].splitlines()[-1])
+    return [json.loads(text.splitlines()[-1]) for text in printed]
 
 
 def spread(values: list[float], form: str) -> str:
-    low, median, high = statistics.quantiles(values, n=4)
-    return f"{median:{form}} [{low:{form}} … {high:{form}}]"
+    """Three cells: the median, its 95 % confidence interval by order statistics, and the quartiles."""
+    ordered, half_width = sorted(values), 0.98 * math.sqrt(len(values))
+    middle = (len(values) - 1) / 2
+    low, high = (
+        ordered[max(math.floor(middle - half_width), 0)],
+        ordered[min(math.ceil(middle + half_width), len(values) - 1)],
+    )
+    first, median, third = statistics.quantiles(values, n=4)
+    return f"{median:{form}} | {low:{form}} … {high:{form}} | {first:{form}} … {third:{form}}"
 
 
-def pairs(result: dict) -> list[tuple[float, float]]:
-    seconds = result["seconds"]
-    return list(zip(seconds[0::2], seconds[1::2], strict=True))
+def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
+    """CPU seconds of all ranks together, (off, on)."""
+    return [
+        (sum(off for off, _ in of_ranks), sum(on for _, on in of_ranks))
+        for of_ranks in zip(*(rank["pairs"] for rank in ranks), strict=True)
+    ]
 
 
 def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
     arguments = [job, "--measure", measure, "--pairs", str(count), "--steps", str(steps)]
-    result = run_worker(build, 2, arguments)
-    ratios = [on / off for off, on in pairs(result)]
-    step_ms = statistics.median(off for off, _ in pairs(result)) / steps * 1e3
+    ranks = run_worker(build, 2, arguments)
+    ratios = [on / off for off, on in pairs(ranks)]
+    step_ms = statistics.median(off for off, _ in pairs(ranks)) / len(ranks) / steps * 1e3
     return f"| {job} | {measure} | {spread(ratios, '.4f')} | {step_ms:.2f} |"
 
 
-def call_row(build: Path, job: str, calls: int, measure: str, count: int) -> str:
+def call_row(build: Path, job: str, measure: str, count: int) -> str:
     """Blocks of a millisecond, and many: most of them pass between two interruptions by other processes."""
-    result = run_worker(build, 1, [job, "--measure", measure, "--pairs", str(count * 10), "--steps", "1"])
-    added = [(on - off) / calls * 1e9 for off, on in pairs(result)]
-    base = statistics.median(off for off, _ in pairs(result)) / calls * 1e9
+    ranks = run_worker(build, 1, [job, "--measure", measure, "--pairs", str(count), "--steps", "1"])
+    calls = ranks[0]["calls"]
+    added = [(on - off) / calls * 1e9 for off, on in pairs(ranks)]
+    base = statistics.median(off for off, _ in pairs(ranks)) / calls * 1e9
     return f"| {job} | {measure} | {spread(added, '.0f')} | {base:.0f} |"
 
 
@@ -118,33 +130,38 @@ def memory_rows(build: Path, steps: int) -> list[str]:
         peaks = {}
         for value in ("0", "1"):
             os.environ["COMMTAP"] = value
-            peaks[value] = run_worker(build, 2, arguments)["peak_kib"]
+            peaks[value] = max(rank["peak_kib"] for rank in run_worker(build, 2, arguments))
         del os.environ["COMMTAP"]
         rows.append(f"| fsdp2, {count} steps | {(peaks['1'] - peaks['0']) / 1024:.1f} |")
     return rows
 
 
+def heading(*columns: str) -> list[str]:
+    return ["", "| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
+
+
 def measure(build: Path, quick: bool) -> list[str]:
-    count = 8 if quick else 40
+    few, many = (8, 16) if quick else (40, 400)
     show: Callable[[str], str] = lambda row: print(row, flush=True) or row  # noqa: E731
-    lines = ["", "| job | switched on and off | CPU time, on / off | ms a step |", "|---|---|---|---|"]
+    interval = ("95 % of the median", "quartiles")
+    lines = heading("job", "switched on and off", "CPU time, on / off", *interval, "ms a step")
     for job in ("tensor_parallel", "ddp", "fsdp2"):
         for what in ("nothing", "commtap", "comm_debug_mode", "mod_tracker", "profiler"):
-            lines.append(show(job_row(build, job, what, count, 10)))
-    lines += ["", "| 1 of | switched on and off | added, ns | without, ns |", "|---|---|---|---|"]
-    calls = {"module_calls": 1000, "collectives": 1000, "functional_collectives": 1000, "ordinary_ops": 1000}
-    for job, number in calls.items():
+            count = many if what in ("nothing", "commtap") else few
+            lines.append(show(job_row(build, job, what, count, 2)))
+    lines += heading("1 of", "switched on and off", "added, ns", *interval, "without, ns")
+    for job in ("module_calls", "collectives", "functional_collectives", "ordinary_ops"):
         for what in ("nothing", "commtap", *(["global_hooks"] if job == "module_calls" else [])):
-            lines.append(show(call_row(build, job, number, what, count)))
-    lines += ["", "| process | added, ms of wall time |", "|---|---|"]
+            lines.append(show(call_row(build, job, what, many * 2)))
+    lines += heading("process", "added, ms of wall time", *interval)
     shim = str(build / "shim" / "libcommtap.so")
     with tempfile.TemporaryDirectory() as folder:
         empty = empty_library(folder)
-        true = process_row("/bin/true, beside an empty object", ["/bin/true"], shim, empty, count * 10)
+        true = process_row("/bin/true, beside an empty object", ["/bin/true"], shim, empty, many)
         lines.append(show(true))
         command = [sys.executable, "-c", "import torch"]
-        lines.append(show(process_row("import torch, beside no preload", command, shim, "", count // 2)))
-    lines += ["", "| memory at the end of | added, MiB a rank |", "|---|---|"]
+        lines.append(show(process_row("import torch, beside no preload", command, shim, "", few)))
+    lines += heading("memory at the end of", "added, MiB a rank")
     lines += [show(row) for row in memory_rows(build, 200 if quick else 1000)]
     return lines
 

@@ -3,7 +3,8 @@
 """One rank of a benchmark: runs a job in alternating blocks, with and without what is measured, in one process.
 
 On a shared machine two processes differ by more than the tool costs; two neighbouring blocks of one process do not.
-Prints one JSON line: CPU seconds (user + system, all threads) of each block, in the order off, on, off, on, ...
+Prints one JSON line: pairs of CPU seconds (user + system, all threads) of neighbouring blocks, [off, on]. Every other
+pair ran in the order on, off, so that a machine that grows slower does not look like a cost.
 """
 
 import argparse
@@ -21,6 +22,8 @@ import torch.distributed._functional_collectives as funcol
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+CALLS = 200  # in one step of a job that makes nothing but calls
 
 Step = Callable[[], None]
 Switch = Callable[[bool], contextlib.AbstractContextManager[object]]
@@ -79,44 +82,44 @@ def fsdp2() -> Step:
 
 
 def module_calls() -> Step:
-    """1,000 calls of a module that does nothing."""
+    """Calls of a module that does nothing."""
     module, x = torch.nn.Identity(), torch.zeros(1)
 
     def step() -> None:
-        for _ in range(1000):
+        for _ in range(CALLS):
             module(x)
 
     return step
 
 
 def collectives() -> Step:
-    """1,000 collectives of a backend that does nothing."""
+    """Collectives of a backend that does nothing."""
     x, group = torch.zeros(4), dist.group.WORLD
 
     def step() -> None:
-        for _ in range(1000):
+        for _ in range(CALLS):
             dist.all_reduce(x, group=group)
 
     return step
 
 
 def functional_collectives() -> Step:
-    """1,000 functional collectives of a backend that does nothing: two ops each."""
+    """Functional collectives of a backend that does nothing: two ops each."""
     x, name = torch.zeros(4), dist.group.WORLD.group_name
 
     def step() -> None:
-        for _ in range(1000):
+        for _ in range(CALLS):
             funcol.wait_tensor(torch.ops._c10d_functional.all_reduce(x, "sum", name))
 
     return step
 
 
 def ordinary_ops() -> Step:
-    """1,000 additions of four numbers."""
+    """Additions of four numbers."""
     x, y = torch.zeros(4), torch.zeros(4)
 
     def step() -> None:
-        for _ in range(1000):
+        for _ in range(CALLS):
             torch.add(x, y, out=y)
 
     return step
@@ -217,14 +220,13 @@ def main() -> None:
     per_step = arguments.measure in PEERS
     for on in (False, True):
         run_block(step, max(arguments.steps, 3), switch, on, per_step=per_step)
-    seconds = [
-        run_block(step, arguments.steps, switch, on, per_step=per_step)
-        for _ in range(arguments.pairs)
-        for on in (False, True)
-    ]
+    pairs = []
+    for nth in range(arguments.pairs):
+        order = (False, True) if nth % 2 == 0 else (True, False)
+        seconds = {on: run_block(step, arguments.steps, switch, on, per_step=per_step) for on in order}
+        pairs.append((seconds[False], seconds[True]))
     switch(True)
-    if dist.get_rank() == 0:
-        print(json.dumps({"seconds": seconds, "steps": arguments.steps, "peak_kib": peak_memory_kib()}))
+    print(json.dumps({"pairs": pairs, "calls": CALLS, "peak_kib": peak_memory_kib()}))
     if arguments.job not in ON_FAKE_BACKEND:
         dist.barrier()
     dist.destroy_process_group()
