@@ -75,7 +75,7 @@ void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
     return;
   }
   for (const UnitLabel& label : thread.unit_labels) {
-    if (!label.prefetch && label.library == UnitLabel::Library::kFsdp2) {
+    if (!label.prefetch && label.made_by == UnitLabel::Library::kFsdp2) {
       origin.issued_in = modules.fsdp2Unit(hint, label.unit).value_or(origin.issued_in);
       return;
     }
@@ -114,7 +114,7 @@ Origin currentOrigin(ThreadState& thread, const void* input_storage) {
     origin = originInScope(*top);
   }
   if (!thread.unit_labels.empty()) {
-    if (thread.unit_labels.back().library == UnitLabel::Library::kFsdp2) {
+    if (thread.unit_labels.back().made_by == UnitLabel::Library::kFsdp2) {
       applyFsdp2Labels(thread, origin);
     } else {
       applyFsdp1Labels(thread, input_storage, origin);

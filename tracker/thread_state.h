@@ -23,7 +23,7 @@ struct Scope {
 /// A record_function label of a sharding library around the work of one of its units.
 struct UnitLabel {
   enum class Library : uint8_t { kFsdp1, kFsdp2 };
-  Library library;
+  Library made_by;
   bool prefetch;    ///< the work is for another unit than the one that runs
   std::string unit; ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
 };

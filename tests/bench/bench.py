@@ -87,17 +87,18 @@ def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
 def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
     arguments = [job, "--measure", measure, "--pairs", str(count), "--steps", str(steps)]
     ranks = run_worker(build, 2, arguments)
-    ratios = [on / off for off, on in pairs(ranks)]
-    step_ms = statistics.median(off for off, _ in pairs(ranks)) / len(ranks) / steps * 1e3
+    seconds = pairs(ranks)
+    ratios = [on / off for off, on in seconds]
+    step_ms = statistics.median(off for off, _ in seconds) / len(ranks) / steps * 1e3
     return f"| {job} | {measure} | {spread(ratios, '.4f')} | {step_ms:.2f} |"
 
 
 def call_row(build: Path, job: str, measure: str, count: int) -> str:
     """Blocks of a millisecond, and many: most of them pass between two interruptions by other processes."""
     ranks = run_worker(build, 1, [job, "--measure", measure, "--pairs", str(count), "--steps", "1"])
-    calls = ranks[0]["calls"]
-    added = [(on - off) / calls * 1e9 for off, on in pairs(ranks)]
-    base = statistics.median(off for off, _ in pairs(ranks)) / calls * 1e9
+    seconds, calls = pairs(ranks), ranks[0]["calls"]
+    added = [(on - off) / calls * 1e9 for off, on in seconds]
+    base = statistics.median(off for off, _ in seconds) / calls * 1e9
     return f"| {job} | {measure} | {spread(added, '.0f')} | {base:.0f} |"
 
 

@@ -15,11 +15,11 @@ namespace {
 
 using Library = UnitLabel::Library;
 
-void checkUnit(std::string_view label, Library library, bool prefetch, std::string_view unit) {
+void checkUnit(std::string_view label, Library made_by, bool prefetch, std::string_view unit) {
   CAPTURE(std::string(label));
   const std::optional<UnitLabel> parsed = parseUnitLabel(label);
   REQUIRE(parsed);
-  CHECK(parsed->library == library);
+  CHECK(parsed->made_by == made_by);
   CHECK(parsed->prefetch == prefetch);
   CHECK(parsed->unit == unit);
 }
