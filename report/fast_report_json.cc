@@ -115,6 +115,15 @@ Collective collectiveFrom(dom::object row) {
   return collective;
 }
 
+Operation operationFrom(dom::object row) {
+  return {
+      text(row[field::kModule]),
+      sure(phaseFromName(row[field::kPhase].get_string())),
+      text(row[field::kOp]),
+      row[field::kDtensor].get_bool(),
+      integer<uint64_t>(row[field::kCount])};
+}
+
 NotSeenEntry notSeenFrom(dom::object row) {
   return {
       text(row[field::kReason]),
@@ -149,6 +158,9 @@ Report reportFrom(dom::element document) {
   report.groups = list<Group>(root[field::kGroups], groupFrom);
   report.modules = list<Module>(root[field::kModules], moduleFrom);
   report.collectives = list<Collective>(root[field::kCollectives], collectiveFrom);
+  if (dom::element rows; root[field::kOperations].get(rows) == simdjson::SUCCESS) {
+    report.operations = list<Operation>(rows, operationFrom);
+  }
   report.not_seen = list<NotSeenEntry>(root[field::kNotSeen], notSeenFrom);
   return report;
 }

@@ -10,6 +10,7 @@ inline constexpr const char* kJob = "job";
 inline constexpr const char* kGroups = "groups";
 inline constexpr const char* kModules = "modules";
 inline constexpr const char* kCollectives = "collectives";
+inline constexpr const char* kOperations = "operations";
 inline constexpr const char* kNotSeen = "not_seen";
 
 inline constexpr const char* kRunId = "run_id";
@@ -59,6 +60,8 @@ inline constexpr const char* kLowered = "lowered";
 inline constexpr const char* kCount = "count";
 inline constexpr const char* kBytes = "bytes";
 inline constexpr const char* kBusBytes = "bus_bytes";
+
+inline constexpr const char* kDtensor = "dtensor";
 
 inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";

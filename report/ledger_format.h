@@ -4,7 +4,7 @@
 
 // The ledger: one sparse file per process, mapped by the process that writes it and read by anyone, at any moment.
 //
-//   Header | strings | ranks | groups | modules | parameters | collectives
+//   Header | strings | ranks | groups | modules | parameters | collectives | operations
 //
 // Rules that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -22,7 +22,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 1;
+inline constexpr uint32_t kLedgerVersion = 2;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -47,6 +47,7 @@ enum LedgerSectionId : uint8_t {
   kModules,
   kParameters,
   kCollectives,
+  kOperations,
   kSectionCount,
 };
 
@@ -78,6 +79,8 @@ struct LedgerHeader {
   StringId python_version;
   StringId commtap_version;
   StringId report_name; ///< the report's path below the output folder, without ".json"
+  uint32_t level;       ///< Level
+  uint32_t reserved;
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
 };
@@ -133,6 +136,20 @@ struct LedgerCollective {
   std::atomic<uint64_t> bytes;      ///< live; the payload S of nccl-tests, added up
 };
 
+/// What makes one row of ops; only at Level::kDtensor and Level::kOps. Compared as bytes, so without padding.
+struct OperationKey {
+  uint32_t module; ///< where the call was made
+  StringId op;
+  Phase phase;
+  uint8_t dtensor;     ///< 1 if an argument was a DTensor
+  uint8_t reserved[6]; ///< 0
+};
+
+struct LedgerOperation {
+  OperationKey key;
+  std::atomic<uint64_t> count; ///< live
+};
+
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 static_assert(sizeof(LedgerSection) == 32);
@@ -142,5 +159,7 @@ static_assert(sizeof(LedgerModule) == 56);
 static_assert(sizeof(LedgerParameter) == 32);
 static_assert(sizeof(CollectiveKey) == 32);
 static_assert(sizeof(LedgerCollective) == 56);
+static_assert(sizeof(OperationKey) == 16);
+static_assert(sizeof(LedgerOperation) == 24);
 
 } // namespace commtap

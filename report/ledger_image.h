@@ -20,6 +20,7 @@ inline constexpr std::array<uint32_t, kSectionCount> kLedgerRecordSizes = {
     sizeof(LedgerModule),
     sizeof(LedgerParameter),
     sizeof(LedgerCollective),
+    sizeof(LedgerOperation),
 };
 
 /// A copy of a ledger file in memory. Only the parts that hold records are read and take up memory; the rest is zero.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "report/json_text.h"
@@ -39,6 +41,7 @@ class Reader {
     readModules();
     readParameters();
     readCollectives();
+    readOperations();
     readNotSeen();
     return std::move(contents_);
   }
@@ -208,7 +211,7 @@ class Reader {
 
   std::string moduleName(uint32_t id) {
     if (id >= contents_.report.modules.size()) {
-      damaged("a collective belongs to no module; it is billed to Global");
+      damaged("a call belongs to no module; it is billed to Global");
       return "Global";
     }
     return contents_.report.modules[id].name;
@@ -246,6 +249,26 @@ class Reader {
     row.bytes = ledger.bytes.load(std::memory_order_relaxed);
     row.bus_bytes = busBytes(row.kind, row.bytes, known ? contents_.report.groups[key.group].size : 0);
     return row;
+  }
+
+  /// Modules that share a clean name share its rows.
+  void readOperations() {
+    if (header().level == static_cast<uint32_t>(Level::kCollectives)) {
+      return;
+    }
+    std::map<std::tuple<std::string, Phase, std::string, bool>, uint64_t> counts;
+    for (uint64_t i = 0; i < records_[kOperations].count; ++i) {
+      const auto& ledger = record<LedgerOperation>(kOperations, i);
+      const Phase phase = static_cast<int>(ledger.key.phase) < kPhaseCount ? ledger.key.phase : Phase::kOther;
+      if (const uint64_t count = ledger.count.load(std::memory_order_relaxed); count > 0) {
+        counts[{moduleName(ledger.key.module), phase, text(ledger.key.op), ledger.key.dtensor != 0}] += count;
+      }
+    }
+    std::vector<Operation>& rows = contents_.report.operations.emplace();
+    for (const auto& [key, count] : counts) {
+      const auto& [module, phase, op, dtensor] = key;
+      rows.push_back({module, phase, op, dtensor, count});
+    }
   }
 
   void readNotSeen() {

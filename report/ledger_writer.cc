@@ -27,20 +27,21 @@ constexpr std::array<SectionShape, kSectionCount> kShapes = {{
     {128U << 10U, sizeof(LedgerModule)},
     {256U << 10U, sizeof(LedgerParameter)},
     {64U << 10U, sizeof(LedgerCollective)},
+    {64U << 10U, sizeof(LedgerOperation)},
 }};
 
 constexpr uint64_t kPage = 4096;
 /// The file system is asked for space in steps of this size, so that a full disk is an error code and no SIGBUS.
 constexpr uint64_t kAllocationStep = 64U << 10U;
-constexpr size_t kRowIndexSize = 128U << 10U; ///< twice the rows, a power of two
-constexpr size_t kMaxString = 16384;          ///< bytes; longer names are cut
+constexpr size_t kMaxString = 16384; ///< bytes; longer names are cut
 
 uint64_t roundUp(uint64_t value, uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
-size_t hashOf(const CollectiveKey& key) {
-  uint64_t words[sizeof(CollectiveKey) / sizeof(uint64_t)];
+template <typename Key>
+size_t hashOf(const Key& key) {
+  uint64_t words[sizeof(Key) / sizeof(uint64_t)];
   std::memcpy(words, &key, sizeof(key));
   uint64_t hash = 0x9e3779b97f4a7c15U;
   for (const uint64_t word : words) {
@@ -48,10 +49,6 @@ size_t hashOf(const CollectiveKey& key) {
     hash ^= hash >> 32U;
   }
   return static_cast<size_t>(hash);
-}
-
-bool sameKey(const CollectiveKey& a, const CollectiveKey& b) {
-  return std::memcmp(&a, &b, sizeof(CollectiveKey)) == 0;
 }
 
 std::byte* newMemory(size_t size) {
@@ -68,12 +65,39 @@ std::byte* secondView(std::byte* memory, size_t size) {
 
 } // namespace
 
+template <typename Row, size_t kSize>
+bool LedgerRowIndex<Row, kSize>::create() {
+  slots_.reset(new (std::nothrow) std::atomic<uint32_t>[kSize]());
+  return slots_ != nullptr;
+}
+
+template <typename Row, size_t kSize>
+Row* LedgerRowIndex<Row, kSize>::find(const Key& key, size_t hash, Row* rows) const {
+  for (size_t slot = hash;; ++slot) {
+    const uint32_t row = slots_[slot % kSize].load(std::memory_order_acquire);
+    if (row == 0) {
+      return nullptr;
+    }
+    if (std::memcmp(&rows[row - 1].key, &key, sizeof(Key)) == 0) {
+      return &rows[row - 1];
+    }
+  }
+}
+
+template <typename Row, size_t kSize>
+void LedgerRowIndex<Row, kSize>::add(size_t hash, uint32_t row) {
+  size_t slot = hash;
+  while (slots_[slot % kSize].load(std::memory_order_relaxed) != 0) {
+    ++slot;
+  }
+  slots_[slot % kSize].store(row + 1, std::memory_order_release);
+}
+
 std::unique_ptr<LedgerWriter> LedgerWriter::create() {
   std::unique_ptr<LedgerWriter> writer(new (std::nothrow) LedgerWriter());
   if (!writer) {
     return nullptr;
   }
-  writer->row_index_.reset(new (std::nothrow) std::atomic<uint32_t>[kRowIndexSize]());
   uint64_t size = roundUp(sizeof(LedgerHeader), kPage);
   for (size_t i = 0; i < kSectionCount; ++i) {
     writer->offsets_[i] = size;
@@ -81,7 +105,7 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
   }
   writer->size_ = size;
   writer->base_ = newMemory(size);
-  if (writer->base_ == nullptr || !writer->row_index_) {
+  if (writer->base_ == nullptr || !writer->row_index_.create()) {
     return nullptr;
   }
   writer->initialize();
@@ -255,25 +279,13 @@ void LedgerWriter::addParameter(uint32_t module, const LedgerParameterFacts& fac
 
 LedgerCollective* LedgerWriter::row(const CollectiveKey& key) {
   const size_t hash = hashOf(key);
-  LedgerCollective* found = find(key, hash);
+  LedgerCollective* found = row_index_.find(key, hash, rows());
   return found != nullptr ? found : addRow(key, hash);
-}
-
-LedgerCollective* LedgerWriter::find(const CollectiveKey& key, size_t hash) {
-  for (size_t slot = hash;; ++slot) {
-    const uint32_t row = row_index_[slot % kRowIndexSize].load(std::memory_order_acquire);
-    if (row == 0) {
-      return nullptr;
-    }
-    if (sameKey(rows()[row - 1].key, key)) {
-      return &rows()[row - 1];
-    }
-  }
 }
 
 LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key, size_t hash) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (LedgerCollective* found = find(key, hash)) {
+  if (LedgerCollective* found = row_index_.find(key, hash, rows())) {
     return found;
   }
   const uint64_t index = reserve(kCollectives, 1);
@@ -286,11 +298,40 @@ LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key, size_t hash) {
   row.lowered[0] = row.lowered[1] = 0;
   row.count = row.bytes = 0;
   commit(kCollectives, index + 1);
-  size_t slot = hash;
-  while (row_index_[slot % kRowIndexSize].load(std::memory_order_relaxed) != 0) {
-    ++slot;
+  row_index_.add(hash, static_cast<uint32_t>(index));
+  return &row;
+}
+
+bool LedgerWriter::countOperations(Level level) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!operation_index_.exists() && !operation_index_.create()) {
+    return false;
   }
-  row_index_[slot % kRowIndexSize].store(static_cast<uint32_t>(index + 1), std::memory_order_release);
+  header().level = static_cast<uint32_t>(level);
+  return true;
+}
+
+LedgerOperation* LedgerWriter::row(const OperationKey& key) {
+  const size_t hash = hashOf(key);
+  LedgerOperation* found = operation_index_.find(key, hash, operations());
+  return found != nullptr ? found : addRow(key, hash);
+}
+
+LedgerOperation* LedgerWriter::addRow(const OperationKey& key, size_t hash) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (LedgerOperation* found = operation_index_.find(key, hash, operations())) {
+    return found;
+  }
+  const uint64_t index = reserve(kOperations, 1);
+  if (index == kNoIndex) {
+    notSeenLocked(NotSeen::kOperationRowsFull, text(key.op), 1);
+    return nullptr;
+  }
+  LedgerOperation& row = operations()[index];
+  row.key = key;
+  row.count = 0;
+  commit(kOperations, index + 1);
+  operation_index_.add(hash, static_cast<uint32_t>(index));
   return &row;
 }
 
@@ -394,6 +435,10 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
   for (uint64_t i = 0; i < used_[kCollectives]; ++i) {
     visit(all_rows[i].count);
     visit(all_rows[i].bytes);
+  }
+  auto* all_operations = reinterpret_cast<LedgerOperation*>(image + offsets_[kOperations]);
+  for (uint64_t i = 0; i < used_[kOperations]; ++i) {
+    visit(all_operations[i].count);
   }
 }
 

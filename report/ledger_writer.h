@@ -17,6 +17,26 @@
 
 namespace commtap {
 
+/// Finds the row of a key without a lock: open addressing over row numbers. Filled by one thread at a time.
+template <typename Row, size_t kSize>
+class LedgerRowIndex {
+  static_assert((kSize & (kSize - 1)) == 0);
+
+ public:
+  using Key = decltype(Row::key);
+
+  bool exists() const {
+    return slots_ != nullptr;
+  }
+  /// False if there is no memory for it.
+  bool create();
+  Row* find(const Key& key, size_t hash, Row* rows) const;
+  void add(size_t hash, uint32_t row);
+
+ private:
+  std::unique_ptr<std::atomic<uint32_t>[]> slots_; ///< row number + 1, 0 for free
+};
+
 struct LedgerParameterFacts {
   std::string_view name;
   std::string_view shape;       ///< JSON array text
@@ -70,6 +90,11 @@ class LedgerWriter {
   /// nullptr if the table is full (counted as not seen).
   LedgerCollective* row(const CollectiveKey& key);
 
+  /// From now on ops are counted too. False if there is no memory for it.
+  bool countOperations(Level level);
+  /// nullptr if the table is full (counted as not seen). Only after countOperations().
+  LedgerOperation* row(const OperationKey& key);
+
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count = 1);
 
   bool published() const {
@@ -110,6 +135,9 @@ class LedgerWriter {
   LedgerCollective* rows() {
     return reinterpret_cast<LedgerCollective*>(at(kCollectives));
   }
+  LedgerOperation* operations() {
+    return reinterpret_cast<LedgerOperation*>(at(kOperations));
+  }
 
   void initialize();
   uint64_t reserve(LedgerSectionId id, uint64_t records);
@@ -117,7 +145,7 @@ class LedgerWriter {
   bool allocateUpTo(LedgerSectionId id, uint64_t records);
   StringId internLocked(std::string_view text);
   LedgerCollective* addRow(const CollectiveKey& key, size_t hash);
-  LedgerCollective* find(const CollectiveKey& key, size_t hash);
+  LedgerOperation* addRow(const OperationKey& key, size_t hash);
   void notSeenLocked(NotSeen reason, std::string_view detail, uint64_t count);
   template <typename Visit>
   void forEachCounter(std::byte* image, Visit visit);
@@ -133,7 +161,8 @@ class LedgerWriter {
   LedgerFile file_;
   std::mutex mutex_; ///< appends; a reader of published records needs no lock
   std::unordered_map<std::string, StringId> strings_;
-  std::unique_ptr<std::atomic<uint32_t>[]> row_index_; ///< open addressing; row number + 1, 0 for free
+  LedgerRowIndex<LedgerCollective, (128U << 10U)> row_index_; ///< twice the rows
+  LedgerRowIndex<LedgerOperation, (128U << 10U)> operation_index_;
 };
 
 } // namespace commtap

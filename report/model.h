@@ -76,6 +76,16 @@ struct Collective {
   double bus_bytes = 0;
 };
 
+struct Operation {
+  std::string module; ///< in which it was called
+  Phase phase = Phase::kOther;
+  std::string op;
+  bool dtensor = false; ///< called with a DTensor
+  uint64_t count = 0;
+
+  bool operator==(const Operation&) const = default;
+};
+
 struct NotSeenEntry {
   std::string reason;
   uint64_t count = 0;
@@ -88,6 +98,7 @@ struct Report {
   std::vector<Group> groups;
   std::vector<Module> modules; ///< Global first, parents before children where they were seen in that order
   std::vector<Collective> collectives;
+  std::optional<std::vector<Operation>> operations; ///< nullopt unless COMMTAP_LEVEL asked for them
   std::vector<NotSeenEntry> not_seen;
 };
 

@@ -38,6 +38,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"module_facts_missing", "modules or parameters whose names, shapes or placements could not be read"},
     {"module_stack_too_deep", "module calls nested deeper than is tracked; billed to the deepest module tracked"},
     {"internal_error", "observations that failed inside commtap; the job was not affected"},
+    {"operation_rows_full", "ops counted in no row of `operations`, because the table of distinct keys was full"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -25,8 +25,9 @@ enum class NotSeen : uint8_t {
   kModuleFactsMissing,
   kModuleStackTooDeep,
   kInternalError,
+  kOperationRowsFull,
 };
-inline constexpr int kNotSeenCount = 15;
+inline constexpr int kNotSeenCount = 16;
 
 /// The reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

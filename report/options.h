@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/vocabulary.h"
+
 namespace commtap {
 
 enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
@@ -18,6 +20,7 @@ struct Options {
   LogLevel log = LogLevel::kWarning;
   std::string run_id;
   std::vector<std::string> ops;
+  Level level = Level::kCollectives;
 };
 
 /// One row of the option table: the one place from which the parser, `commtap run --help` and docs/options.md come.

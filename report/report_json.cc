@@ -102,6 +102,16 @@ ordered_json toJson(const Collective& row) {
   };
 }
 
+ordered_json toJson(const Operation& row) {
+  return {
+      {field::kModule, row.module},
+      {field::kPhase, phaseName(row.phase)},
+      {field::kOp, row.op},
+      {field::kDtensor, row.dtensor},
+      {field::kCount, row.count},
+  };
+}
+
 ordered_json toJson(const NotSeenEntry& entry) {
   return {
       {field::kReason, entry.reason},
@@ -195,6 +205,15 @@ Collective collectiveFrom(const Cursor& cursor) {
   return row;
 }
 
+Operation operationFrom(const Cursor& cursor) {
+  return {
+      cursor.text(field::kModule),
+      cursor.name<Phase>(field::kPhase, phaseFromName),
+      cursor.text(field::kOp),
+      cursor.at(field::kDtensor).as<bool>("true or false"),
+      cursor.number<uint64_t>(field::kCount)};
+}
+
 NotSeenEntry notSeenFrom(const Cursor& cursor) {
   return {
       cursor.text(field::kReason),
@@ -241,6 +260,9 @@ std::string reportToJson(const Report& report) {
   appendTable(text, field::kGroups, report.groups, [](const auto& row) { return toJson(row); });
   appendTable(text, field::kModules, report.modules, [](const auto& row) { return toJson(row); });
   appendTable(text, field::kCollectives, report.collectives, [](const auto& row) { return toJson(row); });
+  if (report.operations) {
+    appendTable(text, field::kOperations, *report.operations, [](const auto& row) { return toJson(row); });
+  }
   appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
   return text + "\n}\n";
 }
@@ -252,6 +274,9 @@ Result<Report> reportFromJson(std::string_view text) {
     report.groups = root.list<Group>(field::kGroups, groupFrom);
     report.modules = root.list<Module>(field::kModules, moduleFrom);
     report.collectives = root.list<Collective>(field::kCollectives, collectiveFrom);
+    if (root.has(field::kOperations)) {
+      report.operations = root.list<Operation>(field::kOperations, operationFrom);
+    }
     report.not_seen = root.list<NotSeenEntry>(field::kNotSeen, notSeenFrom);
     return report;
   });

@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, kExitKindCount> kExitKindNames = {
     "signal",
     "killed",
 };
+constexpr std::array<std::string_view, kLevelCount> kLevelNames = {"collectives", "dtensor", "ops"};
 
 template <typename Enum, size_t N>
 std::string_view nameOf(const std::array<std::string_view, N>& names, Enum value, std::string_view unknown) {
@@ -91,6 +92,10 @@ std::string_view exitKindName(ExitKind exit) {
   return nameOf(kExitKindNames, exit, "killed");
 }
 
+std::string_view levelName(Level level) {
+  return nameOf(kLevelNames, level, "collectives");
+}
+
 std::optional<Kind> kindFromName(std::string_view name) {
   return fromName<Kind>(kKindNames, name);
 }
@@ -101,6 +106,10 @@ std::optional<Phase> phaseFromName(std::string_view name) {
 
 std::optional<ExitKind> exitKindFromName(std::string_view name) {
   return fromName<ExitKind>(kExitKindNames, name);
+}
+
+std::optional<Level> levelFromName(std::string_view name) {
+  return fromName<Level>(kLevelNames, name);
 }
 
 double busBytes(Kind kind, uint64_t bytes, uint32_t group_size) {

@@ -48,13 +48,24 @@ enum class ExitKind : uint8_t {
 };
 inline constexpr int kExitKindCount = 5;
 
+/// Which ops are counted beside the collectives. The numbers are part of the ledger format.
+enum class Level : uint8_t {
+  kCollectives, ///< none
+  kDtensor,     ///< those that are called with a DTensor
+  kOps,         ///< all
+};
+inline constexpr int kLevelCount = 3;
+
 std::string_view kindName(Kind kind);
 std::string_view phaseName(Phase phase);
 std::string_view exitKindName(ExitKind exit);
 
+std::string_view levelName(Level level);
+
 std::optional<Kind> kindFromName(std::string_view name);
 std::optional<Phase> phaseFromName(std::string_view name);
 std::optional<ExitKind> exitKindFromName(std::string_view name);
+std::optional<Level> levelFromName(std::string_view name);
 
 /// Bytes that cross the busiest link for `bytes` of payload in a group of `group_size` ranks: payload times the bus
 /// bandwidth factor of nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). 0 for a group of one rank, whose

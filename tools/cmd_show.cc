@@ -97,6 +97,7 @@ void addShow(CLI::App& app, int& exit_status) {
   verb->add_option("--depth", arguments->filter.depth, "The module tree down to this depth; the root module has 1")
       ->type_name("N");
   verb->add_flag("--all", arguments->filter.all, "Also modules with no collective in or below them");
+  verb->add_flag("--operations", arguments->filter.operations, "Also the ops that COMMTAP_LEVEL counted, by module");
   verb->add_option("--format", arguments->format, "Default: table")
       ->type_name("table|csv|json")
       ->check(oneOf({"table", "csv", "json"}));

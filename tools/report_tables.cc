@@ -87,6 +87,14 @@ constexpr std::array<TableColumn, 4> kNotSeen = {{
     {field::kMeaning, "VARCHAR", "one sentence"},
 }};
 
+constexpr std::array<TableColumn, 5> kOperations = {{
+    {field::kModule, "VARCHAR", "the module in which the call was made"},
+    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
+    {field::kOp, "VARCHAR", "what was called"},
+    {field::kDtensor, "BOOLEAN", "whether with a DTensor"},
+    {field::kCount, "BIGINT", "calls"},
+}};
+
 constexpr std::array<TableRow, kTableCount> kTables = {{
     {TableId::kProcesses, "processes", "One row a process.", kProcesses},
     {TableId::kGroups, "groups", "One row a process and process group.", kGroups},
@@ -96,6 +104,10 @@ constexpr std::array<TableRow, kTableCount> kTables = {{
      "One row a process and distinct key, as in the report. Counts are exclusive.",
      kCollectives},
     {TableId::kNotSeen, "not_seen", "One row a process and reason. No row: nothing was missed.", kNotSeen},
+    {TableId::kOperations,
+     "operations",
+     "One row a process, module, phase and op. Empty unless the job ran with COMMTAP_LEVEL.",
+     kOperations},
 }};
 
 template <typename T>
@@ -195,6 +207,12 @@ void visitNotSeen(const Report& report, const Visit& visit) {
   }
 }
 
+void visitOperations(const Report& report, const Visit& visit) {
+  for (const Operation& row : report.operations.value_or(std::vector<Operation>())) {
+    visit({row.module, phaseName(row.phase), row.op, row.dtensor, row.count});
+  }
+}
+
 constexpr std::string_view kIntroduction = R"(# Tables
 
 <!-- Made from the table in tools/report_tables.cc by `./dev docs`. -->
@@ -237,7 +255,8 @@ std::vector<TableColumn> columnsOf(TableId table) {
 }
 
 void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit) {
-  constexpr std::array kVisitors = {visitProcesses, visitGroups, visitModules, visitCollectives, visitNotSeen};
+  constexpr std::array kVisitors = {
+      visitProcesses, visitGroups, visitModules, visitCollectives, visitNotSeen, visitOperations};
   const Job& job = report.job;
   const Cells key = {job.run_id, job.attempt, orNull(job.rank), job.host, job.pid};
   kVisitors[static_cast<size_t>(table)](report, [&](Cells cells) {

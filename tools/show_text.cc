@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tools/header_text.h"
+#include "tools/operations_text.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -145,7 +146,8 @@ std::string showText(const ShowView& view, const ReportFolder& folder, const Col
   if (view.filter.phase) {
     text += fmt::format("phase {} only\n", phaseName(*view.filter.phase));
   }
-  return text + "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
+  text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
+  return view.filter.operations ? text + "\n" + operationsText(view, color) : text;
 }
 
 } // namespace commtap

@@ -19,7 +19,8 @@ struct ShowFilter {
   std::optional<uint32_t> attempt;
   std::optional<Phase> phase;
   std::optional<uint32_t> depth;
-  bool all = false; ///< also modules without collectives
+  bool all = false;        ///< also modules without collectives
+  bool operations = false; ///< also what COMMTAP_LEVEL counted
 };
 
 /// What it shows: the chosen reports with their sums.

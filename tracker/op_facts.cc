@@ -29,18 +29,13 @@ std::optional<size_t> firstTensorArgument(const c10::FunctionSchema& schema) {
   return std::nullopt;
 }
 
-std::string dotted(std::string name) {
-  const size_t colons = name.find("::");
-  return colons == std::string::npos ? name : name.replace(colons, 2, ".");
-}
-
 } // namespace
 
 OpFacts factsOf(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
   const OpSpec* spec = findOpSpec(schema.name());
   OpFacts facts;
-  facts.name = Recorder::get().ledger().intern(dotted(schema.name()));
+  facts.name = Recorder::get().ledger().intern(dottedName(schema.name()));
   facts.argument_count = schema.arguments().size();
   facts.known = spec != nullptr;
   facts.kind = spec != nullptr ? spec->kind : Kind::kOther;

@@ -130,6 +130,11 @@ bool isNoCollective(std::string_view name) {
   return std::find(kNoCollectives.begin(), kNoCollectives.end(), name) != kNoCollectives.end();
 }
 
+std::string dottedName(std::string name) {
+  const size_t colons = name.find("::");
+  return colons == std::string::npos ? name : name.replace(colons, 2, ".");
+}
+
 bool matchesOpPattern(std::string_view name, std::string_view pattern) {
   if (!pattern.empty() && pattern.back() == '*') {
     pattern.remove_suffix(1);

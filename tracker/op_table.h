@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "report/vocabulary.h"
@@ -31,6 +32,9 @@ bool isCollectiveNamespace(std::string_view name);
 
 /// True for the ops of those namespaces that move nothing between ranks, or only call others that are counted.
 bool isNoCollective(std::string_view name);
+
+/// "namespace.op", as Python says it, of "namespace::op".
+std::string dottedName(std::string name);
 
 /// `pattern` is "namespace::op", or ends in * for any rest.
 bool matchesOpPattern(std::string_view name, std::string_view pattern);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/op_watch.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -10,6 +11,8 @@
 #include "report/vocabulary.h"
 #include "tracker/attribution.h"
 #include "tracker/lasting_text.h"
+#include "tracker/operation_count.h"
+#include "tracker/recorder.h"
 #include "tracker/thread_state.h"
 
 namespace commtap {
@@ -25,6 +28,7 @@ struct State {
   std::mutex mutex;
   at::CallbackHandle handle = 0;
   std::atomic<const OpCallback*> callback{nullptr};
+  std::atomic<Level> level{Level::kCollectives};
 };
 
 State& state() {
@@ -32,35 +36,72 @@ State& state() {
   return *instance;
 }
 
-[[gnu::tls_model("initial-exec")]] thread_local bool tls_in_callback = false;
+[[gnu::tls_model("initial-exec")]] thread_local bool tls_in_observer = false;
+
+/// An op that the job's callback, or counting itself, runs is none of the job's.
+class ObserverGuard {
+ public:
+  ObserverGuard() {
+    tls_in_observer = true;
+  }
+  ObserverGuard(const ObserverGuard&) = delete;
+  ObserverGuard& operator=(const ObserverGuard&) = delete;
+  ~ObserverGuard() {
+    tls_in_observer = false;
+  }
+};
+
+void observe(const at::RecordFunction& function, ThreadState& thread) {
+  const ObserverGuard guard;
+  const Origin origin = currentOrigin(thread, nullptr);
+  if (const Level level = state().level.load(std::memory_order_relaxed); level != Level::kCollectives) {
+    countOperation(function, origin, level);
+  }
+  if (const OpCallback* callback = state().callback.load(std::memory_order_acquire)) {
+    const commtap_op op{function.name(), origin.issued_in, lastingText(phaseName(origin.phase))};
+    callback->function(&op, callback->context);
+  }
+}
 
 std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
-  const OpCallback* callback = state().callback.load(std::memory_order_acquire);
-  ThreadState* thread = callback == nullptr || tls_in_callback ? nullptr : ThreadState::current();
+  ThreadState* thread = tls_in_observer ? nullptr : ThreadState::current();
   if (thread == nullptr) {
     return nullptr;
   }
-  tls_in_callback = true; // an op that the callback itself runs is none of the job's
-  const Origin origin = currentOrigin(*thread, nullptr);
-  const commtap_op op{function.name(), origin.issued_in, lastingText(phaseName(origin.phase))};
-  callback->function(&op, callback->context);
-  tls_in_callback = false;
+  try {
+    observe(function, *thread);
+  } catch (...) { // torch would print a warning
+    Recorder::get().ledger().notSeen(NotSeen::kInternalError, function.name());
+  }
   return nullptr;
+}
+
+/// Puts the observer in while somebody asks for it. Needs the mutex.
+void update(State& state) {
+  if (state.handle != 0) {
+    at::removeCallback(state.handle);
+    state.handle = 0;
+  }
+  const bool counts = state.level.load() != Level::kCollectives;
+  if (counts || state.callback.load() != nullptr) {
+    state.handle =
+        at::addGlobalCallback(at::RecordFunctionCallback(onOp).needsInputs(counts).scopes({at::RecordScope::FUNCTION}));
+  }
 }
 
 } // namespace
 
 void setOpCallback(commtap_op_callback function, void* context) {
   const std::lock_guard<std::mutex> lock(state().mutex);
-  if (state().handle != 0) {
-    at::removeCallback(state().handle);
-    state().handle = 0;
-  }
   // The one before is left to calls that may still run it: a few bytes for each change.
   state().callback.store(function == nullptr ? nullptr : new OpCallback{function, context}, std::memory_order_release);
-  if (function != nullptr) {
-    state().handle = at::addGlobalCallback(at::RecordFunctionCallback(onOp).scopes({at::RecordScope::FUNCTION}));
-  }
+  update(state());
+}
+
+void setOpLevel(Level level) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  state().level.store(level);
+  update(state());
 }
 
 } // namespace commtap

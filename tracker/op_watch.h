@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "report/vocabulary.h"
 #include "shim/commtap.h"
 
 namespace commtap {
@@ -12,5 +13,9 @@ namespace commtap {
 /// thread's include set, which threads made later do not have, and PyTorch's higher-order operators fail on a key that
 /// they do not know. An observer sees all threads, changes no dispatch, and is not there while nobody asks for it.
 void setOpCallback(commtap_op_callback callback, void* context);
+
+/// Counts ops in the ledger from now on; Level::kCollectives ends that. The ledger must be ready for it
+/// (LedgerWriter::countOperations).
+void setOpLevel(Level level);
 
 } // namespace commtap

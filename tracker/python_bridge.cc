@@ -232,4 +232,8 @@ long idOfPythonModule(void* module) {
   return pythonPart() == nullptr ? static_cast<long>(COMMTAP_INVALID) : pythonPart()->module_id(module);
 }
 
+CommtapTensorClass classOfPythonTensor(void* tensor) {
+  return pythonPart() == nullptr ? kCommtapPlainTensor : pythonPart()->tensor_class(tensor);
+}
+
 } // namespace commtap

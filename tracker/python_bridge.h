@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tracker/python_host.h"
+
 namespace commtap {
 
 /// If this process runs Python: loads the Python part that fits its version, which then watches module calls.
@@ -13,5 +15,8 @@ void setPythonEnabled(bool enabled);
 /// The Python part's observe and module_id; COMMTAP_INVALID without one. With the GIL held.
 int observePythonModules(void* before, void* after);
 long idOfPythonModule(void* module);
+
+/// What the Python object of a living tensor is; a plain one in a process without Python.
+CommtapTensorClass classOfPythonTensor(void* tensor);
 
 } // namespace commtap

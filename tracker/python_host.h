@@ -9,7 +9,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 2U
+#define COMMTAP_PYTHON_ABI 3U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -17,6 +17,12 @@ enum CommtapModuleRole : uint8_t {
   kCommtapDdp,
   kCommtapFsdp1,
   kCommtapFsdp2,
+};
+
+enum CommtapTensorClass : uint8_t {
+  kCommtapPlainTensor,
+  kCommtapDtensor,
+  kCommtapTracedTensor, ///< fake or functional: a compiler looks at the op, nothing is computed
 };
 
 struct CommtapParameterFacts {
@@ -73,6 +79,8 @@ struct CommtapPython {
   int (*observe)(void* before, void* after);
   /// The id of a module object, which is given one if it was never called; negative if it has none.
   long (*module_id)(void* module);
+  /// What the Python object of a living tensor is. Also without the GIL: it only follows the object's type.
+  CommtapTensorClass (*tensor_class)(void* tensor);
 };
 
 } // extern "C"

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include <ATen/SequenceNumber.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
+#include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/graph_task.h>
 #include <torch/csrc/autograd/node.h>
@@ -62,6 +64,23 @@ inline std::vector<uint64_t> globalRanks(const c10d::ProcessGroup& group) {
   const auto backend = group.getDefaultBackend();
   const auto options = backend ? backend->getBackendOptions() : nullptr; // null for a backend made without
   return options ? options->global_ranks_in_group : std::vector<uint64_t>();
+}
+
+/// The Python object of a tensor subclass; null for a tensor whose ops do not pass through Python.
+inline void* pythonObject(const at::Tensor& tensor) {
+  return tensor.key_set().has(c10::DispatchKey::Python) ? tensor.unsafeGetTensorImpl()->pyobj_slot()->load_pyobj()
+                                                        : nullptr;
+}
+
+/// True while this thread's ops are looked at by a compiler: in FakeTensorMode, while tracing, or functionalized.
+inline bool isTracing() {
+  using Key = c10::impl::TorchDispatchModeKey;
+  for (const Key key : {Key::FAKE, Key::PROXY, Key::FUNCTIONAL}) {
+    if (c10::impl::TorchDispatchModeTLS::get_mode(key)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 } // namespace commtap::compat

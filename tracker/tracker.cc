@@ -47,6 +47,7 @@ int startTracker(const char* torch_version) {
   std::atexit([] { Recorder::get().finish(ExitKind::kNormal, 0); });
   startKernels(parsed.options.ops);
   startPython();
+  startOps(parsed.options.level);
   started() = true;
   logDebug(std::string("watching torch ") + torch_version);
   return 0;

@@ -7,10 +7,24 @@
 #include <mutex>
 
 #include "report/options.h"
+#include "tracker/log.h"
+#include "tracker/op_watch.h"
 #include "tracker/python_bridge.h"
+#include "tracker/recorder.h"
 #include "tracker/registration.h"
 
 namespace commtap {
+
+void startOps(Level level) {
+  if (level == Level::kCollectives) {
+    return;
+  }
+  if (Recorder::get().ledger().countOperations(level)) {
+    setOpLevel(level);
+  } else {
+    logWarning("COMMTAP_LEVEL: there is no memory for the table of ops; only collectives are counted");
+  }
+}
 
 void setWatching(bool on) {
   static std::mutex mutex;
@@ -21,9 +35,12 @@ void setWatching(bool on) {
   }
   is_on = on;
   if (on) {
-    startKernels(parseOptions(environ).options.ops);
+    const Options options = parseOptions(environ).options;
+    startKernels(options.ops);
+    startOps(options.level);
   } else {
     stopKernels();
+    setOpLevel(Level::kCollectives);
   }
   setPythonEnabled(on);
 }

@@ -45,6 +45,7 @@ class Report:
         self.groups: list[dict[str, Any]] = document["groups"]
         self.modules: list[dict[str, Any]] = document["modules"]
         self.collectives: list[Row] = document["collectives"]
+        self.operations: list[Row] | None = document.get("operations")
         self.not_seen: list[dict[str, Any]] = document["not_seen"]
 
     @classmethod

@@ -46,6 +46,7 @@ TEST_CASE("it reads what the other reader reads, but parameters") {
   report.collectives[1].bus_bytes = 0.5;
   report.groups.push_back({"x", "", "gloo", 9, {}});
   report.not_seen = {{"unknown_op", 1, "d", "m"}};
+  report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
   report.job.exit_signal = 9;
   const Result<Report> read = reader.read(reportToJson(report));
   REQUIRE(read);

@@ -60,6 +60,40 @@ TEST_CASE("a row is found again by its key") {
   CHECK(ledger->row(keyFor(*ledger, "b")) != row);
 }
 
+TEST_CASE("ops have rows of their own, once they are asked for") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger);
+  CHECK_FALSE(readLedger(ledger->bytes())->report.operations);
+  REQUIRE(ledger->countOperations(Level::kOps));
+  CHECK(readLedger(ledger->bytes())->report.operations == std::vector<Operation>());
+  const uint32_t net = ledger->addModule(kGlobalModule, "net", "Linear", 0);
+  const StringId op = ledger->intern("aten.linear");
+  LedgerOperation* row = ledger->row(OperationKey{net, op, Phase::kForward, 1, {}});
+  REQUIRE(row != nullptr);
+  row->count += 2;
+  REQUIRE(ledger->countOperations(Level::kOps)); // again: nothing is lost
+  CHECK(ledger->row(OperationKey{net, op, Phase::kForward, 1, {}}) == row);
+  CHECK(ledger->row(OperationKey{net, op, Phase::kForward, 0, {}}) != row);
+  const auto operations = readLedger(ledger->bytes())->report.operations;
+  REQUIRE(operations);
+  CHECK(*operations == std::vector<Operation>{{"net", Phase::kForward, "aten.linear", true, 2}});
+  ledger->zeroCounters();
+  CHECK(row->count == 0);
+}
+
+TEST_CASE("more distinct ops than there is room for are told") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger);
+  REQUIRE(ledger->countOperations(Level::kOps));
+  uint32_t module = 0;
+  while (ledger->row(OperationKey{module, 0, Phase::kForward, 0, {}}) != nullptr) {
+    ++module;
+    REQUIRE(module < 1U << 20U);
+  }
+  CHECK(module == ledger->header().sections[kOperations].capacity);
+  CHECK(ledger->header().not_seen[static_cast<size_t>(NotSeen::kOperationRowsFull)].count == 1);
+}
+
 TEST_CASE("publish keeps addresses, and what is counted later is in the file") {
   const TempFolder folder;
   const auto ledger = LedgerWriter::create();

@@ -40,13 +40,19 @@ TEST_CASE("a row's default is what the parser starts with") {
 }
 
 TEST_CASE("values are taken over") {
-  const ParsedOptions parsed =
-      parse({"COMMTAP=off", "COMMTAP_OUT=/x/%h/%%", "COMMTAP_LOG=debug", "COMMTAP_RUN_ID=r1", "COMMTAP_OPS=a::b,c::*"});
+  const ParsedOptions parsed = parse(
+      {"COMMTAP=off",
+       "COMMTAP_OUT=/x/%h/%%",
+       "COMMTAP_LOG=debug",
+       "COMMTAP_RUN_ID=r1",
+       "COMMTAP_OPS=a::b,c::*",
+       "COMMTAP_LEVEL=ops"});
   CHECK(parsed.warnings.empty());
   CHECK_FALSE(parsed.options.enabled);
   CHECK(parsed.options.out == "/x/%h/%%");
   CHECK(parsed.options.log == LogLevel::kDebug);
   CHECK(parsed.options.run_id == "r1");
+  CHECK(parsed.options.level == Level::kOps);
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
 }
 

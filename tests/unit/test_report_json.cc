@@ -42,6 +42,19 @@ TEST_CASE("a report comes back from JSON as it was") {
   CHECK(back->collectives.size() == 3);
 }
 
+TEST_CASE("ops are there if they were asked for, also if there were none") {
+  Report report = sampleReport(0);
+  CHECK(reportToJson(report).find("\"operations\"") == std::string::npos);
+  for (const std::vector<Operation>& rows :
+       {std::vector<Operation>(),
+        {{"net1", Phase::kBackward, "aten.mm", true, 7}, {"Global", {}, "aten.add", false, 1}}}) {
+    report.operations = rows;
+    const auto read = reportFromJson(reportToJson(report));
+    REQUIRE(read);
+    CHECK(read->operations == report.operations);
+  }
+}
+
 TEST_CASE("the document has the promised fields and one row a line") {
   const std::string text = reportToJson(sampleReport(0));
   const json document = json::parse(text);

@@ -40,6 +40,16 @@ size_t rowsOf(TableId table, const Report& report) {
   return rows;
 }
 
+TEST_CASE("ops are rows, and none where they were not asked for") {
+  Report report = sampleReport(1);
+  CHECK(rowsOf(TableId::kOperations, report) == 0);
+  report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
+  forEachRow(TableId::kOperations, report, [](const Cells& cells) {
+    CHECK(std::vector(cells.end() - 5, cells.end()) == Cells{"net1", "backward", "aten.mm", true, 7});
+  });
+  CHECK(rowsOf(TableId::kOperations, report) == 1);
+}
+
 TEST_CASE("a process, its groups, modules, collectives and what it did not see") {
   Report report = sampleReport(1);
   report.not_seen = {{"unknown_op", 3, "x", "y"}};

@@ -13,6 +13,7 @@
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
 #include "tracker/python/py_ref.h"
+#include "tracker/python/tensor_class.h"
 #include "tracker/python_host.h"
 
 namespace commtap {
@@ -182,4 +183,5 @@ const CommtapPython commtap_python = {
     commtap::setEnabled,
     commtap::observe,
     commtap::moduleId,
+    commtap::tensorClass,
 };
