@@ -43,7 +43,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
 
 const Reason& row(NotSeen reason) {
   const auto index = static_cast<size_t>(reason);
-  return kReasons[index < kReasons.size() ? index : kReasons.size() - 1];
+  return kReasons[index < kReasons.size() ? index : static_cast<size_t>(NotSeen::kInternalError)];
 }
 
 } // namespace

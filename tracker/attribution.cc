@@ -5,35 +5,30 @@
 #include <optional>
 
 #include "tracker/module_registry.h"
-#include "tracker/recorder.h"
 #include "tracker/torch_compat.h"
 
 namespace commtap {
 namespace {
 
-void countMissed(NotSeen reason) {
-  Recorder::get().ledger().notSeen(reason, "");
-}
-
-/// The module whose forward made `node`.
-uint32_t moduleOfForward(const torch::autograd::Node& node) {
+/// `node`'s module is the one whose forward made it.
+void applyForwardOf(const torch::autograd::Node& node, Origin& origin) {
   const std::optional<uint32_t> module = Timelines::moduleAt(node.thread_id(), node.sequence_nr());
+  origin.module = origin.issued_in = module.value_or(kGlobalModule);
   if (!module) {
-    countMissed(NotSeen::kUnattributedBackward);
+    origin.missed = NotSeen::kUnattributedBackward;
   }
-  return module.value_or(kGlobalModule);
 }
 
 /// A gradient is ready: DDP's reducer sends its bucket, FSDP1 its flat parameter.
-Origin originOfGradient(const at::TensorImpl* tensor) {
+void applyGradientOf(const at::TensorImpl* tensor, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> owner = modules.ownerOfTensor(tensor);
   if (!owner) {
-    countMissed(NotSeen::kUnattributedParameter);
-    return {kGlobalModule, kGlobalModule, Phase::kBackward};
+    origin.missed = NotSeen::kUnattributedParameter;
+    return;
   }
-  const std::optional<uint32_t> ddp = modules.nearest(*owner, ModuleRole::kDdp);
-  return {ddp.value_or(*owner), *owner, Phase::kBackward};
+  origin.module = modules.nearest(*owner, ModuleRole::kDdp).value_or(*owner);
+  origin.issued_in = *owner;
 }
 
 Origin originInBackward(ThreadState& thread) {
@@ -41,13 +36,13 @@ Origin originInBackward(ThreadState& thread) {
   if (!node) { // a callback at the end of the backward
     const uint32_t last = thread.last_backward_module;
     const std::optional<uint32_t> ddp = ModuleRegistry::get().nearest(last, ModuleRole::kDdp);
-    return {ddp.value_or(kGlobalModule), kGlobalModule, Phase::kBackward};
+    return {ddp.value_or(kGlobalModule), kGlobalModule, Phase::kBackward, {}};
   }
   Origin origin;
   if (compat::hasSequenceNumber(*node)) {
-    origin.module = origin.issued_in = moduleOfForward(*node);
+    applyForwardOf(*node, origin);
   } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
-    origin = originOfGradient(tensor);
+    applyGradientOf(tensor, origin);
   }
   origin.phase = Phase::kBackward;
   thread.last_backward_module = origin.issued_in;
@@ -56,9 +51,9 @@ Origin originInBackward(ThreadState& thread) {
 
 Origin originInScope(const Scope& scope) {
   if (scope.type == Scope::Type::kOptimizerStep) {
-    return {scope.module, scope.module, Phase::kOptimizer};
+    return {scope.module, scope.module, Phase::kOptimizer, {}};
   }
-  return {scope.module, scope.module, scope.in_backward ? Phase::kRecompute : Phase::kForward};
+  return {scope.module, scope.module, scope.in_backward ? Phase::kRecompute : Phase::kForward, {}};
 }
 
 /// FSDP2 names the unit in its labels: the innermost is for whom, the outermost that is no prefetch is who called.
@@ -67,7 +62,7 @@ void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
   const uint32_t hint = origin.issued_in != kGlobalModule ? origin.issued_in : thread.last_backward_module;
   const std::optional<uint32_t> unit = modules.fsdp2Unit(hint, thread.unit_labels.back().unit);
   if (!unit) {
-    countMissed(NotSeen::kUnknownOwner);
+    origin.missed = NotSeen::kUnknownOwner;
     return;
   }
   origin.module = *unit;
@@ -95,7 +90,7 @@ void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& or
     origin.module = owner ? modules.nearest(*owner, ModuleRole::kFsdp1).value_or(*owner) : *caller;
   }
   if (!owner && (!caller || thread.unit_labels.back().prefetch)) {
-    countMissed(NotSeen::kUnknownOwner);
+    origin.missed = NotSeen::kUnknownOwner;
   }
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "report/not_seen.h"
 #include "report/vocabulary.h"
 #include "tracker/thread_state.h"
 
@@ -13,6 +15,7 @@ struct Origin {
   uint32_t module = kGlobalModule;    ///< for whom the collective is made
   uint32_t issued_in = kGlobalModule; ///< inside whom it was called
   Phase phase = Phase::kOther;
+  std::optional<NotSeen> missed; ///< why the modules may be others
 };
 
 /// Where this thread is right now. `input_storage`: the memory of the first tensor that a collective sends, if it is

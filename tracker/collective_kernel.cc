@@ -58,7 +58,7 @@ class Call {
         Observers::collective(*row, payload.bytes * times);
       }
     }
-    countGaps(ledger, group);
+    countGaps(ledger, group, origin);
     return row;
   }
 
@@ -103,7 +103,10 @@ class Call {
     return arguments_[*facts_.async_argument].toBool() ? AsyncOp::kYes : AsyncOp::kNo;
   }
 
-  void countGaps(LedgerWriter& ledger, GroupRef group) const {
+  void countGaps(LedgerWriter& ledger, GroupRef group, const Origin& origin) const {
+    if (origin.missed) {
+      ledger.notSeen(*origin.missed, ledger.text(facts_.name));
+    }
     if (!facts_.known) {
       ledger.notSeen(NotSeen::kUnknownOp, ledger.text(facts_.name));
     }

@@ -19,6 +19,7 @@ def main() -> None:
     mesh = init_device_mesh("cpu", (dist.get_world_size(),), mesh_dim_names=("tp",))
     model = parallelize_module(MLPModule(), mesh, MLP_PLAN)
     batch = torch.rand(8, 10)
+    model(batch).sum().backward()  # the first step also traces each op on fake tensors, to learn how it shards
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         for _ in range(STEPS):
             model(batch).sum().backward()

@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -17,8 +18,15 @@
 namespace commtap {
 namespace {
 
+/// Ops that call no other, and one that only the callback runs.
+bool isOfTest(std::string_view name) {
+  return name == "aten::neg" || name == "aten::relu" || name == "aten::ones";
+}
+
 void note(const commtap_op* op, void* context) {
-  static_cast<std::vector<std::string>*>(context)->push_back(std::string(op->phase) + " " + op->name);
+  if (isOfTest(op->name)) {
+    static_cast<std::vector<std::string>*>(context)->push_back(std::string(op->phase) + " " + op->name);
+  }
   at::ones({1}); // its own ops are none of the job's
 }
 
@@ -28,10 +36,10 @@ TEST_CASE_FIXTURE(TrackerFixture, "the callback hears of every op on every threa
   const at::Tensor x = at::zeros({2});
   heard.clear();
   x.neg();
-  std::thread([&] { x.abs(); }).join();
+  std::thread([&] { x.relu(); }).join();
   setOpCallback(nullptr, nullptr);
   x.neg();
-  CHECK(heard == std::vector<std::string>{"other aten::neg", "other aten::abs"});
+  CHECK(heard == std::vector<std::string>{"other aten::neg", "other aten::relu"});
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, and what a compiler traces is none") {
@@ -50,16 +58,17 @@ TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, and w
   x.neg();
   setOpLevel(Level::kCollectives);
   x.neg();
-  std::vector<Operation> counted;
+  uint64_t negs = 0;
+  uint64_t cats = 0;
   for (const Operation& row : report().operations.value()) {
-    if (row.module == "counted") {
-      counted.push_back(row);
+    if (row.op == "aten.neg") {
+      CHECK(row == Operation{"counted", Phase::kForward, "aten.neg", false, 2});
+      negs += row.count;
     }
-    CHECK_FALSE((row.module == "Global" && row.op == "aten.neg"));
+    cats += row.op == "aten.cat" ? row.count : 0;
   }
-  REQUIRE(counted.size() == 2);
-  CHECK(counted[0] == Operation{"counted", counted[0].phase, "aten.cat", false, 1});
-  CHECK(counted[1] == Operation{"counted", counted[1].phase, "aten.neg", false, 2});
+  CHECK(negs == 2);
+  CHECK(cats == 1);
 }
 
 } // namespace
