@@ -83,7 +83,17 @@ std::string applyLevel(Options& options, std::string_view value) {
   return {};
 }
 
-constexpr std::array<OptionRow, 6> kTable = {{
+std::string applyLabels(Options& options, std::string_view value) {
+  constexpr std::array<std::string_view, 3> kNames = {"auto", "scopes", "off"};
+  const auto* found = std::find(kNames.begin(), kNames.end(), value);
+  if (found == kNames.end()) {
+    return "auto, scopes or off";
+  }
+  options.labels = static_cast<Labels>(found - kNames.begin());
+  return {};
+}
+
+constexpr std::array<OptionRow, 7> kTable = {{
     {"COMMTAP", "", "switch", "1", "0 switches everything off: the library is loaded and does nothing.", applyEnabled},
     {"COMMTAP_OUT",
      "--out",
@@ -116,9 +126,15 @@ constexpr std::array<OptionRow, 6> kTable = {{
      "collectives|dtensor|ops",
      "collectives",
      "Which ops to count beside the collectives, by module and phase: dtensor those that are called with a DTensor, "
-     "ops "
-     "all. Costs about a microsecond an op; at the default nothing.",
+     "ops all. Costs about a microsecond an op; at the default nothing.",
      applyLevel},
+    {"COMMTAP_LABELS",
+     "--labels",
+     "auto|scopes|off",
+     "auto",
+     "Whether labels (record_function, RECORD_USER_SCOPE) are modules: auto where there is no Python, scopes "
+     "everywhere, off nowhere. With scopes each collective on Gloo costs a few microseconds more.",
+     applyLabels},
 }};
 
 const OptionRow* findOption(std::string_view name) {

@@ -11,6 +11,13 @@
 
 namespace commtap {
 
+/// What a label is (`record_function` in Python, `RECORD_USER_SCOPE` in C++) beside what torch itself labels.
+enum class Labels : uint8_t {
+  kAuto,   ///< scopes in a process without Python, where they are the only hierarchy there is
+  kScopes, ///< scopes everywhere
+  kOff,
+};
+
 enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 
 /// Every setting of the shim and tracker, read once from the environment.
@@ -21,6 +28,7 @@ struct Options {
   std::string run_id;
   std::vector<std::string> ops;
   Level level = Level::kCollectives;
+  Labels labels = Labels::kAuto;
 };
 
 /// One row of the option table: the one place from which the parser, `commtap run --help` and docs/options.md come.

@@ -10,7 +10,6 @@
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution.h"
-#include "tracker/custom_class.h"
 #include "tracker/groups.h"
 #include "tracker/observers.h"
 #include "tracker/payload.h"
@@ -18,8 +17,6 @@
 
 namespace commtap {
 namespace {
-
-constexpr c10::DispatchKeySet kBelow(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::BackendSelect);
 
 /// Fake, proxy and meta tensors: a compiler or a dry run looks at the op, nothing is communicated.
 bool isTracing(c10::DispatchKeySet keys) {
@@ -29,7 +26,7 @@ bool isTracing(c10::DispatchKeySet keys) {
 /// One call of an op that no other collective op is making.
 class Call {
  public:
-  Call(const OpFacts& facts, ThreadState& thread, const c10::IValue* arguments)
+  Call(const OpFacts& facts, ThreadState& thread, ArgumentList arguments)
       : facts_(facts), thread_(thread), arguments_(arguments) {}
 
   /// The row that counted it; null if the table is full.
@@ -66,11 +63,11 @@ class Call {
   GroupRef group() {
     GroupRef found;
     if (facts_.group_argument) {
-      const c10::IValue& group = arguments_[*facts_.group_argument];
-      if (group.isString()) {
-        found = groupNamed(group.toStringRef(), thread_);
-      } else if (const auto* process_group = customClassOf<c10d::ProcessGroup>(group)) {
+      const Argument group = arguments_[*facts_.group_argument];
+      if (const c10d::ProcessGroup* process_group = processGroupOf(group)) {
         found = groupOf(*process_group, thread_);
+      } else if (const std::string* name = textOf(group)) {
+        found = groupNamed(*name, thread_);
       }
     }
     if (found.size == 0) {
@@ -89,8 +86,7 @@ class Call {
     if (!facts_.reduce_op_argument) {
       return 0;
     }
-    const c10::IValue& value = arguments_[*facts_.reduce_op_argument];
-    return commtap::reduceOpName(value);
+    return commtap::reduceOpName(arguments_[*facts_.reduce_op_argument]);
   }
 
   AsyncOp asyncOp() const {
@@ -100,7 +96,7 @@ class Call {
     if (!facts_.async_argument) {
       return AsyncOp::kUnknown;
     }
-    return arguments_[*facts_.async_argument].toBool() ? AsyncOp::kYes : AsyncOp::kNo;
+    return isTrue(arguments_[*facts_.async_argument]) ? AsyncOp::kYes : AsyncOp::kNo;
   }
 
   void countGaps(LedgerWriter& ledger, GroupRef group, const Origin& origin) const {
@@ -117,12 +113,12 @@ class Call {
 
   const OpFacts& facts_;
   ThreadState& thread_;
-  const c10::IValue* arguments_;
+  ArgumentList arguments_;
 };
 
-LedgerCollective* countCall(const OpFacts& facts, ThreadState& thread, const torch::jit::Stack& stack) noexcept {
+LedgerCollective* countCall(const OpFacts& facts, ThreadState& thread, ArgumentList arguments) noexcept {
   try {
-    return Call(facts, thread, stack.data() + (stack.size() - facts.argument_count)).count();
+    return Call(facts, thread, arguments).count();
   } catch (...) { // nothing that goes wrong here may reach the job
     Recorder::get().ledger().notSeen(NotSeen::kInternalError, Recorder::get().ledger().text(facts.name));
     return nullptr;
@@ -139,40 +135,27 @@ void noteLowered(LedgerCollective* row, StringId op) {
   }
 }
 
-/// Marks the thread as inside a collective, also when the op throws.
-class FrameGuard {
- public:
-  FrameGuard(ThreadState& thread, OpFrame& frame) : thread_(thread) {
-    thread.frame = &frame;
-  }
-  FrameGuard(const FrameGuard&) = delete;
-  FrameGuard& operator=(const FrameGuard&) = delete;
-  ~FrameGuard() {
-    thread_.frame = nullptr;
-  }
-
- private:
-  ThreadState& thread_;
-};
-
 } // namespace
 
-void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+CallWatch::CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentList arguments) {
   ThreadState* thread = isTracing(keys) ? nullptr : ThreadState::current();
   if (thread == nullptr) {
-    op.redispatchBoxed(keys & kBelow, stack);
     return;
   }
   if (thread->frame != nullptr) {
     if (thread->frame->row != nullptr) {
-      noteLowered(thread->frame->row, facts_.name);
+      noteLowered(thread->frame->row, facts.name);
     }
-    op.redispatchBoxed(keys & kBelow, stack);
     return;
   }
-  OpFrame frame{countCall(facts_, *thread, *stack), facts_.name};
-  const FrameGuard guard(*thread, frame);
-  op.redispatchBoxed(keys & kBelow, stack);
+  frame_ = {countCall(facts, *thread, arguments), facts.name};
+  thread->frame = &frame_;
+  thread_ = thread;
+}
+
+void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  const CallWatch watch(facts_, keys, ArgumentList(stack->data() + (stack->size() - facts_.argument_count)));
+  op.redispatchBoxed(keys & kBelowCollectives, stack);
 }
 
 } // namespace commtap

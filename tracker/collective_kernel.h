@@ -8,8 +8,10 @@
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
+#include <torch/library.h>
 
 #include "report/vocabulary.h"
+#include "tracker/argument.h"
 #include "tracker/op_table.h"
 #include "tracker/thread_state.h"
 
@@ -32,6 +34,29 @@ struct OpFacts {
 
 OpFacts factsOf(const c10::OperatorHandle& op);
 
+/// Counts a call, and marks the thread as inside a collective until the call is over, also when it throws. A call that
+/// another collective op is making is noted with that one.
+class CallWatch {
+ public:
+  CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentList arguments);
+  CallWatch(const CallWatch&) = delete;
+  CallWatch& operator=(const CallWatch&) = delete;
+  ~CallWatch() {
+    if (thread_ != nullptr) {
+      thread_->frame = nullptr;
+    }
+  }
+
+ private:
+  ThreadState* thread_ = nullptr; ///< null unless this call set its frame
+  OpFrame frame_;
+};
+
+/// What a call is handed on to: everything below BackendSelect.
+inline constexpr c10::DispatchKeySet kBelowCollectives(
+    c10::DispatchKeySet::FULL_AFTER,
+    c10::DispatchKey::BackendSelect);
+
 /// The kernel of one collective op on the dispatch key BackendSelect: counts the call, then hands it on unchanged.
 ///
 /// BackendSelect is in every thread's include set and lies below autograd, Python and compilers, so what arrives here
@@ -45,5 +70,9 @@ class CollectiveKernel final : public c10::OperatorKernel {
  private:
   OpFacts facts_;
 };
+
+/// The same for an op whose C++ types are known (compat::kTypedOps): a call from C++ is handed on as it came, where
+/// boxing its arguments would cost more than counting it. nullopt for every other op, or if torch has other types.
+std::optional<torch::CppFunction> typedKernelFor(const OpFacts& facts, const c10::OperatorHandle& op);
 
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 
 #include <ATen/record_function.h>
@@ -81,8 +82,9 @@ void onLabelOrScopeEnd(const at::RecordFunction& function, at::ObserverContext*)
   closeLabel(function.name());
 }
 
-at::CallbackHandle& handle() {
-  static at::CallbackHandle instance = 0;
+/// 0 while torch sends no labels.
+std::atomic<at::CallbackHandle>& handle() {
+  static std::atomic<at::CallbackHandle> instance{0};
   return instance;
 }
 
@@ -136,13 +138,17 @@ void receiveLabelsFromTorch(OtherLabels others) {
   const at::RecordFunctionCallback callback = others == OtherLabels::kScopes
                                                   ? at::RecordFunctionCallback(onLabelOrScopeStart, onLabelOrScopeEnd)
                                                   : at::RecordFunctionCallback(onLabelStart, onLabelEnd);
+  stopLabelsFromTorch();
   handle() = at::addGlobalCallback(at::RecordFunctionCallback(callback).scopes({at::RecordScope::USER_SCOPE}));
 }
 
+bool receivesLabelsFromTorch() {
+  return handle().load(std::memory_order_relaxed) != 0;
+}
+
 void stopLabelsFromTorch() {
-  if (handle() != 0) {
-    at::removeCallback(handle());
-    handle() = 0;
+  if (const at::CallbackHandle old = handle().exchange(0); old != 0) {
+    at::removeCallback(old);
   }
 }
 

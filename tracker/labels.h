@@ -24,6 +24,8 @@ enum class OtherLabels : uint8_t { kIgnored, kScopes };
 /// prepares a profiler event, at the price of microseconds each.
 void receiveLabelsFromTorch(OtherLabels others);
 void stopLabelsFromTorch();
+/// Whether it does: a label that Python's part tells as well is then told already.
+bool receivesLabelsFromTorch();
 
 /// True for torch.optim's own label, `Optimizer.step#AdamW.step`.
 bool isOptimizerStepLabel(std::string_view label);

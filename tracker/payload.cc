@@ -8,10 +8,6 @@
 #include <cctype>
 #include <string>
 
-#include <ATen/core/Tensor.h>
-#include <c10/core/ScalarType.h>
-#include <torch/csrc/distributed/c10d/Types.hpp>
-
 #include "tracker/custom_class.h"
 #include "tracker/recorder.h"
 
@@ -35,14 +31,61 @@ void add(const at::Tensor& tensor, Payload& payload) {
   }
 }
 
-void add(const c10::IValue& value, Payload& payload) {
+/// `visit` returns whether to go on; so do these.
+template <typename Visit>
+bool forEachTensor(at::TensorList tensors, const Visit& visit) {
+  return std::all_of(tensors.begin(), tensors.end(), visit);
+}
+
+template <typename Visit>
+bool forEachTensor(const c10::IValue& value, const Visit& visit) {
   if (value.isTensor()) {
-    add(value.toTensor(), payload);
-  } else if (value.isList()) {
-    for (const c10::IValue& item : value.toListRef()) {
-      add(item, payload);
-    }
+    return visit(value.toTensor());
   }
+  if (!value.isList()) {
+    return true;
+  }
+  const auto items = value.toListRef();
+  return std::all_of(items.begin(), items.end(), [&](const c10::IValue& item) { return forEachTensor(item, visit); });
+}
+
+template <typename Visit>
+void forEachTensor(const Argument& argument, const Visit& visit) {
+  switch (argument.type) {
+    case Argument::Type::kBoxed:
+      forEachTensor(*static_cast<const c10::IValue*>(argument.data), visit);
+      return;
+    case Argument::Type::kTensor:
+      visit(*static_cast<const at::Tensor*>(argument.data));
+      return;
+    case Argument::Type::kTensors:
+      forEachTensor(at::TensorList(static_cast<const at::Tensor*>(argument.data), argument.size), visit);
+      return;
+    case Argument::Type::kTensorLists:
+      for (const auto& list : *static_cast<const std::vector<std::vector<at::Tensor>>*>(argument.data)) {
+        if (!forEachTensor(at::TensorList(list), visit)) {
+          return;
+        }
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+/// The boxed value; nullptr for an argument that is none.
+const c10::IValue* boxed(const Argument& argument) {
+  return argument.type == Argument::Type::kBoxed ? static_cast<const c10::IValue*>(argument.data) : nullptr;
+}
+
+/// An object of class T, in its C++ type `type` or boxed.
+template <typename T>
+const T* objectOf(const Argument& argument, Argument::Type type) {
+  if (argument.type == type) {
+    return static_cast<const T*>(argument.data);
+  }
+  const c10::IValue* value = boxed(argument);
+  return value == nullptr ? nullptr : customClassOf<T>(*value);
 }
 
 const char* textOf(c10d::ReduceOp::RedOpType type) {
@@ -100,18 +143,22 @@ StringId functionalReduceOpName(const std::string& name) {
 
 } // namespace
 
-Payload payloadOf(const c10::IValue& tensors) {
+Payload payloadOf(const Argument& tensors) {
   Payload payload;
-  add(tensors, payload);
+  forEachTensor(tensors, [&](const at::Tensor& tensor) {
+    add(tensor, payload);
+    return true;
+  });
   return payload;
 }
 
-const void* firstStorage(const c10::IValue& tensors) {
-  if (tensors.isTensor()) {
-    const at::Tensor& tensor = tensors.toTensor();
-    return tensor.defined() && tensor.has_storage() ? tensor.storage().data() : nullptr;
-  }
-  return tensors.isList() && !tensors.toListRef().empty() ? firstStorage(tensors.toListRef()[0]) : nullptr;
+const void* firstStorage(const Argument& tensors) {
+  const void* storage = nullptr;
+  forEachTensor(tensors, [&](const at::Tensor& tensor) {
+    storage = tensor.defined() && tensor.has_storage() ? tensor.storage().data() : nullptr;
+    return false;
+  });
+  return storage;
 }
 
 StringId dtypeName(const Payload& payload) {
@@ -123,11 +170,25 @@ StringId dtypeName(c10::ScalarType dtype) {
   return cachedName(cache, static_cast<size_t>(dtype), [&] { return c10::getDtypeNames(dtype).first; });
 }
 
-StringId reduceOpName(const c10::IValue& reduce_op) {
-  if (reduce_op.isString()) {
-    return functionalReduceOpName(reduce_op.toStringRef());
+const c10d::ProcessGroup* processGroupOf(const Argument& argument) {
+  return objectOf<c10d::ProcessGroup>(argument, Argument::Type::kGroup);
+}
+
+const std::string* textOf(const Argument& argument) {
+  const c10::IValue* value = boxed(argument);
+  return value != nullptr && value->isString() ? &value->toStringRef() : nullptr;
+}
+
+bool isTrue(const Argument& argument) {
+  const c10::IValue* value = boxed(argument);
+  return value == nullptr ? argument.size != 0 : value->toBool();
+}
+
+StringId reduceOpName(const Argument& reduce_op) {
+  if (const std::string* name = textOf(reduce_op)) {
+    return functionalReduceOpName(*name);
   }
-  const auto* object = customClassOf<c10d::ReduceOp>(reduce_op);
+  const auto* object = objectOf<c10d::ReduceOp>(reduce_op, Argument::Type::kReduceOp);
   if (object == nullptr) {
     return 0;
   }

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 #include <string>
 
@@ -88,11 +89,15 @@ void leaveModule(uint32_t depth) {
 }
 
 void openLabelText(const char* label) {
-  openLabel(label);
+  if (!receivesLabelsFromTorch()) {
+    openLabel(label);
+  }
 }
 
 void closeLabelText(const char* label) {
-  closeLabel(label);
+  if (!receivesLabelsFromTorch()) {
+    closeLabel(label);
+  }
 }
 
 void groupMade(const char* name) {
@@ -127,8 +132,14 @@ void debug(const char* message) {
   logDebug(message);
 }
 
+/// record_function cannot be watched in Python.
+std::atomic<bool> labels_missing{false};
+
 void labelsMissing() {
-  receiveLabelsFromTorch(OtherLabels::kIgnored);
+  labels_missing = true;
+  if (!receivesLabelsFromTorch()) {
+    receiveLabelsFromTorch(OtherLabels::kIgnored);
+  }
 }
 
 constexpr CommtapHost kHost = {
@@ -198,27 +209,36 @@ const CommtapPython* loadPythonPart(const std::string& minor) {
   return part;
 }
 
-} // namespace
-
-void startPython() {
-  std::string version;
-  const std::string minor = pythonMinor(version);
-  if (minor.empty()) {
-    receiveLabelsFromTorch(OtherLabels::kScopes);
-    return;
-  }
-  Recorder::get().setPythonVersion(version);
-  const CommtapPython* part = loadPythonPart(minor);
-  if (part != nullptr && part->start(&kHost) == 0) {
-    pythonPart() = part;
+/// Where the Python part watches record_function, torch need not send labels, unless they are to be scopes.
+void startLabels(Labels labels, bool is_python) {
+  const bool scopes = labels == Labels::kScopes || (labels == Labels::kAuto && !is_python);
+  if (scopes || pythonPart() == nullptr || labels_missing) {
+    receiveLabelsFromTorch(scopes ? OtherLabels::kScopes : OtherLabels::kIgnored);
   }
 }
 
-void setPythonEnabled(bool enabled) {
+} // namespace
+
+void startPython(Labels labels) {
+  std::string version;
+  const std::string minor = pythonMinor(version);
+  if (!minor.empty()) {
+    Recorder::get().setPythonVersion(version);
+    const CommtapPython* part = loadPythonPart(minor);
+    if (part != nullptr && part->start(&kHost) == 0) {
+      pythonPart() = part;
+    }
+  }
+  startLabels(labels, !minor.empty());
+}
+
+void setPythonEnabled(bool enabled, Labels labels) {
   if (pythonPart() != nullptr) {
     pythonPart()->set_enabled(enabled ? 1 : 0);
-  } else if (enabled) {
-    receiveLabelsFromTorch(OtherLabels::kScopes);
+  }
+  if (enabled) {
+    std::string version;
+    startLabels(labels, !pythonMinor(version).empty());
   } else {
     stopLabelsFromTorch();
   }

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "report/options.h"
 #include "tracker/python_host.h"
 
 namespace commtap {
 
 /// If this process runs Python: loads the Python part that fits its version, which then watches module calls.
 /// Needs the GIL, which the thread that imports torch has.
-void startPython();
+/// `labels`: what torch's labels are then, or in a process without Python.
+void startPython(Labels labels);
 
-void setPythonEnabled(bool enabled);
+void setPythonEnabled(bool enabled, Labels labels);
 
 /// The Python part's observe and module_id; COMMTAP_INVALID without one. With the GIL held.
 int observePythonModules(void* before, void* after);

@@ -52,6 +52,14 @@ torch::Library& libraryOf(Registrations& state, const std::string& op_namespace)
   return *library;
 }
 
+torch::CppFunction kernelFor(const c10::OperatorHandle& op) {
+  const OpFacts facts = factsOf(op);
+  if (std::optional<torch::CppFunction> typed = typedKernelFor(facts, op)) {
+    return std::move(*typed);
+  }
+  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<CollectiveKernel>(facts));
+}
+
 void registerOp(Registrations& state, const c10::OperatorName& name) {
   const std::string full = toString(name);
   if (!isWatched(state, name.name) || state.ops.count(full) > 0) {
@@ -65,10 +73,9 @@ void registerOp(Registrations& state, const c10::OperatorName& name) {
   // An op with a kernel of its own on this key does something there that we must not replace.
   if (!op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
     const size_t colons = name.name.find("::");
-    libraryOf(state, name.name.substr(0, colons))
-        .impl(
-            (name.name.substr(colons + 2) + (name.overload_name.empty() ? "" : "." + name.overload_name)).c_str(),
-            torch::CppFunction::makeFromBoxedFunctor(std::make_unique<CollectiveKernel>(factsOf(*op))));
+    const std::string short_name =
+        name.name.substr(colons + 2) + (name.overload_name.empty() ? "" : "." + name.overload_name);
+    libraryOf(state, name.name.substr(0, colons)).impl(short_name.c_str(), kernelFor(*op));
     registered = true;
   } else {
     Recorder::get().ledger().notSeen(NotSeen::kUnwatchedOp, full);

@@ -46,7 +46,7 @@ int startTracker(const char* torch_version) {
   pthread_atfork(nullptr, nullptr, onForkInChild);
   std::atexit([] { Recorder::get().finish(ExitKind::kNormal, 0); });
   startKernels(parsed.options.ops);
-  startPython();
+  startPython(parsed.options.labels);
   startOps(parsed.options.level);
   started() = true;
   logDebug(std::string("watching torch ") + torch_version);

@@ -34,15 +34,15 @@ void setWatching(bool on) {
     return;
   }
   is_on = on;
+  const Options options = parseOptions(environ).options;
   if (on) {
-    const Options options = parseOptions(environ).options;
     startKernels(options.ops);
     startOps(options.level);
   } else {
     stopKernels();
     setOpLevel(Level::kCollectives);
   }
-  setPythonEnabled(on);
+  setPythonEnabled(on, options.labels);
 }
 
 } // namespace commtap

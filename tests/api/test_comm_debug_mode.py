@@ -134,6 +134,24 @@ def test_not_counted(pair: dist.ProcessGroup, mode_type: type) -> None:
     assert mode.get_total_counts() == 0
 
 
+@both
+def test_what_counts_is_the_registry(pair: dist.ProcessGroup, mode_type: type) -> None:
+    """An op that is added counts, one that is taken out does not; c10d's always do."""
+    x, native = torch.ones(4), torch.ops._c10d_functional
+    assert mode_type().comm_registry == Peer().comm_registry
+    mode = mode_type()
+    mode.comm_registry.add(torch.ops.aten.sin)
+    mode.comm_registry.discard(native.all_reduce)
+    with mode:
+        x.sin()
+        x.cos()
+        funcol.wait_tensor(native.all_reduce(x, "sum", pair.group_name))
+        funcol.wait_tensor(native.broadcast(x, 0, pair.group_name))
+        dist.all_reduce(x)
+    counts = {op: count for op, count in mode.get_comm_counts().items() if count}
+    assert counts == {torch.ops.aten.sin: 1, functional.broadcast: 1, c10d.allreduce_: 1}
+
+
 def ground_truth(model: nn.Module) -> tuple[list, list]:
     """Keys of the parameters and of the placements, as PyTorch's tests derive them from named_parameters."""
     parameters, placements = [], []

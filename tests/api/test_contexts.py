@@ -236,12 +236,13 @@ def test_ops_outside_of_modules_are_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_mode_tells_where_it_is(model: nn.Module) -> None:
     """name, activation_checkpointing, is_bw and parents, forward and backward."""
-    seen = []
+    seen, lists = [], []
     mode = CommDebugMode()
     tracker = mode.advanced_module_tracker
 
     def look(*_: object) -> None:
         seen.append((tracker.name, tracker.is_bw, tracker.activation_checkpointing, commtap.is_backward()))
+        lists.append(tracker.parent_list)
 
     class Looks(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -259,6 +260,9 @@ def test_the_mode_tells_where_it_is(model: nn.Module) -> None:
         ("Looks", True, False, True),
         ("Looks", True, True, True),
     ]
+    assert lists == [["Global", "Looks"], ["Global"], ["Global"]]
+    assert set(tracker.register_forward_hook_handles) == {"Looks"}
+    tracker.register_forward_hook_handles["Looks"].remove()
 
 
 def test_stop_start_and_reset(mesh: DeviceMesh) -> None:

@@ -70,10 +70,33 @@ TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels where there is no Pyth
   }
   CHECK(thread.top() == nullptr);
   stopLabelsFromTorch();
+  CHECK_FALSE(receivesLabelsFromTorch());
   {
     RECORD_USER_SCOPE("Optimizer.step#SGD.step");
     CHECK(thread.top() == nullptr);
   }
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "labels that are scopes: all but torch's own; the last one who asks decides") {
+  ThreadState& thread = *ThreadState::current();
+  receiveLabelsFromTorch(OtherLabels::kIgnored);
+  receiveLabelsFromTorch(OtherLabels::kScopes);
+  CHECK(receivesLabelsFromTorch());
+  {
+    RECORD_USER_SCOPE("mine");
+    REQUIRE(thread.top() != nullptr);
+    CHECK(thread.top()->type == Scope::Type::kNamed);
+    const uint32_t depth = thread.depth();
+    RECORD_USER_SCOPE("FSDP::all_gather (a)");
+    CHECK(thread.depth() == depth);
+  }
+  CHECK(thread.top() == nullptr);
+  receiveLabelsFromTorch(OtherLabels::kIgnored);
+  {
+    RECORD_USER_SCOPE("mine");
+    CHECK(thread.top() == nullptr);
+  }
+  stopLabelsFromTorch();
 }
 
 } // namespace

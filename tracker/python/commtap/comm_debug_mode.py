@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from commtap.control import Capture, Threads
 from commtap.module_facts import CommModuleTracker
 from commtap.native import native
-from commtap.op_packets import PACKETS
+from commtap.op_packets import NATIVE_PACKETS, PACKETS, usual_registry
 from commtap.operations import Operation, is_dry, operation
 from commtap.tracing_tables import json_tree, module_table, tracing_table, without_color
 
@@ -72,15 +72,19 @@ class CommDebugMode(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.advanced_module_tracker = CommModuleTracker()
+        #: The op packets that count as collectives beside c10d's. One that is added is counted where it is called in
+        #: eager code on this mode's threads.
+        self.comm_registry: set[Any] = usual_registry()
         self._capture = Capture()
-        self._dry: list[tuple[str, Any, bool]] = []
+        #: What the tracker does not count: (module, key, in backward).
+        self._seen_here: list[tuple[str, Any, bool]] = []
         self._comm_counts: defaultdict[Any, int] = defaultdict(int)
         self._comm_module_counts: dict[str, PassCounts] = {}
         self._open = False
 
     def __enter__(self) -> "CommDebugMode":
         native()
-        self._dry = []
+        self._seen_here = []
         self._capture = Capture(_whose_collectives())
         self.advanced_module_tracker.__enter__()
         self._capture.__enter__()
@@ -107,12 +111,22 @@ class CommDebugMode(TorchDispatchMode):
             self.advanced_module_tracker.log.add(name, record)
             return NotImplemented  # DTensor's turn; what it makes of the op comes here again
         output = func(*args, **kwargs)
-        packet = PACKETS.get(str(func._overloadpacket))
-        if packet is not None and is_dry(args):
-            self._dry.append((name, packet, record["is_bw"]))
+        packet = self._packet_of_mode(func._overloadpacket, args)
+        if packet is not None:
+            self._seen_here.append((name, packet, record["is_bw"]))
         if not detect_fake_mode(args):
             self.advanced_module_tracker.log.add(name, record)
         return output
+
+    def _packet_of_mode(self, packet: Any, args: tuple) -> Any | None:
+        """The key under which this mode, not the tracker, counts a call: of fake tensors, or of an op users added."""
+        name = str(packet)
+        if name in PACKETS:
+            return PACKETS[name] if self._is_registered(name) and is_dry(args) else None
+        return packet if packet in self.comm_registry and packet not in PACKETS.values() else None
+
+    def _is_registered(self, op: str) -> bool:
+        return op not in NATIVE_PACKETS or NATIVE_PACKETS[op] in self.comm_registry
 
     def _update(self) -> None:
         """Brings the counts up to date, in place: whoever holds one of the dictionaries sees it."""
@@ -121,10 +135,10 @@ class CommDebugMode(TorchDispatchMode):
         self._comm_module_counts["Global"] = PassCounts()
         for row in self._capture.collectives():
             packet = PACKETS.get(row.op)
-            if packet is not None:
+            if packet is not None and self._is_registered(row.op):
                 name = self.advanced_module_tracker.name_of(row.issued_in_id)
                 self._add(name, packet, row.phase in ("backward", "recompute"), row.count)
-        for name, packet, is_backward in self._dry:
+        for name, packet, is_backward in self._seen_here:
             self._add(name, packet, is_backward, 1)
 
     def _add(self, name: str, packet: Any, is_backward: bool, count: int) -> None:

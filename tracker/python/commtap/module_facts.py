@@ -2,15 +2,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `CommDebugMode` knows of modules: depth, type, parameters, placements, parents, and the tracker's ids."""
 
+import threading
 from collections import defaultdict
 from typing import Any
 
 import torch
 from torch.distributed.tensor import DTensor
+from torch.utils.hooks import RemovableHandle
 
 from commtap.mod_tracker import ModTracker
 from commtap.native import native
 from commtap.operations import OperationLog
+
+
+class _Forward(threading.local):
+    """The modules whose forward a thread is in, outermost first."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
 
 
 class CommModuleTracker(ModTracker):
@@ -33,6 +42,7 @@ class CommModuleTracker(ModTracker):
         self.sharding_dict: dict[str, tuple] = {}
         self.log = OperationLog()
         self._name_of_id: dict[int, str] = {}
+        self._forward = _Forward()
 
     @property
     def name(self) -> str:
@@ -43,6 +53,16 @@ class CommModuleTracker(ModTracker):
     def activation_checkpointing(self) -> bool:
         """Whether this thread recomputes a forward inside a backward."""
         return native().place().phase == b"recompute"
+
+    @property
+    def parent_list(self) -> list[str]:
+        """ "Global" and the modules whose forward this thread is in, outermost first; none that is recomputed."""
+        return ["Global", *self._forward.names]
+
+    @property
+    def register_forward_hook_handles(self) -> dict[str, RemovableHandle]:
+        """Each module called: a handle that removes nothing, for nothing is registered with a module."""
+        return {name: RemovableHandle({}) for name in self.module_helper_dict if name != "Global"}
 
     @property
     def module_depth_dict(self) -> dict[str, int]:
@@ -81,6 +101,13 @@ class CommModuleTracker(ModTracker):
         if name not in self.module_helper_dict:
             self._note_call(outer, name)
         self._note_parameters(module, name)
+        self._forward.names.append(name)
+
+    def after_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None, output: Any) -> None:
+        """A module call is over."""
+        if not self.is_bw and self._forward.names:
+            self._forward.names.pop()
+        super().after_module(module, args, kwargs, output)
 
     def _note_call(self, outer: str, name: str) -> None:
         parents = self.parents
@@ -110,6 +137,7 @@ class CommModuleTracker(ModTracker):
         self.module_parents_dict["Global"] = set()
         self.log = OperationLog()
         self._name_of_id = {0: "Global"}
+        self._forward = _Forward()
         super().__enter__()
         return self
 

@@ -42,3 +42,14 @@ PACKETS: dict[str, Any] = {
     **{f"c10d.{name}": getattr(torch.ops.c10d, name) for name in _C10D},
     "_dtensor.shard_dim_alltoall": torch.ops._dtensor.shard_dim_alltoall,
 }
+
+#: Name in the tracker to op packet, of the ops that are counted because they are in a mode's `comm_registry`.
+NATIVE_PACKETS: dict[str, Any] = {
+    **{f"_c10d_functional.{name}": getattr(torch.ops._c10d_functional, name) for name in _FUNCTIONAL},
+    "_dtensor.shard_dim_alltoall": torch.ops._dtensor.shard_dim_alltoall,
+}
+
+
+def usual_registry() -> set[Any]:
+    """What `comm_registry` holds at first: functional collectives under both names, and DTensor's own."""
+    return {*NATIVE_PACKETS.values(), *(PACKETS[name] for name in NATIVE_PACKETS)}

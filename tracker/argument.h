@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Types.hpp>
+
+namespace commtap {
+
+/// One argument of an op, boxed or in its C++ type, as long as the call lasts. Looked at, never copied.
+struct Argument {
+  enum class Type : uint8_t {
+    kOther,
+    kBoxed,       ///< const c10::IValue
+    kTensor,      ///< const at::Tensor
+    kTensors,     ///< `size` of them
+    kTensorLists, ///< const std::vector<std::vector<at::Tensor>>
+    kGroup,       ///< const c10d::ProcessGroup
+    kReduceOp,    ///< const c10d::ReduceOp
+    kBool,        ///< `size` is it
+  };
+  Type type = Type::kOther;
+  const void* data = nullptr;
+  size_t size = 0;
+};
+
+inline Argument argumentOf(const c10::IValue& value) {
+  return {Argument::Type::kBoxed, &value};
+}
+inline Argument argumentOf(const at::Tensor& tensor) {
+  return {Argument::Type::kTensor, &tensor};
+}
+inline Argument argumentOf(at::TensorList tensors) {
+  return {Argument::Type::kTensors, tensors.data(), tensors.size()};
+}
+inline Argument argumentOf(const std::vector<std::vector<at::Tensor>>& lists) {
+  return {Argument::Type::kTensorLists, &lists};
+}
+inline Argument argumentOf(const c10::intrusive_ptr<c10d::ProcessGroup>& group) {
+  return {Argument::Type::kGroup, group.get()};
+}
+inline Argument argumentOf(const c10::intrusive_ptr<c10d::ReduceOp>& reduce_op) {
+  return {Argument::Type::kReduceOp, reduce_op.get()};
+}
+inline Argument argumentOf(bool value) {
+  return {Argument::Type::kBool, nullptr, value ? 1U : 0U};
+}
+/// What no row needs: roots, tags, timeouts, splits.
+template <typename Other>
+Argument argumentOf(const Other&) {
+  return {};
+}
+
+/// The arguments of one call, of either sort.
+class ArgumentList {
+ public:
+  explicit ArgumentList(const Argument* typed) : typed_(typed) {}
+  explicit ArgumentList(const c10::IValue* boxed) : boxed_(boxed) {}
+
+  Argument operator[](size_t i) const {
+    return typed_ != nullptr ? typed_[i] : argumentOf(boxed_[i]);
+  }
+
+ private:
+  const Argument* typed_ = nullptr;
+  const c10::IValue* boxed_ = nullptr;
+};
+
+} // namespace commtap
