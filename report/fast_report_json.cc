@@ -14,6 +14,7 @@
 #include "report/fields.h"
 #include "report/report_json.h"
 #include "report/text_file.h"
+#include "report/timestamp.h"
 
 namespace commtap {
 namespace {
@@ -58,6 +59,12 @@ std::string textOrEmpty(dom::element value) {
   return value.is_null() ? std::string() : text(value);
 }
 
+/// 0 where an older report does not have it.
+uint64_t optionalInteger(dom::object row, const char* name) {
+  dom::element value;
+  return row[name].get(value) == simdjson::SUCCESS ? integer<uint64_t>(value) : 0;
+}
+
 Group groupFrom(dom::object row) {
   Group group;
   group.name = text(row[field::kName]);
@@ -72,6 +79,8 @@ Group groupFrom(dom::object row) {
       group.ranks.push_back(integer<uint32_t>(rank));
     }
   }
+  group.collectives = optionalInteger(row, field::kCollectives);
+  group.point_to_point = optionalInteger(row, field::kPointToPoint);
   return group;
 }
 
@@ -112,7 +121,32 @@ Collective collectiveFrom(dom::object row) {
   collective.count = integer<uint64_t>(row[field::kCount]);
   collective.bytes = integer<uint64_t>(row[field::kBytes]);
   collective.bus_bytes = row[field::kBusBytes].get_double();
+  if (dom::object sizes; row[field::kSizes].get(sizes) == simdjson::SUCCESS) {
+    for (const dom::key_value_pair size : sizes) {
+      collective.sizes[std::stoull(std::string(size.key))] = integer<uint64_t>(size.value);
+    }
+  }
   return collective;
+}
+
+Step stepFrom(dom::object row) {
+  Step step;
+  step.first_step = integer<uint64_t>(row[field::kFirstStep]);
+  step.steps = integer<uint64_t>(row[field::kSteps]);
+  step.started_at_ns = sure(parseTimestamp(text(row[field::kStartedAt])));
+  if (const dom::element ended = row[field::kEndedAt]; !ended.is_null()) {
+    step.ended_at_ns = sure(parseTimestamp(text(ended)));
+  }
+  step.forward_passes = integer<uint64_t>(row[field::kForwardPasses]);
+  step.backward_passes = integer<uint64_t>(row[field::kBackwardPasses]);
+  for (const dom::object amount : row[field::kCollectives].get_array()) {
+    step.collectives.push_back(
+        {sure(kindFromName(amount[field::kKind].get_string())),
+         text(amount[field::kGroup]),
+         integer<uint64_t>(amount[field::kCount]),
+         integer<uint64_t>(amount[field::kBytes])});
+  }
+  return step;
 }
 
 Operation operationFrom(dom::object row) {
@@ -160,6 +194,9 @@ Report reportFrom(dom::element document) {
   report.collectives = list<Collective>(root[field::kCollectives], collectiveFrom);
   if (dom::element rows; root[field::kOperations].get(rows) == simdjson::SUCCESS) {
     report.operations = list<Operation>(rows, operationFrom);
+  }
+  if (dom::element rows; root[field::kSteps].get(rows) == simdjson::SUCCESS) {
+    report.steps = list<Step>(rows, stepFrom);
   }
   report.not_seen = list<NotSeenEntry>(root[field::kNotSeen], notSeenFrom);
   return report;

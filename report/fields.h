@@ -11,6 +11,8 @@ inline constexpr const char* kGroups = "groups";
 inline constexpr const char* kModules = "modules";
 inline constexpr const char* kCollectives = "collectives";
 inline constexpr const char* kOperations = "operations";
+inline constexpr const char* kSteps = "steps";
+inline constexpr const char* kLast = "last";
 inline constexpr const char* kNotSeen = "not_seen";
 
 inline constexpr const char* kRunId = "run_id";
@@ -61,7 +63,23 @@ inline constexpr const char* kCount = "count";
 inline constexpr const char* kBytes = "bytes";
 inline constexpr const char* kBusBytes = "bus_bytes";
 
+inline constexpr const char* kSizes = "sizes";
+
+inline constexpr const char* kPointToPoint = "point_to_point";
+
 inline constexpr const char* kDtensor = "dtensor";
+
+inline constexpr const char* kFirstStep = "first_step";
+inline constexpr const char* kForwardPasses = "forward_passes";
+inline constexpr const char* kBackwardPasses = "backward_passes";
+
+inline constexpr const char* kNumber = "number";
+inline constexpr const char* kSequence = "sequence";
+inline constexpr const char* kStep = "step";
+inline constexpr const char* kPeer = "peer";
+inline constexpr const char* kState = "state";
+inline constexpr const char* kIssuedAt = "issued_at";
+inline constexpr const char* kCompletedAt = "completed_at";
 
 inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";

@@ -117,6 +117,10 @@ class JsonCursor {
   const nlohmann::json& value() const {
     return value_;
   }
+  /// "report.collectives[3].count"
+  const std::string& path() const {
+    return path_;
+  }
 
  private:
   const nlohmann::json& value_;

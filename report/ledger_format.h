@@ -4,7 +4,7 @@
 
 // The ledger: one sparse file per process, mapped by the process that writes it and read by anyone, at any moment.
 //
-//   Header | strings | ranks | groups | modules | parameters | collectives | operations
+//   Header | strings | ranks | groups | modules | parameters | collectives | operations | lanes | steps | last
 //
 // Rules that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -13,6 +13,7 @@
 //  - a change of any layout below changes kLedgerVersion.
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,7 +23,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 2;
+inline constexpr uint32_t kLedgerVersion = 3;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -48,6 +49,9 @@ enum LedgerSectionId : uint8_t {
   kParameters,
   kCollectives,
   kOperations,
+  kLanes,
+  kSteps,
+  kLast, ///< a ring: `used` counts all that were ever written
   kSectionCount,
 };
 
@@ -81,6 +85,8 @@ struct LedgerHeader {
   StringId report_name; ///< the report's path below the output folder, without ".json"
   uint32_t level;       ///< Level
   uint32_t reserved;
+  std::atomic<uint64_t> step;     ///< live; the number of the step that runs, from 0
+  uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
 };
@@ -92,6 +98,7 @@ struct LedgerGroup {
   uint32_t size;
   uint32_t rank;       ///< this process's rank in the group
   uint32_t first_rank; ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
+  std::atomic<uint64_t> issued[2]; ///< live; how many collectives, how many sends and receives
 };
 
 struct LedgerModule {
@@ -126,14 +133,27 @@ struct CollectiveKey {
   Kind kind;
   Phase phase;
   AsyncOp async_op;
-  uint8_t reserved[5]; ///< 0
+  uint8_t size_class; ///< sizeClass() of the payload: a histogram of sizes that costs nothing
+  uint8_t reserved[4]; ///< 0
 };
+
+/// Payloads by powers of two: 0 for none, else 1 + floor(log2(bytes)), so class n > 0 begins at 2^(n - 1) bytes.
+constexpr uint8_t sizeClass(uint64_t bytes) {
+  return static_cast<uint8_t>(std::bit_width(bytes));
+}
+inline constexpr uint8_t kMaxSizeClass = 64;
+/// The smallest payload of a class, bytes.
+constexpr uint64_t sizeClassStart(uint8_t size_class) {
+  return size_class == 0 ? 0 : uint64_t{1} << (size_class - 1U);
+}
 
 struct LedgerCollective {
   CollectiveKey key;
   std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0 for none
   std::atomic<uint64_t> count;      ///< live
   std::atomic<uint64_t> bytes;      ///< live; the payload S of nccl-tests, added up
+  uint32_t lane;                    ///< index of its kind and group in the lanes section
+  uint32_t reserved;
 };
 
 /// What makes one row of ops; only at Level::kDtensor and Level::kOps. Compared as bytes, so without padding.
@@ -150,16 +170,55 @@ struct LedgerOperation {
   std::atomic<uint64_t> count; ///< live
 };
 
+/// What steps are told apart by. The last one also takes all that there is no lane for.
+struct LedgerLane {
+  Kind kind;
+  uint8_t reserved[3];
+  uint32_t group; ///< kNoIndex: none known
+};
+inline constexpr uint32_t kLaneCount = 32;
+
+/// Record 0 is the step that runs, the others those that are over, in order and without a gap. The first kExactSteps
+/// have a record each; when the section is full, the rest are joined in pairs, and again.
+struct LedgerStep {
+  std::atomic<uint64_t> first_step;
+  std::atomic<uint64_t> steps; ///< how many are added up here
+  std::atomic<uint64_t> started_at_ns; ///< steady clock
+  std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the step that runs
+  std::atomic<uint64_t> forward_passes;
+  std::atomic<uint64_t> backward_passes;
+  std::atomic<uint64_t> count[kLaneCount];
+  std::atomic<uint64_t> bytes[kLaneCount];
+};
+inline constexpr uint64_t kExactSteps = 16;
+
+/// One of the last collectives. Written in place, again and again: `number` is 0 meanwhile. Times: steady clock.
+struct LedgerLast {
+  std::atomic<uint64_t> number; ///< of all that this process issued, from 1
+  uint64_t sequence;            ///< in its group, from 1; collectives, and sends with receives, counted apart
+  uint64_t bytes;
+  uint64_t issued_at_ns;
+  std::atomic<uint64_t> started_at_ns;   ///< 0: not known
+  std::atomic<uint64_t> completed_at_ns; ///< 0: not known
+  uint32_t step;
+  uint32_t row;                ///< in the collectives section; kNoIndex: the table was full
+  int32_t peer;                ///< rank in the group that is sent to or received from; -1: none
+  std::atomic<uint32_t> state; ///< LastState
+};
+
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 static_assert(sizeof(LedgerSection) == 32);
 static_assert(sizeof(LedgerNotSeen) == 16);
-static_assert(sizeof(LedgerGroup) == 24);
+static_assert(sizeof(LedgerGroup) == 40);
 static_assert(sizeof(LedgerModule) == 56);
 static_assert(sizeof(LedgerParameter) == 32);
 static_assert(sizeof(CollectiveKey) == 32);
-static_assert(sizeof(LedgerCollective) == 56);
+static_assert(sizeof(LedgerCollective) == 64);
 static_assert(sizeof(OperationKey) == 16);
 static_assert(sizeof(LedgerOperation) == 24);
+static_assert(sizeof(LedgerLane) == 8);
+static_assert(sizeof(LedgerStep) == 48 + 16 * kLaneCount);
+static_assert(sizeof(LedgerLast) == 64);
 
 } // namespace commtap

@@ -127,7 +127,7 @@ std::string LedgerImage::readSection(int fd, uint32_t id) {
   }
   std::memcpy(data_ + at, &section, sizeof(section));
   const uint64_t offset = std::min<uint64_t>(section.offset, size_);
-  const uint64_t used = std::min<uint64_t>(section.used.load(), size_) * kLedgerRecordSizes[id];
+  const uint64_t used = std::min({section.used.load(), section.capacity, size_}) * kLedgerRecordSizes[id];
   if (!readAt(fd, data_ + offset, std::min<uint64_t>(used, size_ - offset), offset)) {
     return errnoText("cannot be read");
   }

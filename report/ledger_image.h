@@ -21,6 +21,9 @@ inline constexpr std::array<uint32_t, kSectionCount> kLedgerRecordSizes = {
     sizeof(LedgerParameter),
     sizeof(LedgerCollective),
     sizeof(LedgerOperation),
+    sizeof(LedgerLane),
+    sizeof(LedgerStep),
+    sizeof(LedgerLast),
 };
 
 /// A copy of a ledger file in memory. Only the parts that hold records are read and take up memory; the rest is zero.

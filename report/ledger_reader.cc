@@ -42,6 +42,8 @@ class Reader {
     readParameters();
     readCollectives();
     readOperations();
+    readSteps();
+    readLast();
     readNotSeen();
     return std::move(contents_);
   }
@@ -84,7 +86,8 @@ class Reader {
     const uint64_t size = bytes_.size();
     const uint64_t offset = std::min<uint64_t>(section.offset, size);
     const uint64_t room = (size - offset) / kLedgerRecordSizes[id];
-    const uint64_t used = section.used.load(std::memory_order_acquire);
+    const uint64_t written = section.used.load(std::memory_order_acquire);
+    const uint64_t used = id == kLast ? std::min(written, section.capacity) : written;
     if (section.record_size != kLedgerRecordSizes[id] || section.offset % sizeof(uint64_t) != 0) {
       damaged("a section has another layout than this version writes; it was left out");
       return;
@@ -149,7 +152,13 @@ class Reader {
     for (uint64_t i = 0; i < records_[kGroups].count; ++i) {
       const auto& group = record<LedgerGroup>(kGroups, i);
       contents_.report.groups.push_back(
-          {names.make(text(group.name)), text(group.desc), text(group.backend), group.size, ranksOf(group)});
+          {names.make(text(group.name)),
+           text(group.desc),
+           text(group.backend),
+           group.size,
+           ranksOf(group),
+           group.issued[0].load(std::memory_order_relaxed),
+           group.issued[1].load(std::memory_order_relaxed)});
     }
   }
 
@@ -235,8 +244,7 @@ class Reader {
     row.phase = static_cast<int>(key.phase) < kPhaseCount ? key.phase : Phase::kOther;
     row.op = text(key.op);
     row.kind = static_cast<int>(key.kind) < kKindCount ? key.kind : Kind::kOther;
-    const bool known = key.group < contents_.report.groups.size();
-    row.group = known ? contents_.report.groups[key.group].name : "?";
+    row.group = groupName(key.group);
     row.dtype = text(key.dtype);
     row.reduce_op = text(key.reduce_op);
     row.async_op = key.async_op <= AsyncOp::kUnknown ? key.async_op : AsyncOp::kUnknown;
@@ -247,8 +255,101 @@ class Reader {
     }
     row.count = ledger.count.load(std::memory_order_relaxed);
     row.bytes = ledger.bytes.load(std::memory_order_relaxed);
+    const bool known = key.group < contents_.report.groups.size();
     row.bus_bytes = busBytes(row.kind, row.bytes, known ? contents_.report.groups[key.group].size : 0);
+    row.sizes[sizeClassStart(std::min<uint8_t>(key.size_class, kMaxSizeClass))] = row.count;
     return row;
+  }
+
+  std::string groupName(uint32_t group) const {
+    return group < contents_.report.groups.size() ? contents_.report.groups[group].name : "?";
+  }
+
+  uint64_t realtime(uint64_t steady_ns) const {
+    return steady_ns + header().realtime_minus_steady;
+  }
+  std::optional<uint64_t> realtimeUnlessZero(uint64_t steady_ns) const {
+    return steady_ns == 0 ? std::nullopt : std::optional<uint64_t>(realtime(steady_ns));
+  }
+
+  /// The step that runs is record 0 in the ledger, and the last one in the report.
+  void readSteps() {
+    std::vector<Step>& steps = contents_.report.steps;
+    for (uint64_t i = 1; i < records_[kSteps].count; ++i) {
+      steps.push_back(step(record<LedgerStep>(kSteps, i)));
+    }
+    uint64_t next = 0;
+    for (size_t i = 0; i < steps.size(); next += steps[i].steps, ++i) {
+      if (steps[i].first_step != next) { // killed while it joined records
+        damaged("the steps do not follow each other; those after the gap were left out");
+        steps.resize(i);
+        break;
+      }
+    }
+    if (records_[kSteps].count > 0) {
+      steps.push_back(step(record<LedgerStep>(kSteps, 0)));
+      steps.back().steps = 1;
+    }
+  }
+
+  Step step(const LedgerStep& ledger) {
+    Step step{
+        ledger.first_step,
+        ledger.steps,
+        realtime(ledger.started_at_ns),
+        realtimeUnlessZero(ledger.ended_at_ns),
+        ledger.forward_passes,
+        ledger.backward_passes,
+        {}};
+    for (uint32_t i = 0; i < kLaneCount; ++i) {
+      if (const uint64_t count = ledger.count[i].load(std::memory_order_relaxed); count > 0) {
+        const bool known = i < records_[kLanes].count;
+        const LedgerLane lane = known ? record<LedgerLane>(kLanes, i) : LedgerLane{Kind::kOther, {}, kNoIndex};
+        const Kind kind = static_cast<int>(lane.kind) < kKindCount ? lane.kind : Kind::kOther;
+        step.collectives.push_back({kind, groupName(lane.group), count, ledger.bytes[i]});
+      }
+    }
+    return step;
+  }
+
+  void readLast() {
+    std::vector<LastCollective>& all = contents_.report.last;
+    for (uint64_t i = 0; i < records_[kLast].count; ++i) {
+      const auto& ledger = record<LedgerLast>(kLast, i);
+      if (ledger.number.load(std::memory_order_acquire) != 0) {
+        all.push_back(last(ledger));
+      }
+    }
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  }
+
+  LastCollective last(const LedgerLast& ledger) {
+    LastCollective last;
+    if (ledger.row < records_[kCollectives].count) {
+      const Collective row = collective(record<LedgerCollective>(kCollectives, ledger.row));
+      last.group = row.group;
+      last.module = row.module;
+      last.issued_in = row.issued_in;
+      last.phase = row.phase;
+      last.op = row.op;
+      last.kind = row.kind;
+      last.dtype = row.dtype;
+    } else {
+      last.group = last.module = last.issued_in = last.op = "?";
+    }
+    last.number = ledger.number.load(std::memory_order_relaxed);
+    last.sequence = ledger.sequence;
+    last.step = ledger.step;
+    last.bytes = ledger.bytes;
+    if (ledger.peer >= 0) {
+      last.peer = ledger.peer;
+    }
+    const uint32_t state = ledger.state.load(std::memory_order_relaxed);
+    last.state = state < kLastStateCount ? static_cast<LastState>(state) : LastState::kIssued;
+    last.issued_at_ns = realtime(ledger.issued_at_ns);
+    last.started_at_ns = realtimeUnlessZero(ledger.started_at_ns);
+    last.completed_at_ns = realtimeUnlessZero(ledger.completed_at_ns);
+    return last;
   }
 
   /// Modules that share a clean name share its rows.

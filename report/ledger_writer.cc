@@ -11,6 +11,8 @@
 #include <new>
 #include <vector>
 
+#include "report/ledger_steps.h"
+
 namespace commtap {
 namespace {
 
@@ -28,6 +30,9 @@ constexpr std::array<SectionShape, kSectionCount> kShapes = {{
     {256U << 10U, sizeof(LedgerParameter)},
     {64U << 10U, sizeof(LedgerCollective)},
     {64U << 10U, sizeof(LedgerOperation)},
+    {kLaneCount, sizeof(LedgerLane)},
+    {512, sizeof(LedgerStep)},
+    {2048, sizeof(LedgerLast)},
 }};
 
 constexpr uint64_t kPage = 4096;
@@ -131,6 +136,8 @@ void LedgerWriter::initialize() {
   used_ = {};
   commit(kStrings, sizeof(uint32_t)); // the empty string: length 0 at offset 0
   addModule(kNoIndex, "Global", "", 0);
+  commit(kSteps, 1);
+  used_[kLast] = kShapes[kLast].capacity; // a ring: all of it is there from the start
   std::memcpy(head.magic, kLedgerMagic, sizeof(kLedgerMagic));
 }
 
@@ -215,20 +222,22 @@ uint32_t LedgerWriter::addGroup(
       first_rank = static_cast<uint32_t>(at_rank);
     }
   }
-  const LedgerGroup group{internLocked(name), internLocked(desc), internLocked(backend), size, rank, first_rank};
+  const StringId name_id = internLocked(name);
+  const StringId desc_id = internLocked(desc);
+  const StringId backend_id = internLocked(backend);
   const uint64_t index = reserve(kGroups, 1);
   if (index == kNoIndex) {
     notSeenLocked(NotSeen::kGroupsFull, name, 1);
     return kNoIndex;
   }
-  std::memcpy(at(kGroups) + index * sizeof(LedgerGroup), &group, sizeof(group));
+  new (&groups()[index]) LedgerGroup{name_id, desc_id, backend_id, size, rank, first_rank, {}};
   commit(kGroups, index + 1);
   return static_cast<uint32_t>(index);
 }
 
 std::string_view LedgerWriter::groupName(uint32_t group) const {
-  const auto* groups = reinterpret_cast<const LedgerGroup*>(base_ + offsets_[kGroups]);
-  return group == kNoIndex ? std::string_view() : text(groups[group].name);
+  const auto* all = reinterpret_cast<const LedgerGroup*>(base_ + offsets_[kGroups]);
+  return group == kNoIndex ? std::string_view() : text(all[group].name);
 }
 
 uint32_t
@@ -297,9 +306,61 @@ LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key, size_t hash) {
   row.key = key;
   row.lowered[0] = row.lowered[1] = 0;
   row.count = row.bytes = 0;
+  row.lane = laneOf(key);
   commit(kCollectives, index + 1);
   row_index_.add(hash, static_cast<uint32_t>(index));
   return &row;
+}
+
+/// Needs mutex_.
+uint32_t LedgerWriter::laneOf(const CollectiveKey& key) {
+  const auto used = static_cast<uint32_t>(used_[kLanes]);
+  for (uint32_t lane = 0; lane < used; ++lane) {
+    if (lanes()[lane].kind == key.kind && lanes()[lane].group == key.group) {
+      return lane;
+    }
+  }
+  if (used == kLaneCount || reserve(kLanes, 1) == kNoIndex) {
+    return kLaneCount - 1;
+  }
+  const bool fits = used + 1 < kLaneCount;
+  lanes()[used] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex};
+  commit(kLanes, used + 1);
+  return used;
+}
+
+void LedgerWriter::closeStep(uint64_t now_ns) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::span<LedgerStep> records(steps(), kShapes[kSteps].capacity);
+  if (used_[kSteps] == records.size()) {
+    commit(kSteps, joinSteps(records, used_[kSteps]));
+  }
+  const uint64_t number = header().step.load(std::memory_order_relaxed);
+  if (reserve(kSteps, 1) != kNoIndex) {
+    commit(kSteps, commtap::closeStep(records, used_[kSteps], number, now_ns));
+    header().step.store(number + 1, std::memory_order_relaxed);
+  } else { // the disk is full: the step that runs goes on
+    notSeenLocked(NotSeen::kStepsFull, "", 1);
+  }
+}
+
+LedgerLast&
+LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
+  const uint64_t ticket = section(kLast).used.fetch_add(1, std::memory_order_relaxed);
+  LedgerLast& entry = last()[ticket % kShapes[kLast].capacity];
+  entry.number.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  entry.sequence = sequence;
+  entry.bytes = bytes;
+  entry.step = static_cast<uint32_t>(header().step.load(std::memory_order_relaxed));
+  entry.issued_at_ns = now_ns;
+  entry.started_at_ns.store(0, std::memory_order_relaxed);
+  entry.completed_at_ns.store(0, std::memory_order_relaxed);
+  entry.row = row;
+  entry.peer = peer;
+  entry.state.store(static_cast<uint32_t>(LastState::kIssued), std::memory_order_relaxed);
+  entry.number.store(ticket + 1, std::memory_order_release);
+  return entry;
 }
 
 bool LedgerWriter::countOperations(Level level) {
@@ -431,6 +492,19 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
       visit(calls);
     }
   }
+  auto* all_groups = reinterpret_cast<LedgerGroup*>(image + offsets_[kGroups]);
+  for (uint64_t i = 0; i < used_[kGroups]; ++i) {
+    visit(all_groups[i].issued[0]);
+    visit(all_groups[i].issued[1]);
+  }
+  auto& open_step = *reinterpret_cast<LedgerStep*>(image + offsets_[kSteps]);
+  visit(open_step.forward_passes);
+  visit(open_step.backward_passes);
+  for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
+    visit(open_step.count[lane]);
+    visit(open_step.bytes[lane]);
+  }
+  visit(reinterpret_cast<LedgerHeader*>(image)->sections[kLast].used);
   auto* all_rows = reinterpret_cast<LedgerCollective*>(image + offsets_[kCollectives]);
   for (uint64_t i = 0; i < used_[kCollectives]; ++i) {
     visit(all_rows[i].count);
@@ -489,6 +563,12 @@ void LedgerWriter::zeroCounters() {
     entry.detail.store(0);
   }
   forEachCounter(base_, [](std::atomic<uint64_t>& count) { count.store(0, std::memory_order_relaxed); });
+  for (uint64_t i = 0; i < kShapes[kLast].capacity; ++i) {
+    last()[i].number.store(0, std::memory_order_relaxed);
+  }
+  steps()[0].first_step = 0;
+  commit(kSteps, 1);
+  header().step = 0;
 }
 
 } // namespace commtap

@@ -90,6 +90,29 @@ class LedgerWriter {
   /// nullptr if the table is full (counted as not seen).
   LedgerCollective* row(const CollectiveKey& key);
 
+  /// The row's number, by which the last collectives name it; kNoIndex for nullptr.
+  uint32_t numberOf(const LedgerCollective* row) const {
+    return row == nullptr ? kNoIndex : static_cast<uint32_t>(row - rows());
+  }
+  /// One more in the step that runs.
+  void countInStep(const LedgerCollective& row, uint64_t bytes) {
+    LedgerStep& step = steps()[0];
+    step.count[row.lane].fetch_add(1, std::memory_order_relaxed);
+    step.bytes[row.lane].fetch_add(bytes, std::memory_order_relaxed);
+  }
+  LedgerStep& openStep() {
+    return steps()[0];
+  }
+  /// The step that runs is over. `now_ns`: steady clock.
+  void closeStep(uint64_t now_ns);
+
+  /// This group's next collective, or send or receive: from 1. 0 for kNoIndex.
+  uint64_t nextSequence(uint32_t group, bool point_to_point) {
+    return group == kNoIndex ? 0 : groups()[group].issued[point_to_point ? 1 : 0].fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  /// Takes the place of the oldest of the last collectives; its number, clock and state are set here.
+  LedgerLast& noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns);
+
   /// From now on ops are counted too. False if there is no memory for it.
   bool countOperations(Level level);
   /// nullptr if the table is full (counted as not seen). Only after countOperations().
@@ -132,8 +155,20 @@ class LedgerWriter {
   LedgerModule* modules() {
     return reinterpret_cast<LedgerModule*>(at(kModules));
   }
-  LedgerCollective* rows() {
-    return reinterpret_cast<LedgerCollective*>(at(kCollectives));
+  LedgerCollective* rows() const {
+    return reinterpret_cast<LedgerCollective*>(base_ + offsets_[kCollectives]);
+  }
+  LedgerGroup* groups() {
+    return reinterpret_cast<LedgerGroup*>(at(kGroups));
+  }
+  LedgerLane* lanes() {
+    return reinterpret_cast<LedgerLane*>(at(kLanes));
+  }
+  LedgerStep* steps() {
+    return reinterpret_cast<LedgerStep*>(at(kSteps));
+  }
+  LedgerLast* last() {
+    return reinterpret_cast<LedgerLast*>(at(kLast));
   }
   LedgerOperation* operations() {
     return reinterpret_cast<LedgerOperation*>(at(kOperations));
@@ -145,6 +180,7 @@ class LedgerWriter {
   bool allocateUpTo(LedgerSectionId id, uint64_t records);
   StringId internLocked(std::string_view text);
   LedgerCollective* addRow(const CollectiveKey& key, size_t hash);
+  uint32_t laneOf(const CollectiveKey& key);
   LedgerOperation* addRow(const OperationKey& key, size_t hash);
   void notSeenLocked(NotSeen reason, std::string_view detail, uint64_t count);
   template <typename Visit>

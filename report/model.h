@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct Group {
   std::string backend;
   uint32_t size = 0;
   std::vector<uint32_t> ranks; ///< global ranks; empty if they are not known
+  uint64_t collectives = 0;    ///< issued in it, by which the last one is numbered
+  uint64_t point_to_point = 0; ///< sends and receives issued in it
 };
 
 struct Parameter {
@@ -60,6 +63,9 @@ struct Module {
   std::vector<Parameter> parameters;
 };
 
+/// Payload sizes by powers of two: the smallest size of a class in bytes, and how many calls fell into it.
+using SizeHistogram = std::map<uint64_t, uint64_t>;
+
 struct Collective {
   std::string module;
   std::string issued_in;
@@ -74,6 +80,51 @@ struct Collective {
   uint64_t count = 0;
   uint64_t bytes = 0;
   double bus_bytes = 0;
+  SizeHistogram sizes; ///< empty in a report that does not have it
+};
+
+/// What a step, or several, communicated of one kind in one group.
+struct StepAmount {
+  Kind kind = Kind::kOther;
+  std::string group; ///< a Group's name; "?" where many are added up
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+
+  bool operator==(const StepAmount&) const = default;
+};
+
+struct Step {
+  uint64_t first_step = 0; ///< from 0
+  uint64_t steps = 1;      ///< how many are added up here
+  uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME
+  std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME; nullopt for the step that runs
+  uint64_t forward_passes = 0;
+  uint64_t backward_passes = 0;
+  std::vector<StepAmount> collectives;
+
+  bool operator==(const Step&) const = default;
+};
+
+/// One of the last collectives that the process issued.
+struct LastCollective {
+  uint64_t number = 0; ///< of all that it issued, from 1
+  std::string group;
+  uint64_t sequence = 0; ///< in the group, from 1; sends and receives are counted apart
+  uint64_t step = 0;
+  std::string module;
+  std::string issued_in;
+  Phase phase = Phase::kOther;
+  std::string op;
+  Kind kind = Kind::kOther;
+  std::string dtype; ///< "" for none
+  uint64_t bytes = 0;
+  std::optional<int64_t> peer; ///< rank in the group that is sent to or received from
+  LastState state = LastState::kIssued;
+  uint64_t issued_at_ns = 0;               ///< CLOCK_REALTIME
+  std::optional<uint64_t> started_at_ns;   ///< CLOCK_REALTIME
+  std::optional<uint64_t> completed_at_ns; ///< CLOCK_REALTIME
+
+  bool operator==(const LastCollective&) const = default;
 };
 
 struct Operation {
@@ -99,6 +150,8 @@ struct Report {
   std::vector<Module> modules; ///< Global first, parents before children where they were seen in that order
   std::vector<Collective> collectives;
   std::optional<std::vector<Operation>> operations; ///< nullopt unless COMMTAP_LEVEL asked for them
+  std::vector<Step> steps;          ///< in order, the one that runs last
+  std::vector<LastCollective> last; ///< oldest first
   std::vector<NotSeenEntry> not_seen;
 };
 

@@ -21,6 +21,9 @@ void mergeInto(Collective& row, Collective&& other) {
   row.count += other.count;
   row.bytes += other.bytes;
   row.bus_bytes += other.bus_bytes;
+  for (const auto& [from_bytes, count] : other.sizes) {
+    row.sizes[from_bytes] += count;
+  }
   for (std::string& op : other.lowered) {
     if (std::find(row.lowered.begin(), row.lowered.end(), op) == row.lowered.end()) {
       row.lowered.push_back(std::move(op));

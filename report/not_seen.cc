@@ -39,6 +39,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"module_stack_too_deep", "module calls nested deeper than is tracked; billed to the deepest module tracked"},
     {"internal_error", "observations that failed inside commtap; the job was not affected"},
     {"operation_rows_full", "ops counted in no row of `operations`, because the table of distinct keys was full"},
+    {"steps_full", "steps added to the one that followed, because there was no room on the disk for another"},
 }};
 
 const Reason& row(NotSeen reason) {

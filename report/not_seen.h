@@ -26,8 +26,9 @@ enum class NotSeen : uint8_t {
   kModuleStackTooDeep,
   kInternalError,
   kOperationRowsFull,
+  kStepsFull,
 };
-inline constexpr int kNotSeenCount = 16;
+inline constexpr int kNotSeenCount = 17;
 
 /// The reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

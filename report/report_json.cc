@@ -45,6 +45,8 @@ ordered_json toJson(const Group& group) {
       {field::kBackend, group.backend},
       {field::kSize, group.size},
       {field::kRanks, group.ranks.empty() ? ordered_json(nullptr) : ordered_json(group.ranks)},
+      {field::kCollectives, group.collectives},
+      {field::kPointToPoint, group.point_to_point},
   };
 }
 
@@ -84,6 +86,14 @@ ordered_json toJson(const Module& module) {
   };
 }
 
+ordered_json toJson(const SizeHistogram& sizes) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [from_bytes, count] : sizes) {
+    object[std::to_string(from_bytes)] = count;
+  }
+  return object;
+}
+
 ordered_json toJson(const Collective& row) {
   return {
       {field::kModule, row.module},
@@ -99,6 +109,53 @@ ordered_json toJson(const Collective& row) {
       {field::kCount, row.count},
       {field::kBytes, row.bytes},
       {field::kBusBytes, numberJson(row.bus_bytes)},
+      {field::kSizes, toJson(row.sizes)},
+  };
+}
+
+ordered_json toJson(const StepAmount& amount) {
+  return {
+      {field::kKind, kindName(amount.kind)},
+      {field::kGroup, amount.group},
+      {field::kCount, amount.count},
+      {field::kBytes, amount.bytes},
+  };
+}
+
+ordered_json toJson(const Step& step) {
+  ordered_json amounts = ordered_json::array();
+  for (const StepAmount& amount : step.collectives) {
+    amounts.push_back(toJson(amount));
+  }
+  return {
+      {field::kFirstStep, step.first_step},
+      {field::kSteps, step.steps},
+      {field::kStartedAt, formatTimestamp(step.started_at_ns)},
+      {field::kEndedAt, timeOrNull(step.ended_at_ns)},
+      {field::kForwardPasses, step.forward_passes},
+      {field::kBackwardPasses, step.backward_passes},
+      {field::kCollectives, std::move(amounts)},
+  };
+}
+
+ordered_json toJson(const LastCollective& last) {
+  return {
+      {field::kNumber, last.number},
+      {field::kGroup, last.group},
+      {field::kSequence, last.sequence},
+      {field::kStep, last.step},
+      {field::kModule, last.module},
+      {field::kIssuedIn, last.issued_in},
+      {field::kPhase, phaseName(last.phase)},
+      {field::kOp, last.op},
+      {field::kKind, kindName(last.kind)},
+      {field::kDtype, textOrNull(last.dtype)},
+      {field::kBytes, last.bytes},
+      {field::kPeer, orNull(last.peer)},
+      {field::kState, lastStateName(last.state)},
+      {field::kIssuedAt, formatTimestamp(last.issued_at_ns)},
+      {field::kStartedAt, timeOrNull(last.started_at_ns)},
+      {field::kCompletedAt, timeOrNull(last.completed_at_ns)},
   };
 }
 
@@ -152,6 +209,8 @@ Group groupFrom(const Cursor& cursor) {
   if (cursor.has(field::kRanks)) {
     group.ranks = cursor.integers<uint32_t>(field::kRanks);
   }
+  group.collectives = cursor.optionalNumber<uint64_t>(field::kCollectives).value_or(0);
+  group.point_to_point = cursor.optionalNumber<uint64_t>(field::kPointToPoint).value_or(0);
   return group;
 }
 
@@ -185,6 +244,18 @@ Module moduleFrom(const Cursor& cursor) {
   return module;
 }
 
+SizeHistogram sizesFrom(const Cursor& cursor) {
+  SizeHistogram sizes;
+  for (const auto& [from_bytes, count] : cursor.value().items()) {
+    const uint64_t bytes = std::strtoull(from_bytes.c_str(), nullptr, 10);
+    if (std::to_string(bytes) != from_bytes || !count.is_number_unsigned()) {
+      throw std::runtime_error(cursor.path() + " has \"" + from_bytes.substr(0, 40) + "\", which is no size with a count");
+    }
+    sizes[bytes] = count.get<uint64_t>();
+  }
+  return sizes;
+}
+
 Collective collectiveFrom(const Cursor& cursor) {
   Collective row;
   row.module = cursor.text(field::kModule);
@@ -202,7 +273,54 @@ Collective collectiveFrom(const Cursor& cursor) {
   row.count = cursor.number<uint64_t>(field::kCount);
   row.bytes = cursor.number<uint64_t>(field::kBytes);
   row.bus_bytes = cursor.at(field::kBusBytes).as<double>("a number");
+  if (cursor.has(field::kSizes)) {
+    row.sizes = sizesFrom(cursor.at(field::kSizes));
+  }
   return row;
+}
+
+StepAmount stepAmountFrom(const Cursor& cursor) {
+  return {
+      cursor.name<Kind>(field::kKind, kindFromName),
+      cursor.text(field::kGroup),
+      cursor.number<uint64_t>(field::kCount),
+      cursor.number<uint64_t>(field::kBytes)};
+}
+
+std::optional<uint64_t> optionalTime(const Cursor& cursor, const char* name) {
+  return cursor.has(name) ? std::optional<uint64_t>(cursor.time(name)) : std::nullopt;
+}
+
+Step stepFrom(const Cursor& cursor) {
+  return {
+      cursor.number<uint64_t>(field::kFirstStep),
+      cursor.number<uint64_t>(field::kSteps),
+      cursor.time(field::kStartedAt),
+      optionalTime(cursor, field::kEndedAt),
+      cursor.number<uint64_t>(field::kForwardPasses),
+      cursor.number<uint64_t>(field::kBackwardPasses),
+      cursor.list<StepAmount>(field::kCollectives, stepAmountFrom)};
+}
+
+LastCollective lastFrom(const Cursor& cursor) {
+  LastCollective last;
+  last.number = cursor.number<uint64_t>(field::kNumber);
+  last.group = cursor.text(field::kGroup);
+  last.sequence = cursor.number<uint64_t>(field::kSequence);
+  last.step = cursor.number<uint64_t>(field::kStep);
+  last.module = cursor.text(field::kModule);
+  last.issued_in = cursor.text(field::kIssuedIn);
+  last.phase = cursor.name<Phase>(field::kPhase, phaseFromName);
+  last.op = cursor.text(field::kOp);
+  last.kind = cursor.name<Kind>(field::kKind, kindFromName);
+  last.dtype = cursor.textOrEmpty(field::kDtype);
+  last.bytes = cursor.number<uint64_t>(field::kBytes);
+  last.peer = cursor.optionalNumber<int64_t>(field::kPeer);
+  last.state = cursor.name<LastState>(field::kState, lastStateFromName);
+  last.issued_at_ns = cursor.time(field::kIssuedAt);
+  last.started_at_ns = optionalTime(cursor, field::kStartedAt);
+  last.completed_at_ns = optionalTime(cursor, field::kCompletedAt);
+  return last;
 }
 
 Operation operationFrom(const Cursor& cursor) {
@@ -252,6 +370,14 @@ Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
   }
 }
 
+/// Of a process that ended well a few are enough; of another one everything may matter.
+constexpr size_t kLastOfNormalEnd = 100;
+
+std::vector<LastCollective> lastToWrite(const Report& report) {
+  const bool few = report.job.exit == ExitKind::kNormal && report.last.size() > kLastOfNormalEnd;
+  return {report.last.end() - static_cast<ptrdiff_t>(few ? kLastOfNormalEnd : report.last.size()), report.last.end()};
+}
+
 } // namespace
 
 std::string reportToJson(const Report& report) {
@@ -263,6 +389,8 @@ std::string reportToJson(const Report& report) {
   if (report.operations) {
     appendTable(text, field::kOperations, *report.operations, [](const auto& row) { return toJson(row); });
   }
+  appendTable(text, field::kSteps, report.steps, [](const auto& row) { return toJson(row); });
+  appendTable(text, field::kLast, lastToWrite(report), [](const auto& row) { return toJson(row); });
   appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
   return text + "\n}\n";
 }
@@ -276,6 +404,12 @@ Result<Report> reportFromJson(std::string_view text) {
     report.collectives = root.list<Collective>(field::kCollectives, collectiveFrom);
     if (root.has(field::kOperations)) {
       report.operations = root.list<Operation>(field::kOperations, operationFrom);
+    }
+    if (root.has(field::kSteps)) {
+      report.steps = root.list<Step>(field::kSteps, stepFrom);
+    }
+    if (root.has(field::kLast)) {
+      report.last = root.list<LastCollective>(field::kLast, lastFrom);
     }
     report.not_seen = root.list<NotSeenEntry>(field::kNotSeen, notSeenFrom);
     return report;

@@ -37,6 +37,12 @@ constexpr std::array<std::string_view, kExitKindCount> kExitKindNames = {
     "killed",
 };
 constexpr std::array<std::string_view, kLevelCount> kLevelNames = {"collectives", "dtensor", "ops"};
+constexpr std::array<std::string_view, kLastStateCount> kLastStateNames = {
+    "issued",
+    "returned",
+    "completed",
+    "failed",
+};
 
 template <typename Enum, size_t N>
 std::string_view nameOf(const std::array<std::string_view, N>& names, Enum value, std::string_view unknown) {
@@ -96,6 +102,10 @@ std::string_view levelName(Level level) {
   return nameOf(kLevelNames, level, "collectives");
 }
 
+std::string_view lastStateName(LastState state) {
+  return nameOf(kLastStateNames, state, "issued");
+}
+
 std::optional<Kind> kindFromName(std::string_view name) {
   return fromName<Kind>(kKindNames, name);
 }
@@ -110,6 +120,10 @@ std::optional<ExitKind> exitKindFromName(std::string_view name) {
 
 std::optional<Level> levelFromName(std::string_view name) {
   return fromName<Level>(kLevelNames, name);
+}
+
+std::optional<LastState> lastStateFromName(std::string_view name) {
+  return fromName<LastState>(kLastStateNames, name);
 }
 
 double busBytes(Kind kind, uint64_t bytes, uint32_t group_size) {

@@ -56,16 +56,32 @@ enum class Level : uint8_t {
 };
 inline constexpr int kLevelCount = 3;
 
+/// How far one collective has come. The numbers are part of the ledger format.
+enum class LastState : uint8_t {
+  kIssued,    ///< the call has not returned
+  kReturned,  ///< the call has returned; the collective may still run, and whether it does is not known
+  kCompleted, ///< it is over
+  kFailed,    ///< it ended in an error
+};
+inline constexpr int kLastStateCount = 4;
+
+/// Sends and receives, which groups count apart from collectives.
+constexpr bool isPointToPoint(Kind kind) {
+  return kind == Kind::kSend || kind == Kind::kRecv;
+}
+
 std::string_view kindName(Kind kind);
 std::string_view phaseName(Phase phase);
 std::string_view exitKindName(ExitKind exit);
 
 std::string_view levelName(Level level);
+std::string_view lastStateName(LastState state);
 
 std::optional<Kind> kindFromName(std::string_view name);
 std::optional<Phase> phaseFromName(std::string_view name);
 std::optional<ExitKind> exitKindFromName(std::string_view name);
 std::optional<Level> levelFromName(std::string_view name);
+std::optional<LastState> lastStateFromName(std::string_view name);
 
 /// Bytes that cross the busiest link for `bytes` of payload in a group of `group_size` ranks: payload times the bus
 /// bandwidth factor of nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). 0 for a group of one rank, whose

@@ -98,6 +98,8 @@ typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
  *     Name and parent of a module; its phase is "".
  * keep_in_memory
  *     This process leaves no report. Only before its first process group or collective.
+ * mark_step
+ *     A training step is over. Optimizers no longer say so then.
  * observe_modules, module_id
  *     For the Python package alone; with the GIL held. */
 #define COMMTAP_FOR_EACH_FUNCTION(F) \
@@ -118,6 +120,7 @@ typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
   F(int, where, (struct commtap_place* place), (place)) \
   F(int, module_info, (uint32_t id, struct commtap_place* module), (id, module)) \
   F(int, keep_in_memory, (void), ()) \
+  F(int, mark_step, (void), ()) \
   F(int, observe_modules, (void* before, void* after), (before, after)) \
   F(long, module_id, (void* module), (module))
 /* clang-format on */

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 2U
+#define COMMTAP_ABI 3U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_exit {

@@ -20,6 +20,7 @@
 #include "tools/cmd_run.h"
 #include "tools/cmd_serve.h"
 #include "tools/cmd_show.h"
+#include "tools/cmd_top.h"
 #include "tools/command_tree.h"
 #include "tools/verbs.h"
 
@@ -85,6 +86,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   addHtml(app, exit_status);
   addExport(app, exit_status);
   addServe(app, exit_status);
+  addTop(app, exit_status);
   addRecover(app, exit_status);
   addCompletion(app, exit_status);
   addOptions(app, exit_status);

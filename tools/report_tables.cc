@@ -95,6 +95,38 @@ constexpr std::array<TableColumn, 5> kOperations = {{
     {field::kCount, "BIGINT", "calls"},
 }};
 
+constexpr std::array<TableColumn, 10> kSteps = {{
+    {field::kFirstStep, "BIGINT", "the step's number, from 0"},
+    {field::kSteps, "BIGINT", "how many steps are added up in the row"},
+    {field::kStartedAt, "VARCHAR", "RFC 3339 in UTC with microseconds"},
+    {field::kEndedAt, "VARCHAR", "likewise; null for the step that ran at the end"},
+    {field::kForwardPasses, "BIGINT", "calls of root modules, in all kinds and groups: the same in each row of a step"},
+    {field::kBackwardPasses, "BIGINT", "likewise"},
+    {field::kKind, "VARCHAR", "all_reduce, all_gather, ...; null if the step communicated nothing"},
+    {field::kGroup, "VARCHAR", "the process group's name; \"?\" for several or none"},
+    {field::kCount, "BIGINT", "calls"},
+    {field::kBytes, "BIGINT", "payload"},
+}};
+
+constexpr std::array<TableColumn, 16> kLastCollectives = {{
+    {field::kNumber, "BIGINT", "of all that the process issued, from 1"},
+    {field::kGroup, "VARCHAR", "the process group's name; \"?\" if it is not known"},
+    {field::kSequence, "BIGINT", "in the group, from 1; sends and receives are counted apart"},
+    {field::kStep, "BIGINT", "the step in which it was issued"},
+    {field::kModule, "VARCHAR", "for whom"},
+    {field::kIssuedIn, "VARCHAR", "the module in which the call was made"},
+    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
+    {field::kOp, "VARCHAR", "what was called"},
+    {field::kKind, "VARCHAR", "what it does: all_reduce, all_gather, ..."},
+    {field::kDtype, "VARCHAR", "null for none"},
+    {field::kBytes, "BIGINT", "payload"},
+    {field::kPeer, "BIGINT", "rank in the group that is sent to or received from; null for other kinds"},
+    {field::kState, "VARCHAR", "issued, returned, completed or failed"},
+    {field::kIssuedAt, "VARCHAR", "RFC 3339 in UTC with microseconds"},
+    {field::kStartedAt, "VARCHAR", "likewise; null if it is not known"},
+    {field::kCompletedAt, "VARCHAR", "likewise; null if it is not known"},
+}};
+
 constexpr std::array<TableRow, kTableCount> kTables = {{
     {TableId::kProcesses, "processes", "One row a process.", kProcesses},
     {TableId::kGroups, "groups", "One row a process and process group.", kGroups},
@@ -108,6 +140,8 @@ constexpr std::array<TableRow, kTableCount> kTables = {{
      "operations",
      "One row a process, module, phase and op. Empty unless the job ran with COMMTAP_LEVEL.",
      kOperations},
+    {TableId::kSteps, "steps", "One row a process, training step, kind and group.", kSteps},
+    {TableId::kLast, "last", "One row a process and collective, of the last ones that it issued.", kLastCollectives},
 }};
 
 template <typename T>
@@ -213,6 +247,51 @@ void visitOperations(const Report& report, const Visit& visit) {
   }
 }
 
+void visitSteps(const Report& report, const Visit& visit) {
+  for (const Step& step : report.steps) {
+    const Cells head = {
+        step.first_step,
+        step.steps,
+        formatTimestamp(step.started_at_ns),
+        timeOrNull(step.ended_at_ns),
+        step.forward_passes,
+        step.backward_passes};
+    const auto row = [&](const Cells& rest) {
+      Cells cells = head;
+      cells.insert(cells.end(), rest.begin(), rest.end());
+      visit(std::move(cells));
+    };
+    for (const StepAmount& amount : step.collectives) {
+      row({kindName(amount.kind), amount.group, amount.count, amount.bytes});
+    }
+    if (step.collectives.empty()) {
+      row({nullptr, nullptr, 0, 0});
+    }
+  }
+}
+
+void visitLast(const Report& report, const Visit& visit) {
+  for (const LastCollective& last : report.last) {
+    visit(
+        {last.number,
+         last.group,
+         last.sequence,
+         last.step,
+         last.module,
+         last.issued_in,
+         phaseName(last.phase),
+         last.op,
+         kindName(last.kind),
+         textOrNull(last.dtype),
+         last.bytes,
+         orNull(last.peer),
+         lastStateName(last.state),
+         formatTimestamp(last.issued_at_ns),
+         timeOrNull(last.started_at_ns),
+         timeOrNull(last.completed_at_ns)});
+  }
+}
+
 constexpr std::string_view kIntroduction = R"(# Tables
 
 <!-- Made from the table in tools/report_tables.cc by `./dev docs`. -->
@@ -256,7 +335,7 @@ std::vector<TableColumn> columnsOf(TableId table) {
 
 void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit) {
   constexpr std::array kVisitors = {
-      visitProcesses, visitGroups, visitModules, visitCollectives, visitNotSeen, visitOperations};
+      visitProcesses, visitGroups, visitModules, visitCollectives, visitNotSeen, visitOperations, visitSteps, visitLast};
   const Job& job = report.job;
   const Cells key = {job.run_id, job.attempt, orNull(job.rank), job.host, job.pid};
   kVisitors[static_cast<size_t>(table)](report, [&](Cells cells) {

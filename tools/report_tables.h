@@ -17,8 +17,8 @@
 namespace commtap {
 
 /// Reports as flat tables, for whatever reads rows. Each starts with the columns that name the process.
-enum class TableId : uint8_t { kProcesses, kGroups, kModules, kCollectives, kNotSeen, kOperations };
-inline constexpr int kTableCount = 6;
+enum class TableId : uint8_t { kProcesses, kGroups, kModules, kCollectives, kNotSeen, kOperations, kSteps, kLast };
+inline constexpr int kTableCount = 8;
 
 struct TableColumn {
   std::string_view name;

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "tools/header_text.h"
+#include "tools/last_text.h"
 #include "tools/operations_text.h"
+#include "tools/steps_text.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -147,7 +149,16 @@ std::string showText(const ShowView& view, const ReportFolder& folder, const Col
     text += fmt::format("phase {} only\n", phaseName(*view.filter.phase));
   }
   text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
-  return view.filter.operations ? text + "\n" + operationsText(view, color) : text;
+  if (view.filter.operations) {
+    text += "\n" + operationsText(view, color);
+  }
+  if (view.filter.steps) {
+    text += "\n" + stepsText(view, color);
+  }
+  if (view.filter.last) {
+    text += "\n" + lastText(view, color);
+  }
+  return text;
 }
 
 } // namespace commtap

@@ -21,6 +21,8 @@ struct ShowFilter {
   std::optional<uint32_t> depth;
   bool all = false;        ///< also modules without collectives
   bool operations = false; ///< also what COMMTAP_LEVEL counted
+  bool steps = false;      ///< also what each step communicated
+  bool last = false;       ///< also the last collectives
 };
 
 /// What it shows: the chosen reports with their sums.

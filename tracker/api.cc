@@ -20,6 +20,7 @@
 #include "tracker/python_bridge.h"
 #include "tracker/recorder.h"
 #include "tracker/scopes.h"
+#include "tracker/steps.h"
 #include "tracker/torch_compat.h"
 #include "tracker/watching.h"
 
@@ -115,6 +116,13 @@ long currentModule(char* buffer, size_t size) {
       [&] { return copyText(ModuleRegistry::get().nameOf(originHere().issued_in, ModuleName::kClean), buffer, size); });
 }
 
+int markStep() {
+  return guarded([] {
+    Steps::mark();
+    return 0;
+  });
+}
+
 int isBackward() {
   return compat::inBackward() ? 1 : 0;
 }
@@ -198,6 +206,7 @@ commtap_api apiTable() {
       where,
       moduleInfo,
       keepInMemory,
+      markStep,
       observePythonModules,
       idOfPythonModule,
   };

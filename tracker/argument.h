@@ -18,15 +18,16 @@ struct Argument {
     kOther,
     kBoxed,       ///< const c10::IValue
     kTensor,      ///< const at::Tensor
-    kTensors,     ///< `size` of them
+    kTensors,     ///< `number` of them
     kTensorLists, ///< const std::vector<std::vector<at::Tensor>>
     kGroup,       ///< const c10d::ProcessGroup
     kReduceOp,    ///< const c10d::ReduceOp
-    kBool,        ///< `size` is it
+    kBool,        ///< `number` is it
+    kInteger,     ///< `number` is it
   };
   Type type = Type::kOther;
   const void* data = nullptr;
-  size_t size = 0;
+  int64_t number = 0;
 };
 
 inline Argument argumentOf(const c10::IValue& value) {
@@ -36,7 +37,7 @@ inline Argument argumentOf(const at::Tensor& tensor) {
   return {Argument::Type::kTensor, &tensor};
 }
 inline Argument argumentOf(at::TensorList tensors) {
-  return {Argument::Type::kTensors, tensors.data(), tensors.size()};
+  return {Argument::Type::kTensors, tensors.data(), static_cast<int64_t>(tensors.size())};
 }
 inline Argument argumentOf(const std::vector<std::vector<at::Tensor>>& lists) {
   return {Argument::Type::kTensorLists, &lists};
@@ -48,9 +49,12 @@ inline Argument argumentOf(const c10::intrusive_ptr<c10d::ReduceOp>& reduce_op) 
   return {Argument::Type::kReduceOp, reduce_op.get()};
 }
 inline Argument argumentOf(bool value) {
-  return {Argument::Type::kBool, nullptr, value ? 1U : 0U};
+  return {Argument::Type::kBool, nullptr, value ? 1 : 0};
 }
-/// What no row needs: roots, tags, timeouts, splits.
+inline Argument argumentOf(int64_t value) {
+  return {Argument::Type::kInteger, nullptr, value};
+}
+/// What no row needs: lists of sizes, of devices.
 template <typename Other>
 Argument argumentOf(const Other&) {
   return {};

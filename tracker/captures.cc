@@ -2,10 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/captures.h"
 
+#include <map>
+#include <string>
+
 #include "tracker/observers.h"
 #include "tracker/torch_compat.h"
 
 namespace commtap {
+namespace {
+
+std::string keyWithoutSize(const LedgerCollective& row) {
+  CollectiveKey key = row.key;
+  key.size_class = 0;
+  return {reinterpret_cast<const char*>(&key), sizeof(key)};
+}
+
+} // namespace
 
 Captures& Captures::get() {
   static auto* instance = new Captures(); // leaked: threads communicate until the process is gone
@@ -36,8 +48,15 @@ std::optional<std::vector<commtap_collective>> Captures::read(long capture) {
     return std::nullopt;
   }
   std::vector<commtap_collective> rows;
+  std::map<std::string, size_t> known; // the ledger has a row for each size class, a capture has none of them
   for (const Amount& amount : found->second.amounts) {
-    rows.push_back(describe(*amount.row, amount.count, amount.bytes));
+    const auto [slot, is_new] = known.try_emplace(keyWithoutSize(*amount.row), rows.size());
+    if (is_new) {
+      rows.push_back(describe(*amount.row, amount.count, amount.bytes));
+    } else {
+      rows[slot->second].count += amount.count;
+      rows[slot->second].bytes += amount.bytes;
+    }
   }
   return rows;
 }

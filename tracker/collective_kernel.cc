@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution.h"
+#include "tracker/clock.h"
 #include "tracker/groups.h"
 #include "tracker/observers.h"
 #include "tracker/payload.h"
 #include "tracker/recorder.h"
+#include "tracker/steps.h"
+#include "tracker/torch_compat.h"
 
 namespace commtap {
 namespace {
@@ -29,10 +33,12 @@ class Call {
   Call(const OpFacts& facts, ThreadState& thread, ArgumentList arguments)
       : facts_(facts), thread_(thread), arguments_(arguments) {}
 
-  /// The row that counted it; null if the table is full.
-  LedgerCollective* count() {
+  /// Counts it: in its row, in the step that runs and among the last ones.
+  OpFrame count() {
     const GroupRef group = this->group();
     const Payload payload = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
+    const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
+    const uint64_t bytes = payload.bytes * times;
     const Origin origin = currentOrigin(thread_, inputStorage());
     LedgerWriter& ledger = Recorder::get().ledger();
     LedgerCollective* row = ledger.row({
@@ -45,18 +51,24 @@ class Call {
         facts_.kind,
         origin.phase,
         asyncOp(),
+        sizeClass(bytes),
         {},
     });
+    if (const int64_t graph_task = compat::graphTask(); graph_task >= 0) {
+      Steps::inBackward(graph_task);
+    }
     if (row != nullptr) {
-      const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
-      row->bytes.fetch_add(payload.bytes * times, std::memory_order_relaxed);
+      row->bytes.fetch_add(bytes, std::memory_order_relaxed);
       row->count.fetch_add(1, std::memory_order_relaxed);
+      ledger.countInStep(*row, bytes);
       if (Observers::any()) {
-        Observers::collective(*row, payload.bytes * times);
+        Observers::collective(*row, bytes);
       }
     }
     countGaps(ledger, group, origin);
-    return row;
+    const uint64_t sequence = ledger.nextSequence(group.index, isPointToPoint(facts_.kind));
+    LedgerLast& last = ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), steadyNow());
+    return {row, facts_.name, &last, last.number.load(std::memory_order_relaxed)};
   }
 
  private:
@@ -99,6 +111,10 @@ class Call {
     return isTrue(arguments_[*facts_.async_argument]) ? AsyncOp::kYes : AsyncOp::kNo;
   }
 
+  int32_t peer() const {
+    return facts_.peer_argument ? static_cast<int32_t>(integerOf(arguments_[*facts_.peer_argument])) : -1;
+  }
+
   void countGaps(LedgerWriter& ledger, GroupRef group, const Origin& origin) const {
     if (origin.missed) {
       ledger.notSeen(*origin.missed, ledger.text(facts_.name));
@@ -116,12 +132,12 @@ class Call {
   ArgumentList arguments_;
 };
 
-LedgerCollective* countCall(const OpFacts& facts, ThreadState& thread, ArgumentList arguments) noexcept {
+OpFrame countCall(const OpFacts& facts, ThreadState& thread, ArgumentList arguments) noexcept {
   try {
     return Call(facts, thread, arguments).count();
   } catch (...) { // nothing that goes wrong here may reach the job
     Recorder::get().ledger().notSeen(NotSeen::kInternalError, Recorder::get().ledger().text(facts.name));
-    return nullptr;
+    return {nullptr, facts.name};
   }
 }
 
@@ -148,9 +164,19 @@ CallWatch::CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentLis
     }
     return;
   }
-  frame_ = {countCall(facts, *thread, arguments), facts.name};
+  frame_ = countCall(facts, *thread, arguments);
   thread->frame = &frame_;
   thread_ = thread;
+}
+
+void CallWatch::end() {
+  thread_->frame = nullptr;
+  if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
+    return; // so long ago that its place is another's
+  }
+  const LastState state = std::uncaught_exceptions() > 0 ? LastState::kFailed : LastState::kReturned;
+  auto issued = static_cast<uint32_t>(LastState::kIssued);
+  frame_.last->state.compare_exchange_strong(issued, static_cast<uint32_t>(state), std::memory_order_relaxed);
 }
 
 void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {

@@ -28,6 +28,7 @@ struct OpFacts {
   std::optional<size_t> group_argument;
   std::optional<size_t> reduce_op_argument;
   std::optional<size_t> async_argument;
+  std::optional<size_t> peer_argument; ///< of sends and receives: the other's rank in the group
   size_t argument_count = 0;
   bool functional = false; ///< always asynchronous: the caller waits for the tensor later
 };
@@ -43,11 +44,13 @@ class CallWatch {
   CallWatch& operator=(const CallWatch&) = delete;
   ~CallWatch() {
     if (thread_ != nullptr) {
-      thread_->frame = nullptr;
+      end();
     }
   }
 
  private:
+  void end();
+
   ThreadState* thread_ = nullptr; ///< null unless this call set its frame
   OpFrame frame_;
 };

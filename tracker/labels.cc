@@ -10,6 +10,7 @@
 #include <ATen/record_function.h>
 
 #include "tracker/scopes.h"
+#include "tracker/steps.h"
 #include "tracker/torch_compat.h"
 
 namespace commtap {
@@ -129,6 +130,7 @@ void closeLabel(std::string_view label) {
   if (step && !thread->optimizer_steps.empty()) {
     thread->leave(thread->optimizer_steps.back());
     thread->optimizer_steps.pop_back();
+    Steps::optimizerStepped();
   } else if (!step && !thread->unit_labels.empty()) {
     thread->unit_labels.pop_back();
   }

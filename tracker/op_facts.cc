@@ -49,6 +49,9 @@ OpFacts factsOf(const c10::OperatorHandle& op) {
   facts.group_argument = argumentNamed(schema, {"process_group", "group_name", "group"});
   facts.reduce_op_argument = argumentNamed(schema, {"reduce_op", "reduceOp", "red_op"});
   facts.async_argument = argumentNamed(schema, {"async_op"});
+  if (isPointToPoint(facts.kind)) {
+    facts.peer_argument = argumentNamed(schema, {"dst", "src"});
+  }
   facts.functional = schema.name().rfind("c10d::", 0) != 0;
   return facts;
 }

@@ -59,7 +59,8 @@ void forEachTensor(const Argument& argument, const Visit& visit) {
       visit(*static_cast<const at::Tensor*>(argument.data));
       return;
     case Argument::Type::kTensors:
-      forEachTensor(at::TensorList(static_cast<const at::Tensor*>(argument.data), argument.size), visit);
+      forEachTensor(
+          at::TensorList(static_cast<const at::Tensor*>(argument.data), static_cast<size_t>(argument.number)), visit);
       return;
     case Argument::Type::kTensorLists:
       for (const auto& list : *static_cast<const std::vector<std::vector<at::Tensor>>*>(argument.data)) {
@@ -181,7 +182,12 @@ const std::string* textOf(const Argument& argument) {
 
 bool isTrue(const Argument& argument) {
   const c10::IValue* value = boxed(argument);
-  return value == nullptr ? argument.size != 0 : value->toBool();
+  return value == nullptr ? argument.number != 0 : value->toBool();
+}
+
+int64_t integerOf(const Argument& argument) {
+  const c10::IValue* value = boxed(argument);
+  return value == nullptr ? argument.number : value->toInt();
 }
 
 StringId reduceOpName(const Argument& reduce_op) {

@@ -36,5 +36,6 @@ const c10d::ProcessGroup* processGroupOf(const Argument& argument);
 const std::string* textOf(const Argument& argument);
 
 bool isTrue(const Argument& argument);
+int64_t integerOf(const Argument& argument);
 
 } // namespace commtap

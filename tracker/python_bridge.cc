@@ -19,6 +19,7 @@
 #include "tracker/python_host.h"
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
+#include "tracker/steps.h"
 #include "tracker/torch_compat.h"
 
 namespace commtap {
@@ -74,6 +75,9 @@ uint32_t enterModule(uint32_t module) {
   }
   registerLateOps();
   const bool in_backward = compat::inBackward();
+  if (thread->depth() == 0 && !in_backward) {
+    Steps::forwardBegins();
+  }
   const uint32_t depth = thread->enter({Scope::Type::kModule, in_backward, module});
   thread->timeline->note(compat::nextSequenceNumber(), module);
   Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);

@@ -15,6 +15,7 @@
 #include "report/ledger_reader.h"
 #include "report/process.h"
 #include "report/report_file.h"
+#include "tracker/clock.h"
 #include "tracker/log.h"
 
 namespace commtap {
@@ -114,6 +115,9 @@ bool Recorder::start(const Options& options, const std::string& torch_version) {
 
 void Recorder::describeProcess(const std::string& torch_version) {
   LedgerHeader& header = ledger_->header();
+  const uint64_t now = steadyNow();
+  header.realtime_minus_steady = nanoseconds(CLOCK_REALTIME) - now;
+  ledger_->openStep().started_at_ns = now;
   header.torch_version = ledger_->intern(torch_version);
   header.commtap_version = ledger_->intern(COMMTAP_VERSION);
   identity_.host = hostName();

@@ -5,6 +5,7 @@
 #include "tracker/module_registry.h"
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
+#include "tracker/steps.h"
 #include "tracker/thread_state.h"
 #include "tracker/torch_compat.h"
 
@@ -18,6 +19,9 @@ void pushScope(std::string_view name) {
   registerLateOps();
   const uint32_t module = ModuleRegistry::get().scope(thread->currentModule(), name);
   const bool in_backward = compat::inBackward();
+  if (thread->depth() == 0 && !in_backward) {
+    Steps::forwardBegins();
+  }
   thread->open_scopes.push_back(thread->enter({Scope::Type::kNamed, in_backward, module}));
   thread->timeline->note(compat::nextSequenceNumber(), module);
   Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);

@@ -32,6 +32,8 @@ struct UnitLabel {
 struct OpFrame {
   LedgerCollective* row = nullptr;
   StringId op = 0;
+  LedgerLast* last = nullptr;
+  uint64_t number = 0; ///< of `last`, which may be another's by the time that this call returns
 };
 
 struct GroupRef {

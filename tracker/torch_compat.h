@@ -41,9 +41,15 @@ inline uint64_t threadId() {
   return at::RecordFunction::currentThreadId();
 }
 
+/// The number of the backward that the autograd engine runs on this thread; they are counted from 0 in each process,
+/// those that reentrant checkpointing runs inside another among them. -1 outside of one.
+inline int64_t graphTask() {
+  return torch::autograd::get_current_graph_task_id();
+}
+
 /// True while the autograd engine runs a backward on this thread, its final callbacks included.
 inline bool inBackward() {
-  return torch::autograd::get_current_graph_task_id() != -1;
+  return graphTask() != -1;
 }
 
 /// The autograd node that runs on this thread, or is about to: its hooks count as part of it. May be null.

@@ -19,6 +19,7 @@
 #include "tracker/python_bridge.h"
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
+#include "tracker/steps.h"
 #include "tracker/torch_compat.h"
 #include "tracker/watching.h"
 
@@ -32,6 +33,7 @@ bool& started() {
 
 void onForkInChild() {
   resetGroupsInForkedChild();
+  Steps::resetInForkedChild();
   Recorder::get().resetInForkedChild();
 }
 

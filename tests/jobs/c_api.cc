@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
   tryCaptures();
   tryCallbacks();
   tryBackward();
+  say("mark_step", commtap_mark_step());
   say("stop", commtap_stop());
   allReduce(1024);
   say("start", commtap_start());

@@ -84,11 +84,14 @@ std::vector<std::string> namesIn(const std::string& folder) {
   return names;
 }
 
-void countOne(LedgerWriter& ledger, const CollectiveKey& key, uint64_t bytes) {
+void countOne(LedgerWriter& ledger, CollectiveKey key, uint64_t bytes) {
+  key.size_class = sizeClass(bytes);
   LedgerCollective* row = ledger.row(key);
   REQUIRE(row != nullptr);
   row->count.fetch_add(1);
   row->bytes.fetch_add(bytes);
+  ledger.countInStep(*row, bytes);
+  ledger.noteLast(ledger.numberOf(row), ledger.nextSequence(key.group, isPointToPoint(key.kind)), bytes, -1, bytes);
 }
 
 std::unique_ptr<LedgerWriter> sampleLedger(int64_t rank) {
@@ -110,6 +113,7 @@ std::unique_ptr<LedgerWriter> sampleLedger(int64_t rank) {
   reduce.group = group;
   reduce.reduce_op = ledger->intern("sum");
   reduce.async_op = AsyncOp::kYes;
+  reduce.size_class = sizeClass(320);
   countOne(*ledger, reduce, 320);
   ledger->row(reduce)->lowered[0] = ledger->intern("c10d.allreduce_coalesced_");
   CollectiveKey broadcast = keyOf(*ledger, kGlobalModule, "c10d.broadcast_", Kind::kBroadcast, Phase::kOther);

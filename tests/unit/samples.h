@@ -46,6 +46,6 @@ Report sampleReport(int64_t rank);
 std::unique_ptr<LedgerWriter> sampleLedger(int64_t rank);
 
 /// Counts one collective.
-void countOne(LedgerWriter& ledger, const CollectiveKey& key, uint64_t bytes);
+void countOne(LedgerWriter& ledger, CollectiveKey key, uint64_t bytes);
 
 } // namespace commtap

@@ -87,8 +87,10 @@ TEST_CASE_FIXTURE(TrackerFixture, "labels that are scopes: all but torch's own; 
     REQUIRE(thread.top() != nullptr);
     CHECK(thread.top()->type == Scope::Type::kNamed);
     const uint32_t depth = thread.depth();
-    RECORD_USER_SCOPE("FSDP::all_gather (a)");
-    CHECK(thread.depth() == depth);
+    {
+      RECORD_USER_SCOPE("FSDP::all_gather (a)");
+      CHECK(thread.depth() == depth);
+    }
   }
   CHECK(thread.top() == nullptr);
   receiveLabelsFromTorch(OtherLabels::kIgnored);

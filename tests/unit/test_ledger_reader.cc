@@ -31,7 +31,7 @@ LedgerHeader& headerOf(Bytes& bytes) {
 /// behind its end is a read outside of its memory.
 Bytes compacted(const LedgerWriter& ledger) {
   Bytes bytes(ledger.bytes().begin(), ledger.bytes().begin() + sizeof(LedgerHeader));
-  for (LedgerSectionId id : {kStrings, kRanks, kGroups, kModules, kParameters, kCollectives, kOperations}) {
+  for (int id = 0; id < kSectionCount; ++id) {
     const LedgerSection& section = headerOf(bytes).sections[id];
     const std::byte* records = ledger.bytes().data() + section.offset;
     const uint64_t size = section.used.load() * section.record_size;

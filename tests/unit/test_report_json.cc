@@ -42,6 +42,38 @@ TEST_CASE("a report comes back from JSON as it was") {
   CHECK(back->collectives.size() == 3);
 }
 
+TEST_CASE("steps and the last collectives come back; of a process that ended well only a hundred") {
+  Report report = sampleReport(0);
+  report.steps = {
+      {0, 1, 1'000'000, 2'000'000, 3, 2, {{Kind::kAllReduce, "0", 1, 320}, {Kind::kOther, "?", 2, 0}}},
+      {1, 1, 2'000'000, std::nullopt, 0, 0, {}}};
+  report.last.assign(250, report.last.back());
+  for (size_t i = 0; i < report.last.size(); ++i) {
+    report.last[i].number = i + 1;
+    report.last[i].issued_at_ns = 1000 * i;
+  }
+  report.last[248].peer = 3;
+  report.last[248].state = LastState::kFailed;
+  report.last[249].completed_at_ns = 7000;
+  report.job.exit = ExitKind::kKilled;
+  const auto all = reportFromJson(reportToJson(report));
+  REQUIRE(all);
+  CHECK(all->steps == report.steps);
+  CHECK(all->last == report.last);
+  CHECK(all->groups[0].collectives == 4);
+  CHECK(all->collectives[0].sizes == report.collectives[0].sizes);
+  report.job.exit = ExitKind::kNormal;
+  const auto few = reportFromJson(reportToJson(report));
+  REQUIRE(few);
+  REQUIRE(few->last.size() == 100);
+  CHECK(few->last.back() == report.last.back());
+}
+
+TEST_CASE("a size that is none is named") {
+  CHECK(errorAfter("/collectives/0/sizes", {{"many", 1}}).find("report.collectives[0].sizes has \"many\"") == 0);
+  CHECK(errorAfter("/collectives/0/sizes", {{"64", "x"}}).find("has \"64\"") != std::string::npos);
+}
+
 TEST_CASE("ops are there if they were asked for, also if there were none") {
   Report report = sampleReport(0);
   CHECK(reportToJson(report).find("\"operations\"") == std::string::npos);
@@ -60,7 +92,7 @@ TEST_CASE("the document has the promised fields and one row a line") {
   const json document = json::parse(text);
   CHECK(document["schema"] == "commtap/1");
   CHECK(document["job"]["argv"] == json({"python", "train.py"}));
-  CHECK(document["collectives"][0].size() == 13);
+  CHECK(document["collectives"][0].size() == 14);
   CHECK(document["collectives"][0]["bus_bytes"].is_number_unsigned());
   CHECK(text.find("\n    {\"module\":\"Global\",\"phase\":\"other\"") != std::string::npos);
 }

@@ -69,6 +69,11 @@ def reset() -> None:
     _check(native().reset(), "cannot reset")
 
 
+def mark_step() -> None:
+    """A training step is over: for loops whose steps are not those of a `torch.optim` optimizer, which count else."""
+    _check(native().mark_step(), "cannot end the step")
+
+
 def _text(read: Callable[[Any, int], int], what: str) -> str:
     size = 4096
     while True:

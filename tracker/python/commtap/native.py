@@ -63,6 +63,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "where": (ctypes.c_int, ctypes.POINTER(Place)),
     "module_info": (ctypes.c_int, ctypes.c_uint32, ctypes.POINTER(Place)),
     "keep_in_memory": (ctypes.c_int,),
+    "mark_step": (ctypes.c_int,),
 }
 _WITH_THE_GIL: dict[str, tuple[Any, ...]] = {
     "observe_modules": (ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p),

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/lag.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace commtap {
+namespace {
+
+/// One process group of one attempt of one run, whoever reports it.
+using Key = std::tuple<std::string, int64_t, std::string, uint32_t, std::vector<uint32_t>>;
+
+std::optional<LastCollective> lastIn(const Report& report, const std::string& group) {
+  for (auto last = report.last.rbegin(); last != report.last.rend(); ++last) {
+    if (last->group == group && !isPointToPoint(last->kind)) {
+      return *last;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<Lag> lagsOf(std::span<const std::shared_ptr<const Report>> reports) {
+  std::map<Key, Lag> groups;
+  for (const std::shared_ptr<const Report>& report : reports) {
+    const Job& job = report->job;
+    for (const Group& group : report->groups) {
+      Lag& lag = groups[{job.run_id, job.attempt, group.name, group.size, group.ranks}];
+      lag.run_id = job.run_id;
+      lag.group = group;
+      lag.members.push_back({job.rank, group.collectives, lastIn(*report, group.name)});
+    }
+  }
+  std::vector<Lag> lags;
+  for (auto& [key, lag] : groups) {
+    std::stable_sort(lag.members.begin(), lag.members.end(), [](const GroupPosition& a, const GroupPosition& b) {
+      return a.collectives < b.collectives;
+    });
+    if (lag.size() > 0) {
+      lags.push_back(std::move(lag));
+    }
+  }
+  std::stable_sort(lags.begin(), lags.end(), [](const Lag& a, const Lag& b) { return a.size() > b.size(); });
+  return lags;
+}
+
+} // namespace commtap

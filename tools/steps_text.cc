@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/steps_text.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "tools/table.h"
+#include "tools/text.h"
+
+namespace commtap {
+namespace {
+
+/// The same steps of several ranks.
+struct Sum {
+  uint64_t forward_passes = 0;
+  uint64_t backward_passes = 0;
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  double longest_ms = 0; ///< of one step
+  bool runs = false;
+};
+
+using Key = std::pair<uint64_t, uint64_t>; ///< first step, steps
+
+void add(const Step& step, Sum& sum) {
+  sum.forward_passes += step.forward_passes;
+  sum.backward_passes += step.backward_passes;
+  for (const StepAmount& amount : step.collectives) {
+    sum.count += amount.count;
+    sum.bytes += amount.bytes;
+  }
+  if (step.ended_at_ns) {
+    const auto milliseconds = static_cast<double>(*step.ended_at_ns - step.started_at_ns) / 1e6;
+    sum.longest_ms = std::max(sum.longest_ms, milliseconds / static_cast<double>(std::max<uint64_t>(step.steps, 1)));
+  } else {
+    sum.runs = true;
+  }
+}
+
+} // namespace
+
+std::string stepsText(const ShowView& view, const Color& color) {
+  std::map<Key, Sum> sums;
+  for (const ReportFile* file : view.files) {
+    for (const Step& step : file->report.steps) {
+      add(step, sums[{step.first_step, step.steps}]);
+    }
+  }
+  Table table(
+      {{"STEP", Align::kRight},
+       {"MS A STEP", Align::kRight},
+       {"FORWARDS", Align::kRight},
+       {"BACKWARDS", Align::kRight},
+       {"COUNT", Align::kRight},
+       {"PAYLOAD", Align::kRight}});
+  for (const auto& [key, sum] : sums) {
+    const auto& [first, steps] = key;
+    table.add(
+        {steps > 1 ? fmt::format("{}-{}", first, first + steps - 1) : std::to_string(first),
+         sum.runs ? "" : fmt::format("{:.1f}", sum.longest_ms),
+         std::to_string(sum.forward_passes),
+         std::to_string(sum.backward_passes),
+         std::to_string(sum.count),
+         humanBytes(static_cast<double>(sum.bytes))});
+  }
+  return color.bold("By step") + "\n" + table.text(color);
+}
+
+} // namespace commtap
