@@ -71,6 +71,15 @@ const std::string& groupTitle(const Group& group) {
   return isDescribed(group) ? group.desc : group.name;
 }
 
+const std::string& groupTitle(const Report& report, const std::string& name) {
+  for (const Group& group : report.groups) {
+    if (group.name == name) {
+      return groupTitle(group);
+    }
+  }
+  return name;
+}
+
 Amount& Amount::operator+=(const Amount& other) {
   count += other.count;
   bytes += other.bytes;

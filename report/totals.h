@@ -39,6 +39,8 @@ Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<K
 bool isDescribed(const Group& group);
 /// The description; the group's own name if it has none.
 const std::string& groupTitle(const Group& group);
+/// That of the group which has this name in the report; the name itself if there is none.
+const std::string& groupTitle(const Report& report, const std::string& name);
 
 /// A group's totals. Groups of one description, backend and size are one: the four "tp" groups of a mesh are "tp".
 struct GroupTotals {

@@ -12,10 +12,24 @@ namespace {
 /// One process group of one attempt of one run, whoever reports it.
 using Key = std::tuple<std::string, int64_t, std::string, uint32_t, std::vector<uint32_t>>;
 
-std::optional<LastCollective> lastIn(const Report& report, const std::string& group) {
+/// The collective of that number in the group; without a number the last one.
+std::optional<LastCollective>
+lastIn(const Report& report, const std::string& group, std::optional<uint64_t> sequence = std::nullopt) {
   for (auto last = report.last.rbegin(); last != report.last.rend(); ++last) {
-    if (last->group == group && !isPointToPoint(last->kind)) {
+    if (last->group == group && !isPointToPoint(last->kind) && (!sequence || last->sequence == *sequence)) {
       return *last;
+    }
+  }
+  return std::nullopt;
+}
+
+/// What the member that is behind furthest would have to issue next, as any of the others has it.
+std::optional<LastCollective> missingIn(std::span<const std::shared_ptr<const Report>> reports, const Lag& lag) {
+  for (const std::shared_ptr<const Report>& report : reports) {
+    if (report->job.run_id == lag.run_id) {
+      if (auto found = lastIn(*report, lag.group.name, lag.members.front().collectives + 1)) {
+        return found;
+      }
     }
   }
   return std::nullopt;
@@ -40,6 +54,7 @@ std::vector<Lag> lagsOf(std::span<const std::shared_ptr<const Report>> reports) 
       return a.collectives < b.collectives;
     });
     if (lag.size() > 0) {
+      lag.missing = missingIn(reports, lag);
       lags.push_back(std::move(lag));
     }
   }

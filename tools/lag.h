@@ -26,6 +26,8 @@ struct Lag {
   std::string run_id;
   Group group;
   std::vector<GroupPosition> members; ///< the one that is behind furthest first; without those that left no trace
+  /// What the first member has not issued and the last one has; nullopt if that is too long ago to be kept.
+  std::optional<LastCollective> missing;
 
   uint64_t most() const {
     return members.back().collectives;

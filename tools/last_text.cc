@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/timestamp.h"
+#include "report/totals.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -30,7 +31,7 @@ std::string opText(const LastCollective& last) {
 void addRow(const Report& report, const LastCollective& last, Table& table) {
   table.add(
       {report.job.rank ? std::to_string(*report.job.rank) : "-",
-       inert(last.group),
+       inert(groupTitle(report, last.group)),
        std::to_string(last.sequence),
        opText(last),
        humanBytes(static_cast<double>(last.bytes)),

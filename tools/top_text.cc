@@ -88,21 +88,21 @@ std::string ratesText(const char* title, const std::vector<Rate>& rates, size_t 
   return table.empty() ? "" : table.text(color) + "\n";
 }
 
-std::string titleOf(const Report& report, const std::string& name) {
-  for (const Group& group : report.groups) {
-    if (group.name == name) {
-      return groupTitle(group);
-    }
-  }
-  return name;
-}
-
 std::string rankName(const std::optional<int64_t>& rank) {
   return rank ? "rank " + std::to_string(*rank) : "a process without a rank";
 }
 
 double secondsSince(uint64_t then_ns, uint64_t now_ns) {
   return now_ns > then_ns ? static_cast<double>(now_ns - then_ns) / 1e9 : 0;
+}
+
+std::string collectiveText(const LastCollective& last) {
+  return fmt::format(
+      "{} of {} for {} ({})",
+      kindName(last.kind),
+      humanBytes(static_cast<double>(last.bytes)),
+      inert(last.module),
+      phaseName(last.phase));
 }
 
 std::string positionText(const GroupPosition& member, uint64_t now_ns) {
@@ -112,12 +112,9 @@ std::string positionText(const GroupPosition& member, uint64_t now_ns) {
   }
   const LastCollective& last = *member.last;
   return text + fmt::format(
-                    "; the last, {:.1f} s ago: {} of {} for {} ({}), {}",
+                    "; the last, {:.1f} s ago: {}, {}",
                     secondsSince(last.issued_at_ns, now_ns),
-                    kindName(last.kind),
-                    humanBytes(static_cast<double>(last.bytes)),
-                    inert(last.module),
-                    phaseName(last.phase),
+                    collectiveText(last),
                     lastStateName(last.state));
 }
 
@@ -135,6 +132,9 @@ std::string lagText(const Lag& lag, uint64_t now_ns, const Color& color) {
                          lag.size() == 1 ? "1 collective" : std::to_string(lag.size()) + " collectives",
                          kQuietSeconds)) +
                      "\n";
+  if (lag.missing) {
+    text += fmt::format("  it has not issued number {}: {}\n", lag.missing->sequence, collectiveText(*lag.missing));
+  }
   for (size_t i = 0; i < std::min(kMaxMembers, lag.members.size()); ++i) {
     text += "  " + positionText(lag.members[i], now_ns) + "\n";
   }
@@ -173,7 +173,7 @@ std::string topText(const TopFrame& before, const TopFrame& now, size_t rows, co
   };
   std::string text = headText(now, color) + lagsText(now, color);
   text += rates("KIND", [](const Report&, const Collective& row) { return std::string(kindName(row.kind)); });
-  text += rates("GROUP", [](const Report& report, const Collective& row) { return titleOf(report, row.group); });
+  text += rates("GROUP", [](const Report& report, const Collective& row) { return groupTitle(report, row.group); });
   text += rates("MODULE", [](const Report&, const Collective& row) { return row.module; });
   std::vector<const Report*> reports;
   for (const auto& report : now.live.reports) {

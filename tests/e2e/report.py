@@ -46,6 +46,8 @@ class Report:
         self.modules: list[dict[str, Any]] = document["modules"]
         self.collectives: list[Row] = document["collectives"]
         self.operations: list[Row] | None = document.get("operations")
+        self.steps: list[Row] = document["steps"]
+        self.last: list[Row] = document["last"]
         self.not_seen: list[dict[str, Any]] = document["not_seen"]
 
     @classmethod

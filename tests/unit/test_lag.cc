@@ -50,6 +50,18 @@ TEST_CASE("the rank that has issued fewest comes first, with its last collective
   REQUIRE(lags[0].members[0].last);
   CHECK(lags[0].members[0].last->module == "net.a");
   CHECK_FALSE(lags[0].members[2].last);
+  CHECK_FALSE(lags[0].missing);
+}
+
+TEST_CASE("what the last rank has not issued is told by one that has") {
+  const std::vector<std::shared_ptr<const Report>> reports = {
+      reportOf(0, {group("0", {0, 1}, 9)}, {last("0", 8, Kind::kAllGather, "net.b"), last("0", 9, Kind::kBarrier, "")}),
+      reportOf(1, {group("0", {0, 1}, 7)}, {last("0", 7, Kind::kAllReduce, "net.a")})};
+  const std::vector<Lag> lags = lagsOf(reports);
+  REQUIRE(lags.size() == 1);
+  REQUIRE(lags[0].missing);
+  CHECK(lags[0].missing->kind == Kind::kAllGather);
+  CHECK(lags[0].missing->module == "net.b");
 }
 
 TEST_CASE("ranks that are even, groups of other ranks and other runs are no lag") {

@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from commtap.control import Capture, Threads
 from commtap.module_facts import CommModuleTracker
 from commtap.native import native
-from commtap.op_packets import NATIVE_PACKETS, PACKETS, usual_registry
+from commtap.op_packets import NATIVE_PACKETS, PACKETS, USUAL_REGISTRY
 from commtap.operations import Operation, is_dry, operation
 from commtap.tracing_tables import json_tree, module_table, tracing_table, without_color
 
@@ -74,7 +74,7 @@ class CommDebugMode(TorchDispatchMode):
         self.advanced_module_tracker = CommModuleTracker()
         #: The op packets that count as collectives beside c10d's. One that is added is counted where it is called in
         #: eager code on this mode's threads.
-        self.comm_registry: set[Any] = usual_registry()
+        self.comm_registry: set[Any] = set(USUAL_REGISTRY)
         self._capture = Capture()
         #: What the tracker does not count: (module, key, in backward).
         self._seen_here: list[tuple[str, Any, bool]] = []
@@ -123,7 +123,7 @@ class CommDebugMode(TorchDispatchMode):
         name = str(packet)
         if name in PACKETS:
             return PACKETS[name] if self._is_registered(name) and is_dry(args) else None
-        return packet if packet in self.comm_registry and packet not in PACKETS.values() else None
+        return packet if packet in self.comm_registry and packet not in USUAL_REGISTRY else None
 
     def _is_registered(self, op: str) -> bool:
         return op not in NATIVE_PACKETS or NATIVE_PACKETS[op] in self.comm_registry

@@ -3,7 +3,7 @@
 """What `CommDebugMode` knows of modules: depth, type, parameters, placements, parents, and the tracker's ids."""
 
 import threading
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from typing import Any
 
 import torch
@@ -62,7 +62,7 @@ class CommModuleTracker(ModTracker):
     @property
     def register_forward_hook_handles(self) -> dict[str, RemovableHandle]:
         """Each module called: a handle that removes nothing, for nothing is registered with a module."""
-        return {name: RemovableHandle({}) for name in self.module_helper_dict if name != "Global"}
+        return {name: RemovableHandle(OrderedDict()) for name in self.module_helper_dict if name != "Global"}
 
     @property
     def module_depth_dict(self) -> dict[str, int]:

@@ -49,7 +49,11 @@ NATIVE_PACKETS: dict[str, Any] = {
     "_dtensor.shard_dim_alltoall": torch.ops._dtensor.shard_dim_alltoall,
 }
 
-
-def usual_registry() -> set[Any]:
-    """What `comm_registry` holds at first: functional collectives under both names, and DTensor's own."""
-    return {*NATIVE_PACKETS.values(), *(PACKETS[name] for name in NATIVE_PACKETS)}
+#: What `comm_registry` holds at first: functional collectives under all their names, and DTensor's own.
+USUAL_REGISTRY: frozenset[Any] = frozenset(
+    {
+        *NATIVE_PACKETS.values(),
+        *(PACKETS[name] for name in NATIVE_PACKETS),
+        torch.ops._c10d_functional_autograd.all_to_all_single,
+    }
+)

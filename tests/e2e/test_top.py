@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap top` and `commtap show --last`: a job that hangs tells which rank holds it up, and where."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
+
+#: So many collectives has rank 1 issued when it stops: 3 scatters and a broadcast of set-up, and 4 of forwards.
+BEFORE = 8
+
+
+def commtap(*arguments: object) -> subprocess.CompletedProcess:
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> Iterator[Processes]:
+    """A job in which rank 0 waits for rank 1."""
+    job = Runner(tmp_path).start(Job("hangs.py"), Mode.SHIM)
+    wait_until(lambda: (job.run.folder / "stdout.1").read_text() == "stops\n", "the hang")
+    yield job
+    for rank in (0, 1):
+        job.kill(rank)
+    job.wait()
+
+
+def test_the_rank_that_holds_up_the_others(hanging: Processes) -> None:
+    folder = hanging.run.output_folder
+    wait_until(lambda: "behind" in commtap("top", folder).stdout, "three quiet seconds")
+    shown = commtap("top", folder, "--once", "--interval", "0.2")
+    assert shown.returncode == 0
+    assert shown.stderr == ""
+    assert "rank 1 is 2 collectives behind" in shown.stdout
+    assert f"it has not issued number {BEFORE + 1}: all_reduce of 320 B for MLPModule.net2 (forward)" in shown.stdout
+    assert f"rank 1 has issued {BEFORE}; the last, " in shown.stdout
+    assert f"rank 0 has issued {BEFORE + 2}; the last, " in shown.stdout
+
+
+def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
+    """Their ledgers are read as they are."""
+    wait_until(lambda: "barrier" in commtap("show", hanging.run.output_folder, "--last").stdout, "rank 0's barrier")
+    for rank in (0, 1):
+        hanging.kill(rank)
+    run = hanging.wait()
+    shown = commtap("show", run.output_folder, "--last").stdout
+    *_, last = [line.split() for line in shown.splitlines() if line.split()[:1] == ["0"]]
+    assert last[2:4] == [str(BEFORE + 2), "barrier"]
+    *_, last = [line.split() for line in shown.splitlines() if line.split()[:1] == ["1"]]
+    assert last[2:4] == [str(BEFORE), "all_reduce"]
+    assert "MLPModule.net2" in last
+
+
+def test_nothing_runs(tmp_path: Path) -> None:
+    empty = commtap("top", tmp_path)
+    assert empty.returncode == 1
+    assert "no job runs here" in empty.stderr
+    assert commtap("top", tmp_path / "nowhere").returncode == 2
