@@ -96,8 +96,8 @@ struct LedgerGroup {
   StringId desc;
   StringId backend;
   uint32_t size;
-  uint32_t rank;       ///< this process's rank in the group
-  uint32_t first_rank; ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
+  uint32_t rank;                   ///< this process's rank in the group
+  uint32_t first_rank;             ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
   std::atomic<uint64_t> issued[2]; ///< live; how many collectives, how many sends and receives
 };
 
@@ -133,7 +133,7 @@ struct CollectiveKey {
   Kind kind;
   Phase phase;
   AsyncOp async_op;
-  uint8_t size_class; ///< sizeClass() of the payload: a histogram of sizes that costs nothing
+  uint8_t size_class;  ///< sizeClass() of the payload: a histogram of sizes that costs nothing
   uint8_t reserved[4]; ///< 0
 };
 
@@ -182,7 +182,7 @@ inline constexpr uint32_t kLaneCount = 32;
 /// have a record each; when the section is full, the rest are joined in pairs, and again.
 struct LedgerStep {
   std::atomic<uint64_t> first_step;
-  std::atomic<uint64_t> steps; ///< how many are added up here
+  std::atomic<uint64_t> steps;         ///< how many are added up here
   std::atomic<uint64_t> started_at_ns; ///< steady clock
   std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the step that runs
   std::atomic<uint64_t> forward_passes;

@@ -344,8 +344,7 @@ void LedgerWriter::closeStep(uint64_t now_ns) {
   }
 }
 
-LedgerLast&
-LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
+LedgerLast& LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
   const uint64_t ticket = section(kLast).used.fetch_add(1, std::memory_order_relaxed);
   LedgerLast& entry = last()[ticket % kShapes[kLast].capacity];
   entry.number.store(0, std::memory_order_relaxed);

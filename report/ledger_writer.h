@@ -108,7 +108,9 @@ class LedgerWriter {
 
   /// This group's next collective, or send or receive: from 1. 0 for kNoIndex.
   uint64_t nextSequence(uint32_t group, bool point_to_point) {
-    return group == kNoIndex ? 0 : groups()[group].issued[point_to_point ? 1 : 0].fetch_add(1, std::memory_order_relaxed) + 1;
+    return group == kNoIndex
+               ? 0
+               : groups()[group].issued[point_to_point ? 1 : 0].fetch_add(1, std::memory_order_relaxed) + 1;
   }
   /// Takes the place of the oldest of the last collectives; its number, clock and state are set here.
   LedgerLast& noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns);

@@ -94,8 +94,8 @@ struct StepAmount {
 };
 
 struct Step {
-  uint64_t first_step = 0; ///< from 0
-  uint64_t steps = 1;      ///< how many are added up here
+  uint64_t first_step = 0;             ///< from 0
+  uint64_t steps = 1;                  ///< how many are added up here
   uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME
   std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME; nullopt for the step that runs
   uint64_t forward_passes = 0;
@@ -150,8 +150,8 @@ struct Report {
   std::vector<Module> modules; ///< Global first, parents before children where they were seen in that order
   std::vector<Collective> collectives;
   std::optional<std::vector<Operation>> operations; ///< nullopt unless COMMTAP_LEVEL asked for them
-  std::vector<Step> steps;          ///< in order, the one that runs last
-  std::vector<LastCollective> last; ///< oldest first
+  std::vector<Step> steps;                          ///< in order, the one that runs last
+  std::vector<LastCollective> last;                 ///< oldest first
   std::vector<NotSeenEntry> not_seen;
 };
 

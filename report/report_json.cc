@@ -249,7 +249,8 @@ SizeHistogram sizesFrom(const Cursor& cursor) {
   for (const auto& [from_bytes, count] : cursor.value().items()) {
     const uint64_t bytes = std::strtoull(from_bytes.c_str(), nullptr, 10);
     if (std::to_string(bytes) != from_bytes || !count.is_number_unsigned()) {
-      throw std::runtime_error(cursor.path() + " has \"" + from_bytes.substr(0, 40) + "\", which is no size with a count");
+      throw std::runtime_error(
+          cursor.path() + " has \"" + from_bytes.substr(0, 40) + "\", which is no size with a count");
     }
     sizes[bytes] = count.get<uint64_t>();
   }
@@ -370,11 +371,12 @@ Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
   }
 }
 
-/// Of a process that ended well a few are enough; of another one everything may matter.
+/// Of a process that ended by itself a few are enough; of another one everything may matter.
 constexpr size_t kLastOfNormalEnd = 100;
 
 std::vector<LastCollective> lastToWrite(const Report& report) {
-  const bool few = report.job.exit == ExitKind::kNormal && report.last.size() > kLastOfNormalEnd;
+  const bool by_itself = report.job.exit == ExitKind::kNormal || report.job.exit == ExitKind::kUnderscoreExit;
+  const bool few = by_itself && report.last.size() > kLastOfNormalEnd;
   return {report.last.end() - static_cast<ptrdiff_t>(few ? kLastOfNormalEnd : report.last.size()), report.last.end()};
 }
 

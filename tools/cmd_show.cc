@@ -98,7 +98,8 @@ void addShow(CLI::App& app, int& exit_status) {
       ->type_name("N");
   verb->add_flag("--all", arguments->filter.all, "Also modules with no collective in or below them");
   verb->add_flag("--operations", arguments->filter.operations, "Also the ops that COMMTAP_LEVEL counted, by module");
-  verb->add_flag("--steps", arguments->filter.steps, "Also the training steps: how long, how many collectives and bytes");
+  verb->add_flag(
+      "--steps", arguments->filter.steps, "Also the training steps: how long, how many collectives and bytes");
   verb->add_flag("--last", arguments->filter.last, "Also the last collectives of each rank: the one a job hangs in");
   verb->add_option("--format", arguments->format, "Default: table")
       ->type_name("table|csv|json")

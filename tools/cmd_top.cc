@@ -17,9 +17,11 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Reads the ledgers of the jobs that run on this machine, and nothing else: jobs do not notice, also one that hangs\n"
+    "Reads the ledgers of the jobs that run on this machine, and nothing else: jobs do not notice, also one that "
+    "hangs\n"
     "or is stopped. A group in which one rank has issued fewer collectives than others, while nobody goes on, is told\n"
-    "first, with the module in which each rank was last. In a terminal the picture is renewed until SIGINT; elsewhere,\n"
+    "first, with the module in which each rank was last. In a terminal the picture is renewed until SIGINT; "
+    "elsewhere,\n"
     "and with --once, it is printed once, after one interval.\n\n"
     "Exit status: 0 shown, 1 no job runs here, 2 wrong usage or no such FOLDER.\n\n"
     "Examples:\n"

@@ -38,8 +38,8 @@ struct Lag {
   }
 };
 
-/// The groups whose ranks differ, the largest lag first. Processes of several runs are kept apart. A running job's ranks
-/// differ for moments: who asks twice knows which lag stays.
+/// The groups whose ranks differ, the largest lag first. Processes of several runs are kept apart. A running job's
+/// ranks differ for moments: who asks twice knows which lag stays.
 std::vector<Lag> lagsOf(std::span<const std::shared_ptr<const Report>> reports);
 
 } // namespace commtap

@@ -335,7 +335,14 @@ std::vector<TableColumn> columnsOf(TableId table) {
 
 void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit) {
   constexpr std::array kVisitors = {
-      visitProcesses, visitGroups, visitModules, visitCollectives, visitNotSeen, visitOperations, visitSteps, visitLast};
+      visitProcesses,
+      visitGroups,
+      visitModules,
+      visitCollectives,
+      visitNotSeen,
+      visitOperations,
+      visitSteps,
+      visitLast};
   const Job& job = report.job;
   const Cells key = {job.run_id, job.attempt, orNull(job.rank), job.host, job.pid};
   kVisitors[static_cast<size_t>(table)](report, [&](Cells cells) {

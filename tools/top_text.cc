@@ -60,8 +60,7 @@ std::vector<Rate> ratesOf(const SumsByName& before, const SumsByName& now, doubl
   for (const auto& [name, sum] : now) {
     const auto found = before.find(name);
     const Sums old = found == before.end() ? Sums() : found->second;
-    rates.push_back(
-        {name, perSecond(old.count, sum.count, seconds), perSecond(old.bytes, sum.bytes, seconds), sum});
+    rates.push_back({name, perSecond(old.count, sum.count, seconds), perSecond(old.bytes, sum.bytes, seconds), sum});
   }
   std::stable_sort(rates.begin(), rates.end(), [](const Rate& a, const Rate& b) {
     return std::tie(a.bytes_per_second, a.total.bytes) > std::tie(b.bytes_per_second, b.total.bytes);
@@ -159,8 +158,8 @@ std::string headText(const TopFrame& now, const Color& color) {
   for (const auto& report : now.live.reports) {
     step = std::max(step, report->steps.empty() ? 0 : report->steps.back().first_step);
   }
-  return color.bold(fmt::format(
-             "{}  {} processes, step {}", formatTimestamp(now.at_ns), now.live.reports.size(), step)) +
+  return color.bold(
+             fmt::format("{}  {} processes, step {}", formatTimestamp(now.at_ns), now.live.reports.size(), step)) +
          "\n\n";
 }
 

@@ -107,13 +107,9 @@ using ReduceOp = const c10::intrusive_ptr<c10d::ReduceOp>&;
 /// c10d's ops, as torch/csrc/distributed/c10d/ProcessGroup.hpp calls them.
 inline constexpr std::tuple kTypedOps = {
     TypedOp<std::tuple<Tensors, WorkPtr>(at::TensorList, Group, int64_t, int64_t, bool, int64_t)>{"c10d::broadcast_"},
-    TypedOp<std::tuple<Tensors, WorkPtr>(
-        at::TensorList,
-        Group,
-        ReduceOp,
-        const std::optional<at::Tensor>&,
-        bool,
-        int64_t)>{"c10d::allreduce_"},
+    TypedOp<
+        std::tuple<Tensors, WorkPtr>(at::TensorList, Group, ReduceOp, const std::optional<at::Tensor>&, bool, int64_t)>{
+        "c10d::allreduce_"},
     TypedOp<WorkPtr(at::TensorList, Group, ReduceOp, bool, int64_t)>{"c10d::allreduce_coalesced_"},
     TypedOp<WorkPtr(at::TensorList, Group, ReduceOp, int64_t, int64_t, bool, int64_t)>{"c10d::reduce_"},
     TypedOp<std::tuple<TensorLists, WorkPtr>(const TensorLists&, at::TensorList, Group, bool, int64_t)>{
@@ -122,11 +118,9 @@ inline constexpr std::tuple kTypedOps = {
     TypedOp<WorkPtr(const TensorLists&, const at::TensorList&, Group, bool)>{"c10d::allgather_coalesced_"},
     TypedOp<WorkPtr(at::TensorList, at::TensorList, Group, bool)>{"c10d::allgather_into_tensor_coalesced_"},
     TypedOp<WorkPtr(const TensorLists&, const at::TensorList&, Group, int64_t, bool, int64_t)>{"c10d::gather_"},
-    TypedOp<
-        std::tuple<Tensors, WorkPtr>(const at::TensorList&, const TensorLists&, Group, int64_t, bool, int64_t)>{
+    TypedOp<std::tuple<Tensors, WorkPtr>(const at::TensorList&, const TensorLists&, Group, int64_t, bool, int64_t)>{
         "c10d::scatter_"},
-    TypedOp<
-        std::tuple<Tensors, WorkPtr>(const at::TensorList&, const TensorLists&, Group, ReduceOp, bool, int64_t)>{
+    TypedOp<std::tuple<Tensors, WorkPtr>(const at::TensorList&, const TensorLists&, Group, ReduceOp, bool, int64_t)>{
         "c10d::reduce_scatter_"},
     TypedOp<std::tuple<at::Tensor, WorkPtr>(at::Tensor&, at::Tensor&, Group, ReduceOp, bool, int64_t)>{
         "c10d::_reduce_scatter_base_"},

@@ -56,7 +56,9 @@ def test_the_last_collectives(runner: Runner, rank: int) -> None:
     assert all(last["state"] == "returned" for last in report.last)
     assert [last["issued_at"] for last in report.last] == sorted(last["issued_at"] for last in report.last)
     for row in report.collectives:
-        mine = [last for last in report.last if all(last[key] == row[key] for key in ("module", "phase", "op", "dtype"))]
+        mine = [
+            last for last in report.last if all(last[key] == row[key] for key in ("module", "phase", "op", "dtype"))
+        ]
         assert sum(last["bytes"] for last in mine) == row["bytes"]
         sizes: dict[str, int] = {}
         for last in mine:

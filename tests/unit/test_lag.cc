@@ -40,7 +40,9 @@ TEST_CASE("the rank that has issued fewest comes first, with its last collective
       reportOf(
           1,
           {group("0", {0, 1, 2}, 10)},
-          {last("0", 10, Kind::kAllReduce, "net.a"), last("1", 4, Kind::kAllGather, "x"), last("0", 3, Kind::kSend, "y")}),
+          {last("0", 10, Kind::kAllReduce, "net.a"),
+           last("1", 4, Kind::kAllGather, "x"),
+           last("0", 3, Kind::kSend, "y")}),
       reportOf(2, {group("0", {0, 1, 2}, 12)})};
   const std::vector<Lag> lags = lagsOf(reports);
   REQUIRE(lags.size() == 1);
