@@ -45,6 +45,7 @@ class RankMetrics {
     }
     addProcesses(out);
     addTimes(out);
+    addSteps(out);
     addNotSeen(out);
     if (!folded_.empty()) {
       out.add(MetricId::kFoldedLabelSets, rank_.text(), static_cast<uint64_t>(folded_.size()));
@@ -167,6 +168,20 @@ class RankMetrics {
     out.add(MetricId::kProcessStart, rank_.text(), static_cast<double>(start) / kNsPerSecond);
     if (end) {
       out.add(MetricId::kProcessEnd, rank_.text(), static_cast<double>(*end) / kNsPerSecond);
+    }
+  }
+
+  /// The processes of a rank each have steps of their own: those of the one that has most are the training's.
+  void addSteps(Exposition& out) const {
+    uint64_t steps = 0;
+    uint64_t last_ns = 0;
+    for (const Report* report : reports_) {
+      steps = std::max(steps, report->steps.empty() ? 0 : report->steps.back().first_step);
+      last_ns = std::max(last_ns, report->last.empty() ? 0 : report->last.back().issued_at_ns);
+    }
+    out.add(MetricId::kSteps, rank_.text(), steps);
+    if (last_ns > 0) {
+      out.add(MetricId::kLastCollective, rank_.text(), static_cast<double>(last_ns) / kNsPerSecond);
     }
   }
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+
+#include "tools/job_group_key.h"
 
 namespace commtap {
 namespace {
-
-/// One process group of one attempt of one run, whoever reports it.
-using Key = std::tuple<std::string, int64_t, std::string, uint32_t, std::vector<uint32_t>>;
 
 /// The collective of that number in the group; without a number the last one.
 std::optional<LastCollective>
@@ -24,8 +22,8 @@ lastIn(const Report& report, const std::string& group, std::optional<uint64_t> s
 }
 
 /// What the member that is behind furthest would have to issue next, as any of the others has it.
-std::optional<LastCollective> missingIn(std::span<const std::shared_ptr<const Report>> reports, const Lag& lag) {
-  for (const std::shared_ptr<const Report>& report : reports) {
+std::optional<LastCollective> missingIn(std::span<const Report* const> reports, const Lag& lag) {
+  for (const Report* report : reports) {
     if (report->job.run_id == lag.run_id) {
       if (auto found = lastIn(*report, lag.group.name, lag.members.front().collectives + 1)) {
         return found;
@@ -37,12 +35,12 @@ std::optional<LastCollective> missingIn(std::span<const std::shared_ptr<const Re
 
 } // namespace
 
-std::vector<Lag> lagsOf(std::span<const std::shared_ptr<const Report>> reports) {
-  std::map<Key, Lag> groups;
-  for (const std::shared_ptr<const Report>& report : reports) {
+std::vector<Lag> lagsOf(std::span<const Report* const> reports) {
+  std::map<JobGroupKey, Lag> groups;
+  for (const Report* report : reports) {
     const Job& job = report->job;
     for (const Group& group : report->groups) {
-      Lag& lag = groups[{job.run_id, job.attempt, group.name, group.size, group.ranks}];
+      Lag& lag = groups[keyOf(job, group)];
       lag.run_id = job.run_id;
       lag.group = group;
       lag.members.push_back({job.rank, group.collectives, lastIn(*report, group.name)});

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +39,6 @@ struct Lag {
 
 /// The groups whose ranks differ, the largest lag first. Processes of several runs are kept apart. A running job's
 /// ranks differ for moments: who asks twice knows which lag stays.
-std::vector<Lag> lagsOf(std::span<const std::shared_ptr<const Report>> reports);
+std::vector<Lag> lagsOf(std::span<const Report* const> reports);
 
 } // namespace commtap

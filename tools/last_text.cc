@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "report/timestamp.h"
 #include "report/totals.h"
+#include "tools/mismatch.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -44,6 +47,32 @@ void addRow(const Report& report, const LastCollective& last, Table& table) {
 
 } // namespace
 
+std::string collectiveText(const LastCollective& last) {
+  return fmt::format(
+      "{} of {} for {} ({})",
+      kindName(last.kind),
+      humanBytes(static_cast<double>(last.bytes)),
+      inert(last.module),
+      phaseName(last.phase));
+}
+
+std::string mismatchText(std::span<const Report* const> reports, const Color& color) {
+  std::string text;
+  for (const Mismatch& mismatch : mismatchesOf(reports)) {
+    text += color.warning(fmt::format(
+                "group {}: ranks have issued different collectives as number {}",
+                inert(groupTitle(mismatch.group)),
+                mismatch.sequence)) +
+            "\n";
+    for (const RankCall& each : mismatch.calls) {
+      const std::string rank = each.rank ? "rank " + std::to_string(*each.rank) : "a process without a rank";
+      const std::string dtype = each.call.dtype.empty() ? "" : ", " + inert(each.call.dtype);
+      text += fmt::format("  {}: {}{}\n", rank, collectiveText(each.call), dtype);
+    }
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string lastText(std::span<const Report* const> reports, size_t per_rank, const Color& color) {
   Table table(
       {{"RANK", Align::kRight},
@@ -70,7 +99,7 @@ std::string lastText(const ShowView& view, const Color& color) {
   for (const ReportFile* file : view.files) {
     reports.push_back(&file->report);
   }
-  return lastText(reports, kPerRank, color);
+  return mismatchText(reports, color) + lastText(reports, kPerRank, color);
 }
 
 } // namespace commtap

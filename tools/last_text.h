@@ -11,6 +11,12 @@
 
 namespace commtap {
 
+/// "all_reduce of 320 B for MLPModule.net2 (forward)".
+std::string collectiveText(const LastCollective& last);
+
+/// Ranks that have issued different collectives under one number, or "".
+std::string mismatchText(std::span<const Report* const> reports, const Color& color);
+
 /// The last collectives of each rank, newest last; at most `per_rank` of each.
 std::string lastText(std::span<const Report* const> reports, size_t per_rank, const Color& color);
 std::string lastText(const ShowView& view, const Color& color);

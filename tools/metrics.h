@@ -15,6 +15,8 @@ enum class MetricId : uint8_t {
   kPayloadBytes,
   kBusBytes,
   kModuleCalls,
+  kSteps,
+  kLastCollective,
   kNotSeen,
   kProcess,
   kProcessRunning,
@@ -27,7 +29,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 15;
+inline constexpr int kMetricCount = 17;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

@@ -95,15 +95,6 @@ double secondsSince(uint64_t then_ns, uint64_t now_ns) {
   return now_ns > then_ns ? static_cast<double>(now_ns - then_ns) / 1e9 : 0;
 }
 
-std::string collectiveText(const LastCollective& last) {
-  return fmt::format(
-      "{} of {} for {} ({})",
-      kindName(last.kind),
-      humanBytes(static_cast<double>(last.bytes)),
-      inert(last.module),
-      phaseName(last.phase));
-}
-
 std::string positionText(const GroupPosition& member, uint64_t now_ns) {
   std::string text = fmt::format("{} has issued {}", rankName(member.rank), member.collectives);
   if (!member.last) {
@@ -143,9 +134,17 @@ std::string lagText(const Lag& lag, uint64_t now_ns, const Color& color) {
   return text;
 }
 
-std::string lagsText(const TopFrame& now, const Color& color) {
+std::vector<const Report*> pointersOf(const LiveReports& live) {
+  std::vector<const Report*> reports;
+  for (const auto& report : live.reports) {
+    reports.push_back(report.get());
+  }
+  return reports;
+}
+
+std::string lagsText(const TopFrame& now, std::span<const Report* const> reports, const Color& color) {
   std::string text;
-  for (const Lag& lag : lagsOf(now.live.reports)) {
+  for (const Lag& lag : lagsOf(reports)) {
     if (isQuiet(lag, now.at_ns)) {
       text += lagText(lag, now.at_ns, color);
     }
@@ -170,17 +169,12 @@ std::string topText(const TopFrame& before, const TopFrame& now, size_t rows, co
   const auto rates = [&](const char* title, const auto& nameOf) {
     return ratesText(title, ratesOf(sumsBy(before.live, nameOf), sumsBy(now.live, nameOf), seconds), rows, color);
   };
-  std::string text = headText(now, color) + lagsText(now, color);
+  const std::vector<const Report*> reports = pointersOf(now.live);
+  std::string text = headText(now, color) + mismatchText(reports, color) + lagsText(now, reports, color);
   text += rates("KIND", [](const Report&, const Collective& row) { return std::string(kindName(row.kind)); });
   text += rates("GROUP", [](const Report& report, const Collective& row) { return groupTitle(report, row.group); });
   text += rates("MODULE", [](const Report&, const Collective& row) { return row.module; });
-  std::vector<const Report*> reports;
-  for (const auto& report : now.live.reports) {
-    if (reports.size() < rows) {
-      reports.push_back(report.get());
-    }
-  }
-  return text + lastText(reports, 1, color);
+  return text + lastText(std::span(reports).first(std::min(rows, reports.size())), 1, color);
 }
 
 } // namespace commtap

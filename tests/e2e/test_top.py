@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`commtap top` and `commtap show --last`: a job that hangs tells which rank holds it up, and where."""
 
+import contextlib
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,15 +18,24 @@ def commtap(*arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
+@contextlib.contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[Processes]:
+    """The job, once rank 1 has stopped."""
+    job = Runner(folder).start(Job("hangs.py", arguments), Mode.SHIM)
+    try:
+        wait_until(lambda: (job.run.folder / "stdout.1").read_text() == "stops\n", "the hang")
+        yield job
+    finally:
+        for rank in (0, 1):
+            job.kill(rank)
+        job.wait()
+
+
 @pytest.fixture
 def hanging(tmp_path: Path) -> Iterator[Processes]:
     """A job in which rank 0 waits for rank 1."""
-    job = Runner(tmp_path).start(Job("hangs.py"), Mode.SHIM)
-    wait_until(lambda: (job.run.folder / "stdout.1").read_text() == "stops\n", "the hang")
-    yield job
-    for rank in (0, 1):
-        job.kill(rank)
-    job.wait()
+    with started(tmp_path) as job:
+        yield job
 
 
 def test_the_rank_that_holds_up_the_others(hanging: Processes) -> None:
@@ -52,6 +62,17 @@ def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
     *_, last = [line.split() for line in shown.splitlines() if line.split()[:1] == ["1"]]
     assert last[2:4] == [str(BEFORE), "all_reduce"]
     assert "MLPModule.net2" in last
+
+
+def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
+    """They have issued as many, so that no count tells."""
+    with started(tmp_path, "--differ") as job:
+        folder = job.run.output_folder
+        wait_until(lambda: "different collectives" in commtap("top", folder).stdout, "both collectives")
+        for shown in (commtap("top", folder), commtap("show", folder, "--last")):
+            assert f"ranks have issued different collectives as number {BEFORE + 1}\n" in shown.stdout
+            assert "  rank 0: all_reduce of 16 B for Global (other), float32\n" in shown.stdout
+            assert "  rank 1: broadcast of 16 B for Global (other), float32\n" in shown.stdout
 
 
 def test_nothing_runs(tmp_path: Path) -> None:

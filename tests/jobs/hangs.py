@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tensor parallelism in which rank 1 stops for good in the middle of a forward, and rank 0 waits for it."""
+"""Two ways to hang: rank 1 stops for good and rank 0 waits for it, or both wait in collectives of different kinds."""
 
+import argparse
 import sys
 import time
 
@@ -15,12 +16,26 @@ from torch.distributed.tensor.parallel import parallelize_module
 STEPS = 4
 
 
+def differ(rank: int) -> None:
+    """One and the same number in the group, and another collective on each rank."""
+    x = torch.ones(4)
+    work = dist.all_reduce(x, async_op=True) if rank == 0 else dist.broadcast(x, 0, async_op=True)
+    print("stops", flush=True)
+    time.sleep(600)
+    work.wait()
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--differ", action="store_true")
+    arguments = parser.parse_args()
     rank = start()
     mesh = init_device_mesh("cpu", (dist.get_world_size(),), mesh_dim_names=("tp",))
     model = parallelize_module(MLPModule(), mesh, MLP_PLAN)
     for _ in range(STEPS):
         model(torch.rand(8, 10)).sum().backward()
+    if arguments.differ:
+        differ(rank)
     if rank == 1:
         print("stops", flush=True)
         time.sleep(600)

@@ -46,6 +46,18 @@ TEST_CASE("each rank has its rows, calls, state and times") {
   CHECK(text.find("commtap_folded") == std::string::npos);
 }
 
+TEST_CASE("steps are those of the rank's process that has most, and the last collective has its time") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
+  reports[0].steps = {{0, 7, 1, 2, 0, 0, {}}, {7, 1, 2, std::nullopt, 0, 0, {}}};
+  reports[1].last.back().issued_at_ns = 1'800'000'001'000'000'000;
+  reports[2].last.clear();
+  const std::string text = metricsOf(reports);
+  CHECK(has(text, "commtap_steps_total{" + kRank0 + "} 7"));
+  CHECK(has(text, "commtap_last_collective_time_seconds{" + kRank0 + "} 1800000001"));
+  CHECK(has(text, R"(commtap_steps_total{run_id="sample-run",attempt="0",rank="1"} 0)"));
+  CHECK(text.find(R"(last_collective_time_seconds{run_id="sample-run",attempt="0",rank="1"})") == std::string::npos);
+}
+
 TEST_CASE("processes of one rank are added up, one without a rank has no such label") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
   reports[1].job.exit = ExitKind::kRunning;
