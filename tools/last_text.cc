@@ -24,7 +24,7 @@ std::string timeOfDay(uint64_t realtime_ns) {
 }
 
 std::string opText(const LastCollective& last) {
-  const std::string kind(kindName(last.kind));
+  std::string kind(kindName(last.kind));
   if (!last.peer) {
     return kind;
   }

@@ -46,8 +46,8 @@ class Report:
         self.modules: list[dict[str, Any]] = document["modules"]
         self.collectives: list[Row] = document["collectives"]
         self.operations: list[Row] | None = document.get("operations")
-        self.steps: list[Row] = document["steps"]
-        self.last: list[Row] = document["last"]
+        self.steps: list[Row] = document.get("steps", [])  # a generated report has none
+        self.last: list[Row] = document.get("last", [])
         self.not_seen: list[dict[str, Any]] = document["not_seen"]
 
     @classmethod
