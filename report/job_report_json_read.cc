@@ -93,9 +93,7 @@ JobProcess processFrom(const Cursor& cursor) {
   process.host = cursor.text(field::kHost);
   process.pid = cursor.number<uint64_t>(field::kPid);
   process.started_at_ns = cursor.time(field::kStartedAt);
-  if (cursor.has(field::kEndedAt)) {
-    process.ended_at_ns = cursor.time(field::kEndedAt);
-  }
+  process.ended_at_ns = cursor.optionalTime(field::kEndedAt);
   process.exit = cursor.name<ExitKind>(field::kExit, exitKindFromName);
   process.exit_signal = cursor.optionalNumber<int64_t>(field::kExitSignal);
   process.file = cursor.text(field::kFile);
@@ -113,9 +111,7 @@ void readJob(const Cursor& cursor, JobReport& job) {
   job.attempts = cursor.integers<int64_t>(field::kAttempts);
   job.world_size = cursor.optionalNumber<int64_t>(field::kWorldSize);
   job.started_at_ns = cursor.time(field::kStartedAt);
-  if (cursor.has(field::kEndedAt)) {
-    job.ended_at_ns = cursor.time(field::kEndedAt);
-  }
+  job.ended_at_ns = cursor.optionalTime(field::kEndedAt);
   job.torch_version = cursor.textOrEmpty(field::kTorch);
   job.commtap_version = cursor.text(field::kCommtap);
   job.other_runs = cursor.number<uint64_t>(field::kOtherRuns);

@@ -86,6 +86,10 @@ class JsonCursor {
     return *time;
   }
 
+  std::optional<uint64_t> optionalTime(const char* name) const {
+    return has(name) ? std::optional<uint64_t>(time(name)) : std::nullopt;
+  }
+
   [[noreturn]] void wrong(const char* wanted) const {
     throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);
   }

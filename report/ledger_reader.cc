@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "report/json_text.h"
@@ -314,19 +315,25 @@ class Reader {
 
   void readLast() {
     std::vector<LastCollective>& all = contents_.report.last;
+    std::unordered_map<uint32_t, Collective> rows;
     for (uint64_t i = 0; i < records_[kLast].count; ++i) {
       const auto& ledger = record<LedgerLast>(kLast, i);
       if (ledger.number.load(std::memory_order_acquire) != 0) {
-        all.push_back(last(ledger));
+        all.push_back(last(ledger, rows));
       }
     }
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
   }
 
-  LastCollective last(const LedgerLast& ledger) {
+  /// `rows`: those that others of the last collectives have named already, by number.
+  LastCollective last(const LedgerLast& ledger, std::unordered_map<uint32_t, Collective>& rows) {
     LastCollective last;
     if (ledger.row < records_[kCollectives].count) {
-      const Collective row = collective(record<LedgerCollective>(kCollectives, ledger.row));
+      const auto [known, is_new] = rows.try_emplace(ledger.row);
+      if (is_new) {
+        known->second = collective(record<LedgerCollective>(kCollectives, ledger.row));
+      }
+      const Collective& row = known->second;
       last.group = row.group;
       last.module = row.module;
       last.issued_in = row.issued_in;

@@ -21,6 +21,18 @@ std::optional<bool> parseSwitch(std::string_view value) {
   return std::nullopt;
 }
 
+/// Takes over the enumerator whose name `value` is; else names them all, as `wanted`.
+template <typename Enum, size_t N>
+std::string
+applyName(Enum& option, std::string_view value, const std::array<std::string_view, N>& names, const char* wanted) {
+  const auto* found = std::find(names.begin(), names.end(), value);
+  if (found == names.end()) {
+    return wanted;
+  }
+  option = static_cast<Enum>(found - names.begin());
+  return {};
+}
+
 std::string applyEnabled(Options& options, std::string_view value) {
   const std::optional<bool> on = parseSwitch(value);
   if (!on) {
@@ -46,12 +58,7 @@ std::string applyOut(Options& options, std::string_view value) {
 
 std::string applyLog(Options& options, std::string_view value) {
   constexpr std::array<std::string_view, 5> kNames = {"off", "error", "warning", "info", "debug"};
-  const auto* found = std::find(kNames.begin(), kNames.end(), value);
-  if (found == kNames.end()) {
-    return "off, error, warning, info or debug";
-  }
-  options.log = static_cast<LogLevel>(found - kNames.begin());
-  return {};
+  return applyName(options.log, value, kNames, "off, error, warning, info or debug");
 }
 
 std::string applyRunId(Options& options, std::string_view value) {
@@ -85,12 +92,7 @@ std::string applyLevel(Options& options, std::string_view value) {
 
 std::string applyLabels(Options& options, std::string_view value) {
   constexpr std::array<std::string_view, 3> kNames = {"auto", "scopes", "off"};
-  const auto* found = std::find(kNames.begin(), kNames.end(), value);
-  if (found == kNames.end()) {
-    return "auto, scopes or off";
-  }
-  options.labels = static_cast<Labels>(found - kNames.begin());
-  return {};
+  return applyName(options.labels, value, kNames, "auto, scopes or off");
 }
 
 constexpr std::array<OptionRow, 7> kTable = {{

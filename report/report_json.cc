@@ -189,9 +189,7 @@ Job jobFrom(const Cursor& cursor) {
   job.pid = cursor.number<uint64_t>(field::kPid);
   job.argv = cursor.at(field::kArgv).as<std::vector<std::string>>("a list of strings");
   job.started_at_ns = cursor.time(field::kStartedAt);
-  if (cursor.has(field::kEndedAt)) {
-    job.ended_at_ns = cursor.time(field::kEndedAt);
-  }
+  job.ended_at_ns = cursor.optionalTime(field::kEndedAt);
   job.exit = cursor.name<ExitKind>(field::kExit, exitKindFromName);
   job.exit_signal = cursor.optionalNumber<int64_t>(field::kExitSignal);
   job.torch_version = cursor.textOrEmpty(field::kTorch);
@@ -288,16 +286,12 @@ StepAmount stepAmountFrom(const Cursor& cursor) {
       cursor.number<uint64_t>(field::kBytes)};
 }
 
-std::optional<uint64_t> optionalTime(const Cursor& cursor, const char* name) {
-  return cursor.has(name) ? std::optional<uint64_t>(cursor.time(name)) : std::nullopt;
-}
-
 Step stepFrom(const Cursor& cursor) {
   return {
       cursor.number<uint64_t>(field::kFirstStep),
       cursor.number<uint64_t>(field::kSteps),
       cursor.time(field::kStartedAt),
-      optionalTime(cursor, field::kEndedAt),
+      cursor.optionalTime(field::kEndedAt),
       cursor.number<uint64_t>(field::kForwardPasses),
       cursor.number<uint64_t>(field::kBackwardPasses),
       cursor.list<StepAmount>(field::kCollectives, stepAmountFrom)};
@@ -319,8 +313,8 @@ LastCollective lastFrom(const Cursor& cursor) {
   last.peer = cursor.optionalNumber<int64_t>(field::kPeer);
   last.state = cursor.name<LastState>(field::kState, lastStateFromName);
   last.issued_at_ns = cursor.time(field::kIssuedAt);
-  last.started_at_ns = optionalTime(cursor, field::kStartedAt);
-  last.completed_at_ns = optionalTime(cursor, field::kCompletedAt);
+  last.started_at_ns = cursor.optionalTime(field::kStartedAt);
+  last.completed_at_ns = cursor.optionalTime(field::kCompletedAt);
   return last;
 }
 

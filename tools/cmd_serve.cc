@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cmd_serve.h"
 
-#include <pthread.h>
 #include <sys/stat.h>
 
 #include <csignal>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/process.h"
+#include "tools/end_signals.h"
 #include "tools/http_server.h"
 #include "tools/job_metrics.h"
 #include "tools/live_metrics.h"
@@ -48,16 +48,6 @@ void addPaths(HttpServer& server, LiveMetrics& live, const std::string& folder) 
   server.get("/", [&live, folder](const std::string&) {
     return HttpAnswer{"text/html; charset=utf-8", live.page(folder)};
   });
-}
-
-/// SIGTERM and SIGINT wait from here on, in this thread and in those that it starts.
-sigset_t blockEndSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
 }
 
 int serve(const ServeArguments& arguments) {

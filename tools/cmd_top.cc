@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/process.h"
+#include "tools/end_signals.h"
 #include "tools/top_text.h"
 #include "tools/verbs.h"
 
@@ -38,12 +39,8 @@ struct TopArguments {
 };
 
 TopFrame look(LiveFolder& folder) {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  TopFrame frame;
-  frame.live = folder.read(LiveFolder::Clock::now());
-  frame.at_ns = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
-  return frame;
+  const uint64_t now_ns = wallClockNs();
+  return {folder.read(LiveFolder::Clock::now()), now_ns};
 }
 
 /// False once SIGINT or SIGTERM has come.
@@ -59,11 +56,7 @@ int top(const TopArguments& arguments) {
   }
   const Color color = Color::forStream(STDOUT_FILENO);
   const bool once = arguments.once || isatty(STDOUT_FILENO) == 0;
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const sigset_t signals = blockEndSignals();
   LiveFolder folder(arguments.path, hostName(), std::chrono::seconds(0));
   TopFrame before = look(folder);
   if (before.live.reports.empty()) {

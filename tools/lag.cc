@@ -22,11 +22,14 @@ lastIn(const Report& report, const std::string& group, std::optional<uint64_t> s
 }
 
 /// What the member that is behind furthest would have to issue next, as any of the others has it.
-std::optional<LastCollective> missingIn(std::span<const Report* const> reports, const Lag& lag) {
+std::optional<LastCollective>
+missingIn(std::span<const Report* const> reports, const JobGroupKey& key, uint64_t sequence) {
   for (const Report* report : reports) {
-    if (report->job.run_id == lag.run_id) {
-      if (auto found = lastIn(*report, lag.group.name, lag.members.front().collectives + 1)) {
-        return found;
+    for (const Group& group : report->groups) {
+      if (group.collectives >= sequence && keyOf(report->job, group) == key) {
+        if (auto found = lastIn(*report, group.name, sequence)) {
+          return found;
+        }
       }
     }
   }
@@ -41,7 +44,6 @@ std::vector<Lag> lagsOf(std::span<const Report* const> reports) {
     const Job& job = report->job;
     for (const Group& group : report->groups) {
       Lag& lag = groups[keyOf(job, group)];
-      lag.run_id = job.run_id;
       lag.group = group;
       lag.members.push_back({job.rank, group.collectives, lastIn(*report, group.name)});
     }
@@ -52,7 +54,7 @@ std::vector<Lag> lagsOf(std::span<const Report* const> reports) {
       return a.collectives < b.collectives;
     });
     if (lag.size() > 0) {
-      lag.missing = missingIn(reports, lag);
+      lag.missing = missingIn(reports, key, lag.members.front().collectives + 1);
       lags.push_back(std::move(lag));
     }
   }

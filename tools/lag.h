@@ -22,7 +22,6 @@ struct GroupPosition {
 
 /// A process group whose members have not all issued as many collectives: the first ones wait for the last.
 struct Lag {
-  std::string run_id;
   Group group;
   std::vector<GroupPosition> members; ///< the one that is behind furthest first; without those that left no trace
   /// What the first member has not issued and the last one has; nullopt if that is too long ago to be kept.

@@ -47,6 +47,10 @@ void addRow(const Report& report, const LastCollective& last, Table& table) {
 
 } // namespace
 
+std::string rankName(const std::optional<int64_t>& rank) {
+  return rank ? "rank " + std::to_string(*rank) : "a process without a rank";
+}
+
 std::string collectiveText(const LastCollective& last) {
   return fmt::format(
       "{} of {} for {} ({})",
@@ -65,9 +69,8 @@ std::string mismatchText(std::span<const Report* const> reports, const Color& co
                 mismatch.sequence)) +
             "\n";
     for (const RankCall& each : mismatch.calls) {
-      const std::string rank = each.rank ? "rank " + std::to_string(*each.rank) : "a process without a rank";
       const std::string dtype = each.call.dtype.empty() ? "" : ", " + inert(each.call.dtype);
-      text += fmt::format("  {}: {}{}\n", rank, collectiveText(each.call), dtype);
+      text += fmt::format("  {}: {}{}\n", rankName(each.rank), collectiveText(each.call), dtype);
     }
   }
   return text.empty() ? text : text + "\n";

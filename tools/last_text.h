@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -10,6 +12,9 @@
 #include "tools/show_view.h"
 
 namespace commtap {
+
+/// "rank 3", "a process without a rank".
+std::string rankName(const std::optional<int64_t>& rank);
 
 /// "all_reduce of 320 B for MLPModule.net2 (forward)".
 std::string collectiveText(const LastCollective& last);

@@ -87,10 +87,6 @@ std::string ratesText(const char* title, const std::vector<Rate>& rates, size_t 
   return table.empty() ? "" : table.text(color) + "\n";
 }
 
-std::string rankName(const std::optional<int64_t>& rank) {
-  return rank ? "rank " + std::to_string(*rank) : "a process without a rank";
-}
-
 double secondsSince(uint64_t then_ns, uint64_t now_ns) {
   return now_ns > then_ns ? static_cast<double>(now_ns - then_ns) / 1e9 : 0;
 }

@@ -19,8 +19,7 @@
 #include "tracker/python_host.h"
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
-#include "tracker/steps.h"
-#include "tracker/torch_compat.h"
+#include "tracker/scopes.h"
 
 namespace commtap {
 namespace {
@@ -74,21 +73,13 @@ uint32_t enterModule(uint32_t module) {
     return 0;
   }
   registerLateOps();
-  const bool in_backward = compat::inBackward();
-  if (thread->depth() == 0 && !in_backward) {
-    Steps::forwardBegins();
-  }
-  const uint32_t depth = thread->enter({Scope::Type::kModule, in_backward, module});
-  thread->timeline->note(compat::nextSequenceNumber(), module);
-  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
-  return depth;
+  return beginCall(*thread, Scope::Type::kModule, module);
 }
 
 void leaveModule(uint32_t depth) {
   ThreadState* thread = ThreadState::current();
   if (thread != nullptr) {
-    thread->leave(depth);
-    thread->timeline->note(compat::nextSequenceNumber(), thread->currentModule());
+    endCall(*thread, depth);
   }
 }
 

@@ -116,7 +116,7 @@ bool Recorder::start(const Options& options, const std::string& torch_version) {
 void Recorder::describeProcess(const std::string& torch_version) {
   LedgerHeader& header = ledger_->header();
   const uint64_t now = steadyNow();
-  header.realtime_minus_steady = nanoseconds(CLOCK_REALTIME) - now;
+  header.realtime_minus_steady = wallClockNs() - now;
   ledger_->openStep().started_at_ns = now;
   header.torch_version = ledger_->intern(torch_version);
   header.commtap_version = ledger_->intern(COMMTAP_VERSION);

@@ -11,6 +11,22 @@
 
 namespace commtap {
 
+uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module) {
+  const bool in_backward = compat::inBackward();
+  if (thread.depth() == 0 && !in_backward) {
+    Steps::forwardBegins();
+  }
+  const uint32_t depth = thread.enter({type, in_backward, module});
+  thread.timeline->note(compat::nextSequenceNumber(), module);
+  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
+  return depth;
+}
+
+void endCall(ThreadState& thread, uint32_t depth) {
+  thread.leave(depth);
+  thread.timeline->note(compat::nextSequenceNumber(), thread.currentModule());
+}
+
 void pushScope(std::string_view name) {
   ThreadState* thread = ThreadState::current();
   if (thread == nullptr) {
@@ -18,13 +34,7 @@ void pushScope(std::string_view name) {
   }
   registerLateOps();
   const uint32_t module = ModuleRegistry::get().scope(thread->currentModule(), name);
-  const bool in_backward = compat::inBackward();
-  if (thread->depth() == 0 && !in_backward) {
-    Steps::forwardBegins();
-  }
-  thread->open_scopes.push_back(thread->enter({Scope::Type::kNamed, in_backward, module}));
-  thread->timeline->note(compat::nextSequenceNumber(), module);
-  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
+  thread->open_scopes.push_back(beginCall(*thread, Scope::Type::kNamed, module));
 }
 
 bool popScope() {
@@ -39,9 +49,8 @@ bool popScope() {
   if (thread->open_scopes.empty() || thread->open_scopes.back() + 1 != thread->depth()) {
     return false;
   }
-  thread->leave(thread->open_scopes.back());
+  endCall(*thread, thread->open_scopes.back());
   thread->open_scopes.pop_back();
-  thread->timeline->note(compat::nextSequenceNumber(), thread->currentModule());
   return true;
 }
 

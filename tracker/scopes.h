@@ -2,9 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
+#include "tracker/thread_state.h"
+
 namespace commtap {
+
+/// A call of a module, or a scope that the job names, begins on this thread. The depth to hand to endCall.
+uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module);
+void endCall(ThreadState& thread, uint32_t depth);
 
 /// This thread goes into a scope that is named here: a module `name` below the current one, for code that has no
 /// torch.nn.Module. One name below one parent is one module, however often it is gone into.
