@@ -69,6 +69,8 @@ inline constexpr const char* kPointToPoint = "point_to_point";
 
 inline constexpr const char* kDtensor = "dtensor";
 
+inline constexpr const char* kTimedRankCount = "timed_rank_count";
+inline constexpr const char* kDurationNs = "duration_ns";
 inline constexpr const char* kFirstStep = "first_step";
 inline constexpr const char* kForwardPasses = "forward_passes";
 inline constexpr const char* kBackwardPasses = "backward_passes";

@@ -81,6 +81,7 @@ void JobMerge::add(const Report& report, const std::string& file) {
       job.rank, job.host, job.pid, job.started_at_ns, job.ended_at_ns, job.exit, job.exit_signal, file, {}};
   modules_.add(report);
   addCollectives(report, process);
+  addSteps(report);
   addNotSeen(report);
   job_.processes.push_back(std::move(process));
 }
@@ -114,6 +115,17 @@ void JobMerge::addCollectives(const Report& report, JobProcess& process) {
   }
 }
 
+void JobMerge::addSteps(const Report& report) {
+  GroupPlaces places(report, groups_);
+  std::vector<uint32_t> groups;
+  for (const Step& step : report.steps) {
+    for (const StepAmount& amount : step.collectives) {
+      groups.push_back(places.of(amount.group).group);
+    }
+  }
+  steps_.add(report.steps, groups);
+}
+
 void JobMerge::addNotSeen(const Report& report) {
   for (const NotSeenEntry& entry : report.not_seen) {
     auto found = std::find_if(not_seen_.begin(), not_seen_.end(), [&entry](const NotSeenSum& sum) {
@@ -137,6 +149,7 @@ void JobMerge::endRank() {
   const RankSlot slot = sets_.addSlot(rank_);
   rows_.endRank(slot, rank_);
   modules_.endRank(slot, rank_);
+  steps_.endRank(rank_);
   if (rank_) {
     agreement_.endRank(*rank_, groups_);
   } else {
@@ -182,6 +195,11 @@ void JobMerge::sortGroups(JobReport& job) const {
   for (Disagreement& disagreement : job.disagreements) {
     disagreement.group = places[disagreement.group];
   }
+  for (JobStep& step : job.steps) {
+    for (JobStepAmount& amount : step.collectives) {
+      amount.group = places[amount.group];
+    }
+  }
 }
 
 JobReport JobMerge::finish() {
@@ -190,6 +208,7 @@ JobReport JobMerge::finish() {
   JobReport job = std::move(job_);
   describeRanks(job);
   job.collectives = rows_.take(sets_);
+  job.steps = steps_.take();
   job.modules = modules_.take(job.collectives, sets_);
   JobAgreement::Findings findings = agreement_.take(groups_, job.ranks);
   job.disagreements = std::move(findings.worst);

@@ -13,6 +13,7 @@
 #include "report/job_modules.h"
 #include "report/job_report.h"
 #include "report/job_rows.h"
+#include "report/job_steps.h"
 #include "report/rank_slots.h"
 
 namespace commtap {
@@ -28,6 +29,7 @@ class JobMerge {
 
  private:
   void addCollectives(const Report& report, JobProcess& process);
+  void addSteps(const Report& report);
   void addNotSeen(const Report& report);
   void endRank();
   void addFacts(const Job& job);
@@ -44,6 +46,7 @@ class JobMerge {
   JobGroups groups_;
   JobRows rows_;
   JobModules modules_;
+  JobSteps steps_;
   JobAgreement agreement_;
   RankSets sets_;
   std::map<PhaseKind, RankedAmount> totals_;

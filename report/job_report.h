@@ -124,6 +124,22 @@ struct JobTotal {
   RankedAmount amount;
 };
 
+/// What ranks communicated of one kind in one group in a step, or in several that are added up.
+struct JobStepAmount {
+  Kind kind = Kind::kOther;
+  size_t group = 0; ///< index into JobReport::groups
+  RankedAmount amount;
+};
+
+struct JobStep {
+  uint64_t first_step = 0;
+  uint64_t steps = 1;           ///< how many are added up
+  uint64_t ranks = 0;           ///< how many ranks have this row
+  uint64_t timed_ranks = 0;     ///< of which have ended it
+  Spread<uint64_t> duration_ns; ///< of these ranks, over all `steps`
+  std::vector<JobStepAmount> collectives;
+};
+
 struct JobReport {
   std::string run_id;
   int64_t attempt = 0;           ///< the one that is reported
@@ -148,6 +164,7 @@ struct JobReport {
   std::vector<RankRanges> rank_sets;      ///< sets of ranks that several rows have in common
   std::vector<JobModule> modules;         ///< Global first, then depth first: children follow their parent
   std::vector<JobCollective> collectives; ///< in the order of modules, then by phase, op, group
+  std::vector<JobStep> steps;             ///< in order
   std::vector<JobProcess> processes;      ///< by rank and pid, those without a rank last
 };
 

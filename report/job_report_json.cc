@@ -188,6 +188,32 @@ ordered_json toJson(const JobCollective& row, const JobReport& job) {
   return object;
 }
 
+ordered_json toJson(const JobStepAmount& amount, const JobReport& job) {
+  const uint64_t ranks = amount.amount.ranks;
+  return {
+      {field::kKind, kindName(amount.kind)},
+      {field::kGroup, job.groups[amount.group].name},
+      {field::kRankCount, ranks},
+      {field::kCount, toJson(amount.amount.count, ranks)},
+      {field::kBytes, toJson(amount.amount.bytes, ranks)},
+  };
+}
+
+ordered_json toJson(const JobStep& step, const JobReport& job) {
+  ordered_json amounts = ordered_json::array();
+  for (const JobStepAmount& amount : step.collectives) {
+    amounts.push_back(toJson(amount, job));
+  }
+  return {
+      {field::kFirstStep, step.first_step},
+      {field::kSteps, step.steps},
+      {field::kRankCount, step.ranks},
+      {field::kTimedRankCount, step.timed_ranks},
+      {field::kDurationNs, step.timed_ranks == 0 ? ordered_json(nullptr) : toJson(step.duration_ns, step.timed_ranks)},
+      {field::kCollectives, std::move(amounts)},
+  };
+}
+
 ordered_json toJson(const JobProcess& process) {
   ordered_json totals = ordered_json::array();
   for (int kind = 0; kind < kKindCount; ++kind) {
@@ -232,6 +258,7 @@ std::string jobReportToJson(const JobReport& job) {
   appendTable(text, field::kRankSets, job.rank_sets, plain);
   appendTable(text, field::kModules, job.modules, within);
   appendTable(text, field::kCollectives, job.collectives, within);
+  appendTable(text, field::kSteps, job.steps, within);
   appendTable(text, field::kProcesses, job.processes, plain);
   return text + "\n}\n";
 }

@@ -188,6 +188,25 @@ class TableReader {
     return read;
   }
 
+  JobStep step(const Cursor& cursor) const {
+    JobStep read;
+    read.first_step = cursor.number<uint64_t>(field::kFirstStep);
+    read.steps = cursor.number<uint64_t>(field::kSteps);
+    read.ranks = cursor.number<uint64_t>(field::kRankCount);
+    read.timed_ranks = cursor.number<uint64_t>(field::kTimedRankCount);
+    if (cursor.has(field::kDurationNs)) {
+      read.duration_ns = spreadFrom<uint64_t>(cursor.at(field::kDurationNs));
+    }
+    read.collectives = cursor.list<JobStepAmount>(field::kCollectives, [this](const Cursor& row) {
+      JobStepAmount amount{row.name<Kind>(field::kKind, kindFromName), groupOf(row), {}};
+      amount.amount.ranks = row.number<uint64_t>(field::kRankCount);
+      amount.amount.count = spreadFrom<uint64_t>(row.at(field::kCount));
+      amount.amount.bytes = spreadFrom<uint64_t>(row.at(field::kBytes));
+      return amount;
+    });
+    return read;
+  }
+
  private:
   static Disagreement::Value sum(const Cursor& cursor) {
     return {{}, cursor.number<uint64_t>(field::kCount), cursor.number<uint64_t>(field::kBytes)};
@@ -242,6 +261,9 @@ JobReport jobFrom(const Cursor& root) {
   });
   job.collectives =
       root.list<JobCollective>(field::kCollectives, [&tables](const Cursor& row) { return tables.collective(row); });
+  if (root.has(field::kSteps)) {
+    job.steps = root.list<JobStep>(field::kSteps, [&tables](const Cursor& row) { return tables.step(row); });
+  }
   return job;
 }
 

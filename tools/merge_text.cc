@@ -106,6 +106,57 @@ std::string spreadText(const JobReport& job, const Color& color) {
   return text;
 }
 
+std::string stepName(const JobStep& step) {
+  return step.steps > 1 ? fmt::format("{}-{}", step.first_step, step.first_step + step.steps - 1)
+                        : std::to_string(step.first_step);
+}
+
+std::string msAStep(const JobStep& step, double duration_ns) {
+  return fmt::format("{:.1f}", duration_ns / 1e6 / static_cast<double>(step.steps));
+}
+
+void addStep(const JobStep& step, Table& table) {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  for (const JobStepAmount& amount : step.collectives) {
+    count += amount.amount.count.sum;
+    bytes += amount.amount.bytes.sum;
+  }
+  std::vector<std::string> cells = {
+      stepName(step), std::to_string(step.ranks), std::to_string(count), bytesText(bytes)};
+  if (step.timed_ranks > 0) {
+    const Spread<uint64_t>& duration = step.duration_ns;
+    cells.push_back(msAStep(step, static_cast<double>(duration.sum) / static_cast<double>(step.timed_ranks)));
+    cells.push_back(msAStep(step, static_cast<double>(duration.min)) + rankSuffix(duration.min_rank));
+    cells.push_back(msAStep(step, static_cast<double>(duration.max)) + rankSuffix(duration.max_rank));
+  }
+  table.add(std::move(cells));
+}
+
+/// The last ones.
+std::string stepText(const JobReport& job, const Color& color) {
+  if (job.steps.empty()) {
+    return {};
+  }
+  Table table(
+      {{"STEP", Align::kRight},
+       {"RANKS", Align::kRight},
+       {"COUNT", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"MS A STEP", Align::kRight},
+       {"LEAST (RANK)", Align::kRight},
+       {"MOST (RANK)", Align::kRight}});
+  const size_t left_out = job.steps.size() - std::min(job.steps.size(), kMaxRows);
+  for (size_t i = left_out; i < job.steps.size(); ++i) {
+    addStep(job.steps[i], table);
+  }
+  std::string text = "\n" + color.bold("By step") + "\n" + table.text(color);
+  if (left_out > 0) {
+    text += color.dim(fmt::format("{} earlier rows: --format json", left_out)) + "\n";
+  }
+  return text;
+}
+
 } // namespace
 
 std::string disagreementLines(const JobReport& job, const Color& color) {
@@ -126,7 +177,7 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
 
 std::string mergeText(const JobReport& job, const Color& color) {
   return headerText(job, color) + disagreementLines(job, color) + "\n" + kindText(job, color) + "\n" +
-         groupText(job, color) + spreadText(job, color);
+         groupText(job, color) + stepText(job, color) + spreadText(job, color);
 }
 
 } // namespace commtap

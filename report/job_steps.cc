@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/job_steps.h"
+
+#include <algorithm>
+
+#include "report/rank_slots.h"
+
+namespace commtap {
+namespace {
+
+void addToSpread(Spread<uint64_t>& spread, uint64_t value, std::optional<int64_t> rank, bool is_first) {
+  if (is_first || value < spread.min) {
+    spread.min = value;
+    spread.min_rank = rank;
+  }
+  if (is_first || value > spread.max) {
+    spread.max = value;
+    spread.max_rank = rank;
+  }
+  spread.sum += value;
+}
+
+} // namespace
+
+void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups) {
+  size_t nth = 0;
+  for (const Step& step : steps) {
+    Coming& coming = coming_[{step.first_step, step.steps}];
+    if (step.ended_at_ns && *step.ended_at_ns >= step.started_at_ns) {
+      coming.duration_ns = std::max(coming.duration_ns.value_or(0), *step.ended_at_ns - step.started_at_ns);
+    }
+    for (const StepAmount& amount : step.collectives) {
+      coming.amounts[{amount.kind, groups[nth++]}] += {amount.count, amount.bytes, 0};
+    }
+  }
+}
+
+void JobSteps::endRank(std::optional<int64_t> rank) {
+  for (const auto& [steps, coming] : coming_) {
+    Row& row = rows_[steps];
+    ++row.ranks;
+    if (coming.duration_ns) {
+      addToSpread(row.duration_ns, *coming.duration_ns, rank, row.timed_ranks == 0);
+      ++row.timed_ranks;
+    }
+    for (const auto& [place, amount] : coming.amounts) {
+      addToSpreads(row.amounts[place], amount, rank);
+    }
+  }
+  coming_.clear();
+}
+
+std::vector<JobStep> JobSteps::take() const {
+  std::vector<JobStep> steps;
+  for (const auto& [key, row] : rows_) {
+    JobStep step{key.first, key.second, row.ranks, row.timed_ranks, row.duration_ns, {}};
+    for (const auto& [place, amount] : row.amounts) {
+      step.collectives.push_back({place.first, place.second, amount});
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+} // namespace commtap
