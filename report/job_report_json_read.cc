@@ -194,7 +194,7 @@ class TableReader {
     read.steps = cursor.number<uint64_t>(field::kSteps);
     read.ranks = cursor.number<uint64_t>(field::kRankCount);
     read.timed_ranks = cursor.number<uint64_t>(field::kTimedRankCount);
-    if (cursor.has(field::kDurationNs)) {
+    if (read.timed_ranks > 0) {
       read.duration_ns = spreadFrom<uint64_t>(cursor.at(field::kDurationNs));
     }
     read.collectives = cursor.list<JobStepAmount>(field::kCollectives, [this](const Cursor& row) {

@@ -7,21 +7,6 @@
 #include "report/rank_slots.h"
 
 namespace commtap {
-namespace {
-
-void addToSpread(Spread<uint64_t>& spread, uint64_t value, std::optional<int64_t> rank, bool is_first) {
-  if (is_first || value < spread.min) {
-    spread.min = value;
-    spread.min_rank = rank;
-  }
-  if (is_first || value > spread.max) {
-    spread.max = value;
-    spread.max_rank = rank;
-  }
-  spread.sum += value;
-}
-
-} // namespace
 
 void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups) {
   size_t nth = 0;

@@ -106,11 +106,6 @@ std::string spreadText(const JobReport& job, const Color& color) {
   return text;
 }
 
-std::string stepName(const JobStep& step) {
-  return step.steps > 1 ? fmt::format("{}-{}", step.first_step, step.first_step + step.steps - 1)
-                        : std::to_string(step.first_step);
-}
-
 std::string msAStep(const JobStep& step, double duration_ns) {
   return fmt::format("{:.1f}", duration_ns / 1e6 / static_cast<double>(step.steps));
 }
@@ -123,7 +118,7 @@ void addStep(const JobStep& step, Table& table) {
     bytes += amount.amount.bytes.sum;
   }
   std::vector<std::string> cells = {
-      stepName(step), std::to_string(step.ranks), std::to_string(count), bytesText(bytes)};
+      stepRange(step.first_step, step.steps), std::to_string(step.ranks), std::to_string(count), bytesText(bytes)};
   if (step.timed_ranks > 0) {
     const Spread<uint64_t>& duration = step.duration_ns;
     cells.push_back(msAStep(step, static_cast<double>(duration.sum) / static_cast<double>(step.timed_ranks)));

@@ -59,7 +59,7 @@ std::string stepsText(const ShowView& view, const Color& color) {
   for (const auto& [key, sum] : sums) {
     const auto& [first, steps] = key;
     table.add(
-        {steps > 1 ? fmt::format("{}-{}", first, first + steps - 1) : std::to_string(first),
+        {stepRange(first, steps),
          sum.runs ? "" : fmt::format("{:.1f}", sum.longest_ms),
          std::to_string(sum.forward_passes),
          std::to_string(sum.backward_passes),

@@ -108,6 +108,10 @@ std::string humanBytes(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
 }
 
+std::string stepRange(uint64_t first_step, uint64_t steps) {
+  return steps > 1 ? fmt::format("{}-{}", first_step, first_step + steps - 1) : std::to_string(first_step);
+}
+
 std::string signalName(int number) {
   const char* name = sigabbrev_np(number);
   return name != nullptr ? std::string("SIG") + name : fmt::format("signal {}", number);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ std::string shorten(const std::string& text, size_t columns);
 
 /// "96 B", "1.50 KiB", "12.0 GiB".
 std::string humanBytes(double bytes);
+
+/// "7", and "16-31" for several that are added up.
+std::string stepRange(uint64_t first_step, uint64_t steps);
 
 /// "SIGKILL"; "signal 99" for a number without a name.
 std::string signalName(int number);

@@ -393,3 +393,24 @@ def test_a_real_job(runner: Runner, name: str) -> None:
     for row in document["collectives"]:
         found[row["module"], row["phase"], row["kind"]] += row["count"]["sum"]
     assert found == counts
+
+
+def test_steps_of_all_ranks(runner: Runner) -> None:
+    """Counts and payload of each step are the ranks' sums, durations are within what the ranks say."""
+    run = runner.shim(Job("steps.py"))
+    steps = merged(run.output_folder)["steps"]
+    reports = [each.steps for each in run.reports]
+    assert [step["first_step"] for step in steps] == [step["first_step"] for step in reports[0]]
+    for step, *of_ranks in zip(steps, *reports, strict=True):
+        assert step["rank_count"] == len(of_ranks)
+        for amount in step["collectives"]:
+            for key in ("count", "bytes"):
+                assert amount[key]["sum"] == sum(
+                    each[key] for rank in of_ranks for each in rank["collectives"] if each["kind"] == amount["kind"]
+                )
+    *ended, last = steps
+    assert all(step["timed_rank_count"] == len(reports) for step in ended)
+    assert all(0 < step["duration_ns"]["min"] <= step["duration_ns"]["max"] for step in ended)
+    assert (last["timed_rank_count"], last["duration_ns"]) == (0, None)
+    text = commtap("merge", run.output_folder).stdout
+    assert "By step" in text
