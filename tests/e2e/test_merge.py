@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from catalogue import JOBS
 from generate_reports import Document, Layout, report, write_many, write_reports
-from harness import COMMAND, Runner
+from harness import COMMAND, Job, Runner
 from referencing import Registry, Resource
 
 from report import REPOSITORY, Report, validator
