@@ -101,6 +101,35 @@ Module moduleFrom(dom::object row) {
   return module;
 }
 
+/// Sizes or durations by powers of two.
+std::map<uint64_t, uint64_t> histogramFrom(dom::object object) {
+  std::map<uint64_t, uint64_t> histogram;
+  for (const dom::key_value_pair entry : object) {
+    histogram[std::stoull(std::string(entry.key))] = integer<uint64_t>(entry.value);
+  }
+  return histogram;
+}
+
+CollectiveTime timeFrom(dom::object object) {
+  CollectiveTime time;
+  for (int i = 0; i < kDurationKindCount; ++i) {
+    dom::object durations;
+    if (object[durationName(static_cast<DurationKind>(i))].get(durations) == simdjson::SUCCESS) {
+      time.durations[i] = {
+          integer<uint64_t>(durations[field::kCount]),
+          integer<uint64_t>(durations[field::kSum]),
+          integer<uint64_t>(durations[field::kMin]),
+          integer<uint64_t>(durations[field::kMax]),
+          histogramFrom(durations[field::kHistogram])};
+    }
+  }
+  if (dom::element bytes; object[field::kTimedBytes].get(bytes) == simdjson::SUCCESS) {
+    time.bytes = integer<uint64_t>(bytes);
+    time.bus_bytes = object[field::kTimedBusBytes].get_double();
+  }
+  return time;
+}
+
 Collective collectiveFrom(dom::object row) {
   Collective collective;
   collective.module = text(row[field::kModule]);
@@ -122,9 +151,10 @@ Collective collectiveFrom(dom::object row) {
   collective.bytes = integer<uint64_t>(row[field::kBytes]);
   collective.bus_bytes = row[field::kBusBytes].get_double();
   if (dom::object sizes; row[field::kSizes].get(sizes) == simdjson::SUCCESS) {
-    for (const dom::key_value_pair size : sizes) {
-      collective.sizes[std::stoull(std::string(size.key))] = integer<uint64_t>(size.value);
-    }
+    collective.sizes = histogramFrom(sizes);
+  }
+  if (dom::object time; row[field::kTime].get(time) == simdjson::SUCCESS) {
+    collective.time = timeFrom(time);
   }
   return collective;
 }
@@ -144,7 +174,9 @@ Step stepFrom(dom::object row) {
         {sure(kindFromName(amount[field::kKind].get_string())),
          text(amount[field::kGroup]),
          integer<uint64_t>(amount[field::kCount]),
-         integer<uint64_t>(amount[field::kBytes])});
+         integer<uint64_t>(amount[field::kBytes]),
+         optionalInteger(amount, field::kRunningNs),
+         optionalInteger(amount, field::kBlockedNs)});
   }
   return step;
 }

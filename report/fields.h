@@ -65,6 +65,16 @@ inline constexpr const char* kBusBytes = "bus_bytes";
 
 inline constexpr const char* kSizes = "sizes";
 
+inline constexpr const char* kTiming = "timing";
+inline constexpr const char* kTime = "time";
+inline constexpr const char* kRunningNs = "running_ns";
+inline constexpr const char* kBlockedNs = "blocked_ns";
+inline constexpr const char* kHistogram = "histogram";
+inline constexpr const char* kTimedBytes = "timed_bytes";
+inline constexpr const char* kTimedBusBytes = "timed_bus_bytes";
+inline constexpr const char* kAlgbw = "algbw_bytes_per_second";
+inline constexpr const char* kBusbw = "busbw_bytes_per_second";
+
 inline constexpr const char* kPointToPoint = "point_to_point";
 
 inline constexpr const char* kDtensor = "dtensor";

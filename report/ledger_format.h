@@ -4,7 +4,7 @@
 
 // The ledger: one sparse file per process, mapped by the process that writes it and read by anyone, at any moment.
 //
-//   Header | strings | ranks | groups | modules | parameters | collectives | operations | lanes | steps | last
+//   Header | strings | ranks | groups | modules | parameters | times | collectives | operations | lanes | steps | last
 //
 // Rules that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -17,13 +17,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "report/durations.h"
 #include "report/not_seen.h"
 #include "report/vocabulary.h"
 
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 3;
+inline constexpr uint32_t kLedgerVersion = 4;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -47,6 +48,7 @@ enum LedgerSectionId : uint8_t {
   kGroups,
   kModules,
   kParameters,
+  kTimes, ///< before the rows that name them: whoever reads back to front has the times of each row it has read
   kCollectives,
   kOperations,
   kLanes,
@@ -82,9 +84,9 @@ struct LedgerHeader {
   StringId torch_version;
   StringId python_version;
   StringId commtap_version;
-  StringId report_name; ///< the report's path below the output folder, without ".json"
-  uint32_t level;       ///< Level
-  uint32_t reserved;
+  StringId report_name;           ///< the report's path below the output folder, without ".json"
+  uint32_t level;                 ///< Level
+  uint32_t timing_every;          ///< Timing::every
   std::atomic<uint64_t> step;     ///< live; the number of the step that runs, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
@@ -153,7 +155,21 @@ struct LedgerCollective {
   std::atomic<uint64_t> count;      ///< live
   std::atomic<uint64_t> bytes;      ///< live; the payload S of nccl-tests, added up
   uint32_t lane;                    ///< index of its kind and group in the lanes section
-  uint32_t reserved;
+  std::atomic<uint32_t> times;      ///< live; 1 + the number of its record in the times section; 0: none
+};
+
+/// Every field is live.
+struct LedgerDurations {
+  std::atomic<uint64_t> sum_ns;
+  std::atomic<uint64_t> max_ns;
+  std::atomic<uint64_t> min_ns_inverted; ///< ~min, so that a new record, all zeros, holds no shortest one
+  std::atomic<uint64_t> counts[kDurationClasses];
+};
+
+/// How long the collectives of one row took: only of those that are timed.
+struct LedgerTimes {
+  LedgerDurations durations[kDurationKindCount]; ///< by DurationKind
+  std::atomic<uint64_t> bytes;                   ///< live; payload of those in DurationKind::kRunning
 };
 
 /// What makes one row of ops; only at Level::kDtensor and Level::kOps. Compared as bytes, so without padding.
@@ -189,6 +205,8 @@ struct LedgerStep {
   std::atomic<uint64_t> backward_passes;
   std::atomic<uint64_t> count[kLaneCount];
   std::atomic<uint64_t> bytes[kLaneCount];
+  std::atomic<uint64_t> running_ns[kLaneCount]; ///< of what was over in this step
+  std::atomic<uint64_t> blocked_ns[kLaneCount];
 };
 inline constexpr uint64_t kExactSteps = 16;
 
@@ -218,7 +236,9 @@ static_assert(sizeof(LedgerCollective) == 64);
 static_assert(sizeof(OperationKey) == 16);
 static_assert(sizeof(LedgerOperation) == 24);
 static_assert(sizeof(LedgerLane) == 8);
-static_assert(sizeof(LedgerStep) == 48 + 16 * kLaneCount);
+static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
+static_assert(sizeof(LedgerTimes) == 8 + kDurationKindCount * sizeof(LedgerDurations));
+static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 
 } // namespace commtap

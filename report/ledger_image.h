@@ -19,6 +19,7 @@ inline constexpr std::array<uint32_t, kSectionCount> kLedgerRecordSizes = {
     sizeof(LedgerGroup),
     sizeof(LedgerModule),
     sizeof(LedgerParameter),
+    sizeof(LedgerTimes),
     sizeof(LedgerCollective),
     sizeof(LedgerOperation),
     sizeof(LedgerLane),

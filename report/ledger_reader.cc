@@ -13,6 +13,7 @@
 #include "report/json_text.h"
 #include "report/ledger_format.h"
 #include "report/ledger_image.h"
+#include "report/ledger_times.h"
 #include "report/module_names.h"
 #include "report/not_seen.h"
 #include "report/process.h"
@@ -143,6 +144,7 @@ class Reader {
     job.torch_version = text(head.torch_version);
     job.python_version = text(head.python_version);
     job.commtap_version = text(head.commtap_version);
+    job.timing = {head.timing_every};
     contents_.report_name = text(head.report_name);
     contents_.boot_id = text(head.boot_id);
     contents_.pid_start_ticks = head.pid_start_ticks;
@@ -257,9 +259,26 @@ class Reader {
     row.count = ledger.count.load(std::memory_order_relaxed);
     row.bytes = ledger.bytes.load(std::memory_order_relaxed);
     const bool known = key.group < contents_.report.groups.size();
-    row.bus_bytes = busBytes(row.kind, row.bytes, known ? contents_.report.groups[key.group].size : 0);
+    const uint32_t group_size = known ? contents_.report.groups[key.group].size : 0;
+    row.bus_bytes = busBytes(row.kind, row.bytes, group_size);
+    row.time = timeOf(ledger);
+    row.time.bus_bytes = busBytes(row.kind, row.time.bytes, group_size);
     row.sizes[sizeClassStart(std::min<uint8_t>(key.size_class, kMaxSizeClass))] = row.count;
     return row;
+  }
+
+  CollectiveTime timeOf(const LedgerCollective& row) const {
+    CollectiveTime time;
+    const uint32_t number = row.times.load(std::memory_order_acquire);
+    if (number == 0 || number > records_[kTimes].count) {
+      return time;
+    }
+    const auto& ledger = record<LedgerTimes>(kTimes, number - 1);
+    for (size_t i = 0; i < time.durations.size(); ++i) {
+      time.durations[i] = durationsOf(ledger.durations[i]);
+    }
+    time.bytes = ledger.bytes.load(std::memory_order_relaxed);
+    return time;
   }
 
   std::string groupName(uint32_t group) const {
@@ -303,11 +322,14 @@ class Reader {
         ledger.backward_passes,
         {}};
     for (uint32_t i = 0; i < kLaneCount; ++i) {
-      if (const uint64_t count = ledger.count[i].load(std::memory_order_relaxed); count > 0) {
+      const uint64_t count = ledger.count[i].load(std::memory_order_relaxed);
+      const uint64_t running_ns = ledger.running_ns[i].load(std::memory_order_relaxed);
+      const uint64_t blocked_ns = ledger.blocked_ns[i].load(std::memory_order_relaxed);
+      if (count > 0 || running_ns > 0 || blocked_ns > 0) { // issued here, or in an earlier step and over here
         const bool known = i < records_[kLanes].count;
         const LedgerLane lane = known ? record<LedgerLane>(kLanes, i) : LedgerLane{Kind::kOther, {}, kNoIndex};
         const Kind kind = static_cast<int>(lane.kind) < kKindCount ? lane.kind : Kind::kOther;
-        step.collectives.push_back({kind, groupName(lane.group), count, ledger.bytes[i]});
+        step.collectives.push_back({kind, groupName(lane.group), count, ledger.bytes[i], running_ns, blocked_ns});
       }
     }
     return step;

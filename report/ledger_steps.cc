@@ -16,6 +16,8 @@ void forEachSum(LedgerStep& record, LedgerStep& other, const Visit& visit) {
   for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
     visit(record.count[lane], other.count[lane]);
     visit(record.bytes[lane], other.bytes[lane]);
+    visit(record.running_ns[lane], other.running_ns[lane]);
+    visit(record.blocked_ns[lane], other.blocked_ns[lane]);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "report/ledger_steps.h"
+#include "report/ledger_times.h"
 
 namespace commtap {
 namespace {
@@ -21,13 +22,14 @@ struct SectionShape {
   uint32_t record_size;
 };
 
-// Virtual sizes: a page exists only once it is written. Together about 50 MiB of address space.
+// Virtual sizes: a page exists only once it is written. Together about 70 MiB of address space.
 constexpr std::array<SectionShape, kSectionCount> kShapes = {{
     {16U << 20U, 1},
     {2U << 20U, sizeof(uint32_t)},
     {8U << 10U, sizeof(LedgerGroup)},
     {128U << 10U, sizeof(LedgerModule)},
     {256U << 10U, sizeof(LedgerParameter)},
+    {16U << 10U, sizeof(LedgerTimes)},
     {64U << 10U, sizeof(LedgerCollective)},
     {64U << 10U, sizeof(LedgerOperation)},
     {kLaneCount, sizeof(LedgerLane)},
@@ -307,6 +309,7 @@ LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key, size_t hash) {
   row.lowered[0] = row.lowered[1] = 0;
   row.count = row.bytes = 0;
   row.lane = laneOf(key);
+  row.times = 0;
   commit(kCollectives, index + 1);
   row_index_.add(hash, static_cast<uint32_t>(index));
   return &row;
@@ -327,6 +330,32 @@ uint32_t LedgerWriter::laneOf(const CollectiveKey& key) {
   lanes()[used] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex};
   commit(kLanes, used + 1);
   return used;
+}
+
+LedgerTimes* LedgerWriter::addTimes(LedgerCollective& row) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const uint32_t number = row.times.load(std::memory_order_relaxed); number != 0) {
+    return &times()[number - 1];
+  }
+  const uint64_t index = reserve(kTimes, 1);
+  if (index == kNoIndex) {
+    notSeenLocked(NotSeen::kTimesFull, text(row.key.op), 1);
+    return nullptr;
+  }
+  commtap::forEachCounter(times()[index], [](std::atomic<uint64_t>& counter) { counter = 0; });
+  commit(kTimes, index + 1);
+  row.times.store(static_cast<uint32_t>(index + 1), std::memory_order_release);
+  return &times()[index];
+}
+
+void LedgerWriter::countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns) {
+  addDuration(times.durations[static_cast<size_t>(kind)], ns);
+  LedgerStep& step = steps()[0];
+  if (kind == DurationKind::kRunning) {
+    step.running_ns[row.lane].fetch_add(ns, std::memory_order_relaxed);
+  } else if (kind == DurationKind::kBlocked) {
+    step.blocked_ns[row.lane].fetch_add(ns, std::memory_order_relaxed);
+  }
 }
 
 void LedgerWriter::closeStep(uint64_t now_ns) {
@@ -502,12 +531,18 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
   for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
     visit(open_step.count[lane]);
     visit(open_step.bytes[lane]);
+    visit(open_step.running_ns[lane]);
+    visit(open_step.blocked_ns[lane]);
   }
   visit(reinterpret_cast<LedgerHeader*>(image)->sections[kLast].used);
   auto* all_rows = reinterpret_cast<LedgerCollective*>(image + offsets_[kCollectives]);
   for (uint64_t i = 0; i < used_[kCollectives]; ++i) {
     visit(all_rows[i].count);
     visit(all_rows[i].bytes);
+  }
+  auto* all_times = reinterpret_cast<LedgerTimes*>(image + offsets_[kTimes]);
+  for (uint64_t i = 0; i < used_[kTimes]; ++i) {
+    commtap::forEachCounter(all_times[i], visit);
   }
   auto* all_operations = reinterpret_cast<LedgerOperation*>(image + offsets_[kOperations]);
   for (uint64_t i = 0; i < used_[kOperations]; ++i) {

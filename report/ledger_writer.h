@@ -94,6 +94,14 @@ class LedgerWriter {
   uint32_t numberOf(const LedgerCollective* row) const {
     return row == nullptr ? kNoIndex : static_cast<uint32_t>(row - rows());
   }
+  /// Where the durations of a row are added up; nullptr if there is no room (counted as not seen).
+  LedgerTimes* timesOf(LedgerCollective& row) {
+    const uint32_t number = row.times.load(std::memory_order_acquire);
+    return number != 0 ? &times()[number - 1] : addTimes(row);
+  }
+  /// One more duration, also in the step that runs. `times`: the row's.
+  void countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns);
+
   /// One more in the step that runs.
   void countInStep(const LedgerCollective& row, uint64_t bytes) {
     LedgerStep& step = steps()[0];
@@ -160,6 +168,9 @@ class LedgerWriter {
   LedgerCollective* rows() const {
     return reinterpret_cast<LedgerCollective*>(base_ + offsets_[kCollectives]);
   }
+  LedgerTimes* times() {
+    return reinterpret_cast<LedgerTimes*>(at(kTimes));
+  }
   LedgerGroup* groups() {
     return reinterpret_cast<LedgerGroup*>(at(kGroups));
   }
@@ -183,6 +194,7 @@ class LedgerWriter {
   StringId internLocked(std::string_view text);
   LedgerCollective* addRow(const CollectiveKey& key, size_t hash);
   uint32_t laneOf(const CollectiveKey& key);
+  LedgerTimes* addTimes(LedgerCollective& row);
   LedgerOperation* addRow(const OperationKey& key, size_t hash);
   void notSeenLocked(NotSeen reason, std::string_view detail, uint64_t count);
   template <typename Visit>

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "report/durations.h"
+#include "report/timing.h"
 #include "report/vocabulary.h"
 
 namespace commtap {
@@ -31,6 +33,7 @@ struct Job {
   std::string torch_version;
   std::string python_version; ///< "" for a job without Python
   std::string commtap_version;
+  Timing timing;
 };
 
 struct Group {
@@ -81,6 +84,7 @@ struct Collective {
   uint64_t bytes = 0;
   double bus_bytes = 0;
   SizeHistogram sizes; ///< empty in a report that does not have it
+  CollectiveTime time;
 };
 
 /// What a step, or several, communicated of one kind in one group.
@@ -89,6 +93,8 @@ struct StepAmount {
   std::string group; ///< a Group's name; "?" where many are added up
   uint64_t count = 0;
   uint64_t bytes = 0;
+  uint64_t running_ns = 0; ///< of what was over in this step and is timed
+  uint64_t blocked_ns = 0;
 
   bool operator==(const StepAmount&) const = default;
 };

@@ -21,6 +21,7 @@ void mergeInto(Collective& row, Collective&& other) {
   row.count += other.count;
   row.bytes += other.bytes;
   row.bus_bytes += other.bus_bytes;
+  row.time += other.time;
   for (const auto& [from_bytes, count] : other.sizes) {
     row.sizes[from_bytes] += count;
   }

@@ -40,6 +40,10 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"internal_error", "observations that failed inside commtap; the job was not affected"},
     {"operation_rows_full", "ops counted in no row of `operations`, because the table of distinct keys was full"},
     {"steps_full", "steps added to the one that followed, because there was no room on the disk for another"},
+    {"times_full", "timed collectives whose durations are in no row, because the table of them was full"},
+    {"untimed",
+     "collectives that COMMTAP_TIMING asked the durations of, but whose backend tells nothing that a duration could be "
+     "made of, or whose process did not have commtap preloaded; they are counted and have no duration"},
 }};
 
 const Reason& row(NotSeen reason) {

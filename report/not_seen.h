@@ -27,8 +27,10 @@ enum class NotSeen : uint8_t {
   kInternalError,
   kOperationRowsFull,
   kStepsFull,
+  kTimesFull,
+  kUntimed,
 };
-inline constexpr int kNotSeenCount = 17;
+inline constexpr int kNotSeenCount = 19;
 
 /// The reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -95,7 +95,16 @@ std::string applyLabels(Options& options, std::string_view value) {
   return applyName(options.labels, value, kNames, "auto, scopes or off");
 }
 
-constexpr std::array<OptionRow, 7> kTable = {{
+std::string applyTiming(Options& options, std::string_view value) {
+  const std::optional<Timing> timing = timingFromText(value);
+  if (!timing) {
+    return "off, host, or sample:N with N from 1";
+  }
+  options.timing = *timing;
+  return {};
+}
+
+constexpr std::array<OptionRow, 8> kTable = {{
     {"COMMTAP", "", "switch", "1", "0 switches everything off: the library is loaded and does nothing.", applyEnabled},
     {"COMMTAP_OUT",
      "--out",
@@ -137,6 +146,13 @@ constexpr std::array<OptionRow, 7> kTable = {{
      "Whether labels (record_function, RECORD_USER_SCOPE) are modules: auto where there is no Python, scopes "
      "everywhere, off nowhere. With scopes each collective on Gloo costs a few microseconds more.",
      applyLabels},
+    {"COMMTAP_TIMING",
+     "--timing",
+     "off|host|sample:N",
+     "off",
+     "Whether to measure how long collectives wait in the queue, run and block the caller: host all of them, sample:N "
+     "each N-th. On Gloo; costs less than a microsecond a collective.",
+     applyTiming},
 }};
 
 const OptionRow* findOption(std::string_view name) {

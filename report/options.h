@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/timing.h"
 #include "report/vocabulary.h"
 
 namespace commtap {
@@ -29,6 +30,7 @@ struct Options {
   std::vector<std::string> ops;
   Level level = Level::kCollectives;
   Labels labels = Labels::kAuto;
+  Timing timing;
 };
 
 /// One row of the option table: the one place from which the parser, `commtap run --help` and docs/options.md come.

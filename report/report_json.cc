@@ -35,6 +35,7 @@ ordered_json toJson(const Job& job) {
       {field::kTorch, textOrNull(job.torch_version)},
       {field::kPython, textOrNull(job.python_version)},
       {field::kCommtap, job.commtap_version},
+      {field::kTiming, timingText(job.timing)},
   };
 }
 
@@ -86,16 +87,43 @@ ordered_json toJson(const Module& module) {
   };
 }
 
-ordered_json toJson(const SizeHistogram& sizes) {
+/// Sizes or durations by powers of two.
+ordered_json toJson(const std::map<uint64_t, uint64_t>& histogram) {
   ordered_json object = ordered_json::object();
-  for (const auto& [from_bytes, count] : sizes) {
-    object[std::to_string(from_bytes)] = count;
+  for (const auto& [from, count] : histogram) {
+    object[std::to_string(from)] = count;
+  }
+  return object;
+}
+
+ordered_json toJson(const Durations& durations) {
+  return {
+      {field::kCount, durations.count},
+      {field::kSum, durations.sum_ns},
+      {field::kMin, durations.min_ns},
+      {field::kMax, durations.max_ns},
+      {field::kHistogram, toJson(durations.histogram)},
+  };
+}
+
+ordered_json toJson(const CollectiveTime& time) {
+  ordered_json object = ordered_json::object();
+  for (int i = 0; i < kDurationKindCount; ++i) {
+    if (time.durations[i].count > 0) {
+      object[std::string(durationName(static_cast<DurationKind>(i)))] = toJson(time.durations[i]);
+    }
+  }
+  if (time.of(DurationKind::kRunning).sum_ns > 0) {
+    object[field::kTimedBytes] = time.bytes;
+    object[field::kTimedBusBytes] = numberJson(time.bus_bytes);
+    object[field::kAlgbw] = numberJson(time.algorithmBandwidth());
+    object[field::kBusbw] = numberJson(time.busBandwidth());
   }
   return object;
 }
 
 ordered_json toJson(const Collective& row) {
-  return {
+  ordered_json object = {
       {field::kModule, row.module},
       {field::kPhase, phaseName(row.phase)},
       {field::kOp, row.op},
@@ -111,21 +139,30 @@ ordered_json toJson(const Collective& row) {
       {field::kBusBytes, numberJson(row.bus_bytes)},
       {field::kSizes, toJson(row.sizes)},
   };
+  if (row.time.isKnown()) {
+    object[field::kTime] = toJson(row.time);
+  }
+  return object;
 }
 
-ordered_json toJson(const StepAmount& amount) {
-  return {
+ordered_json toJson(const StepAmount& amount, bool timed) {
+  ordered_json object = {
       {field::kKind, kindName(amount.kind)},
       {field::kGroup, amount.group},
       {field::kCount, amount.count},
       {field::kBytes, amount.bytes},
   };
+  if (timed) {
+    object[field::kRunningNs] = amount.running_ns;
+    object[field::kBlockedNs] = amount.blocked_ns;
+  }
+  return object;
 }
 
-ordered_json toJson(const Step& step) {
+ordered_json toJson(const Step& step, bool timed) {
   ordered_json amounts = ordered_json::array();
   for (const StepAmount& amount : step.collectives) {
-    amounts.push_back(toJson(amount));
+    amounts.push_back(toJson(amount, timed));
   }
   return {
       {field::kFirstStep, step.first_step},
@@ -195,6 +232,9 @@ Job jobFrom(const Cursor& cursor) {
   job.torch_version = cursor.textOrEmpty(field::kTorch);
   job.python_version = cursor.textOrEmpty(field::kPython);
   job.commtap_version = cursor.text(field::kCommtap);
+  if (cursor.has(field::kTiming)) {
+    job.timing = cursor.name<Timing>(field::kTiming, timingFromText);
+  }
   return job;
 }
 
@@ -242,17 +282,41 @@ Module moduleFrom(const Cursor& cursor) {
   return module;
 }
 
-SizeHistogram sizesFrom(const Cursor& cursor) {
-  SizeHistogram sizes;
-  for (const auto& [from_bytes, count] : cursor.value().items()) {
-    const uint64_t bytes = std::strtoull(from_bytes.c_str(), nullptr, 10);
-    if (std::to_string(bytes) != from_bytes || !count.is_number_unsigned()) {
+std::map<uint64_t, uint64_t> histogramFrom(const Cursor& cursor, const char* of_what) {
+  std::map<uint64_t, uint64_t> histogram;
+  for (const auto& [text, count] : cursor.value().items()) {
+    const uint64_t from = std::strtoull(text.c_str(), nullptr, 10);
+    if (std::to_string(from) != text || !count.is_number_unsigned()) {
       throw std::runtime_error(
-          cursor.path() + " has \"" + from_bytes.substr(0, 40) + "\", which is no size with a count");
+          cursor.path() + " has \"" + text.substr(0, 40) + "\", which is no " + of_what + " with a count");
     }
-    sizes[bytes] = count.get<uint64_t>();
+    histogram[from] = count.get<uint64_t>();
   }
-  return sizes;
+  return histogram;
+}
+
+Durations durationsFrom(const Cursor& cursor) {
+  return {
+      cursor.number<uint64_t>(field::kCount),
+      cursor.number<uint64_t>(field::kSum),
+      cursor.number<uint64_t>(field::kMin),
+      cursor.number<uint64_t>(field::kMax),
+      histogramFrom(cursor.at(field::kHistogram), "duration")};
+}
+
+CollectiveTime timeFrom(const Cursor& cursor) {
+  CollectiveTime time;
+  for (int i = 0; i < kDurationKindCount; ++i) {
+    const std::string name(durationName(static_cast<DurationKind>(i)));
+    if (cursor.has(name.c_str())) {
+      time.durations[i] = durationsFrom(cursor.at(name.c_str()));
+    }
+  }
+  if (cursor.has(field::kTimedBytes)) {
+    time.bytes = cursor.number<uint64_t>(field::kTimedBytes);
+    time.bus_bytes = cursor.at(field::kTimedBusBytes).as<double>("a number");
+  }
+  return time;
 }
 
 Collective collectiveFrom(const Cursor& cursor) {
@@ -273,7 +337,10 @@ Collective collectiveFrom(const Cursor& cursor) {
   row.bytes = cursor.number<uint64_t>(field::kBytes);
   row.bus_bytes = cursor.at(field::kBusBytes).as<double>("a number");
   if (cursor.has(field::kSizes)) {
-    row.sizes = sizesFrom(cursor.at(field::kSizes));
+    row.sizes = histogramFrom(cursor.at(field::kSizes), "size");
+  }
+  if (cursor.has(field::kTime)) {
+    row.time = timeFrom(cursor.at(field::kTime));
   }
   return row;
 }
@@ -283,7 +350,9 @@ StepAmount stepAmountFrom(const Cursor& cursor) {
       cursor.name<Kind>(field::kKind, kindFromName),
       cursor.text(field::kGroup),
       cursor.number<uint64_t>(field::kCount),
-      cursor.number<uint64_t>(field::kBytes)};
+      cursor.number<uint64_t>(field::kBytes),
+      cursor.optionalNumber<uint64_t>(field::kRunningNs).value_or(0),
+      cursor.optionalNumber<uint64_t>(field::kBlockedNs).value_or(0)};
 }
 
 Step stepFrom(const Cursor& cursor) {
@@ -385,7 +454,8 @@ std::string reportToJson(const Report& report) {
   if (report.operations) {
     appendTable(text, field::kOperations, *report.operations, [](const auto& row) { return toJson(row); });
   }
-  appendTable(text, field::kSteps, report.steps, [](const auto& row) { return toJson(row); });
+  const bool timed = report.job.timing.isOn();
+  appendTable(text, field::kSteps, report.steps, [timed](const auto& row) { return toJson(row, timed); });
   appendTable(text, field::kLast, lastToWrite(report), [](const auto& row) { return toJson(row); });
   appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
   return text + "\n}\n";

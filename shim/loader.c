@@ -25,6 +25,7 @@ static struct {
   bool on; /* from the constructor on, unless COMMTAP=0, in a privileged process or a second copy of this library */
   bool tried;
   const struct commtap_tracker* tracker;
+  const struct commtap_timing* timing;
 } state;
 
 static bool switched_off(void) {
@@ -124,6 +125,7 @@ static void load_tracker(void) {
   const struct commtap_tracker* tracker = open_tracker(path, torch.minor);
   if (tracker != NULL && tracker->start(torch.full) == 0) {
     state.tracker = tracker;
+    state.timing = tracker->timing();
   } else if (tracker != NULL) {
     commtap_say("the tracker could not start (no memory?); nothing is counted");
   }
@@ -142,6 +144,10 @@ void commtap_torch_came(void) {
 
 const struct commtap_api* commtap_loaded_api(void) {
   return state.tracker == NULL ? NULL : &state.tracker->api;
+}
+
+const struct commtap_timing* commtap_loaded_timing(void) {
+  return state.timing;
 }
 
 bool commtap_is_suicide(pid_t pid, int signal) {

@@ -20,6 +20,9 @@ void commtap_torch_came(void);
 /* What the job may call; NULL without a tracker. */
 const struct commtap_api* commtap_loaded_api(void);
 
+/* What is called in place of c10d's functions; NULL unless durations are asked for. */
+const struct commtap_timing* commtap_loaded_timing(void);
+
 /* True if this process is about to end itself by `signal`. */
 bool commtap_is_suicide(pid_t pid, int signal);
 

@@ -12,6 +12,7 @@
 
 #include "tracker/attribution.h"
 #include "tracker/clock.h"
+#include "tracker/gloo_timing.h"
 #include "tracker/groups.h"
 #include "tracker/observers.h"
 #include "tracker/payload.h"
@@ -67,8 +68,9 @@ class Call {
     }
     countGaps(ledger, group, origin);
     const uint64_t sequence = ledger.nextSequence(group.index, isPointToPoint(facts_.kind));
-    LedgerLast& last = ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), steadyNow());
-    return {row, facts_.name, &last, last.number.load(std::memory_order_relaxed)};
+    const uint64_t now_ns = steadyNow();
+    LedgerLast& last = ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), now_ns);
+    return {row, facts_.name, &last, last.number.load(std::memory_order_relaxed), bytes, now_ns};
   }
 
  private:
@@ -169,8 +171,18 @@ CallWatch::CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentLis
   thread_ = thread;
 }
 
+void CallWatch::returned(const c10d::Work* work) {
+  if (thread_ != nullptr && GlooTiming::isOn() && !frame_.has_work) {
+    GlooTiming::pointToPointIssued(work, frame_, thread_);
+  }
+}
+
 void CallWatch::end() {
   thread_->frame = nullptr;
+  if (GlooTiming::isOn() && !frame_.has_work) {
+    LedgerWriter& ledger = Recorder::get().ledger();
+    ledger.notSeen(NotSeen::kUntimed, ledger.text(frame_.op));
+  }
   if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
     return; // so long ago that its place is another's
   }

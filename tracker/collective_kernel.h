@@ -42,6 +42,8 @@ class CallWatch {
   CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentList arguments);
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
+  /// A send or receive has given `work` to its caller.
+  void returned(const c10d::Work* work);
   ~CallWatch() {
     if (thread_ != nullptr) {
       end();

@@ -40,9 +40,9 @@ std::string runId(const Options& options, const std::string& host) {
   if (!options.run_id.empty()) {
     return options.run_id;
   }
-  if (const std::string job = environmentText("SLURM_JOB_ID"); !job.empty()) {
+  if (std::string job = environmentText("SLURM_JOB_ID"); !job.empty()) {
     const std::string step = environmentText("SLURM_STEP_ID");
-    return step.empty() ? job : job + "." + step;
+    return step.empty() ? job : job.append(".").append(step);
   }
   if (std::string id = environmentText("TORCHELASTIC_RUN_ID"); !id.empty() && id != "none") {
     return id;
@@ -118,6 +118,7 @@ void Recorder::describeProcess(const std::string& torch_version) {
   const uint64_t now = steadyNow();
   header.realtime_minus_steady = wallClockNs() - now;
   ledger_->openStep().started_at_ns = now;
+  header.timing_every = options_.timing.every;
   header.torch_version = ledger_->intern(torch_version);
   header.commtap_version = ledger_->intern(COMMTAP_VERSION);
   identity_.host = hostName();

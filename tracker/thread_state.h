@@ -33,7 +33,10 @@ struct OpFrame {
   LedgerCollective* row = nullptr;
   StringId op = 0;
   LedgerLast* last = nullptr;
-  uint64_t number = 0; ///< of `last`, which may be another's by the time that this call returns
+  uint64_t number = 0;       ///< of `last`, which may be another's by the time that this call returns
+  uint64_t bytes = 0;        ///< payload
+  uint64_t issued_at_ns = 0; ///< steady clock
+  bool has_work = false;     ///< a work of a backend that can be timed has been seen to come of it
 };
 
 struct GroupRef {

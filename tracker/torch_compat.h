@@ -92,6 +92,11 @@ inline bool isTracing() {
   return false;
 }
 
+/// Whether a c10d::Work that is over ended without an error.
+inline bool hasSucceeded(const void* work) {
+  return static_cast<const c10d::Work*>(work)->isSuccess();
+}
+
 /// An op and the C++ type under which torch registers and calls it.
 template <typename Signature>
 struct TypedOp {

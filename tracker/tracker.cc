@@ -14,6 +14,7 @@
 #include "shim/tracker_abi.h"
 #include "tracker/api.h"
 #include "tracker/export.h"
+#include "tracker/gloo_timing.h"
 #include "tracker/groups.h"
 #include "tracker/log.h"
 #include "tracker/python_bridge.h"
@@ -35,11 +36,12 @@ void onForkInChild() {
   resetGroupsInForkedChild();
   Steps::resetInForkedChild();
   Recorder::get().resetInForkedChild();
+  GlooTiming::resetInForkedChild();
 }
 
 int startTracker(const char* torch_version) {
   const ParsedOptions parsed = parseOptions(environ);
-  if (!Recorder::start(parsed.options, torch_version)) {
+  if (!Recorder::start(parsed.options, torch_version) || !GlooTiming::start(parsed.options.timing)) {
     return 1;
   }
   for (const std::string& warning : parsed.warnings) {
@@ -86,7 +88,12 @@ extern "C" {
 
 COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
   static const commtap_tracker table = {
-      COMMTAP_ABI, commtap::torchMinor().c_str(), commtap::start, commtap::finish, commtap::apiTable()};
+      COMMTAP_ABI,
+      commtap::torchMinor().c_str(),
+      commtap::start,
+      commtap::finish,
+      commtap::GlooTiming::hooks,
+      commtap::apiTable()};
   return &table;
 }
 

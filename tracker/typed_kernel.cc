@@ -3,6 +3,7 @@
 #include <array>
 #include <exception>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "tracker/collective_kernel.h"
@@ -15,8 +16,16 @@ template <typename Return, typename... Arguments>
 torch::CppFunction kernelOf(const OpFacts& facts, const c10::TypedOperatorHandle<Return(Arguments...)>& op) {
   return torch::CppFunction([facts, op](c10::DispatchKeySet keys, Arguments... arguments) -> Return {
     const std::array<Argument, sizeof...(Arguments)> seen{argumentOf(arguments)...};
-    const CallWatch watch(facts, keys, ArgumentList(seen.data()));
-    return op.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
+    CallWatch watch(facts, keys, ArgumentList(seen.data()));
+    if constexpr (std::is_same_v<Return, compat::WorkPtr>) {
+      Return work = op.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
+      if (isPointToPoint(facts.kind)) {
+        watch.returned(work.get());
+      }
+      return work;
+    } else {
+      return op.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
+    }
   });
 }
 

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+namespace commtap {
+
+/// The parts of a collective's time. The numbers are part of the ledger format.
+enum class DurationKind : uint8_t {
+  kQueued,  ///< from the call until the backend begins to work on it
+  kRunning, ///< from there until it is over, waiting for slower ranks included
+  kBlocked, ///< a thread of the job waits for it
+};
+inline constexpr int kDurationKindCount = 3;
+
+/// "queued_ns", as the report names the field.
+constexpr std::string_view durationName(DurationKind kind) {
+  constexpr std::array<std::string_view, kDurationKindCount> kNames = {"queued_ns", "running_ns", "blocked_ns"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+/// Durations by powers of two, so that ranks can be added up: class 0 is 0 ns, class n > 0 begins at 2^(n - 1) ns, and
+/// the last one, which begins at 1.2 hours, has no end.
+inline constexpr uint32_t kDurationClasses = 44;
+constexpr uint32_t durationClass(uint64_t ns) {
+  return std::min<uint32_t>(static_cast<uint32_t>(std::bit_width(ns)), kDurationClasses - 1);
+}
+/// The shortest duration of a class, ns.
+constexpr uint64_t durationClassStart(uint32_t duration_class) {
+  return duration_class == 0 ? 0 : uint64_t{1} << (duration_class - 1U);
+}
+
+/// Several durations, ns.
+struct Durations {
+  uint64_t count = 0;
+  uint64_t sum_ns = 0;
+  uint64_t min_ns = 0; ///< 0 if there are none
+  uint64_t max_ns = 0;
+  std::map<uint64_t, uint64_t> histogram; ///< the shortest duration of a class, ns: how many fell into it
+
+  bool operator==(const Durations&) const = default;
+
+  Durations& operator+=(const Durations& other) {
+    if (other.count > 0) {
+      min_ns = count == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
+      max_ns = std::max(max_ns, other.max_ns);
+    }
+    count += other.count;
+    sum_ns += other.sum_ns;
+    for (const auto& [from_ns, times] : other.histogram) {
+      histogram[from_ns] += times;
+    }
+    return *this;
+  }
+};
+
+/// How long collectives took. `bytes` and `bus_bytes` are of those in kRunning alone, since not every call is timed.
+struct CollectiveTime {
+  std::array<Durations, kDurationKindCount> durations; ///< by DurationKind
+  uint64_t bytes = 0;
+  double bus_bytes = 0;
+
+  bool operator==(const CollectiveTime&) const = default;
+
+  const Durations& of(DurationKind kind) const {
+    return durations[static_cast<size_t>(kind)];
+  }
+  bool isKnown() const {
+    return std::any_of(durations.begin(), durations.end(), [](const Durations& some) { return some.count > 0; });
+  }
+  /// nccl-tests' bandwidths (NVIDIA/nccl-tests, doc/PERFORMANCE.md), bytes a second; 0 if no duration is known.
+  double algorithmBandwidth() const {
+    return perSecond(static_cast<double>(bytes));
+  }
+  double busBandwidth() const {
+    return perSecond(bus_bytes);
+  }
+
+  CollectiveTime& operator+=(const CollectiveTime& other) {
+    for (size_t i = 0; i < durations.size(); ++i) {
+      durations[i] += other.durations[i];
+    }
+    bytes += other.bytes;
+    bus_bytes += other.bus_bytes;
+    return *this;
+  }
+
+ private:
+  double perSecond(double amount) const {
+    const uint64_t ns = of(DurationKind::kRunning).sum_ns;
+    return ns == 0 ? 0 : amount * 1e9 / static_cast<double>(ns);
+  }
+};
+
+} // namespace commtap

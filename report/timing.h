@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace commtap {
+
+/// Which collectives are timed. The numbers are part of the ledger format.
+struct Timing {
+  uint32_t every = 0; ///< each n-th collective; 0: none
+
+  bool operator==(const Timing&) const = default;
+
+  bool isOn() const {
+    return every > 0;
+  }
+};
+
+/// "off", "host", "sample:10".
+std::string timingText(Timing timing);
+std::optional<Timing> timingFromText(std::string_view text);
+
+} // namespace commtap

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/timing.h"
+#include "shim/tracker_abi.h"
+#include "tracker/thread_state.h"
+
+namespace commtap {
+
+/// Durations of collectives over Gloo, from where its works are queued, carried out and waited for.
+class GlooTiming {
+ public:
+  /// False if there is no memory for it. At Timing off: does nothing.
+  static bool start(Timing timing);
+  static bool isOn();
+  /// For the stub; nullptr unless durations are asked for.
+  static const commtap_timing* hooks();
+
+  /// A send or receive, which has no work queue: `work` is what it returned to its caller.
+  static void pointToPointIssued(const void* work, OpFrame& call, const ThreadState* thread);
+
+  static void resetInForkedChild();
+};
+
+} // namespace commtap
