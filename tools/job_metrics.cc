@@ -16,7 +16,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kOther = "(other)";
-constexpr double kNsPerSecond = 1e9;
+
+double seconds(uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
 
 /// Sums by the text of their labels, so that no two samples can have the same.
 template <typename Sum>
@@ -40,6 +43,13 @@ class RankMetrics {
       out.add(MetricId::kPayloadBytes, labels, sum.bytes);
       out.add(MetricId::kBusBytes, labels, sum.bus_bytes);
     }
+    for (const auto& [labels, time] : times_) {
+      const Durations& running = time.of(DurationKind::kRunning);
+      out.add(MetricId::kTimedCollectives, labels, running.count);
+      out.add(MetricId::kTimedBusBytes, labels, time.bus_bytes);
+      out.add(MetricId::kRunningSeconds, labels, seconds(running.sum_ns));
+      out.add(MetricId::kBlockedSeconds, labels, seconds(time.of(DurationKind::kBlocked).sum_ns));
+    }
     for (const auto& [labels, calls] : calls_) {
       out.add(MetricId::kModuleCalls, labels, calls);
     }
@@ -58,6 +68,10 @@ class RankMetrics {
     return rank_
         .with({{"module", module}, {"phase", phaseName(row.phase)}, {"kind", kindName(row.kind)}, {"group", group}})
         .text();
+  }
+
+  std::string timeLabels(const std::string& group, Kind kind) const {
+    return rank_.with({{"kind", kindName(kind)}, {"group", group}}).text();
   }
 
   std::string callLabels(const std::string& module, size_t phase) const {
@@ -84,6 +98,9 @@ class RankMetrics {
       std::string labels = rowLabels(depth.cut(row->module), group, *row);
       rows_[admitted("rows ", std::move(labels), rowLabels(kOther, kOther, *row))] +=
           {row->count, row->bytes, row->bus_bytes};
+      if (row->time.isKnown()) {
+        times_[admitted("times ", timeLabels(group, row->kind), timeLabels(kOther, row->kind))] += row->time;
+      }
     }
   }
 
@@ -165,9 +182,9 @@ class RankMetrics {
       start = std::min(start, report->job.started_at_ns);
       end = end && ended ? std::max(end, ended) : std::nullopt;
     }
-    out.add(MetricId::kProcessStart, rank_.text(), static_cast<double>(start) / kNsPerSecond);
+    out.add(MetricId::kProcessStart, rank_.text(), seconds(start));
     if (end) {
-      out.add(MetricId::kProcessEnd, rank_.text(), static_cast<double>(*end) / kNsPerSecond);
+      out.add(MetricId::kProcessEnd, rank_.text(), seconds(*end));
     }
   }
 
@@ -181,7 +198,7 @@ class RankMetrics {
     }
     out.add(MetricId::kSteps, rank_.text(), steps);
     if (last_ns > 0) {
-      out.add(MetricId::kLastCollective, rank_.text(), static_cast<double>(last_ns) / kNsPerSecond);
+      out.add(MetricId::kLastCollective, rank_.text(), seconds(last_ns));
     }
   }
 
@@ -201,6 +218,7 @@ class RankMetrics {
   SeriesLimit* limit_;
   std::vector<const Report*> reports_;
   Series<Amount> rows_;
+  Series<CollectiveTime> times_;
   Series<uint64_t> calls_;
   std::set<std::string> folded_;
 };

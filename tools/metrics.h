@@ -14,6 +14,10 @@ enum class MetricId : uint8_t {
   kCollectives,
   kPayloadBytes,
   kBusBytes,
+  kTimedCollectives,
+  kTimedBusBytes,
+  kRunningSeconds,
+  kBlockedSeconds,
   kModuleCalls,
   kSteps,
   kLastCollective,
@@ -29,7 +33,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 17;
+inline constexpr int kMetricCount = 21;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

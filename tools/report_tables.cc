@@ -61,7 +61,7 @@ constexpr std::array<TableColumn, 13> kModules = {{
     {"local_parameter_elements", "BIGINT", "elements of them on this rank"},
 }};
 
-constexpr std::array<TableColumn, 16> kCollectives = {{
+constexpr std::array<TableColumn, 24> kCollectives = {{
     {field::kModule, "VARCHAR", "for whom"},
     {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
     {field::kOp, "VARCHAR", "what was called"},
@@ -78,6 +78,14 @@ constexpr std::array<TableColumn, 16> kCollectives = {{
     {field::kCount, "BIGINT", "exclusive"},
     {field::kBytes, "BIGINT", "payload, exclusive"},
     {field::kBusBytes, "DOUBLE", "payload times the bus bandwidth factor, exclusive"},
+    {"queued_count", "BIGINT", "calls whose time in the backend's queue is known; 0 without COMMTAP_TIMING"},
+    {"queued_ns", "BIGINT", "of these, added up"},
+    {"running_count", "BIGINT", "calls of which it is known how long they ran"},
+    {"running_ns", "BIGINT", "of these, added up"},
+    {"blocked_count", "BIGINT", "waits of a thread of the job for one that was not over"},
+    {"blocked_ns", "BIGINT", "of these, added up"},
+    {field::kTimedBytes, "BIGINT", "payload of the calls in running_count"},
+    {field::kTimedBusBytes, "DOUBLE", "the same times the bus bandwidth factor"},
 }};
 
 constexpr std::array<TableColumn, 4> kNotSeen = {{
@@ -95,7 +103,7 @@ constexpr std::array<TableColumn, 5> kOperations = {{
     {field::kCount, "BIGINT", "calls"},
 }};
 
-constexpr std::array<TableColumn, 10> kSteps = {{
+constexpr std::array<TableColumn, 12> kSteps = {{
     {field::kFirstStep, "BIGINT", "the step's number, from 0"},
     {field::kSteps, "BIGINT", "how many steps are added up in the row"},
     {field::kStartedAt, "VARCHAR", "RFC 3339 in UTC with microseconds"},
@@ -106,6 +114,8 @@ constexpr std::array<TableColumn, 10> kSteps = {{
     {field::kGroup, "VARCHAR", "the process group's name; \"?\" for several or none"},
     {field::kCount, "BIGINT", "calls"},
     {field::kBytes, "BIGINT", "payload"},
+    {field::kRunningNs, "BIGINT", "how long those ran that were over in this step; 0 without COMMTAP_TIMING"},
+    {field::kBlockedNs, "BIGINT", "how long threads of the job waited for them in this step; likewise"},
 }};
 
 constexpr std::array<TableColumn, 16> kLastCollectives = {{
@@ -215,8 +225,8 @@ void visitCollectives(const Report& report, const Visit& visit) {
   for (const Collective& row : report.collectives) {
     const auto group = groups.find(row.group);
     const bool known = group != groups.end();
-    visit(
-        {row.module,
+    Cells cells = {
+         row.module,
          phaseName(row.phase),
          row.op,
          kindName(row.kind),
@@ -231,7 +241,12 @@ void visitCollectives(const Report& report, const Visit& visit) {
          row.lowered,
          row.count,
          row.bytes,
-         row.bus_bytes});
+         row.bus_bytes};
+    for (const Durations& durations : row.time.durations) {
+      cells.insert(cells.end(), {durations.count, durations.sum_ns});
+    }
+    cells.insert(cells.end(), {row.time.bytes, row.time.bus_bytes});
+    visit(std::move(cells));
   }
 }
 
@@ -262,10 +277,10 @@ void visitSteps(const Report& report, const Visit& visit) {
       visit(std::move(cells));
     };
     for (const StepAmount& amount : step.collectives) {
-      row({kindName(amount.kind), amount.group, amount.count, amount.bytes});
+      row({kindName(amount.kind), amount.group, amount.count, amount.bytes, amount.running_ns, amount.blocked_ns});
     }
     if (step.collectives.empty()) {
-      row({nullptr, nullptr, 0, 0});
+      row({nullptr, nullptr, 0, 0, 0, 0});
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "tools/steps_text.h"
 #include "tools/table.h"
 #include "tools/text.h"
+#include "tools/time_text.h"
 
 namespace commtap {
 namespace {
@@ -151,6 +152,9 @@ std::string showText(const ShowView& view, const ReportFolder& folder, const Col
   text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
   if (view.filter.operations) {
     text += "\n" + operationsText(view, color);
+  }
+  if (view.filter.time) {
+    text += "\n" + timeText(view, color);
   }
   if (view.filter.steps) {
     text += "\n" + stepsText(view, color);

@@ -23,6 +23,7 @@ struct ShowFilter {
   bool operations = false; ///< also what COMMTAP_LEVEL counted
   bool steps = false;      ///< also what each step communicated
   bool last = false;       ///< also the last collectives
+  bool time = false;       ///< also durations
 };
 
 /// What it shows: the chosen reports with their sums.

@@ -20,6 +20,8 @@ struct Sum {
   uint64_t count = 0;
   uint64_t bytes = 0;
   double longest_ms = 0; ///< of one step
+  uint64_t blocked_ns = 0;
+  uint64_t duration_ns = 0; ///< over all ranks
   bool runs = false;
 };
 
@@ -31,13 +33,23 @@ void add(const Step& step, Sum& sum) {
   for (const StepAmount& amount : step.collectives) {
     sum.count += amount.count;
     sum.bytes += amount.bytes;
+    sum.blocked_ns += amount.blocked_ns;
   }
   if (step.ended_at_ns) {
-    const auto milliseconds = static_cast<double>(*step.ended_at_ns - step.started_at_ns) / 1e6;
+    const uint64_t duration_ns = *step.ended_at_ns - step.started_at_ns;
+    sum.duration_ns += duration_ns;
+    const auto milliseconds = static_cast<double>(duration_ns) / 1e6;
     sum.longest_ms = std::max(sum.longest_ms, milliseconds / static_cast<double>(std::max<uint64_t>(step.steps, 1)));
   } else {
     sum.runs = true;
   }
+}
+
+/// How much of its time the average rank was blocked.
+std::string shareText(const Sum& sum) {
+  return sum.runs || sum.duration_ns == 0
+             ? ""
+             : fmt::format("{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
 }
 
 } // namespace
@@ -49,13 +61,21 @@ std::string stepsText(const ShowView& view, const Color& color) {
       add(step, sums[{step.first_step, step.steps}]);
     }
   }
-  Table table(
-      {{"STEP", Align::kRight},
-       {"MS A STEP", Align::kRight},
-       {"FORWARDS", Align::kRight},
-       {"BACKWARDS", Align::kRight},
-       {"COUNT", Align::kRight},
-       {"PAYLOAD", Align::kRight}});
+  bool is_timed = false;
+  for (const ReportFile* file : view.files) {
+    is_timed = is_timed || file->report.job.timing == Timing{1}; // a sample's share would be of the sample alone
+  }
+  std::vector<Column> columns = {
+      {"STEP", Align::kRight},
+      {"MS A STEP", Align::kRight},
+      {"FORWARDS", Align::kRight},
+      {"BACKWARDS", Align::kRight},
+      {"COUNT", Align::kRight},
+      {"PAYLOAD", Align::kRight}};
+  if (is_timed) {
+    columns.push_back({"BLOCKED", Align::kRight});
+  }
+  Table table(std::move(columns));
   for (const auto& [key, sum] : sums) {
     const auto& [first, steps] = key;
     table.add(
@@ -64,7 +84,8 @@ std::string stepsText(const ShowView& view, const Color& color) {
          std::to_string(sum.forward_passes),
          std::to_string(sum.backward_passes),
          std::to_string(sum.count),
-         humanBytes(static_cast<double>(sum.bytes))});
+         humanBytes(static_cast<double>(sum.bytes)),
+         is_timed ? shareText(sum) : ""});
   }
   return color.bold("By step") + "\n" + table.text(color);
 }

@@ -49,6 +49,12 @@ bool isActive(char32_t c) {
   return control || separator || direction;
 }
 
+/// Three digits that count, also for what rounds up to the next power of ten; fewer where a whole number is exact.
+std::string threeDigits(double value, bool may_be_exact) {
+  const int decimals = may_be_exact && value == std::floor(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
 } // namespace
 
 std::string inert(std::string_view text) {
@@ -103,9 +109,22 @@ std::string humanBytes(double bytes) {
     bytes /= 1024;
     ++unit;
   }
-  // Three digits that count, also for what rounds up to the next power of ten.
-  const int decimals = unit == 0 && bytes == std::floor(bytes) ? 0 : bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
+  return threeDigits(bytes, unit == 0) + " " + kUnits[unit];
+}
+
+std::string humanDuration(double ns) {
+  struct Unit {
+    const char* name;
+    double next; ///< how many make one of the next unit
+  };
+  constexpr std::array<Unit, 6> kUnits = {
+      {{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 60}, {"min", 60}, {"h", 0}}};
+  size_t unit = 0;
+  while (unit + 1 < kUnits.size() && ns >= kUnits[unit].next) {
+    ns /= kUnits[unit].next;
+    ++unit;
+  }
+  return threeDigits(ns, unit == 0) + " " + kUnits[unit].name;
 }
 
 std::string stepRange(uint64_t first_step, uint64_t steps) {

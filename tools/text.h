@@ -20,6 +20,9 @@ std::string shorten(const std::string& text, size_t columns);
 /// "96 B", "1.50 KiB", "12.0 GiB".
 std::string humanBytes(double bytes);
 
+/// "850 ns", "1.20 ms", "12.5 s", "3.40 h".
+std::string humanDuration(double ns);
+
 /// "7", and "16-31" for several that are added up.
 std::string stepRange(uint64_t first_step, uint64_t steps);
 

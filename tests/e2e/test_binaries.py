@@ -13,6 +13,18 @@ TRACKER = BUILD / "tracker" / "libcommtap-tracker.so"
 [PYTHON_PART] = (BUILD / "tracker" / "python").glob("libcommtap-python-3.*.so")
 
 HOOKS = {"dlopen", "_exit", "_Exit", "quick_exit", "abort", "kill"}
+MILLISECONDS = "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
+#: Where c10d's Gloo backend queues, runs and waits for its works.
+TORCH_HOOKS = {
+    "_ZN4c10d16ProcessGroupGloo7enqueueEN3c1013intrusive_ptrINS0_9AsyncWorkE"
+    "NS1_6detail34intrusive_target_default_null_typeIS3_EEEE",
+    "_ZN4c10d16ProcessGroupGloo9AsyncWork7executeERKN3c1013intrusive_ptrIS1_"
+    "NS2_6detail34intrusive_target_default_null_typeIS1_EEEE",
+    f"_ZN4c10d4Work4waitE{MILLISECONDS}",
+    f"_ZN4c10d16ProcessGroupGloo8SendWork4waitE{MILLISECONDS}",
+    f"_ZN4c10d16ProcessGroupGloo8RecvWork4waitE{MILLISECONDS}",
+    "_ZN4c10d7Reducer17finalize_backwardEv",
+}
 
 
 def needed(library: Path) -> set[str]:
@@ -37,13 +49,22 @@ def test_needed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("library", "others"), [(LIBRARY, HOOKS), (TRACKER, set()), (PYTHON_PART, set())], ids=["stub", "tracker", "python"]
+    ("library", "others"),
+    [(LIBRARY, HOOKS | TORCH_HOOKS), (TRACKER, set()), (PYTHON_PART, set())],
+    ids=["stub", "tracker", "python"],
 )
 def test_exported(library: Path, others: set[str]) -> None:
     """No symbol of spdlog, fmt, nlohmann_json or of our C++ can meet one of the job's."""
     names = exported(library)
     assert others <= names
     assert {name for name in names - others if not name.startswith("commtap")} == set()
+
+
+def test_hooks_have_torchs_names() -> None:
+    """The names hold the types of all parameters: one that torch does not have would never be called."""
+    import torch
+
+    assert exported(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so") >= TORCH_HOOKS
 
 
 def compile_c(folder: Path, name: str, source: str, *flags: str) -> Path:

@@ -49,6 +49,10 @@ TEST_CASE("it reads what the other reader reads, but parameters and the last col
   report.not_seen = {{"unknown_op", 1, "d", "m"}};
   report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
   report.job.exit_signal = 9;
+  report.job.timing = {1};
+  report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 70, 50}}}};
+  report.collectives[1].time.durations = {Durations{}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {1, 5, 5, 5, {{4, 1}}}};
+  report.collectives[1].time.bytes = 140;
   const Result<Report> read = reader.read(reportToJson(report));
   REQUIRE(read);
   CHECK(plain(*read) == plain(report));

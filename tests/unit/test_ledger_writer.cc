@@ -94,6 +94,52 @@ TEST_CASE("more distinct ops than there is room for are told") {
   CHECK(ledger->header().not_seen[static_cast<size_t>(NotSeen::kOperationRowsFull)].count == 1);
 }
 
+TEST_CASE("durations are the row's and the step's, move into the file, and start again at 0") {
+  const TempFolder folder;
+  const auto ledger = LedgerWriter::create();
+  const CollectiveKey key = keyFor(*ledger, "a");
+  countOne(*ledger, key, 8);
+  LedgerCollective& row = *ledger->row(key);
+  LedgerTimes* times = ledger->timesOf(row);
+  REQUIRE(times != nullptr);
+  CHECK(ledger->timesOf(row) == times);
+  ledger->countDuration(row, *times, DurationKind::kRunning, 100);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  ledger->countDuration(row, *times, DurationKind::kRunning, 50);
+  ledger->countDuration(row, *times, DurationKind::kBlocked, 30);
+  times->bytes = 16;
+  Report report = readLedgerFile(folder / "x.ledger")->report;
+  REQUIRE(report.collectives.size() == 1);
+  CHECK(report.collectives[0].time.of(DurationKind::kRunning) == Durations{2, 150, 50, 100, {{32, 1}, {64, 1}}});
+  CHECK(report.collectives[0].time.of(DurationKind::kBlocked).sum_ns == 30);
+  CHECK(report.collectives[0].time.of(DurationKind::kQueued).count == 0);
+  CHECK(report.collectives[0].time.bytes == 16);
+  CHECK(report.steps.back().collectives[0].running_ns == 150);
+  CHECK(report.steps.back().collectives[0].blocked_ns == 30);
+  ledger->zeroCounters();
+  ledger->countDuration(row, *times, DurationKind::kRunning, 70);
+  countOne(*ledger, key, 8);
+  report = readLedgerFile(folder / "x.ledger")->report;
+  CHECK(report.collectives[0].time.of(DurationKind::kRunning) == Durations{1, 70, 70, 70, {{64, 1}}});
+}
+
+TEST_CASE("more timed rows than there is room for are told") {
+  const auto ledger = LedgerWriter::create();
+  uint32_t module = 0;
+  bool full = false;
+  while (!full && module < 100'000) {
+    CollectiveKey key = keyFor(*ledger, "a");
+    key.module = ++module;
+    full = ledger->timesOf(*ledger->row(key)) == nullptr;
+  }
+  CHECK(full);
+  CHECK(module > 10'000);
+  const Report report = readLedger(ledger->bytes())->report;
+  REQUIRE(report.not_seen.size() == 1);
+  CHECK(report.not_seen[0].reason == "times_full");
+  CHECK(report.not_seen[0].count == 1);
+}
+
 TEST_CASE("publish keeps addresses, and what is counted later is in the file") {
   const TempFolder folder;
   const auto ledger = LedgerWriter::create();

@@ -47,7 +47,8 @@ TEST_CASE("values are taken over") {
        "COMMTAP_RUN_ID=r1",
        "COMMTAP_OPS=a::b,c::*",
        "COMMTAP_LEVEL=ops",
-       "COMMTAP_LABELS=scopes"});
+       "COMMTAP_LABELS=scopes",
+       "COMMTAP_TIMING=sample:8"});
   CHECK(parsed.warnings.empty());
   CHECK_FALSE(parsed.options.enabled);
   CHECK(parsed.options.out == "/x/%h/%%");
@@ -55,13 +56,14 @@ TEST_CASE("values are taken over") {
   CHECK(parsed.options.run_id == "r1");
   CHECK(parsed.options.level == Level::kOps);
   CHECK(parsed.options.labels == Labels::kScopes);
+  CHECK(parsed.options.timing == Timing{8});
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
 }
 
 TEST_CASE("a bad value is named and the default stays") {
   const ParsedOptions parsed =
-      parse({"COMMTAP=maybe", "COMMTAP_OUT=a%x", "COMMTAP_LOG=loud", "COMMTAP_OPS=a", "COMMTAP_LABELS=x"});
-  REQUIRE(parsed.warnings.size() == 5);
+      parse({"COMMTAP=maybe", "COMMTAP_OUT=a%x", "COMMTAP_LOG=loud", "COMMTAP_OPS=a", "COMMTAP_LABELS=x", "COMMTAP_TIMING=on"});
+  REQUIRE(parsed.warnings.size() == 6);
   CHECK(parsed.warnings[0] == "COMMTAP=maybe was ignored: it must be 1 or 0; the default, 1, stays");
   CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);
   CHECK(parsed.warnings[2].find("off, error, warning, info or debug") != std::string::npos);
@@ -70,6 +72,7 @@ TEST_CASE("a bad value is named and the default stays") {
   CHECK(parsed.options.log == LogLevel::kWarning);
   CHECK(parsed.options.ops.empty());
   CHECK(parsed.options.labels == Labels::kAuto);
+  CHECK_FALSE(parsed.options.timing.isOn());
 }
 
 TEST_CASE("an empty value is none, an unknown name is told with those that there are") {

@@ -69,6 +69,30 @@ TEST_CASE("steps and the last collectives come back; of a process that ended wel
   CHECK(few->last.back() == report.last.back());
 }
 
+TEST_CASE("durations come back; a row and a step without any have no field for them") {
+  Report report = sampleReport(0);
+  report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 0, 0}}}};
+  CHECK(reportToJson(report).find("\"timing\":\"off\"") != std::string::npos);
+  CHECK(reportToJson(report).find("_ns\"") == std::string::npos);
+  report.job.timing = {4};
+  report.steps[0].collectives[0].running_ns = 70;
+  report.steps[0].collectives[0].blocked_ns = 50;
+  CollectiveTime& time = report.collectives[0].time;
+  time.durations = {Durations{1, 7, 7, 7, {{4, 1}}}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {}};
+  time.bytes = 140;
+  time.bus_bytes = 210;
+  const std::string text = reportToJson(report);
+  CHECK(text.find("\"timing\":\"sample:4\"") != std::string::npos);
+  CHECK(text.find("\"algbw_bytes_per_second\":2000000000,") != std::string::npos);
+  CHECK(text.find("\"busbw_bytes_per_second\":3000000000}") != std::string::npos);
+  const auto back = reportFromJson(text);
+  REQUIRE(back);
+  CHECK(back->job.timing == report.job.timing);
+  CHECK(back->steps == report.steps);
+  CHECK(back->collectives[0].time == time);
+  CHECK_FALSE(back->collectives[1].time.isKnown());
+}
+
 TEST_CASE("a size that is none is named") {
   CHECK(errorAfter("/collectives/0/sizes", {{"many", 1}}).find("report.collectives[0].sizes has \"many\"") == 0);
   CHECK(errorAfter("/collectives/0/sizes", {{"64", "x"}}).find("has \"64\"") != std::string::npos);

@@ -26,5 +26,22 @@ TEST_CASE("steps of all ranks, with the time of the slowest") {
   CHECK(text.find("\n   5                    2          0      0       0 B\n") != std::string::npos);
 }
 
+TEST_CASE("the share of its time that the average rank was blocked, if all collectives are timed") {
+  ReportFolder folder = sampleFolder();
+  for (size_t i = 0; i < 2; ++i) {
+    folder.files[i].report.job.timing = {1};
+    const uint64_t blocked = (i == 0 ? 10 : 40) * kMillisecond;
+    folder.files[i].report.steps = {
+        {0, 1, 1, 1 + 100 * kMillisecond, 2, 1, {{Kind::kAllReduce, "0", 3, 300, 0, blocked}}},
+        {1, 1, 1, std::nullopt, 1, 0, {}}};
+  }
+  std::string text = stepsText(viewOf(folder, {}), Color::none());
+  CHECK(text.find("BLOCKED") != std::string::npos);
+  CHECK(text.find("   25.0 %\n") != std::string::npos);
+  folder.files[0].report.job.timing = folder.files[1].report.job.timing = {10};
+  text = stepsText(viewOf(folder, {}), Color::none());
+  CHECK(text.find("BLOCKED") == std::string::npos);
+}
+
 } // namespace
 } // namespace commtap

@@ -54,6 +54,21 @@ TEST_CASE("bytes have three digits that count") {
   CHECK(humanBytes(0.5) == "0.50 B");
 }
 
+TEST_CASE("durations in the unit that suits them") {
+  CHECK(humanDuration(0) == "0 ns");
+  CHECK(humanDuration(850) == "850 ns");
+  CHECK(humanDuration(1200) == "1.20 us");
+  CHECK(humanDuration(12.5e6) == "12.5 ms");
+  CHECK(humanDuration(59e9) == "59.0 s");
+  CHECK(humanDuration(90e9) == "1.50 min");
+  CHECK(humanDuration(3600e9 * 250) == "250 h");
+}
+
+TEST_CASE("steps that are added up are a range") {
+  CHECK(stepRange(7, 1) == "7");
+  CHECK(stepRange(16, 16) == "16-31");
+}
+
 TEST_CASE("signals have names") {
   CHECK(signalName(9) == "SIGKILL");
   CHECK(signalName(99) == "signal 99");

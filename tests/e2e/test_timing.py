@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""COMMTAP_TIMING: durations, held against delays that the job makes itself and against its own counts."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from catalogue import JOBS
+from harness import Job, Run, Runner
+
+from report import REPOSITORY, Report, Row
+
+#: As tests/jobs/timing.py has them.
+ROUNDS, LATE_NS, COMPUTE_NS, MANY = 5, 100e6, 50e6, 100
+
+POINT_TO_POINT = ("send", "recv")
+
+
+def timed(name: str, *arguments: str, timing: str = "host", ranks: int = 2, status: int = 0) -> Job:
+    return Job(name, arguments, ranks=ranks, status=status, variables=(("COMMTAP_TIMING", timing),))
+
+
+def timed_like(name: str) -> Job:
+    usual = JOBS[name]
+    return timed(usual.script, *usual.arguments, ranks=usual.ranks)
+
+
+def only(report: Report, **where: str) -> Row:
+    (row,) = report.rows(**where)
+    return row
+
+
+@pytest.fixture
+def late(runner: Runner) -> Run:
+    return runner.shim(timed("timing.py"))
+
+
+def test_running_and_blocked_apart(late: Run) -> None:
+    """Rank 0's collective runs for as long as rank 1 is late; for half of it rank 0 computes, for half it waits."""
+    first, second = (only(late.report(rank), module="Late", kind="all_reduce")["time"] for rank in (0, 1))
+    assert first["running_ns"]["count"] == first["blocked_ns"]["count"] == ROUNDS
+    assert 0.9 * LATE_NS * ROUNDS < first["running_ns"]["sum"] < 3 * LATE_NS * ROUNDS
+    assert first["running_ns"]["min"] > 0.7 * LATE_NS
+    hidden = first["running_ns"]["sum"] - first["blocked_ns"]["sum"]
+    assert hidden == pytest.approx(COMPUTE_NS * ROUNDS, rel=0.5)
+    assert second["running_ns"]["sum"] < 0.5 * first["running_ns"]["sum"], "the one who is late waits for nobody"
+
+
+def test_a_full_queue(late: Run) -> None:
+    """A hundred broadcasts at once: most of the time each of them waits for a thread."""
+    time = only(late.report(), module="Many", kind="broadcast")["time"]
+    assert time["queued_ns"]["count"] == time["running_ns"]["count"] == MANY
+    assert time["queued_ns"]["sum"] > time["running_ns"]["sum"]
+
+
+def test_numbers_fit_together(late: Run) -> None:
+    """Histograms and extremes are those of the sum; bandwidths are nccl-tests' formulas."""
+    for row in late.report().collectives:
+        for name in ("queued_ns", "running_ns", "blocked_ns"):
+            if durations := row["time"].get(name):
+                classes = {int(start): count for start, count in durations["histogram"].items()}
+                assert sum(classes.values()) == durations["count"]
+                assert min(classes) <= durations["min"] <= durations["max"] < 2 * max(max(classes), 1)
+                assert sum(start * count for start, count in classes.items()) <= durations["sum"]
+        seconds = row["time"]["running_ns"]["sum"] / 1e9
+        assert row["time"]["timed_bytes"] == row["bytes"]
+        assert row["time"]["algbw_bytes_per_second"] == pytest.approx(row["bytes"] / seconds, rel=1e-6)
+        assert row["time"]["busbw_bytes_per_second"] == pytest.approx(row["bus_bytes"] / seconds, rel=1e-6)
+
+
+def test_steps_and_rows_add_up(late: Run) -> None:
+    report = late.report()
+    for name, field in (("running_ns", "running_ns"), ("blocked_ns", "blocked_ns")):
+        in_rows = sum(row["time"].get(name, {"sum": 0})["sum"] for row in report.collectives)
+        assert in_rows == sum(amount[field] for step in report.steps for amount in step["collectives"])
+
+
+def test_the_last_ones_say_when(late: Run) -> None:
+    for last in late.report().last:
+        assert last["state"] == "completed"
+        assert last["issued_at"] <= last["started_at"] <= last["completed_at"]
+
+
+@pytest.mark.parametrize("name", ["collectives", "fsdp2", "mlp", "threads"])
+def test_each_collective_has_a_duration(runner: Runner, name: str) -> None:
+    """Whatever issues it, in whatever thread. Of a send or receive it is known how long somebody waited for it."""
+    for report in runner.shim(timed_like(name)).reports:
+        assert report.not_seen == []
+        for row in report.collectives:
+            if row["kind"] in POINT_TO_POINT:
+                assert "running_ns" not in row["time"]
+                assert row["time"]["blocked_ns"]["count"] == row["count"]
+            else:
+                assert row["time"]["running_ns"]["count"] == row["time"]["queued_ns"]["count"] == row["count"], row
+
+
+def test_ddp_waits_for_its_buckets(runner: Runner) -> None:
+    """It does not wait for a work but for its future: without Reducer::finalize_backward it would seem not to wait."""
+    rows = runner.shim(timed_like("ddp")).report().rows(kind="all_reduce", phase="backward")
+    assert sum(row["time"].get("blocked_ns", {"sum": 0})["sum"] for row in rows) > 0
+    for row in rows:
+        assert row["time"]["running_ns"]["count"] == row["count"]
+
+
+def test_a_sample(runner: Runner) -> None:
+    """Every tenth of what one thread issues, counted without a gap."""
+    report = runner.shim(timed("timing.py", timing="sample:10")).report()
+    assert report.job["timing"] == "sample:10"
+    durations = sum(row["time"]["running_ns"]["count"] for row in report.collectives if "time" in row)
+    assert durations == -(-sum(row["count"] for row in report.collectives) // 10)
+    assert report.not_seen == []
+
+
+def test_off_measures_nothing(runner: Runner) -> None:
+    report = runner.shim(Job("timing.py")).report()
+    assert report.job["timing"] == "off"
+    assert not any("time" in row for row in report.collectives)
+    assert {last["state"] for last in report.last} == {"returned"}
+    assert not any(last["completed_at"] for last in report.last)
+
+
+def test_the_jobs_exception_passes(runner: Runner) -> None:
+    """Through the functions that are stood in front of, unchanged; the collective is among the last ones as failed."""
+    run = runner.shim(timed("broken.py"))
+    assert run.outcomes[0].stdout == b"RuntimeError\n"
+    report = run.report()
+    assert [last["state"] for last in report.last] == ["completed", "failed"]
+    assert report.last[-1]["completed_at"] is None
+    assert only(report, kind="all_reduce")["time"]["running_ns"]["count"] == 1
+
+
+def test_not_preloaded(tmp_path: Path) -> None:
+    """Nothing stands in front of anything: that is said for each collective."""
+    source = """
+import commtap, torch, torch.distributed as dist
+dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+with commtap.CommDebugMode():
+    for _ in range(3):
+        dist.all_reduce(torch.ones(2))
+"""
+    variables = {
+        "COMMTAP_TIMING": "host",
+        "COMMTAP_OUT": str(tmp_path / "out"),
+        "PYTHONPATH": str(REPOSITORY / "tracker" / "python"),
+    }
+    subprocess.run([sys.executable, "-c", source], env=os.environ | variables, check=True, timeout=120)
+    (path,) = (tmp_path / "out").glob("*.json")
+    report = Report.read(path)
+    assert [(entry["reason"], entry["count"]) for entry in report.not_seen] == [("untimed", 3)]
+    assert [(row["count"], "time" in row) for row in report.collectives] == [(3, False)]
