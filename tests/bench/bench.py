@@ -25,12 +25,13 @@ HERE = Path(__file__).parent
 MARK = "<!-- measured -->"
 
 
-def environment(build: Path, out: str, rank: int, world_size: int, port: int) -> dict[str, str]:
+def environment(build: Path, out: str, rank: int, world_size: int, port: int, *, timing: bool) -> dict[str, str]:
     return {
         **os.environ,
         "LD_PRELOAD": str(build / "shim" / "libcommtap.so"),
         "BUILD_DIR": str(build),
         "COMMTAP_OUT": out,
+        "COMMTAP_TIMING": "host" if timing else "off",
         "OMP_NUM_THREADS": "1",
         "RANK": str(rank),
         "LOCAL_RANK": str(rank),
@@ -53,7 +54,7 @@ def run_worker(build: Path, world_size: int, arguments: list[str]) -> list[dict]
         ranks = [
             subprocess.Popen(
                 [sys.executable, str(HERE / "worker.py"), *arguments],
-                env=environment(build, out, rank, world_size, port),
+                env=environment(build, out, rank, world_size, port, timing="commtap_timing" in arguments),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if rank or "profiler" in arguments else None,  # it reports every start
                 text=True,
@@ -154,12 +155,13 @@ def measure(build: Path, quick: bool) -> list[str]:
     interval = ("95 % of the median", "quartiles")
     lines = heading("job", "switched on and off", "CPU time, on / off", *interval, "ms a step")
     for job in ("tensor_parallel", "ddp", "fsdp2"):
-        for what in ("nothing", "commtap", "comm_debug_mode", "mod_tracker", "profiler"):
-            count = many if what in ("nothing", "commtap") else few
+        for what in ("nothing", "commtap", "commtap_timing", "comm_debug_mode", "mod_tracker", "profiler"):
+            count = many if what in ("nothing", "commtap", "commtap_timing") else few
             lines.append(show(job_row(build, job, what, count, 2)))
     lines += heading("1 of", "switched on and off", "added, ns", *interval, "without, ns")
-    for job in ("module_calls", "collectives", "functional_collectives", "ordinary_ops"):
-        for what in ("nothing", "commtap", *(["global_hooks"] if job == "module_calls" else [])):
+    more = {"module_calls": ["global_hooks"], "gloo_collectives": ["commtap_timing"]}
+    for job in ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops"):
+        for what in ("nothing", "commtap", *more.get(job, [])):
             lines.append(show(call_row(build, job, what, many * 2)))
     lines += heading("process", "added, ms of CPU time", *interval, "without, ms")
     shim = str(build / "shim" / "libcommtap.so")

@@ -103,6 +103,11 @@ def collectives() -> Step:
     return step
 
 
+def gloo_collectives() -> Step:
+    """Collectives of one rank over Gloo: handed to its threads, waited for, and nothing to do."""
+    return collectives()
+
+
 def functional_collectives() -> Step:
     """Functional collectives of a backend that does nothing: two ops each."""
     x, name = torch.zeros(4), dist.group.WORLD.group_name
@@ -127,7 +132,16 @@ def ordinary_ops() -> Step:
 
 JOBS = {
     job.__name__: job
-    for job in (tensor_parallel, ddp, fsdp2, module_calls, collectives, functional_collectives, ordinary_ops)
+    for job in (
+        tensor_parallel,
+        ddp,
+        fsdp2,
+        module_calls,
+        collectives,
+        gloo_collectives,
+        functional_collectives,
+        ordinary_ops,
+    )
 }
 ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "ordinary_ops"}
 
@@ -171,12 +185,14 @@ def global_hooks() -> Iterator[None]:
     after.remove()
 
 
+#: commtap, and commtap in a process in which COMMTAP_TIMING=host is set.
+COMMTAP = ("commtap", "commtap_timing")
 # CommDebugMode cannot span two steps, so the peers are entered for each step, as their users must.
 PEERS = {peer.__name__: peer for peer in (comm_debug_mode, mod_tracker, profiler, global_hooks)}
 
 
 def make_switch(what: str) -> Switch:
-    if what == "commtap":
+    if what in COMMTAP:
         return commtap_switch()
     if what == "nothing":
         return lambda _on: contextlib.nullcontext()
@@ -204,7 +220,7 @@ def peak_memory_kib() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("job", choices=sorted(JOBS))
-    parser.add_argument("--measure", default="commtap", choices=["commtap", "nothing", *PEERS])
+    parser.add_argument("--measure", default="commtap", choices=["nothing", *COMMTAP, *PEERS])
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--steps", type=int, default=10, help="steps in a block")
     arguments = parser.parse_args()
