@@ -139,6 +139,7 @@ std::vector<Check> checkBaseline(
 std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
   const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, cellsOf(job));
   std::vector<Check> checks;
+  checks.reserve(budget.entries.size() + 1);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
     checks.push_back({Check::What::kBudget, subjectOf(budget.entries[i].pattern), 0, findingsOf(excesses[i])});
   }

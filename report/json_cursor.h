@@ -112,6 +112,7 @@ class JsonCursor {
       throw std::runtime_error(rows.path_ + " is not a list");
     }
     std::vector<T> items;
+    items.reserve(rows.value_.size());
     for (size_t i = 0; i < rows.value_.size(); ++i) {
       items.push_back(read(JsonCursor(rows.value_[i], rows.path_ + "[" + std::to_string(i) + "]")));
     }
