@@ -9,6 +9,7 @@
 #include "tools/export_commdebug.h"
 #include "tools/export_graphviz.h"
 #include "tools/export_source.h"
+#include "tools/export_trace.h"
 #include "tools/job_metrics.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -24,7 +25,9 @@ constexpr const char* kFooter =
     "  prometheus   the same in the older text format that node_exporter's textfile collector reads\n"
     "  csv, jsonl   a flat table; docs/tables.md\n"
     "  commdebug    the JSON of PyTorch's CommDebugMode, of one rank: --rank, or the first\n"
-    "  graphviz     the module tree with what each module communicates\n\n"
+    "  graphviz     the module tree with what each module communicates\n"
+    "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; of one rank (--rank) also what\n"
+    "               readers of PyTorch's profiler look for; docs/timing.md\n\n"
     "A file given with -o is there as a whole or not at all.\n\n"
     "Exit status: 0 done, 1 done without some files that could not be read, or no report found, or the output could\n"
     "not be written, 2 wrong usage, no such PATH, run, attempt, rank or host.\n\n"
@@ -32,9 +35,11 @@ constexpr const char* kFooter =
     "  commtap export out --format openmetrics\n"
     "  commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom\n"
     "  commtap export runs --all --format jsonl --table collectives -o collectives.jsonl\n"
-    "  commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg";
+    "  commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg\n"
+    "  commtap export out --format perfetto -o trace.json";
 
-const std::vector<std::string> kFormats = {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz"};
+const std::vector<std::string> kFormats =
+    {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz", "perfetto"};
 
 struct ExportArguments {
   std::string path;
@@ -104,6 +109,11 @@ void writeGraph(Export& job) {
   job.out.write(graphvizDot(totalsOf(pointersTo(reports)), job.arguments.depth));
 }
 
+void writeTrace(Export& job) {
+  const std::vector<Report> reports = job.readAll();
+  job.out.write(chromeTrace(pointersTo(reports)));
+}
+
 /// Of one process: that is what CommDebugMode knows.
 void writeCommDebug(Export& job) {
   job.found.resize(1);
@@ -118,6 +128,8 @@ void write(Export& job) {
     writeCommDebug(job);
   } else if (format == "graphviz") {
     writeGraph(job);
+  } else if (format == "perfetto") {
+    writeTrace(job);
   } else {
     writeMetrics(job);
   }

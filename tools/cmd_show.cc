@@ -100,7 +100,8 @@ void addShow(CLI::App& app, int& exit_status) {
   verb->add_flag("--operations", arguments->filter.operations, "Also the ops that COMMTAP_LEVEL counted, by module");
   verb->add_flag(
       "--steps", arguments->filter.steps, "Also the training steps: how long, how many collectives and bytes");
-  verb->add_flag("--time", arguments->filter.time, "Also how long collectives ran and blocked, bandwidths, who is late");
+  verb->add_flag(
+      "--time", arguments->filter.time, "Also how long collectives ran and blocked, bandwidths, who is late");
   verb->add_flag("--last", arguments->filter.last, "Also the last collectives of each rank: the one a job hangs in");
   verb->add_option("--format", arguments->format, "Default: table")
       ->type_name("table|csv|json")

@@ -226,22 +226,22 @@ void visitCollectives(const Report& report, const Visit& visit) {
     const auto group = groups.find(row.group);
     const bool known = group != groups.end();
     Cells cells = {
-         row.module,
-         phaseName(row.phase),
-         row.op,
-         kindName(row.kind),
-         row.group,
-         known ? json(group->second->desc) : json(nullptr),
-         known ? json(group->second->size) : json(nullptr),
-         known ? json(group->second->backend) : json(nullptr),
-         textOrNull(row.dtype),
-         textOrNull(row.reduce_op),
-         asyncCell(row.async_op),
-         row.issued_in,
-         row.lowered,
-         row.count,
-         row.bytes,
-         row.bus_bytes};
+        row.module,
+        phaseName(row.phase),
+        row.op,
+        kindName(row.kind),
+        row.group,
+        known ? json(group->second->desc) : json(nullptr),
+        known ? json(group->second->size) : json(nullptr),
+        known ? json(group->second->backend) : json(nullptr),
+        textOrNull(row.dtype),
+        textOrNull(row.reduce_op),
+        asyncCell(row.async_op),
+        row.issued_in,
+        row.lowered,
+        row.count,
+        row.bytes,
+        row.bus_bytes};
     for (const Durations& durations : row.time.durations) {
       cells.insert(cells.end(), {durations.count, durations.sum_ns});
     }

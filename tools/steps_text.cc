@@ -49,7 +49,8 @@ void add(const Step& step, Sum& sum) {
 std::string shareText(const Sum& sum) {
   return sum.runs || sum.duration_ns == 0
              ? ""
-             : fmt::format("{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
+             : fmt::format(
+                   "{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
 }
 
 } // namespace

@@ -117,8 +117,7 @@ std::string humanDuration(double ns) {
     const char* name;
     double next; ///< how many make one of the next unit
   };
-  constexpr std::array<Unit, 6> kUnits = {
-      {{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 60}, {"min", 60}, {"h", 0}}};
+  constexpr std::array<Unit, 6> kUnits = {{{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 60}, {"min", 60}, {"h", 0}}};
   size_t unit = 0;
   while (unit + 1 < kUnits.size() && ns >= kUnits[unit].next) {
     ns /= kUnits[unit].next;

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """COMMTAP_TIMING: durations, held against delays that the job makes itself and against its own counts."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from catalogue import JOBS
-from harness import Job, Run, Runner
+from harness import COMMAND, Job, Run, Runner
 
 from report import REPOSITORY, Report, Row
 
@@ -82,6 +84,33 @@ def test_the_last_ones_say_when(late: Run) -> None:
     for last in late.report().last:
         assert last["state"] == "completed"
         assert last["issued_at"] <= last["started_at"] <= last["completed_at"]
+
+
+def test_a_timeline(late: Run) -> None:
+    """Each of the last collectives is a span, from when it began until it was over; steps are spans of their own."""
+    done = subprocess.run(
+        [COMMAND, "export", "--format", "perfetto", late.output_folder], capture_output=True, check=True, timeout=60
+    )
+    events = json.loads(done.stdout)["traceEvents"]
+    for rank in (0, 1):
+        spans = [event for event in events if event["pid"] == rank and event.get("cat") == "collective"]
+        report = late.report(rank)
+        assert {event["ph"] for event in spans} == {"X"}
+        assert len(spans) == len(report.last)
+        waited = [span["dur"] for span in spans if span["args"]["module"] == "Late"]
+        running = only(report, module="Late", kind="all_reduce")["time"]["running_ns"]
+        assert sum(waited) * 1e3 == pytest.approx(running["sum"], abs=1e4 * ROUNDS)
+
+
+def test_show(late: Run) -> None:
+    """The rank that comes late is named, with about how late it comes."""
+    done = subprocess.run(
+        [COMMAND, "show", "--time", late.output_folder], capture_output=True, text=True, check=True, timeout=60
+    )
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("Late ") and "all_reduce" in line]
+    late_by = re.search(r"(\d+)(?:\.\d+)? ms \(rank 1\)", line)
+    assert late_by is not None, line
+    assert 0.6 * LATE_NS < float(late_by[1]) * 1e6 < 3 * LATE_NS
 
 
 @pytest.mark.parametrize("name", ["collectives", "fsdp2", "mlp", "threads"])

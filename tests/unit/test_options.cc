@@ -61,8 +61,13 @@ TEST_CASE("values are taken over") {
 }
 
 TEST_CASE("a bad value is named and the default stays") {
-  const ParsedOptions parsed =
-      parse({"COMMTAP=maybe", "COMMTAP_OUT=a%x", "COMMTAP_LOG=loud", "COMMTAP_OPS=a", "COMMTAP_LABELS=x", "COMMTAP_TIMING=on"});
+  const ParsedOptions parsed = parse(
+      {"COMMTAP=maybe",
+       "COMMTAP_OUT=a%x",
+       "COMMTAP_LOG=loud",
+       "COMMTAP_OPS=a",
+       "COMMTAP_LABELS=x",
+       "COMMTAP_TIMING=on"});
   REQUIRE(parsed.warnings.size() == 6);
   CHECK(parsed.warnings[0] == "COMMTAP=maybe was ignored: it must be 1 or 0; the default, 1, stays");
   CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);

@@ -12,7 +12,8 @@ namespace {
 TEST_CASE("who has measured nothing is told how to") {
   const ReportFolder folder = sampleFolder();
   CHECK(
-      timeText(viewOf(folder, {}), Color::none()) == "no durations were measured: run the job with COMMTAP_TIMING=host\n");
+      timeText(viewOf(folder, {}), Color::none()) ==
+      "no durations were measured: run the job with COMMTAP_TIMING=host\n");
 }
 
 TEST_CASE("means, the longest, bandwidth, and who is late") {

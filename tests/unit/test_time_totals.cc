@@ -58,8 +58,8 @@ TEST_CASE("by module, the longest blocked first; what is not timed is left out")
   untimed.group = "0";
   Collective backward = row("c", Kind::kAllGather, 5, 999);
   backward.phase = Phase::kBackward;
-  const Report one = report(
-      0, {0, 1}, {row("a", Kind::kAllReduce, 5, 7), row("b", Kind::kAllReduce, 5, 70), untimed, backward});
+  const Report one =
+      report(0, {0, 1}, {row("a", Kind::kAllReduce, 5, 7), row("b", Kind::kAllReduce, 5, 70), untimed, backward});
   const std::vector<const Report*> all = {&one};
   const std::vector<TimeTotals> totals = timeTotals(all, TimesBy::kModule, Phase::kOther);
   REQUIRE(totals.size() == 2);
