@@ -16,7 +16,9 @@ Result<std::string> readTextFile(const std::string& path) {
   }
   std::string text;
   char buffer[1U << 16U];
-  for (size_t count = 0; (count = std::fread(buffer, 1, sizeof(buffer), file.get())) > 0;) {
+  size_t count = sizeof(buffer);
+  while (count == sizeof(buffer)) { // less: the end, or an error
+    count = std::fread(buffer, 1, sizeof(buffer), file.get());
     text.append(buffer, count);
   }
   if (std::ferror(file.get()) != 0) {

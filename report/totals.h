@@ -41,6 +41,7 @@ bool isDescribed(const Group& group);
 const std::string& groupTitle(const Group& group);
 /// That of the group which has this name in the report; the name itself if there is none.
 const std::string& groupTitle(const Report& report, const std::string& name);
+const std::string& groupTitle(const Report& report, std::string&& name) = delete;
 
 /// A group's totals. Groups of one description, backend and size are one: the four "tp" groups of a mesh are "tp".
 struct GroupTotals {

@@ -11,7 +11,7 @@
 
 enum { kPathMax = 4096, kFileMax = 4096 };
 
-struct found_path {
+struct FoundPath {
   char* path;
   size_t size;
 };
@@ -19,7 +19,7 @@ struct found_path {
 static int is_libtorch(struct dl_phdr_info* object, size_t size, void* data) {
   (void)size;
   static const char kName[] = "libtorch_cpu.so";
-  const struct found_path* found = data;
+  const struct FoundPath* found = data;
   const char* slash = strrchr(object->dlpi_name, '/');
   if (slash == NULL || strcmp(slash + 1, kName) != 0) {
     return 0;
@@ -28,7 +28,7 @@ static int is_libtorch(struct dl_phdr_info* object, size_t size, void* data) {
 }
 
 bool commtap_find_libtorch(char* path, size_t size) {
-  struct found_path found = {path, size};
+  struct FoundPath found = {path, size};
   return dl_iterate_phdr(is_libtorch, &found) != 0;
 }
 

@@ -38,8 +38,9 @@ constexpr const char* kFooter =
     "  commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg\n"
     "  commtap export out --format perfetto -o trace.json";
 
-const std::vector<std::string> kFormats =
-    {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz", "perfetto"};
+std::vector<std::string> formats() {
+  return {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz", "perfetto"};
+}
 
 struct ExportArguments {
   std::string path;
@@ -187,7 +188,10 @@ void addExport(CLI::App& app, int& exit_status) {
   verb->footer(kFooter);
   auto arguments = std::make_shared<ExportArguments>();
   verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of them")->required()->type_name("");
-  verb->add_option("--format", arguments->format, "See below")->required()->type_name("FORMAT")->check(oneOf(kFormats));
+  verb->add_option("--format", arguments->format, "See below")
+      ->required()
+      ->type_name("FORMAT")
+      ->check(oneOf(formats()));
   verb->add_option("-o,--output", arguments->output, "Where to; else stdout")->type_name("FILE");
   verb->add_option("--table", arguments->table, "csv, jsonl: which table; default: collectives")
       ->type_name("NAME")

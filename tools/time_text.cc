@@ -48,23 +48,25 @@ std::vector<std::string> cellsOf(const TimeTotals& totals) {
       late};
 }
 
-const std::vector<Column> kColumns = {
-    {"KIND"},
-    {"GROUP"},
-    {"COUNT", Align::kRight},
-    {"TIMED", Align::kRight},
-    {"QUEUED", Align::kRight},
-    {"RUNNING", Align::kRight},
-    {"LONGEST", Align::kRight},
-    {"BLOCKED", Align::kRight},
-    {"ALGBW", Align::kRight},
-    {"BUSBW", Align::kRight},
-    {"LATE BY (RANK)"}};
+std::vector<Column> columns() {
+  return {
+      {"KIND"},
+      {"GROUP"},
+      {"COUNT", Align::kRight},
+      {"TIMED", Align::kRight},
+      {"QUEUED", Align::kRight},
+      {"RUNNING", Align::kRight},
+      {"LONGEST", Align::kRight},
+      {"BLOCKED", Align::kRight},
+      {"ALGBW", Align::kRight},
+      {"BUSBW", Align::kRight},
+      {"LATE BY (RANK)"}};
+}
 
 std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
-  std::vector<Column> columns = {{"MODULE"}};
-  columns.insert(columns.end(), kColumns.begin(), kColumns.end());
-  Table table(std::move(columns));
+  std::vector<Column> with_module = columns();
+  with_module.insert(with_module.begin(), {"MODULE"});
+  Table table(std::move(with_module));
   for (size_t i = 0; i < std::min(all.size(), kMaxRows); ++i) {
     std::vector<std::string> cells = cellsOf(all[i]);
     cells.insert(cells.begin(), shorten(inert(all[i].module), kMaxLabel));
@@ -88,7 +90,7 @@ std::string timeText(const ShowView& view, const Color& color) {
   if (groups.empty()) {
     return "no durations were measured: run the job with COMMTAP_TIMING=host\n";
   }
-  Table table(kColumns);
+  Table table(columns());
   for (const TimeTotals& totals : groups) {
     table.add(cellsOf(totals));
   }
