@@ -113,7 +113,7 @@ ordered_json toJson(const CollectiveTime& time) {
       object[std::string(durationName(static_cast<DurationKind>(i)))] = toJson(time.durations[i]);
     }
   }
-  if (time.of(DurationKind::kRunning).sum_ns > 0) {
+  if (time.bytes > 0 && time.of(DurationKind::kRunning).sum_ns > 0) { // a barrier has no bandwidth
     object[field::kTimedBytes] = time.bytes;
     object[field::kTimedBusBytes] = numberJson(time.bus_bytes);
     object[field::kAlgbw] = numberJson(time.algorithmBandwidth());
