@@ -10,6 +10,7 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,6 +44,7 @@ static void* symbol_in(const char* name, const char* symbol) {
 /* A Python job's torch is not in the global scope, so that RTLD_NEXT does not find it; nor must its library have the
  * usual name. Whoever came here through `symbol` has it from some library. */
 static void* resolve(const char* symbol, const void* ours) {
+  const int saved_errno = errno;
   void* found = dlsym(RTLD_NEXT, symbol);
   if (found == NULL) {
     found = symbol_in("libtorch_cpu.so", symbol);
@@ -58,6 +60,7 @@ static void* resolve(const char* symbol, const void* ours) {
     dlclose(self);
   }
   dlerror(); /* a failure of ours is not the job's */
+  errno = saved_errno;
   return found;
 }
 
