@@ -146,7 +146,7 @@ std::string diffText(const JobDiff& diff, const Color& color) {
 std::string diffMarkdown(const JobDiff& diff) {
   std::string text = diff.changes.empty() ? "### commtap: communication is as before\n"
                                           : fmt::format("### commtap: {} differences\n", diff.changes.size());
-  text += "\n";
+  text += '\n';
   for (const auto& [name, job] : {std::pair("before", diff.before), std::pair("after", diff.after)}) {
     text += "- " + markdownText(jobLine(name, *job).substr(0, jobLine(name, *job).size() - 1)) + "\n";
   }
@@ -162,11 +162,11 @@ std::string diffMarkdown(const JobDiff& diff) {
   }
   text += "\n| module | calls before | after | bytes before | after | change |\n|---|--:|--:|--:|--:|--:|\n";
   for (size_t i = 0; i < std::min(diff.modules.size(), kMaxLines); ++i) {
-    text += "|";
+    text += '|';
     for (const std::string& cell : cellsOf(moduleName(diff.modules[i]), diff.modules[i].change)) {
       text += " " + markdownText(inert(cell)) + " |";
     }
-    text += "\n";
+    text += '\n';
   }
   text += fmt::format("\n<details><summary>What differs, a rank and run</summary>\n\n");
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxLines); ++i) {
