@@ -51,7 +51,7 @@ static void* resolve(const char* symbol, const void* ours) {
   }
   struct link_map* library = NULL;
   void* self = dlopen(NULL, RTLD_LAZY);
-  if (found == NULL && self != NULL && dlinfo(self, RTLD_DI_LINKMAP, &library) == 0) {
+  if (found == NULL && self != NULL && dlinfo(self, RTLD_DI_LINKMAP, (void*)&library) == 0) {
     for (; library != NULL && (found == NULL || found == ours); library = library->l_next) {
       found = symbol_in(library->l_name, symbol);
     }
@@ -92,7 +92,7 @@ EXPORT void gloo_enqueue(void* group, void* work_pointer) {
   EXPORT void name(void* object) {                                 \
     static void* slot;                                             \
     void (*real)(void*);                                           \
-    *(void**)&real = real_of(&slot, symbol, (const void*)name);    \
+    *(void**)&real = real_of(&slot, symbol, (const void*)(name));  \
     const struct commtap_timing* timing = commtap_loaded_timing(); \
     if (timing == NULL) {                                          \
       real(object);                                                \
@@ -109,7 +109,7 @@ OBJECT_HOOK(reducer_finalize_backward, FINALIZE_BACKWARD, finalize_backward)
   EXPORT bool name(void* work, long timeout_ms) {                                          \
     static void* slot;                                                                     \
     bool (*real)(void*, long);                                                             \
-    *(void**)&real = real_of(&slot, symbol, (const void*)name);                            \
+    *(void**)&real = real_of(&slot, symbol, (const void*)(name));                          \
     const struct commtap_timing* timing = commtap_loaded_timing();                         \
     return timing == NULL ? real(work, timeout_ms) : timing->wait(real, work, timeout_ms); \
   }
