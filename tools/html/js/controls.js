@@ -1,29 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kMetrics, kMetricTitles } from "./amounts.js";
+import { kMetricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
+import { segments } from "./segments.js";
 import { kDefaults } from "./state.js";
 import { shorten } from "./text.js";
 
 /** What is counted, and which part of the job. */
 
 const kNameLength = 60;
-
-function metricChoice(view) {
-  const buttons = kMetrics.map((metric) => {
-    const input = h("input", {
-      type: "radio",
-      name: "metric",
-      value: metric,
-      "data-key": `metric-${metric}`,
-      onchange: () => view.set({ metric }),
-    });
-    input.checked = view.choice.metric === metric;
-    return h("label", null, input, h("span", null, kMetricTitles[metric]));
-  });
-  return h("fieldset", { class: "segments" }, h("legend", null, "Measure"), ...buttons);
-}
 
 function select(view, name, title, values) {
   const options = values.map((value) => h("option", { value }, shorten(value, kNameLength)));
@@ -47,7 +33,7 @@ export function drawControls(view) {
   const groups = job.groups.map((group) => group.label);
   refill(
     byId("controls"),
-    metricChoice(view),
+    segments(view, "metric", "Measure", kMetricTitles),
     select(view, "phase", "Phase", usedNames(job.phases, job.rows.phase)),
     select(view, "kind", "Kind", usedNames(job.kinds, job.rows.kind)),
     select(view, "group", "Group", groups),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { byId, h, refill } from "./dom.js";
+import { sizeOf } from "./job.js";
 import { bytesText, plural, rangesText, shorten, wholeText } from "./text.js";
 
 /** What the reader must know before any number: ranks that disagree, are missing or died, and what was not seen. */
@@ -87,10 +88,9 @@ function disagreements(job) {
 }
 
 function missing(job) {
-  const number = job.missingRanks.reduce((sum, [first, last]) => sum + last - first + 1, 0);
   return {
     level: "bad",
-    title: `${plural(number, "rank")} without a report: ${rangesText(job.missingRanks)}`,
+    title: `${plural(sizeOf(job.missingRanks), "rank")} without a report: ${rangesText(job.missingRanks)}`,
     body: h("p", null, "What they did is in no number here."),
   };
 }

@@ -75,6 +75,11 @@ function inertAll(value) {
     : value;
 }
 
+/** How many ranks are in ranges of them. */
+export function sizeOf(ranges) {
+  return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
 export class Job {
   /** @param document as tools/page_data.h describes it */
   constructor(document) {

@@ -66,6 +66,11 @@ export function plural(number, noun) {
   return `${wholeText(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** "rank 3"; null is a process that has none. */
+export function rankText(rank) {
+  return rank === null ? "a process without a rank" : `rank ${rank}`;
+}
+
 /** Ranges of ranks: "0-3, 7"; of many only the first. */
 export function rangesText(ranges) {
   const kShown = 8;
