@@ -104,6 +104,12 @@ export class Job {
     this.processCount = document.processes.rank.length;
     /** Columns: what a process has of a kind. */
     this.cells = document.cells;
+    /** A process without a rank counts as one. */
+    this.rankCount = sizeOf(this.ranks) + this.processes.rank.filter((rank) => rank === null).length;
+    /** Columns, one entry a run of steps that some ranks have added up alike; numbers are sums over these ranks. */
+    this.steps = document.steps;
+    /** Columns: what such a row has of a kind in a group. */
+    this.stepCells = document.step_cells;
   }
 
   /** The module with this name; the root if there is none. */

@@ -12,6 +12,7 @@ import { RankView } from "./rank_view.js";
 import { RowTable } from "./row_table.js";
 import { embeddedDocument } from "./source.js";
 import { State } from "./state.js";
+import { StepView } from "./step_view.js";
 import { followTheme } from "./theme.js";
 import { drawTotals } from "./totals.js";
 import { TreeChart } from "./tree_chart.js";
@@ -36,6 +37,7 @@ class Page {
     this.tree = new TreeChart();
     this.modules = new ModuleTable();
     this.rows = new RowTable();
+    this.steps = new StepView();
     this.ranks = new RankView();
     this.state.listen((choice, before) => this.#change(choice, before));
   }
@@ -104,6 +106,7 @@ class Page {
     drawControls(view);
     drawTotals(view);
     this.tree.update(view);
+    this.steps.update(view);
     this.ranks.update(view);
     this.#drawTables();
   }
