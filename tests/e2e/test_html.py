@@ -5,7 +5,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -15,22 +15,13 @@ from axe_playwright_python.sync_playwright import Axe
 from catalogue import JOBS
 from generate_reports import Layout, with_steps, write_reports
 from harness import COMMAND, Runner
-from html_page import OpenPage, launch, open_page, write_page
+from html_page import OpenPage, open_page, write_page
 from job_samples import JobSample, one_call_less, transformer
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 Opener = Callable[..., AbstractContextManager[OpenPage]]
 
 KIB = 1024
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests; each has a profile of its own."""
-    with sync_playwright() as playwright:
-        started = launch(playwright)
-        yield started
-        started.close()
 
 
 @pytest.fixture
