@@ -28,14 +28,25 @@ function usedNames(names, positions) {
   return names.filter((_, position) => used.has(position));
 }
 
+/** What the controls show: they are left alone while it stays, since a list that is open would close. */
+let shown = "";
+
 export function drawControls(view) {
-  const { job } = view;
+  const { job, choice } = view;
+  const phases = usedNames(job.phases, job.rows.phase);
+  const kinds = usedNames(job.kinds, job.rows.kind);
   const groups = job.groups.map((group) => group.label);
+  const { metric, phase, kind, group } = choice;
+  const now = JSON.stringify([phases, kinds, groups, metric, phase, kind, group]);
+  if (now === shown) {
+    return;
+  }
+  shown = now;
   refill(
     byId("controls"),
     segments(view, "metric", "Measure", kMetricTitles),
-    select(view, "phase", "Phase", usedNames(job.phases, job.rows.phase)),
-    select(view, "kind", "Kind", usedNames(job.kinds, job.rows.kind)),
+    select(view, "phase", "Phase", phases),
+    select(view, "kind", "Kind", kinds),
     select(view, "group", "Group", groups),
     h("button", { type: "button", "data-key": "reset", onclick: () => view.set(kDefaults) }, "Show all"),
   );

@@ -81,8 +81,12 @@ export function sizeOf(ranges) {
 }
 
 export class Job {
-  /** @param document as tools/page_data.h describes it */
-  constructor(document) {
+  /**
+   * @param document as tools/page_data.h describes it
+   * @param {boolean} live whether it comes from `commtap serve`, which sees the ranks of its own node
+   */
+  constructor(document, live = false) {
+    this.live = live;
     this.facts = inertAll(document.job);
     this.phases = document.phases;
     this.kinds = document.kinds;
@@ -102,6 +106,7 @@ export class Job {
     /** Columns, one entry a process. */
     this.processes = document.processes;
     this.processCount = document.processes.rank.length;
+    this.runs = live && this.processes.exit.includes("running");
     /** Columns: what a process has of a kind. */
     this.cells = document.cells;
     /** A process without a rank counts as one. */

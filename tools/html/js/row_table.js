@@ -81,7 +81,7 @@ export class RowTable {
   }
 
   update(view) {
-    if (this.view?.module !== view.module) {
+    if (this.view?.module.name !== view.module.name) {
       this.pages = 1;
     }
     this.view = view;
