@@ -7,6 +7,7 @@ import { byId } from "./dom.js";
 import { drawFindings } from "./findings.js";
 import { drawHeader } from "./header.js";
 import { Job } from "./job.js";
+import { follow } from "./live.js";
 import { ModuleTable } from "./module_table.js";
 import { RankView } from "./rank_view.js";
 import { RowTable } from "./row_table.js";
@@ -46,6 +47,7 @@ class Page {
   show(job) {
     this.job = job;
     this.state.choice = this.#mend(this.state.choice);
+    byId("job").hidden = false;
     drawHeader(job);
     drawFindings(job);
     this.draw();
@@ -72,7 +74,7 @@ class Page {
 
   #change(choice, before) {
     const changed = Object.keys(choice).filter((name) => choice[name] !== before[name]);
-    if (changed.length > 0 && changed.every((name) => kOfTables.includes(name))) {
+    if (this.job && changed.length > 0 && changed.every((name) => kOfTables.includes(name))) {
       this.#drawTables();
     } else if (changed.length > 0) {
       this.draw();
@@ -101,7 +103,11 @@ class Page {
     this.rows.update(view);
   }
 
+  /** A live page has nothing to draw before its first answer. */
   draw() {
+    if (!this.job) {
+      return;
+    }
     const view = this.#makeView();
     drawControls(view);
     drawTotals(view);
@@ -114,5 +120,10 @@ class Page {
 
 byId("loading").remove();
 const page = new Page();
-page.show(new Job(embeddedDocument()));
+const embedded = embeddedDocument();
+if (embedded === null) {
+  follow((job) => page.show(job));
+} else {
+  page.show(new Job(embedded));
+}
 followTheme(byId("theme"), () => page.draw());
