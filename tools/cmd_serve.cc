@@ -14,17 +14,18 @@
 #include "tools/http_server.h"
 #include "tools/job_metrics.h"
 #include "tools/live_metrics.h"
+#include "tools/serve_paths.h"
 #include "tools/verbs.h"
 
 namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Answers GET /metrics for Prometheus (docs/metrics.md) and GET / with a small page. Reads the ledgers of the jobs\n"
-    "that run on this node when it is asked, and nothing else: jobs do not notice. A job that has ended stays for "
-    "--keep\n"
-    "minutes. Whoever reaches the address can read the names of modules, groups and runs: the default is for this\n"
-    "machine alone.\n\n"
+    "Answers GET /metrics for Prometheus (docs/metrics.md) and GET / with a small page that leads to a page for\n"
+    "each job: that of commtap html (docs/html.md), with numbers that follow the job. Reads the ledgers of the jobs\n"
+    "that run on this node when it is asked, and nothing else: jobs do not notice. A job that has ended stays for\n"
+    "--keep minutes. Whoever reaches the address can read the names of modules, groups and runs: the default is for\n"
+    "this machine alone.\n\n"
     "Exit status: 0 ended by SIGTERM or SIGINT, 1 the address cannot be listened on, 2 wrong usage.\n\n"
     "Example:\n"
     "  commtap serve out --listen 127.0.0.1:9464\n"
@@ -40,16 +41,6 @@ struct ServeArguments {
   size_t max_series = kDefaultMaxSeries;
 };
 
-void addPaths(HttpServer& server, LiveMetrics& live, const std::string& folder) {
-  server.get("/metrics", [&live](const std::string& accept) {
-    const Dialect dialect = wantedDialect(accept);
-    return HttpAnswer{std::string(contentType(dialect)), live.metrics(dialect)};
-  });
-  server.get("/", [&live, folder](const std::string&) {
-    return HttpAnswer{"text/html; charset=utf-8", live.page(folder)};
-  });
-}
-
 int serve(const ServeArguments& arguments) {
   const Result<ListenAddress> wanted = parseListenAddress(arguments.listen);
   if (!wanted) {
@@ -60,7 +51,7 @@ int serve(const ServeArguments& arguments) {
   LiveFolder folder(arguments.path, hostName(), std::chrono::minutes(arguments.keep_minutes));
   LiveMetrics live(std::move(folder), arguments.depth, arguments.max_series);
   HttpServer server;
-  addPaths(server, live, arguments.path);
+  addServePaths(server, live, arguments.path);
   const Result<ListenAddress> bound = server.bind(*wanted);
   if (!bound) {
     say(bound.error());

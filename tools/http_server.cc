@@ -21,15 +21,37 @@ constexpr size_t kThreads = 4;
 constexpr time_t kTimeoutSeconds = 10;
 constexpr size_t kMaxRequestBytes = 8192; ///< a GET has no body
 
+constexpr const char* kPolicy = "Content-Security-Policy";
+
 /// The library's own would let a second server take the same port without a word.
 void setSocketOptions(socket_t socket) {
   const int on = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
+/// For a client that takes brotli the library compresses as well as it can, which takes it seconds for a page. What it
+/// gets from a function it leaves as it is.
+void setBody(std::string body, const std::string& content_type, bool brotli, httplib::Response& response) {
+  if (!brotli) {
+    response.set_content(body, content_type);
+    return;
+  }
+  const size_t size = body.size();
+  response.set_content_provider(
+      size, content_type, [body = std::move(body)](size_t offset, size_t length, httplib::DataSink& sink) {
+        return sink.write(body.data() + offset, length);
+      });
+}
+
 void answerWith(const HttpHandler& handler, const httplib::Request& request, httplib::Response& response) {
-  HttpAnswer answer = handler(request.get_header_value("Accept"));
-  response.set_content(answer.body, answer.content_type);
+  HttpAnswer answer = handler({request.get_header_value("Accept"), {request.params.begin(), request.params.end()}});
+  response.status = answer.status;
+  const bool brotli = request.get_header_value("Accept-Encoding").find("br") != std::string::npos;
+  setBody(std::move(answer.body), answer.content_type, brotli, response);
+  if (!answer.policy.empty()) {
+    response.headers.erase(kPolicy); // else a browser follows both
+    response.set_header(kPolicy, answer.policy);
+  }
 }
 
 /// The library ignores SIGPIPE for the whole process as soon as there is a server; this ends with the server.
@@ -65,7 +87,7 @@ HttpServer::HttpServer() : library_(std::make_unique<Library>()) {
   server.set_payload_max_length(kMaxRequestBytes);
   server.set_default_headers({
       {"X-Content-Type-Options", "nosniff"},
-      {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"},
+      {kPolicy, "default-src 'none'; style-src 'unsafe-inline'"},
       {"Cache-Control", "no-store"},
   });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -10,13 +11,20 @@
 
 namespace commtap {
 
+struct HttpRequest {
+  std::string accept;                            ///< the header
+  std::map<std::string, std::string> parameters; ///< what follows the path, decoded; of several with a name, one
+};
+
 struct HttpAnswer {
   std::string content_type;
   std::string body;
+  int status = 200;
+  std::string policy{}; ///< the header Content-Security-Policy; "" for one that allows nothing but styles
 };
 
-/// Makes the answer to a GET; `accept` is the request's Accept header. Called from several threads at once.
-using HttpHandler = std::function<HttpAnswer(const std::string& accept)>;
+/// Makes the answer to a GET. Called from several threads at once.
+using HttpHandler = std::function<HttpAnswer(const HttpRequest& request)>;
 
 /// A small HTTP server: a few fixed paths, GET and HEAD alone, nothing of a request is kept.
 class HttpServer {
@@ -26,6 +34,7 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
+  /// `path` is a regular expression for the whole path.
   void get(const std::string& path, HttpHandler handler);
 
   /// The address with the port that it has got, or one line that says why not.

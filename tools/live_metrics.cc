@@ -48,6 +48,18 @@ std::string LiveMetrics::page(const std::string& folder_name) {
   return servePage(live_, folder_name);
 }
 
+std::optional<std::string> LiveMetrics::jobData(const AttemptKey& key) {
+  // Before the lock: who had to wait while the data was made gets it.
+  const auto now = LiveJobs::Clock::now();
+  const std::lock_guard lock(mutex_);
+  const std::string* data = jobs_.kept(key, now);
+  if (data == nullptr) {
+    refresh();
+    data = jobs_.make(live_, key, LiveJobs::Clock::now());
+  }
+  return data == nullptr ? std::nullopt : std::optional(*data);
+}
+
 Dialect wantedDialect(const std::string& accept) {
   const bool open_metrics = accept.find("application/openmetrics-text") != std::string::npos;
   return open_metrics ? Dialect::kOpenMetrics : Dialect::kPrometheus;

@@ -10,6 +10,7 @@
 
 #include "tools/exposition.h"
 #include "tools/live_folder.h"
+#include "tools/live_jobs.h"
 #include "tools/series_limit.h"
 
 namespace commtap {
@@ -23,6 +24,8 @@ class LiveMetrics {
 
   std::string metrics(Dialect dialect);
   std::string page(const std::string& folder_name);
+  /// What the page of a job shows; nullopt if there is no such job.
+  std::optional<std::string> jobData(const AttemptKey& key);
 
  private:
   void refresh();
@@ -32,6 +35,7 @@ class LiveMetrics {
   std::optional<uint32_t> depth_;
   SeriesLimit limit_;
   LiveReports live_;
+  LiveJobs jobs_;
   double read_seconds_ = 0;
   std::optional<std::chrono::steady_clock::time_point> read_at_;
 };

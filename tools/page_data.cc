@@ -207,6 +207,48 @@ json cellsOf(const JobReport& job) {
   };
 }
 
+using StepNumber = json (*)(const JobStep& step);
+
+constexpr std::pair<const char*, StepNumber> kStepNumbers[] = {
+    {field::kFirstStep, [](const JobStep& step) { return json(step.first_step); }},
+    {field::kSteps, [](const JobStep& step) { return json(step.steps); }},
+    {field::kRankCount, [](const JobStep& step) { return json(step.ranks); }},
+    {field::kTimedRankCount, [](const JobStep& step) { return json(step.timed_ranks); }},
+    {field::kDurationNs, [](const JobStep& step) { return json(step.duration_ns.sum); }},
+    {"duration_ns_min", [](const JobStep& step) { return json(step.duration_ns.min); }},
+    {"duration_ns_max", [](const JobStep& step) { return json(step.duration_ns.max); }},
+    {"duration_ns_max_rank", [](const JobStep& step) { return orNull(step.duration_ns.max_rank); }},
+};
+
+json stepsOf(const JobReport& job) {
+  json steps = json::object();
+  for (const auto& [name, number] : kStepNumbers) {
+    steps[name] = column(job.steps, number);
+  }
+  return steps;
+}
+
+struct StepCell {
+  size_t step;
+  const JobStepAmount* amount;
+};
+
+json stepCellsOf(const JobReport& job) {
+  std::vector<StepCell> cells;
+  for (size_t i = 0; i < job.steps.size(); ++i) {
+    for (const JobStepAmount& amount : job.steps[i].collectives) {
+      cells.push_back({i, &amount});
+    }
+  }
+  return {
+      {field::kStep, column(cells, [](const StepCell& cell) { return cell.step; })},
+      {field::kKind, column(cells, [](const StepCell& cell) { return cell.amount->kind; })},
+      {field::kGroup, column(cells, [](const StepCell& cell) { return cell.amount->group; })},
+      {field::kCount, column(cells, [](const StepCell& cell) { return cell.amount->amount.count.sum; })},
+      {field::kBytes, column(cells, [](const StepCell& cell) { return cell.amount->amount.bytes.sum; })},
+  };
+}
+
 /// The names that numbers of an enumeration stand for.
 template <typename Enum, typename Name>
 json namesOf(int count, Name name) {
@@ -259,6 +301,8 @@ std::string pageData(const JobReport& job) {
       {"rows", rowsOf(job, strings)},
       {"processes", processesOf(job, strings)},
       {"cells", cellsOf(job)},
+      {field::kSteps, stepsOf(job)},
+      {"step_cells", stepCellsOf(job)},
   };
   document["strings"] = strings.take();
   return inScript(document.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace));

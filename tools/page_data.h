@@ -18,7 +18,9 @@ namespace commtap {
 /// - `modules`: columns; `parent` -1 for the first, `calls` by phase;
 /// - `rows`: columns of `collectives`; `async` 0 no, 1 yes, 2 not known; `count_min`, `count_max_rank` and so on: of
 ///   one rank;
-/// - `processes`, `cells`: columns; a cell is what a process, by position, has of a kind.
+/// - `processes`, `cells`: columns; a cell is what a process, by position, has of a kind;
+/// - `steps`, `step_cells`: columns; durations are 0 where no rank has ended the step, a cell is what a row of `steps`,
+///   by position, has of a kind in a group.
 std::string pageData(const JobReport& job);
 
 } // namespace commtap

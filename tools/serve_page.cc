@@ -10,6 +10,7 @@
 #include "report/job_summary.h"
 #include "report/timestamp.h"
 #include "report/totals.h"
+#include "tools/job_address.h"
 #include "tools/text.h"
 
 namespace commtap {
@@ -121,7 +122,9 @@ std::string attemptSection(const std::vector<const Report*>& reports) {
   const std::string attempt = summary.attempt == 0 ? "" : fmt::format(", attempt {}", summary.attempt);
   const std::string world = summary.world_size ? fmt::format(" of {}", *summary.world_size) : "";
   return fmt::format(
-             "<h2>{}{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over them.\n",
+             "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
+             "them.\n",
+             escaped(jobAddress({summary.run_id, summary.attempt})),
              summary.run_id.empty() ? "Run without a name" : escaped(summary.run_id),
              attempt,
              formatTimestamp(summary.started_at_ns),

@@ -1,9 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""One runner a session, and a line on the jobs that Gloo aborted."""
+"""One runner a session, one browser a file, and a line on the jobs that Gloo aborted."""
+
+from collections.abc import Iterator
 
 import pytest
 from harness import Runner
+from html_page import launch
+from playwright.sync_api import Browser, sync_playwright
 
 _runners: list[Runner] = []
 
@@ -13,6 +17,15 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     """Runs jobs and keeps their results for the session."""
     _runners.append(Runner(tmp_path_factory.mktemp("jobs")))
     return _runners[-1]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests of a file; each has a profile of its own."""
+    with sync_playwright() as playwright:
+        started = launch(playwright)
+        yield started
+        started.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

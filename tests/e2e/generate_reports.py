@@ -9,6 +9,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -240,6 +241,46 @@ def report(layout: Layout, rank: int) -> Document:
         "collectives": collectives(layout, rank),
         "not_seen": [],
     }
+
+
+def steps(layout: Layout, rank: int, rows: list[Document]) -> list[Document]:
+    """The same collectives by step; what does not go into all steps alike was in the first one. One more step runs at
+    the end. No step takes as long as another, and none on one rank as on another."""
+    listed = []
+    at = datetime.fromisoformat(layout.started_at)
+    for step in range(layout.steps + 1):
+        runs = step == layout.steps
+        start, at = at, at + timedelta(milliseconds=100 + 10 * step + rank)
+        amounts: dict[tuple[str, str], Document] = {}
+        for each in rows:
+            calls, rest = divmod(each["count"], layout.steps)
+            count = 0 if runs else calls + (rest if step == 0 else 0)
+            if count > 0:
+                key = (each["kind"], each["group"])
+                sums = amounts.setdefault(key, {"kind": key[0], "group": key[1], "count": 0, "bytes": 0})
+                sums["count"] += count
+                sums["bytes"] += count * each["bytes"] // each["count"]
+        listed.append(
+            {
+                "first_step": step,
+                "steps": 1,
+                "started_at": start.isoformat(timespec="microseconds") + "Z",
+                "ended_at": None if runs else at.isoformat(timespec="microseconds") + "Z",
+                "forward_passes": 0 if runs else 1,
+                "backward_passes": 0 if runs else 1,
+                "collectives": [amounts[key] for key in sorted(amounts)],
+            }
+        )
+    return listed
+
+
+def with_steps(layout: Layout) -> Callable[[int, Document], None]:
+    """A change for write_reports."""
+
+    def change(rank: int, document: Document) -> None:
+        document["steps"] = steps(layout, rank, document["collectives"])
+
+    return change
 
 
 def to_text(document: Document) -> str:

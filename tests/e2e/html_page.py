@@ -78,6 +78,16 @@ class OpenPage:
         """The picture of ranks by kind."""
         return self.page.get_by_role("application", name="Heat map")
 
+    def step_chart(self, shows: str) -> Locator:
+        """A picture of steps: of their Time or of their Communication."""
+        return self.page.get_by_role("application", name=f"{shows} of steps")
+
+    def step_points(self, shows: str) -> list[list[float]]:
+        """What is drawn in it: a list for each column, with the middle of its steps first."""
+        return self.step_chart(shows).evaluate(
+            "chart => echarts.getInstanceByDom(chart.querySelector('.canvas')).getOption().series[0].data"
+        )
+
     @property
     def module_rows(self) -> Locator:
         """The rows of the table of modules."""

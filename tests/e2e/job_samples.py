@@ -4,6 +4,7 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ class JobSample:
     modules: list[dict[str, Any]] = field(default_factory=list)
     groups: list[dict[str, Any]] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[dict[str, Any]] = field(default_factory=list)
     missing: list[list[int]] = field(default_factory=list)
     disagreements: list[dict[str, Any]] = field(default_factory=list)
     not_seen: list[dict[str, Any]] = field(default_factory=list)
@@ -108,6 +110,32 @@ class JobSample:
             | other
         )
 
+    def step(
+        self,
+        first: int,
+        times: tuple[float, float] | None,
+        amounts: Iterable[tuple[str, str, int, int]],
+        steps: int = 1,
+        ranks: int | None = None,
+    ) -> None:
+        """Adds a row of steps. `times`: milliseconds that all of it took each rank but the last, and the last one; None
+        while it runs. `amounts`: kind, group, count and bytes that each rank has in all of it."""
+        ranks = self.ranks if ranks is None else ranks
+        self.steps.append(
+            {
+                "first_step": first,
+                "steps": steps,
+                "rank_count": ranks,
+                "timed_rank_count": ranks if times else 0,
+                "duration_ns": spread(int(times[0] * 1e6), ranks, int(times[1] * 1e6)) if times else None,
+                "collectives": [
+                    {"kind": kind, "group": group, "rank_count": ranks}
+                    | {"count": spread(count, ranks), "bytes": spread(size, ranks)}
+                    for kind, group, count, size in amounts
+                ],
+            }
+        )
+
     def document(self) -> dict[str, Any]:
         """The job report."""
         return {
@@ -124,6 +152,7 @@ class JobSample:
             "rank_sets": [[[0, self.ranks - 1]]],
             "modules": self._modules(),
             "collectives": self.rows,
+            "steps": self.steps,
             "processes": [self._process(rank) for rank in range(self.ranks)],
         }
 

@@ -4,7 +4,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+import subprocess
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -12,21 +13,15 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from catalogue import JOBS
-from harness import Runner
-from html_page import OpenPage, launch, open_page, write_page
+from generate_reports import Layout, with_steps, write_reports
+from harness import COMMAND, Runner
+from html_page import OpenPage, open_page, write_page
 from job_samples import JobSample, one_call_less, transformer
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 Opener = Callable[..., AbstractContextManager[OpenPage]]
 
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests; each has a profile of its own."""
-    with sync_playwright() as playwright:
-        started = launch(playwright)
-        yield started
-        started.close()
+KIB = 1024
 
 
 @pytest.fixture
@@ -345,13 +340,13 @@ def test_keys_alone(show: Opener) -> None:
         assert opened.evaluate("document.activeElement.textContent").startswith("Module")
 
 
-def pixel(opened: OpenPage, across: float, down: float) -> list[int]:
-    """The colour of the tree's picture at a part of its width and height."""
+def pixel(opened: OpenPage, across: float, down: float, chart: str = ".chart.tree") -> list[int]:
+    """The colour of a picture at a part of its width and height."""
     return opened.evaluate(
         f"""(async () => {{
           // What was drawn is on the canvas two frames later.
           for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
-          const picture = document.querySelector(".chart.tree canvas");
+          const picture = document.querySelector("{chart} canvas");
           const copy = Object.assign(document.createElement("canvas"), {{ width: 1, height: 1 }});
           const context = copy.getContext("2d", {{ willReadFrequently: true }});
           context.drawImage(picture, -Math.floor(picture.width * {across}), -Math.floor(picture.height * {down}));
@@ -376,10 +371,25 @@ def test_light_and_dark(show: Opener) -> None:
         assert pixel(opened, 1.8 / 6, 0.5) == pale_in_dark
 
 
+def test_steps_in_light_and_dark(show: Opener) -> None:
+    """The band from the fastest rank to the slowest is pale on light and dim on dark; kinds keep their colours."""
+    job = transformer(layers=1, ranks=4)
+    job.step(0, (5, 10), [("all_reduce", "dp", 1, KIB)])
+    places = {".chart.steps[aria-label^=Time]": 0.3, ".chart.steps[aria-label^=Communication]": 0.7}
+    with show(job, color_scheme="light") as opened:
+        light = [pixel(opened, 0.5, down, chart) for chart, down in places.items()]
+        opened.page.get_by_label("Theme").select_option("dark")
+        dark = [pixel(opened, 0.5, down, chart) for chart, down in places.items()]
+    assert sum(light[0][:3]) > sum(dark[0][:3]) + 100
+    assert light[1] == dark[1] == [0x4F, 0x83, 0xE0, 255]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_accessible(show: Opener, theme: str) -> None:
     """axe finds nothing: names, roles, contrast, order of headings."""
-    with show(bad_job(), color_scheme=theme) as opened:
+    job = bad_job()
+    job.step(0, (10, 12), [("all_reduce", "dp", 1, KIB)])
+    with show(job, color_scheme=theme) as opened:
         opened.page.locator("details").evaluate_all("list => list.forEach((each) => { each.open = true; })")
         opened.page.get_by_role("button", name="modules in 0").click()
         results = Axe().run(opened.page)
@@ -417,6 +427,7 @@ def hostile_job() -> JobSample:
         other = {"op": name, "dtype": name, "reduce_op": name, "issued_in": HOSTILE[1]}
         job.row(module, "forward", "all_reduce", group, 3, 100, **other)
         job.row(below, "backward", "all_gather", group, 2, 100)
+    job.step(0, (1, 2), [("all_reduce", group["name"], 3, 100) for group in job.groups])
     job.problems = []
     job.not_seen = [
         {"reason": "unknown_op", "count": 1, "detail": name, "meaning": name, "ranks": [[0, 0]]} for name in HOSTILE
@@ -500,6 +511,160 @@ def test_large_job(show: Opener) -> None:
         opened.expect_module("wo")
         assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers\.999\.attention\.wo")
         assert "(rank 777)" in opened.page.locator("#ranks tbody tr", has_text="all_reduce").inner_text()
+
+
+def stepped_job() -> JobSample:
+    """Five steps. Three ranks have added up the third and the fourth, the other has not; the last one runs."""
+    job = transformer(layers=1, ranks=4)
+    both = [("all_reduce", "dp", 2, 4 * KIB), ("all_gather", "tp", 6, 8 * KIB)]
+    job.step(0, (900, 1000), both)
+    job.step(1, (10, 12), both)
+    job.step(2, (40, 44), [(kind, group, 2 * count, 2 * size) for kind, group, count, size in both], steps=2, ranks=3)
+    job.step(2, (25, 25), both, ranks=1)
+    job.step(3, (27, 27), both, ranks=1)
+    job.step(4, None, [("all_reduce", "dp", 1, KIB)])
+    return job
+
+
+def test_steps_are_those_of_the_job(browser: Browser, tmp_path: Path) -> None:
+    """From the reports of ranks to the points of the pictures, by way of what `commtap merge` says."""
+    layout = Layout(ranks=8, layers=1, steps=5)
+    write_reports(tmp_path / "out", layout, with_steps(layout))
+    merged = json.loads(subprocess.check_output([COMMAND, "merge", tmp_path / "out", "--format", "json"]))
+    ended = [step for step in merged["steps"] if step["duration_ns"]]
+    assert len(merged["steps"]) == len(ended) + 1 == layout.steps + 1
+    page = write_page(tmp_path / "out", tmp_path / "report.html")
+    with open_page(browser, page, "#metric=count") as opened:
+        assert opened.step_points("Time") == [
+            pytest.approx([step["first_step"], *(step["duration_ns"][name] / 1e6 for name in ("max", "min", "mean"))])
+            for step in ended
+        ]
+        kinds = json.loads(opened.page.locator("#report").inner_text())["kinds"]
+        for (middle, whole, *values), step in zip(opened.step_points("Communication"), merged["steps"], strict=True):
+            sums = dict.fromkeys(kinds, 0)
+            for row in step["collectives"]:
+                sums[row["kind"]] += row["count"]["sum"] / step["rank_count"]
+            assert middle == step["first_step"]
+            assert dict(zip(kinds, values, strict=True)) == pytest.approx(sums)
+            assert whole == pytest.approx(sum(sums.values()))
+        expect(opened.page.locator("#steps-card h3").last).to_have_text(re.compile("^Collectives a step and rank"))
+
+
+def test_steps_that_ranks_added_up_differently(show: Opener) -> None:
+    """Each rank counts once, with the mean of the steps that it has added up; and that is said."""
+    with show(stepped_job(), "#metric=count") as opened:
+        times = {middle: rest for middle, *rest in opened.step_points("Time")}
+        assert list(times) == [0, 1, 2, 3]
+        assert times[2] == pytest.approx([25, 20, (20 + 20 + 22 + 25) / 4])
+        assert times[3] == pytest.approx([27, 20, (20 + 20 + 22 + 27) / 4])
+        assert [whole for _, whole, *_ in opened.step_points("Communication")] == [8, 8, 8, 8, 1]
+        opened.step_chart("Time").focus()
+        opened.page.keyboard.press("End")
+        assert opened.said() == (
+            "step 3, Mean 22.3 ms a step, Fastest rank 20 ms, Slowest rank 27 ms (rank 0), Of 4 ranks, "
+            "Of 3 ranks mean of steps 2-3"
+        )
+
+
+def test_steps_follow_the_choice(show: Opener) -> None:
+    """Of measure, kind and group; a phase and a module do not narrow them down."""
+    with show(stepped_job()) as opened:
+
+        def whole(name: str) -> list[float]:
+            return [total for _, total, *_ in opened.step_points(name)]
+
+        title = opened.page.locator("#steps-card h3").last
+        expect(title).to_have_text("KiB a step and rank: the mean of ranks, by kind")
+        assert whole("Communication") == [12, 12, 12, 12, 1]
+        opened.choose("phase", "backward")
+        assert whole("Communication") == [12, 12, 12, 12, 1]
+        opened.choose("kind", "all_gather")
+        assert whole("Communication") == [8, 8, 8, 8, 0]
+        opened.choose("kind", "")
+        opened.choose("group", "dp")
+        assert whole("Communication") == [4, 4, 4, 4, 1]
+        opened.measure("Bus bytes")
+        assert whole("Communication") == [4, 4, 4, 4, 1]
+        expect(opened.page.locator("#steps")).to_contain_text("Bus bytes are not counted by step")
+        opened.choose("group", "default_pg")
+        expect(opened.step_chart("Communication")).to_be_hidden()
+        expect(opened.step_chart("Time")).to_be_visible()
+        expect(opened.page.get_by_text("No collectives in these steps under this filter.")).to_be_visible()
+
+
+def test_steps_on_a_logarithmic_axis(show: Opener) -> None:
+    """A first step that compiles leaves the others visible; the choice is in the address."""
+    with show(stepped_job()) as opened:
+        opened.page.get_by_role("radio", name="logarithmic").check(force=True)
+        assert "timescale=log" in opened.page.url
+        axis = "chart => echarts.getInstanceByDom(chart.querySelector('.canvas')).getOption().yAxis[0].type"
+        assert opened.step_chart("Time").evaluate(axis) == "log"
+        assert opened.step_chart("Communication").evaluate(axis) == "value"
+
+
+def test_steps_by_pointer_and_keys(show: Opener) -> None:
+    """The slowest rank, the steps, kinds with their units, and how many ranks a number is of."""
+    with show(stepped_job()) as opened:
+        chart, tip = opened.step_chart("Communication"), opened.page.locator("#tip")
+        box = chart.bounding_box()
+        chart.hover(position={"x": box["width"] / 2, "y": 15})  # above what is drawn there
+        expect(tip).to_contain_text(re.compile(r"step 2.*all_reduce4\.00 KiB.*all_gather8\.00 KiB.*Together12\.0 KiB"))
+        expect(tip).to_contain_text("Of 3 ranksmean of steps 2-3")
+        opened.page.mouse.move(5, 5)
+        expect(tip).to_be_hidden()
+        chart.focus()
+        opened.page.keyboard.press("End")
+        assert opened.said() == "step 4, all_reduce 1.00 KiB, Of 4 ranks, Not ended by 4 ranks"
+        expect(chart.locator(".frame")).to_be_visible()
+        opened.page.keyboard.press("Home")
+        assert opened.said().startswith("step 0, ")
+        opened.page.keyboard.press("ArrowLeft")
+        assert opened.said().startswith("step 0, ")
+        opened.step_chart("Time").focus()
+        opened.page.keyboard.press("ArrowRight")
+        assert opened.said() == (
+            "step 1, Mean 10.5 ms a step, Fastest rank 10 ms, Slowest rank 12 ms (rank 3), Of 4 ranks"
+        )
+
+
+def test_steps_that_only_some_ranks_have(show: Opener) -> None:
+    """Numbers are means of those ranks; steps that are added up are told as the mean of one."""
+    job = transformer(layers=1, ranks=4)
+    job.step(16, (20, 30), [("all_reduce", "dp", 2, 2 * KIB)], steps=2, ranks=2)
+    with show(job) as opened:
+        assert opened.step_points("Time") == [[16.5, 15, 10, 12.5]]
+        opened.step_chart("Communication").focus()
+        opened.page.keyboard.press("Home")
+        assert opened.said() == "steps 16-17, all_reduce 1.00 KiB, Of 2 of 4 ranks, Numbers are the mean of 2 steps"
+
+
+def test_steps_as_a_table(show: Opener) -> None:
+    """What the pictures show, for who does not see them; it stays open when something else is chosen."""
+    with show(stepped_job()) as opened:
+        opened.page.get_by_text("The same as a table").click()
+        assert opened.column("Steps", "#steps") == [f"step {step}" for step in range(5)]
+        assert opened.column("Slowest rank", "#steps")[:2] == ["1,000 ms (rank 3)", "12 ms (rank 3)"]
+        assert opened.column("Time a step", "#steps")[3:] == ["22.3 ms", ""]
+        assert opened.column("all_gather", "#steps") == ["8.00 KiB"] * 4 + ["0 B"]
+        opened.choose("kind", "all_reduce")
+        assert opened.column("All kinds", "#steps") == ["4.00 KiB"] * 4 + ["1.00 KiB"]
+
+
+def test_many_steps(show: Opener) -> None:
+    """As many as a week has: columns are narrow, each can be gone to, and the table comes in pages."""
+    job = transformer(layers=1, ranks=4)
+    for step in range(16):
+        job.step(step, (10, 11), [("all_reduce", "dp", 1, KIB)])
+    for row in range(495):
+        job.step(16 + 2048 * row, (2048 * 10, 2048 * 11), [("all_reduce", "dp", 2048, 2048 * KIB)], steps=2048)
+    with show(job) as opened:
+        assert len(opened.step_points("Time")) == 511
+        opened.step_chart("Time").focus()
+        opened.page.keyboard.press("End")
+        assert opened.said().startswith("steps 1,011,728-1,013,775, Mean 10.3 ms a step")
+        opened.page.get_by_text("The same as a table").click()
+        opened.page.get_by_role("button", name="Show 100 more of 511 rows").click()
+        assert len(opened.column("Steps", "#steps")) == 200
 
 
 def test_more_ranks_than_columns(show: Opener) -> None:

@@ -51,13 +51,13 @@ def test_modules_come_after_their_imports(bundle: ModuleType, tmp_path: Path) ->
         tmp_path,
         main='import { twice } from "./a.js";\nimport {\n  one,\n} from "./b.js";\n\ntwice(one);\n',
         a='import { one } from "./b.js";\nexport function twice(x) {\n  return x + one;\n}\n',
-        b="export const one = 1;\nexport class Two {}\nconst hidden = 3;\n",
+        b="export const one = 1;\nexport class Two {}\nexport async function three() {}\nconst hidden = 3;\n",
     )
     text = bundle.script_text(paths)
     assert [text.index(f"const {name}_js") for name in "ba"] == sorted(text.index(f"const {name}_js") for name in "ba")
     assert text.index("const main_js") > text.index("const a_js")
     assert "const { twice } = a_js;" in text or "const {twice} = a_js;" in text
-    assert "return { one, Two };" in text
+    assert "return { one, Two, three };" in text
     assert not re.search(r"^(import|export)\b", text, re.M)
 
 

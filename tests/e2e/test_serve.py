@@ -11,36 +11,12 @@ from pathlib import Path
 import pytest
 from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
 from openmetrics import families
-from prometheus import Prometheus, http_get
+from prometheus import Prometheus
+from server import Server
 
 from report import REPOSITORY
 
 RULES = REPOSITORY / "docs" / "dashboards" / "commtap.rules.yml"
-OPEN_METRICS = "application/openmetrics-text"
-
-
-class Server:
-    """`commtap serve` as a child."""
-
-    def __init__(self, folder: Path, listen: str = "127.0.0.1:0") -> None:
-        self.process = subprocess.Popen(
-            [COMMAND, "serve", folder, "--listen", listen], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        self.said = self.process.stderr.readline()
-        found = re.search(r" at http://([^/]+)/metrics", self.said)
-        assert found, self.said
-        self.address = found.group(1)
-
-    def get(self, path: str = "/metrics", accept: str = OPEN_METRICS) -> tuple[str, str]:
-        """Content type and body."""
-        return http_get(f"http://{self.address}{path}", {"Accept": accept})
-
-    def stop(self, how: int = signal.SIGTERM) -> int:
-        """Ends it; its exit status."""
-        self.process.send_signal(how)
-        status = self.process.wait(timeout=20)
-        self.process.stderr.close()
-        return status
 
 
 @pytest.fixture

@@ -104,6 +104,34 @@ TEST_CASE("what a process does not have has no cell") {
   CHECK(document["cells"]["bytes"] == json({500}));
 }
 
+TEST_CASE("steps have the times of their ranks, and cells by kind and group") {
+  JobReport job = sampleJob();
+  JobStep ended{16, 2, 3, 2, {500, 200, 300, 0, 4}, {}};
+  ended.collectives.push_back({Kind::kAllGather, 0, {2, {6, 2, 4, 0, 1}, {600, 200, 400, 0, 1}, {}}});
+  const JobStep running{18, 1, 3, 0, {}, {}};
+  job.steps = {ended, running};
+  const json document = json::parse(pageData(job));
+  const json& steps = document["steps"];
+  CHECK(steps["first_step"] == json({16, 18}));
+  CHECK(steps["steps"] == json({2, 1}));
+  CHECK(steps["rank_count"] == json({3, 3}));
+  CHECK(steps["timed_rank_count"] == json({2, 0}));
+  CHECK(steps["duration_ns"] == json({500, 0}));
+  CHECK(steps["duration_ns_min"] == json({200, 0}));
+  CHECK(steps["duration_ns_max"] == json({300, 0}));
+  CHECK(steps["duration_ns_max_rank"] == json({4, nullptr}));
+  const json& cells = document["step_cells"];
+  CHECK(cells["step"] == json({0}));
+  CHECK(document["kinds"][cells["kind"][0].get<size_t>()] == "all_gather");
+  CHECK(cells["group"] == json({0}));
+  CHECK(cells["count"] == json({6}));
+  CHECK(cells["bytes"] == json({600}));
+}
+
+TEST_CASE("a job without steps has empty columns") {
+  CHECK(json::parse(pageData(sampleJob()))["steps"]["first_step"] == json::array());
+}
+
 TEST_CASE("disagreements have ranges of ranks, and null for what does not count") {
   const json document = json::parse(pageData(sampleJob()));
   CHECK(document["disagreements_found"] == 7);

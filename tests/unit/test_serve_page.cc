@@ -4,24 +4,17 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/live_samples.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
 
-LiveReports liveOf(const std::vector<Report>& reports) {
-  LiveReports live;
-  for (const Report& report : reports) {
-    live.reports.push_back(std::make_shared<const Report>(report));
-  }
-  return live;
-}
-
 TEST_CASE("each attempt has its ranks, kinds and modules") {
   Report second = sampleReport(2);
   second.job.exit = ExitKind::kKilled;
   const std::string page = servePage(liveOf({sampleReport(0), second}), "out");
-  CHECK(page.find("<h2>sample-run</h2>") != std::string::npos);
+  CHECK(page.find("<h2><a href=\"job?run=sample-run&amp;attempt=0\">sample-run</a></h2>") != std::string::npos);
   CHECK(page.find("2 of 4 ranks on this node") != std::string::npos);
   CHECK(page.find("<li>normal: rank 0\n") != std::string::npos);
   CHECK(page.find("<li class=bad>killed: rank 2\n") != std::string::npos);

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the page one file: template, style sheets, script modules and ECharts, all of it inline.
 
-The result is C++ source with the page's text before and after the place of the data. Modules become functions that
-are called in the order of their imports, so that each keeps its own scope; the few forms of import and export that it
-knows are those that the modules use, and anything else is an error here.
+The result is C++ source with the page's text around the places of its data and of whom it may ask. Modules become
+functions that are called in the order of their imports, so that each keeps its own scope; the few forms of import and
+export that it knows are those that the modules use, and anything else is an error here.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?=(?:function|class|const) (\w+))", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w+))", re.MULTILINE)
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 #: GCC takes string literals of any length; other compilers and editors do not.
@@ -72,7 +72,7 @@ def checked_inline(text: str, tag: str) -> str:
 
 
 def page_text(template: str, style: str, library: str, script: str) -> str:
-    """The page, with @DATA@ left where the data goes."""
+    """The page, with @DATA@ left where the data goes, and @CONNECT@ where the policy may allow connections."""
     parts = {
         "CSP": policy([library, script], style),
         "STYLE": checked_inline(style, "style"),
@@ -109,13 +109,15 @@ def main() -> None:
         arguments.charts.read_text(encoding="utf-8"),
         script_text(arguments.modules),
     )
-    before, after = page.split("@DATA@")
+    before_connect, rest = page.split("@CONNECT@")
+    before_data, after_data = rest.split("@DATA@")
     arguments.output.write_text(
         "// Made by tools/html/bundle.py.\n"
         '#include "tools/html_page.h"\n\n'
         "namespace commtap {\n\n"
-        f"const std::string_view kPageBeforeData =\n{literal(before)};\n\n"
-        f"const std::string_view kPageAfterData =\n{literal(after)};\n\n"
+        f"const std::string_view kPageBeforeConnect =\n{literal(before_connect)};\n\n"
+        f"const std::string_view kPageBeforeData =\n{literal(before_data)};\n\n"
+        f"const std::string_view kPageAfterData =\n{literal(after_data)};\n\n"
         "} // namespace commtap\n",
         encoding="utf-8",
     )

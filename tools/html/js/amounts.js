@@ -73,7 +73,8 @@ function kindShares(job, byKind, index) {
   return job.kinds.map((name, kind) => ({ name, share: values[kind] / whole })).filter(({ share }) => share > 0);
 }
 
-function passes(rows, row, filter) {
+/** Whether a row of a table with the filter's columns is one of those that count. */
+export function passes(rows, row, filter) {
   return (
     (filter.phase < 0 || rows.phase[row] === filter.phase) &&
     (filter.kind < 0 || rows.kind[row] === filter.kind) &&

@@ -1,29 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kMetrics, kMetricTitles } from "./amounts.js";
+import { kMetricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
+import { segments } from "./segments.js";
 import { kDefaults } from "./state.js";
 import { shorten } from "./text.js";
 
 /** What is counted, and which part of the job. */
 
 const kNameLength = 60;
-
-function metricChoice(view) {
-  const buttons = kMetrics.map((metric) => {
-    const input = h("input", {
-      type: "radio",
-      name: "metric",
-      value: metric,
-      "data-key": `metric-${metric}`,
-      onchange: () => view.set({ metric }),
-    });
-    input.checked = view.choice.metric === metric;
-    return h("label", null, input, h("span", null, kMetricTitles[metric]));
-  });
-  return h("fieldset", { class: "segments" }, h("legend", null, "Measure"), ...buttons);
-}
 
 function select(view, name, title, values) {
   const options = values.map((value) => h("option", { value }, shorten(value, kNameLength)));
@@ -42,14 +28,25 @@ function usedNames(names, positions) {
   return names.filter((_, position) => used.has(position));
 }
 
+/** What the controls show: they are left alone while it stays, since a list that is open would close. */
+let shown = "";
+
 export function drawControls(view) {
-  const { job } = view;
+  const { job, choice } = view;
+  const phases = usedNames(job.phases, job.rows.phase);
+  const kinds = usedNames(job.kinds, job.rows.kind);
   const groups = job.groups.map((group) => group.label);
+  const { metric, phase, kind, group } = choice;
+  const now = JSON.stringify([phases, kinds, groups, metric, phase, kind, group]);
+  if (now === shown) {
+    return;
+  }
+  shown = now;
   refill(
     byId("controls"),
-    metricChoice(view),
-    select(view, "phase", "Phase", usedNames(job.phases, job.rows.phase)),
-    select(view, "kind", "Kind", usedNames(job.kinds, job.rows.kind)),
+    segments(view, "metric", "Measure", kMetricTitles),
+    select(view, "phase", "Phase", phases),
+    select(view, "kind", "Kind", kinds),
     select(view, "group", "Group", groups),
     h("button", { type: "button", "data-key": "reset", onclick: () => view.set(kDefaults) }, "Show all"),
   );

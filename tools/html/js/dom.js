@@ -38,6 +38,23 @@ export function say(text) {
 }
 
 /**
+ * Redraws under the eyes of somebody who reads: what they have opened or closed, and scrolled to, stays so. For elements
+ * that have a `data-key`.
+ */
+export function keepPlaces(redraw) {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const opened = new Map(all("details[data-key]").map(({ dataset, open }) => [dataset.key, open]));
+  const scrolled = new Map(all(".scroll[data-key]").map(({ dataset, scrollTop }) => [dataset.key, scrollTop]));
+  redraw();
+  for (const element of all("details[data-key]")) {
+    element.open = opened.get(element.dataset.key) ?? element.open;
+  }
+  for (const element of all(".scroll[data-key]")) {
+    element.scrollTop = scrolled.get(element.dataset.key) ?? 0;
+  }
+}
+
+/**
  * Replaces what an element holds; the focus stays with the element that has the same `data-key`.
  * A page that redraws under the hands of somebody who uses the keyboard would throw them back to its start.
  */

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { byId, h, refill } from "./dom.js";
+import { sizeOf } from "./job.js";
 import { bytesText, plural, rangesText, shorten, wholeText } from "./text.js";
 
 /** What the reader must know before any number: ranks that disagree, are missing or died, and what was not seen. */
@@ -16,7 +17,14 @@ const kWhat = {
   unmatched: "sent and not received",
 };
 
-/** @typedef {{level: "bad"|"warn"|"note", title: string, body: Node, open?: boolean}} Finding */
+/**
+ * @typedef {Object} Finding
+ * @property {string} key unique in the page, and the same when it is drawn anew
+ * @property {"bad"|"warn"|"note"} level
+ * @property {string} title
+ * @property {Node} body
+ * @property {boolean} [open]
+ */
 
 function list(items) {
   const shown = items.slice(0, kMostShown).map((item) => h("li", null, item));
@@ -56,13 +64,23 @@ function disagreement(job, item) {
 }
 
 const kSerious = {
+  key: "serious",
   level: "bad",
   title: "Ranks disagree",
   meaning: "Ranks of one process group that did not do the same: likely a hang or a bug.",
   open: true,
 };
 
+/** What would be serious at the end. */
+const kAhead = {
+  key: "ahead",
+  level: "note",
+  title: "Ranks are not equally far",
+  meaning: "The job runs: what ranks that are ahead have issued, the others have still to issue.",
+};
+
 const kMild = {
+  key: "mild",
   level: "note",
   title: "Ranks agree in number, not in the module",
   meaning: "Ranks of one process group made as many calls as each other, but for different modules or in other phases.",
@@ -74,23 +92,23 @@ function disagreements(job) {
   const serious = job.disagreements.filter(({ what }) => what !== "module");
   const hidden = job.disagreementsFound - job.disagreements.length;
   return [
-    [kSerious, serious],
+    [job.runs ? kAhead : kSerious, serious],
     [kMild, mild],
   ]
     .filter(([, items]) => items.length > 0)
-    .map(([{ level, title, meaning, open }, items]) => {
+    .map(([{ title, meaning, ...finding }, items]) => {
       const more = hidden > 0 ? `, the worst of ${wholeText(job.disagreementsFound)}` : "";
       const found = list(items.map((item) => disagreement(job, item)));
       const body = h("div", null, h("p", null, meaning), found);
-      return { level, title: `${title}: ${plural(items.length, "difference")}${more}`, body, open };
+      return { ...finding, title: `${title}: ${plural(items.length, "difference")}${more}`, body };
     });
 }
 
 function missing(job) {
-  const number = job.missingRanks.reduce((sum, [first, last]) => sum + last - first + 1, 0);
   return {
+    key: "missing",
     level: "bad",
-    title: `${plural(number, "rank")} without a report: ${rangesText(job.missingRanks)}`,
+    title: `${plural(sizeOf(job.missingRanks), "rank")} without a report: ${rangesText(job.missingRanks)}`,
     body: h("p", null, "What they did is in no number here."),
   };
 }
@@ -106,12 +124,13 @@ function ends(job) {
   const byExit = new Map();
   for (let i = 0; i < job.processCount; i += 1) {
     const exit = job.processes.exit[i];
-    if (exit !== "normal") {
+    if (exit !== "normal" && !(job.live && exit === "running")) {
       byExit.set(exit, byExit.get(exit) ?? []);
       byExit.get(exit).push(job.processName(i));
     }
   }
   return [...byExit].map(([exit, names]) => ({
+    key: `exit-${exit}`,
     level: exit === "_exit" ? "note" : "warn",
     title: `${names.length === 1 ? names[0] : `${wholeText(names.length)} processes`} ${kExitText[exit] ?? exit}`,
     body: h("p", null, names.slice(0, kMostShown).join(", ") + (names.length > kMostShown ? ", …" : ".")),
@@ -130,7 +149,8 @@ function notSeen(job) {
       first,
     );
   });
-  return { level: "warn", title: `Not seen: ${plural(items.length, "reason")}`, body: list(items), open: true };
+  const title = `Not seen: ${plural(items.length, "reason")}`;
+  return { key: "not-seen", level: "warn", title, body: list(items), open: true };
 }
 
 /** @returns {Finding[]} the gravest first */
@@ -145,30 +165,30 @@ function findingsOf(job) {
   }
   if (job.problems.length > 0) {
     const title = `${plural(job.problems.length, "file")} could not be read`;
-    found.push({ level: "warn", title, body: list(job.problems.map((line) => shorten(line, 2 * kNameLength))) });
+    const lines = job.problems.map((line) => shorten(line, 2 * kNameLength));
+    found.push({ key: "problems", level: "warn", title, body: list(lines) });
   }
   if (job.facts.other_runs > 0) {
     const title = `${plural(job.facts.other_runs, "other run")} in the same folder left out`;
-    found.push({ level: "note", title, body: h("p", null, "The newest run is shown.") });
+    found.push({ key: "other-runs", level: "note", title, body: h("p", null, "The newest run is shown.") });
   }
   return found;
 }
 
+const kFine = " No rank is missing, ranks agree with each other, and there is nothing that was not seen.";
+const kFineHere = " The ranks of this node agree with each other, and there is nothing that was not seen.";
 const kLevelText = { bad: "Problem", warn: "Warning", note: "Note" };
 
-function panel(finding, position) {
+function panel(finding) {
   const badge = h("span", { class: "badge" }, kLevelText[finding.level]);
-  const summary = h("summary", { "data-key": `finding-${position}` }, badge, " ", h("span", null, finding.title));
-  return h("details", { class: `finding ${finding.level}`, open: finding.open === true }, summary, finding.body);
+  const summary = h("summary", { "data-key": `finding-${finding.key}` }, badge, " ", h("span", null, finding.title));
+  const key = `details-${finding.key}`;
+  const attributes = { class: `finding ${finding.level}`, "data-key": key, open: finding.open === true };
+  return h("details", attributes, summary, finding.body);
 }
 
 export function drawFindings(job) {
   const found = findingsOf(job);
-  const fine = h(
-    "p",
-    { class: "finding good" },
-    h("span", { class: "badge" }, "Good"),
-    " No rank is missing, ranks agree with each other, and there is nothing that was not seen.",
-  );
+  const fine = h("p", { class: "finding good" }, h("span", { class: "badge" }, "Good"), job.live ? kFineHere : kFine);
   refill(byId("findings"), ...(found.length > 0 ? found.map(panel) : [fine]));
 }

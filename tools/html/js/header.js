@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { byId, h, refill } from "./dom.js";
+import { sizeOf } from "./job.js";
 import { plural, rangesText, shorten, wholeText } from "./text.js";
 
 /** What run this is, and what it came from. */
@@ -22,7 +23,7 @@ function ranksText(job) {
   if (job.ranks.length === 0) {
     return `none; ${wholeText(job.processCount)} without a rank`;
   }
-  const reported = job.ranks.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const reported = sizeOf(job.ranks);
   const world = job.facts.world_size;
   return world === null || world === reported
     ? `${plural(reported, "rank")}: ${rangesText(job.ranks)}`

@@ -75,9 +75,18 @@ function inertAll(value) {
     : value;
 }
 
+/** How many ranks are in ranges of them. */
+export function sizeOf(ranges) {
+  return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
 export class Job {
-  /** @param document as tools/page_data.h describes it */
-  constructor(document) {
+  /**
+   * @param document as tools/page_data.h describes it
+   * @param {boolean} live whether it comes from `commtap serve`, which sees the ranks of its own node
+   */
+  constructor(document, live = false) {
+    this.live = live;
     this.facts = inertAll(document.job);
     this.phases = document.phases;
     this.kinds = document.kinds;
@@ -97,8 +106,15 @@ export class Job {
     /** Columns, one entry a process. */
     this.processes = document.processes;
     this.processCount = document.processes.rank.length;
+    this.runs = live && this.processes.exit.includes("running");
     /** Columns: what a process has of a kind. */
     this.cells = document.cells;
+    /** A process without a rank counts as one. */
+    this.rankCount = sizeOf(this.ranks) + this.processes.rank.filter((rank) => rank === null).length;
+    /** Columns, one entry a run of steps that some ranks have added up alike; numbers are sums over these ranks. */
+    this.steps = document.steps;
+    /** Columns: what such a row has of a kind in a group. */
+    this.stepCells = document.step_cells;
   }
 
   /** The module with this name; the root if there is none. */

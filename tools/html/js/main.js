@@ -7,11 +7,13 @@ import { byId } from "./dom.js";
 import { drawFindings } from "./findings.js";
 import { drawHeader } from "./header.js";
 import { Job } from "./job.js";
+import { follow } from "./live.js";
 import { ModuleTable } from "./module_table.js";
 import { RankView } from "./rank_view.js";
 import { RowTable } from "./row_table.js";
 import { embeddedDocument } from "./source.js";
 import { State } from "./state.js";
+import { StepView } from "./step_view.js";
 import { followTheme } from "./theme.js";
 import { drawTotals } from "./totals.js";
 import { TreeChart } from "./tree_chart.js";
@@ -36,6 +38,7 @@ class Page {
     this.tree = new TreeChart();
     this.modules = new ModuleTable();
     this.rows = new RowTable();
+    this.steps = new StepView();
     this.ranks = new RankView();
     this.state.listen((choice, before) => this.#change(choice, before));
   }
@@ -44,6 +47,7 @@ class Page {
   show(job) {
     this.job = job;
     this.state.choice = this.#mend(this.state.choice);
+    byId("job").hidden = false;
     drawHeader(job);
     drawFindings(job);
     this.draw();
@@ -70,7 +74,7 @@ class Page {
 
   #change(choice, before) {
     const changed = Object.keys(choice).filter((name) => choice[name] !== before[name]);
-    if (changed.length > 0 && changed.every((name) => kOfTables.includes(name))) {
+    if (this.job && changed.length > 0 && changed.every((name) => kOfTables.includes(name))) {
       this.#drawTables();
     } else if (changed.length > 0) {
       this.draw();
@@ -99,11 +103,16 @@ class Page {
     this.rows.update(view);
   }
 
+  /** A live page has nothing to draw before its first answer. */
   draw() {
+    if (!this.job) {
+      return;
+    }
     const view = this.#makeView();
     drawControls(view);
     drawTotals(view);
     this.tree.update(view);
+    this.steps.update(view);
     this.ranks.update(view);
     this.#drawTables();
   }
@@ -111,5 +120,10 @@ class Page {
 
 byId("loading").remove();
 const page = new Page();
-page.show(new Job(embeddedDocument()));
+const embedded = embeddedDocument();
+if (embedded === null) {
+  follow((job) => page.show(job));
+} else {
+  page.show(new Job(embedded));
+}
 followTheme(byId("theme"), () => page.draw());

@@ -96,7 +96,7 @@ function treeRows(view, wanted, isOpen) {
 
 /**
  * The table's rows.
- * @param {Map<number, boolean>} toggled what the reader has opened and closed, by module index
+ * @param {Map<string, boolean>} toggled what the reader has opened and closed, by name
  * @returns {ModuleRow[]}
  */
 export function moduleRows(view, toggled) {
@@ -112,5 +112,5 @@ export function moduleRows(view, toggled) {
   }
   const searching = view.choice.find !== "";
   const opened = searching ? new Set() : openedAtFirst(view, wanted);
-  return treeRows(view, wanted, ({ index }) => toggled.get(index) ?? (searching || opened.has(index)));
+  return treeRows(view, wanted, ({ index, name }) => toggled.get(name) ?? (searching || opened.has(index)));
 }

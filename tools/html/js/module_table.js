@@ -47,7 +47,7 @@ export class ModuleTable {
   }
 
   update(view) {
-    if (this.view?.module !== view.module || this.view?.job !== view.job) {
+    if (this.view?.module.name !== view.module.name) {
       this.pages = 1;
       this.toggled.clear();
     }
@@ -143,7 +143,7 @@ export class ModuleTable {
 
   #toggle(row, name) {
     const change = () => {
-      this.toggled.set(row.module.index, !row.open);
+      this.toggled.set(row.module.name, !row.open);
       this.#redraw();
     };
     return h(

@@ -5,25 +5,13 @@ import { kMetricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
 import { differenceText, HeatMap } from "./heat_map.js";
 import { kindSpreads } from "./ranks.js";
+import { segments } from "./segments.js";
 import { tableOf } from "./table.js";
 import { metricText, plural } from "./text.js";
 
 /** Ranks: the heat map, and the same in words. */
 
-function heatChoice(view) {
-  const choices = { value: "of the most that a rank has", difference: "difference from the median" };
-  const inputs = Object.entries(choices).map(([heat, title]) => {
-    const input = h("input", {
-      type: "radio",
-      name: "heat",
-      "data-key": `heat-${heat}`,
-      onchange: () => view.set({ heat }),
-    });
-    input.checked = view.choice.heat === heat;
-    return h("label", null, input, h("span", null, title));
-  });
-  return h("fieldset", { class: "segments" }, h("legend", null, "Colour"), ...inputs);
-}
+const kHeats = { value: "of the most that a rank has", difference: "difference from the median" };
 
 function scale(view) {
   const [from, to] = view.choice.heat === "value" ? ["none", "most"] : ["less", "more"];
@@ -76,7 +64,8 @@ export class RankView {
   update(view) {
     const spreads = kindSpreads(view.job, view.choice.metric);
     const hint = "All phases, groups and modules together: the choices above do not narrow this down.";
-    refill(this.tools, heatChoice(view), scale(view), h("p", { class: "muted hint" }, hint));
+    const heats = segments(view, "heat", "Colour", kHeats);
+    refill(this.tools, heats, scale(view), h("p", { class: "muted hint" }, hint));
     this.heat.element.hidden = spreads.length === 0;
     if (spreads.length > 0) {
       this.heat.update(view, spreads);

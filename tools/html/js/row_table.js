@@ -4,7 +4,7 @@
 import { rowsBelow } from "./amounts.js";
 import { breakable, byId, h, refill } from "./dom.js";
 import { compare, firstOrder, tableOf } from "./table.js";
-import { bytesText, rangesText, shorten, wholeText } from "./text.js";
+import { bytesText, rangesText, rankText, shorten, wholeText } from "./text.js";
 
 /** The table of collectives: every distinct row of the module that is shown and of those below it. */
 
@@ -21,8 +21,8 @@ function spreadText(job, row) {
       ? `${wholeText(least)} each`
       : `${wholeText(least)} each, ${bytesText(rows.bytes_min[row])} to ${bytesText(rows.bytes_max[row])}`;
   }
-  const rank = (number) => (number === null ? "a process without a rank" : `rank ${number}`);
-  return `${wholeText(least)} (${rank(rows.count_min_rank[row])}) to ${wholeText(most)} (${rank(rows.count_max_rank[row])})`;
+  const [leastRank, mostRank] = [rankText(rows.count_min_rank[row]), rankText(rows.count_max_rank[row])];
+  return `${wholeText(least)} (${leastRank}) to ${wholeText(most)} (${mostRank})`;
 }
 
 function typeText(job, row) {
@@ -81,7 +81,7 @@ export class RowTable {
   }
 
   update(view) {
-    if (this.view?.module !== view.module) {
+    if (this.view?.module.name !== view.module.name) {
       this.pages = 1;
     }
     this.view = view;

@@ -18,6 +18,7 @@
  * @property {string} rowsort the column that the table of collectives is sorted by
  * @property {"up"|"down"} roworder
  * @property {"value"|"difference"} heat what the heat map shows
+ * @property {"value"|"log"} timescale the axis of the times of steps
  */
 
 /** @type {Choice} */
@@ -35,6 +36,7 @@ export const kDefaults = Object.freeze({
   rowsort: "bytes",
   roworder: "down",
   heat: "value",
+  timescale: "value",
 });
 
 /** The values that a choice may have besides names from the report. */
@@ -46,6 +48,7 @@ const kAllowed = {
   empty: ["show", "hide"],
   roworder: ["up", "down"],
   heat: ["value", "difference"],
+  timescale: ["value", "log"],
 };
 
 /** The choice in an address; what it cannot say is as by default. */

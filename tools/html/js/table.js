@@ -18,6 +18,7 @@ import { plural, wholeText } from "./text.js";
  */
 
 const kPage = 100;
+const kScroll = { class: "scroll", tabindex: "0", role: "region" };
 
 function heading(table, column) {
   const sorted = table.sort === column.key;
@@ -75,7 +76,7 @@ export function tableOf(table) {
           `Show ${wholeText(Math.min(kPage, rest))} more of ${plural(table.rows.length, "row")}`,
         )
       : null;
-  const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.caption }, element);
+  const scroll = h("div", { ...kScroll, "data-key": `${table.name}-scroll`, "aria-label": table.caption }, element);
   return h("div", null, scroll, more);
 }
 

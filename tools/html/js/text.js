@@ -5,6 +5,7 @@
 
 const kUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const kWhole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const kFraction = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 const kShare = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
 
 // Controls, separators and direction marks: they would change the order of the text beside them, or hide it.
@@ -36,16 +37,31 @@ export function wholeText(number) {
   return kWhole.format(number);
 }
 
-/** "1.50 KiB", as `commtap show` writes it. */
-export function bytesText(bytes) {
+/** "2.5": what is no whole number with two decimals at most, or with two digits if it is small. */
+export function fractionText(number) {
+  return Math.abs(number) < 0.1 ? `${Number(number.toPrecision(2))}` : kFraction.format(number);
+}
+
+/** The unit in which a number of bytes is written. */
+export function byteUnit(bytes) {
   let unit = 0;
-  let value = bytes;
-  while (value >= 1024 && unit + 1 < kUnits.length) {
-    value /= 1024;
+  while (bytes >= 1024 ** (unit + 1) && unit + 1 < kUnits.length) {
     unit += 1;
   }
-  const decimals = unit === 0 && Number.isInteger(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return `${value.toFixed(decimals)} ${kUnits[unit]}`;
+  return { size: 1024 ** unit, name: kUnits[unit] };
+}
+
+/** "1.50 KiB", as `commtap show` writes it. */
+export function bytesText(bytes) {
+  const { size, name } = byteUnit(bytes);
+  const value = bytes / size;
+  const decimals = size === 1 && Number.isInteger(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return `${value.toFixed(decimals)} ${name}`;
+}
+
+/** "4,092 ms", "14.6 ms". */
+export function msText(ms) {
+  return `${ms >= 100 ? wholeText(ms) : Number(ms.toPrecision(3))} ms`;
 }
 
 /** A number of a metric in its unit. */
@@ -64,6 +80,11 @@ export function shareText(part, whole) {
 /** "1 module", "2 modules". */
 export function plural(number, noun) {
   return `${wholeText(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** "rank 3"; null is a process that has none. */
+export function rankText(rank) {
+  return rank === null ? "a process without a rank" : `rank ${rank}`;
 }
 
 /** Ranges of ranks: "0-3, 7"; of many only the first. */

@@ -186,7 +186,7 @@ export class TreeChart {
   }
 
   update(view) {
-    const moved = this.view?.module !== view.module;
+    const moved = this.view?.module.name !== view.module.name;
     this.view = view;
     const some = view.sums.inclusive[view.choice.metric][view.module.index] > 0;
     this.chart.element.hidden = !some;

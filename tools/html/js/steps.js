@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { passes } from "./amounts.js";
+
+/** Training steps: how long they took, and what a rank communicated in them. All numbers are those of one step. */
+
+const kNsPerMs = 1e6;
+
+/**
+ * Steps that no rank has taken apart from each other. Ranks that have run longer have added up more steps into one row:
+ * where rows overlap, each stands for its own ranks, so that every rank counts once.
+ * @typedef {Object} Stretch
+ * @property {number} first
+ * @property {number} steps how many
+ * @property {number[]} rows positions in the job's steps
+ * @property {number} ranks that have it
+ * @property {number} timed of which have ended it
+ */
+
+/** @returns {Stretch[]} in order */
+export function stretchesOf(job) {
+  const { steps } = job;
+  const end = (row) => steps.first_step[row] + steps.steps[row];
+  const rows = steps.first_step.map((_, row) => row);
+  const edges = [...new Set(rows.flatMap((row) => [steps.first_step[row], end(row)]))].sort((a, b) => a - b);
+  const stretches = [];
+  let open = [];
+  let next = 0;
+  edges.slice(0, -1).forEach((first, i) => {
+    open = open.filter((row) => end(row) > first);
+    for (; next < rows.length && steps.first_step[next] <= first; next += 1) {
+      open.push(next);
+    }
+    if (open.length > 0) {
+      stretches.push({
+        first,
+        steps: edges[i + 1] - first,
+        rows: open.slice(),
+        ranks: sum(open, (row) => steps.rank_count[row]),
+        timed: sum(open, (row) => steps.timed_rank_count[row]),
+      });
+    }
+  });
+  return stretches;
+}
+
+function sum(rows, value) {
+  return rows.reduce((total, row) => total + value(row), 0);
+}
+
+/**
+ * Milliseconds a step, over the ranks that have ended the stretch; null if none has.
+ * @returns {?{mean: number, least: number, most: number, slowest: ?number}} `slowest`: a rank, null if it has no number
+ */
+export function timeOf(job, stretch) {
+  const { steps } = job;
+  const ms = (name, row) => steps[name][row] / steps.steps[row] / kNsPerMs;
+  const rows = stretch.rows.filter((row) => steps.timed_rank_count[row] > 0);
+  if (rows.length === 0) {
+    return null;
+  }
+  const most = (row) => ms("duration_ns_max", row);
+  const slowest = rows.reduce((a, b) => (most(b) > most(a) ? b : a));
+  return {
+    mean: sum(rows, (row) => ms("duration_ns", row)) / stretch.timed,
+    least: Math.min(...rows.map((row) => ms("duration_ns_min", row))),
+    most: most(slowest),
+    slowest: steps.duration_ns_max_rank[slowest],
+  };
+}
+
+/** What a rank has of each kind in a step under a filter, in the mean of all ranks of the stretch: by stretch and kind. */
+export function kindMeans(job, stretches, filter, metric) {
+  const kinds = job.kinds.length;
+  const sums = new Float64Array(job.steps.first_step.length * kinds);
+  const cells = job.stepCells;
+  const ofSteps = { ...filter, phase: -1 }; // which is not counted by step
+  for (let i = 0; i < cells.step.length; i += 1) {
+    if (passes(cells, i, ofSteps)) {
+      sums[cells.step[i] * kinds + cells.kind[i]] += cells[metric][i] / job.steps.steps[cells.step[i]];
+    }
+  }
+  return stretches.map(({ rows, ranks }) =>
+    job.kinds.map((_, kind) => sum(rows, (row) => sums[row * kinds + kind]) / ranks),
+  );
+}
