@@ -14,7 +14,7 @@ from common import finish, start
 ROUNDS = 5
 LATE_S = 0.1
 COMPUTE_S = 0.05
-MANY = 100
+MANY = 60
 
 
 class Late(torch.nn.Module):

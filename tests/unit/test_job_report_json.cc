@@ -21,6 +21,7 @@ JobReport fullJob() {
   send.kind = Kind::kSend;
   reports[0].collectives.push_back(send);
   reports[2].job.rank = std::nullopt;
+  reports[2].steps.clear();
   reports[0].steps = {{0, 2, 1000, 1500, 2, 2, {{Kind::kAllReduce, reports[0].groups[0].name, 2, 64}}}};
   reports[1].steps = {{0, 2, 1000, std::nullopt, 2, 2, {}}, {2, 1, 2000, std::nullopt, 1, 0, {}}};
   reports[0].not_seen = {{"unknown_op", 2, "a::b", "m"}};

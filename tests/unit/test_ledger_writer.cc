@@ -97,7 +97,8 @@ TEST_CASE("more distinct ops than there is room for are told") {
 TEST_CASE("durations are the row's and the step's, move into the file, and start again at 0") {
   const TempFolder folder;
   const auto ledger = LedgerWriter::create();
-  const CollectiveKey key = keyFor(*ledger, "a");
+  CollectiveKey key = keyFor(*ledger, "a");
+  key.size_class = sizeClass(8); // as countOne has it
   countOne(*ledger, key, 8);
   LedgerCollective& row = *ledger->row(key);
   LedgerTimes* times = ledger->timesOf(row);

@@ -135,7 +135,8 @@ void watchGroups(PyObject* module) {
   constexpr const char* kName = "_register_process_group";
   static PyMethodDef method = {
       kName,
-      reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(registerGroup)),
+      reinterpret_cast<PyCFunction>(
+          reinterpret_cast<void (*)()>(registerGroup)), // METH_KEYWORDS: with one more parameter
       METH_VARARGS | METH_KEYWORDS,
       nullptr};
   PyRef original = attribute(module, kName);
