@@ -71,10 +71,11 @@ Timeline* Timelines::add(uint64_t thread_id) {
     all.by_thread.erase(oldest);
     timeline->thread_.store(thread_id);
     timeline->head_.store(0);
-  } else if ((timeline = Timeline::create()) != nullptr) {
-    timeline->thread_.store(thread_id);
+  } else {
+    timeline = Timeline::create();
   }
   if (timeline != nullptr) {
+    timeline->thread_.store(thread_id);
     all.by_thread[thread_id] = timeline;
   }
   return timeline;

@@ -5,8 +5,8 @@
 namespace commtap {
 namespace {
 
-/// What `work` is while an entry is being filled.
-const void* const kFilling = &kFilling;
+/// Its address is what `work` is while an entry is being filled.
+constexpr char kFilling = 0;
 
 } // namespace
 
@@ -17,7 +17,7 @@ WorkTable::Entry& WorkTable::entryNear(const void* work, size_t nth) {
 
 bool WorkTable::claim(Entry& entry, const void* work) {
   const void* expected = work;
-  if (!entry.work.compare_exchange_strong(expected, kFilling, std::memory_order_acquire)) {
+  if (!entry.work.compare_exchange_strong(expected, &kFilling, std::memory_order_acquire)) {
     return false;
   }
   entry.started_at_ns.store(0, std::memory_order_relaxed);
