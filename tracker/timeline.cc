@@ -69,13 +69,12 @@ Timeline* Timelines::add(uint64_t thread_id) {
     all.retired.pop_front();
     timeline = oldest->second;
     all.by_thread.erase(oldest);
-    timeline->thread_.store(thread_id);
-    timeline->head_.store(0);
   } else {
     timeline = Timeline::create();
   }
   if (timeline != nullptr) {
-    timeline->thread_.store(thread_id);
+    timeline->thread_.store(thread_id); // before the points go: whoever looks up the thread that is gone finds out
+    timeline->head_.store(0);
     all.by_thread[thread_id] = timeline;
   }
   return timeline;
