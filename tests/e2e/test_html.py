@@ -638,6 +638,16 @@ def test_steps_that_only_some_ranks_have(show: Opener) -> None:
         assert opened.said() == "steps 16-17, all_reduce 1.00 KiB, Of 2 of 4 ranks, Numbers are the mean of 2 steps"
 
 
+def test_steps_that_nobody_has_ended(show: Opener) -> None:
+    """A job without an optimizer is one long step, which has no time, but collectives."""
+    job = transformer(layers=1, ranks=4)
+    job.step(0, None, [("all_reduce", "dp", 1, KIB)])
+    with show(job) as opened:
+        expect(opened.step_chart("Time")).to_be_hidden()
+        assert opened.page.locator("#steps").get_by_role("radio").count() == 0
+        assert [whole for _, whole, *_ in opened.step_points("Communication")] == [1]
+
+
 def test_steps_as_a_table(show: Opener) -> None:
     """What the pictures show, for who does not see them; it stays open when something else is chosen."""
     with show(stepped_job()) as opened:

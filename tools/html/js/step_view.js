@@ -90,19 +90,19 @@ export class StepView {
       total: means[i].reduce((a, b) => a + b, 0),
     }));
     const hint = choice.metric === "bus_bytes" ? kHint + kNoBusBytes : kHint;
-    refill(this.tools, segments(view, "timescale", "Time axis", kScales), h("p", { class: "muted hint" }, hint));
-    this.#drawTime(rows);
+    const timed = rows.some(({ time }) => time !== null);
+    const axis = timed ? segments(view, "timescale", "Time axis", kScales) : null;
+    refill(this.tools, axis, h("p", { class: "muted hint" }, hint));
+    this.#drawTime(rows, timed);
     this.#drawAmounts(rows, metric);
     this.#drawTable(rows, metric);
   }
 
-  #drawTime(rows) {
-    const picture = timePicture(this.view, rows);
-    const some = picture.columns.length > 0;
-    this.timeTitle.hidden = !some;
-    this.time.element.hidden = !some;
-    if (some) {
-      this.time.update(picture);
+  #drawTime(rows, timed) {
+    this.timeTitle.hidden = !timed;
+    this.time.element.hidden = !timed;
+    if (timed) {
+      this.time.update(timePicture(this.view, rows));
     }
   }
 
