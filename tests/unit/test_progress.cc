@@ -3,7 +3,6 @@
 #include "tools/progress.h"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <pty.h>
 #include <unistd.h>
 
@@ -27,11 +26,13 @@ std::string onTerminal(Body body) {
   std::fflush(stderr);
   dup2(saved, STDERR_FILENO);
   close(saved);
-  fcntl(master, F_SETFL, O_NONBLOCK);
-  std::string text(4096, '\0');
-  const ssize_t count = read(master, text.data(), text.size());
-  text.resize(count > 0 ? static_cast<size_t>(count) : 0);
   close(terminal);
+  // The kernel hands a terminal's text on in its own time: what is read at once may not be all of it. An error is the end.
+  std::string text;
+  char part[4096];
+  for (ssize_t count = 0; (count = read(master, part, sizeof(part))) > 0;) {
+    text.append(part, static_cast<size_t>(count));
+  }
   close(master);
   return text;
 }
