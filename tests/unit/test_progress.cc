@@ -27,7 +27,8 @@ std::string onTerminal(Body body) {
   dup2(saved, STDERR_FILENO);
   close(saved);
   close(terminal);
-  // The kernel hands a terminal's text on in its own time: what is read at once may not be all of it. An error is the end.
+  // The kernel hands a terminal's text on in its own time: what is read at once may not be all of it. An error is the
+  // end.
   std::string text;
   char part[4096];
   for (ssize_t count = 0; (count = read(master, part, sizeof(part))) > 0;) {
