@@ -27,6 +27,9 @@ class OnTerminal {
       }
       arguments.push_back(nullptr);
       setenv("COMMTAP_LOG", "off", 1);
+      for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) { // nohup and a shell's & leave them ignored
+        std::signal(signal, SIG_DFL);
+      }
       execv(arguments[0], arguments.data());
       _exit(125);
     }
