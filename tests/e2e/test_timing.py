@@ -130,7 +130,10 @@ def test_each_collective_has_a_duration(runner: Runner, name: str) -> None:
                 assert "running_ns" not in row["time"]
                 assert row["time"]["blocked_ns"]["count"] == row["count"]
             else:
-                assert row["time"]["running_ns"]["count"] == row["time"]["queued_ns"]["count"] == row["count"], row
+                running = row["time"]["running_ns"]["count"]
+                assert row["time"]["queued_ns"]["count"] == running
+                # A coalesced one is carried out tensor by tensor, each of which takes its time.
+                assert running >= row["count"] if row["op"].endswith("_coalesced") else running == row["count"], row
 
 
 def test_ddp_waits_for_its_buckets(runner: Runner) -> None:
