@@ -119,6 +119,11 @@ inline constexpr const char* kRankCount = "rank_count";
 inline constexpr const char* kOwn = "own";
 inline constexpr const char* kInclusive = "inclusive";
 inline constexpr const char* kFile = "file";
+inline constexpr const char* kGroupTimes = "group_times";
+inline constexpr const char* kModuleTimes = "module_times";
+inline constexpr const char* kGroupSize = "group_size";
+inline constexpr const char* kStraggler = "straggler";
+inline constexpr const char* kLateByNs = "late_by_ns";
 
 inline constexpr const char* kSum = "sum";
 inline constexpr const char* kMin = "min";

@@ -82,6 +82,8 @@ void JobMerge::add(const Report& report, const std::string& file) {
   modules_.add(report);
   addCollectives(report, process);
   addSteps(report);
+  group_times_.add(report);
+  module_times_.add(report);
   addNotSeen(report);
   job_.processes.push_back(std::move(process));
 }
@@ -150,6 +152,8 @@ void JobMerge::endRank() {
   rows_.endRank(slot, rank_);
   modules_.endRank(slot, rank_);
   steps_.endRank(rank_);
+  group_times_.endRank(rank_);
+  module_times_.endRank(rank_);
   if (rank_) {
     agreement_.endRank(*rank_, groups_);
   } else {
@@ -209,6 +213,8 @@ JobReport JobMerge::finish() {
   describeRanks(job);
   job.collectives = rows_.take(sets_);
   job.steps = steps_.take();
+  job.group_times = group_times_.take();
+  job.module_times = module_times_.take();
   job.modules = modules_.take(job.collectives, sets_);
   JobAgreement::Findings findings = agreement_.take(groups_, job.ranks);
   job.disagreements = std::move(findings.worst);

@@ -47,6 +47,8 @@ class JobMerge {
   JobRows rows_;
   JobModules modules_;
   JobSteps steps_;
+  TimeSums group_times_{TimesBy::kGroup};
+  TimeSums module_times_{TimesBy::kModule};
   JobAgreement agreement_;
   RankSets sets_;
   std::map<PhaseKind, RankedAmount> totals_;

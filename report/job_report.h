@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/job_summary.h"
+#include "report/time_sums.h"
 #include "report/totals.h"
 
 namespace commtap {
@@ -129,6 +130,8 @@ struct JobStepAmount {
   Kind kind = Kind::kOther;
   size_t group = 0; ///< index into JobReport::groups
   RankedAmount amount;
+  Spread<uint64_t> running_ns; ///< over the same ranks
+  Spread<uint64_t> blocked_ns;
 };
 
 struct JobStep {
@@ -165,6 +168,8 @@ struct JobReport {
   std::vector<JobModule> modules;         ///< Global first, then depth first: children follow their parent
   std::vector<JobCollective> collectives; ///< in the order of modules, then by phase, op, group
   std::vector<JobStep> steps;             ///< in order
+  std::vector<TimeTotals> group_times;    ///< by kind and group, the longest blocked first; empty if nothing is timed
+  std::vector<TimeTotals> module_times;   ///< by module, kind and group; likewise
   std::vector<JobProcess> processes;      ///< by rank and pid, those without a rank last
 };
 

@@ -8,6 +8,7 @@
 
 #include "report/fields.h"
 #include "report/json_write.h"
+#include "report/time_json.h"
 #include "report/timestamp.h"
 
 namespace commtap {
@@ -196,6 +197,25 @@ ordered_json toJson(const JobStepAmount& amount, const JobReport& job) {
       {field::kRankCount, ranks},
       {field::kCount, toJson(amount.amount.count, ranks)},
       {field::kBytes, toJson(amount.amount.bytes, ranks)},
+      {field::kRunningNs, toJson(amount.running_ns, ranks)},
+      {field::kBlockedNs, toJson(amount.blocked_ns, ranks)},
+  };
+}
+
+ordered_json toJson(const TimeTotals& totals) {
+  ordered_json straggler = nullptr;
+  if (totals.straggler) {
+    straggler = {{field::kRank, totals.straggler->rank}, {field::kLateByNs, numberJson(totals.straggler->late_by_ns)}};
+  }
+  return {
+      {field::kModule, textOrNull(totals.module)},
+      {field::kKind, kindName(totals.kind)},
+      {field::kGroup, totals.group},
+      {field::kBackend, totals.backend},
+      {field::kGroupSize, totals.group_size},
+      {field::kCount, totals.count},
+      {field::kTime, timeJson(totals.time)},
+      {field::kStraggler, std::move(straggler)},
   };
 }
 
@@ -259,6 +279,8 @@ std::string jobReportToJson(const JobReport& job) {
   appendTable(text, field::kModules, job.modules, within);
   appendTable(text, field::kCollectives, job.collectives, within);
   appendTable(text, field::kSteps, job.steps, within);
+  appendTable(text, field::kGroupTimes, job.group_times, plain);
+  appendTable(text, field::kModuleTimes, job.module_times, plain);
   appendTable(text, field::kProcesses, job.processes, plain);
   return text + "\n}\n";
 }

@@ -10,6 +10,7 @@
 #include "report/fields.h"
 #include "report/job_report_json.h"
 #include "report/json_cursor.h"
+#include "report/time_json.h"
 
 namespace commtap {
 namespace {
@@ -198,10 +199,14 @@ class TableReader {
       read.duration_ns = spreadFrom<uint64_t>(cursor.at(field::kDurationNs));
     }
     read.collectives = cursor.list<JobStepAmount>(field::kCollectives, [this](const Cursor& row) {
-      JobStepAmount amount{row.name<Kind>(field::kKind, kindFromName), groupOf(row), {}};
+      JobStepAmount amount;
+      amount.kind = row.name<Kind>(field::kKind, kindFromName);
+      amount.group = groupOf(row);
       amount.amount.ranks = row.number<uint64_t>(field::kRankCount);
       amount.amount.count = spreadFrom<uint64_t>(row.at(field::kCount));
       amount.amount.bytes = spreadFrom<uint64_t>(row.at(field::kBytes));
+      amount.running_ns = spreadFrom<uint64_t>(row.at(field::kRunningNs));
+      amount.blocked_ns = spreadFrom<uint64_t>(row.at(field::kBlockedNs));
       return amount;
     });
     return read;
@@ -238,6 +243,22 @@ class TableReader {
   std::unordered_map<std::string, size_t> groups_;
 };
 
+TimeTotals timeTotalsFrom(const Cursor& cursor) {
+  TimeTotals totals;
+  totals.module = cursor.textOrEmpty(field::kModule);
+  totals.kind = cursor.name<Kind>(field::kKind, kindFromName);
+  totals.group = cursor.text(field::kGroup);
+  totals.backend = cursor.text(field::kBackend);
+  totals.group_size = cursor.number<uint32_t>(field::kGroupSize);
+  totals.count = cursor.number<uint64_t>(field::kCount);
+  totals.time = timeFrom(cursor.at(field::kTime));
+  if (cursor.has(field::kStraggler)) {
+    const Cursor straggler = cursor.at(field::kStraggler);
+    totals.straggler = {straggler.number<int64_t>(field::kRank), straggler.at(field::kLateByNs).as<double>("a number")};
+  }
+  return totals;
+}
+
 JobReport jobFrom(const Cursor& root) {
   JobReport job;
   readJob(root.at(field::kJob), job);
@@ -261,6 +282,10 @@ JobReport jobFrom(const Cursor& root) {
   });
   job.collectives =
       root.list<JobCollective>(field::kCollectives, [&tables](const Cursor& row) { return tables.collective(row); });
+  if (root.has(field::kGroupTimes)) {
+    job.group_times = root.list<TimeTotals>(field::kGroupTimes, timeTotalsFrom);
+    job.module_times = root.list<TimeTotals>(field::kModuleTimes, timeTotalsFrom);
+  }
   if (root.has(field::kSteps)) {
     job.steps = root.list<JobStep>(field::kSteps, [&tables](const Cursor& row) { return tables.step(row); });
   }

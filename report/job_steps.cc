@@ -16,7 +16,10 @@ void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups
       coming.duration_ns = std::max(coming.duration_ns.value_or(0), *step.ended_at_ns - step.started_at_ns);
     }
     for (const StepAmount& amount : step.collectives) {
-      coming.amounts[{amount.kind, groups[nth++]}] += {amount.count, amount.bytes, 0};
+      ComingAmount& sum = coming.amounts[{amount.kind, groups[nth++]}];
+      sum.amount += {amount.count, amount.bytes, 0};
+      sum.running_ns += amount.running_ns;
+      sum.blocked_ns += amount.blocked_ns;
     }
   }
 }
@@ -30,7 +33,11 @@ void JobSteps::endRank(std::optional<int64_t> rank) {
       ++row.timed_ranks;
     }
     for (const auto& [place, amount] : coming.amounts) {
-      addToSpreads(row.amounts[place], amount, rank);
+      JobStepAmount& sum = row.amounts[place];
+      const bool is_first = sum.amount.ranks == 0;
+      addToSpreads(sum.amount, amount.amount, rank);
+      addToSpread(sum.running_ns, amount.running_ns, rank, is_first);
+      addToSpread(sum.blocked_ns, amount.blocked_ns, rank, is_first);
     }
   }
   coming_.clear();
@@ -41,7 +48,9 @@ std::vector<JobStep> JobSteps::take() const {
   for (const auto& [key, row] : rows_) {
     JobStep step{key.first, key.second, row.ranks, row.timed_ranks, row.duration_ns, {}};
     for (const auto& [place, amount] : row.amounts) {
-      step.collectives.push_back({place.first, place.second, amount});
+      step.collectives.push_back(amount);
+      step.collectives.back().kind = place.first;
+      step.collectives.back().group = place.second;
     }
     steps.push_back(std::move(step));
   }

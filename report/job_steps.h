@@ -30,12 +30,17 @@ class JobSteps {
     uint64_t ranks = 0;
     uint64_t timed_ranks = 0;
     Spread<uint64_t> duration_ns;
-    std::map<Place, RankedAmount> amounts;
+    std::map<Place, JobStepAmount> amounts;
+  };
+  struct ComingAmount {
+    Amount amount;
+    uint64_t running_ns = 0;
+    uint64_t blocked_ns = 0;
   };
   /// What the processes of the rank that is coming in have done in a run of steps.
   struct Coming {
     std::optional<uint64_t> duration_ns; ///< the longest
-    std::map<Place, Amount> amounts;
+    std::map<Place, ComingAmount> amounts;
   };
   using Steps = std::pair<uint64_t, uint64_t>; ///< the first one, how many
 

@@ -10,6 +10,7 @@
 #include "tools/header_text.h"
 #include "tools/table.h"
 #include "tools/text.h"
+#include "tools/time_text.h"
 
 namespace commtap {
 namespace {
@@ -171,8 +172,9 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
 }
 
 std::string mergeText(const JobReport& job, const Color& color) {
+  const std::string times = job.group_times.empty() ? "" : "\n" + timeTables(job.group_times, job.module_times, color);
   return headerText(job, color) + disagreementLines(job, color) + "\n" + kindText(job, color) + "\n" +
-         groupText(job, color) + stepText(job, color) + spreadText(job, color);
+         groupText(job, color) + times + stepText(job, color) + spreadText(job, color);
 }
 
 } // namespace commtap

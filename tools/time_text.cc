@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "report/time_totals.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -79,25 +78,37 @@ std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
   return text;
 }
 
+std::vector<TimeTotals> totalsOf(const ShowView& view, TimesBy by) {
+  TimeSums sums(by, view.filter.phase);
+  for (size_t i = 0; i < view.files.size(); ++i) {
+    const std::optional<int64_t>& rank = view.files[i]->report.job.rank;
+    sums.add(view.files[i]->report);
+    if (i + 1 == view.files.size() || !rank || view.files[i + 1]->report.job.rank != rank) {
+      sums.endRank(rank);
+    }
+  }
+  return sums.take();
+}
+
 } // namespace
 
-std::string timeText(const ShowView& view, const Color& color) {
-  std::vector<const Report*> reports;
-  for (const ReportFile* file : view.files) {
-    reports.push_back(&file->report);
-  }
-  const std::vector<TimeTotals> groups = timeTotals(reports, TimesBy::kGroup, view.filter.phase);
-  if (groups.empty()) {
-    return "no durations were measured: run the job with COMMTAP_TIMING=host\n";
-  }
+std::string
+timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color) {
   Table table(columns());
-  for (const TimeTotals& totals : groups) {
+  for (const TimeTotals& totals : by_group) {
     table.add(cellsOf(totals));
   }
   return color.bold("Time by kind and group") +
          " (QUEUED, RUNNING: mean of one; BLOCKED: added up over all ranks; docs/timing.md)\n" + table.text(color) +
-         "\n" + color.bold("Time by module") + " (longest blocked first)\n" +
-         moduleText(timeTotals(reports, TimesBy::kModule, view.filter.phase), color);
+         "\n" + color.bold("Time by module") + " (longest blocked first)\n" + moduleText(by_module, color);
+}
+
+std::string timeText(const ShowView& view, const Color& color) {
+  const std::vector<TimeTotals> by_group = totalsOf(view, TimesBy::kGroup);
+  if (by_group.empty()) {
+    return "no durations were measured: run the job with COMMTAP_TIMING=host\n";
+  }
+  return timeTables(by_group, totalsOf(view, TimesBy::kModule), color);
 }
 
 } // namespace commtap

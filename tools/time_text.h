@@ -3,13 +3,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "report/time_sums.h"
 #include "tools/color.h"
 #include "tools/show_view.h"
 
 namespace commtap {
 
-/// Durations by kind and group, then by module, over all ranks: queued, running, blocked, bandwidths, and who is late.
+/// How long collectives were queued, ran and blocked, on all ranks together, bandwidths, and who is late: a table by
+/// kind and group, and one by module with its first rows.
+std::string
+timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color);
+
+/// The same of the reports of `view`, or how to have durations measured.
 std::string timeText(const ShowView& view, const Color& color);
 
 } // namespace commtap

@@ -21,24 +21,17 @@ from referencing import Registry, Resource
 from report import REPOSITORY, Report, validator
 
 SCHEMAS = REPOSITORY / "docs" / "schema"
-SCHEMA = SCHEMAS / "commtap-job-1.schema.json"
 LAYOUT = Layout(ranks=16, tp=2, pp=2, layers=2)
 
 
 @functools.cache
-def job_validator() -> jsonschema.Draft202012Validator:
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
-
-
-def validate(name: str, document: Document) -> None:
-    """Holds what a verb prints against its schema, which may refer to another one."""
+def validator_of(name: str) -> jsonschema.Draft202012Validator:
+    """Of what a verb prints; its schema may refer to another one."""
     schemas = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SCHEMAS.glob("*.json"))]
     registry = Registry().with_resources((each["$id"], Resource.from_contents(each)) for each in schemas)
     schema = registry[f"commtap-{name}-1.schema.json"].contents
     jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.Draft202012Validator(schema, registry=registry).validate(document)
+    return jsonschema.Draft202012Validator(schema, registry=registry)
 
 
 def commtap(*arguments: str | Path, status: int | None = 0) -> subprocess.CompletedProcess:
@@ -49,7 +42,7 @@ def commtap(*arguments: str | Path, status: int | None = 0) -> subprocess.Comple
 
 def merged(folder: Path, *arguments: str, status: int = 0) -> Document:
     document = json.loads(commtap("merge", folder, "--format", "json", *arguments, status=status).stdout)
-    job_validator().validate(document)
+    validator_of("job").validate(document)
     return document
 
 
@@ -240,7 +233,7 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
     first = done.stdout.split("By module")[1].splitlines()[2]
     assert first.startswith("Transformer.layers.* (4 modules, each)")
     document = json.loads(commtap("diff", folder, today, "--format", "json", status=1).stdout)
-    validate("diff", document)
+    validator_of("diff").validate(document)
     change = next(each for each in document["changes"] if each["group"] == "mesh_tp")
     assert change["after"]["count"] - change["before"]["count"] == 1
     assert change["modules"] == [f"Transformer.layers.{i}.attention" for i in range(4)]
@@ -291,7 +284,7 @@ def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
     document = json.loads(
         commtap("check", today, "--baseline", tmp_path / "main.json", "--format", "json", status=1).stdout
     )
-    validate("check", document)
+    validator_of("check").validate(document)
     assert {finding["what"] for check in document["checks"] for finding in check["findings"]} == {"more"}
     rules = ("--tolerance", "module=**.attention,count=1,bytes=10%", "--tolerance", "group=mesh_dp,bytes=5%")
     assert commtap("check", today, "--baseline", tmp_path / "main.json", *rules)
@@ -328,7 +321,7 @@ def test_check_says_what_is_not_sound(folder: Path, tmp_path: Path) -> None:
     assert "FAILED every rank has a report\n  no report of ranks 2-15\n" in commtap("check", tmp_path, status=1).stdout
     commtap("check", tmp_path, "--allow", "missing_ranks")
     document = json.loads(commtap("check", tmp_path, "--format", "json", status=1).stdout)
-    validate("check", document)
+    validator_of("check").validate(document)
     assert [check["passed"] for check in document["checks"]] == [True, False, True, True]
     assert document["checks"][1]["findings"] == [{"what": "missing_ranks", "text": "no report of ranks 2-15"}]
 

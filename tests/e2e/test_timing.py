@@ -195,3 +195,21 @@ with commtap.CommDebugMode():
     report = Report.read(path)
     assert [(entry["reason"], entry["count"]) for entry in report.not_seen] == [("untimed", 3)]
     assert [(row["count"], "time" in row) for row in report.collectives] == [(3, False)]
+
+
+def test_a_merged_job(late: Run) -> None:
+    """All ranks' durations added up, the rank that is late, and how long ranks waited in each step."""
+    done = subprocess.run(
+        [COMMAND, "merge", "--format", "json", late.output_folder], capture_output=True, check=True, timeout=60
+    )
+    job = json.loads(done.stdout)
+    (row,) = [row for row in job["module_times"] if row["module"] == "Late"]
+    times = [only(late.report(rank), module="Late", kind="all_reduce")["time"] for rank in (0, 1)]
+    for name in ("running_ns", "blocked_ns"):
+        assert row["time"][name]["sum"] == sum(time[name]["sum"] for time in times)
+    assert row["straggler"]["rank"] == 1
+    assert 0.6 * LATE_NS < row["straggler"]["late_by_ns"] < 3 * LATE_NS
+    in_steps = sum(amount["blocked_ns"]["sum"] for step in job["steps"] for amount in step["collectives"])
+    assert in_steps == sum(
+        row["time"]["blocked_ns"]["sum"] for row in job["group_times"] if "blocked_ns" in row["time"]
+    )
