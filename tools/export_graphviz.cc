@@ -13,7 +13,7 @@ namespace commtap {
 namespace {
 
 /// A text between quotes. `\` begins an escape of DOT's, so the one of inert text is doubled.
-std::string quoted(std::string_view text) {
+std::string inQuotes(std::string_view text) {
   std::string safe;
   for (const char c : inert(text)) {
     safe += c == '\\' || c == '"' ? std::string{'\\', c} : std::string(1, c);
@@ -55,14 +55,14 @@ int shadeOf(const ModuleTotals& module, uint64_t job_bytes) {
 std::string nodeOf(size_t id, const ModuleTotals& module, const Totals& totals) {
   constexpr int kFirstDarkShade = 6;
   const int shade = shadeOf(module, sumOf(totals.job, std::nullopt, std::nullopt).bytes);
-  const std::string class_name = module.class_name.empty() ? "" : " : " + quoted(module.class_name);
+  const std::string class_name = module.class_name.empty() ? "" : " : " + inQuotes(module.class_name);
   return fmt::format(
       "  m{} [label=\"{}{}{}\", tooltip=\"{}\", fillcolor={}{}];\n",
       id,
-      quoted(module.label(totals.modules)),
+      inQuotes(module.label(totals.modules)),
       class_name,
       linesOf(module),
-      quoted(module.name),
+      inQuotes(module.name),
       shade,
       shade < kFirstDarkShade ? "" : ", fontcolor=white");
 }
