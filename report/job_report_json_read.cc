@@ -205,8 +205,10 @@ class TableReader {
       amount.amount.ranks = row.number<uint64_t>(field::kRankCount);
       amount.amount.count = spreadFrom<uint64_t>(row.at(field::kCount));
       amount.amount.bytes = spreadFrom<uint64_t>(row.at(field::kBytes));
-      amount.running_ns = spreadFrom<uint64_t>(row.at(field::kRunningNs));
-      amount.blocked_ns = spreadFrom<uint64_t>(row.at(field::kBlockedNs));
+      if (row.has(field::kRunningNs)) { // an older document has neither
+        amount.running_ns = spreadFrom<uint64_t>(row.at(field::kRunningNs));
+        amount.blocked_ns = spreadFrom<uint64_t>(row.at(field::kBlockedNs));
+      }
       return amount;
     });
     return read;

@@ -103,6 +103,18 @@ TEST_CASE("every field of every table is asked for") {
   }
 }
 
+TEST_CASE("a document from before durations is read") {
+  json document = json::parse(jobReportToJson(fullJob()));
+  document.erase("group_times");
+  document.erase("module_times");
+  for (const char* name : {"running_ns", "blocked_ns"}) {
+    document["steps"][0]["collectives"][0].erase(name);
+  }
+  const Result<JobReport> job = jobReportFromJson(document.dump());
+  REQUIRE(job);
+  CHECK(job->steps[0].collectives[0].running_ns.sum == 0);
+}
+
 TEST_CASE("fields that are not known are ignored") {
   CHECK(withChange("/later", json::array({1, 2})));
   CHECK(withChange("/collectives/0/later", 1));
