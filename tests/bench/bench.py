@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what commtap costs and writes the table of docs/performance.md.
+"""Measures what commtap costs and writes the tables of docs/performance.md.
 
 Jobs: ratios of CPU time of all ranks, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
-Processes: the difference of CPU time between neighbouring runs. Every row gives the median of the pairs, its 95 %
-confidence interval, and the quartiles; the row "nothing" switches nothing on and shows what the machine's noise does.
+Instructions: the same ratio in instructions, which callgrind counts and no neighbour changes. Processes: the difference
+of CPU time between neighbouring runs. A row of times gives the median of the pairs, its 95 % confidence interval, and
+the quartiles; the row "nothing" switches nothing on and shows what the machine's noise does.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import math
 import os
 import platform
+import re
 import socket
 import statistics
 import subprocess
@@ -22,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MARK = "<!-- measured -->"
+MARK = "<!-- measured: {} -->"
 
 
 def environment(build: Path, out: str, rank: int, world_size: int, port: int, *, timing: bool) -> dict[str, str]:
@@ -149,21 +151,67 @@ def heading(*columns: str) -> list[str]:
     return ["", "| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
 
 
-def measure(build: Path, quick: bool) -> list[str]:
-    few, many = (8, 16) if quick else (40, 400)
-    show: Callable[[str], str] = lambda row: print(row, flush=True) or row  # noqa: E731
-    interval = ("95 % of the median", "quartiles")
-    lines = heading("job", "switched on and off", "CPU time, on / off", *interval, "ms a step")
-    for job in ("tensor_parallel", "ddp", "fsdp2"):
+def count_row(build: Path, job: str, measure: str, folder: str) -> str:
+    """Under callgrind, which is some fifty times slower: few pairs, which differ by hardly anything."""
+    counter = Path(folder) / "counter.so"
+    if not counter.exists():
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(counter), str(HERE / "counter.c")], check=True)
+    files = Path(folder) / f"{job}.{measure}"
+    files.mkdir()
+    callgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={files}/out"]
+    worker = [sys.executable, str(HERE / "worker.py"), job, "--measure", measure, "--pairs", "4"]
+    subprocess.run(
+        [*callgrind, *worker, "--counter", str(counter)],
+        env=environment(build, str(files / "reports"), 0, 2, free_port(), timing=False),
+        check=True,
+        capture_output=True,
+    )
+    counted = [path.read_text() for path in files.glob("out*") if "Client Request: o" in path.read_text()]
+    totals: dict[str, list[int]] = {"on": [], "off": []}
+    for text in counted:
+        match = re.search(r"Client Request: (on|off)$.*^totals: (\d+)", text, re.MULTILINE | re.DOTALL)
+        assert match is not None
+        totals[match[1]].append(int(match[2]))
+    off, on = statistics.median(totals["off"]), statistics.median(totals["on"])
+    spread_text = " | ".join(f"{(max(which) - min(which)) / off:.5f}" for which in (totals["off"], totals["on"]))
+    return f"| {job} | {measure} | {on / off:.5f} | {spread_text} | {off / 1e6:.1f} |"
+
+
+Show = Callable[[str], str]
+INTERVAL = ("95 % of the median", "quartiles")
+JOBS = ("tensor_parallel", "ddp", "fsdp2")
+
+
+def jobs(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("job", "switched on and off", "CPU time, on / off", *INTERVAL, "ms a step")
+    for job in JOBS:
         for what in ("nothing", "commtap", "commtap_timing", "comm_debug_mode", "mod_tracker", "profiler"):
             count = many if what in ("nothing", "commtap", "commtap_timing") else few
             lines.append(show(job_row(build, job, what, count, 2)))
-    lines += heading("1 of", "switched on and off", "added, ns", *interval, "without, ns")
+    return lines
+
+
+def instructions(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading(
+        "job", "switched on and off", "instructions, on / off", "largest difference: off", "on", "millions a step"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        for job in JOBS:
+            lines += [show(count_row(build, job, what, folder)) for what in ("nothing", "commtap")]
+    return lines
+
+
+def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("1 of", "switched on and off", "added, ns", *INTERVAL, "without, ns")
     more = {"module_calls": ["global_hooks"], "gloo_collectives": ["commtap_timing"]}
     for job in ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops"):
         for what in ("nothing", "commtap", *more.get(job, [])):
             lines.append(show(call_row(build, job, what, many * 2)))
-    lines += heading("process", "added, ms of CPU time", *interval, "without, ms")
+    return lines
+
+
+def processes(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("process", "added, ms of CPU time", *INTERVAL, "without, ms")
     shim = str(build / "shim" / "libcommtap.so")
     with tempfile.TemporaryDirectory() as folder:
         empty = empty_library(folder)
@@ -172,27 +220,40 @@ def measure(build: Path, quick: bool) -> list[str]:
         command = [sys.executable, "-c", "import torch"]
         lines.append(show(process_row("import torch, beside no preload", command, shim, "", few)))
         lines.append(show(process_row("import torch with an empty object, beside no preload", command, empty, "", few)))
-    lines += heading("memory at the end of", "added, MiB a rank")
-    lines += [show(row) for row in memory_rows(build, 200 if quick else 1000)]
     return lines
 
 
-def write_page(lines: list[str]) -> None:
+def memory(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("memory at the end of", "added, MiB a rank")
+    return lines + [show(row) for row in memory_rows(build, many * 5 // 2)]
+
+
+SECTIONS = {section.__name__: section for section in (jobs, instructions, calls, processes, memory)}
+
+
+def write_section(name: str, lines: list[str]) -> None:
+    """Between its mark in the page and the next one, or the end."""
     page = HERE.parent.parent / "docs" / "performance.md"
-    head = page.read_text().split(MARK)[0]
+    before, _, rest = page.read_text().partition(MARK.format(name))
+    end = rest.find(MARK.split("{", maxsplit=1)[0])
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {time.strftime('%F')}"
-    page.write_text(head + MARK + f"\n\nMeasured on {machine}.\n" + "\n".join(lines) + "\n")
+    text = MARK.format(name) + f"\n\nMeasured on {machine}.\n" + "\n".join(lines) + "\n"
+    page.write_text(before + text + ("" if end < 0 else "\n" + rest[end:]))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--quick", action="store_true", help="fewer pairs, wider spreads")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="may be given more than once")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
     arguments = parser.parse_args()
-    lines = measure(arguments.build, arguments.quick)
-    if arguments.write:
-        write_page(lines)
+    few, many = (8, 16) if arguments.quick else (40, 400)
+    show: Show = lambda row: print(row, flush=True) or row  # noqa: E731
+    for name in arguments.only or SECTIONS:
+        lines = SECTIONS[name](arguments.build, show, few, many)
+        if arguments.write:
+            write_section(name, lines)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,15 @@
 On a shared machine two processes differ by more than the tool costs; two neighbouring blocks of one process do not.
 Prints one JSON line: pairs of CPU seconds (user + system, all threads) of neighbouring blocks, [off, on]. Every other
 pair ran in the order on, off, so that a machine that grows slower does not look like a cost.
+
+Under callgrind, with a counter (counter.c), blocks are counted in instructions instead, which no neighbour can change;
+callgrind writes a file for each. On a backend that does nothing, since threads that wait count what they wait.
 """
 
 import argparse
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import time
@@ -210,6 +214,17 @@ def run_block(step: Step, steps: int, switch: Switch, on: bool, *, per_step: boo
     return time.process_time() - start
 
 
+def count_instructions(counter: ctypes.CDLL, step: Step, switch: Switch, pairs: int) -> None:
+    gc.disable()
+    for nth in range(pairs):
+        for on in (False, True) if nth % 2 == 0 else (True, False):
+            switch(on)
+            step()  # fills again what the switch has emptied
+            counter.counter_begin()
+            step()
+            counter.counter_end(int(on))
+
+
 def peak_memory_kib() -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM"):
@@ -223,16 +238,21 @@ def main() -> None:
     parser.add_argument("--measure", default="commtap", choices=["nothing", *COMMTAP, *PEERS])
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--steps", type=int, default=10, help="steps in a block")
+    parser.add_argument("--counter", help="the counter's library: count instructions")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    if arguments.job in ON_FAKE_BACKEND:
+    on_fake_backend = arguments.job in ON_FAKE_BACKEND or arguments.counter is not None
+    if on_fake_backend:
         from torch.testing._internal.distributed.fake_pg import FakeStore
 
-        dist.init_process_group("fake", rank=0, world_size=8, store=FakeStore())
+        dist.init_process_group("fake", rank=0, world_size=8 if arguments.counter is None else 2, store=FakeStore())
     else:
         dist.init_process_group("gloo")
     step, switch = JOBS[arguments.job](), make_switch(arguments.measure)
+    if arguments.counter is not None:
+        count_instructions(ctypes.CDLL(arguments.counter), step, switch, arguments.pairs)
+        return
     per_step = arguments.measure in PEERS
     for on in (False, True):
         run_block(step, max(arguments.steps, 3), switch, on, per_step=per_step)
@@ -243,7 +263,7 @@ def main() -> None:
         pairs.append((seconds[False], seconds[True]))
     switch(True)
     print(json.dumps({"pairs": pairs, "calls": CALLS, "peak_kib": peak_memory_kib()}))
-    if arguments.job not in ON_FAKE_BACKEND:
+    if not on_fake_backend:
         dist.barrier()
     dist.destroy_process_group()
 
