@@ -20,12 +20,13 @@ bool leavesTogether(Kind kind) {
 
 } // namespace
 
-TimeSums::Sum& TimeSums::sumOf(const Report& report, const Collective& row, const Group* group) {
+TimeSums::Sum& TimeSums::sumOf(const Collective& row, const Group* group) {
   TimeTotals head;
   head.module = by_ == TimesBy::kModule ? row.module : "";
   head.kind = row.kind;
-  head.group = groupTitle(report, row.group);
+  head.group = row.group;
   if (group != nullptr) {
+    head.group = groupTitle(*group);
     head.backend = group->backend;
     head.group_size = group->size;
   }
@@ -47,7 +48,7 @@ void TimeSums::add(const Report& report) {
     }
     const auto known = groups.find(row.group);
     const Group* group = known == groups.end() ? nullptr : known->second;
-    Sum& sum = sumOf(report, row, group);
+    Sum& sum = sumOf(row, group);
     sum.totals.count += row.count;
     sum.totals.time += row.time;
     const Durations& running = row.time.of(DurationKind::kRunning);

@@ -64,7 +64,7 @@ class TimeSums {
   };
   using Key = std::tuple<std::string, Kind, std::string, std::string, uint32_t>;
 
-  Sum& sumOf(const Report& report, const Collective& row, const Group* group);
+  Sum& sumOf(const Collective& row, const Group* group);
   static std::optional<Straggler> stragglerOf(const Sum& sum);
 
   TimesBy by_;

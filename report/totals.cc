@@ -63,6 +63,17 @@ class GroupSums {
 
 } // namespace
 
+StepAmount sumOf(const Step& step) {
+  StepAmount sum;
+  for (const StepAmount& amount : step.collectives) {
+    sum.count += amount.count;
+    sum.bytes += amount.bytes;
+    sum.running_ns += amount.running_ns;
+    sum.blocked_ns += amount.blocked_ns;
+  }
+  return sum;
+}
+
 bool isDescribed(const Group& group) {
   return !group.desc.empty() && group.desc != "undefined";
 }
@@ -71,13 +82,18 @@ const std::string& groupTitle(const Group& group) {
   return isDescribed(group) ? group.desc : group.name;
 }
 
-const std::string& groupTitle(const Report& report, const std::string& name) {
+const Group* groupNamed(const Report& report, const std::string& name) {
   for (const Group& group : report.groups) {
     if (group.name == name) {
-      return groupTitle(group);
+      return &group;
     }
   }
-  return name;
+  return nullptr;
+}
+
+const std::string& groupTitle(const Report& report, const std::string& name) {
+  const Group* group = groupNamed(report, name);
+  return group == nullptr ? name : groupTitle(*group);
 }
 
 Amount& Amount::operator+=(const Amount& other) {

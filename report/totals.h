@@ -35,10 +35,15 @@ using Amounts = std::map<PhaseKind, Amount>;
 /// What `amounts` holds of a phase and kind; nullopt stands for all.
 Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<Kind> kind);
 
+/// All that the step communicated; of no kind and no group.
+StepAmount sumOf(const Step& step);
+
 /// Whether a group has a description of its own; PyTorch's word for none is "undefined".
 bool isDescribed(const Group& group);
 /// The description; the group's own name if it has none.
 const std::string& groupTitle(const Group& group);
+/// nullptr if the report has none of this name.
+const Group* groupNamed(const Report& report, const std::string& name);
 /// That of the group which has this name in the report; the name itself if there is none.
 const std::string& groupTitle(const Report& report, const std::string& name);
 const std::string& groupTitle(const Report& report, std::string&& name) = delete;

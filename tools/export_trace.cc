@@ -84,25 +84,19 @@ class ProcessTrace {
                                              : "steps " + stepRange(step.first_step, step.steps);
     ordered_json span = event(name, "X", kStepThread);
     span["cat"] = "user_annotation";
-    uint64_t bytes = 0;
-    uint64_t count = 0;
-    for (const StepAmount& amount : step.collectives) {
-      bytes += amount.bytes;
-      count += amount.count;
-    }
-    span["args"] = {{"collectives", count}, {"bytes", bytes}};
+    const StepAmount sum = sumOf(step);
+    span["args"] = {{"collectives", sum.count}, {"bytes", sum.bytes}};
     addSpan(std::move(span), step.started_at_ns, *step.ended_at_ns);
   }
 
   void add(const LastCollective& last) {
-    const auto group = std::find_if(
-        report_.groups.begin(), report_.groups.end(), [&last](const Group& one) { return one.name == last.group; });
-    const bool known = group != report_.groups.end();
-    const int thread = threadOf(static_cast<size_t>(group - report_.groups.begin()));
+    const Group* group = groupNamed(report_, last.group);
+    const size_t nth = group == nullptr ? report_.groups.size() : static_cast<size_t>(group - report_.groups.data());
+    const int thread = threadOf(nth);
     const bool ran = last.started_at_ns && last.completed_at_ns;
     ordered_json made = event(std::string(kindName(last.kind)), ran ? "X" : "i", thread);
     made["cat"] = "collective";
-    made["args"] = argumentsOf(last, known ? &*group : nullptr);
+    made["args"] = argumentsOf(last, group);
     if (ran) {
       addSpan(std::move(made), *last.started_at_ns, *last.completed_at_ns);
     } else {

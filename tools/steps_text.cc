@@ -30,11 +30,10 @@ using Key = std::pair<uint64_t, uint64_t>; ///< first step, steps
 void add(const Step& step, Sum& sum) {
   sum.forward_passes += step.forward_passes;
   sum.backward_passes += step.backward_passes;
-  for (const StepAmount& amount : step.collectives) {
-    sum.count += amount.count;
-    sum.bytes += amount.bytes;
-    sum.blocked_ns += amount.blocked_ns;
-  }
+  const StepAmount all = sumOf(step);
+  sum.count += all.count;
+  sum.bytes += all.bytes;
+  sum.blocked_ns += all.blocked_ns;
   if (step.ended_at_ns) {
     const uint64_t duration_ns = *step.ended_at_ns - step.started_at_ns;
     sum.duration_ns += duration_ns;
