@@ -8,16 +8,14 @@
  * Every function ends in a jump to the real one or to the tracker, so that exceptions pass and no frame is added.
  * The rules of hooks.c hold here too. */
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "shim/loader.h"
+#include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define REAL(slot, symbol, ours) commtap_real(slot, symbol, "libtorch_cpu.so", (const void*)(ours))
 
 #define MILLISECONDS "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
 #define ENQUEUE                                                             \
@@ -31,53 +29,11 @@
 #define RECV_WAIT "_ZN4c10d16ProcessGroupGloo8RecvWork4waitE" MILLISECONDS
 #define FINALIZE_BACKWARD "_ZN4c10d7Reducer17finalize_backwardEv"
 
-/* In the scope of the one library `name`, already loaded, and what it depends on. */
-static void* symbol_in(const char* name, const char* symbol) {
-  void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-  void* found = library == NULL ? NULL : dlsym(library, symbol);
-  if (library != NULL) {
-    dlclose(library);
-  }
-  return found;
-}
-
-/* A Python job's torch is not in the global scope, so that RTLD_NEXT does not find it; nor must its library have the
- * usual name. Whoever came here through `symbol` has it from some library. */
-static void* resolve(const char* symbol, const void* ours) {
-  const int saved_errno = errno;
-  void* found = dlsym(RTLD_NEXT, symbol);
-  if (found == NULL) {
-    found = symbol_in("libtorch_cpu.so", symbol);
-  }
-  struct link_map* library = NULL;
-  void* self = dlopen(NULL, RTLD_LAZY);
-  if (found == NULL && self != NULL && dlinfo(self, RTLD_DI_LINKMAP, (void*)&library) == 0) {
-    for (; library != NULL && (found == NULL || found == ours); library = library->l_next) {
-      found = symbol_in(library->l_name, symbol);
-    }
-  }
-  if (self != NULL) {
-    dlclose(self);
-  }
-  dlerror(); /* a failure of ours is not the job's */
-  errno = saved_errno;
-  return found;
-}
-
-static void* real_of(void** slot, const char* symbol, const void* ours) {
-  void* real = __atomic_load_n(slot, __ATOMIC_RELAXED);
-  if (__builtin_expect(real == NULL, 0)) {
-    real = resolve(symbol, ours);
-    __atomic_store_n(slot, real, __ATOMIC_RELAXED);
-  }
-  return real;
-}
-
 EXPORT void gloo_enqueue(void* group, void* work_pointer) __asm__(ENQUEUE);
 EXPORT void gloo_enqueue(void* group, void* work_pointer) {
   static void* slot;
   void (*real)(void*, void*);
-  *(void**)&real = real_of(&slot, ENQUEUE, (const void*)gloo_enqueue);
+  *(void**)&real = REAL(&slot, ENQUEUE, gloo_enqueue);
   const struct commtap_timing* timing = commtap_loaded_timing();
   if (timing == NULL) {
     real(group, work_pointer);
@@ -92,7 +48,7 @@ EXPORT void gloo_enqueue(void* group, void* work_pointer) {
   EXPORT void name(void* object) {                                 \
     static void* slot;                                             \
     void (*real)(void*);                                           \
-    *(void**)&real = real_of(&slot, symbol, (const void*)(name));  \
+    *(void**)&real = REAL(&slot, symbol, name);                    \
     const struct commtap_timing* timing = commtap_loaded_timing(); \
     if (timing == NULL) {                                          \
       real(object);                                                \
@@ -109,7 +65,7 @@ OBJECT_HOOK(reducer_finalize_backward, FINALIZE_BACKWARD, finalize_backward)
   EXPORT bool name(void* work, long timeout_ms) {                                          \
     static void* slot;                                                                     \
     bool (*real)(void*, long);                                                             \
-    *(void**)&real = real_of(&slot, symbol, (const void*)(name));                          \
+    *(void**)&real = REAL(&slot, symbol, name);                                            \
     const struct commtap_timing* timing = commtap_loaded_timing();                         \
     return timing == NULL ? real(work, timeout_ms) : timing->wait(real, work, timeout_ms); \
   }
