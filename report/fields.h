@@ -93,6 +93,14 @@ inline constexpr const char* kState = "state";
 inline constexpr const char* kIssuedAt = "issued_at";
 inline constexpr const char* kCompletedAt = "completed_at";
 
+inline constexpr const char* kNccl = "nccl";
+inline constexpr const char* kVersion = "version";
+inline constexpr const char* kCommunicators = "communicators";
+inline constexpr const char* kCommunicator = "communicator";
+inline constexpr const char* kFunction = "function";
+inline constexpr const char* kInGroup = "in_group";
+inline constexpr const char* kFailed = "failed";
+
 inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";
 inline constexpr const char* kMeaning = "meaning";

@@ -4,7 +4,8 @@
 
 // The ledger: one sparse file per process, mapped by the process that writes it and read by anyone, at any moment.
 //
-//   Header | strings | ranks | groups | modules | parameters | times | collectives | operations | lanes | steps | last
+//   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
+//           communicators | nccl calls | lanes | steps | last
 //
 // Rules that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -24,7 +25,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 4;
+inline constexpr uint32_t kLedgerVersion = 5;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -51,6 +52,8 @@ enum LedgerSectionId : uint8_t {
   kTimes, ///< before the rows that name them: whoever reads back to front has the times of each row it has read
   kCollectives,
   kOperations,
+  kCommunicators,
+  kNcclCalls,
   kLanes,
   kSteps,
   kLast, ///< a ring: `used` counts all that were ever written
@@ -84,9 +87,11 @@ struct LedgerHeader {
   StringId torch_version;
   StringId python_version;
   StringId commtap_version;
-  StringId report_name;           ///< the report's path below the output folder, without ".json"
-  uint32_t level;                 ///< Level
-  uint32_t timing_every;          ///< Timing::every
+  StringId report_name;       ///< the report's path below the output folder, without ".json"
+  uint32_t level;             ///< Level
+  uint32_t timing_every;      ///< Timing::every
+  std::atomic<uint32_t> nccl; ///< live; NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
+  uint32_t reserved;
   std::atomic<uint64_t> step;     ///< live; the number of the step that runs, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
@@ -186,6 +191,35 @@ struct LedgerOperation {
   std::atomic<uint64_t> count; ///< live
 };
 
+/// One of NCCL's communicators. The same address may be another one later.
+struct LedgerCommunicator {
+  std::atomic<uint32_t> size;  ///< live; ranks; 0: not known yet
+  std::atomic<uint32_t> rank;  ///< live with size; this process's
+  std::atomic<uint32_t> group; ///< live; the group of which collectives first came here; kNoIndex: of none
+  uint32_t reserved;
+};
+
+/// What makes one row of calls to NCCL. Compared as bytes, so without padding.
+struct NcclKey {
+  StringId function;
+  uint32_t communicator; ///< kNoIndex: the call names none
+  StringId op;           ///< the collective op that made the call; 0: none
+  uint32_t group;        ///< that op's; kNoIndex: none
+  uint32_t module;       ///< for whom
+  Phase phase;
+  uint8_t datatype;       ///< ncclDataType_t; kNoDatatype: the call has none
+  uint8_t in_group;       ///< 1 between ncclGroupStart and ncclGroupEnd
+  uint8_t told_by_plugin; ///< 1: NCCL told its profiler plugin; whether it was in a group is not known
+};
+inline constexpr uint8_t kNoDatatype = 0xff;
+
+struct LedgerNcclCall {
+  NcclKey key;
+  std::atomic<uint64_t> count;  ///< live; calls, also those that failed
+  std::atomic<uint64_t> failed; ///< live
+  std::atomic<uint64_t> bytes;  ///< live; the payload S of nccl-tests of those that did not fail
+};
+
 /// What steps are told apart by. The last one also takes all that there is no lane for.
 struct LedgerLane {
   Kind kind;
@@ -235,6 +269,9 @@ static_assert(sizeof(CollectiveKey) == 32);
 static_assert(sizeof(LedgerCollective) == 64);
 static_assert(sizeof(OperationKey) == 16);
 static_assert(sizeof(LedgerOperation) == 24);
+static_assert(sizeof(LedgerCommunicator) == 16);
+static_assert(sizeof(NcclKey) == 24);
+static_assert(sizeof(LedgerNcclCall) == 48);
 static_assert(sizeof(LedgerLane) == 8);
 static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
 static_assert(sizeof(LedgerTimes) == 8 + kDurationKindCount * sizeof(LedgerDurations));

@@ -22,6 +22,8 @@ inline constexpr std::array<uint32_t, kSectionCount> kLedgerRecordSizes = {
     sizeof(LedgerTimes),
     sizeof(LedgerCollective),
     sizeof(LedgerOperation),
+    sizeof(LedgerCommunicator),
+    sizeof(LedgerNcclCall),
     sizeof(LedgerLane),
     sizeof(LedgerStep),
     sizeof(LedgerLast),

@@ -15,6 +15,7 @@
 #include "report/ledger_image.h"
 #include "report/ledger_times.h"
 #include "report/module_names.h"
+#include "report/nccl.h"
 #include "report/not_seen.h"
 #include "report/process.h"
 
@@ -46,6 +47,7 @@ class Reader {
     readOperations();
     readSteps();
     readLast();
+    readNccl();
     readNotSeen();
     return std::move(contents_);
   }
@@ -399,6 +401,58 @@ class Reader {
       const auto& [module, phase, op, dtensor] = key;
       rows.push_back({module, phase, op, dtensor, count});
     }
+  }
+
+  void readNccl() {
+    const uint32_t version = header().nccl.load(std::memory_order_relaxed);
+    if (version == 0) {
+      return;
+    }
+    Nccl& nccl = contents_.report.nccl.emplace();
+    nccl.version = ncclVersionText(version);
+    for (uint64_t i = 0; i < records_[kCommunicators].count; ++i) {
+      nccl.communicators.push_back(communicator(record<LedgerCommunicator>(kCommunicators, i)));
+    }
+    for (uint64_t i = 0; i < records_[kNcclCalls].count; ++i) {
+      const auto& ledger = record<LedgerNcclCall>(kNcclCalls, i);
+      if (ledger.count.load(std::memory_order_relaxed) > 0) {
+        nccl.calls.push_back(ncclCall(ledger));
+      }
+    }
+    mergeEqualCalls(nccl.calls);
+  }
+
+  NcclCommunicator communicator(const LedgerCommunicator& ledger) const {
+    NcclCommunicator read;
+    if (const uint32_t size = ledger.size.load(std::memory_order_acquire); size > 0) {
+      read.size = size;
+      read.rank = ledger.rank.load(std::memory_order_relaxed);
+    }
+    const uint32_t group = ledger.group.load(std::memory_order_relaxed);
+    read.group = group == kNoIndex ? "" : groupName(group);
+    return read;
+  }
+
+  NcclCall ncclCall(const LedgerNcclCall& ledger) {
+    const NcclKey& key = ledger.key;
+    NcclCall call;
+    call.function = text(key.function);
+    if (key.communicator < records_[kCommunicators].count) {
+      call.communicator = key.communicator;
+    }
+    call.op = text(key.op);
+    call.group = key.group == kNoIndex ? "" : groupName(key.group);
+    call.module = moduleName(key.module);
+    call.phase = static_cast<int>(key.phase) < kPhaseCount ? key.phase : Phase::kOther;
+    call.dtype = ncclDatatypeName(key.datatype);
+    call.source = key.told_by_plugin != 0 ? NcclSource::kPlugin : NcclSource::kCall;
+    if (call.source == NcclSource::kCall) {
+      call.in_group = key.in_group != 0;
+    }
+    call.count = ledger.count.load(std::memory_order_relaxed);
+    call.failed = ledger.failed.load(std::memory_order_relaxed);
+    call.bytes = ledger.bytes.load(std::memory_order_relaxed);
+    return call;
   }
 
   void readNotSeen() {

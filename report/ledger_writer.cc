@@ -32,6 +32,8 @@ constexpr std::array<SectionShape, kSectionCount> kShapes = {{
     {16U << 10U, sizeof(LedgerTimes)},
     {64U << 10U, sizeof(LedgerCollective)},
     {64U << 10U, sizeof(LedgerOperation)},
+    {4U << 10U, sizeof(LedgerCommunicator)},
+    {16U << 10U, sizeof(LedgerNcclCall)},
     {kLaneCount, sizeof(LedgerLane)},
     {512, sizeof(LedgerStep)},
     {2048, sizeof(LedgerLast)},
@@ -288,31 +290,42 @@ void LedgerWriter::addParameter(uint32_t module, const LedgerParameterFacts& fac
   commit(kParameters, index + 1);
 }
 
-LedgerCollective* LedgerWriter::row(const CollectiveKey& key) {
-  const size_t hash = hashOf(key);
-  LedgerCollective* found = row_index_.find(key, hash, rows());
-  return found != nullptr ? found : addRow(key, hash);
-}
-
-LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key, size_t hash) {
+/// The row of a key that was not found: another thread's meanwhile, or a new one. `describe` fills in what a row has
+/// besides key and counters, which are 0. `what`: whose row does not fit if the table is `full`.
+template <typename Row, size_t kSize, typename Describe>
+Row* LedgerWriter::addRow(
+    LedgerRowIndex<Row, kSize>& index,
+    LedgerSectionId id,
+    const decltype(Row::key)& key,
+    NotSeen full,
+    StringId what,
+    const Describe& describe) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (LedgerCollective* found = row_index_.find(key, hash, rows())) {
+  auto* rows = reinterpret_cast<Row*>(at(id));
+  const size_t hash = hashOf(key);
+  if (Row* found = index.find(key, hash, rows)) {
     return found;
   }
-  const uint64_t index = reserve(kCollectives, 1);
-  if (index == kNoIndex) {
-    notSeenLocked(NotSeen::kCollectiveRowsFull, text(key.op), 1);
+  const uint64_t number = reserve(id, 1);
+  if (number == kNoIndex) {
+    notSeenLocked(full, text(what), 1);
     return nullptr;
   }
-  LedgerCollective& row = rows()[index];
+  Row& row = rows[number];
   row.key = key;
-  row.lowered[0] = row.lowered[1] = 0;
-  row.count = row.bytes = 0;
-  row.lane = laneOf(key);
-  row.times = 0;
-  commit(kCollectives, index + 1);
-  row_index_.add(hash, static_cast<uint32_t>(index));
+  describe(row);
+  commit(id, number + 1);
+  index.add(hash, static_cast<uint32_t>(number));
   return &row;
+}
+
+LedgerCollective* LedgerWriter::row(const CollectiveKey& key) {
+  if (LedgerCollective* found = row_index_.find(key, hashOf(key), rows())) {
+    return found;
+  }
+  return addRow(row_index_, kCollectives, key, NotSeen::kCollectiveRowsFull, key.op, [&](LedgerCollective& row) {
+    row.lane = laneOf(key);
+  });
 }
 
 /// Needs mutex_.
@@ -401,27 +414,39 @@ bool LedgerWriter::countOperations(Level level) {
 }
 
 LedgerOperation* LedgerWriter::row(const OperationKey& key) {
-  const size_t hash = hashOf(key);
-  LedgerOperation* found = operation_index_.find(key, hash, operations());
-  return found != nullptr ? found : addRow(key, hash);
-}
-
-LedgerOperation* LedgerWriter::addRow(const OperationKey& key, size_t hash) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (LedgerOperation* found = operation_index_.find(key, hash, operations())) {
+  if (LedgerOperation* found = operation_index_.find(key, hashOf(key), operations())) {
     return found;
   }
-  const uint64_t index = reserve(kOperations, 1);
-  if (index == kNoIndex) {
-    notSeenLocked(NotSeen::kOperationRowsFull, text(key.op), 1);
-    return nullptr;
+  return addRow(
+      operation_index_, kOperations, key, NotSeen::kOperationRowsFull, key.op, [](const LedgerOperation& /*row*/) {});
+}
+
+bool LedgerWriter::countNccl(uint32_t version) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!nccl_index_.exists() && !nccl_index_.create()) {
+    return false;
   }
-  LedgerOperation& row = operations()[index];
-  row.key = key;
-  row.count = 0;
-  commit(kOperations, index + 1);
-  operation_index_.add(hash, static_cast<uint32_t>(index));
-  return &row;
+  header().nccl = version;
+  return true;
+}
+
+uint32_t LedgerWriter::addCommunicator() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t index = reserve(kCommunicators, 1);
+  if (index == kNoIndex) {
+    notSeenLocked(NotSeen::kNcclFull, "communicators", 1);
+    return kNoIndex;
+  }
+  communicator(static_cast<uint32_t>(index)).group.store(kNoIndex, std::memory_order_relaxed);
+  commit(kCommunicators, index + 1);
+  return static_cast<uint32_t>(index);
+}
+
+LedgerNcclCall* LedgerWriter::row(const NcclKey& key) {
+  if (LedgerNcclCall* found = nccl_index_.find(key, hashOf(key), ncclCalls())) {
+    return found;
+  }
+  return addRow(nccl_index_, kNcclCalls, key, NotSeen::kNcclFull, key.function, [](const LedgerNcclCall& /*row*/) {});
 }
 
 void LedgerWriter::notSeen(NotSeen reason, std::string_view detail, uint64_t count) {
@@ -543,6 +568,12 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
   auto* all_times = reinterpret_cast<LedgerTimes*>(image + offsets_[kTimes]);
   for (uint64_t i = 0; i < used_[kTimes]; ++i) {
     commtap::forEachCounter(all_times[i], visit);
+  }
+  auto* all_calls = reinterpret_cast<LedgerNcclCall*>(image + offsets_[kNcclCalls]);
+  for (uint64_t i = 0; i < used_[kNcclCalls]; ++i) {
+    visit(all_calls[i].count);
+    visit(all_calls[i].failed);
+    visit(all_calls[i].bytes);
   }
   auto* all_operations = reinterpret_cast<LedgerOperation*>(image + offsets_[kOperations]);
   for (uint64_t i = 0; i < used_[kOperations]; ++i) {

@@ -128,6 +128,16 @@ class LedgerWriter {
   /// nullptr if the table is full (counted as not seen). Only after countOperations().
   LedgerOperation* row(const OperationKey& key);
 
+  /// From now on calls to NCCL are counted too. False if there is no memory for it.
+  bool countNccl(uint32_t version);
+  /// A communicator that was not seen before; kNoIndex if the table is full (counted as not seen).
+  uint32_t addCommunicator();
+  LedgerCommunicator& communicator(uint32_t index) {
+    return reinterpret_cast<LedgerCommunicator*>(at(kCommunicators))[index];
+  }
+  /// nullptr if the table is full (counted as not seen). Only after countNccl().
+  LedgerNcclCall* row(const NcclKey& key);
+
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count = 1);
 
   bool published() const {
@@ -186,16 +196,25 @@ class LedgerWriter {
   LedgerOperation* operations() {
     return reinterpret_cast<LedgerOperation*>(at(kOperations));
   }
+  LedgerNcclCall* ncclCalls() {
+    return reinterpret_cast<LedgerNcclCall*>(at(kNcclCalls));
+  }
 
   void initialize();
   uint64_t reserve(LedgerSectionId id, uint64_t records);
   void commit(LedgerSectionId id, uint64_t used);
   bool allocateUpTo(LedgerSectionId id, uint64_t records);
   StringId internLocked(std::string_view text);
-  LedgerCollective* addRow(const CollectiveKey& key, size_t hash);
+  template <typename Row, size_t kSize, typename Describe>
+  Row* addRow(
+      LedgerRowIndex<Row, kSize>& index,
+      LedgerSectionId id,
+      const decltype(Row::key)& key,
+      NotSeen full,
+      StringId what,
+      const Describe& describe);
   uint32_t laneOf(const CollectiveKey& key);
   LedgerTimes* addTimes(LedgerCollective& row);
-  LedgerOperation* addRow(const OperationKey& key, size_t hash);
   void notSeenLocked(NotSeen reason, std::string_view detail, uint64_t count);
   template <typename Visit>
   void forEachCounter(std::byte* image, Visit visit);
@@ -213,6 +232,7 @@ class LedgerWriter {
   std::unordered_map<std::string, StringId> strings_;
   LedgerRowIndex<LedgerCollective, (128U << 10U)> row_index_; ///< twice the rows
   LedgerRowIndex<LedgerOperation, (128U << 10U)> operation_index_;
+  LedgerRowIndex<LedgerNcclCall, (32U << 10U)> nccl_index_; ///< created by countNccl()
 };
 
 } // namespace commtap

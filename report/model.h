@@ -143,6 +143,43 @@ struct Operation {
   bool operator==(const Operation&) const = default;
 };
 
+struct NcclCommunicator {
+  std::optional<uint32_t> size; ///< ranks; nullopt if it never told
+  std::optional<uint32_t> rank; ///< this process's
+  std::string group;            ///< the Group whose collectives first came there; "" for none
+
+  bool operator==(const NcclCommunicator&) const = default;
+};
+
+/// How a call to NCCL became known: it came by, or NCCL told its profiler plugin.
+enum class NcclSource : bool { kCall, kPlugin };
+
+/// Calls of one function of NCCL.
+struct NcclCall {
+  std::string function;                 ///< "ncclAllReduce"
+  std::optional<uint32_t> communicator; ///< index; nullopt for a call that names none
+  std::string op;                       ///< the collective that made the call; "" for none
+  std::string group;                    ///< that collective's; "" for none
+  std::string module;
+  Phase phase = Phase::kOther;
+  std::string dtype; ///< "" for none
+  std::optional<bool> in_group;
+  NcclSource source = NcclSource::kCall;
+  uint64_t count = 0;
+  uint64_t failed = 0; ///< of these
+  uint64_t bytes = 0;
+
+  bool operator==(const NcclCall&) const = default;
+};
+
+struct Nccl {
+  std::string version; ///< "2.29.7"; "" if it did not tell
+  std::vector<NcclCommunicator> communicators;
+  std::vector<NcclCall> calls;
+
+  bool operator==(const Nccl&) const = default;
+};
+
 struct NotSeenEntry {
   std::string reason;
   uint64_t count = 0;
@@ -158,6 +195,7 @@ struct Report {
   std::optional<std::vector<Operation>> operations; ///< nullopt unless COMMTAP_LEVEL asked for them
   std::vector<Step> steps;                          ///< in order, the one that runs last
   std::vector<LastCollective> last;                 ///< oldest first
+  std::optional<Nccl> nccl;                         ///< nullopt if NCCL was not called
   std::vector<NotSeenEntry> not_seen;
 };
 

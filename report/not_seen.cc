@@ -44,6 +44,8 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"untimed",
      "collectives that COMMTAP_TIMING asked the durations of, but whose backend tells nothing that a duration could be "
      "made of, or whose process did not have commtap preloaded; they are counted and have no duration"},
+    {"nccl_full", "calls to NCCL that are in no row of `nccl`, because a table of it was full"},
+    {"unknown_communicator", "calls to NCCL whose communicator did not tell its size; their bytes are of one rank"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -29,8 +29,10 @@ enum class NotSeen : uint8_t {
   kStepsFull,
   kTimesFull,
   kUntimed,
+  kNcclFull,
+  kUnknownCommunicator,
 };
-inline constexpr int kNotSeenCount = 19;
+inline constexpr int kNotSeenCount = 21;
 
 /// The reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -9,6 +9,7 @@
 #include "report/fields.h"
 #include "report/json_cursor.h"
 #include "report/json_write.h"
+#include "report/nccl_json.h"
 #include "report/time_json.h"
 #include "report/timestamp.h"
 
@@ -386,6 +387,9 @@ std::string reportToJson(const Report& report) {
   const bool timed = report.job.timing.isOn();
   appendTable(text, field::kSteps, report.steps, [timed](const auto& row) { return toJson(row, timed); });
   appendTable(text, field::kLast, lastToWrite(report), [](const auto& row) { return toJson(row); });
+  if (report.nccl) {
+    appendNccl(text, *report.nccl);
+  }
   appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
   return text + "\n}\n";
 }
@@ -405,6 +409,9 @@ Result<Report> reportFromJson(std::string_view text) {
     }
     if (root.has(field::kLast)) {
       report.last = root.list<LastCollective>(field::kLast, lastFrom);
+    }
+    if (root.has(field::kNccl)) {
+      report.nccl = ncclFrom(root.at(field::kNccl));
     }
     report.not_seen = root.list<NotSeenEntry>(field::kNotSeen, notSeenFrom);
     return report;

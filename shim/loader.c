@@ -16,6 +16,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "shim/nccl_hooks.h"
 #include "shim/say.h"
 #include "shim/torch_version.h"
 
@@ -26,6 +27,7 @@ static struct {
   bool tried;
   const struct commtap_tracker* tracker;
   const struct commtap_timing* timing;
+  const struct commtap_nccl* nccl;
 } state;
 
 static bool switched_off(void) {
@@ -126,6 +128,7 @@ static void load_tracker(void) {
   if (tracker != NULL && tracker->start(torch.full) == 0) {
     state.tracker = tracker;
     state.timing = tracker->timing();
+    state.nccl = tracker->nccl(&commtap_nccl_questions);
   } else if (tracker != NULL) {
     commtap_say("the tracker could not start (no memory?); nothing is counted");
   }
@@ -148,6 +151,10 @@ const struct commtap_api* commtap_loaded_api(void) {
 
 const struct commtap_timing* commtap_loaded_timing(void) {
   return state.timing;
+}
+
+const struct commtap_nccl* commtap_loaded_nccl(void) {
+  return state.nccl;
 }
 
 bool commtap_is_suicide(pid_t pid, int signal) {

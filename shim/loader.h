@@ -23,6 +23,9 @@ const struct commtap_api* commtap_loaded_api(void);
 /* What is called in place of c10d's functions; NULL unless durations are asked for. */
 const struct commtap_timing* commtap_loaded_timing(void);
 
+/* What is told of calls to NCCL; NULL without a tracker. */
+const struct commtap_nccl* commtap_loaded_nccl(void);
+
 /* True if this process is about to end itself by `signal`. */
 bool commtap_is_suicide(pid_t pid, int signal);
 

@@ -6,6 +6,7 @@
 /* What the preloaded stub and a tracker know of each other. Any change makes a new COMMTAP_ABI. */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "shim/commtap.h"
 
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 4U
+#define COMMTAP_ABI 5U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_exit {
@@ -43,6 +44,60 @@ struct commtap_timing {
   void (*finalize_backward)(void (*real)(void*), void* reducer);
 };
 
+/* The functions of NCCL that the stub stands in front of, as of NCCL 2.32: those that move data, begin or end a group,
+ * make or end a communicator, register memory. Those of an older NCCL are the first of these. */
+/* clang-format off */
+#define COMMTAP_FOR_EACH_NCCL_FUNCTION(function) \
+  function(AllReduce) function(AllReduceConfig) function(ReduceScatter) function(ReduceScatterConfig) \
+  function(AllGather) function(AllGatherConfig) function(AlltoAll) function(AlltoAllConfig) \
+  function(Broadcast) function(BroadcastConfig) function(Bcast) function(Reduce) function(ReduceConfig) \
+  function(Gather) function(GatherConfig) function(Scatter) function(ScatterConfig) \
+  function(Send) function(Recv) function(PutSignal) function(Signal) function(WaitSignal) \
+  function(GroupStart) function(GroupEnd) function(GroupSimulateEnd) \
+  function(CommInitRank) function(CommInitRankConfig) function(CommInitRankScalable) function(CommInitAll) \
+  function(CommSplit) function(CommShrink) function(CommGrow) function(CommSuspend) function(CommResume) \
+  function(CommRevoke) function(CommFinalize) function(CommDestroy) function(CommAbort) \
+  function(CommRegister) function(CommDeregister) \
+  function(CommWindowRegister) function(CommWindowDeregister) function(DevCommCreate) function(DevCommDestroy) \
+  function(MemAlloc) function(MemFree)
+/* clang-format on */
+
+enum commtap_nccl_function {
+#define COMMTAP_NCCL_MEMBER(name) COMMTAP_NCCL_##name,
+  COMMTAP_FOR_EACH_NCCL_FUNCTION(COMMTAP_NCCL_MEMBER)
+#undef COMMTAP_NCCL_MEMBER
+      COMMTAP_NCCL_FUNCTION_COUNT
+};
+
+/* One call of a function of NCCL that no other function of NCCL makes. */
+struct commtap_nccl_call {
+  enum commtap_nccl_function function;
+  int datatype;     /* ncclDataType_t; -1: it has none */
+  size_t count;     /* of elements, as the caller gave it; of bytes where there is no datatype */
+  const void* comm; /* names the communicator: an ncclComm_t, or what the profiler plugin has for one; NULL: none */
+  int result;       /* ncclResult_t; 0 of a function that ends a communicator, which is told of before it does */
+  /* Of the communicator, as NCCL has told its profiler plugin, which then tells of the call; else NULL. */
+  const struct commtap_nccl_place* place;
+};
+
+struct commtap_nccl_place {
+  int ranks;
+  int rank;
+};
+
+struct commtap_nccl {
+  void (*called)(const struct commtap_nccl_call* call);
+  /* A communicator that the plugin told of is gone. */
+  void (*ended)(const void* comm);
+};
+
+/* What the tracker asks NCCL. Each returns an ncclResult_t. */
+struct commtap_nccl_questions {
+  int (*comm_count)(const void* comm, int* ranks);
+  int (*comm_user_rank)(const void* comm, int* rank);
+  int (*get_version)(int* version); /* 10000 * major + 100 * minor + patch */
+};
+
 struct commtap_tracker {
   unsigned abi;
   const char* torch_version; /* the "2.13" that it was built for */
@@ -52,6 +107,8 @@ struct commtap_tracker {
   void (*finish)(enum commtap_exit how, int signal);
   /* After start(): NULL unless COMMTAP_TIMING asks for durations. */
   const struct commtap_timing* (*timing)(void);
+  /* After start(). */
+  const struct commtap_nccl* (*nccl)(const struct commtap_nccl_questions* questions);
   struct commtap_api api;
 };
 

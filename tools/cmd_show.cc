@@ -103,6 +103,7 @@ void addShow(CLI::App& app, int& exit_status) {
   verb->add_flag(
       "--time", arguments->filter.time, "Also how long collectives ran and blocked, bandwidths, who is late");
   verb->add_flag("--last", arguments->filter.last, "Also the last collectives of each rank: the one a job hangs in");
+  verb->add_flag("--nccl", arguments->filter.nccl, "Also calls to NCCL, beside what c10d was asked for: docs/nccl.md");
   verb->add_option("--format", arguments->format, "Default: table")
       ->type_name("table|csv|json")
       ->check(oneOf({"table", "csv", "json"}));

@@ -6,6 +6,7 @@
 
 #include "tools/header_text.h"
 #include "tools/last_text.h"
+#include "tools/nccl_text.h"
 #include "tools/operations_text.h"
 #include "tools/steps_text.h"
 #include "tools/table.h"
@@ -161,6 +162,9 @@ std::string showText(const ShowView& view, const ReportFolder& folder, const Col
   }
   if (view.filter.last) {
     text += "\n" + lastText(view, color);
+  }
+  if (view.filter.nccl) {
+    text += "\n" + ncclText(view, color);
   }
   return text;
 }

@@ -24,6 +24,7 @@ struct ShowFilter {
   bool steps = false;      ///< also what each step communicated
   bool last = false;       ///< also the last collectives
   bool time = false;       ///< also durations
+  bool nccl = false;       ///< also calls to NCCL
 };
 
 /// What it shows: the chosen reports with their sums.

@@ -87,6 +87,7 @@ class ThreadState {
   std::vector<uint32_t> open_scopes;             ///< depths of named scopes, to hand to leave()
   Timeline* timeline = nullptr;                  ///< never null once created
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
+  uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
   const void* last_group_key = nullptr;
   std::string last_group_name;
   GroupRef last_group;

@@ -17,6 +17,7 @@
 #include "tracker/gloo_timing.h"
 #include "tracker/groups.h"
 #include "tracker/log.h"
+#include "tracker/nccl_calls.h"
 #include "tracker/python_bridge.h"
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
@@ -37,6 +38,7 @@ void onForkInChild() {
   Steps::resetInForkedChild();
   Recorder::get().resetInForkedChild();
   GlooTiming::resetInForkedChild();
+  NcclCalls::resetInForkedChild();
 }
 
 int startTracker(const char* torch_version) {
@@ -93,6 +95,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
       commtap::start,
       commtap::finish,
       commtap::GlooTiming::hooks,
+      commtap::NcclCalls::hooks,
       commtap::apiTable()};
   return &table;
 }

@@ -8,6 +8,7 @@
 
 #include "report/options.h"
 #include "tracker/log.h"
+#include "tracker/nccl_calls.h"
 #include "tracker/op_watch.h"
 #include "tracker/python_bridge.h"
 #include "tracker/recorder.h"
@@ -42,6 +43,7 @@ void setWatching(bool on) {
     stopKernels();
     setOpLevel(Level::kCollectives);
   }
+  NcclCalls::setOn(on);
   setPythonEnabled(on, options.labels);
 }
 

@@ -94,6 +94,58 @@ TEST_CASE("more distinct ops than there is room for are told") {
   CHECK(ledger->header().not_seen[static_cast<size_t>(NotSeen::kOperationRowsFull)].count == 1);
 }
 
+TEST_CASE("calls to NCCL have rows and communicators of their own, which start again at 0") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->countNccl(22907));
+  const uint32_t number = ledger->addCommunicator();
+  LedgerCommunicator& communicator = ledger->communicator(number);
+  communicator.size = 4;
+  communicator.rank = 3;
+  NcclKey key{ledger->intern("ncclAllReduce"), number, 0, kNoIndex, kGlobalModule, Phase::kOther, 7, 1, 0};
+  LedgerNcclCall* row = ledger->row(key);
+  REQUIRE(row != nullptr);
+  CHECK(ledger->row(key) == row);
+  row->count = 2;
+  row->failed = 1;
+  row->bytes = 64;
+  key.in_group = 0;
+  CHECK(ledger->row(key) != row);
+
+  const Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  REQUIRE(contents->report.nccl);
+  const Nccl& nccl = *contents->report.nccl;
+  CHECK(nccl.version == "2.29.7");
+  CHECK(nccl.communicators == std::vector<NcclCommunicator>{{4, 3, ""}});
+  CHECK(
+      nccl.calls ==
+      std::vector<NcclCall>{
+          {"ncclAllReduce", number, "", "", "Global", Phase::kOther, "float32", true, NcclSource::kCall, 2, 1, 64}});
+
+  ledger->zeroCounters();
+  CHECK(readLedger(ledger->bytes())->report.nccl->calls.empty());
+}
+
+TEST_CASE("more communicators and calls than there is room for are told") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->countNccl(22907));
+  uint32_t communicators = 0;
+  while (ledger->addCommunicator() != kNoIndex) {
+    ++communicators;
+  }
+  CHECK(communicators == 4096);
+  NcclKey key{ledger->intern("ncclSend"), 0, 0, kNoIndex, 0, Phase::kOther, 7, 1, 0};
+  while (ledger->row(key) != nullptr) {
+    ++key.communicator;
+  }
+  CHECK(key.communicator == 16384);
+  const Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  REQUIRE(contents->report.not_seen.size() == 1);
+  CHECK(contents->report.not_seen[0].reason == "nccl_full");
+  CHECK(contents->report.not_seen[0].count == 2);
+}
+
 TEST_CASE("durations are the row's and the step's, move into the file, and start again at 0") {
   const TempFolder folder;
   const auto ledger = LedgerWriter::create();

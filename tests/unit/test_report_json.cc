@@ -93,6 +93,41 @@ TEST_CASE("durations come back; a row and a step without any have no field for t
   CHECK_FALSE(back->collectives[1].time.isKnown());
 }
 
+TEST_CASE("calls to NCCL come back; a report without them has no section") {
+  Report report = sampleReport(0);
+  CHECK(reportToJson(report).find("\"nccl\"") == std::string::npos);
+  report.nccl = Nccl{
+      "2.29.7",
+      {{2, 1, "0"}, {std::nullopt, std::nullopt, ""}},
+      {{"ncclAllReduce",
+        0,
+        "c10d.allreduce_",
+        "0",
+        "MLP",
+        Phase::kBackward,
+        "float32",
+        true,
+        NcclSource::kCall,
+        3,
+        1,
+        96},
+       {"ncclMemAlloc",
+        std::nullopt,
+        "",
+        "",
+        "Global",
+        Phase::kOther,
+        "",
+        std::nullopt,
+        NcclSource::kPlugin,
+        1,
+        0,
+        4096}}};
+  const Result<Report> read = reportFromJson(reportToJson(report));
+  REQUIRE(read);
+  CHECK(read->nccl == report.nccl);
+}
+
 TEST_CASE("a size that is none is named") {
   CHECK(errorAfter("/collectives/0/sizes", {{"many", 1}}).find("report.collectives[0].sizes has \"many\"") == 0);
   CHECK(errorAfter("/collectives/0/sizes", {{"64", "x"}}).find("has \"64\"") != std::string::npos);

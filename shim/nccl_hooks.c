@@ -1,0 +1,259 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* The functions of NCCL that libcommtap.so stands in front of: what lies beneath c10d, and what is called beside it.
+ *
+ * libtorch_cuda.so calls libnccl.so.2 through its PLT, so that the calls come here first. Pointers of NCCL and CUDA are
+ * opaque and its enumerations are ints, so that no header of theirs is needed. The rules of hooks.c hold here too. */
+
+#define _GNU_SOURCE
+#include "shim/nccl_hooks.h"
+
+#include <stddef.h>
+
+#include "shim/loader.h"
+#include "shim/real_function.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define REAL(slot, symbol, ours) commtap_real(slot, symbol, "libnccl.so.2", (const void*)(ours))
+
+enum { kInvalidUsage = 5 }; /* what NCCL answers to what it cannot do */
+
+struct commtap_unique_id {
+  char internal[128]; /* NCCL_UNIQUE_ID_BYTES; passed by value */
+};
+
+/* ncclBcast calls ncclBroadcast through the PLT: both come here, and the outer one counts. initial-exec: out of the
+ * surplus that the loader keeps; the general model would cost a call into the loader. */
+static __thread unsigned calls_open __attribute__((tls_model("initial-exec")));
+
+bool commtap_in_nccl_call(void) {
+  return calls_open > 0;
+}
+
+static bool hooked;
+
+bool commtap_nccl_is_hooked(void) {
+  return __atomic_load_n(&hooked, __ATOMIC_RELAXED);
+}
+
+static inline void enter(void) {
+  ++calls_open;
+  if (__builtin_expect(!commtap_nccl_is_hooked(), 0)) {
+    __atomic_store_n(&hooked, true, __ATOMIC_RELAXED);
+  }
+}
+
+static inline void leave(void) {
+  --calls_open;
+}
+
+/* An NCCL that lacks the function is not one that the caller was linked with, but whoever looks for it by a weak
+ * reference finds ours. */
+#define BEGIN(name, parameters)                                                  \
+  static void* slot;                                                             \
+  int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */ \
+  *(void**)&real = REAL(&slot, "nccl" #name, nccl##name);                        \
+  const struct commtap_nccl* nccl = commtap_loaded_nccl();                       \
+  if (__builtin_expect(real == NULL, 0)) {                                       \
+    return kInvalidUsage;                                                        \
+  }
+
+#define RUN(name, arguments, datatype_, count_, comm_)                                                  \
+  if (nccl == NULL || calls_open > 0) {                                                                 \
+    return real arguments;                                                                              \
+  }                                                                                                     \
+  struct commtap_nccl_call call = {COMMTAP_NCCL_##name, datatype_, count_, comm_, kInvalidUsage, NULL}; \
+  enter();                                                                                              \
+  call.result = real arguments;                                                                         \
+  leave();
+
+/* A call is told of when it is over, with its result. */
+#define HOOK(name, parameters, arguments, datatype, count, comm) \
+  EXPORT int nccl##name parameters;                              \
+  EXPORT int nccl##name parameters {                             \
+    BEGIN(name, parameters)                                      \
+    RUN(name, arguments, datatype, count, comm)                  \
+    nccl->called(&call);                                         \
+    return call.result;                                          \
+  }
+
+/* A call that makes a communicator: only now is it there. */
+#define MAKING_HOOK(name, parameters, arguments, made) \
+  EXPORT int nccl##name parameters;                    \
+  EXPORT int nccl##name parameters {                   \
+    BEGIN(name, parameters)                            \
+    RUN(name, arguments, -1, 0, NULL)                  \
+    call.comm = call.result == 0 ? *(made) : NULL;     \
+    nccl->called(&call);                               \
+    return call.result;                                \
+  }
+
+/* A call that ends a communicator is told of before it does: afterwards another may have its address. */
+#define ENDING_HOOK(name)                                                                   \
+  EXPORT int nccl##name(void* comm);                                                        \
+  EXPORT int nccl##name(void* comm) {                                                       \
+    BEGIN(name, (void*))                                                                    \
+    if (nccl != NULL && calls_open == 0) {                                                  \
+      nccl->called(&(struct commtap_nccl_call){COMMTAP_NCCL_##name, -1, 0, comm, 0, NULL}); \
+    }                                                                                       \
+    enter();                                                                                \
+    const int result = real(comm);                                                          \
+    leave();                                                                                \
+    return result;                                                                          \
+  }
+
+/* The families of parameters: collectives of two buffers, with a reduction, with a root, with both. Since 2.31 each has
+ * a second function with a configuration behind. */
+/* clang-format off */
+#define TWO_BUFFERS const void *send, void *recv, size_t count, int type
+#define COLLECTIVE_HOOK(name) \
+  HOOK(name, (TWO_BUFFERS, void* comm, void* stream), (send, recv, count, type, comm, stream), type, count, comm) \
+  HOOK(name##Config, (TWO_BUFFERS, void* comm, void* stream, const void* config), \
+       (send, recv, count, type, comm, stream, config), type, count, comm)
+#define CHOICE_HOOK(name) \
+  HOOK(name, (TWO_BUFFERS, int choice, void* comm, void* stream), (send, recv, count, type, choice, comm, stream), \
+       type, count, comm) \
+  HOOK(name##Config, (TWO_BUFFERS, int choice, void* comm, void* stream, const void* config), \
+       (send, recv, count, type, choice, comm, stream, config), type, count, comm)
+#define REDUCE_TO_ROOT_HOOK(name) \
+  HOOK(name, (TWO_BUFFERS, int op, int root, void* comm, void* stream), \
+       (send, recv, count, type, op, root, comm, stream), type, count, comm) \
+  HOOK(name##Config, (TWO_BUFFERS, int op, int root, void* comm, void* stream, const void* config), \
+       (send, recv, count, type, op, root, comm, stream, config), type, count, comm)
+/* clang-format on */
+
+COLLECTIVE_HOOK(AllGather)
+COLLECTIVE_HOOK(AlltoAll)
+CHOICE_HOOK(AllReduce)     /* of the reduction */
+CHOICE_HOOK(ReduceScatter) /* of the reduction */
+CHOICE_HOOK(Broadcast)     /* of the root, as in the two below */
+CHOICE_HOOK(Gather)
+CHOICE_HOOK(Scatter)
+REDUCE_TO_ROOT_HOOK(Reduce)
+
+HOOK(
+    Bcast,
+    (void* buffer, size_t count, int type, int root, void* comm, void* stream),
+    (buffer, count, type, root, comm, stream),
+    type,
+    count,
+    comm)
+HOOK(
+    Send,
+    (const void* buffer, size_t count, int type, int peer, void* comm, void* stream),
+    (buffer, count, type, peer, comm, stream),
+    type,
+    count,
+    comm)
+HOOK(
+    Recv,
+    (void* buffer, size_t count, int type, int peer, void* comm, void* stream),
+    (buffer, count, type, peer, comm, stream),
+    type,
+    count,
+    comm)
+
+HOOK(
+    PutSignal,
+    (const void* buffer,
+     size_t count,
+     int type,
+     int peer,
+     void* window,
+     size_t offset,
+     int signal,
+     int context,
+     unsigned flags,
+     void* comm,
+     void* stream),
+    (buffer, count, type, peer, window, offset, signal, context, flags, comm, stream),
+    type,
+    count,
+    comm)
+HOOK(
+    Signal,
+    (int peer, int signal, int context, unsigned flags, void* comm, void* stream),
+    (peer, signal, context, flags, comm, stream),
+    -1,
+    0,
+    comm)
+HOOK(
+    WaitSignal,
+    (int description_count, void* descriptions, void* comm, void* stream),
+    (description_count, descriptions, comm, stream),
+    -1,
+    0,
+    comm)
+
+HOOK(GroupStart, (void), (), -1, 0, NULL)
+HOOK(GroupEnd, (void), (), -1, 0, NULL)
+HOOK(GroupSimulateEnd, (void* info), (info), -1, 0, NULL)
+
+MAKING_HOOK(
+    CommInitRank,
+    (void** made, int ranks, struct commtap_unique_id id, int rank),
+    (made, ranks, id, rank),
+    made)
+MAKING_HOOK(
+    CommInitRankConfig,
+    (void** made, int ranks, struct commtap_unique_id id, int rank, void* config),
+    (made, ranks, id, rank, config),
+    made)
+MAKING_HOOK(
+    CommInitRankScalable,
+    (void** made, int ranks, int rank, int id_count, void* ids, void* config),
+    (made, ranks, rank, id_count, ids, config),
+    made)
+MAKING_HOOK(
+    CommSplit,
+    (void* comm, int color, int key, void** made, void* config),
+    (comm, color, key, made, config),
+    made)
+MAKING_HOOK(
+    CommShrink,
+    (void* comm, int* excluded, int excluded_count, void** made, void* config, int flags),
+    (comm, excluded, excluded_count, made, config, flags),
+    made)
+MAKING_HOOK(
+    CommGrow,
+    (void* comm, int ranks, const void* id, int rank, void** made, void* config),
+    (comm, ranks, id, rank, made, config),
+    made)
+HOOK(CommInitAll, (void** made, int count, const int* devices), (made, count, devices), -1, 0, NULL)
+
+HOOK(CommSuspend, (void* comm, int flags), (comm, flags), -1, 0, comm)
+HOOK(CommResume, (void* comm), (comm), -1, 0, comm)
+HOOK(CommRevoke, (void* comm, int flags), (comm, flags), -1, 0, comm)
+HOOK(CommFinalize, (void* comm), (comm), -1, 0, comm)
+ENDING_HOOK(CommDestroy)
+ENDING_HOOK(CommAbort)
+
+HOOK(CommRegister, (void* comm, void* buffer, size_t size, void** handle), (comm, buffer, size, handle), -1, size, comm)
+HOOK(CommDeregister, (void* comm, void* handle), (comm, handle), -1, 0, comm)
+HOOK(
+    CommWindowRegister,
+    (void* comm, void* buffer, size_t size, void** window, int flags),
+    (comm, buffer, size, window, flags),
+    -1,
+    size,
+    comm)
+HOOK(CommWindowDeregister, (void* comm, void* window), (comm, window), -1, 0, comm)
+HOOK(DevCommCreate, (void* comm, const void* requirements, void* made), (comm, requirements, made), -1, 0, comm)
+HOOK(DevCommDestroy, (void* comm, const void* dev_comm), (comm, dev_comm), -1, 0, comm)
+HOOK(MemAlloc, (void** memory, size_t size), (memory, size), -1, size, NULL)
+HOOK(MemFree, (void* memory), (memory), -1, 0, NULL)
+
+#define QUESTION(name, symbol, parameters, arguments)                              \
+  static int name parameters {                                                     \
+    static void* slot;                                                             \
+    int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */ \
+    *(void**)&real = REAL(&slot, symbol, NULL);                                    \
+    return real == NULL ? kInvalidUsage : real arguments;                          \
+  }
+
+QUESTION(comm_count, "ncclCommCount", (const void* comm, int* ranks), (comm, ranks))
+QUESTION(comm_user_rank, "ncclCommUserRank", (const void* comm, int* rank), (comm, rank))
+QUESTION(get_version, "ncclGetVersion", (int* version), (version))
+
+const struct commtap_nccl_questions commtap_nccl_questions = {comm_count, comm_user_rank, get_version};

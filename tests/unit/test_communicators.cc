@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/communicators.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "report/ledger_format.h"
+
+namespace commtap {
+namespace {
+
+const void* address(size_t nth) {
+  return reinterpret_cast<const void*>(0x7f0000000000U + nth * 64); // NOLINT(performance-no-int-to-ptr)
+}
+
+TEST_CASE("a communicator is found until it ends, and the next one at its address is another") {
+  Communicators all;
+  CHECK(all.find(address(1)) == kNoIndex);
+  all.add(address(1), 7);
+  CHECK(all.find(address(1)) == 7);
+  all.remove(address(1));
+  CHECK(all.find(address(1)) == kNoIndex);
+  all.add(address(1), 8);
+  CHECK(all.find(address(1)) == 8);
+}
+
+TEST_CASE("communicators that share a place are all found") {
+  Communicators all;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    all.add(address(i), i);
+  }
+  for (uint32_t i = 0; i < 1000; ++i) {
+    CHECK(all.find(address(i)) == i);
+    CHECK(all.find(address(i)) == i);
+  }
+}
+
+TEST_CASE("threads find the right ones while others push them out") {
+  Communicators all;
+  constexpr uint32_t kCount = 200;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    all.add(address(i), i);
+  }
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (uint32_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (uint32_t i = 0; i < 20'000; ++i) {
+        const uint32_t number = (i * 7 + thread * 13) % kCount;
+        wrong += all.find(address(number)) == number ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(wrong == 0);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/nccl_text.h"
+
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/nccl.h"
+#include "tools/table.h"
+#include "tools/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxLabel = 50; ///< columns of a module's name
+
+std::vector<const Report*> reportsOf(const ShowView& view) {
+  std::vector<const Report*> reports;
+  for (const ReportFile* file : view.files) {
+    if (file->report.nccl) {
+      reports.push_back(&file->report);
+    }
+  }
+  return reports;
+}
+
+std::string headText(const std::vector<const Report*>& reports) {
+  std::set<std::string> versions;
+  size_t communicators = 0;
+  for (const Report* report : reports) {
+    versions.insert(report->nccl->version.empty() ? "of unknown version" : report->nccl->version);
+    communicators += report->nccl->communicators.size();
+  }
+  return fmt::format(
+      "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, reports.size());
+}
+
+std::vector<std::string> cellsOf(const NcclFunctionTotals& called) {
+  return {
+      called.function,
+      std::to_string(called.count),
+      called.failed == 0 ? "" : std::to_string(called.failed),
+      humanBytes(static_cast<double>(called.bytes))};
+}
+
+const std::vector<Column>& calledColumns() {
+  static const std::vector<Column> columns = {
+      {"NCCL"}, {"CALLS", Align::kRight}, {"FAILED", Align::kRight}, {"NCCL BYTES", Align::kRight}};
+  return columns;
+}
+
+Table tableWith(std::vector<Column> columns) {
+  columns.insert(columns.end(), calledColumns().begin(), calledColumns().end());
+  return Table(std::move(columns));
+}
+
+std::string comparedText(const std::vector<NcclComparison>& compared, const Color& color) {
+  Table table = tableWith({{"OP"}, {"GROUP"}, {"COUNT", Align::kRight}, {"BYTES", Align::kRight}});
+  for (const NcclComparison& op : compared) {
+    std::vector<std::string> cells = {
+        op.op, op.group, std::to_string(op.asked), humanBytes(static_cast<double>(op.asked_bytes))};
+    if (op.called.empty()) {
+      cells.emplace_back("not called");
+      table.add(cells);
+    }
+    for (const NcclFunctionTotals& called : op.called) {
+      const std::vector<std::string> of_nccl = cellsOf(called);
+      cells.insert(cells.end(), of_nccl.begin(), of_nccl.end());
+      table.add(cells);
+      cells.assign(4, "");
+    }
+  }
+  return color.bold("Asked of c10d, and what NCCL was called with for it") + "\n" + table.text(color);
+}
+
+std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Color& color) {
+  Table table = tableWith({{"MODULE"}});
+  for (const NcclFunctionTotals& called : beside) {
+    std::vector<std::string> cells = cellsOf(called);
+    cells.insert(cells.begin(), shorten(inert(called.module), kMaxLabel));
+    table.add(std::move(cells));
+  }
+  return color.bold("Calls to NCCL that no collective makes, by module") + "\n" + table.text(color);
+}
+
+} // namespace
+
+std::string ncclText(const ShowView& view, const Color& color) {
+  const std::vector<const Report*> reports = reportsOf(view);
+  if (reports.empty()) {
+    return "NCCL was not called, or not where it can be seen: docs/nccl.md\n";
+  }
+  const NcclTotals totals = ncclTotalsOf(reports, view.filter.phase);
+  std::string text = headText(reports);
+  if (!totals.compared.empty()) {
+    text += comparedText(totals.compared, color);
+  }
+  if (!totals.beside.empty()) {
+    text += "\n" + besideText(totals.beside, color);
+  }
+  return text;
+}
+
+} // namespace commtap

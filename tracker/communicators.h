@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+namespace commtap {
+
+/// The number that each of NCCL's communicators has in the ledger, by its address. Finding one that was found before
+/// takes no lock, unless two of them share a place.
+class Communicators {
+ public:
+  /// kNoIndex if it was not added.
+  uint32_t find(const void* communicator);
+  void add(const void* communicator, uint32_t number);
+  /// It ends: whatever has its address afterwards is another one.
+  void remove(const void* communicator);
+
+  void resetInForkedChild();
+
+ private:
+  /// One of those that were last looked for. While it is written its address is nullptr.
+  struct Recent {
+    std::atomic<const void*> communicator;
+    std::atomic<uint32_t> number;
+  };
+  static constexpr size_t kRecent = 64;
+
+  Recent& recentOf(const void* communicator);
+  static void write(Recent& recent, const void* communicator, uint32_t number);
+
+  std::array<Recent, kRecent> recent_{};
+  std::mutex mutex_;
+  std::unordered_map<const void*, uint32_t> all_; ///< guarded by mutex_
+};
+
+} // namespace commtap

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/nccl_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+#include "report/nccl.h"
+#include "tracker/attribution.h"
+#include "tracker/communicators.h"
+#include "tracker/recorder.h"
+
+namespace commtap {
+namespace {
+
+/// What a call's `count` says about its payload: the S of nccl-tests (doc/PERFORMANCE.md there).
+enum class NcclPayload : uint8_t {
+  kNone,
+  kElements,
+  kElementsOfEachRank, ///< the count is what one rank gives or gets
+  kBytes,
+};
+
+constexpr std::array<const char*, COMMTAP_NCCL_FUNCTION_COUNT> kNames = {
+#define COMMTAP_NCCL_NAME(name) "nccl" #name,
+    COMMTAP_FOR_EACH_NCCL_FUNCTION(COMMTAP_NCCL_NAME)
+#undef COMMTAP_NCCL_NAME
+};
+
+constexpr NcclPayload payloadOf(commtap_nccl_function function) {
+  switch (function) {
+    case COMMTAP_NCCL_AllReduce:
+    case COMMTAP_NCCL_AllReduceConfig:
+    case COMMTAP_NCCL_Broadcast:
+    case COMMTAP_NCCL_BroadcastConfig:
+    case COMMTAP_NCCL_Bcast:
+    case COMMTAP_NCCL_Reduce:
+    case COMMTAP_NCCL_ReduceConfig:
+    case COMMTAP_NCCL_Send:
+    case COMMTAP_NCCL_Recv:
+    case COMMTAP_NCCL_PutSignal:
+      return NcclPayload::kElements;
+    case COMMTAP_NCCL_AllGather:
+    case COMMTAP_NCCL_AllGatherConfig:
+    case COMMTAP_NCCL_ReduceScatter:
+    case COMMTAP_NCCL_ReduceScatterConfig:
+    case COMMTAP_NCCL_AlltoAll:
+    case COMMTAP_NCCL_AlltoAllConfig:
+    case COMMTAP_NCCL_Gather:
+    case COMMTAP_NCCL_GatherConfig:
+    case COMMTAP_NCCL_Scatter:
+    case COMMTAP_NCCL_ScatterConfig:
+      return NcclPayload::kElementsOfEachRank;
+    case COMMTAP_NCCL_CommRegister:
+    case COMMTAP_NCCL_CommWindowRegister:
+    case COMMTAP_NCCL_MemAlloc:
+      return NcclPayload::kBytes;
+    default:
+      return NcclPayload::kNone;
+  }
+}
+
+constexpr int kSuccess = 0;
+constexpr int kInProgress = 7;
+
+struct State {
+  const commtap_nccl_questions* questions = nullptr;
+  Communicators communicators;
+  std::array<std::atomic<StringId>, COMMTAP_NCCL_FUNCTION_COUNT> names{};
+  std::atomic<bool> on{true};
+};
+
+State& state() {
+  static State* instance = new State(); // never destroyed: threads call until the process is gone
+  return *instance;
+}
+
+StringId nameOf(LedgerWriter& ledger, commtap_nccl_function function) {
+  std::atomic<StringId>& name = state().names[function];
+  if (name.load(std::memory_order_relaxed) == 0) {
+    name.store(ledger.intern(kNames[function]), std::memory_order_relaxed);
+  }
+  return name.load(std::memory_order_relaxed);
+}
+
+/// One that is still being made does not tell its size yet, and is asked again.
+void askForSize(LedgerCommunicator& communicator, const commtap_nccl_call& call) {
+  int size = call.place == nullptr ? 0 : call.place->ranks;
+  int rank = call.place == nullptr ? 0 : call.place->rank;
+  const commtap_nccl_questions& ask = *state().questions;
+  const bool told = call.place != nullptr ||
+                    (ask.comm_count(call.comm, &size) == kSuccess && ask.comm_user_rank(call.comm, &rank) == kSuccess);
+  if (told && size > 0) {
+    communicator.rank.store(static_cast<uint32_t>(rank), std::memory_order_relaxed);
+    communicator.size.store(static_cast<uint32_t>(size), std::memory_order_release);
+  }
+}
+
+uint32_t communicatorOf(LedgerWriter& ledger, const commtap_nccl_call& call) {
+  if (call.comm == nullptr) {
+    return kNoIndex;
+  }
+  uint32_t number = state().communicators.find(call.comm);
+  if (number == kNoIndex) {
+    number = ledger.addCommunicator();
+    if (number == kNoIndex) {
+      return kNoIndex;
+    }
+    state().communicators.add(call.comm, number);
+  }
+  LedgerCommunicator& communicator = ledger.communicator(number);
+  if (communicator.size.load(std::memory_order_relaxed) == 0) {
+    askForSize(communicator, call);
+  }
+  return number;
+}
+
+/// Between ncclGroupStart and ncclGroupEnd, which belong to the group themselves.
+bool inGroup(ThreadState& thread, const commtap_nccl_call& call) {
+  if (call.function == COMMTAP_NCCL_GroupStart && call.result == kSuccess) {
+    ++thread.nccl_groups_open;
+    return true;
+  }
+  const bool open = thread.nccl_groups_open > 0;
+  if (call.function == COMMTAP_NCCL_GroupEnd && open) {
+    --thread.nccl_groups_open;
+  }
+  return open;
+}
+
+/// Where a call belongs: to the collective that makes it, else to where the thread is.
+void attribute(NcclKey& key, ThreadState& thread) {
+  if (thread.frame != nullptr) {
+    key.op = thread.frame->op;
+  }
+  if (thread.frame != nullptr && thread.frame->row != nullptr) {
+    const CollectiveKey& row = thread.frame->row->key;
+    key.group = row.group;
+    key.module = row.module;
+    key.phase = row.phase;
+    return;
+  }
+  const Origin origin = currentOrigin(thread, nullptr);
+  key.module = origin.module;
+  key.phase = origin.phase;
+}
+
+/// `ranks`: 0 if the communicator does not tell.
+uint64_t bytesOf(LedgerWriter& ledger, const commtap_nccl_call& call, uint32_t ranks) {
+  const NcclPayload payload = payloadOf(call.function);
+  if (payload == NcclPayload::kNone || payload == NcclPayload::kBytes) {
+    return payload == NcclPayload::kNone ? 0 : call.count;
+  }
+  const uint64_t of_one_rank = call.count * ncclDatatypeSize(static_cast<uint32_t>(call.datatype));
+  if (payload == NcclPayload::kElements) {
+    return of_one_rank;
+  }
+  if (ranks == 0) {
+    ledger.notSeen(NotSeen::kUnknownCommunicator, kNames[call.function]);
+  }
+  return of_one_rank * std::max(ranks, 1U);
+}
+
+/// How many ranks the communicator has; the first group whose collective comes there is its own.
+uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
+  uint32_t none = kNoIndex;
+  if (group != kNoIndex && communicator.group.load(std::memory_order_relaxed) == kNoIndex) {
+    communicator.group.compare_exchange_strong(none, group, std::memory_order_relaxed);
+  }
+  return communicator.size.load(std::memory_order_acquire);
+}
+
+void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& call, bool in_group) {
+  NcclKey key{};
+  key.function = nameOf(ledger, call.function);
+  key.communicator = communicatorOf(ledger, call);
+  key.group = kNoIndex;
+  key.datatype = call.datatype < 0 ? kNoDatatype : static_cast<uint8_t>(call.datatype);
+  key.in_group = in_group ? 1 : 0;
+  key.told_by_plugin = call.place == nullptr ? 0 : 1;
+  attribute(key, thread);
+  const bool names_one = key.communicator != kNoIndex;
+  const uint32_t ranks = names_one ? ranksOf(ledger.communicator(key.communicator), key.group) : 0;
+  LedgerNcclCall* row = ledger.row(key);
+  if (row == nullptr) {
+    return;
+  }
+  row->count.fetch_add(1, std::memory_order_relaxed);
+  if (call.result == kSuccess || call.result == kInProgress) {
+    row->bytes.fetch_add(bytesOf(ledger, call, ranks), std::memory_order_relaxed);
+  } else {
+    row->failed.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+uint32_t ncclVersion() {
+  int version = 0;
+  const bool told = state().questions->get_version(&version) == kSuccess && version > 0;
+  return told ? static_cast<uint32_t>(version) : 1; // 0 stands for an NCCL that was never called
+}
+
+bool begin() {
+  Recorder& recorder = Recorder::get();
+  recorder.processGroupSeen(-1, -1);
+  return recorder.ledger().countNccl(ncclVersion());
+}
+
+/// Groups and communicators are followed also while nothing is counted.
+void watch(const commtap_nccl_call& call) {
+  static const bool is_ready = begin();
+  ThreadState* thread = is_ready ? ThreadState::current() : nullptr;
+  if (thread == nullptr) {
+    return;
+  }
+  const bool in_group = call.place == nullptr && inGroup(*thread, call);
+  if (state().on.load(std::memory_order_relaxed)) {
+    count(Recorder::get().ledger(), *thread, call, in_group);
+  }
+  if (call.function == COMMTAP_NCCL_CommDestroy || call.function == COMMTAP_NCCL_CommAbort) {
+    state().communicators.remove(call.comm);
+  }
+}
+
+void called(const commtap_nccl_call* call) {
+  const int saved_errno = errno;
+  try {
+    watch(*call);
+  } catch (...) { // nothing that goes wrong here may reach the job
+    Recorder::get().ledger().notSeen(NotSeen::kInternalError, kNames[call->function]);
+  }
+  errno = saved_errno;
+}
+
+void ended(const void* comm) {
+  state().communicators.remove(comm);
+}
+
+constexpr commtap_nccl kHooks = {called, ended};
+
+} // namespace
+
+const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
+  state().questions = questions;
+  return &kHooks;
+}
+
+void NcclCalls::setOn(bool on) {
+  state().on.store(on, std::memory_order_relaxed);
+}
+
+void NcclCalls::resetInForkedChild() {
+  state().communicators.resetInForkedChild();
+}
+
+} // namespace commtap
