@@ -48,6 +48,7 @@ class Report:
         self.operations: list[Row] | None = document.get("operations")
         self.steps: list[Row] = document.get("steps", [])  # a generated report has none
         self.last: list[Row] = document.get("last", [])
+        self.nccl: dict[str, Any] | None = document.get("nccl")
         self.not_seen: list[dict[str, Any]] = document["not_seen"]
 
     @classmethod

@@ -27,6 +27,33 @@ TORCH_HOOKS = {
 }
 
 
+#: Of NCCL 2.32: what moves data (as two families), groups, communicators, memory; and its profiler's tables.
+NCCL_HOOKS = {
+    *(
+        f"nccl{name}{variant}"
+        for name in (
+            "AllReduce",
+            "ReduceScatter",
+            "AllGather",
+            "AlltoAll",
+            "Broadcast",
+            "Reduce",
+            "Gather",
+            "Scatter",
+        )
+        for variant in ("", "Config")
+    ),
+    *(f"nccl{name}" for name in ("Bcast", "Send", "Recv", "PutSignal", "Signal", "WaitSignal")),
+    *(f"ncclGroup{name}" for name in ("Start", "End", "SimulateEnd")),
+    *(f"ncclCommInit{name}" for name in ("Rank", "RankConfig", "RankScalable", "All")),
+    *(f"ncclComm{name}" for name in ("Split", "Shrink", "Grow", "Suspend", "Resume", "Revoke")),
+    *(f"ncclComm{name}" for name in ("Finalize", "Destroy", "Abort", "Register", "Deregister")),
+    *(f"nccl{name}" for name in ("CommWindowRegister", "CommWindowDeregister", "DevCommCreate", "DevCommDestroy")),
+    *(f"nccl{name}" for name in ("MemAlloc", "MemFree")),
+    *(f"ncclProfiler_v{version}" for version in (4, 5, 6, 7)),
+}
+
+
 def needed(library: Path) -> set[str]:
     """The libraries that the loader brings along with this one."""
     done = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
@@ -50,7 +77,7 @@ def test_needed() -> None:
 
 @pytest.mark.parametrize(
     ("library", "others"),
-    [(LIBRARY, HOOKS | TORCH_HOOKS), (TRACKER, set()), (PYTHON_PART, set())],
+    [(LIBRARY, HOOKS | TORCH_HOOKS | NCCL_HOOKS), (TRACKER, set()), (PYTHON_PART, set())],
     ids=["stub", "tracker", "python"],
 )
 def test_exported(library: Path, others: set[str]) -> None:

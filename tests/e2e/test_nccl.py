@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls to NCCL beneath and beside c10d, held against what a stub of NCCL counts itself."""
+
+import subprocess
+
+import pytest
+from harness import COMMAND, Job, Mode, Run, Runner
+
+from report import Report
+
+JOB = Job("nccl", ranks=2)
+#: Called by a handle of the library: not seen.
+BY_HANDLE = {"ncclAllReduce": 1}
+#: NCCL's ncclBcast calls it: one call, not two.
+BENEATH_ANOTHER = ("ncclBroadcast",)
+
+Call = dict[str, object]
+
+
+@pytest.fixture
+def run(runner: Runner) -> Run:
+    return runner.shim(JOB)
+
+
+def calls(report: Report, **where: object) -> list[Call]:
+    assert report.nccl is not None
+    return [row for row in report.nccl["calls"] if all(row[name] == value for name, value in where.items())]
+
+
+def amounts(rows: list[Call]) -> dict[str, tuple[object, object, object]]:
+    """(count, failed, bytes) by function."""
+    found = {str(row["function"]): (row["count"], row["failed"], row["bytes"]) for row in rows}
+    assert len(found) == len(rows), rows
+    return found
+
+
+def test_every_call_is_counted_once(run: Run) -> None:
+    """Also a call that fails, and nothing twice that NCCL calls itself."""
+    for rank in (0, 1):
+        said = dict(line.split() for line in run.outcomes[rank].stdout.decode().splitlines())
+        counted = dict.fromkeys(said, 0)
+        for row in calls(run.report(rank)):
+            counted[row["function"]] += row["count"]
+        for function, count in said.items():
+            wanted = 0 if function in BENEATH_ANOTHER else int(count) - BY_HANDLE.get(function, 0)
+            assert counted[function] == wanted, function
+
+
+def test_the_job_is_not_changed(run: Run, runner: Runner) -> None:
+    """NCCL gets the same calls and the job the same answers."""
+    bare = runner.bare(JOB)
+    assert [outcome.stdout for outcome in bare.outcomes] == [outcome.stdout for outcome in run.outcomes]
+
+
+def test_calls_belong_to_the_collective_that_makes_them(run: Run) -> None:
+    """With its op, group, module and phase, and the payload of nccl-tests."""
+    for rank in (0, 1):
+        report = run.report(rank)
+        place = {"module": "Layer", "group": "0", "phase": "forward", "communicator": 0}
+        assert amounts(calls(report, op="c10d.allreduce_", in_group=False, **place)) == {"ncclAllReduce": (3, 0, 96)}
+        assert amounts(calls(report, op="c10d.broadcast_", in_group=False, **place)) == {"ncclBcast": (1, 0, 32)}
+        in_group = calls(report, op="c10d.alltoall_base_", in_group=True)
+        assert amounts(in_group) == {
+            "ncclGroupStart": (1, 0, 0),
+            "ncclSend": (2, 0, 32),
+            "ncclRecv": (2, 0, 32),
+            "ncclGroupEnd": (1, 0, 0),
+        }
+        assert {row["dtype"] for row in in_group} == {"float32", None}
+
+
+def test_calls_beside_c10d_belong_to_the_module(run: Run) -> None:
+    """Of an all_gather and a reduce_scatter the whole counts; a call that fails has no bytes."""
+    report = run.report(1)
+    beside = calls(report, module="Engine", op=None, group=None)
+    assert amounts(beside) == {
+        "ncclAllGather": (1, 0, 2 * 4 * 2),
+        "ncclReduceScatter": (1, 0, 2 * 8 * 2),
+        "ncclAllReduce": (1, 1, 0),
+    }
+    assert {row["dtype"] for row in beside} == {"float32", "int64"}
+
+
+def test_communicators(run: Run) -> None:
+    """Size and rank are NCCL's own answers; one that is not ready is asked again; an address may be used twice."""
+    report = run.report(1)
+    assert report.nccl is not None
+    assert report.nccl["version"] == "2.29.7"
+    assert report.nccl["communicators"] == [
+        {"size": 2, "rank": 1, "group": "0"},
+        {"size": 4, "rank": 1, "group": None},
+        {"size": 1, "rank": 0, "group": None},
+        {"size": 1, "rank": 0, "group": None},
+    ]
+    gathers = {row["communicator"]: row["bytes"] for row in calls(report, module="Global", function="ncclAllGather")}
+    assert gathers == {1: 4 + 4 + 4 * 4, 2: 4, 3: 4}
+    assert [(row["reason"], row["count"]) for row in report.not_seen] == [("unknown_communicator", 2)]
+
+
+def test_show(run: Run) -> None:
+    """What was asked stands beside what was called."""
+    done = subprocess.run(
+        [COMMAND, "show", "--nccl", run.output_folder], capture_output=True, text=True, check=True, timeout=60
+    )
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert "NCCL 2.29.7: 8 communicators in 2 processes" in lines
+    assert "c10d.allreduce_ default_pg 6 192 B ncclAllReduce 6 192 B" in lines
+    assert "Engine ncclAllReduce 2 2 0 B" in lines
+
+
+@pytest.mark.parametrize("version", [4, 5, 6, 7])
+def test_plugin(runner: Runner, version: int) -> None:
+    """Calls that do not come by are known from NCCL's profiler plugin: each once, whatever else it is sent."""
+    run = runner.start(Job("nccl", (str(version),), ranks=2), Mode.SHIM).wait()
+    assert run.ended_as_meant()
+    asked = 1 << 1 | 1 << 2 if version == 4 else 1 << 9 | 1 << 10
+    assert run.outcomes[0].stdout.decode().splitlines() == [f"mask {asked}"] * 2
+    for rank in (0, 1):
+        report = run.report(rank)
+        assert report.nccl is not None
+        ranks_of = [communicator["size"] for communicator in report.nccl["communicators"]]
+        assert ranks_of == [2, 4]
+        rows = {(row["function"], row["communicator"]): row for row in calls(report, source="plugin", in_group=None)}
+        assert len(rows) == len(report.nccl["calls"]) == 4
+        for communicator, size in enumerate(ranks_of):
+            gather, to_peer = rows["ncclAllGather", communicator], rows["ncclSend", communicator]
+            assert (gather["count"], gather["bytes"], gather["module"]) == (1, 6 * 2 * size, "Engine")
+            assert gather["dtype"] == ("int8" if version == 4 else "bfloat16")
+            assert (to_peer["count"], to_peer["bytes"], to_peer["dtype"]) == (1, 3 * 8, "float64")
+
+
+def test_plugin_asks_for_nothing_where_commtap_is_off(runner: Runner) -> None:
+    """And is not there without it."""
+    off = Job("nccl", ("7",), ranks=1, variables=(("COMMTAP", "0"),))
+    assert runner.start(off, Mode.SHIM).wait().outcomes[0].stdout == b"mask 0\nmask 0\n"
+    assert runner.start(off, Mode.BARE).wait().outcomes[0].stdout == b"mask -1\nmask -1\n"
+
+
+def test_switched_off(runner: Runner) -> None:
+    """The stub stands in front of NCCL then too, and hands on."""
+    off = Job("nccl", ranks=2, variables=(("COMMTAP", "0"),))
+    run = runner.start(off, Mode.SHIM).wait()
+    assert run.ended_as_meant()
+    assert run.reports == []
+    assert [outcome.stdout for outcome in run.outcomes] == [outcome.stdout for outcome in runner.bare(JOB).outcomes]

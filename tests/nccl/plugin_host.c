@@ -1,0 +1,215 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* Plays NCCL towards its profiler plugin: looks for it as NCCL does with NCCL_PROFILER_PLUGIN=STATIC_PLUGIN, and sends
+ * what each version sends, in its order: events of kinds that were not asked for beside those that were, a kernel's
+ * from another thread, a state after the end. Layouts as in src/include/plugin/profiler of NCCL. */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+  kGroup = 1 << 0,
+  kColl = 1 << 1,
+  kP2p = 1 << 2,
+  kKernelCh = 1 << 6,
+  kGroupApi = 1 << 8,
+  kCollApi = 1 << 9,
+  kP2pApi = 1 << 10,
+  kKernelChStop = 22,
+};
+
+/* v7; v5 and v6 end sooner. */
+struct event {
+  uint64_t type;
+  void* parent;
+  int rank;
+  union {
+    struct {
+      bool captured;
+      int depth;
+    } group_api;
+    struct {
+      const char* function;
+      size_t count;
+      const char* datatype;
+      int root;
+      void* stream;
+      bool captured;
+      uint64_t tag;
+    } coll_api;
+    struct {
+      const char* function;
+      size_t count;
+      const char* datatype;
+      void* stream;
+      bool captured;
+      uint64_t tag;
+    } p2p_api;
+    struct {
+      uint64_t sequence;
+      const char* function;
+      const void* send;
+      void* receive;
+      size_t count;
+      int root;
+      const char* datatype;
+      uint8_t channels;
+      uint8_t warps;
+      const char* algorithm;
+      const char* protocol;
+      void* group;
+      const char* variant;
+      bool symmetric;
+      uint64_t tag;
+    } coll;
+    struct {
+      uint8_t channel;
+      uint64_t timer;
+    } kernel;
+  };
+};
+
+struct event_v4 {
+  uint8_t type;
+  void* parent;
+  int rank;
+  union {
+    struct {
+      uint64_t sequence;
+      const char* function;
+      const void* send;
+      void* receive;
+      size_t count;
+      int root;
+      const char* datatype;
+      uint8_t channels;
+      uint8_t warps;
+      const char* algorithm;
+      const char* protocol;
+    } coll;
+    struct {
+      const char* function;
+      void* buffer;
+      const char* datatype;
+      size_t count;
+      int peer;
+      uint8_t channels;
+    } p2p;
+  };
+};
+
+struct plugin {
+  const char* name;
+  void* init; /* of two types: see open_plugin */
+  int (*start)(void*, void**, void*);
+  int (*stop)(void*);
+  int (*record)(void*, int, void*);
+  int (*finalize)(void*);
+};
+typedef int init_v5(void**, uint64_t, int*, const char*, int, int, int, void*);
+typedef int init_v4(void**, int*, const char*, uint64_t, int, int, int, void*);
+
+struct session {
+  const struct plugin* plugin;
+  void* context;
+  int mask;
+};
+
+static bool open_plugin(struct session* session, int version, int ranks, int rank) {
+  char symbol[32];
+  snprintf(symbol, sizeof(symbol), "ncclProfiler_v%d", version);
+  void* self = dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
+  session->plugin = self == NULL ? NULL : dlsym(self, symbol);
+  if (session->plugin == NULL) {
+    return false;
+  }
+  if (version == 4) {
+    return ((init_v4*)session->plugin->init)(&session->context, &session->mask, "tp", 77, 1, ranks, rank, NULL) == 0;
+  }
+  return ((init_v5*)session->plugin->init)(&session->context, 77, &session->mask, "tp", 1, ranks, rank, NULL) == 0;
+}
+
+/* NCCL sends the kinds that were asked for, and the parents of these. */
+static void* send(const struct session* session, void* event) {
+  void* handle = event;
+  session->plugin->start(session->context, &handle, event);
+  return handle;
+}
+
+static void end(const struct session* session, void* handle) {
+  if (handle != NULL) {
+    session->plugin->stop(handle);
+    session->plugin->record(handle, kKernelChStop, NULL);
+  }
+}
+
+struct kernel_events {
+  const struct session* session;
+  void* parent;
+};
+
+static void* send_kernel(void* argument) {
+  const struct kernel_events* events = argument;
+  struct event kernel = {.type = kKernelCh, .parent = events->parent, .kernel = {.channel = 1, .timer = 5}};
+  end(events->session, send(events->session, &kernel));
+  return NULL;
+}
+
+static void play_v5(const struct session* session) {
+  struct event group = {.type = kGroupApi, .group_api = {.captured = false, .depth = 1}};
+  void* group_handle = send(session, &group);
+  struct event all_gather = {
+      .type = kCollApi,
+      .parent = group_handle,
+      .coll_api = {.function = "AllGather", .count = 6, .datatype = "ncclBfloat16", .root = 0, .tag = 9}};
+  void* call = send(session, &all_gather);
+  struct event enqueued = {
+      .type = kColl,
+      .parent = call,
+      .coll = {.sequence = 1, .function = "AllGather", .count = 12, .datatype = "ncclInt8", .channels = 2}};
+  struct kernel_events kernel = {session, send(session, &enqueued)};
+  pthread_t thread;
+  pthread_create(&thread, NULL, send_kernel, &kernel);
+  pthread_join(thread, NULL);
+  end(session, kernel.parent);
+  end(session, call);
+  struct event to_peer = {
+      .type = kP2pApi, .parent = group_handle, .p2p_api = {.function = "Send", .count = 3, .datatype = "ncclFloat64"}};
+  end(session, send(session, &to_peer));
+  struct event unknown = {.type = kCollApi, .coll_api = {.function = "Later", .count = 1, .datatype = "ncclInt8"}};
+  end(session, send(session, &unknown));
+  end(session, group_handle);
+}
+
+static void play_v4(const struct session* session) {
+  struct event_v4 all_gather = {
+      .type = kColl,
+      .coll = {.sequence = 1, .function = "AllGather", .count = 12, .datatype = "ncclInt8", .channels = 2}};
+  end(session, send(session, &all_gather));
+  struct event_v4 to_peer = {.type = kP2p, .p2p = {.function = "Send", .datatype = "ncclFloat64", .count = 3}};
+  end(session, send(session, &to_peer));
+  struct event_v4 group = {.type = kGroup};
+  end(session, send(session, &group));
+}
+
+/* The kinds of events that the plugin asked for; -1 without a plugin. */
+int plugin_host_play(int version, int ranks, int rank);
+int plugin_host_play(int version, int ranks, int rank) {
+  struct session session = {0};
+  if (!open_plugin(&session, version, ranks, rank)) {
+    return -1;
+  }
+  if (version == 4) {
+    play_v4(&session);
+  } else {
+    play_v5(&session);
+  }
+  session.plugin->finalize(session.context);
+  return session.mask;
+}

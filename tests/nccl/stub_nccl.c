@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* A libnccl.so.2 for machines without a GPU: it moves nothing, and counts its calls. As in the real one every nccl* is
+ * a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kSuccess = 0, kInvalidArgument = 4, kInProgress = 7 };
+
+struct communicator {
+  int ranks;
+  int rank;
+  int asked; /* how often a communicator that is made in the background says that it is not ready */
+};
+
+struct unique_id {
+  char internal[128];
+};
+
+/* What was called: the job compares. */
+struct counter {
+  const char* name;
+  uint64_t calls;
+};
+static struct counter counters[64];
+
+static void count(const char* name) {
+  struct counter* counter = counters;
+  while (counter->name != NULL && strcmp(counter->name, name) != 0) {
+    ++counter;
+  }
+  counter->name = name;
+  ++counter->calls;
+}
+
+uint64_t stub_nccl_calls(const char* name);
+uint64_t stub_nccl_calls(const char* name) {
+  for (const struct counter* counter = counters; counter->name != NULL; ++counter) {
+    if (strcmp(counter->name, name) == 0) {
+      return counter->calls;
+    }
+  }
+  return 0;
+}
+
+#define FUNCTION(name, parameters)                                       \
+  int pnccl##name parameters;                                            \
+  __attribute__((weak, alias("pnccl" #name))) int nccl##name parameters; \
+  int pnccl##name parameters
+
+#define COUNTED(name, parameters, result) \
+  FUNCTION(name, parameters) {            \
+    count("nccl" #name);                  \
+    return result;                        \
+  }
+
+static int check(const void* comm) {
+  return comm == NULL ? kInvalidArgument : kSuccess;
+}
+
+#define BUFFERS const void *send, void *recv, size_t n, int type
+#define END void *comm, void *stream
+
+COUNTED(AllReduce, (BUFFERS, int op, END), check(comm))
+COUNTED(ReduceScatter, (BUFFERS, int op, END), check(comm))
+COUNTED(AllGather, (BUFFERS, END), check(comm))
+COUNTED(AlltoAll, (BUFFERS, END), check(comm))
+COUNTED(Broadcast, (BUFFERS, int root, END), check(comm))
+COUNTED(Reduce, (BUFFERS, int op, int root, END), check(comm))
+COUNTED(AllReduceConfig, (BUFFERS, int op, END, const void* config), check(comm))
+COUNTED(Send, (const void* buffer, size_t n, int type, int peer, END), check(comm))
+COUNTED(Recv, (void* buffer, size_t n, int type, int peer, END), check(comm))
+COUNTED(GroupStart, (void), kSuccess)
+COUNTED(GroupEnd, (void), kSuccess)
+
+int ncclBroadcast(BUFFERS, int root, END);
+
+FUNCTION(Bcast, (void* buffer, size_t n, int type, int root, END)) {
+  count("ncclBcast");
+  return ncclBroadcast(buffer, buffer, n, type, root, comm, stream);
+}
+
+static int make(void** comm, int ranks, int rank, int asked) {
+  struct communicator* made = malloc(sizeof(*made));
+  *made = (struct communicator){ranks, rank, asked};
+  *comm = made;
+  return kSuccess;
+}
+
+FUNCTION(CommInitRank, (void** comm, int ranks, struct unique_id id, int rank)) {
+  count("ncclCommInitRank");
+  return id.internal[127] == 'x' ? make(comm, ranks, rank, 0) : kInvalidArgument;
+}
+
+/* In the background. */
+FUNCTION(CommInitRankConfig, (void** comm, int ranks, struct unique_id id, int rank, void* config)) {
+  count("ncclCommInitRankConfig");
+  make(comm, ranks, rank, 2);
+  return kInProgress;
+}
+
+FUNCTION(CommSplit, (void* comm, int color, int key, void** made, void* config)) {
+  count("ncclCommSplit");
+  return make(made, ((struct communicator*)comm)->ranks / 2, key, 0);
+}
+
+FUNCTION(CommDestroy, (void* comm)) {
+  count("ncclCommDestroy");
+  free(comm);
+  return kSuccess;
+}
+
+FUNCTION(CommCount, (const void* comm, int* ranks)) {
+  struct communicator* asked = (struct communicator*)comm;
+  if (asked->asked > 0) {
+    --asked->asked;
+    return kInProgress;
+  }
+  *ranks = asked->ranks;
+  return kSuccess;
+}
+
+FUNCTION(CommUserRank, (const void* comm, int* rank)) {
+  *rank = ((const struct communicator*)comm)->rank;
+  return kSuccess;
+}
+
+FUNCTION(GetVersion, (int* version)) {
+  *version = 22907;
+  return kSuccess;
+}
