@@ -207,6 +207,7 @@ def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
     for job in ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops"):
         for what in ("nothing", "commtap", *more.get(job, [])):
             lines.append(show(call_row(build, job, what, many * 2)))
+    lines.append(show(call_row(build, "nccl_calls", "interposition", many)))
     return lines
 
 

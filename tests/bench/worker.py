@@ -134,6 +134,38 @@ def ordinary_ops() -> Step:
     return step
 
 
+def nccl_library() -> ctypes.CDLL:
+    return ctypes.CDLL(str(Path(os.environ["BUILD_DIR"]) / "tests" / "nccl" / "libnccl-user.so"), mode=os.RTLD_LOCAL)
+
+
+def nccl_function(name: str, *, interposed: bool) -> ctypes.c_void_p:
+    """As a library that is linked with NCCL calls it, or NCCL's own."""
+    if not interposed:
+        stub = ctypes.CDLL("libnccl.so.2", mode=os.RTLD_LOCAL | os.RTLD_NOLOAD)
+        return ctypes.cast(getattr(stub, name), ctypes.c_void_p)
+    find = nccl_library().nccl_user_function
+    find.restype = ctypes.c_void_p
+    return ctypes.c_void_p(find(name.encode()))
+
+
+#: What `nccl_calls` calls: an entry of a switch.
+all_reduce: list[ctypes.c_void_p] = []
+
+
+def nccl_calls() -> Step:
+    """Calls of a stub of NCCL that does nothing."""
+    repeat, communicator = nccl_library().nccl_user_repeat, ctypes.c_void_p()
+    split = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p, ctypes.c_int, ctypes.c_int], *[ctypes.c_void_p] * 2)
+    parent = (ctypes.c_int * 3)(16, 0, 0)  # a communicator of the stub: ranks, rank, not asked
+    function = split(nccl_function("ncclCommSplit", interposed=True).value)
+    function(ctypes.addressof(parent), 0, 0, ctypes.addressof(communicator), None)
+
+    def step() -> None:
+        repeat(all_reduce[-1], ctypes.c_size_t(CALLS_OF["nccl_calls"]), communicator)
+
+    return step
+
+
 JOBS = {
     job.__name__: job
     for job in (
@@ -144,10 +176,13 @@ JOBS = {
         collectives,
         gloo_collectives,
         functional_collectives,
+        nccl_calls,
         ordinary_ops,
     )
 }
-ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "ordinary_ops"}
+#: Of those that do not make CALLS of them.
+CALLS_OF = {"nccl_calls": 100_000}
+ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "nccl_calls", "ordinary_ops"}
 
 
 def commtap_switch() -> Switch:
@@ -195,7 +230,17 @@ COMMTAP = ("commtap", "commtap_timing")
 PEERS = {peer.__name__: peer for peer in (comm_debug_mode, mod_tracker, profiler, global_hooks)}
 
 
+def interposition() -> Switch:
+    def switch(on: bool) -> contextlib.AbstractContextManager[object]:
+        all_reduce[:] = [nccl_function("ncclAllReduce", interposed=on)]
+        return contextlib.nullcontext()
+
+    return switch
+
+
 def make_switch(what: str) -> Switch:
+    if what == "interposition":
+        return interposition()
     if what in COMMTAP:
         return commtap_switch()
     if what == "nothing":
@@ -235,7 +280,7 @@ def peak_memory_kib() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("job", choices=sorted(JOBS))
-    parser.add_argument("--measure", default="commtap", choices=["nothing", *COMMTAP, *PEERS])
+    parser.add_argument("--measure", default="commtap", choices=["nothing", "interposition", *COMMTAP, *PEERS])
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--steps", type=int, default=10, help="steps in a block")
     parser.add_argument("--counter", help="the counter's library: count instructions")
@@ -262,7 +307,7 @@ def main() -> None:
         seconds = {on: run_block(step, arguments.steps, switch, on, per_step=per_step) for on in order}
         pairs.append((seconds[False], seconds[True]))
     switch(True)
-    print(json.dumps({"pairs": pairs, "calls": CALLS, "peak_kib": peak_memory_kib()}))
+    print(json.dumps({"pairs": pairs, "calls": CALLS_OF.get(arguments.job, CALLS), "peak_kib": peak_memory_kib()}))
     if not on_fake_backend:
         dist.barrier()
     dist.destroy_process_group()
