@@ -63,6 +63,11 @@ constexpr NcclPayload payloadOf(commtap_nccl_function function) {
   }
 }
 
+constexpr bool movesData(commtap_nccl_function function) {
+  const NcclPayload payload = payloadOf(function);
+  return payload == NcclPayload::kElements || payload == NcclPayload::kElementsOfEachRank;
+}
+
 constexpr int kSuccess = 0;
 constexpr int kInProgress = 7;
 
@@ -86,7 +91,8 @@ StringId nameOf(LedgerWriter& ledger, commtap_nccl_function function) {
   return name.load(std::memory_order_relaxed);
 }
 
-/// One that is still being made does not tell its size yet, and is asked again.
+/// Only a communicator that is ready may be asked, and only such a one may be called with data. One that does not tell
+/// all the same is asked again.
 void askForSize(LedgerCommunicator& communicator, const commtap_nccl_call& call) {
   int size = call.place == nullptr ? 0 : call.place->ranks;
   int rank = call.place == nullptr ? 0 : call.place->rank;
@@ -112,7 +118,7 @@ uint32_t communicatorOf(LedgerWriter& ledger, const commtap_nccl_call& call) {
     state().communicators.add(call.comm, number);
   }
   LedgerCommunicator& communicator = ledger.communicator(number);
-  if (communicator.size.load(std::memory_order_relaxed) == 0) {
+  if (communicator.size.load(std::memory_order_relaxed) == 0 && movesData(call.function)) {
     askForSize(communicator, call);
   }
   return number;
