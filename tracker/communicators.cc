@@ -40,10 +40,15 @@ uint32_t Communicators::find(const void* communicator) {
   return known->second;
 }
 
-void Communicators::add(const void* communicator, uint32_t number) {
+uint32_t Communicators::add(const void* communicator, const std::function<uint32_t()>& make) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  all_[communicator] = number;
-  write(recentOf(communicator), communicator, number);
+  const auto known = all_.find(communicator);
+  const uint32_t number = known != all_.end() ? known->second : make();
+  if (number != kNoIndex) {
+    all_[communicator] = number;
+    write(recentOf(communicator), communicator, number);
+  }
+  return number;
 }
 
 void Communicators::remove(const void* communicator) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <unordered_map>
 
@@ -17,7 +18,8 @@ class Communicators {
  public:
   /// kNoIndex if it was not added.
   uint32_t find(const void* communicator);
-  void add(const void* communicator, uint32_t number);
+  /// Gives it the number that `make` returns, unless another thread has done so meanwhile; kNoIndex: none.
+  uint32_t add(const void* communicator, const std::function<uint32_t()>& make);
   /// It ends: whatever has its address afterwards is another one.
   void remove(const void* communicator);
 

@@ -111,11 +111,10 @@ uint32_t communicatorOf(LedgerWriter& ledger, const commtap_nccl_call& call) {
   }
   uint32_t number = state().communicators.find(call.comm);
   if (number == kNoIndex) {
-    number = ledger.addCommunicator();
-    if (number == kNoIndex) {
-      return kNoIndex;
-    }
-    state().communicators.add(call.comm, number);
+    number = state().communicators.add(call.comm, [&] { return ledger.addCommunicator(); });
+  }
+  if (number == kNoIndex) {
+    return kNoIndex;
   }
   LedgerCommunicator& communicator = ledger.communicator(number);
   if (communicator.size.load(std::memory_order_relaxed) == 0 && movesData(call.function)) {

@@ -20,18 +20,26 @@ const void* address(size_t nth) {
 TEST_CASE("a communicator is found until it ends, and the next one at its address is another") {
   Communicators all;
   CHECK(all.find(address(1)) == kNoIndex);
-  all.add(address(1), 7);
+  CHECK(all.add(address(1), [&] { return uint32_t{7}; }) == 7);
   CHECK(all.find(address(1)) == 7);
   all.remove(address(1));
   CHECK(all.find(address(1)) == kNoIndex);
-  all.add(address(1), 8);
+  CHECK(all.add(address(1), [&] { return uint32_t{8}; }) == 8);
   CHECK(all.find(address(1)) == 8);
+}
+
+TEST_CASE("who comes second gets the first one's number, and one that finds no room has none") {
+  Communicators all;
+  CHECK(all.add(address(1), [] { return 7U; }) == 7);
+  CHECK(all.add(address(1), [] { return 8U; }) == 7);
+  CHECK(all.add(address(2), [] { return kNoIndex; }) == kNoIndex);
+  CHECK(all.find(address(2)) == kNoIndex);
 }
 
 TEST_CASE("communicators that share a place are all found") {
   Communicators all;
   for (uint32_t i = 0; i < 1000; ++i) {
-    all.add(address(i), i);
+    CHECK(all.add(address(i), [&] { return uint32_t{i}; }) == i);
   }
   for (uint32_t i = 0; i < 1000; ++i) {
     CHECK(all.find(address(i)) == i);
@@ -43,7 +51,7 @@ TEST_CASE("threads find the right ones while others push them out") {
   Communicators all;
   constexpr uint32_t kCount = 200;
   for (uint32_t i = 0; i < kCount; ++i) {
-    all.add(address(i), i);
+    CHECK(all.add(address(i), [&] { return uint32_t{i}; }) == i);
   }
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
