@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -49,11 +50,14 @@ uint64_t roundUp(uint64_t value, uint64_t step) {
 }
 
 template <typename Key>
+std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)> wordsOf(const Key& key) {
+  return std::bit_cast<std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)>>(key);
+}
+
+template <typename Key>
 size_t hashOf(const Key& key) {
-  uint64_t words[sizeof(Key) / sizeof(uint64_t)];
-  std::memcpy(words, &key, sizeof(key));
   uint64_t hash = 0x9e3779b97f4a7c15U;
-  for (const uint64_t word : words) {
+  for (const uint64_t word : wordsOf(key)) {
     hash = (hash ^ word) * 0xff51afd7ed558ccdU;
     hash ^= hash >> 32U;
   }
@@ -87,7 +91,7 @@ Row* LedgerRowIndex<Row, kSize>::find(const Key& key, size_t hash, Row* rows) co
     if (row == 0) {
       return nullptr;
     }
-    if (std::memcmp(&rows[row - 1].key, &key, sizeof(Key)) == 0) {
+    if (wordsOf(rows[row - 1].key) == wordsOf(key)) {
       return &rows[row - 1];
     }
   }
@@ -389,6 +393,8 @@ void LedgerWriter::closeStep(uint64_t now_ns) {
 LedgerLast& LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
   const uint64_t ticket = section(kLast).used.fetch_add(1, std::memory_order_relaxed);
   LedgerLast& entry = last()[ticket % kShapes[kLast].capacity];
+  // The next one was written thousands of collectives ago: it comes into the cache while the job computes.
+  __builtin_prefetch(&last()[(ticket + 1) % kShapes[kLast].capacity], /*rw=*/1);
   entry.number.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   entry.sequence = sequence;

@@ -124,7 +124,7 @@ int markStep() {
 }
 
 int isBackward() {
-  return compat::inBackward() ? 1 : 0;
+  return compat::graphTask() != -1 ? 1 : 0;
 }
 
 int setCollectiveCallback(commtap_collective_callback callback, void* context) {

@@ -94,8 +94,8 @@ void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& or
   }
 }
 
-bool inEngine(const Scope* top) {
-  return compat::inBackward() && (top == nullptr || !top->in_backward);
+bool inEngine(const ThreadState& thread, const Scope* top) {
+  return thread.torch.inBackward() && (top == nullptr || !top->in_backward);
 }
 
 } // namespace
@@ -103,7 +103,7 @@ bool inEngine(const Scope* top) {
 Origin currentOrigin(ThreadState& thread, const void* input_storage) {
   const Scope* top = thread.top();
   Origin origin;
-  if (inEngine(top)) {
+  if (inEngine(thread, top)) {
     origin = originInBackward(thread);
   } else if (top != nullptr) {
     origin = originInScope(*top);

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <exception>
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution.h"
 #include "tracker/clock.h"
+#include "tracker/custom_class.h"
 #include "tracker/gloo_timing.h"
 #include "tracker/groups.h"
 #include "tracker/observers.h"
@@ -55,8 +55,8 @@ class Call {
         sizeClass(bytes),
         {},
     });
-    if (const int64_t graph_task = compat::graphTask(); graph_task >= 0) {
-      Steps::inBackward(graph_task);
+    if (thread_.torch.inBackward()) {
+      Steps::inBackward(compat::graphTask());
     }
     if (row != nullptr) {
       row->bytes.fetch_add(bytes, std::memory_order_relaxed);
@@ -171,8 +171,8 @@ CallWatch::CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentLis
   thread_ = thread;
 }
 
-void CallWatch::returned(const c10d::Work* work) {
-  if (thread_ != nullptr && GlooTiming::isOn() && !frame_.has_work) {
+void CallWatch::issued(const c10d::Work* work) {
+  if (thread_ != nullptr && work != nullptr && GlooTiming::isOn() && !frame_.has_work) {
     GlooTiming::pointToPointIssued(work, frame_, thread_);
   }
 }
@@ -186,14 +186,19 @@ void CallWatch::end() {
   if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
     return; // so long ago that its place is another's
   }
-  const LastState state = std::uncaught_exceptions() > 0 ? LastState::kFailed : LastState::kReturned;
+  const LastState state = frame_.returned ? LastState::kReturned : LastState::kFailed;
   auto issued = static_cast<uint32_t>(LastState::kIssued);
   frame_.last->state.compare_exchange_strong(issued, static_cast<uint32_t>(state), std::memory_order_relaxed);
 }
 
-void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-  const CallWatch watch(facts_, keys, ArgumentList(stack->data() + (stack->size() - facts_.argument_count)));
+void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack)
+    const {
+  CallWatch watch(facts_, keys, ArgumentList(stack->data() + (stack->size() - facts_.argument_count)));
   op.redispatchBoxed(keys & kBelowCollectives, stack);
+  watch.returned();
+  if (isPointToPoint(facts_.kind) && !stack->empty()) {
+    watch.issued(customClassOf<c10d::Work>(stack->back()));
+  }
 }
 
 } // namespace commtap

@@ -8,7 +8,6 @@
 #include <ATen/core/boxing/KernelFunction.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
-#include <torch/library.h>
 
 #include "report/vocabulary.h"
 #include "tracker/argument.h"
@@ -42,8 +41,12 @@ class CallWatch {
   CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentList arguments);
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
-  /// A send or receive has given `work` to its caller.
-  void returned(const c10d::Work* work);
+  /// The call has not thrown.
+  void returned() {
+    frame_.returned = true;
+  }
+  /// The call is a send or receive, which has given `work` to its caller.
+  void issued(const c10d::Work* work);
   ~CallWatch() {
     if (thread_ != nullptr) {
       end();
@@ -70,14 +73,15 @@ class CollectiveKernel final : public c10::OperatorKernel {
  public:
   explicit CollectiveKernel(OpFacts facts) : facts_(facts) {}
 
-  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack);
+  void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const;
 
  private:
   OpFacts facts_;
 };
 
-/// The same for an op whose C++ types are known (compat::kTypedOps): a call from C++ is handed on as it came, where
-/// boxing its arguments would cost more than counting it. nullopt for every other op, or if torch has other types.
-std::optional<torch::CppFunction> typedKernelFor(const OpFacts& facts, const c10::OperatorHandle& op);
+/// The same for an op whose C++ types are known (compat::kTypedOps): a call is handed on as it came, boxed or not,
+/// where boxing or unboxing its arguments would cost more than counting it. nullopt for every other op, or if torch
+/// has other types.
+std::optional<c10::KernelFunction> typedKernelFor(const OpFacts& facts, const c10::OperatorHandle& op);
 
 } // namespace commtap

@@ -188,13 +188,12 @@ bool GlooTiming::start(Timing timing) {
   }
   if (state != nullptr) {
     state->timing = timing;
+    is_on_ = true;
   }
   return !timing.isOn() || state != nullptr;
 }
 
-bool GlooTiming::isOn() {
-  return state != nullptr;
-}
+bool GlooTiming::is_on_ = false;
 
 const commtap_timing* GlooTiming::hooks() {
   return isOn() ? &kHooks : nullptr;

@@ -13,7 +13,9 @@ class GlooTiming {
  public:
   /// False if there is no memory for it. At Timing off: does nothing.
   static bool start(Timing timing);
-  static bool isOn();
+  static bool isOn() {
+    return is_on_;
+  }
   /// For the stub; nullptr unless durations are asked for.
   static const commtap_timing* hooks();
 
@@ -21,6 +23,9 @@ class GlooTiming {
   static void pointToPointIssued(const void* work, OpFrame& call, const ThreadState* thread);
 
   static void resetInForkedChild();
+
+ private:
+  static bool is_on_; ///< set before the first collective
 };
 
 } // namespace commtap

@@ -114,7 +114,7 @@ void openLabel(std::string_view label) {
   }
   if (step) {
     thread->optimizer_steps.push_back(
-        thread->enter({Scope::Type::kOptimizerStep, compat::inBackward(), thread->currentModule()}));
+        thread->enter({Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()}));
   } else {
     thread->unit_labels.push_back(std::move(*unit));
   }

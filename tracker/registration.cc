@@ -9,7 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include <torch/library.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 
 #include "tracker/collective_kernel.h"
 #include "tracker/recorder.h"
@@ -20,8 +20,8 @@ namespace {
 struct Registrations {
   std::mutex mutex;
   std::vector<std::string> patterns;
-  std::unordered_map<std::string, std::unique_ptr<torch::Library>> libraries; ///< by namespace
-  std::unordered_map<std::string, bool> ops; ///< "ns::op.overload", registered or refused
+  /// "ns::op.overload": its kernel; nullopt if it was refused one.
+  std::unordered_map<std::string, std::optional<c10::RegistrationHandleRAII>> ops;
   std::optional<c10::RegistrationHandleRAII> listener;
   std::mutex queue_mutex; ///< taken under the dispatcher's lock: never call the dispatcher with it
   std::vector<c10::OperatorName> queue;
@@ -43,21 +43,12 @@ bool isWatched(const Registrations& state, const std::string& name) {
          });
 }
 
-torch::Library& libraryOf(Registrations& state, const std::string& op_namespace) {
-  std::unique_ptr<torch::Library>& library = state.libraries[op_namespace];
-  if (!library) {
-    library = std::make_unique<torch::Library>(
-        torch::Library::IMPL, op_namespace, c10::DispatchKey::BackendSelect, __FILE__, __LINE__);
-  }
-  return *library;
-}
-
-torch::CppFunction kernelFor(const c10::OperatorHandle& op) {
+c10::KernelFunction kernelFor(const c10::OperatorHandle& op) {
   const OpFacts facts = factsOf(op);
-  if (std::optional<torch::CppFunction> typed = typedKernelFor(facts, op)) {
+  if (std::optional<c10::KernelFunction> typed = typedKernelFor(facts, op)) {
     return std::move(*typed);
   }
-  return torch::CppFunction::makeFromBoxedFunctor(std::make_unique<CollectiveKernel>(facts));
+  return c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<CollectiveKernel>(facts));
 }
 
 void registerOp(Registrations& state, const c10::OperatorName& name) {
@@ -69,18 +60,14 @@ void registerOp(Registrations& state, const c10::OperatorName& name) {
   if (!op) {
     return;
   }
-  bool registered = false;
+  std::optional<c10::RegistrationHandleRAII>& handle = state.ops[full];
   // An op with a kernel of its own on this key does something there that we must not replace.
-  if (!op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
-    const size_t colons = name.name.find("::");
-    const std::string short_name =
-        name.name.substr(colons + 2) + (name.overload_name.empty() ? "" : "." + name.overload_name);
-    libraryOf(state, name.name.substr(0, colons)).impl(short_name.c_str(), kernelFor(*op));
-    registered = true;
-  } else {
+  if (op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
     Recorder::get().ledger().notSeen(NotSeen::kUnwatchedOp, full);
+    return;
   }
-  state.ops[full] = registered;
+  handle = c10::Dispatcher::singleton().registerImpl(
+      name, c10::DispatchKey::BackendSelect, kernelFor(*op), std::nullopt, nullptr, "commtap");
 }
 
 void registerOpSafely(Registrations& state, const c10::OperatorName& name) noexcept {
@@ -122,7 +109,6 @@ void stopKernels() {
   Registrations& state = registrations();
   const std::lock_guard<std::mutex> lock(state.mutex);
   state.listener.reset();
-  state.libraries.clear();
   state.ops.clear();
 }
 

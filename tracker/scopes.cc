@@ -3,29 +3,9 @@
 #include "tracker/scopes.h"
 
 #include "tracker/module_registry.h"
-#include "tracker/recorder.h"
 #include "tracker/registration.h"
-#include "tracker/steps.h"
-#include "tracker/thread_state.h"
-#include "tracker/torch_compat.h"
 
 namespace commtap {
-
-uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module) {
-  const bool in_backward = compat::inBackward();
-  if (thread.depth() == 0 && !in_backward) {
-    Steps::forwardBegins();
-  }
-  const uint32_t depth = thread.enter({type, in_backward, module});
-  thread.timeline->note(compat::nextSequenceNumber(), module);
-  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
-  return depth;
-}
-
-void endCall(ThreadState& thread, uint32_t depth) {
-  thread.leave(depth);
-  thread.timeline->note(compat::nextSequenceNumber(), thread.currentModule());
-}
 
 void pushScope(std::string_view name) {
   ThreadState* thread = ThreadState::current();

@@ -5,13 +5,28 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tracker/recorder.h"
+#include "tracker/steps.h"
 #include "tracker/thread_state.h"
 
 namespace commtap {
 
 /// A call of a module, or a scope that the job names, begins on this thread. The depth to hand to endCall.
-uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module);
-void endCall(ThreadState& thread, uint32_t depth);
+inline uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module) {
+  const bool in_backward = thread.torch.inBackward();
+  if (thread.depth() == 0 && !in_backward) {
+    Steps::forwardBegins();
+  }
+  const uint32_t depth = thread.enter({type, in_backward, module});
+  thread.timeline->note(thread.torch.nextSequenceNumber(), module);
+  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
+  return depth;
+}
+
+inline void endCall(ThreadState& thread, uint32_t depth) {
+  thread.leave(depth);
+  thread.timeline->note(thread.torch.nextSequenceNumber(), thread.currentModule());
+}
 
 /// This thread goes into a scope that is named here: a module `name` below the current one, for code that has no
 /// torch.nn.Module. One name below one parent is one module, however often it is gone into.

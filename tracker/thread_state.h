@@ -9,6 +9,7 @@
 
 #include "report/ledger_format.h"
 #include "tracker/timeline.h"
+#include "tracker/torch_compat.h"
 
 namespace commtap {
 
@@ -37,6 +38,7 @@ struct OpFrame {
   uint64_t bytes = 0;        ///< payload
   uint64_t issued_at_ns = 0; ///< steady clock
   bool has_work = false;     ///< a work of a backend that can be timed has been seen to come of it
+  bool returned = false;     ///< without an exception
 };
 
 struct GroupRef {
@@ -82,6 +84,7 @@ class ThreadState {
   }
 
   OpFrame* frame = nullptr; ///< set while a collective op runs
+  compat::ThreadVariables torch;
   std::vector<UnitLabel> unit_labels;
   std::vector<uint32_t> optimizer_steps;         ///< depths to hand to leave()
   std::vector<uint32_t> open_scopes;             ///< depths of named scopes, to hand to leave()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
 #include <exception>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -12,40 +13,71 @@
 namespace commtap {
 namespace {
 
+template <typename Signature>
+class TypedKernel;
+
 template <typename Return, typename... Arguments>
-torch::CppFunction kernelOf(const OpFacts& facts, const c10::TypedOperatorHandle<Return(Arguments...)>& op) {
-  return torch::CppFunction([facts, op](c10::DispatchKeySet keys, Arguments... arguments) -> Return {
+class TypedKernel<Return(Arguments...)> final : public c10::OperatorKernel {
+ public:
+  TypedKernel(const OpFacts& facts, const c10::OperatorHandle& op)
+      : facts_(facts), op_(op.typed<Return(Arguments...)>()), boxed_(facts) {}
+
+  Return operator()(c10::DispatchKeySet keys, Arguments... arguments) {
     const std::array<Argument, sizeof...(Arguments)> seen{argumentOf(arguments)...};
-    CallWatch watch(facts, keys, ArgumentList(seen.data()));
+    CallWatch watch(facts_, keys, ArgumentList(seen.data()));
+    Return result = op_.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
+    watch.returned();
     if constexpr (std::is_same_v<Return, compat::WorkPtr>) {
-      Return work = op.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
-      if (isPointToPoint(facts.kind)) {
-        watch.returned(work.get());
+      if (isPointToPoint(facts_.kind)) {
+        watch.issued(result.get());
       }
-      return work;
-    } else {
-      return op.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
     }
-  });
-}
+    return result;
+  }
+
+  const CollectiveKernel& boxed() const {
+    return boxed_;
+  }
+
+ private:
+  OpFacts facts_;
+  c10::TypedOperatorHandle<Return(Arguments...)> op_;
+  CollectiveKernel boxed_;
+};
+
+} // namespace
+} // namespace commtap
+
+/// Torch would take the arguments of a boxed call out of their boxes, and put the results into new ones.
+template <typename Return, typename... Arguments, bool kLegacyTypes>
+struct c10::impl::make_boxed_from_unboxed_functor<commtap::TypedKernel<Return(Arguments...)>, kLegacyTypes> {
+  static void
+  call(c10::OperatorKernel* kernel, const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+    static_cast<commtap::TypedKernel<Return(Arguments...)>*>(kernel)->boxed()(op, keys, stack);
+  }
+};
+
+namespace commtap {
+namespace {
 
 template <typename Signature>
 bool makeIf(
     const compat::TypedOp<Signature>& typed,
     const OpFacts& facts,
     const c10::OperatorHandle& op,
-    std::optional<torch::CppFunction>& made) {
+    std::optional<c10::KernelFunction>& made) {
   if (op.operator_name().name != typed.name || !op.operator_name().overload_name.empty()) {
     return false;
   }
-  made.emplace(kernelOf(facts, op.typed<Signature>()));
+  made = c10::KernelFunction::makeFromUnboxedFunctor</*AllowLegacyTypes=*/false, TypedKernel<Signature>>(
+      std::make_unique<TypedKernel<Signature>>(facts, op));
   return true;
 }
 
 } // namespace
 
-std::optional<torch::CppFunction> typedKernelFor(const OpFacts& facts, const c10::OperatorHandle& op) {
-  std::optional<torch::CppFunction> made;
+std::optional<c10::KernelFunction> typedKernelFor(const OpFacts& facts, const c10::OperatorHandle& op) {
+  std::optional<c10::KernelFunction> made;
   try {
     std::apply([&](const auto&... typed) { (makeIf(typed, facts, op, made) || ...); }, compat::kTypedOps);
   } catch (const std::exception&) { // torch calls this op with other types

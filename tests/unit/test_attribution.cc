@@ -12,7 +12,7 @@
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/module_registry.h"
-#include "tracker/torch_compat.h"
+#include "tracker/scopes.h"
 
 namespace commtap {
 namespace {
@@ -21,14 +21,11 @@ namespace {
 class ModuleCall {
  public:
   explicit ModuleCall(uint32_t module)
-      : thread_(*ThreadState::current()), depth_(thread_.enter({Scope::Type::kModule, compat::inBackward(), module})) {
-    thread_.timeline->note(compat::nextSequenceNumber(), module);
-  }
+      : thread_(*ThreadState::current()), depth_(beginCall(thread_, Scope::Type::kModule, module)) {}
   ModuleCall(const ModuleCall&) = delete;
   ModuleCall& operator=(const ModuleCall&) = delete;
   ~ModuleCall() {
-    thread_.leave(depth_);
-    thread_.timeline->note(compat::nextSequenceNumber(), thread_.currentModule());
+    endCall(thread_, depth_);
   }
 
  private:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/module_map.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace commtap {
@@ -74,7 +75,7 @@ void ModuleMap::remove(PyObject* module) {
 }
 
 void ModuleMap::grow() {
-  std::vector<Slot> old(slots_.empty() ? 1024 : slots_.size() * 2);
+  std::vector<Slot> old(std::max<size_t>(1024, slots_.size() * 2));
   old.swap(slots_);
   mask_ = slots_.size() - 1;
   used_ = 0;

@@ -20,11 +20,9 @@ class ModuleMap {
 
   /// A few nanoseconds: on every module call.
   uint32_t find(PyObject* module) const {
-    if (slots_.empty()) {
-      return kUnknown;
-    }
+    const Slot* slots = slots_.data();
     for (size_t slot = hash(module);; ++slot) {
-      const Slot& at = slots_[slot & mask_];
+      const Slot& at = slots[slot & mask_];
       if (at.module == module) {
         return at.id;
       }
@@ -61,7 +59,7 @@ class ModuleMap {
   void remove(PyObject* module);
   void grow();
 
-  std::vector<Slot> slots_; ///< open addressing, a power of two, at most half full
+  std::vector<Slot> slots_ = std::vector<Slot>(1); ///< open addressing, a power of two, at most half full
   size_t mask_ = 0;
   size_t used_ = 0;
   std::unordered_map<PyObject*, PyObject*> module_of_reference_;

@@ -18,11 +18,12 @@ class ModuleTree {
  public:
   explicit ModuleTree(const CommtapHost& host) : host_(host) {}
 
-  /// The id to enter for a call of `module`, or ModuleMap::kTransparent; walks its children if it was never seen.
-  uint32_t idOf(PyObject* module) {
-    const uint32_t id = map_.find(module);
-    return id != ModuleMap::kUnknown ? id : add(module);
+  /// The id to enter for a call of `module`, or ModuleMap::kTransparent; kUnknown if it was never seen.
+  uint32_t find(PyObject* module) const {
+    return map_.find(module);
   }
+  /// Gives an id to a module that was never seen, and to its children.
+  uint32_t add(PyObject* module);
 
  private:
   struct Place {
@@ -31,7 +32,6 @@ class ModuleTree {
     bool wrapper;
   };
 
-  uint32_t add(PyObject* module);
   uint32_t addAt(PyObject* module, const Place& place);
   void addChildren(PyObject* module, uint32_t parent, const std::string& prefix);
   void addChild(PyObject* module, PyObject* child, uint32_t parent, const std::string& component);

@@ -33,12 +33,18 @@ struct Part {
 
 Part* part = nullptr;
 
-uint32_t idOf(PyObject* module) noexcept {
+uint32_t addModule(PyObject* module) noexcept {
   try {
-    return part->tree.idOf(module);
+    return part->tree.add(module);
   } catch (const std::exception&) { // no memory: the call counts for whoever makes it
     return part->host.current_module();
   }
+}
+
+/// The id to enter for a call of `module`, or ModuleMap::kTransparent.
+uint32_t idOf(PyObject* module) {
+  const uint32_t id = part->tree.find(module);
+  return id != ModuleMap::kUnknown ? id : addModule(module);
 }
 
 /// torch.nn.Module.__call__, around which every module call of the job passes.
