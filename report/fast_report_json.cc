@@ -12,6 +12,7 @@
 #include <simdjson.h>
 
 #include "report/fields.h"
+#include "report/job_order.h"
 #include "report/report_json.h"
 #include "report/text_file.h"
 #include "report/timestamp.h"
@@ -190,6 +191,31 @@ Operation operationFrom(dom::object row) {
       integer<uint64_t>(row[field::kCount])};
 }
 
+/// What is compared between ranks.
+LastCollective lastFrom(dom::object row) {
+  LastCollective last;
+  last.group = text(row[field::kGroup]);
+  last.sequence = integer<uint64_t>(row[field::kSequence]);
+  last.module = text(row[field::kModule]);
+  last.op = text(row[field::kOp]);
+  last.kind = sure(kindFromName(row[field::kKind].get_string()));
+  last.dtype = textOrEmpty(row[field::kDtype]);
+  last.bytes = integer<uint64_t>(row[field::kBytes]);
+  return last;
+}
+
+std::vector<LastCollective> lastOnes(dom::array rows) {
+  std::vector<LastCollective> last;
+  const size_t skipped = rows.size() > kMostCompared ? rows.size() - kMostCompared : 0;
+  size_t place = 0;
+  for (const dom::element row : rows) {
+    if (place++ >= skipped) {
+      last.push_back(lastFrom(row.get_object()));
+    }
+  }
+  return last;
+}
+
 NotSeenEntry notSeenFrom(dom::object row) {
   return {
       text(row[field::kReason]),
@@ -229,6 +255,9 @@ Report reportFrom(dom::element document) {
   }
   if (dom::element rows; root[field::kSteps].get(rows) == simdjson::SUCCESS) {
     report.steps = list<Step>(rows, stepFrom);
+  }
+  if (dom::array rows; root[field::kLast].get(rows) == simdjson::SUCCESS) {
+    report.last = lastOnes(rows);
   }
   report.not_seen = list<NotSeenEntry>(root[field::kNotSeen], notSeenFrom);
   return report;

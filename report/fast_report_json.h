@@ -10,8 +10,8 @@
 
 namespace commtap {
 
-/// Reads report after report, many times faster than reportFromJson, and without the modules' parameters and the last
-/// collectives, which nobody adds up over ranks. Whatever it is not sure of it leaves to reportFromJson: what a report
+/// Reads report after report, many times faster than reportFromJson, and without what is not compared over ranks: the
+/// modules' parameters, and all but what kMostCompared of the last collectives did. Whatever it is not sure of it leaves to reportFromJson: what a report
 /// is, and what an error says about it, is decided in one place. One reader for each thread.
 class FastReportReader {
  public:

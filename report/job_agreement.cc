@@ -9,11 +9,6 @@
 namespace commtap {
 namespace {
 
-/// all_to_all may have other splits on each rank.
-bool hasEqualBytes(Kind kind) {
-  return kind != Kind::kAllToAll;
-}
-
 bool contains(const RankRanges& ranges, int64_t rank) {
   const auto after = std::upper_bound(
       ranges.begin(), ranges.end(), rank, [](int64_t value, const RankRange& range) { return value < range.first; });
@@ -95,7 +90,7 @@ class JobAgreement::Judge {
       const bool has_bytes = hasEqualBytes(agreement_.keys_[key].kind);
       const auto bytes = has_bytes ? std::optional<uint64_t>(numbers.second) : std::nullopt;
       const size_t size = same.size();
-      values.push_back({size, {rankRanges(std::move(same)), numbers.first, bytes}});
+      values.push_back({size, {rankRanges(std::move(same)), numbers.first, bytes, {}}});
     }
     std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) {
       return std::tuple(a.first, a.second.count) > std::tuple(b.first, b.second.count);
@@ -194,7 +189,7 @@ void JobAgreement::add(const Collective& row, uint32_t instance) {
   if (instance == GroupPlace::kUnknown || row.kind == Kind::kOther) {
     return;
   }
-  if (row.kind == Kind::kSend || row.kind == Kind::kRecv) {
+  if (isPointToPoint(row.kind)) {
     Traffic& traffic = coming_traffic_[{instance, texts_.id(row.dtype)}];
     (row.kind == Kind::kSend ? traffic.sent : traffic.received) += {row.count, row.bytes, 0};
     return;
@@ -261,7 +256,7 @@ Disagreement JobAgreement::unmatchedOf(const Finding& finding) const {
   disagreement.kind = Kind::kSend;
   disagreement.dtype = texts_.text(finding.key);
   disagreement.values = {
-      {{}, traffic.sent.count, traffic.sent.bytes}, {{}, traffic.received.count, traffic.received.bytes}};
+      {{}, traffic.sent.count, traffic.sent.bytes, {}}, {{}, traffic.received.count, traffic.received.bytes, {}}};
   return disagreement;
 }
 

@@ -3,7 +3,9 @@
 #include "report/job_merge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -82,6 +84,7 @@ void JobMerge::add(const Report& report, const std::string& file) {
   modules_.add(report);
   addCollectives(report, process);
   addSteps(report);
+  addLast(report);
   group_times_.add(report);
   module_times_.add(report);
   addNotSeen(report);
@@ -128,6 +131,15 @@ void JobMerge::addSteps(const Report& report) {
   steps_.add(report.steps, groups);
 }
 
+void JobMerge::addLast(const Report& report) {
+  GroupPlaces places(report, groups_);
+  const std::span<const LastCollective> all(report.last);
+  for (const LastCollective& call : all.last(std::min(all.size(), kMostCompared))) {
+    order_.add(call, places.of(call.group).instance);
+  }
+  order_.endProcess();
+}
+
 void JobMerge::addNotSeen(const Report& report) {
   for (const NotSeenEntry& entry : report.not_seen) {
     auto found = std::find_if(not_seen_.begin(), not_seen_.end(), [&entry](const NotSeenSum& sum) {
@@ -156,8 +168,10 @@ void JobMerge::endRank() {
   module_times_.endRank(rank_);
   if (rank_) {
     agreement_.endRank(*rank_, groups_);
+    order_.endRank(*rank_, groups_);
   } else {
     agreement_.dropRank();
+    order_.dropRank();
   }
   for (const auto& [key, amount] : coming_) {
     addToSpreads(totals_[key], amount, rank_);
@@ -206,6 +220,14 @@ void JobMerge::sortGroups(JobReport& job) const {
   }
 }
 
+void JobMerge::findDisagreements(JobReport& job) const {
+  job.disagreements = order_.take(groups_);
+  JobAgreement::Findings findings = agreement_.take(groups_, job.ranks);
+  job.disagreements_found = job.disagreements.size() + findings.found;
+  std::move(findings.worst.begin(), findings.worst.end(), std::back_inserter(job.disagreements));
+  job.disagreements.resize(std::min(job.disagreements.size(), kMaxDisagreements));
+}
+
 JobReport JobMerge::finish() {
   endRank();
   has_rank_ = false;
@@ -216,9 +238,7 @@ JobReport JobMerge::finish() {
   job.group_times = group_times_.take();
   job.module_times = module_times_.take();
   job.modules = modules_.take(job.collectives, sets_);
-  JobAgreement::Findings findings = agreement_.take(groups_, job.ranks);
-  job.disagreements = std::move(findings.worst);
-  job.disagreements_found = findings.found;
+  findDisagreements(job);
   sortGroups(job);
   sortRows(job);
   for (const auto& [key, amount] : totals_) {

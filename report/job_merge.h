@@ -11,6 +11,7 @@
 #include "report/job_agreement.h"
 #include "report/job_groups.h"
 #include "report/job_modules.h"
+#include "report/job_order.h"
 #include "report/job_report.h"
 #include "report/job_rows.h"
 #include "report/job_steps.h"
@@ -30,6 +31,8 @@ class JobMerge {
  private:
   void addCollectives(const Report& report, JobProcess& process);
   void addSteps(const Report& report);
+  void addLast(const Report& report);
+  void findDisagreements(JobReport& job) const;
   void addNotSeen(const Report& report);
   void endRank();
   void addFacts(const Job& job);
@@ -50,6 +53,7 @@ class JobMerge {
   TimeSums group_times_{TimesBy::kGroup};
   TimeSums module_times_{TimesBy::kModule};
   JobAgreement agreement_;
+  JobOrder order_;
   RankSets sets_;
   std::map<PhaseKind, RankedAmount> totals_;
   std::vector<NotSeenSum> not_seen_;

@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-constexpr std::array<std::string_view, kDisagreementKinds> kNames = {"count", "unmatched", "bytes", "module"};
+constexpr std::array<std::string_view, kDisagreementKinds> kNames = {"order", "count", "unmatched", "bytes", "module"};
 
 std::vector<ExitSummary> exitsOf(const JobReport& job) {
   std::map<std::pair<ExitKind, std::optional<int64_t>>, std::pair<std::vector<int64_t>, size_t>> sets;

@@ -80,30 +80,40 @@ struct JobModule {
 /// Ranks of one process group that should have done the same, and did not.
 struct Disagreement {
   enum class What : uint8_t { // the worst first
+    kOrder,                   ///< another collective under the same number: a hang, or wrong results
     kCount,                   ///< different numbers of calls: likely a hang or a bug
     kUnmatched,               ///< not as much received as sent in the group
     kBytes,                   ///< the same number of calls, of different payload
     kModule, ///< the group's calls agree in number, but ranks made them for different modules or in different phases
   };
+  /// What ranks called.
+  struct Call {
+    std::string module;
+    std::string op;
+    Kind kind = Kind::kOther;
+    std::string dtype; ///< "" for none
+  };
   /// Ranks that agree with each other.
   struct Value {
     RankRanges ranks;
-    uint64_t count = 0;
+    uint64_t count = 0;            ///< calls; not of kOrder
     std::optional<uint64_t> bytes; ///< nullopt where ranks may rightly differ (all_to_all)
+    std::optional<Call> call;      ///< of kOrder alone
   };
 
   What what = What::kCount;
   size_t group = 0;              ///< index into JobReport::groups
   std::vector<uint32_t> members; ///< the ranks of the one process group, sorted; some may have no report
-  std::string module;            ///< "" for kUnmatched, as are phase, op and reduce_op
+  uint64_t sequence = 0;         ///< of kOrder alone: the first number in the group at which ranks differ, from 1
+  std::string module;            ///< "" for kUnmatched and kOrder, as are phase, op and reduce_op
   std::optional<Phase> phase;
   std::string op;
-  Kind kind = Kind::kOther;  ///< send for kUnmatched
+  Kind kind = Kind::kOther;  ///< send for kUnmatched; for kOrder what most ranks called
   std::string dtype;         ///< "" for none
   std::string reduce_op;     ///< "" for none
   std::vector<Value> values; ///< what most ranks have first; for kUnmatched two: what was sent, what was received
 };
-inline constexpr int kDisagreementKinds = 4;
+inline constexpr int kDisagreementKinds = 5;
 std::string_view disagreementName(Disagreement::What what);
 std::optional<Disagreement::What> disagreementFromName(std::string_view name);
 

@@ -99,6 +99,17 @@ ordered_json valueJson(const Disagreement::Value& value) {
   };
 }
 
+ordered_json callJson(const Disagreement::Value& value) {
+  return {
+      {field::kRanks, toJson(value.ranks)},
+      {field::kModule, value.call->module},
+      {field::kOp, value.call->op},
+      {field::kKind, kindName(value.call->kind)},
+      {field::kDtype, textOrNull(value.call->dtype)},
+      {field::kBytes, orNull(value.bytes)},
+  };
+}
+
 ordered_json toJson(const Disagreement& disagreement, const JobReport& job) {
   ordered_json row = {
       {field::kWhat, disagreementName(disagreement.what)},
@@ -109,6 +120,13 @@ ordered_json toJson(const Disagreement& disagreement, const JobReport& job) {
     row[field::kDtype] = textOrNull(disagreement.dtype);
     row[field::kSent] = sumJson(disagreement.values[0]);
     row[field::kReceived] = sumJson(disagreement.values[1]);
+    return row;
+  }
+  if (disagreement.what == Disagreement::What::kOrder) {
+    row[field::kSequence] = disagreement.sequence;
+    for (const Disagreement::Value& value : disagreement.values) {
+      row[field::kValues].push_back(callJson(value));
+    }
     return row;
   }
   row[field::kModule] = disagreement.module;

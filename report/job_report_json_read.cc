@@ -133,6 +133,12 @@ class TableReader {
     read.what = cursor.name<Disagreement::What>(field::kWhat, disagreementFromName);
     read.group = groupOf(cursor);
     read.members = cursor.integers<uint32_t>(field::kMembers);
+    if (read.what == Disagreement::What::kOrder) {
+      read.sequence = cursor.number<uint64_t>(field::kSequence);
+      read.values = cursor.list<Disagreement::Value>(field::kValues, call);
+      read.kind = read.values.empty() ? Kind::kOther : read.values[0].call->kind;
+      return read;
+    }
     read.dtype = cursor.textOrEmpty(field::kDtype);
     if (read.what == Disagreement::What::kUnmatched) {
       read.kind = Kind::kSend;
@@ -216,13 +222,25 @@ class TableReader {
 
  private:
   static Disagreement::Value sum(const Cursor& cursor) {
-    return {{}, cursor.number<uint64_t>(field::kCount), cursor.number<uint64_t>(field::kBytes)};
+    return {{}, cursor.number<uint64_t>(field::kCount), cursor.number<uint64_t>(field::kBytes), {}};
   }
   static Disagreement::Value value(const Cursor& cursor) {
     return {
         rangesFrom(cursor.at(field::kRanks)),
         cursor.number<uint64_t>(field::kCount),
-        cursor.optionalNumber<uint64_t>(field::kBytes)};
+        cursor.optionalNumber<uint64_t>(field::kBytes),
+        {}};
+  }
+  static Disagreement::Value call(const Cursor& cursor) {
+    return {
+        rangesFrom(cursor.at(field::kRanks)),
+        0,
+        cursor.optionalNumber<uint64_t>(field::kBytes),
+        Disagreement::Call{
+            cursor.text(field::kModule),
+            cursor.text(field::kOp),
+            cursor.name<Kind>(field::kKind, kindFromName),
+            cursor.textOrEmpty(field::kDtype)}};
   }
 
   size_t groupOf(const Cursor& cursor) const {

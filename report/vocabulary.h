@@ -69,6 +69,10 @@ inline constexpr int kLastStateCount = 4;
 constexpr bool isPointToPoint(Kind kind) {
   return kind == Kind::kSend || kind == Kind::kRecv;
 }
+/// Whether all ranks of a group have the same payload: all_to_all may have other splits on each.
+constexpr bool hasEqualBytes(Kind kind) {
+  return kind != Kind::kAllToAll;
+}
 
 std::string_view kindName(Kind kind);
 std::string_view phaseName(Phase phase);

@@ -41,12 +41,17 @@ std::string amountText(const Disagreement& disagreement, const Disagreement::Val
   return fmt::format("{}{}", value.count, is_first ? (value.count == 1 ? " call" : " calls") : "");
 }
 
+std::string callText(const Disagreement::Value& value) {
+  const std::string bytes = value.bytes ? " of " + humanBytes(static_cast<double>(*value.bytes)) : "";
+  return fmt::format("{}{} in {}", kindName(value.call->kind), bytes, inert(value.call->module));
+}
+
 std::string valuesText(const Disagreement& disagreement, const JobReport& job) {
   std::string text;
   for (size_t i = 0; i < std::min(disagreement.values.size(), kMaxValues); ++i) {
     const Disagreement::Value& value = disagreement.values[i];
     text += i == 0 ? ": " : "; ";
-    text += amountText(disagreement, value, i == 0) + " on " + ranksText(value.ranks);
+    text += (value.call ? callText(value) : amountText(disagreement, value, i == 0)) + " on " + ranksText(value.ranks);
     text += i == 0 ? "" : endText(value.ranks, job);
   }
   return text + (disagreement.values.size() > kMaxValues ? "; ..." : "");
@@ -71,6 +76,10 @@ std::string disagreementText(const Disagreement& disagreement, const JobReport& 
         humanBytes(static_cast<double>(sent.bytes.value_or(0))),
         received.count,
         humanBytes(static_cast<double>(received.bytes.value_or(0))));
+  }
+  if (disagreement.what == Disagreement::What::kOrder) {
+    return fmt::format("another collective as number {} {}", disagreement.sequence, where) +
+           valuesText(disagreement, job);
   }
   const std::string phase(disagreement.phase ? phaseName(*disagreement.phase) : "");
   return fmt::format("{} in {} ({}) {}", kindName(disagreement.kind), inert(disagreement.module), phase, where) +

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "report/job_merge.h"
 #include "report/totals.h"
 #include "tools/module_depth.h"
 
@@ -226,6 +227,7 @@ class RankMetrics {
 /// One attempt of a run.
 struct AttemptMetrics {
   Labels labels;
+  std::vector<const Report*> reports;
   std::map<std::optional<int64_t>, RankMetrics> ranks;
   std::optional<int64_t> world_size;
 };
@@ -235,6 +237,33 @@ void addRanks(const AttemptMetrics& attempt, Exposition& exposition) {
   exposition.add(MetricId::kRanks, attempt.labels.text(), ranks);
   if (attempt.world_size) {
     exposition.add(MetricId::kWorldSize, attempt.labels.text(), static_cast<uint64_t>(*attempt.world_size));
+  }
+}
+
+/// Ranks that still run are read one after the other, and are never at the same place.
+bool isOver(const AttemptMetrics& attempt) {
+  return std::none_of(attempt.reports.begin(), attempt.reports.end(), [](const Report* report) {
+    return report->job.exit == ExitKind::kRunning;
+  });
+}
+
+void addDisagreements(AttemptMetrics& attempt, Exposition& exposition) {
+  if (!isOver(attempt)) {
+    return;
+  }
+  std::stable_sort(attempt.reports.begin(), attempt.reports.end(), [](const Report* a, const Report* b) {
+    return a->job.rank.value_or(INT64_MAX) < b->job.rank.value_or(INT64_MAX);
+  });
+  JobMerge merge;
+  for (const Report* report : attempt.reports) {
+    merge.add(*report, "");
+  }
+  std::map<Disagreement::What, uint64_t> counts;
+  for (const Disagreement& disagreement : merge.finish().disagreements) {
+    ++counts[disagreement.what];
+  }
+  for (const auto& [what, count] : counts) {
+    exposition.add(MetricId::kDisagreements, attempt.labels.with({{"what", disagreementName(what)}}).text(), count);
   }
 }
 
@@ -250,6 +279,7 @@ size_t addJobMetrics(
     const Job& job = report->job;
     AttemptMetrics& attempt = attempts[{job.run_id, job.attempt}];
     attempt.labels = Labels().with({{"run_id", job.run_id}, {"attempt", std::to_string(job.attempt)}});
+    attempt.reports.push_back(report);
     const Labels rank = attempt.labels.with({{"rank", job.rank ? std::to_string(*job.rank) : ""}});
     attempt.ranks.try_emplace(job.rank, rank, limit).first->second.add(*report, depth);
     if (job.world_size) {
@@ -257,8 +287,9 @@ size_t addJobMetrics(
     }
   }
   size_t folded = 0;
-  for (const auto& [key, attempt] : attempts) {
+  for (auto& [key, attempt] : attempts) {
     addRanks(attempt, exposition);
+    addDisagreements(attempt, exposition);
     for (const auto& [rank, metrics] : attempt.ranks) {
       folded += metrics.addTo(exposition);
     }

@@ -119,6 +119,13 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      "",
      "run_id attempt",
      "Ranks that the job has, also those on other nodes."},
+    {MetricId::kDisagreements,
+     "commtap_disagreements",
+     MetricType::kGauge,
+     "",
+     "run_id attempt what",
+     "Places where the ranks that were read did not do the same, as commtap merge tells them (docs/merge.md). No "
+     "series: they agree, or some still run."},
     {MetricId::kFoldedLabelSets,
      "commtap_folded_label_sets",
      MetricType::kGauge,

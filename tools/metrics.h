@@ -29,11 +29,12 @@ enum class MetricId : uint8_t {
   kProcessEnd,
   kRanks,
   kWorldSize,
+  kDisagreements,
   kFoldedLabelSets,
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 21;
+inline constexpr int kMetricCount = 22;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

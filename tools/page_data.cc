@@ -78,11 +78,16 @@ json disagreementOf(const Disagreement& item) {
   json values = json::array();
   for (const Disagreement::Value& value : item.values) {
     values.push_back(
-        {{field::kRanks, toJson(value.ranks)}, {field::kCount, value.count}, {field::kBytes, orNull(value.bytes)}});
+        {{field::kRanks, toJson(value.ranks)},
+         {field::kCount, value.count},
+         {field::kBytes, orNull(value.bytes)},
+         {field::kKind, value.call ? json(kindName(value.call->kind)) : json(nullptr)},
+         {field::kModule, value.call ? json(value.call->module) : json(nullptr)}});
   }
   return {
       {"what", disagreementName(item.what)},
       {field::kGroup, item.group},
+      {field::kSequence, item.sequence},
       {"members", toJson(rankRanges({item.members.begin(), item.members.end()}))},
       {field::kModule, item.module},
       {field::kPhase, item.phase ? json(phaseName(*item.phase)) : json(nullptr)},

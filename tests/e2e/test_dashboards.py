@@ -50,6 +50,10 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([collectives(0, "0+60x40"), collectives(1, "0+60x10 600x30")], True),
         ([collectives(0, "0+60x40"), collectives(1, "1+60x40")], False),
     ],
+    "CommtapRanksDisagreed": [
+        ([series("commtap_disagreements", "2x40", 'run_id="r",what="order"')], True),
+        ([series("commtap_disagreements", "2x40", 'run_id="r",what="module"')], False),
+    ],
     "CommtapRanksMissing": [
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "3x40", 'run_id="r"')], True),
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "4x40", 'run_id="r"')], False),

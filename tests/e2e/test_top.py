@@ -3,6 +3,7 @@
 """`commtap top` and `commtap show --last`: a job that hangs tells which rank holds it up, and where."""
 
 import contextlib
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +74,23 @@ def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
             assert f"ranks have issued different collectives as number {BEFORE + 1}\n" in shown.stdout
             assert "  rank 0: all_reduce of 16 B for Global (other), float32\n" in shown.stdout
             assert "  rank 1: broadcast of 16 B for Global (other), float32\n" in shown.stdout
+
+
+def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
+    """From the ledgers of ranks that hang, and from the reports that are made of them after they were killed."""
+    with started(tmp_path, "--differ") as job:
+        folder = job.run.output_folder
+        wait_until(lambda: "different collectives" in commtap("top", folder).stdout, "both collectives")
+        of_ledgers = commtap("merge", folder)
+    of_reports = commtap("merge", job.run.output_folder)
+    for merged in (of_ledgers, of_reports):
+        assert merged.returncode == 1
+        assert f"another collective as number {BEFORE + 1} on default_pg of ranks 0-1: " in merged.stdout
+        assert "all_reduce of 16 B in Global on rank 0" in merged.stdout
+        assert "broadcast of 16 B in Global on rank 1" in merged.stdout
+    [first, *_] = json.loads(commtap("merge", job.run.output_folder, "--format", "json").stdout)["disagreements"]
+    assert first["what"] == "order"
+    assert first["sequence"] == BEFORE + 1
 
 
 def test_nothing_runs(tmp_path: Path) -> None:

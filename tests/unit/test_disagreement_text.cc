@@ -53,6 +53,27 @@ TEST_CASE("bytes and unmatched sends have their own words") {
       "sends without their receives on default_pg of ranks 0-3: 1 sends of 320 B, 0 receives of 0 B");
 }
 
+TEST_CASE("another order names the number and both collectives") {
+  std::vector<Report> reports = sampleReports(4);
+  for (size_t rank = 0; rank < 4; ++rank) {
+    LastCollective call;
+    call.group = reports[rank].groups.at(0).name;
+    call.sequence = 7;
+    call.module = "Net\n";
+    call.kind = rank == 1 ? Kind::kAllToAll : Kind::kAllGather;
+    call.op = rank == 1 ? "c10d.alltoall_" : "c10d.allgather_";
+    call.bytes = 4096;
+    reports[rank].last = {call};
+  }
+  reports[1].job.exit = ExitKind::kKilled;
+  const JobReport job = jobOf(reports);
+  REQUIRE(job.disagreements_found == 1);
+  CHECK(
+      disagreementText(job.disagreements[0], job) ==
+      "another collective as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 0, 2-3; "
+      "all_to_all in Net\\x0a on rank 1 (which was killed)");
+}
+
 TEST_CASE("one rank and several") {
   CHECK(ranksText({{2, 2}}) == "rank 2");
   CHECK(ranksText({{2, 3}}) == "ranks 2-3");

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/job_order.h"
 #include "report/report_json.h"
 #include "tests/unit/samples.h"
 
@@ -19,8 +20,35 @@ std::string plain(Report report) {
   for (Module& module : report.modules) {
     module.parameters.clear();
   }
-  report.last.clear();
+  for (LastCollective& call : report.last) {
+    LastCollective kept;
+    kept.group = call.group;
+    kept.sequence = call.sequence;
+    kept.module = call.module;
+    kept.op = call.op;
+    kept.kind = call.kind;
+    kept.dtype = call.dtype;
+    kept.bytes = call.bytes;
+    call = kept;
+  }
   return reportToJson(report);
+}
+
+LastCollective callOf(uint64_t sequence) {
+  LastCollective call;
+  call.number = sequence;
+  call.group = "0";
+  call.sequence = sequence;
+  call.step = 3;
+  call.module = "net1";
+  call.issued_in = "net2";
+  call.phase = Phase::kBackward;
+  call.op = "c10d.allreduce_";
+  call.kind = Kind::kAllReduce;
+  call.dtype = sequence % 2 == 0 ? "float32" : "";
+  call.bytes = 64;
+  call.issued_at_ns = 1000;
+  return call;
 }
 
 class Reader {
@@ -38,7 +66,7 @@ class Reader {
   FastReportReader reader_;
 };
 
-TEST_CASE("it reads what the other reader reads, but parameters and the last collectives") {
+TEST_CASE("it reads what the other reader reads, but parameters and most of the last collectives") {
   Reader reader;
   Report report = sampleReport(2);
   report.modules[2].name = "quoted \" \\ \n \xc3\xa9";
@@ -53,10 +81,24 @@ TEST_CASE("it reads what the other reader reads, but parameters and the last col
   report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 70, 50}}}};
   report.collectives[1].time.durations = {Durations{}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {1, 5, 5, 5, {{4, 1}}}};
   report.collectives[1].time.bytes = 140;
+  report.last = {callOf(1), callOf(2)};
   const Result<Report> read = reader.read(reportToJson(report));
   REQUIRE(read);
   CHECK(plain(*read) == plain(report));
   CHECK(plain(*read) == plain(*reportFromJson(reportToJson(report))));
+}
+
+TEST_CASE("of the last collectives it reads those that are compared") {
+  Reader reader;
+  Report report = sampleReport(1);
+  for (uint64_t sequence = 1; sequence <= 2048; ++sequence) {
+    report.last.push_back(callOf(sequence));
+  }
+  const Result<Report> read = reader.read(reportToJson(report));
+  REQUIRE(read);
+  REQUIRE(read->last.size() == kMostCompared);
+  CHECK(read->last.front().sequence == 2049 - kMostCompared);
+  CHECK(read->last.back().sequence == 2048);
 }
 
 TEST_CASE("order and layout do not matter") {

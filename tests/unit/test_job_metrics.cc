@@ -46,6 +46,20 @@ TEST_CASE("each rank has its rows, calls, state and times") {
   CHECK(text.find("commtap_folded") == std::string::npos);
 }
 
+TEST_CASE("places where ranks disagree are told once no rank runs any more") {
+  std::vector<Report> reports = {sampleReport(1), sampleReport(0)};
+  const std::string count = R"(commtap_disagreements{run_id="sample-run",attempt="0",what="count"} 1)";
+  for (Report& report : reports) {
+    report.groups[0].ranks = {0, 1};
+    report.groups[0].size = 2;
+  }
+  CHECK(metricsOf(reports).find("commtap_disagreements") == std::string::npos);
+  reports[1].collectives[0].count += 1;
+  CHECK(has(metricsOf(reports), count));
+  reports[0].job.exit = ExitKind::kRunning;
+  CHECK(metricsOf(reports).find("commtap_disagreements") == std::string::npos);
+}
+
 TEST_CASE("steps are those of the rank's process that has most, and the last collective has its time") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
   reports[0].steps = {{0, 7, 1, 2, 0, 0, {}}, {7, 1, 2, std::nullopt, 0, 0, {}}};

@@ -29,6 +29,13 @@ JobReport fullJob() {
   for (Report& report : reports) {
     report.job.world_size = 2;
     report.groups[0].ranks = {0, 1};
+    LastCollective& call = report.last.emplace_back();
+    call.group = report.groups[0].name;
+    call.sequence = 9;
+    call.module = "Net";
+    call.op = "c10d.broadcast_";
+    call.kind = Kind::kBroadcast;
+    call.bytes = report.job.rank == 1 ? 8 : 4;
   }
   JobReport job = jobOf(reports);
   job.problems = {"x.json: no \xff"};
@@ -43,7 +50,7 @@ Result<JobReport> withChange(const std::string& pointer, const json& value) {
 
 TEST_CASE("what is written is read back") {
   const JobReport job = fullJob();
-  CHECK(job.disagreements_found == 2);
+  CHECK(job.disagreements_found == 3);
   const std::string text = jobReportToJson(job);
   const Result<JobReport> back = jobReportFromJson(text);
   REQUIRE(back);
@@ -58,7 +65,11 @@ TEST_CASE("what is written is read back") {
   CHECK(again.steps[0].duration_ns.max == 500);
   CHECK(again.steps[0].collectives.size() == 1);
   CHECK(again.steps[1].timed_ranks == 0);
-  CHECK(again.disagreements[0].values.size() == job.disagreements[0].values.size());
+  CHECK(again.disagreements[0].what == Disagreement::What::kOrder);
+  CHECK(again.disagreements[0].sequence == 9);
+  CHECK(again.disagreements[0].values[1].bytes == 8);
+  CHECK(again.disagreements[0].values[1].call->op == "c10d.broadcast_");
+  CHECK(again.disagreements[1].values.size() == job.disagreements[1].values.size());
 }
 
 TEST_CASE("one row a line, whole numbers as such, means with their part") {

@@ -11,6 +11,7 @@ const kMostShown = 100;
 const kNameLength = 160;
 
 const kWhat = {
+  order: "another collective under the same number",
   count: "different numbers of calls",
   bytes: "different payload",
   module: "as many calls in all, but for different modules or in different phases",
@@ -42,12 +43,16 @@ function valueText(item, value, position) {
   const who =
     item.what === "unmatched" ? ["sent", "received"][position] : `${ranksWord(value.ranks)} ${rangesText(value.ranks)}`;
   const bytes = value.bytes === null ? "" : `, ${bytesText(value.bytes)}`;
+  if (item.what === "order") {
+    return `${who}: ${value.kind} for ${shorten(value.module, kNameLength)}${bytes}`;
+  }
   return `${who}: ${plural(value.count, "call")}${bytes}`;
 }
 
 function disagreement(job, item) {
   const group = job.groups[item.group];
-  const where = item.module === "" ? "" : ` for ${shorten(item.module, kNameLength)} (${item.phase})`;
+  const number = item.what === "order" ? ` ${wholeText(item.sequence)}` : "";
+  const where = item.module === "" ? number : ` for ${shorten(item.module, kNameLength)} (${item.phase})`;
   return h(
     "div",
     { class: "disagreement" },
