@@ -74,6 +74,10 @@ struct CollectiveTime {
   bool isKnown() const {
     return std::any_of(durations.begin(), durations.end(), [](const Durations& some) { return some.count > 0; });
   }
+  /// Of how many collectives anything is known: how long each ran, or each wait for one.
+  uint64_t timedCount() const {
+    return std::max(of(DurationKind::kRunning).count, of(DurationKind::kBlocked).count);
+  }
   /// nccl-tests' bandwidths (NVIDIA/nccl-tests, doc/PERFORMANCE.md), bytes a second; 0 if no duration is known.
   double algorithmBandwidth() const {
     return perSecond(static_cast<double>(bytes));

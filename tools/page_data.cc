@@ -254,6 +254,55 @@ json stepCellsOf(const JobReport& job) {
   };
 }
 
+/// The mean of those that were timed, if any were.
+json meanOf(const TimeTotals& totals, DurationKind kind) {
+  const Durations& durations = totals.time.of(kind);
+  return durations.count == 0 ? json(nullptr)
+                              : json(static_cast<double>(durations.sum_ns) / static_cast<double>(durations.count));
+}
+
+/// 0 stands for a bandwidth that is not known.
+json bandwidthOf(double bytes_per_second) {
+  return bytes_per_second > 0 ? json(bytes_per_second) : json(nullptr);
+}
+
+using TimeNumber = json (*)(const TimeTotals& totals);
+
+constexpr std::pair<const char*, TimeNumber> kTimeNumbers[] = {
+    {field::kKind, [](const TimeTotals& totals) { return json(totals.kind); }},
+    {field::kCount, [](const TimeTotals& totals) { return json(totals.count); }},
+    {"timed", [](const TimeTotals& totals) { return json(totals.time.timedCount()); }},
+    {"queued_ns", [](const TimeTotals& totals) { return meanOf(totals, DurationKind::kQueued); }},
+    {"running_ns", [](const TimeTotals& totals) { return meanOf(totals, DurationKind::kRunning); }},
+    {"longest_ns",
+     [](const TimeTotals& totals) {
+       const Durations& running = totals.time.of(DurationKind::kRunning);
+       return running.count == 0 ? json(nullptr) : json(running.max_ns);
+     }},
+    {"blocked_ns",
+     [](const TimeTotals& totals) {
+       const Durations& blocked = totals.time.of(DurationKind::kBlocked);
+       return blocked.count == 0 ? json(nullptr) : json(blocked.sum_ns);
+     }},
+    {"algbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.algorithmBandwidth()); }},
+    {"busbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.busBandwidth()); }},
+    {"late_by_ns",
+     [](const TimeTotals& totals) { return totals.straggler ? json(totals.straggler->late_by_ns) : json(nullptr); }},
+    {"late_rank",
+     [](const TimeTotals& totals) { return totals.straggler ? json(totals.straggler->rank) : json(nullptr); }},
+};
+
+json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
+  json times = {{field::kGroup, column(all, [&](const TimeTotals& totals) { return strings(totals.group); })}};
+  if (by == TimesBy::kModule) {
+    times[field::kModule] = column(all, [&](const TimeTotals& totals) { return strings(totals.module); });
+  }
+  for (const auto& [name, number] : kTimeNumbers) {
+    times[name] = column(all, number);
+  }
+  return times;
+}
+
 /// The names that numbers of an enumeration stand for.
 template <typename Enum, typename Name>
 json namesOf(int count, Name name) {
@@ -308,6 +357,8 @@ std::string pageData(const JobReport& job) {
       {"cells", cellsOf(job)},
       {field::kSteps, stepsOf(job)},
       {"step_cells", stepCellsOf(job)},
+      {field::kGroupTimes, timesOf(job.group_times, TimesBy::kGroup, strings)},
+      {field::kModuleTimes, timesOf(job.module_times, TimesBy::kModule, strings)},
   };
   document["strings"] = strings.take();
   return inScript(document.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace));

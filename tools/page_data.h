@@ -20,7 +20,8 @@ namespace commtap {
 ///   one rank;
 /// - `processes`, `cells`: columns; a cell is what a process, by position, has of a kind;
 /// - `steps`, `step_cells`: columns; durations are 0 where no rank has ended the step, a cell is what a row of `steps`,
-///   by position, has of a kind in a group.
+///   by position, has of a kind in a group;
+/// - `group_times`, `module_times`: columns; `queued_ns`, `running_ns` are means, null where nothing was measured.
 std::string pageData(const JobReport& job);
 
 } // namespace commtap

@@ -37,7 +37,7 @@ std::vector<std::string> cellsOf(const TimeTotals& totals) {
       std::string(kindName(totals.kind)),
       totals.group,
       std::to_string(totals.count),
-      std::to_string(std::max(running.count, blocked.count)),
+      std::to_string(time.timedCount()),
       meanText(time.of(DurationKind::kQueued)),
       meanText(running),
       running.count == 0 ? "" : humanDuration(static_cast<double>(running.max_ns)),

@@ -52,6 +52,7 @@ class JobSample:
     groups: list[dict[str, Any]] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     steps: list[dict[str, Any]] = field(default_factory=list)
+    times: list[dict[str, Any]] = field(default_factory=list)
     missing: list[list[int]] = field(default_factory=list)
     disagreements: list[dict[str, Any]] = field(default_factory=list)
     not_seen: list[dict[str, Any]] = field(default_factory=list)
@@ -136,6 +137,37 @@ class JobSample:
             }
         )
 
+    def timed(
+        self, module: str | None, kind: str, group: str, count: int, running_ns: int, blocked_ns: int, late_ns: int
+    ) -> None:
+        """Adds how long collectives took, each `running_ns` and the last rank's `late_ns` less, with a MiB of payload;
+        `module` None: of all modules."""
+
+        def durations(each: int) -> dict[str, Any]:
+            return {"count": count, "sum": count * each, "min": each, "max": 2 * each, "histogram": {"1024": count}}
+
+        factor = bus_factor(kind, self.ranks)
+        seconds = count * running_ns / 1e9
+        self.times.append(
+            {
+                "module": module,
+                "kind": kind,
+                "group": group,
+                "backend": "gloo",
+                "group_size": self.ranks,
+                "count": count + 1,
+                "time": {
+                    "running_ns": durations(running_ns),
+                    "blocked_ns": durations(blocked_ns),
+                    "timed_bytes": count * MIB,
+                    "timed_bus_bytes": count * MIB * factor,
+                    "algbw_bytes_per_second": count * MIB / seconds,
+                    "busbw_bytes_per_second": count * MIB * factor / seconds,
+                },
+                "straggler": {"rank": self.ranks - 1, "late_by_ns": late_ns},
+            }
+        )
+
     def document(self) -> dict[str, Any]:
         """The job report."""
         return {
@@ -153,6 +185,8 @@ class JobSample:
             "modules": self._modules(),
             "collectives": self.rows,
             "steps": self.steps,
+            "group_times": [row for row in self.times if row["module"] is None],
+            "module_times": [row for row in self.times if row["module"] is not None],
             "processes": [self._process(rank) for rank in range(self.ranks)],
         }
 

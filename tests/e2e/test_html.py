@@ -677,6 +677,46 @@ def test_many_steps(show: Opener) -> None:
         assert len(opened.column("Steps", "#steps")) == 200
 
 
+def timed_job() -> JobSample:
+    job = transformer(layers=2, ranks=4)
+    for module, ms in ((None, 3), ("Transformer.layers.0.attention", 1), ("Transformer.layers.1.attention", 2)):
+        job.timed(module, "all_gather", "dp", 10, ms * 1_000_000, ms * 2_000_000, 500_000)
+    job.timed("Transformer.layers.1.attention", "all_reduce", "tp", 10, 4_000, 100, 700)
+    return job
+
+
+def test_times(show: Opener) -> None:
+    """Who is waited for longest comes first; bandwidths, and the rank that is late."""
+    with show(timed_job()) as opened:
+        card = "#times-card"
+        expect(opened.page.locator(card)).to_be_visible()
+        groups, modules = (opened.page.locator(f"{card} table").nth(i) for i in (0, 1))
+        expect(groups.locator("tbody tr")).to_have_count(1)
+        expect(groups.locator("tbody tr")).to_contain_text("all_gatherdp11103 ms6 ms60 ms333 MiB/s")
+        expect(groups.locator("tbody tr")).to_contain_text("500 µs (rank 3)")
+        names = modules.locator("tbody th")
+        expect(names).to_have_text(
+            ["Transformer.layers.1.attention", "Transformer.layers.0.attention", "Transformer.layers.1.attention"]
+        )
+        modules.get_by_role("button", name="Running").click()
+        modules.get_by_role("button", name="Running").click()
+        expect(modules.locator("tbody tr").first).to_contain_text("4 µs")
+
+
+def test_times_follow_the_choice(show: Opener) -> None:
+    with show(timed_job()) as opened:
+        rows = opened.page.locator("#times-card table").last.locator("tbody tr")
+        expect(rows).to_have_count(3)
+        opened.choose("kind", "all_reduce")
+        expect(rows).to_have_count(1)
+        expect(opened.page.locator("#times-card")).to_contain_text("None under this filter.")
+        opened.choose("kind", "")
+        opened.choose("group", "dp")
+        expect(rows).to_have_count(2)
+    with show(transformer(layers=1, ranks=4)) as opened:
+        expect(opened.page.locator("#times-card")).to_be_hidden()
+
+
 def test_more_ranks_than_columns(show: Opener) -> None:
     """Neighbours share a column, which shows the one that is farthest off."""
     job = transformer(layers=1, ranks=2000)

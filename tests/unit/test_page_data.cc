@@ -132,6 +132,39 @@ TEST_CASE("a job without steps has empty columns") {
   CHECK(json::parse(pageData(sampleJob()))["steps"]["first_step"] == json::array());
 }
 
+TEST_CASE("times are columns of means, null where nothing was measured") {
+  JobReport job = sampleJob();
+  TimeTotals totals;
+  totals.module = "Net.up";
+  totals.kind = Kind::kAllReduce;
+  totals.group = "tp";
+  totals.count = 9;
+  totals.time.durations[static_cast<size_t>(DurationKind::kRunning)] = {4, 1000, 100, 400, {}};
+  totals.time.durations[static_cast<size_t>(DurationKind::kBlocked)] = {3, 600, 100, 300, {}};
+  totals.time.bytes = 500;
+  totals.straggler = Straggler{1, 70.5};
+  job.module_times = {totals};
+  totals.time = {};
+  totals.straggler = std::nullopt;
+  job.group_times = {totals};
+  const json document = json::parse(pageData(job));
+  const json& times = document["module_times"];
+  CHECK(text(document, times["module"][0]) == "Net.up");
+  CHECK(text(document, times["group"][0]) == "tp");
+  CHECK(times["timed"] == json({4}));
+  CHECK(times["running_ns"] == json({250.0}));
+  CHECK(times["longest_ns"] == json({400}));
+  CHECK(times["blocked_ns"] == json({600}));
+  CHECK(times["algbw"] == json({5e8}));
+  CHECK(times["busbw"] == json::array({nullptr}));
+  CHECK(times["late_by_ns"] == json({70.5}));
+  CHECK(times["late_rank"] == json({1}));
+  for (const char* name : {"queued_ns", "running_ns", "blocked_ns", "algbw", "late_by_ns", "late_rank"}) {
+    CHECK(document["group_times"][name] == json::array({nullptr}));
+  }
+  CHECK_FALSE(document["group_times"].contains("module"));
+}
+
 TEST_CASE("disagreements have ranges of ranks, and null for what does not count") {
   const json document = json::parse(pageData(sampleJob()));
   CHECK(document["disagreements_found"] == 7);

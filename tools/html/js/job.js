@@ -115,6 +115,9 @@ export class Job {
     this.steps = document.steps;
     /** Columns: what such a row has of a kind in a group. */
     this.stepCells = document.step_cells;
+    /** Columns, one entry a kind and group whose durations were measured; and the same by module. */
+    this.groupTimes = document.group_times;
+    this.moduleTimes = document.module_times;
   }
 
   /** The module with this name; the root if there is none. */

@@ -15,6 +15,7 @@ import { embeddedDocument } from "./source.js";
 import { State } from "./state.js";
 import { StepView } from "./step_view.js";
 import { followTheme } from "./theme.js";
+import { TimeView } from "./time_view.js";
 import { drawTotals } from "./totals.js";
 import { TreeChart } from "./tree_chart.js";
 
@@ -39,6 +40,7 @@ class Page {
     this.modules = new ModuleTable();
     this.rows = new RowTable();
     this.steps = new StepView();
+    this.times = new TimeView();
     this.ranks = new RankView();
     this.state.listen((choice, before) => this.#change(choice, before));
   }
@@ -113,6 +115,7 @@ class Page {
     drawTotals(view);
     this.tree.update(view);
     this.steps.update(view);
+    this.times.update(view);
     this.ranks.update(view);
     this.#drawTables();
   }

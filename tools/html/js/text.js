@@ -64,6 +64,20 @@ export function msText(ms) {
   return `${ms >= 100 ? wholeText(ms) : Number(ms.toPrecision(3))} ms`;
 }
 
+const kDurations = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+  [1, "ns"],
+];
+
+/** "1.25 ms", as `commtap show --time` writes it. */
+export function nsText(ns) {
+  const [size, unit] = kDurations.find(([least]) => ns >= least) ?? kDurations.at(-1);
+  const value = ns / size;
+  return `${value >= 100 ? wholeText(value) : Number(value.toPrecision(3))} ${unit}`;
+}
+
 /** A number of a metric in its unit. */
 export function metricText(metric, value) {
   return metric === "count" ? wholeText(value) : bytesText(value);
