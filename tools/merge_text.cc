@@ -3,11 +3,14 @@
 #include "tools/merge_text.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "tools/disagreement_text.h"
 #include "tools/header_text.h"
+#include "tools/step_spread.h"
 #include "tools/table.h"
 #include "tools/text.h"
 #include "tools/time_text.h"
@@ -129,6 +132,17 @@ void addStep(const JobStep& step, Table& table) {
   table.add(std::move(cells));
 }
 
+std::string spreadText(const std::vector<JobStep>& steps) {
+  std::vector<StepTime> times;
+  for (const JobStep& step : steps) {
+    if (step.timed_ranks > 0 && step.timed_ranks == step.ranks) {
+      const double longest_ns = static_cast<double>(step.duration_ns.max);
+      times.push_back({step.first_step, step.steps, longest_ns / 1e6 / static_cast<double>(step.steps)});
+    }
+  }
+  return stepSpreadText(std::move(times));
+}
+
 /// The last ones.
 std::string stepText(const JobReport& job, const Color& color) {
   if (job.steps.empty()) {
@@ -150,7 +164,7 @@ std::string stepText(const JobReport& job, const Color& color) {
   if (left_out > 0) {
     text += color.dim(fmt::format("{} earlier rows: --format json", left_out)) + "\n";
   }
-  return text;
+  return text + spreadText(job.steps);
 }
 
 } // namespace

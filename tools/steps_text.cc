@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "tools/step_spread.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -52,6 +54,16 @@ std::string shareText(const Sum& sum) {
                    "{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
 }
 
+std::string spreadText(const std::map<Key, Sum>& sums) {
+  std::vector<StepTime> times;
+  for (const auto& [key, sum] : sums) {
+    if (!sum.runs) {
+      times.push_back({key.first, key.second, sum.longest_ms});
+    }
+  }
+  return stepSpreadText(std::move(times));
+}
+
 } // namespace
 
 std::string stepsText(const ShowView& view, const Color& color) {
@@ -87,7 +99,7 @@ std::string stepsText(const ShowView& view, const Color& color) {
          humanBytes(static_cast<double>(sum.bytes)),
          is_timed ? shareText(sum) : ""});
   }
-  return color.bold("By step") + "\n" + table.text(color);
+  return color.bold("By step") + "\n" + table.text(color) + spreadText(sums);
 }
 
 } // namespace commtap
