@@ -127,6 +127,10 @@ uint32_t ncclDatatypeSize(uint32_t datatype) {
   return datatype < kDatatypes.size() ? kDatatypes[datatype].size : 0;
 }
 
+std::string_view ncclSourceName(NcclSource source) {
+  return source == NcclSource::kPlugin ? "plugin" : "call";
+}
+
 void mergeEqualCalls(std::vector<NcclCall>& calls) {
   using Key = std::tuple<
       std::string,

@@ -21,6 +21,9 @@ std::string_view ncclDatatypeName(uint32_t datatype);
 /// Bytes of one element; 0 for one that is not known here.
 uint32_t ncclDatatypeSize(uint32_t datatype);
 
+/// "call", "plugin".
+std::string_view ncclSourceName(NcclSource source);
+
 /// Modules that share a clean name share its rows.
 void mergeEqualCalls(std::vector<NcclCall>& calls);
 

@@ -6,20 +6,20 @@
 
 #include "report/fields.h"
 #include "report/json_write.h"
+#include "report/nccl.h"
 
 namespace commtap {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view kCall = "call";
-constexpr std::string_view kPlugin = "plugin";
-
 std::optional<NcclSource> sourceFromName(std::string_view name) {
-  if (name == kCall) {
-    return NcclSource::kCall;
+  for (const NcclSource source : {NcclSource::kCall, NcclSource::kPlugin}) {
+    if (name == ncclSourceName(source)) {
+      return source;
+    }
   }
-  return name == kPlugin ? std::optional(NcclSource::kPlugin) : std::nullopt;
+  return std::nullopt;
 }
 
 ordered_json toJson(const NcclCommunicator& communicator) {
@@ -40,7 +40,7 @@ ordered_json toJson(const NcclCall& call) {
       {field::kPhase, phaseName(call.phase)},
       {field::kDtype, textOrNull(call.dtype)},
       {field::kInGroup, orNull(call.in_group)},
-      {field::kSource, call.source == NcclSource::kPlugin ? kPlugin : kCall},
+      {field::kSource, ncclSourceName(call.source)},
       {field::kCount, call.count},
       {field::kFailed, call.failed},
       {field::kBytes, call.bytes},

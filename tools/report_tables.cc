@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/fields.h"
+#include "report/nccl.h"
 #include "report/timestamp.h"
 
 namespace commtap {
@@ -137,6 +138,24 @@ constexpr std::array<TableColumn, 16> kLastCollectives = {{
     {field::kCompletedAt, "VARCHAR", "likewise; null if it is not known"},
 }};
 
+constexpr std::array<TableColumn, 15> kNcclCallColumns = {{
+    {field::kFunction, "VARCHAR", "what was called: ncclAllReduce, ..."},
+    {field::kCommunicator, "BIGINT", "which of the process's communicators; null for a call that names none"},
+    {"communicator_size", "BIGINT", "ranks in it; null if it is not known"},
+    {"communicator_rank", "BIGINT", "this process's rank in it; null if it is not known"},
+    {field::kOp, "VARCHAR", "the collective that made the call; null for a call beside c10d"},
+    {field::kGroup, "VARCHAR", "that collective's process group; null for none"},
+    {field::kModule, "VARCHAR", "for whom"},
+    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
+    {field::kDtype, "VARCHAR", "null for none"},
+    {field::kInGroup, "BOOLEAN", "between ncclGroupStart and ncclGroupEnd; null if it is not known"},
+    {field::kSource, "VARCHAR", "call: seen as it was made; plugin: told by NCCL"},
+    {field::kCount, "BIGINT", "calls"},
+    {field::kFailed, "BIGINT", "of which NCCL refused"},
+    {field::kBytes, "BIGINT", "payload"},
+    {"nccl_version", "VARCHAR", "null if NCCL did not tell"},
+}};
+
 constexpr std::array<TableRow, kTableCount> kTables = {{
     {TableId::kProcesses, "processes", "One row a process.", kProcesses},
     {TableId::kGroups, "groups", "One row a process and process group.", kGroups},
@@ -152,6 +171,10 @@ constexpr std::array<TableRow, kTableCount> kTables = {{
      kOperations},
     {TableId::kSteps, "steps", "One row a process, training step, kind and group.", kSteps},
     {TableId::kLast, "last", "One row a process and collective, of the last ones that it issued.", kLastCollectives},
+    {TableId::kNcclCalls,
+     "nccl_calls",
+     "One row a process and distinct call of NCCL. Empty unless the job uses NCCL.",
+     kNcclCallColumns},
 }};
 
 template <typename T>
@@ -307,6 +330,33 @@ void visitLast(const Report& report, const Visit& visit) {
   }
 }
 
+void visitNcclCalls(const Report& report, const Visit& visit) {
+  if (!report.nccl) {
+    return;
+  }
+  const std::vector<NcclCommunicator>& communicators = report.nccl->communicators;
+  for (const NcclCall& call : report.nccl->calls) {
+    const bool known = call.communicator && *call.communicator < communicators.size();
+    const NcclCommunicator communicator = known ? communicators[*call.communicator] : NcclCommunicator();
+    visit(
+        {call.function,
+         orNull(call.communicator),
+         orNull(communicator.size),
+         orNull(communicator.rank),
+         textOrNull(call.op),
+         textOrNull(call.group),
+         call.module,
+         phaseName(call.phase),
+         textOrNull(call.dtype),
+         orNull(call.in_group),
+         ncclSourceName(call.source),
+         call.count,
+         call.failed,
+         call.bytes,
+         textOrNull(report.nccl->version)});
+  }
+}
+
 constexpr std::string_view kIntroduction = R"(# Tables
 
 <!-- Made from the table in tools/report_tables.cc by `./dev docs`. -->
@@ -357,7 +407,8 @@ void forEachRow(TableId table, const Report& report, const std::function<void(co
       visitNotSeen,
       visitOperations,
       visitSteps,
-      visitLast};
+      visitLast,
+      visitNcclCalls};
   const Job& job = report.job;
   const Cells key = {job.run_id, job.attempt, orNull(job.rank), job.host, job.pid};
   kVisitors[static_cast<size_t>(table)](report, [&](Cells cells) {

@@ -17,8 +17,18 @@
 namespace commtap {
 
 /// Reports as flat tables, for whatever reads rows. Each starts with the columns that name the process.
-enum class TableId : uint8_t { kProcesses, kGroups, kModules, kCollectives, kNotSeen, kOperations, kSteps, kLast };
-inline constexpr int kTableCount = 8;
+enum class TableId : uint8_t {
+  kProcesses,
+  kGroups,
+  kModules,
+  kCollectives,
+  kNotSeen,
+  kOperations,
+  kSteps,
+  kLast,
+  kNcclCalls,
+};
+inline constexpr int kTableCount = 9;
 
 struct TableColumn {
   std::string_view name;

@@ -11,8 +11,28 @@
 namespace commtap {
 namespace {
 
+Report reportWithNccl() {
+  Report report = sampleReport(0);
+  NcclCall call;
+  call.function = "ncclAllReduce";
+  call.communicator = 1;
+  call.op = "c10d.allreduce_";
+  call.group = "0";
+  call.module = "net1";
+  call.phase = Phase::kBackward;
+  call.dtype = "float32";
+  call.in_group = false;
+  call.count = 3;
+  call.bytes = 96;
+  NcclCall beside;
+  beside.function = "ncclGetVersion";
+  beside.source = NcclSource::kPlugin;
+  report.nccl = Nccl{"2.29.7", {{4, 1, "1"}, {2, 0, "0"}}, {call, beside}};
+  return report;
+}
+
 TEST_CASE("every row has as many cells as its table has columns, of their types") {
-  const Report report = sampleReport(0);
+  const Report report = reportWithNccl();
   for (const TableRow& table : reportTables()) {
     CAPTURE(table.name);
     CHECK(tableFromName(table.name) == table.id);
@@ -48,6 +68,35 @@ TEST_CASE("ops are rows, and none where they were not asked for") {
     CHECK(std::vector(cells.end() - 5, cells.end()) == Cells{"net1", "backward", "aten.mm", true, 7});
   });
   CHECK(rowsOf(TableId::kOperations, report) == 1);
+}
+
+TEST_CASE("calls of NCCL have the size and rank of their communicator") {
+  CHECK(rowsOf(TableId::kNcclCalls, sampleReport(0)) == 0);
+  std::vector<Cells> rows;
+  forEachRow(TableId::kNcclCalls, reportWithNccl(), [&](const Cells& cells) {
+    rows.emplace_back(cells.begin() + 5, cells.end());
+  });
+  REQUIRE(rows.size() == 2);
+  CHECK(
+      rows[0] == Cells{
+                     "ncclAllReduce",
+                     1,
+                     2,
+                     0,
+                     "c10d.allreduce_",
+                     "0",
+                     "net1",
+                     "backward",
+                     "float32",
+                     false,
+                     "call",
+                     3,
+                     0,
+                     96,
+                     "2.29.7"});
+  CHECK(rows[1][1].is_null());
+  CHECK(rows[1][2].is_null());
+  CHECK(rows[1][10] == "plugin");
 }
 
 TEST_CASE("a process, its groups, modules, collectives and what it did not see") {
