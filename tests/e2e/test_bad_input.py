@@ -107,6 +107,23 @@ def test_installed_command(installed: Path, tmp_path: Path) -> None:
     one_report(tmp_path / "out")
 
 
+@pytest.mark.parametrize(
+    ("place", "arguments"),
+    [
+        ("man/man1/commtap.1", ("options", "--format", "man")),
+        ("bash-completion/completions/commtap.bash", ("completion", "bash")),
+        ("zsh/site-functions/_commtap", ("completion", "zsh")),
+        ("fish/vendor_completions.d/commtap.fish", ("completion", "fish")),
+    ],
+)
+def test_installed_manual_and_completions(installed: Path, place: str, arguments: tuple[str, ...]) -> None:
+    """Each is where man and the shells look, and what the installed command itself says."""
+    root = next(parent for parent in installed.parents if (parent / "bin" / "commtap").exists())
+    said = subprocess.run([root / "bin" / "commtap", *arguments], check=True, capture_output=True).stdout
+    assert b"commtap" in said
+    assert (root / "share" / place).read_bytes() == said
+
+
 def test_tracker_is_missing(installation: Path, tmp_path: Path) -> None:
     shutil.rmtree(installation / "trackers")
     done = run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out")
