@@ -15,6 +15,7 @@
 
 #include <ATen/SequenceNumber.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
@@ -105,6 +106,12 @@ inline bool isTracing() {
     }
   }
   return false;
+}
+
+/// The object in a capsule, without counting a reference; may be null.
+inline const torch::CustomClassHolder* contentOf(const c10::IValue& capsule) {
+  const auto* target = static_cast<const c10::intrusive_ptr_target*>(capsule.internalToPointer());
+  return static_cast<const torch::CustomClassHolder*>(target);
 }
 
 /// Whether a c10d::Work that is over ended without an error.

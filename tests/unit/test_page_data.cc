@@ -49,7 +49,7 @@ JobReport sampleJob() {
   Disagreement disagreement;
   disagreement.members = {0, 1, 2, 5};
   disagreement.phase = Phase::kForward;
-  disagreement.values = {{{{0, 1}}, 2, 64}, {{{5, 5}}, 1, std::nullopt}};
+  disagreement.values = {{{{0, 1}}, 2, 64, {}}, {{{5, 5}}, 1, std::nullopt, {}}};
   job.disagreements = {disagreement};
   job.disagreements_found = 7;
   job.processes.resize(2);
