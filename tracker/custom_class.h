@@ -14,7 +14,7 @@ namespace commtap {
 /// The same for all objects of one class, and for no other: where its virtual functions are.
 inline const void* markOf(const torch::CustomClassHolder& object) {
   const void* mark = nullptr;
-  std::memcpy(&mark, static_cast<const void*>(&object), sizeof(mark));
+  std::memcpy(static_cast<void*>(&mark), static_cast<const void*>(&object), sizeof(mark));
   return mark;
 }
 

@@ -75,7 +75,7 @@ std::optional<ThreadLocalAccess> decodeShared(Code code) {
     return std::nullopt;
   }
   ThreadLocalAccess access;
-  std::memcpy(&access.callee, entry, sizeof(access.callee));
+  std::memcpy(static_cast<void*>(&access.callee), entry, sizeof(access.callee));
   return access;
 }
 

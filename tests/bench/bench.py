@@ -182,7 +182,7 @@ Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
 JOBS = ("tensor_parallel", "ddp", "fsdp2")
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
-COUNTED_JOBS = ("tensor_parallel", "fsdp2")
+COUNTED_JOBS = ("tensor_parallel", "fsdp2", "ordinary_ops")
 
 
 def jobs(build: Path, show: Show, few: int, many: int) -> list[str]:

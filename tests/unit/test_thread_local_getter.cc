@@ -23,7 +23,7 @@ std::vector<uint8_t> sharedGetter(const void* callee) {
   std::vector<uint8_t> code = {
       0x48, 0x83, 0xec, 0x08, 0xff, 0x15, 0x05, 0x00, 0x00, 0x00, 0x48, 0x83, 0x38, 0x00, 0x90};
   code.resize(code.size() + sizeof(callee));
-  std::memcpy(code.data() + 15, &callee, sizeof(callee));
+  std::memcpy(code.data() + 15, static_cast<const void*>(&callee), sizeof(callee));
   return code;
 }
 
