@@ -11,8 +11,9 @@
 namespace commtap {
 
 /// Reads report after report, many times faster than reportFromJson, and without what is not compared over ranks: the
-/// modules' parameters, and all but what kMostCompared of the last collectives did. Whatever it is not sure of it leaves to reportFromJson: what a report
-/// is, and what an error says about it, is decided in one place. One reader for each thread.
+/// modules' parameters, and all but what kMostCompared of the last collectives did. Whatever it is not sure of it
+/// leaves to reportFromJson: what a report is, and what an error says about it, is decided in one place. One reader for
+/// each thread.
 class FastReportReader {
  public:
   FastReportReader();

@@ -12,10 +12,9 @@
 #include <utility>
 
 namespace commtap {
-namespace {
 
 /// The place of each group of one report, found out when a row asks for it.
-class GroupPlaces {
+class JobMerge::GroupPlaces {
  public:
   GroupPlaces(const Report& report, JobGroups& groups) : groups_(groups) {
     for (const Group& group : report.groups) {
@@ -38,6 +37,8 @@ class GroupPlaces {
   std::unordered_map<std::string_view, const Group*> known_;
   std::unordered_map<std::string_view, GroupPlace> places_;
 };
+
+namespace {
 
 Amount sumOf(const RankedAmount& amount) {
   return {amount.count.sum, amount.bytes.sum, amount.bus_bytes.sum};
@@ -82,9 +83,10 @@ void JobMerge::add(const Report& report, const std::string& file) {
   JobProcess process{
       job.rank, job.host, job.pid, job.started_at_ns, job.ended_at_ns, job.exit, job.exit_signal, file, {}};
   modules_.add(report);
-  addCollectives(report, process);
-  addSteps(report);
-  addLast(report);
+  GroupPlaces places(report, groups_);
+  addCollectives(report, places, process);
+  addSteps(report, places);
+  addLast(report, places);
   group_times_.add(report);
   module_times_.add(report);
   addNotSeen(report);
@@ -108,8 +110,7 @@ void JobMerge::addFacts(const Job& job) {
   }
 }
 
-void JobMerge::addCollectives(const Report& report, JobProcess& process) {
-  GroupPlaces places(report, groups_);
+void JobMerge::addCollectives(const Report& report, GroupPlaces& places, JobProcess& process) {
   for (const Collective& row : report.collectives) {
     const GroupPlace place = places.of(row.group);
     const Amount amount{row.count, row.bytes, row.bus_bytes};
@@ -120,8 +121,7 @@ void JobMerge::addCollectives(const Report& report, JobProcess& process) {
   }
 }
 
-void JobMerge::addSteps(const Report& report) {
-  GroupPlaces places(report, groups_);
+void JobMerge::addSteps(const Report& report, GroupPlaces& places) {
   std::vector<uint32_t> groups;
   for (const Step& step : report.steps) {
     for (const StepAmount& amount : step.collectives) {
@@ -131,8 +131,7 @@ void JobMerge::addSteps(const Report& report) {
   steps_.add(report.steps, groups);
 }
 
-void JobMerge::addLast(const Report& report) {
-  GroupPlaces places(report, groups_);
+void JobMerge::addLast(const Report& report, GroupPlaces& places) {
   const std::span<const LastCollective> all(report.last);
   for (const LastCollective& call : all.last(std::min(all.size(), kMostCompared))) {
     order_.add(call, places.of(call.group).instance);

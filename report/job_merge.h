@@ -29,9 +29,11 @@ class JobMerge {
   JobReport finish();
 
  private:
-  void addCollectives(const Report& report, JobProcess& process);
-  void addSteps(const Report& report);
-  void addLast(const Report& report);
+  class GroupPlaces;
+
+  void addCollectives(const Report& report, GroupPlaces& places, JobProcess& process);
+  void addSteps(const Report& report, GroupPlaces& places);
+  void addLast(const Report& report, GroupPlaces& places);
   void findDisagreements(JobReport& job) const;
   void addNotSeen(const Report& report);
   void endRank();

@@ -21,7 +21,7 @@ inline constexpr size_t kMostCompared = 256;
 
 /// Compares the order in which the ranks of each process group made their last collectives: number by number, as far as
 /// the reports go back on both sides. Ranks come in one after the other; of a group the first one's collectives are
-/// kept, and nothing once all of its ranks have come and agreed.
+/// kept, and nothing once all of its ranks have come.
 ///
 /// Two collectives are the same if op, dtype and payload are; the payload of all_to_all, and all of an op of kind
 /// `other`, may differ. Sends and receives are not compared.
