@@ -27,9 +27,13 @@ uint32_t JobGroups::groupIdOf(Key key, const std::string& desc) {
   return entry->second;
 }
 
-uint32_t JobGroups::instanceOf(uint32_t group, std::vector<uint32_t> ranks) {
-  std::sort(ranks.begin(), ranks.end());
-  auto& [members, by_group] = *ids_.try_emplace(std::move(ranks)).first;
+uint32_t JobGroups::instanceOf(uint32_t group, const std::vector<uint32_t>& ranks) {
+  if (!std::is_sorted(ranks.begin(), ranks.end())) {
+    std::vector<uint32_t> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    return instanceOf(group, sorted);
+  }
+  auto& [members, by_group] = *ids_.try_emplace(ranks).first; // copies only what is new
   const auto [entry, is_new] = by_group.emplace(group, static_cast<uint32_t>(instances_.size()));
   if (is_new) {
     instances_.push_back({group, &members});

@@ -57,7 +57,7 @@ class JobGroups {
   };
 
   uint32_t groupIdOf(Key key, const std::string& desc);
-  uint32_t instanceOf(uint32_t group, std::vector<uint32_t> ranks);
+  uint32_t instanceOf(uint32_t group, const std::vector<uint32_t>& ranks);
 
   std::map<Key, uint32_t> groups_;
   std::vector<std::string> descs_; ///< by group
