@@ -13,13 +13,14 @@ namespace commtap {
 
 /// A call of a module, or a scope that the job names, begins on this thread. The depth to hand to endCall.
 inline uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module) {
+  LedgerWriter& ledger = Recorder::get().ledger();
   const bool in_backward = thread.torch.inBackward();
   if (thread.depth() == 0 && !in_backward) {
-    Steps::forwardBegins();
+    Steps::forwardBegins(ledger);
   }
   const uint32_t depth = thread.enter({type, in_backward, module});
   thread.timeline->note(thread.torch.nextSequenceNumber(), module);
-  Recorder::get().ledger().countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
+  ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
   return depth;
 }
 

@@ -10,7 +10,6 @@
 namespace commtap {
 namespace {
 
-std::atomic<bool> optimizer_has_stepped{false};
 std::atomic<bool> job_marks_steps{false};
 /// Autograd numbers the backwards of a process from 0, also those that do not communicate.
 std::atomic<int64_t> last_graph_task{-1};
@@ -21,17 +20,19 @@ void close() {
 
 } // namespace
 
+std::atomic<bool> Steps::optimizer_has_stepped_{false};
+
 void Steps::optimizerStepped() {
   if (!job_marks_steps.load(std::memory_order_relaxed)) {
-    optimizer_has_stepped.store(true, std::memory_order_relaxed);
+    optimizer_has_stepped_.store(true, std::memory_order_relaxed);
   }
 }
 
-void Steps::forwardBegins() {
-  if (optimizer_has_stepped.load(std::memory_order_relaxed) && optimizer_has_stepped.exchange(false)) {
+/// Of several threads that begin a forward at once one ends the step.
+void Steps::closeIfStepped() {
+  if (optimizer_has_stepped_.exchange(false)) {
     close();
   }
-  Recorder::get().ledger().openStep().forward_passes.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Steps::inBackward(int64_t graph_task) {
@@ -47,12 +48,12 @@ void Steps::inBackward(int64_t graph_task) {
 
 void Steps::mark() {
   job_marks_steps.store(true, std::memory_order_relaxed);
-  optimizer_has_stepped.store(false, std::memory_order_relaxed);
+  optimizer_has_stepped_.store(false, std::memory_order_relaxed);
   close();
 }
 
 void Steps::resetInForkedChild() {
-  optimizer_has_stepped.store(false, std::memory_order_relaxed);
+  optimizer_has_stepped_.store(false, std::memory_order_relaxed);
 }
 
 } // namespace commtap

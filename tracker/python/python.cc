@@ -23,7 +23,7 @@ namespace {
 struct Part {
   explicit Part(const CommtapHost& tracker) : host(tracker), tree(tracker) {}
 
-  const CommtapHost& host;
+  const CommtapHost host; ///< a copy: every module call asks it twice
   ModuleTree tree;
   PyObject* register_group = nullptr; ///< owned; torch's own
   CallHook module_call;
