@@ -247,4 +247,15 @@ JobReport JobMerge::finish() {
   return job;
 }
 
+JobReport mergedJob(std::vector<const Report*> reports) {
+  std::stable_sort(reports.begin(), reports.end(), [](const Report* a, const Report* b) {
+    return std::tuple(!a->job.rank, a->job.rank) < std::tuple(!b->job.rank, b->job.rank);
+  });
+  JobMerge merge;
+  for (const Report* report : reports) {
+    merge.add(*report, "");
+  }
+  return merge.finish();
+}
+
 } // namespace commtap

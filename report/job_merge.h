@@ -65,4 +65,7 @@ class JobMerge {
   std::map<PhaseKind, Amount> coming_; ///< its totals
 };
 
+/// The job report of these reports, of one attempt of one run and in any order; as JobMerge::finish gives it.
+JobReport mergedJob(std::vector<const Report*> reports);
+
 } // namespace commtap

@@ -247,19 +247,12 @@ bool isOver(const AttemptMetrics& attempt) {
   });
 }
 
-void addDisagreements(AttemptMetrics& attempt, Exposition& exposition) {
+void addDisagreements(const AttemptMetrics& attempt, Exposition& exposition) {
   if (!isOver(attempt)) {
     return;
   }
-  std::stable_sort(attempt.reports.begin(), attempt.reports.end(), [](const Report* a, const Report* b) {
-    return a->job.rank.value_or(INT64_MAX) < b->job.rank.value_or(INT64_MAX);
-  });
-  JobMerge merge;
-  for (const Report* report : attempt.reports) {
-    merge.add(*report, "");
-  }
   std::map<Disagreement::What, uint64_t> counts;
-  for (const Disagreement& disagreement : merge.finish().disagreements) {
+  for (const Disagreement& disagreement : mergedJob(attempt.reports).disagreements) {
     ++counts[disagreement.what];
   }
   for (const auto& [what, count] : counts) {
@@ -287,7 +280,7 @@ size_t addJobMetrics(
     }
   }
   size_t folded = 0;
-  for (auto& [key, attempt] : attempts) {
+  for (const auto& [key, attempt] : attempts) {
     addRanks(attempt, exposition);
     addDisagreements(attempt, exposition);
     for (const auto& [rank, metrics] : attempt.ranks) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/live_jobs.h"
 
-#include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "report/job_merge.h"
@@ -30,14 +30,7 @@ Result<JobReport> liveJob(const LiveReports& live, const AttemptKey& key) {
   if (reports.empty()) {
     return Result<JobReport>::failure("no such run");
   }
-  // As JobMerge wants them; else they are in its order.
-  std::stable_partition(
-      reports.begin(), reports.end(), [](const Report* report) { return report->job.rank.has_value(); });
-  JobMerge merge;
-  for (const Report* report : reports) {
-    merge.add(*report, "");
-  }
-  JobReport job = merge.finish();
+  JobReport job = mergedJob(std::move(reports));
   job.attempts.assign(attempts.begin(), attempts.end());
   job.missing.clear();
   job.problems = live.problems;

@@ -74,6 +74,9 @@ class CollectiveKernel final : public c10::OperatorKernel {
   explicit CollectiveKernel(OpFacts facts) : facts_(facts) {}
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const;
+  const OpFacts& facts() const {
+    return facts_;
+  }
 
  private:
   OpFacts facts_;

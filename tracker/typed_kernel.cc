@@ -20,15 +20,15 @@ template <typename Return, typename... Arguments>
 class TypedKernel<Return(Arguments...)> final : public c10::OperatorKernel {
  public:
   TypedKernel(const OpFacts& facts, const c10::OperatorHandle& op)
-      : facts_(facts), op_(op.typed<Return(Arguments...)>()), boxed_(facts) {}
+      : op_(op.typed<Return(Arguments...)>()), boxed_(facts) {}
 
   Return operator()(c10::DispatchKeySet keys, Arguments... arguments) {
     const std::array<Argument, sizeof...(Arguments)> seen{argumentOf(arguments)...};
-    CallWatch watch(facts_, keys, ArgumentList(seen.data()));
+    CallWatch watch(boxed_.facts(), keys, ArgumentList(seen.data()));
     Return result = op_.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
     watch.returned();
     if constexpr (std::is_same_v<Return, compat::WorkPtr>) {
-      if (isPointToPoint(facts_.kind)) {
+      if (isPointToPoint(boxed_.facts().kind)) {
         watch.issued(result.get());
       }
     }
@@ -40,7 +40,6 @@ class TypedKernel<Return(Arguments...)> final : public c10::OperatorKernel {
   }
 
  private:
-  OpFacts facts_;
   c10::TypedOperatorHandle<Return(Arguments...)> op_;
   CollectiveKernel boxed_;
 };

@@ -3,7 +3,7 @@
 
 import { rowsBelow } from "./amounts.js";
 import { breakable, byId, h, refill } from "./dom.js";
-import { compare, firstOrder, tableOf } from "./table.js";
+import { compare, orderAfter, tableOf } from "./table.js";
 import { bytesText, rangesText, rankText, shorten, wholeText } from "./text.js";
 
 /** The table of collectives: every distinct row of the module that is shown and of those below it. */
@@ -108,8 +108,6 @@ export class RowTable {
   }
 
   #sortBy(chosen, before) {
-    const first = firstOrder(chosen);
-    const again = chosen.key === before.key && this.view.choice.roworder === first;
-    this.view.set({ rowsort: chosen.key, roworder: again ? (first === "up" ? "down" : "up") : first });
+    this.view.set({ rowsort: chosen.key, roworder: orderAfter(chosen, before.key, this.view.choice.roworder) });
   }
 }

@@ -85,6 +85,13 @@ export function firstOrder(column) {
   return column.number ? "down" : "up";
 }
 
+/** The order when `chosen` is clicked in a table that is sorted by the column `key`: again the other way round. */
+export function orderAfter(chosen, key, order) {
+  const first = firstOrder(chosen);
+  const again = chosen.key === key && order === first;
+  return again ? (first === "up" ? "down" : "up") : first;
+}
+
 /** Compares values for a sort: numbers by size, text by its characters with numbers in it by size. */
 export function compare(a, b, order) {
   const result = typeof a === "number" ? a - b : kCollator.compare(a, b);

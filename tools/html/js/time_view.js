@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { breakable, byId, h, refill } from "./dom.js";
-import { compare, firstOrder, tableOf } from "./table.js";
+import { compare, orderAfter, tableOf } from "./table.js";
 import { bytesText, nsText, rankText, shorten, wholeText } from "./text.js";
 
 /** How long collectives ran and were waited for: of all modules by kind and group, and of each module. */
@@ -94,8 +94,7 @@ class TimeTable {
       sort: this.sort,
       order: this.order,
       onSort: (chosen) => {
-        const again = chosen.key === this.sort && this.order === firstOrder(chosen);
-        this.order = again ? (this.order === "up" ? "down" : "up") : firstOrder(chosen);
+        this.order = orderAfter(chosen, this.sort, this.order);
         this.sort = chosen.key;
         redraw();
       },
