@@ -100,6 +100,11 @@ inline constexpr const char* kCommunicator = "communicator";
 inline constexpr const char* kFunction = "function";
 inline constexpr const char* kInGroup = "in_group";
 inline constexpr const char* kFailed = "failed";
+inline constexpr const char* kCaptured = "captured";
+
+inline constexpr const char* kCudaGraphs = "cuda_graphs";
+inline constexpr const char* kLaunches = "launches";
+inline constexpr const char* kNcclCalls = "nccl_calls";
 
 inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";

@@ -5,7 +5,7 @@
 // The ledger: one sparse file per process, mapped by the process that writes it and read by anyone, at any moment.
 //
 //   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
-//           communicators | nccl calls | lanes | steps | last
+//           communicators | nccl calls | graphs | graph calls | lanes | steps | last
 //
 // Rules that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -25,7 +25,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 5;
+inline constexpr uint32_t kLedgerVersion = 6;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -54,6 +54,8 @@ enum LedgerSectionId : uint8_t {
   kOperations,
   kCommunicators,
   kNcclCalls,
+  kGraphs,
+  kGraphCalls,
   kLanes,
   kSteps,
   kLast, ///< a ring: `used` counts all that were ever written
@@ -87,11 +89,11 @@ struct LedgerHeader {
   StringId torch_version;
   StringId python_version;
   StringId commtap_version;
-  StringId report_name;       ///< the report's path below the output folder, without ".json"
-  uint32_t level;             ///< Level
-  uint32_t timing_every;      ///< Timing::every
-  std::atomic<uint32_t> nccl; ///< live; NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
-  uint32_t reserved;
+  StringId report_name;           ///< the report's path below the output folder, without ".json"
+  uint32_t level;                 ///< Level
+  uint32_t timing_every;          ///< Timing::every
+  uint32_t timing_device;         ///< Timing::device
+  std::atomic<uint32_t> nccl;     ///< live; NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
   std::atomic<uint64_t> step;     ///< live; the number of the step that runs, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
@@ -215,9 +217,26 @@ inline constexpr uint8_t kNoDatatype = 0xff;
 
 struct LedgerNcclCall {
   NcclKey key;
-  std::atomic<uint64_t> count;  ///< live; calls, also those that failed
+  std::atomic<uint64_t> count;  ///< live; calls that were made or replayed, also those that failed
   std::atomic<uint64_t> failed; ///< live
   std::atomic<uint64_t> bytes;  ///< live; the payload S of nccl-tests of those that did not fail
+  std::atomic<uint64_t>
+      captured; ///< live; calls that became part of a CUDA graph and are in `count` when it is launched
+};
+
+/// A CUDA graph that communicates.
+struct LedgerGraph {
+  std::atomic<uint64_t> launches; ///< live
+};
+
+/// What one launch of a graph makes of one row.
+struct LedgerGraphCall {
+  uint32_t graph;
+  uint32_t row;     ///< in the section of collectives, or in that of calls to NCCL
+  uint32_t of_nccl; ///< 1: the latter
+  uint32_t reserved;
+  uint64_t count;
+  uint64_t bytes;
 };
 
 /// What steps are told apart by. The last one also takes all that there is no lane for.
@@ -271,7 +290,9 @@ static_assert(sizeof(OperationKey) == 16);
 static_assert(sizeof(LedgerOperation) == 24);
 static_assert(sizeof(LedgerCommunicator) == 16);
 static_assert(sizeof(NcclKey) == 24);
-static_assert(sizeof(LedgerNcclCall) == 48);
+static_assert(sizeof(LedgerNcclCall) == 56);
+static_assert(sizeof(LedgerGraph) == 8);
+static_assert(sizeof(LedgerGraphCall) == 32);
 static_assert(sizeof(LedgerLane) == 8);
 static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
 static_assert(sizeof(LedgerTimes) == 8 + kDurationKindCount * sizeof(LedgerDurations));

@@ -24,6 +24,8 @@ inline constexpr std::array<uint32_t, kSectionCount> kLedgerRecordSizes = {
     sizeof(LedgerOperation),
     sizeof(LedgerCommunicator),
     sizeof(LedgerNcclCall),
+    sizeof(LedgerGraph),
+    sizeof(LedgerGraphCall),
     sizeof(LedgerLane),
     sizeof(LedgerStep),
     sizeof(LedgerLast),

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "report/cuda_graphs.h"
 #include "report/json_text.h"
 #include "report/ledger_format.h"
 #include "report/ledger_image.h"
@@ -48,6 +49,7 @@ class Reader {
     readSteps();
     readLast();
     readNccl();
+    readCudaGraphs();
     readNotSeen();
     return std::move(contents_);
   }
@@ -146,7 +148,7 @@ class Reader {
     job.torch_version = text(head.torch_version);
     job.python_version = text(head.python_version);
     job.commtap_version = text(head.commtap_version);
-    job.timing = {head.timing_every};
+    job.timing = {head.timing_every, head.timing_device != 0};
     contents_.report_name = text(head.report_name);
     contents_.boot_id = text(head.boot_id);
     contents_.pid_start_ticks = head.pid_start_ticks;
@@ -415,8 +417,8 @@ class Reader {
     }
     for (uint64_t i = 0; i < records_[kNcclCalls].count; ++i) {
       const auto& ledger = record<LedgerNcclCall>(kNcclCalls, i);
-      if (ledger.count.load(std::memory_order_relaxed) > 0) {
-        nccl.calls.push_back(ncclCall(ledger));
+      if (NcclCall call = ncclCall(ledger); call.count > 0 || call.captured > 0) {
+        nccl.calls.push_back(std::move(call));
       }
     }
     mergeEqualCalls(nccl.calls);
@@ -452,7 +454,30 @@ class Reader {
     call.count = ledger.count.load(std::memory_order_relaxed);
     call.failed = ledger.failed.load(std::memory_order_relaxed);
     call.bytes = ledger.bytes.load(std::memory_order_relaxed);
+    call.captured = ledger.captured.load(std::memory_order_relaxed);
     return call;
+  }
+
+  void readCudaGraphs() {
+    std::vector<CudaGraph>& graphs = contents_.report.cuda_graphs;
+    graphs.resize(records_[kGraphs].count);
+    for (uint64_t i = 0; i < graphs.size(); ++i) {
+      graphs[i].launches = record<LedgerGraph>(kGraphs, i).launches.load(std::memory_order_relaxed);
+    }
+    for (uint64_t i = 0; i < records_[kGraphCalls].count; ++i) {
+      const auto& call = record<LedgerGraphCall>(kGraphCalls, i);
+      if (call.graph >= graphs.size()) {
+        continue;
+      }
+      CudaGraph& graph = graphs[call.graph];
+      if (call.of_nccl != 0 && call.row < records_[kNcclCalls].count) {
+        const NcclCall row = ncclCall(record<LedgerNcclCall>(kNcclCalls, call.row));
+        addGraphCall(graph.nccl_calls, {row.function, row.communicator, call.count, call.bytes});
+      } else if (call.of_nccl == 0 && call.row < records_[kCollectives].count) {
+        const Collective row = collective(record<LedgerCollective>(kCollectives, call.row));
+        addGraphCall(graph.collectives, {row.module, row.phase, row.op, row.kind, row.group, call.count, call.bytes});
+      }
+    }
   }
 
   void readNotSeen() {

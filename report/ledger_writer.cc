@@ -35,6 +35,8 @@ constexpr std::array<SectionShape, kSectionCount> kShapes = {{
     {64U << 10U, sizeof(LedgerOperation)},
     {4U << 10U, sizeof(LedgerCommunicator)},
     {16U << 10U, sizeof(LedgerNcclCall)},
+    {4U << 10U, sizeof(LedgerGraph)},
+    {64U << 10U, sizeof(LedgerGraphCall)},
     {kLaneCount, sizeof(LedgerLane)},
     {512, sizeof(LedgerStep)},
     {2048, sizeof(LedgerLast)},
@@ -455,6 +457,37 @@ LedgerNcclCall* LedgerWriter::row(const NcclKey& key) {
   return addRow(nccl_index_, kNcclCalls, key, NotSeen::kNcclFull, key.function, [](const LedgerNcclCall& /*row*/) {});
 }
 
+LedgerGraph* LedgerWriter::addGraph() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t index = reserve(kGraphs, 1);
+  if (index == kNoIndex) {
+    notSeenLocked(NotSeen::kGraphTableFull, "graphs", 1);
+    return nullptr;
+  }
+  commit(kGraphs, index + 1);
+  return &graphs()[index];
+}
+
+void LedgerWriter::addGraphCall(const LedgerGraph& graph, const LedgerCollective& row, LedgerAmount amount) {
+  addGraphCall({static_cast<uint32_t>(&graph - graphs()), numberOf(&row), 0, 0, amount.count, amount.bytes});
+}
+
+void LedgerWriter::addGraphCall(const LedgerGraph& graph, const LedgerNcclCall& row, LedgerAmount amount) {
+  const auto number = static_cast<uint32_t>(&row - ncclCalls());
+  addGraphCall({static_cast<uint32_t>(&graph - graphs()), number, 1, 0, amount.count, amount.bytes});
+}
+
+void LedgerWriter::addGraphCall(const LedgerGraphCall& call) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t index = reserve(kGraphCalls, 1);
+  if (index == kNoIndex) {
+    notSeenLocked(NotSeen::kGraphTableFull, "calls", 1);
+    return;
+  }
+  std::memcpy(at(kGraphCalls) + index * sizeof(LedgerGraphCall), &call, sizeof(call));
+  commit(kGraphCalls, index + 1);
+}
+
 void LedgerWriter::notSeen(NotSeen reason, std::string_view detail, uint64_t count) {
   LedgerNotSeen& entry = header().not_seen[static_cast<size_t>(reason)];
   if (entry.count.load(std::memory_order_relaxed) > 0) {
@@ -580,6 +613,11 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
     visit(all_calls[i].count);
     visit(all_calls[i].failed);
     visit(all_calls[i].bytes);
+    visit(all_calls[i].captured);
+  }
+  auto* all_graphs = reinterpret_cast<LedgerGraph*>(image + offsets_[kGraphs]);
+  for (uint64_t i = 0; i < used_[kGraphs]; ++i) {
+    visit(all_graphs[i].launches);
   }
   auto* all_operations = reinterpret_cast<LedgerOperation*>(image + offsets_[kOperations]);
   for (uint64_t i = 0; i < used_[kOperations]; ++i) {

@@ -47,6 +47,18 @@ struct LedgerParameterFacts {
   bool requires_grad = false;
 };
 
+/// Calls of one row, together. Modulo 2^64, so that a negative one takes calls back.
+struct LedgerAmount {
+  uint64_t count = 0;
+  uint64_t bytes = 0; ///< payload
+
+  LedgerAmount& operator+=(const LedgerAmount& other) {
+    count += other.count;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
 /// Writes one process's ledger. It starts in memory that no file stands behind, so that a process that never
 /// communicates leaves no trace; publish() moves it into a file at the same address. Every method may be called from
 /// any thread, none throws, and none allocates or locks once the row, string or module in question exists.
@@ -102,11 +114,13 @@ class LedgerWriter {
   /// One more duration, also in the step that runs. `times`: the row's.
   void countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns);
 
-  /// One more in the step that runs.
-  void countInStep(const LedgerCollective& row, uint64_t bytes) {
+  /// In the row and in the step that runs.
+  void count(LedgerCollective& row, LedgerAmount amount) {
+    row.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
+    row.count.fetch_add(amount.count, std::memory_order_relaxed);
     LedgerStep& step = steps()[0];
-    step.count[row.lane].fetch_add(1, std::memory_order_relaxed);
-    step.bytes[row.lane].fetch_add(bytes, std::memory_order_relaxed);
+    step.count[row.lane].fetch_add(amount.count, std::memory_order_relaxed);
+    step.bytes[row.lane].fetch_add(amount.bytes, std::memory_order_relaxed);
   }
   LedgerStep& openStep() {
     return steps()[0];
@@ -137,6 +151,12 @@ class LedgerWriter {
   }
   /// nullptr if the table is full (counted as not seen). Only after countNccl().
   LedgerNcclCall* row(const NcclKey& key);
+
+  /// A CUDA graph that communicates; nullptr if the table is full (counted as not seen).
+  LedgerGraph* addGraph();
+  /// One launch of `graph` makes these calls. Counted as not seen if the table is full.
+  void addGraphCall(const LedgerGraph& graph, const LedgerCollective& row, LedgerAmount amount);
+  void addGraphCall(const LedgerGraph& graph, const LedgerNcclCall& row, LedgerAmount amount);
 
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count = 1);
 
@@ -199,6 +219,9 @@ class LedgerWriter {
   LedgerNcclCall* ncclCalls() {
     return reinterpret_cast<LedgerNcclCall*>(at(kNcclCalls));
   }
+  LedgerGraph* graphs() {
+    return reinterpret_cast<LedgerGraph*>(at(kGraphs));
+  }
 
   void initialize();
   uint64_t reserve(LedgerSectionId id, uint64_t records);
@@ -215,6 +238,7 @@ class LedgerWriter {
       const Describe& describe);
   uint32_t laneOf(const CollectiveKey& key);
   LedgerTimes* addTimes(LedgerCollective& row);
+  void addGraphCall(const LedgerGraphCall& call);
   void notSeenLocked(NotSeen reason, std::string_view detail, uint64_t count);
   template <typename Visit>
   void forEachCounter(std::byte* image, Visit visit);

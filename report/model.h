@@ -165,9 +165,10 @@ struct NcclCall {
   std::string dtype; ///< "" for none
   std::optional<bool> in_group;
   NcclSource source = NcclSource::kCall;
-  uint64_t count = 0;
+  uint64_t count = 0;  ///< made, or replayed by launches of CUDA graphs
   uint64_t failed = 0; ///< of these
   uint64_t bytes = 0;
+  uint64_t captured = 0; ///< made while a CUDA graph was captured; in `count` only when that is launched
 
   bool operator==(const NcclCall&) const = default;
 };
@@ -178,6 +179,37 @@ struct Nccl {
   std::vector<NcclCall> calls;
 
   bool operator==(const Nccl&) const = default;
+};
+
+/// What a launch of a CUDA graph makes of one row of Report::collectives, whatever its other columns.
+struct GraphCollective {
+  std::string module;
+  Phase phase = Phase::kOther;
+  std::string op;
+  Kind kind = Kind::kOther;
+  std::string group;
+  uint64_t count = 0; ///< of one launch, as below
+  uint64_t bytes = 0;
+
+  bool operator==(const GraphCollective&) const = default;
+};
+
+struct GraphNcclCall {
+  std::string function;
+  std::optional<uint32_t> communicator; ///< index in Nccl::communicators
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+
+  bool operator==(const GraphNcclCall&) const = default;
+};
+
+/// A CUDA graph that communicates.
+struct CudaGraph {
+  uint64_t launches = 0;
+  std::vector<GraphCollective> collectives;
+  std::vector<GraphNcclCall> nccl_calls;
+
+  bool operator==(const CudaGraph&) const = default;
 };
 
 struct NotSeenEntry {
@@ -196,6 +228,7 @@ struct Report {
   std::vector<Step> steps;                          ///< in order, the one that runs last
   std::vector<LastCollective> last;                 ///< oldest first
   std::optional<Nccl> nccl;                         ///< nullopt if NCCL was not called
+  std::vector<CudaGraph> cuda_graphs;               ///< in the order in which they were captured
   std::vector<NotSeenEntry> not_seen;
 };
 

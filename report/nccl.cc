@@ -164,6 +164,7 @@ void mergeEqualCalls(std::vector<NcclCall>& calls) {
     row.count += call.count;
     row.failed += call.failed;
     row.bytes += call.bytes;
+    row.captured += call.captured;
   }
   calls = std::move(merged);
 }

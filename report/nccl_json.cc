@@ -44,6 +44,7 @@ ordered_json toJson(const NcclCall& call) {
       {field::kCount, call.count},
       {field::kFailed, call.failed},
       {field::kBytes, call.bytes},
+      {field::kCaptured, call.captured},
   };
 }
 
@@ -67,7 +68,8 @@ NcclCall callFrom(const JsonCursor& cursor) {
       cursor.name<NcclSource>(field::kSource, sourceFromName),
       cursor.number<uint64_t>(field::kCount),
       cursor.number<uint64_t>(field::kFailed),
-      cursor.number<uint64_t>(field::kBytes)};
+      cursor.number<uint64_t>(field::kBytes),
+      cursor.has(field::kCaptured) ? cursor.number<uint64_t>(field::kCaptured) : 0};
 }
 
 } // namespace

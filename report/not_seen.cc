@@ -46,6 +46,9 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "made of, or whose process did not have commtap preloaded; they are counted and have no duration"},
     {"nccl_full", "calls to NCCL that are in no row of `nccl`, because a table of it was full"},
     {"unknown_communicator", "calls to NCCL whose communicator did not tell its size; their bytes are of one rank"},
+    {"graph_table_full",
+     "CUDA graphs, or what their launches communicate, that are not in `cuda_graphs`, because a table of it was full; "
+     "their launches are in all other numbers"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -31,8 +31,9 @@ enum class NotSeen : uint8_t {
   kUntimed,
   kNcclFull,
   kUnknownCommunicator,
+  kGraphTableFull,
 };
-inline constexpr int kNotSeenCount = 21;
+inline constexpr int kNotSeenCount = 22;
 
 /// The reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -148,10 +148,12 @@ constexpr std::array<OptionRow, 8> kTable = {{
      applyLabels},
     {"COMMTAP_TIMING",
      "--timing",
-     "off|host|sample:N",
+     "off|host|device|sample:N",
      "off",
-     "Whether to measure how long collectives wait in the queue, run and block the caller: host all of them, sample:N "
-     "each N-th. On Gloo; costs less than a microsecond a collective.",
+     "Whether to measure how long collectives wait in the queue, run and block the caller. host: on Gloo; costs less "
+     "than a microsecond a collective. device: those of NCCL too, by CUDA events on their streams. sample:N: as "
+     "device, "
+     "each N-th collective.",
      applyTiming},
 }};
 

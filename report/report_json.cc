@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/cuda_graphs.h"
 #include "report/fields.h"
 #include "report/json_cursor.h"
 #include "report/json_write.h"
@@ -390,6 +391,7 @@ std::string reportToJson(const Report& report) {
   if (report.nccl) {
     appendNccl(text, *report.nccl);
   }
+  appendCudaGraphs(text, report.cuda_graphs);
   appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
   return text + "\n}\n";
 }
@@ -412,6 +414,9 @@ Result<Report> reportFromJson(std::string_view text) {
     }
     if (root.has(field::kNccl)) {
       report.nccl = ncclFrom(root.at(field::kNccl));
+    }
+    if (root.has(field::kCudaGraphs)) {
+      report.cuda_graphs = root.list<CudaGraph>(field::kCudaGraphs, cudaGraphFrom);
     }
     report.not_seen = root.list<NotSeenEntry>(field::kNotSeen, notSeenFrom);
     return report;

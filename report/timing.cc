@@ -15,7 +15,10 @@ std::string timingText(Timing timing) {
   if (!timing.isOn()) {
     return "off";
   }
-  return timing.every == 1 ? "host" : std::string(kSample) + std::to_string(timing.every);
+  if (timing.every > 1) {
+    return std::string(kSample) + std::to_string(timing.every);
+  }
+  return timing.device ? "device" : "host";
 }
 
 std::optional<Timing> timingFromText(std::string_view text) {
@@ -25,11 +28,14 @@ std::optional<Timing> timingFromText(std::string_view text) {
   if (text == "host") {
     return Timing{1};
   }
+  if (text == "device") {
+    return Timing{1, true};
+  }
   if (!text.starts_with(kSample)) {
     return std::nullopt;
   }
   text.remove_prefix(kSample.size());
-  Timing timing;
+  Timing timing{0, true};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), timing.every);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   return whole && timing.isOn() ? std::optional<Timing>(timing) : std::nullopt;

@@ -9,9 +9,10 @@
 
 namespace commtap {
 
-/// Which collectives are timed. The numbers are part of the ledger format.
+/// Which collectives are timed, and by which clocks.
 struct Timing {
-  uint32_t every = 0; ///< each n-th collective; 0: none
+  uint32_t every = 0;  ///< each n-th collective; 0: none
+  bool device = false; ///< those of GPU backends too, by events on the device
 
   bool operator==(const Timing&) const = default;
 
@@ -20,7 +21,7 @@ struct Timing {
   }
 };
 
-/// "off", "host", "sample:10".
+/// "off", "host", "device", "sample:10".
 std::string timingText(Timing timing);
 std::optional<Timing> timingFromText(std::string_view text);
 

@@ -28,6 +28,7 @@ static struct {
   const struct commtap_tracker* tracker;
   const struct commtap_timing* timing;
   const struct commtap_nccl* nccl;
+  const struct commtap_cuda* cuda;
 } state;
 
 static bool switched_off(void) {
@@ -129,6 +130,7 @@ static void load_tracker(void) {
     state.tracker = tracker;
     state.timing = tracker->timing();
     state.nccl = tracker->nccl(&commtap_nccl_questions);
+    state.cuda = tracker->cuda();
   } else if (tracker != NULL) {
     commtap_say("the tracker could not start (no memory?); nothing is counted");
   }
@@ -155,6 +157,10 @@ const struct commtap_timing* commtap_loaded_timing(void) {
 
 const struct commtap_nccl* commtap_loaded_nccl(void) {
   return state.nccl;
+}
+
+const struct commtap_cuda* commtap_loaded_cuda(void) {
+  return state.cuda;
 }
 
 bool commtap_is_suicide(pid_t pid, int signal) {

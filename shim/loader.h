@@ -26,6 +26,9 @@ const struct commtap_timing* commtap_loaded_timing(void);
 /* What is told of calls to NCCL; NULL without a tracker. */
 const struct commtap_nccl* commtap_loaded_nccl(void);
 
+/* Likewise. */
+const struct commtap_cuda* commtap_loaded_cuda(void);
+
 /* True if this process is about to end itself by `signal`. */
 bool commtap_is_suicide(pid_t pid, int signal);
 

@@ -59,13 +59,15 @@ static inline void leave(void) {
     return kInvalidUsage;                                                        \
   }
 
-#define RUN(name, arguments, datatype_, count_, comm_)                                                  \
-  if (nccl == NULL || calls_open > 0) {                                                                 \
-    return real arguments;                                                                              \
-  }                                                                                                     \
-  struct commtap_nccl_call call = {COMMTAP_NCCL_##name, datatype_, count_, comm_, kInvalidUsage, NULL}; \
-  enter();                                                                                              \
-  call.result = real arguments;                                                                         \
+#define PREPARE(name, arguments, datatype_, count_, comm_, stream_) \
+  if (nccl == NULL || calls_open > 0) {                             \
+    return real arguments;                                          \
+  }                                                                 \
+  struct commtap_nccl_call call = {COMMTAP_NCCL_##name, datatype_, count_, comm_, stream_, NULL, kInvalidUsage, NULL};
+
+#define RUN(arguments)          \
+  enter();                      \
+  call.result = real arguments; \
   leave();
 
 /* A call is told of when it is over, with its result. */
@@ -73,9 +75,24 @@ static inline void leave(void) {
   EXPORT int nccl##name parameters;                              \
   EXPORT int nccl##name parameters {                             \
     BEGIN(name, parameters)                                      \
-    RUN(name, arguments, datatype, count, comm)                  \
+    PREPARE(name, arguments, datatype, count, comm, NULL)        \
+    RUN(arguments)                                               \
     nccl->called(&call);                                         \
     return call.result;                                          \
+  }
+
+/* A call that moves data: its last parameters are a communicator and a stream. */
+#define MOVING_HOOK(name, parameters, arguments, datatype, count) \
+  EXPORT int nccl##name parameters;                               \
+  EXPORT int nccl##name parameters {                              \
+    BEGIN(name, parameters)                                       \
+    PREPARE(name, arguments, datatype, count, comm, stream)       \
+    if (nccl->begins != NULL) {                                   \
+      call.timer = nccl->begins(&call);                           \
+    }                                                             \
+    RUN(arguments)                                                \
+    nccl->called(&call);                                          \
+    return call.result;                                           \
   }
 
 /* A call that makes a communicator: only now is it there. */
@@ -83,24 +100,25 @@ static inline void leave(void) {
   EXPORT int nccl##name parameters;                    \
   EXPORT int nccl##name parameters {                   \
     BEGIN(name, parameters)                            \
-    RUN(name, arguments, -1, 0, NULL)                  \
+    PREPARE(name, arguments, -1, 0, NULL, NULL)        \
+    RUN(arguments)                                     \
     call.comm = call.result == 0 ? *(made) : NULL;     \
     nccl->called(&call);                               \
     return call.result;                                \
   }
 
 /* A call that ends a communicator is told of before it does: afterwards another may have its address. */
-#define ENDING_HOOK(name)                                                                   \
-  EXPORT int nccl##name(void* comm);                                                        \
-  EXPORT int nccl##name(void* comm) {                                                       \
-    BEGIN(name, (void*))                                                                    \
-    if (nccl != NULL && calls_open == 0) {                                                  \
-      nccl->called(&(struct commtap_nccl_call){COMMTAP_NCCL_##name, -1, 0, comm, 0, NULL}); \
-    }                                                                                       \
-    enter();                                                                                \
-    const int result = real(comm);                                                          \
-    leave();                                                                                \
-    return result;                                                                          \
+#define ENDING_HOOK(name)                                                                               \
+  EXPORT int nccl##name(void* comm);                                                                    \
+  EXPORT int nccl##name(void* comm) {                                                                   \
+    BEGIN(name, (void*))                                                                                \
+    if (nccl != NULL && calls_open == 0) {                                                              \
+      nccl->called(&(struct commtap_nccl_call){COMMTAP_NCCL_##name, -1, 0, comm, NULL, NULL, 0, NULL}); \
+    }                                                                                                   \
+    enter();                                                                                            \
+    const int result = real(comm);                                                                      \
+    leave();                                                                                            \
+    return result;                                                                                      \
   }
 
 /* The families of parameters: collectives of two buffers, with a reduction, with a root, with both. Since 2.31 each has
@@ -108,19 +126,19 @@ static inline void leave(void) {
 /* clang-format off */
 #define TWO_BUFFERS const void *send, void *recv, size_t count, int type
 #define COLLECTIVE_HOOK(name) \
-  HOOK(name, (TWO_BUFFERS, void* comm, void* stream), (send, recv, count, type, comm, stream), type, count, comm) \
-  HOOK(name##Config, (TWO_BUFFERS, void* comm, void* stream, const void* config), \
-       (send, recv, count, type, comm, stream, config), type, count, comm)
+  MOVING_HOOK(name, (TWO_BUFFERS, void* comm, void* stream), (send, recv, count, type, comm, stream), type, count) \
+  MOVING_HOOK(name##Config, (TWO_BUFFERS, void* comm, void* stream, const void* config), \
+       (send, recv, count, type, comm, stream, config), type, count)
 #define CHOICE_HOOK(name) \
-  HOOK(name, (TWO_BUFFERS, int choice, void* comm, void* stream), (send, recv, count, type, choice, comm, stream), \
-       type, count, comm) \
-  HOOK(name##Config, (TWO_BUFFERS, int choice, void* comm, void* stream, const void* config), \
-       (send, recv, count, type, choice, comm, stream, config), type, count, comm)
+  MOVING_HOOK(name, (TWO_BUFFERS, int choice, void* comm, void* stream), (send, recv, count, type, choice, comm, stream), \
+       type, count) \
+  MOVING_HOOK(name##Config, (TWO_BUFFERS, int choice, void* comm, void* stream, const void* config), \
+       (send, recv, count, type, choice, comm, stream, config), type, count)
 #define REDUCE_TO_ROOT_HOOK(name) \
-  HOOK(name, (TWO_BUFFERS, int op, int root, void* comm, void* stream), \
-       (send, recv, count, type, op, root, comm, stream), type, count, comm) \
-  HOOK(name##Config, (TWO_BUFFERS, int op, int root, void* comm, void* stream, const void* config), \
-       (send, recv, count, type, op, root, comm, stream, config), type, count, comm)
+  MOVING_HOOK(name, (TWO_BUFFERS, int op, int root, void* comm, void* stream), \
+       (send, recv, count, type, op, root, comm, stream), type, count) \
+  MOVING_HOOK(name##Config, (TWO_BUFFERS, int op, int root, void* comm, void* stream, const void* config), \
+       (send, recv, count, type, op, root, comm, stream, config), type, count)
 /* clang-format on */
 
 COLLECTIVE_HOOK(AllGather)
@@ -132,29 +150,26 @@ CHOICE_HOOK(Gather)
 CHOICE_HOOK(Scatter)
 REDUCE_TO_ROOT_HOOK(Reduce)
 
-HOOK(
+MOVING_HOOK(
     Bcast,
     (void* buffer, size_t count, int type, int root, void* comm, void* stream),
     (buffer, count, type, root, comm, stream),
     type,
-    count,
-    comm)
-HOOK(
+    count)
+MOVING_HOOK(
     Send,
     (const void* buffer, size_t count, int type, int peer, void* comm, void* stream),
     (buffer, count, type, peer, comm, stream),
     type,
-    count,
-    comm)
-HOOK(
+    count)
+MOVING_HOOK(
     Recv,
     (void* buffer, size_t count, int type, int peer, void* comm, void* stream),
     (buffer, count, type, peer, comm, stream),
     type,
-    count,
-    comm)
+    count)
 
-HOOK(
+MOVING_HOOK(
     PutSignal,
     (const void* buffer,
      size_t count,
@@ -169,22 +184,19 @@ HOOK(
      void* stream),
     (buffer, count, type, peer, window, offset, signal, context, flags, comm, stream),
     type,
-    count,
-    comm)
-HOOK(
+    count)
+MOVING_HOOK(
     Signal,
     (int peer, int signal, int context, unsigned flags, void* comm, void* stream),
     (peer, signal, context, flags, comm, stream),
     -1,
-    0,
-    comm)
-HOOK(
+    0)
+MOVING_HOOK(
     WaitSignal,
     (int description_count, void* descriptions, void* comm, void* stream),
     (description_count, descriptions, comm, stream),
     -1,
-    0,
-    comm)
+    0)
 
 HOOK(GroupStart, (void), (), -1, 0, NULL)
 HOOK(GroupEnd, (void), (), -1, 0, NULL)

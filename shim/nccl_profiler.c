@@ -3,8 +3,8 @@
 
 /* NCCL's profiler plugin, for calls that do not come through nccl_hooks.c: of an NCCL that is linked into another
  * library, or that is called by addresses from its own handle. NCCL looks for it here only if the job's environment has
- * NCCL_PROFILER_PLUGIN=STATIC_PLUGIN. It is told of calls alone, on the thread that makes them; nothing is measured,
- * and nothing asked of the GPU.
+ * NCCL_PROFILER_PLUGIN=STATIC_PLUGIN. It is told of calls alone, on the thread that makes them; of kernels only for
+ * calls that are timed, and only if COMMTAP_TIMING asks for times on the device.
  *
  * Layouts: ncclProfiler_v4 (NCCL 2.27) to _v7 (2.31) in src/include/plugin/profiler of NCCL, compared with the debug
  * information of the libraries of 2.31.2 and 2.32.3. What v5 to v7 have of calls lies at the same place. The rules of
@@ -17,6 +17,7 @@
 
 #include "shim/loader.h"
 #include "shim/nccl_hooks.h"
+#include "shim/nccl_kernels.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -26,52 +27,99 @@ enum { kSuccess = 0 };
 enum {
   kCollective = 1 << 1, /* v4 alone: one that was enqueued */
   kPointToPoint = 1 << 2,
+  kKernel = 1 << 6,         /* of one channel of a call */
   kCollectiveCall = 1 << 9, /* from v5: the function was called */
   kPointToPointCall = 1 << 10,
 };
 
+enum { kKernelStopped = 22 }; /* a state of events */
+
+/* What v4 to v7 have alike, behind the type. */
+struct commtap_collective_event {
+  uint64_t sequence;
+  const char* function; /* "AllReduce" */
+  const void* send;
+  void* receive;
+  size_t count;
+  int root;
+  const char* datatype; /* "ncclFloat32" */
+  uint8_t channels;
+};
+struct commtap_point_to_point_event {
+  const char* function;
+  void* buffer;
+  const char* datatype;
+  size_t count;
+  int peer;
+  uint8_t channels;
+};
+struct commtap_kernel_event {
+  uint8_t channel;
+  uint64_t gpu_ns;
+};
+
 /* v5 to v7. */
-struct commtap_call_event {
+struct commtap_event {
   uint64_t type;
   void* parent;
   int rank;
-  const char* function; /* "AllReduce" */
-  size_t count;
-  const char* datatype; /* "ncclFloat32" */
+  union {
+    struct {
+      const char* function;
+      size_t count;
+      const char* datatype;
+      int root;
+      void* stream;
+    } collective_call;
+    struct {
+      const char* function;
+      size_t count;
+      const char* datatype;
+      void* stream;
+    } point_to_point_call;
+    struct commtap_collective_event collective;
+    struct commtap_point_to_point_event point_to_point;
+    struct commtap_kernel_event kernel;
+  };
 };
-_Static_assert(offsetof(struct commtap_call_event, function) == 24, "layout of ncclProfilerEventDescr_v7_t");
-_Static_assert(offsetof(struct commtap_call_event, count) == 32, "layout of ncclProfilerEventDescr_v7_t");
-_Static_assert(offsetof(struct commtap_call_event, datatype) == 40, "layout of ncclProfilerEventDescr_v7_t");
+#define AT(type, member, offset) \
+  _Static_assert(offsetof(struct type, member) == (offset), "layout of ncclProfilerEventDescr_t")
+AT(commtap_event, parent, 8);
+AT(commtap_event, collective_call.function, 24);
+AT(commtap_event, collective_call.count, 32);
+AT(commtap_event, collective_call.datatype, 40);
+AT(commtap_event, collective_call.stream, 56);
+AT(commtap_event, point_to_point_call.count, 32);
+AT(commtap_event, point_to_point_call.datatype, 40);
+AT(commtap_event, point_to_point_call.stream, 48);
+AT(commtap_event, collective.channels, 80);
+AT(commtap_event, point_to_point.channels, 60);
+AT(commtap_event, kernel.gpu_ns, 32);
 
 struct commtap_event_v4 {
   uint8_t type;
   void* parent;
   int rank;
   union {
-    struct {
-      uint64_t sequence;
-      const char* function;
-      const void* send;
-      void* receive;
-      size_t count;
-      int root;
-      const char* datatype;
-    } collective;
-    struct {
-      const char* function;
-      void* buffer;
-      const char* datatype;
-      size_t count;
-    } point_to_point;
+    struct commtap_collective_event collective;
+    struct commtap_point_to_point_event point_to_point;
+    struct commtap_kernel_event kernel;
   };
 };
-_Static_assert(offsetof(struct commtap_event_v4, collective.function) == 32, "layout of ncclProfilerEventDescr_v4_t");
-_Static_assert(offsetof(struct commtap_event_v4, collective.count) == 56, "layout of ncclProfilerEventDescr_v4_t");
-_Static_assert(offsetof(struct commtap_event_v4, collective.datatype) == 72, "layout of ncclProfilerEventDescr_v4_t");
-_Static_assert(
-    offsetof(struct commtap_event_v4, point_to_point.datatype) == 40,
-    "layout of ncclProfilerEventDescr_v4_t");
-_Static_assert(offsetof(struct commtap_event_v4, point_to_point.count) == 48, "layout of ncclProfilerEventDescr_v4_t");
+AT(commtap_event_v4, parent, 8);
+AT(commtap_event_v4, collective.function, 32);
+AT(commtap_event_v4, collective.count, 56);
+AT(commtap_event_v4, collective.datatype, 72);
+AT(commtap_event_v4, collective.channels, 80);
+AT(commtap_event_v4, point_to_point.datatype, 40);
+AT(commtap_event_v4, point_to_point.count, 48);
+AT(commtap_event_v4, point_to_point.channels, 60);
+AT(commtap_event_v4, kernel.gpu_ns, 32);
+
+/* With the state kKernelStopped. */
+struct commtap_state {
+  uint64_t gpu_ns;
+};
 
 /* One for each communicator that there is; more than these are counted without one. */
 enum { kPlaces = 1024 };
@@ -79,6 +127,8 @@ static struct {
   struct commtap_nccl_place place;
   bool taken;
 } places[kPlaces];
+/* Of all communicators, kept by NCCL: the kinds of events that it tells of. NULL: there is none yet. */
+static int* wanted;
 
 static void* take_place(int ranks, int rank) {
   for (size_t i = 0; i < kPlaces; ++i) {
@@ -132,19 +182,32 @@ static int datatype_of(const char* name) {
   return datatype;
 }
 
-static void tell(const struct commtap_nccl_place* place, const char* function, size_t count, const char* datatype) {
+/* Of the call, if it is timed; 0: not. */
+static commtap_kernels
+tell(const struct commtap_nccl_place* place, const char* function, size_t count, const char* datatype, void* stream) {
   static const struct commtap_nccl_place nowhere;
   const int known = function_of(function);
   const struct commtap_nccl* nccl = commtap_loaded_nccl();
-  if (nccl != NULL && known >= 0) {
-    nccl->called(&(struct commtap_nccl_call){
-        (enum commtap_nccl_function)known,
-        datatype_of(datatype),
-        count,
-        place,
-        kSuccess,
-        place == NULL ? &nowhere : place});
+  if (nccl == NULL || known < 0) {
+    return 0;
   }
+  const struct commtap_nccl_call call = {
+      (enum commtap_nccl_function)known,
+      datatype_of(datatype),
+      count,
+      place,
+      stream,
+      NULL,
+      kSuccess,
+      place == NULL ? &nowhere : place};
+  void* timer = nccl->kernels_expected == NULL ? NULL : nccl->kernels_expected(&call);
+  nccl->called(&call);
+  return timer == NULL ? 0 : commtap_kernels_expected(timer);
+}
+
+static bool may_time(void) {
+  const struct commtap_nccl* nccl = commtap_loaded_nccl();
+  return nccl != NULL && nccl->kernels_expected != NULL;
 }
 
 static int
@@ -152,6 +215,7 @@ init(void** context, uint64_t communicator, int* mask, const char* name, int nod
   (void)communicator, (void)name, (void)nodes, (void)log;
   *context = take_place(ranks, rank);
   *mask = commtap_loaded_nccl() == NULL ? 0 : kCollectiveCall | kPointToPointCall;
+  __atomic_store_n(&wanted, mask, __ATOMIC_RELEASE);
   return kSuccess;
 }
 
@@ -159,17 +223,64 @@ static int
 init_v4(void** context, int* mask, const char* name, uint64_t communicator, int nodes, int ranks, int rank, void* log) {
   (void)communicator, (void)name, (void)nodes, (void)log;
   *context = take_place(ranks, rank);
-  *mask = commtap_loaded_nccl() == NULL ? 0 : kCollective | kPointToPoint;
+  *mask = commtap_loaded_nccl() == NULL ? 0 : kCollective | kPointToPoint | (may_time() ? kKernel : 0);
   return kSuccess;
 }
 
-/* On the thread that calls NCCL, inside its call: what came through nccl_hooks.c is counted there. Events of other
- * kinds, which are sent for the sake of these, get no handle. */
-static int start_event(void* context, void** handle, const struct commtap_call_event* event) {
-  *handle = NULL;
-  if ((event->type == kCollectiveCall || event->type == kPointToPointCall) && !commtap_in_nccl_call()) {
-    tell(context, event->function, event->count, event->datatype);
+/* NCCL is to tell of kernels, which costs the GPU something, only for a call that is timed. It looks when it launches
+ * them: within the call, or at the end of its group. */
+static void want_kernels(bool want) {
+  int* mask = __atomic_load_n(&wanted, __ATOMIC_ACQUIRE);
+  if (mask != NULL) {
+    const int calls = kCollectiveCall | kPointToPointCall;
+    __atomic_store_n(mask, want ? calls | kCollective | kPointToPoint | kKernel : calls, __ATOMIC_RELAXED);
   }
+}
+
+/* On the thread that calls NCCL, inside its call: what came through nccl_hooks.c is counted there. */
+static commtap_kernels
+called(const struct commtap_nccl_place* place, const char* function, size_t count, const char* datatype, void* stream) {
+  const commtap_kernels kernels = commtap_in_nccl_call() ? 0 : tell(place, function, count, datatype, stream);
+  if (may_time()) {
+    want_kernels(kernels != 0);
+  }
+  return kernels;
+}
+
+/* An event's handle is the number of the call that it is part of. Events of other kinds, which are sent for the sake of
+ * these, get none, nor do those of a call that is not timed. */
+static int start_event(void* context, void** handle, const struct commtap_event* event) {
+  commtap_kernels kernels = (commtap_kernels)event->parent;
+  switch (event->type) {
+    case kCollectiveCall:
+      kernels = called(
+          context,
+          event->collective_call.function,
+          event->collective_call.count,
+          event->collective_call.datatype,
+          event->collective_call.stream);
+      break;
+    case kPointToPointCall:
+      kernels = called(
+          context,
+          event->point_to_point_call.function,
+          event->point_to_point_call.count,
+          event->point_to_point_call.datatype,
+          event->point_to_point_call.stream);
+      break;
+    case kCollective:
+      commtap_kernels_enqueued(kernels, event->collective.channels);
+      break;
+    case kPointToPoint:
+      commtap_kernels_enqueued(kernels, event->point_to_point.channels);
+      break;
+    case kKernel:
+      commtap_kernel_begins(kernels, event->kernel.gpu_ns);
+      break;
+    default:
+      kernels = 0;
+  }
+  *(commtap_kernels*)handle = kernels;
   return kSuccess;
 }
 
@@ -180,11 +291,25 @@ static int start_event_v4(void* context, void** handle, const struct commtap_eve
   if (commtap_nccl_is_hooked()) {
     return kSuccess;
   }
-  if (event->type == kCollective) {
-    tell(context, event->collective.function, event->collective.count, event->collective.datatype);
-  } else if (event->type == kPointToPoint) {
-    tell(context, event->point_to_point.function, event->point_to_point.count, event->point_to_point.datatype);
+  commtap_kernels kernels = (commtap_kernels)event->parent;
+  const struct commtap_collective_event* collective = &event->collective;
+  const struct commtap_point_to_point_event* point_to_point = &event->point_to_point;
+  switch (event->type) {
+    case kCollective:
+      kernels = tell(context, collective->function, collective->count, collective->datatype, NULL);
+      commtap_kernels_enqueued(kernels, collective->channels);
+      break;
+    case kPointToPoint:
+      kernels = tell(context, point_to_point->function, point_to_point->count, point_to_point->datatype, NULL);
+      commtap_kernels_enqueued(kernels, point_to_point->channels);
+      break;
+    case kKernel:
+      commtap_kernel_begins(kernels, event->kernel.gpu_ns);
+      break;
+    default:
+      kernels = 0;
   }
+  *(commtap_kernels*)handle = kernels;
   return kSuccess;
 }
 
@@ -193,8 +318,10 @@ static int stop_event(void* handle) {
   return kSuccess;
 }
 
-static int record_event_state(void* handle, int state, void* arguments) {
-  (void)handle, (void)state, (void)arguments;
+static int record_event_state(void* handle, int state, const struct commtap_state* arguments) {
+  if (state == kKernelStopped && handle != NULL && arguments != NULL) {
+    commtap_kernel_ends((commtap_kernels)handle, arguments->gpu_ns);
+  }
   return kSuccess;
 }
 
@@ -214,9 +341,9 @@ static int finalize(void* context) {
 struct commtap_profiler {
   const char* name;
   int (*init)(void**, uint64_t, int*, const char*, int, int, int, void*);
-  int (*start_event)(void*, void**, const struct commtap_call_event*);
+  int (*start_event)(void*, void**, const struct commtap_event*);
   int (*stop_event)(void*);
-  int (*record_event_state)(void*, int, void*);
+  int (*record_event_state)(void*, int, const struct commtap_state*);
   int (*finalize)(void*);
 };
 _Static_assert(sizeof(struct commtap_profiler) == 48, "layout of ncclProfiler_v7_t");
@@ -226,7 +353,7 @@ struct commtap_profiler_v4 {
   int (*init)(void**, int*, const char*, uint64_t, int, int, int, void*);
   int (*start_event)(void*, void**, const struct commtap_event_v4*);
   int (*stop_event)(void*);
-  int (*record_event_state)(void*, int, void*);
+  int (*record_event_state)(void*, int, const struct commtap_state*);
   int (*finalize)(void*);
 };
 _Static_assert(sizeof(struct commtap_profiler_v4) == 48, "layout of ncclProfiler_v4_t");

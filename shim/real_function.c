@@ -49,3 +49,14 @@ void* commtap_resolve(const char* symbol, const char* library, const void* ours)
   errno = saved_errno;
   return found;
 }
+
+void* commtap_resolve_version(const char* symbol, const char* library) {
+  const int saved_errno = errno;
+  void* found = dlvsym(RTLD_NEXT, symbol, library);
+  if (found == NULL) {
+    found = symbol_in(library, symbol);
+  }
+  dlerror();
+  errno = saved_errno;
+  return found;
+}

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "shim/commtap.h"
 
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 5U
+#define COMMTAP_ABI 6U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_exit {
@@ -75,6 +76,8 @@ struct commtap_nccl_call {
   int datatype;     /* ncclDataType_t; -1: it has none */
   size_t count;     /* of elements, as the caller gave it; of bytes where there is no datatype */
   const void* comm; /* names the communicator: an ncclComm_t, or what the profiler plugin has for one; NULL: none */
+  void* stream;     /* cudaStream_t that the call works on, where it moves data */
+  void* timer;      /* what commtap_nccl's begins() gave for it */
   int result;       /* ncclResult_t; 0 of a function that ends a communicator, which is told of before it does */
   /* Of the communicator, as NCCL has told its profiler plugin, which then tells of the call; else NULL. */
   const struct commtap_nccl_place* place;
@@ -86,9 +89,16 @@ struct commtap_nccl_place {
 };
 
 struct commtap_nccl {
+  /* Before the call, of one that moves data; NULL unless COMMTAP_TIMING asks for times on the device. */
+  void* (*begins)(const struct commtap_nccl_call* call);
   void (*called)(const struct commtap_nccl_call* call);
   /* A communicator that the plugin told of is gone. */
   void (*ended)(const void* comm);
+  /* Of a call that the plugin is about to tell of, likewise NULL: what to hand to ran() when its kernels are over. NULL
+   * if it is not timed. */
+  void* (*kernels_expected)(const struct commtap_nccl_call* call);
+  /* 0 ns: it is not known how long. */
+  void (*ran)(void* timer, uint64_t ns);
 };
 
 /* What the tracker asks NCCL. Each returns an ncclResult_t. */
@@ -96,6 +106,22 @@ struct commtap_nccl_questions {
   int (*comm_count)(const void* comm, int* ranks);
   int (*comm_user_rank)(const void* comm, int* rank);
   int (*get_version)(int* version); /* 10000 * major + 100 * minor + patch */
+};
+
+/* What becomes of CUDA graphs. A stream, a graph, an instance of a graph: opaque pointers to CUDA's objects. */
+struct commtap_cuda {
+  void (*capture_began)(void);
+  /* The capture that this stream is part of; 0: none. */
+  uint64_t (*capture_of)(void* stream);
+  /* `graph`: what was captured; NULL if the capture has failed. */
+  void (*capture_ended)(uint64_t capture, const void* graph);
+  /* `other` is an instance or a copy of `graph`. */
+  void (*shares)(const void* graph, const void* other);
+  /* `child` has become part of `graph`. */
+  void (*includes)(const void* graph, const void* child);
+  void (*launched)(const void* instance, void* stream);
+  /* A graph or an instance is about to end. */
+  void (*gone)(const void* graph);
 };
 
 struct commtap_tracker {
@@ -109,6 +135,8 @@ struct commtap_tracker {
   const struct commtap_timing* (*timing)(void);
   /* After start(). */
   const struct commtap_nccl* (*nccl)(const struct commtap_nccl_questions* questions);
+  /* After start(). */
+  const struct commtap_cuda* (*cuda)(void);
   struct commtap_api api;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/nccl_text.h"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -15,7 +16,45 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxLabel = 50; ///< columns of a module's name
+constexpr size_t kMaxLabel = 50;  ///< columns of a module's name
+constexpr size_t kMaxGraphs = 20; ///< rows
+
+/// CUDA graphs of the same calls, launched as often: those that ranks have in common.
+struct GraphRow {
+  const CudaGraph* graph = nullptr;
+  size_t processes = 0;
+};
+
+std::vector<GraphRow> graphRowsOf(const ShowView& view) {
+  std::vector<GraphRow> rows;
+  for (const ReportFile* file : view.files) {
+    for (const CudaGraph& graph : file->report.cuda_graphs) {
+      const auto is_same = [&](const GraphRow& row) { return *row.graph == graph; };
+      const auto known = std::find_if(rows.begin(), rows.end(), is_same);
+      if (known == rows.end()) {
+        rows.push_back({&graph, 1});
+      } else {
+        ++known->processes;
+      }
+    }
+  }
+  return rows;
+}
+
+struct LaunchAmount {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+};
+
+template <typename Call>
+LaunchAmount amountOf(const std::vector<Call>& calls) {
+  LaunchAmount sum;
+  for (const Call& call : calls) {
+    sum.count += call.count;
+    sum.bytes += call.bytes;
+  }
+  return sum;
+}
 
 std::vector<const Report*> reportsOf(const ShowView& view) {
   std::vector<const Report*> reports;
@@ -86,6 +125,36 @@ std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Colo
   return color.bold("Calls to NCCL that no collective makes, by module") + "\n" + table.text(color);
 }
 
+std::string graphsText(std::vector<GraphRow> rows, const Color& color) {
+  const auto bytes = [](const GraphRow& row) { return row.graph->launches * amountOf(row.graph->nccl_calls).bytes; };
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
+  const size_t left_out = rows.size() > kMaxGraphs ? rows.size() - kMaxGraphs : 0;
+  rows.resize(rows.size() - left_out);
+  Table table(
+      {{"LAUNCHES", Align::kRight},
+       {"PROCESSES", Align::kRight},
+       {"COLLECTIVES", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"NCCL CALLS", Align::kRight},
+       {"NCCL BYTES", Align::kRight},
+       {"FIRST IN"}});
+  for (const GraphRow& row : rows) {
+    const LaunchAmount asked = amountOf(row.graph->collectives);
+    const LaunchAmount called = amountOf(row.graph->nccl_calls);
+    const std::string first = row.graph->collectives.empty() ? "" : row.graph->collectives.front().module;
+    table.add(
+        {std::to_string(row.graph->launches),
+         std::to_string(row.processes),
+         std::to_string(asked.count),
+         humanBytes(static_cast<double>(asked.bytes)),
+         std::to_string(called.count),
+         humanBytes(static_cast<double>(called.bytes)),
+         shorten(inert(first), kMaxLabel)});
+  }
+  const std::string more = left_out == 0 ? "" : fmt::format("... and {} graphs more\n", left_out);
+  return color.bold("CUDA graphs, and what one launch of each makes") + "\n" + table.text(color) + more;
+}
+
 } // namespace
 
 std::string ncclText(const ShowView& view, const Color& color) {
@@ -100,6 +169,9 @@ std::string ncclText(const ShowView& view, const Color& color) {
   }
   if (!totals.beside.empty()) {
     text += "\n" + besideText(totals.beside, color);
+  }
+  if (const std::vector<GraphRow> graphs = graphRowsOf(view); !graphs.empty()) {
+    text += "\n" + graphsText(graphs, color);
   }
   return text;
 }

@@ -138,7 +138,7 @@ constexpr std::array<TableColumn, 16> kLastCollectives = {{
     {field::kCompletedAt, "VARCHAR", "likewise; null if it is not known"},
 }};
 
-constexpr std::array<TableColumn, 15> kNcclCallColumns = {{
+constexpr std::array<TableColumn, 16> kNcclCallColumns = {{
     {field::kFunction, "VARCHAR", "what was called: ncclAllReduce, ..."},
     {field::kCommunicator, "BIGINT", "which of the process's communicators; null for a call that names none"},
     {"communicator_size", "BIGINT", "ranks in it; null if it is not known"},
@@ -153,6 +153,7 @@ constexpr std::array<TableColumn, 15> kNcclCallColumns = {{
     {field::kCount, "BIGINT", "calls"},
     {field::kFailed, "BIGINT", "of which NCCL refused"},
     {field::kBytes, "BIGINT", "payload"},
+    {field::kCaptured, "BIGINT", "calls that became part of a CUDA graph, whose launches are in `count`"},
     {"nccl_version", "VARCHAR", "null if NCCL did not tell"},
 }};
 
@@ -353,6 +354,7 @@ void visitNcclCalls(const Report& report, const Visit& visit) {
          call.count,
          call.failed,
          call.bytes,
+         call.captured,
          textOrNull(report.nccl->version)});
   }
 }

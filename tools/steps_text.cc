@@ -75,7 +75,7 @@ std::string stepsText(const ShowView& view, const Color& color) {
   }
   bool is_timed = false;
   for (const ReportFile* file : view.files) {
-    is_timed = is_timed || file->report.job.timing == Timing{1}; // a sample's share would be of the sample alone
+    is_timed = is_timed || file->report.job.timing.every == 1; // a sample's share would be of the sample alone
   }
   std::vector<Column> columns = {
       {"STEP", Align::kRight},

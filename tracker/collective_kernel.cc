@@ -59,9 +59,7 @@ class Call {
       Steps::inBackward(compat::graphTask());
     }
     if (row != nullptr) {
-      row->bytes.fetch_add(bytes, std::memory_order_relaxed);
-      row->count.fetch_add(1, std::memory_order_relaxed);
-      ledger.countInStep(*row, bytes);
+      ledger.count(*row, {1, bytes});
       if (Observers::any()) {
         Observers::collective(*row, bytes);
       }
@@ -179,7 +177,7 @@ void CallWatch::issued(const c10d::Work* work) {
 
 void CallWatch::end() {
   thread_->frame = nullptr;
-  if (GlooTiming::isOn() && !frame_.has_work) {
+  if (GlooTiming::isOn() && !frame_.has_work && !frame_.captured) {
     LedgerWriter& ledger = Recorder::get().ledger();
     ledger.notSeen(NotSeen::kUntimed, ledger.text(frame_.op));
   }

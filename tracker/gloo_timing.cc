@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "tracker/call_times.h"
 #include "tracker/clock.h"
 #include "tracker/recorder.h"
 #include "tracker/torch_compat.h"
@@ -24,19 +25,9 @@ struct State {
 
 State* state = nullptr;
 
-void countDuration(const OpFrame& call, DurationKind kind, uint64_t from_ns, uint64_t to_ns) {
-  LedgerWriter& ledger = Recorder::get().ledger();
-  if (LedgerTimes* times = ledger.timesOf(*call.row)) {
-    ledger.countDuration(*call.row, *times, kind, to_ns > from_ns ? to_ns - from_ns : 0);
-    if (kind == DurationKind::kRunning) {
-      times->bytes.fetch_add(call.bytes, std::memory_order_relaxed);
-    }
-  }
-}
-
-/// True while the place of `call` among the last collectives is still its own.
-bool isAmongLast(const OpFrame& call) {
-  return call.last != nullptr && call.last->number.load(std::memory_order_acquire) == call.number;
+/// The clocks of two threads may differ by a little.
+uint64_t between(uint64_t from_ns, uint64_t to_ns) {
+  return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 /// A work of `thread` is over at `now_ns`. If that thread waits for all its works, it did so for this one since the
@@ -49,7 +40,7 @@ void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now
   while (since_ns != 0 && since_ns < now_ns && !state->finalizing_since_ns.compare_exchange_weak(since_ns, now_ns)) {
   }
   if (since_ns != 0 && since_ns < now_ns) {
-    countDuration(call, DurationKind::kBlocked, since_ns, now_ns);
+    countDuration(call, DurationKind::kBlocked, now_ns - since_ns);
   }
 }
 
@@ -64,14 +55,10 @@ void complete(WorkTable::Entry& entry, const void* work, bool succeeded) {
   }
   countFinalWait(call, thread, now_ns);
   if (started_at_ns != 0 && succeeded) {
-    countDuration(call, DurationKind::kQueued, call.issued_at_ns, started_at_ns);
-    countDuration(call, DurationKind::kRunning, started_at_ns, now_ns);
+    countDuration(call, DurationKind::kQueued, between(call.issued_at_ns, started_at_ns));
+    countDuration(call, DurationKind::kRunning, between(started_at_ns, now_ns));
   }
-  if (isAmongLast(call)) {
-    call.last->completed_at_ns.store(succeeded ? now_ns : 0, std::memory_order_relaxed);
-    call.last->state.store(
-        static_cast<uint32_t>(succeeded ? LastState::kCompleted : LastState::kFailed), std::memory_order_relaxed);
-  }
+  noteCompleted(call, succeeded, now_ns);
 }
 
 /// Whether this one is among those that are timed.
@@ -112,9 +99,7 @@ void execute(void (*real)(void*), void* work_pointer) {
   }
   const uint64_t now_ns = steadyNow();
   entry->started_at_ns.store(now_ns, std::memory_order_relaxed);
-  if (isAmongLast(entry->call)) {
-    entry->call.last->started_at_ns.store(now_ns, std::memory_order_relaxed);
-  }
+  noteStarted(entry->call, now_ns);
   real(work_pointer);
   complete(*entry, work, compat::hasSucceeded(work));
 }
@@ -127,7 +112,7 @@ class Wait {
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
   ~Wait() {
-    countDuration(call_, DurationKind::kBlocked, since_ns_, steadyNow());
+    countDuration(call_, DurationKind::kBlocked, between(since_ns_, steadyNow()));
     // Its thread may be about to say so. Without this the report of a process that ends here would lack it.
     complete(entry_, work_, std::uncaught_exceptions() == exceptions_);
   }

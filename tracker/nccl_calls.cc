@@ -11,6 +11,8 @@
 #include "report/nccl.h"
 #include "tracker/attribution.h"
 #include "tracker/communicators.h"
+#include "tracker/device_timing.h"
+#include "tracker/graph_captures.h"
 #include "tracker/recorder.h"
 
 namespace commtap {
@@ -193,10 +195,16 @@ void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& c
   if (row == nullptr) {
     return;
   }
+  const bool failed = call.result != kSuccess && call.result != kInProgress;
+  const uint64_t bytes = failed ? 0 : bytesOf(ledger, call, ranks);
+  if (!failed && GraphCaptures::isCapturing() && movesData(call.function) &&
+      GraphCaptures::capture(call.stream, *row, bytes, thread.frame)) {
+    row->captured.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   row->count.fetch_add(1, std::memory_order_relaxed);
-  if (call.result == kSuccess || call.result == kInProgress) {
-    row->bytes.fetch_add(bytesOf(ledger, call, ranks), std::memory_order_relaxed);
-  } else {
+  row->bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (failed) {
     row->failed.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -224,6 +232,9 @@ void watch(const commtap_nccl_call& call) {
   if (state().on.load(std::memory_order_relaxed)) {
     count(Recorder::get().ledger(), *thread, call, in_group);
   }
+  if (DeviceTiming::isOn()) {
+    DeviceTiming::returned(*thread, call);
+  }
   if (call.function == COMMTAP_NCCL_CommDestroy || call.function == COMMTAP_NCCL_CommAbort) {
     state().communicators.remove(call.comm);
   }
@@ -243,13 +254,18 @@ void ended(const void* comm) {
   state().communicators.remove(comm);
 }
 
-constexpr commtap_nccl kHooks = {called, ended};
-
 } // namespace
 
 const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
+  const bool times = DeviceTiming::isOn();
+  static const commtap_nccl hooks = {
+      times ? DeviceTiming::begins : nullptr,
+      called,
+      ended,
+      times ? DeviceTiming::kernelsExpected : nullptr,
+      DeviceTiming::ran};
   state().questions = questions;
-  return &kHooks;
+  return &hooks;
 }
 
 void NcclCalls::setOn(bool on) {

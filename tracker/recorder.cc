@@ -119,6 +119,7 @@ void Recorder::describeProcess(const std::string& torch_version) {
   header.realtime_minus_steady = wallClockNs() - now;
   ledger_->openStep().started_at_ns = now;
   header.timing_every = options_.timing.every;
+  header.timing_device = options_.timing.device ? 1 : 0;
   header.torch_version = ledger_->intern(torch_version);
   header.commtap_version = ledger_->intern(COMMTAP_VERSION);
   identity_.host = hostName();

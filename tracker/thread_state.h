@@ -29,6 +29,8 @@ struct UnitLabel {
   std::string unit; ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
 };
 
+struct DeviceSpan;
+
 /// The outermost collective op that runs on a thread.
 struct OpFrame {
   LedgerCollective* row = nullptr;
@@ -39,6 +41,9 @@ struct OpFrame {
   uint64_t issued_at_ns = 0; ///< steady clock
   bool has_work = false;     ///< a work of a backend that can be timed has been seen to come of it
   bool returned = false;     ///< without an exception
+  bool captured = false;     ///< in a CUDA graph: it does not run now, but when the graph is launched
+  bool is_timed = false;     ///< chosen to be timed on the device
+  bool has_span = false;     ///< it is timed there
 };
 
 struct GroupRef {
@@ -91,6 +96,7 @@ class ThreadState {
   Timeline* timeline = nullptr;                  ///< never null once created
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
   uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
+  std::vector<DeviceSpan*> device_spans;         ///< of the group of NCCL calls that is open; DeviceTiming's
   const void* last_group_key = nullptr;
   std::string last_group_name;
   GroupRef last_group;

@@ -13,8 +13,10 @@
 #include "report/options.h"
 #include "shim/tracker_abi.h"
 #include "tracker/api.h"
+#include "tracker/device_timing.h"
 #include "tracker/export.h"
 #include "tracker/gloo_timing.h"
+#include "tracker/graph_captures.h"
 #include "tracker/groups.h"
 #include "tracker/log.h"
 #include "tracker/nccl_calls.h"
@@ -38,7 +40,9 @@ void onForkInChild() {
   Steps::resetInForkedChild();
   Recorder::get().resetInForkedChild();
   GlooTiming::resetInForkedChild();
+  DeviceTiming::resetInForkedChild();
   NcclCalls::resetInForkedChild();
+  GraphCaptures::resetInForkedChild();
 }
 
 int startTracker(const char* torch_version) {
@@ -49,6 +53,7 @@ int startTracker(const char* torch_version) {
   for (const std::string& warning : parsed.warnings) {
     logWarning(warning);
   }
+  DeviceTiming::start(parsed.options.timing);
   pthread_atfork(nullptr, nullptr, onForkInChild);
   std::atexit([] { Recorder::get().finish(ExitKind::kNormal, 0); });
   startKernels(parsed.options.ops);
@@ -72,6 +77,9 @@ void finish(commtap_exit how, int signal) {
     return;
   }
   try {
+    if (how != COMMTAP_EXIT_SIGNAL) {
+      DeviceTiming::finish();
+    }
     Recorder::get().finish(static_cast<ExitKind>(how), signal);
   } catch (const std::exception&) { // the ledger stays and is read as it is
     return;
@@ -96,6 +104,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
       commtap::finish,
       commtap::GlooTiming::hooks,
       commtap::NcclCalls::hooks,
+      commtap::GraphCaptures::hooks,
       commtap::apiTable()};
   return &table;
 }

@@ -49,6 +49,7 @@ class Report:
         self.steps: list[Row] = document.get("steps", [])  # a generated report has none
         self.last: list[Row] = document.get("last", [])
         self.nccl: dict[str, Any] | None = document.get("nccl")
+        self.cuda_graphs: list[Row] = document.get("cuda_graphs", [])
         self.not_seen: list[dict[str, Any]] = document["not_seen"]
 
     @classmethod

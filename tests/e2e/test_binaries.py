@@ -54,6 +54,15 @@ NCCL_HOOKS = {
 }
 
 
+#: Of CUDA's runtime, each under the versions of two majors of it: what captures, makes and launches graphs.
+CUDA_HOOKS = {
+    *(f"cudaStream{name}" for name in ("BeginCapture", "BeginCaptureToGraph", "EndCapture")),
+    *(f"cudaGraph{name}" for name in ("Instantiate", "InstantiateWithFlags", "InstantiateWithParams")),
+    *(f"cudaGraph{name}" for name in ("ExecUpdate", "Clone", "AddChildGraphNode", "Launch", "Destroy", "ExecDestroy")),
+}
+CUDA_VERSIONS = {"libcudart.so.12", "libcudart.so.13"}
+
+
 def needed(library: Path) -> set[str]:
     """The libraries that the loader brings along with this one."""
     done = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
@@ -77,7 +86,7 @@ def test_needed() -> None:
 
 @pytest.mark.parametrize(
     ("library", "others"),
-    [(LIBRARY, HOOKS | TORCH_HOOKS | NCCL_HOOKS), (TRACKER, set()), (PYTHON_PART, set())],
+    [(LIBRARY, HOOKS | TORCH_HOOKS | NCCL_HOOKS | CUDA_HOOKS | CUDA_VERSIONS), (TRACKER, set()), (PYTHON_PART, set())],
     ids=["stub", "tracker", "python"],
 )
 def test_exported(library: Path, others: set[str]) -> None:

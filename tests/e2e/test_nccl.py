@@ -130,6 +130,28 @@ def test_plugin(runner: Runner, version: int) -> None:
             assert (to_peer["count"], to_peer["bytes"], to_peer["dtype"]) == (1, 3 * 8, "float64")
 
 
+@pytest.mark.parametrize("version", [4, 5, 6, 7])
+@pytest.mark.parametrize(("timing", "timed"), [("device", 3), ("sample:2", 2), ("host", 0)])
+def test_plugin_tells_how_long_kernels_run(runner: Runner, version: int, timing: str, timed: int) -> None:
+    """From the first channel that begins to the last that ends, of what each collective calls; only if it is asked."""
+    job = Job("nccl", (str(version), "reduce"), ranks=1, variables=(("COMMTAP_TIMING", timing),))
+    run = runner.start(job, Mode.SHIM).wait()
+    assert run.ended_as_meant()
+    report = run.report()
+    [row] = report.rows(op="c10d.allreduce_")
+    assert row["count"] == 3
+    assert len(calls(report, source="plugin", op="c10d.allreduce_")) == 2 * 3  # each time another communicator
+    if timed == 0:
+        assert "time" not in row
+        assert [(entry["reason"], entry["count"]) for entry in report.not_seen] == [("untimed", 3)]
+        return
+    running = row["time"]["running_ns"]
+    assert (running["count"], running["min"], running["max"]) == (2 * timed, 7_000, 50_000)
+    assert running["sum"] == timed * (50_000 + 7_000)
+    assert row["time"]["timed_bytes"] == timed * 4 * 8
+    assert report.not_seen == []
+
+
 def test_plugin_asks_for_nothing_where_commtap_is_off(runner: Runner) -> None:
     """And is not there without it."""
     off = Job("nccl", ("7",), ranks=1, variables=(("COMMTAP", "0"),))

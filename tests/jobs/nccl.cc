@@ -3,136 +3,20 @@
 
 // A libtorch job without Python whose process group calls NCCL as c10d's does: a stub of it, in a library that is
 // opened with RTLD_LOCAL. Says how often NCCL itself was called. With a number: an NCCL that tells that version of its
-// profiler plugin.
+// profiler plugin; with anything more, beneath a process group.
 
 #include <dlfcn.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <string>
 #include <vector>
 
-#include <ATen/ATen.h>
-#include <torch/csrc/distributed/c10d/Backend.hpp>
-#include <torch/csrc/distributed/c10d/HashStore.hpp>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-
 #include "shim/commtap.h"
+#include "tests/jobs/stub_group.h"
 
 namespace {
 
-constexpr int kFloat32 = 7; // ncclFloat32
-constexpr int kInt64 = 4;   // ncclInt64
-
-using Communicator = void*;
-struct UniqueId {
-  char internal[128];
-};
-
-void* library() {
-  static void* opened = dlopen(COMMTAP_NCCL_USER, RTLD_NOW | RTLD_LOCAL);
-  return opened;
-}
-
-template <typename Function>
-Function* nccl(const char* name) {
-  auto* find = reinterpret_cast<void* (*)(const char*)>(dlsym(library(), "nccl_user_function"));
-  return reinterpret_cast<Function*>(find(name));
-}
-
-using Reduction = int(const void*, void*, size_t, int, int, Communicator, void*);
-using Gathering = int(const void*, void*, size_t, int, Communicator, void*);
-using Transfer = int(const void*, size_t, int, int, Communicator, void*);
-using Broadcast = int(void*, size_t, int, int, Communicator, void*);
-
-void groupStart() {
-  nccl<int()>("ncclGroupStart")();
-}
-
-void groupEnd() {
-  nccl<int()>("ncclGroupEnd")();
-}
-
-class DoneWork : public c10d::Work {
- public:
-  bool wait(std::chrono::milliseconds /*timeout*/) override {
-    return true;
-  }
-};
-
-/// Calls NCCL where c10d's own backend does, with host memory.
-class StubBackend : public c10d::Backend {
- public:
-  StubBackend(int rank, int size, Communicator communicator) : Backend(rank, size), communicator_(communicator) {}
-
-  const std::string getBackendName() const override {
-    return "nccl";
-  }
-
-  c10::intrusive_ptr<c10d::Work> allreduce(std::vector<at::Tensor>& tensors, const c10d::AllreduceOptions& /*options*/)
-      override {
-    at::Tensor& tensor = tensors[0];
-    nccl<Reduction>("ncclAllReduce")(
-        tensor.data_ptr(), tensor.data_ptr(), tensor.numel(), kFloat32, 0, communicator_, nullptr);
-    return c10::make_intrusive<DoneWork>();
-  }
-
-  c10::intrusive_ptr<c10d::Work> broadcast(std::vector<at::Tensor>& tensors, const c10d::BroadcastOptions& options)
-      override {
-    nccl<Broadcast>("ncclBcast")(
-        tensors[0].data_ptr(),
-        tensors[0].numel(),
-        kFloat32,
-        static_cast<int>(options.rootRank),
-        communicator_,
-        nullptr);
-    return c10::make_intrusive<DoneWork>();
-  }
-
-  /// As sends and receives in a group.
-  c10::intrusive_ptr<c10d::Work> alltoall_base(
-      at::Tensor& output,
-      at::Tensor& input,
-      std::vector<int64_t>& /*output_sizes*/,
-      std::vector<int64_t>& /*input_sizes*/,
-      const c10d::AllToAllOptions& /*options*/) override {
-    const auto count = static_cast<size_t>(input.numel() / getSize());
-    groupStart();
-    for (int peer = 0; peer < getSize(); ++peer) {
-      nccl<Transfer>("ncclSend")(input.data_ptr(), count, kFloat32, peer, communicator_, nullptr);
-      nccl<Transfer>("ncclRecv")(output.data_ptr(), count, kFloat32, peer, communicator_, nullptr);
-    }
-    groupEnd();
-    return c10::make_intrusive<DoneWork>();
-  }
-
- private:
-  Communicator communicator_;
-};
-
-int numberOf(const char* variable) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? 0 : std::atoi(text);
-}
-
-Communicator initRank(int rank, int size) {
-  Communicator made = nullptr;
-  UniqueId id{};
-  id.internal[127] = 'x'; // passed by value, to its end
-  nccl<int(Communicator*, int, UniqueId, int)>("ncclCommInitRank")(&made, size, id, rank);
-  return made;
-}
-
-c10::intrusive_ptr<c10d::ProcessGroup> joinWorld(int rank, int size, Communicator communicator) {
-  constexpr auto kType = c10d::ProcessGroup::BackendType::CUSTOM;
-  auto world = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), rank, size);
-  world->setBackend(c10::DeviceType::CPU, kType, c10::make_intrusive<StubBackend>(rank, size, communicator));
-  world->setDefaultBackend(kType);
-  world->setGroupName("0");
-  world->setGroupDesc("default_pg");
-  return world;
-}
+using namespace stub;
 
 void train(c10d::ProcessGroup& world) {
   at::Tensor tensor = at::ones({8});
@@ -203,20 +87,49 @@ void sayWhatWasCalled() {
   }
 }
 
-/// An NCCL of this version that does not come by, and tells its profiler plugin. Twice: what one communicator leaves
-/// behind must not become the next one's.
-int tellPlugin(int version, int rank, int size) {
+using Play = int(int, int, int);
+
+Play* openPluginHost() {
   void* host = dlopen(COMMTAP_PLUGIN_HOST, RTLD_NOW | RTLD_LOCAL);
   if (host == nullptr) {
     std::cerr << dlerror() << "\n";
-    return 2;
+    std::exit(2);
   }
-  auto* play = reinterpret_cast<int (*)(int, int, int)>(dlsym(host, "plugin_host_play"));
+  return reinterpret_cast<Play*>(dlsym(host, "plugin_host_play"));
+}
+
+/// An NCCL of this version that does not come by, and tells its profiler plugin. Twice: what one communicator leaves
+/// behind must not become the next one's.
+void tellPlugin(int version, int rank, int size) {
+  Play* play = openPluginHost();
   commtap_scope_push("Engine");
   std::cout << "mask " << play(version, size, rank) << "\n";
   std::cout << "mask " << play(version, size * 2, rank) << "\n";
   commtap_scope_pop();
-  return 0;
+}
+
+/// Calls such an NCCL.
+class PluginBackend : public StubBackend {
+ public:
+  PluginBackend(int version, int rank, int size) : StubBackend(rank, size, nullptr, nullptr), version_(version) {}
+
+  c10::intrusive_ptr<c10d::Work> allreduce(
+      std::vector<at::Tensor>& /*tensors*/,
+      const c10d::AllreduceOptions& /*options*/) override {
+    std::cout << "mask " << openPluginHost()(version_, getSize(), getRank()) << "\n";
+    return c10::make_intrusive<DoneWork>();
+  }
+
+ private:
+  int version_;
+};
+
+void reduceWithPlugin(int version, int rank, int size) {
+  auto world = worldOf(rank, size, c10::make_intrusive<PluginBackend>(version, rank, size));
+  std::vector<at::Tensor> tensors{at::ones({8})};
+  for (int i = 0; i < 3; ++i) {
+    world->allreduce(tensors)->wait();
+  }
 }
 
 } // namespace
@@ -225,7 +138,9 @@ int main(int argc, char** argv) {
   const int rank = numberOf("RANK");
   const int size = numberOf("WORLD_SIZE");
   if (argc > 1) {
-    return tellPlugin(std::atoi(argv[1]), rank, size);
+    const int version = std::atoi(argv[1]);
+    argc > 2 ? reduceWithPlugin(version, rank, size) : tellPlugin(version, rank, size);
+    return 0;
   }
   if (library() == nullptr) {
     std::cerr << dlerror() << "\n";

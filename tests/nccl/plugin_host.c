@@ -69,6 +69,14 @@ struct event {
       uint64_t tag;
     } coll;
     struct {
+      const char* function;
+      void* buffer;
+      const char* datatype;
+      size_t count;
+      int peer;
+      uint8_t channels;
+    } p2p;
+    struct {
       uint8_t channel;
       uint64_t timer;
     } kernel;
@@ -142,23 +150,46 @@ static void* send(const struct session* session, void* event) {
   return handle;
 }
 
-static void end(const struct session* session, void* handle) {
+/* A state may come after the end. */
+static void end_at(const struct session* session, void* handle, uint64_t gpu_ns) {
   if (handle != NULL) {
     session->plugin->stop(handle);
-    session->plugin->record(handle, kKernelChStop, NULL);
+    session->plugin->record(handle, kKernelChStop, gpu_ns == 0 ? NULL : &gpu_ns);
   }
 }
 
+static void end(const struct session* session, void* handle) {
+  end_at(session, handle, 0);
+}
+
+/* Each channel begins and ends by itself. */
 struct kernel_events {
   const struct session* session;
   void* parent;
+  uint64_t begins_ns[2];
+  uint64_t ends_ns[2];
 };
 
-static void* send_kernel(void* argument) {
+static void* send_kernels(void* argument) {
   const struct kernel_events* events = argument;
-  struct event kernel = {.type = kKernelCh, .parent = events->parent, .kernel = {.channel = 1, .timer = 5}};
-  end(events->session, send(events->session, &kernel));
+  void* handles[2];
+  for (int i = 0; i < 2; ++i) {
+    struct event kernel = {
+        .type = kKernelCh, .parent = events->parent, .kernel = {.channel = i, .timer = events->begins_ns[i]}};
+    handles[i] = send(events->session, &kernel);
+  }
+  for (int i = 0; i < 2; ++i) {
+    end_at(events->session, handles[i], events->ends_ns[i]);
+  }
   return NULL;
+}
+
+/* They come from a thread of NCCL's own. What v4 has of them lies at the same places. */
+static void run_kernels(const struct session* session, void* parent, uint64_t begin_ns, uint64_t end_ns) {
+  struct kernel_events events = {session, parent, {begin_ns, begin_ns + 2000}, {end_ns - 5000, end_ns}};
+  pthread_t thread;
+  pthread_create(&thread, NULL, send_kernels, &events);
+  pthread_join(thread, NULL);
 }
 
 static void play_v5(const struct session* session) {
@@ -173,15 +204,16 @@ static void play_v5(const struct session* session) {
       .type = kColl,
       .parent = call,
       .coll = {.sequence = 1, .function = "AllGather", .count = 12, .datatype = "ncclInt8", .channels = 2}};
-  struct kernel_events kernel = {session, send(session, &enqueued)};
-  pthread_t thread;
-  pthread_create(&thread, NULL, send_kernel, &kernel);
-  pthread_join(thread, NULL);
-  end(session, kernel.parent);
+  void* collective = send(session, &enqueued);
+  run_kernels(session, collective, 1000, 51000);
+  end(session, collective);
   end(session, call);
   struct event to_peer = {
       .type = kP2pApi, .parent = group_handle, .p2p_api = {.function = "Send", .count = 3, .datatype = "ncclFloat64"}};
-  end(session, send(session, &to_peer));
+  void* send_call = send(session, &to_peer);
+  struct event sent = {.type = kP2p, .parent = send_call, .p2p = {.function = "Send", .count = 3, .channels = 2}};
+  run_kernels(session, send(session, &sent), 60000, 67000);
+  end(session, send_call);
   struct event unknown = {.type = kCollApi, .coll_api = {.function = "Later", .count = 1, .datatype = "ncclInt8"}};
   end(session, send(session, &unknown));
   end(session, group_handle);
@@ -191,9 +223,14 @@ static void play_v4(const struct session* session) {
   struct event_v4 all_gather = {
       .type = kColl,
       .coll = {.sequence = 1, .function = "AllGather", .count = 12, .datatype = "ncclInt8", .channels = 2}};
-  end(session, send(session, &all_gather));
-  struct event_v4 to_peer = {.type = kP2p, .p2p = {.function = "Send", .datatype = "ncclFloat64", .count = 3}};
-  end(session, send(session, &to_peer));
+  void* collective = send(session, &all_gather);
+  run_kernels(session, collective, 1000, 51000);
+  end(session, collective);
+  struct event_v4 to_peer = {
+      .type = kP2p, .p2p = {.function = "Send", .datatype = "ncclFloat64", .count = 3, .channels = 2}};
+  void* to_peer_handle = send(session, &to_peer);
+  run_kernels(session, to_peer_handle, 60000, 67000);
+  end(session, to_peer_handle);
   struct event_v4 group = {.type = kGroup};
   end(session, send(session, &group));
 }

@@ -1,13 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* A libnccl.so.2 for machines without a GPU: it moves nothing, and counts its calls. As in the real one every nccl* is
- * a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
+/* A libnccl.so.2 for machines without a GPU: it moves nothing, and counts its calls. With a stream, which is one of
+ * tests/cuda's driver, a call takes a microsecond for each element; those of a group are given to it together. As in
+ * the real one every nccl* is a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
 
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/cuda/fake_cuda.h"
 
 enum { kSuccess = 0, kInvalidArgument = 4, kInProgress = 7 };
 
@@ -58,24 +63,56 @@ uint64_t stub_nccl_calls(const char* name) {
     return result;                        \
   }
 
-static int check(const void* comm) {
-  return comm == NULL ? kInvalidArgument : kSuccess;
+static int groups_open;
+static struct {
+  void* stream;
+  uint64_t ns;
+} waiting[64];
+static size_t waiting_count;
+
+static void give(void* stream, uint64_t ns) {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  fake_cuda_work* give_work = driver == NULL ? NULL : (fake_cuda_work*)dlsym(driver, "fake_cuda_give_work");
+  if (give_work != NULL) {
+    give_work(stream, ns);
+  }
+}
+
+static int run(const void* comm, void* stream, size_t n) {
+  if (comm == NULL) {
+    return kInvalidArgument;
+  }
+  if (stream != NULL && groups_open > 0) {
+    waiting[waiting_count].stream = stream;
+    waiting[waiting_count++].ns = n * 1000;
+  } else if (stream != NULL) {
+    give(stream, n * 1000);
+  }
+  return kSuccess;
+}
+
+static int end_group(void) {
+  for (--groups_open; groups_open == 0 && waiting_count > 0;) {
+    --waiting_count;
+    give(waiting[waiting_count].stream, waiting[waiting_count].ns);
+  }
+  return kSuccess;
 }
 
 #define BUFFERS const void *send, void *recv, size_t n, int type
 #define END void *comm, void *stream
 
-COUNTED(AllReduce, (BUFFERS, int op, END), check(comm))
-COUNTED(ReduceScatter, (BUFFERS, int op, END), check(comm))
-COUNTED(AllGather, (BUFFERS, END), check(comm))
-COUNTED(AlltoAll, (BUFFERS, END), check(comm))
-COUNTED(Broadcast, (BUFFERS, int root, END), check(comm))
-COUNTED(Reduce, (BUFFERS, int op, int root, END), check(comm))
-COUNTED(AllReduceConfig, (BUFFERS, int op, END, const void* config), check(comm))
-COUNTED(Send, (const void* buffer, size_t n, int type, int peer, END), check(comm))
-COUNTED(Recv, (void* buffer, size_t n, int type, int peer, END), check(comm))
-COUNTED(GroupStart, (void), kSuccess)
-COUNTED(GroupEnd, (void), kSuccess)
+COUNTED(AllReduce, (BUFFERS, int op, END), run(comm, stream, n))
+COUNTED(ReduceScatter, (BUFFERS, int op, END), run(comm, stream, n))
+COUNTED(AllGather, (BUFFERS, END), run(comm, stream, n))
+COUNTED(AlltoAll, (BUFFERS, END), run(comm, stream, n))
+COUNTED(Broadcast, (BUFFERS, int root, END), run(comm, stream, n))
+COUNTED(Reduce, (BUFFERS, int op, int root, END), run(comm, stream, n))
+COUNTED(AllReduceConfig, (BUFFERS, int op, END, const void* config), run(comm, stream, n))
+COUNTED(Send, (const void* buffer, size_t n, int type, int peer, END), run(comm, stream, n))
+COUNTED(Recv, (void* buffer, size_t n, int type, int peer, END), run(comm, stream, n))
+COUNTED(GroupStart, (void), (++groups_open, kSuccess))
+COUNTED(GroupEnd, (void), end_group())
 
 int ncclBroadcast(BUFFERS, int root, END);
 

@@ -88,9 +88,7 @@ void countOne(LedgerWriter& ledger, CollectiveKey key, uint64_t bytes) {
   key.size_class = sizeClass(bytes);
   LedgerCollective* row = ledger.row(key);
   REQUIRE(row != nullptr);
-  row->count.fetch_add(1);
-  row->bytes.fetch_add(bytes);
-  ledger.countInStep(*row, bytes);
+  ledger.count(*row, {1, bytes});
   ledger.noteLast(ledger.numberOf(row), ledger.nextSequence(key.group, isPointToPoint(key.kind)), bytes, -1, bytes);
 }
 

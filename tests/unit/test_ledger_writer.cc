@@ -94,6 +94,45 @@ TEST_CASE("more distinct ops than there is room for are told") {
   CHECK(ledger->header().not_seen[static_cast<size_t>(NotSeen::kOperationRowsFull)].count == 1);
 }
 
+TEST_CASE("what a launch of a CUDA graph makes") {
+  const std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
+  REQUIRE(ledger);
+  REQUIRE(ledger->countNccl(22907));
+  CollectiveKey collective{};
+  collective.op = ledger->intern("c10d.allreduce_");
+  collective.group = kNoIndex;
+  LedgerCollective* asked = ledger->row(collective);
+  LedgerNcclCall* called =
+      ledger->row(NcclKey{ledger->intern("ncclAllReduce"), kNoIndex, 0, kNoIndex, 0, Phase::kOther, 7, 1, 0});
+  REQUIRE(asked);
+  REQUIRE(called);
+  ledger->count(*asked, {1, 64}); // issued, and then found to be captured
+  ledger->count(*asked, {0 - uint64_t{1}, 0 - uint64_t{64}});
+  called->captured.fetch_add(1);
+  LedgerGraph* graph = ledger->addGraph();
+  REQUIRE(graph);
+  ledger->addGraphCall(*graph, *asked, {1, 64});
+  ledger->addGraphCall(*graph, *called, {1, 128});
+  graph->launches.fetch_add(3);
+
+  const Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  const Report& report = contents->report;
+  CHECK(report.collectives.empty());
+  REQUIRE(report.nccl);
+  REQUIRE(report.nccl->calls.size() == 1);
+  CHECK(report.nccl->calls[0].count == 0);
+  CHECK(report.nccl->calls[0].captured == 1);
+  CHECK(
+      report.cuda_graphs == std::vector<CudaGraph>{
+                                {3,
+                                 {{"Global", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "?", 1, 64}},
+                                 {{"ncclAllReduce", {}, 1, 128}}}});
+
+  ledger->zeroCounters();
+  CHECK(readLedger(ledger->bytes())->report.cuda_graphs[0].launches == 0);
+}
+
 TEST_CASE("calls to NCCL have rows and communicators of their own, which start again at 0") {
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger->countNccl(22907));

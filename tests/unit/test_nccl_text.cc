@@ -31,5 +31,21 @@ TEST_CASE("calls stand beside what was asked, those of others by module") {
   }
 }
 
+TEST_CASE("CUDA graphs of several processes are one row, the one that communicates most first") {
+  ReportFolder folder = sampleFolder();
+  const GraphNcclCall reduce{"ncclAllReduce", 0, 2, 4096};
+  const CudaGraph small{100, {{"Model.head", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 1, 8}}, {}};
+  const CudaGraph large{7, {}, {reduce}};
+  for (ReportFile& file : folder.files) {
+    file.report.nccl = Nccl{"2.29.7", {{2, 0, ""}}, {}};
+    file.report.cuda_graphs = {small, large};
+  }
+  const std::string text = ncclText(viewOf(folder, {}), Color::none());
+  const size_t first = text.find("4.00 KiB");
+  REQUIRE_MESSAGE(first != std::string::npos, text);
+  CHECK_MESSAGE(text.find("Model.head") > first, text);
+  CHECK_MESSAGE(text.find("Model.head", text.find("Model.head") + 1) == std::string::npos, text);
+}
+
 } // namespace
 } // namespace commtap

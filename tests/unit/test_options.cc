@@ -56,7 +56,7 @@ TEST_CASE("values are taken over") {
   CHECK(parsed.options.run_id == "r1");
   CHECK(parsed.options.level == Level::kOps);
   CHECK(parsed.options.labels == Labels::kScopes);
-  CHECK(parsed.options.timing == Timing{8});
+  CHECK(parsed.options.timing == Timing{8, true});
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
 }
 

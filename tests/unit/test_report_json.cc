@@ -74,7 +74,7 @@ TEST_CASE("durations come back; a row and a step without any have no field for t
   report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 0, 0}}}};
   CHECK(reportToJson(report).find("\"timing\":\"off\"") != std::string::npos);
   CHECK(reportToJson(report).find("_ns\"") == std::string::npos);
-  report.job.timing = {4};
+  report.job.timing = {4, true};
   report.steps[0].collectives[0].running_ns = 70;
   report.steps[0].collectives[0].blocked_ns = 50;
   CollectiveTime& time = report.collectives[0].time;
@@ -110,7 +110,8 @@ TEST_CASE("calls to NCCL come back; a report without them has no section") {
         NcclSource::kCall,
         3,
         1,
-        96},
+        96,
+        2},
        {"ncclMemAlloc",
         std::nullopt,
         "",
@@ -126,6 +127,19 @@ TEST_CASE("calls to NCCL come back; a report without them has no section") {
   const Result<Report> read = reportFromJson(reportToJson(report));
   REQUIRE(read);
   CHECK(read->nccl == report.nccl);
+}
+
+TEST_CASE("CUDA graphs come back; a report without them has no section") {
+  Report report = sampleReport(0);
+  CHECK(reportToJson(report).find("cuda_graphs") == std::string::npos);
+  report.cuda_graphs = {
+      {12,
+       {{"MLP.net1", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 2, 96}},
+       {{"ncclAllReduce", 0, 2, 96}, {"ncclSend", std::nullopt, 1, 8}}},
+      {}};
+  const Result<Report> read = reportFromJson(reportToJson(report));
+  REQUIRE(read);
+  CHECK(read->cuda_graphs == report.cuda_graphs);
 }
 
 TEST_CASE("a size that is none is named") {

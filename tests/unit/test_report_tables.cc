@@ -24,6 +24,7 @@ Report reportWithNccl() {
   call.in_group = false;
   call.count = 3;
   call.bytes = 96;
+  call.captured = 2;
   NcclCall beside;
   beside.function = "ncclGetVersion";
   beside.source = NcclSource::kPlugin;
@@ -93,6 +94,7 @@ TEST_CASE("calls of NCCL have the size and rank of their communicator") {
                      3,
                      0,
                      96,
+                     2,
                      "2.29.7"});
   CHECK(rows[1][1].is_null());
   CHECK(rows[1][2].is_null());

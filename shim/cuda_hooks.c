@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+
+/* The functions of CUDA's runtime that libcommtap.so stands in front of: those by which a CUDA graph is captured, made
+ * ready and launched. A launch runs what was captured; neither torch nor NCCL is called for it.
+ *
+ * Each major version of the runtime has symbols of a version of their own, and so have these: a process may hold two
+ * runtimes, and a call must go on to its own. Pointers of CUDA are opaque, so that no header of it is needed. The rules
+ * of hooks.c hold here too. */
+
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/loader.h"
+#include "shim/real_function.h"
+
+enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
+
+/* `before` and `after` the call: what is told of it. */
+#define HOOK(major, name, parameters, arguments, before, after)                         \
+  int commtap_cuda##major##_##name parameters;                                          \
+  __attribute__((visibility("default"))) int commtap_cuda##major##_##name parameters {  \
+    static void* slot;                                                                  \
+    int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */      \
+    *(void**)&real = commtap_real_version(&slot, "cuda" #name, "libcudart.so." #major); \
+    const struct commtap_cuda* cuda = commtap_loaded_cuda();                            \
+    if (real == NULL || cuda == NULL) {                                                 \
+      return real == NULL ? kNotSupported : real arguments;                             \
+    }                                                                                   \
+    before;                                                                             \
+    const int result = real arguments;                                                  \
+    after;                                                                              \
+    return result;                                                                      \
+  }                                                                                     \
+  __asm__(".symver commtap_cuda" #major "_" #name ", cuda" #name "@libcudart.so." #major ", remove");
+
+#define IF_IT_SUCCEEDED(tell) (result == kSuccess ? (tell) : (void)0)
+
+/* Which capture a stream has is known only until it ends, and a graph that is gone may have another's address. */
+/* clang-format off */
+#define HOOKS(major) \
+  HOOK(major, StreamBeginCapture, (void* stream, int mode), (stream, mode), , \
+       IF_IT_SUCCEEDED(cuda->capture_began())) \
+  HOOK(major, StreamBeginCaptureToGraph, \
+       (void* stream, void* graph, const void* nodes, const void* edges, size_t count, int mode), \
+       (stream, graph, nodes, edges, count, mode), , IF_IT_SUCCEEDED(cuda->capture_began())) \
+  HOOK(major, StreamEndCapture, (void* stream, void** made), (stream, made), \
+       const uint64_t capture = cuda->capture_of(stream), \
+       cuda->capture_ended(capture, result == kSuccess ? *made : NULL)) \
+  HOOK(major, GraphInstantiate, (void** made, void* graph, unsigned long long flags), (made, graph, flags), , \
+       IF_IT_SUCCEEDED(cuda->shares(graph, *made))) \
+  HOOK(major, GraphInstantiateWithFlags, (void** made, void* graph, unsigned long long flags), \
+       (made, graph, flags), , IF_IT_SUCCEEDED(cuda->shares(graph, *made))) \
+  HOOK(major, GraphInstantiateWithParams, (void** made, void* graph, void* parameters), (made, graph, parameters), , \
+       IF_IT_SUCCEEDED(cuda->shares(graph, *made))) \
+  HOOK(major, GraphExecUpdate, (void* instance, void* graph, void* outcome), (instance, graph, outcome), , \
+       IF_IT_SUCCEEDED(cuda->shares(graph, instance))) \
+  HOOK(major, GraphClone, (void** made, void* graph), (made, graph), , IF_IT_SUCCEEDED(cuda->shares(graph, *made))) \
+  HOOK(major, GraphAddChildGraphNode, (void** made, void* graph, const void* nodes, size_t count, void* child), \
+       (made, graph, nodes, count, child), , IF_IT_SUCCEEDED(cuda->includes(graph, child))) \
+  HOOK(major, GraphLaunch, (void* instance, void* stream), (instance, stream), , \
+       IF_IT_SUCCEEDED(cuda->launched(instance, stream))) \
+  HOOK(major, GraphDestroy, (void* graph), (graph), cuda->gone(graph), ) \
+  HOOK(major, GraphExecDestroy, (void* instance), (instance), cuda->gone(instance), )
+/* clang-format on */
+
+HOOKS(12)
+HOOKS(13)

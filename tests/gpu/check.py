@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs tests/gpu/job.py with and without commtap, and holds the report against what the job and CUDA say."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from job import CAPTURED, EACH, LAUNCHES, SIZES
+
+HERE = Path(__file__).resolve().parent
+LIBRARY = (Path(os.environ["BUILD_DIR"]) / "shim" / "libcommtap.so").resolve()
+RANKS = torch.cuda.device_count()
+ROUNDS = 5
+MODES = ("off", "host", "device", "sample:10")
+
+Row = dict[str, Any]
+
+
+def run(arguments: list[str], variables: dict[str, str] | None) -> dict[str, Any]:
+    """What the job says on its last line; `variables`: None for a bare one."""
+    environment = dict(os.environ)
+    if variables is not None:
+        environment |= {"LD_PRELOAD": str(LIBRARY), **variables}
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(RANKS)]
+    done = subprocess.run(
+        [*launcher, str(HERE / "job.py"), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    if done.returncode != 0:
+        sys.exit(f"the job failed:\n{done.stderr[-4000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def report_of(timing: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the job says, and rank 0's report."""
+    with tempfile.TemporaryDirectory() as folder:
+        said = run([], {"COMMTAP_OUT": folder, "COMMTAP_TIMING": timing})
+        return said, json.loads((Path(folder) / "rank-00000.json").read_text(encoding="utf-8"))
+
+
+class Checks:
+    """One line each."""
+
+    def __init__(self) -> None:
+        self.passed = self.failed = 0
+
+    def that(self, what: str, holds: Callable[[], bool]) -> None:
+        """`holds` may raise, which is a failure too."""
+        try:
+            good = holds()
+        except (KeyError, IndexError, ValueError) as error:
+            good, what = False, f"{what} ({type(error).__name__}: {error})"
+        self.passed += good
+        self.failed += not good
+        print(("ok      " if good else "FAILED  ") + what)
+
+
+def reduces(report: dict[str, Any]) -> list[Row]:
+    """The rows of all_reduces that the module makes."""
+    return [row for row in report["collectives"] if row["kind"] == "all_reduce" and row["module"] == "Reduce"]
+
+
+def expected() -> tuple[int, int]:
+    """(count, bytes) of all_reduces: those at once, that before the capture, those of the launches."""
+    at_once = len(SIZES) * (EACH + 1)
+    size = sum(SIZES) * (EACH + 1) + (1 << 10) * (1 + CAPTURED * LAUNCHES)
+    return at_once + 1 + CAPTURED * LAUNCHES, 4 * size
+
+
+def check_counts(checks: Checks, report: dict[str, Any]) -> None:
+    """Of c10d and of NCCL, with what graphs replay."""
+    count, size = expected()
+    rows = reduces(report)
+    calls = [row for row in report["nccl"]["calls"] if row["function"] == "ncclAllReduce" and row["module"] == "Reduce"]
+    checks.that(f"{count} all_reduces", lambda: sum(row["count"] for row in rows) == count)
+    checks.that(f"{size} bytes", lambda: sum(row["bytes"] for row in rows) == size)
+    checks.that("as many calls to NCCL", lambda: sum(row["count"] for row in calls) == count)
+    checks.that("of as many bytes", lambda: sum(row["bytes"] for row in calls) == size)
+    checks.that("captured calls", lambda: sum(row["captured"] for row in calls) == CAPTURED)
+    checks.that("launches of the graph", lambda: [graph["launches"] for graph in report["cuda_graphs"]] == [LAUNCHES])
+    checks.that("NCCL's version", lambda: report["nccl"]["version"].count(".") == 2)
+
+
+def check_times(checks: Checks, said: dict[str, Any], report: dict[str, Any]) -> None:
+    """Of every collective that ran at once; the sum lies within what events around the calls say.
+
+    A job's own events enclose ours, with the hand-over to NCCL's stream between them: some microseconds a call.
+    """
+    time = reduces(report)[0]["time"]["running_ns"]
+    at_once = len(SIZES) * (EACH + 1) + 1
+    around_ns = sum(said["ms"].values()) * 1e6
+    print(f"        running {time['sum'] / 1e6:.2f} ms of {time['count']}, around {around_ns / 1e6:.2f} ms")
+    checks.that("every one that ran at once is timed", lambda: time["count"] == at_once)
+    if RANKS > 1:
+        checks.that("as long as CUDA's own events say", lambda: 0.7 * around_ns < time["sum"] < 1.3 * around_ns)
+    checks.that("nothing is untimed", lambda: report["not_seen"] == [])
+
+
+def print_pace() -> None:
+    """Host time of a small all_reduce, bare and in each mode, alternating: medians and the ratio of pairs."""
+    taken: dict[str, list[float]] = {mode: [] for mode in ("bare", "bare again", *MODES)}
+    for _ in range(ROUNDS):
+        for mode, times in taken.items():
+            with tempfile.TemporaryDirectory() as folder:
+                variables = None if mode.startswith("bare") else {"COMMTAP_OUT": folder, "COMMTAP_TIMING": mode}
+                times.append(run(["pace"], variables)["host_us"])
+    print(f"{'mode':12} {'us a call':>10} {'to bare':>10}")
+    for mode, times in taken.items():
+        ratios = [mine / bare for mine, bare in zip(times, taken["bare"], strict=True)]
+        print(f"{mode:12} {statistics.median(times):10.2f} {statistics.median(ratios):10.3f}")
+
+
+def main() -> int:
+    """0 if every check passed."""
+    checks = Checks()
+    _, report = report_of("off")
+    check_counts(checks, report)
+    said, report = report_of("device")
+    check_counts(checks, report)
+    check_times(checks, said, report)
+    print_pace()
+    print(f"{checks.passed} passed, {checks.failed} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job over NCCL that says on its last line what it did, and how long CUDA's own events say that it took."""
+
+import json
+import os
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+SIZES = (1 << 12, 1 << 20, 1 << 24)
+EACH = 20
+CAPTURED = 3
+LAUNCHES = 7
+PACE_COUNT = 3000
+PACE_SIZE = 1 << 8
+
+
+class Reduce(torch.nn.Module):
+    """All-reduces what it is given."""
+
+    def forward(self, tensor: torch.Tensor) -> torch.Tensor:
+        """In place."""
+        dist.all_reduce(tensor)
+        return tensor
+
+
+def reduce_timed(model: Reduce, size: int) -> float:
+    """Milliseconds that EACH all_reduces of `size` floats take, by events around each on the stream of the caller."""
+    tensor = torch.ones(size, device="cuda")
+    model(tensor)
+    torch.cuda.synchronize()
+    total = 0.0
+    for _ in range(EACH):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        model(tensor)
+        end.record()
+        torch.cuda.synchronize()
+        total += begin.elapsed_time(end)
+    return total
+
+
+def replay(model: Reduce) -> None:
+    """A graph of CAPTURED all_reduces, launched LAUNCHES times."""
+    tensor = torch.ones(1 << 10, device="cuda")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        model(tensor)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(CAPTURED):
+            model(tensor)
+    for _ in range(LAUNCHES):
+        graph.replay()
+    torch.cuda.synchronize()
+
+
+def pace() -> float:
+    """Microseconds of the host for one small all_reduce."""
+    tensor = torch.ones(PACE_SIZE, device="cuda")
+    for _ in range(200):
+        dist.all_reduce(tensor)
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(PACE_COUNT):
+        dist.all_reduce(tensor)
+    taken = time.perf_counter() - begin
+    torch.cuda.synchronize()
+    return taken / PACE_COUNT * 1e6
+
+
+def main() -> None:
+    """With "pace": nothing but that."""
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl")
+    said: dict[str, object] = {}
+    if sys.argv[1:] == ["pace"]:
+        said["host_us"] = pace()
+    else:
+        model = Reduce()
+        said["ms"] = {size: reduce_timed(model, size) for size in SIZES}
+        replay(model)
+    dist.destroy_process_group()
+    if os.environ["RANK"] == "0":
+        print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    main()
