@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/job_nccl.h"
 #include "report/nccl.h"
+#include "tools/disagreement_text.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -27,23 +29,41 @@ std::vector<const Report*> reportsOf(const ShowView& view) {
   return reports;
 }
 
+std::string headText(const std::vector<std::string>& versions, uint64_t communicators, uint64_t processes) {
+  return fmt::format(
+      "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, processes);
+}
+
+std::string versionText(const std::string& version) {
+  return version.empty() ? "of unknown version" : inert(version);
+}
+
 std::string headText(const std::vector<const Report*>& reports) {
   std::set<std::string> versions;
-  size_t communicators = 0;
+  uint64_t communicators = 0;
   for (const Report* report : reports) {
-    versions.insert(report->nccl->version.empty() ? "of unknown version" : report->nccl->version);
+    versions.insert(versionText(report->nccl->version));
     communicators += report->nccl->communicators.size();
   }
-  return fmt::format(
-      "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, reports.size());
+  return headText({versions.begin(), versions.end()}, communicators, reports.size());
+}
+
+/// Ranks are told where they do not all use the same.
+std::string headText(const JobNccl& nccl) {
+  std::vector<std::string> versions;
+  for (const JobNcclVersion& version : nccl.versions) {
+    const std::string ranks = nccl.versions.size() > 1 ? " (" + ranksText(version.ranks) + ")" : "";
+    versions.push_back(versionText(version.version) + ranks);
+  }
+  return headText(versions, nccl.communicators, nccl.processes);
 }
 
 std::vector<std::string> cellsOf(const NcclFunctionTotals& called) {
   return {
       called.function,
-      std::to_string(called.count),
-      called.failed == 0 ? "" : std::to_string(called.failed),
-      humanBytes(static_cast<double>(called.bytes))};
+      std::to_string(called.amount.count),
+      called.amount.failed == 0 ? "" : std::to_string(called.amount.failed),
+      humanBytes(static_cast<double>(called.amount.bytes))};
 }
 
 const std::vector<Column>& calledColumns() {
@@ -86,15 +106,8 @@ std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Colo
   return color.bold("Calls to NCCL that no collective makes, by module") + "\n" + table.text(color);
 }
 
-} // namespace
-
-std::string ncclText(const ShowView& view, const Color& color) {
-  const std::vector<const Report*> reports = reportsOf(view);
-  if (reports.empty()) {
-    return "NCCL was not called, or not where it can be seen: docs/nccl.md\n";
-  }
-  const NcclTotals totals = ncclTotalsOf(reports, view.filter.phase);
-  std::string text = headText(reports);
+std::string tablesText(const NcclTotals& totals, const Color& color) {
+  std::string text;
   if (!totals.compared.empty()) {
     text += comparedText(totals.compared, color);
   }
@@ -102,6 +115,20 @@ std::string ncclText(const ShowView& view, const Color& color) {
     text += "\n" + besideText(totals.beside, color);
   }
   return text;
+}
+
+} // namespace
+
+std::string ncclText(const ShowView& view, const Color& color) {
+  const std::vector<const Report*> reports = reportsOf(view);
+  if (reports.empty()) {
+    return "NCCL was not called, or not where it can be seen: docs/nccl.md\n";
+  }
+  return headText(reports) + tablesText(ncclTotalsOf(reports, view.filter.phase), color);
+}
+
+std::string ncclText(const JobReport& job, const Color& color) {
+  return job.nccl ? headText(*job.nccl) + tablesText(ncclTotalsOf(job), color) : "";
 }
 
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/job_samples.h"
 #include "tests/unit/show_samples.h"
 
 namespace commtap {
@@ -29,6 +30,15 @@ TEST_CASE("calls stand beside what was asked, those of others by module") {
        {"NCCL 2.29.7: 1 communicators in 1 processes", "ncclAllReduce", "3.00 KiB", "Engine", "ncclSend", "2.00 KiB"}) {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << " in\n" << text);
   }
+}
+
+TEST_CASE("of a job, ranks with another version of NCCL are named") {
+  CHECK(ncclText(sampleJob(), Color::none()).empty());
+  JobReport job = ncclJob();
+  job.nccl->versions = {{"", {{3, 3}}}, {"2.29.7\x1b", {{0, 2}}}};
+  const std::string text = ncclText(job, Color::none());
+  CHECK(
+      text.starts_with("NCCL of unknown version (rank 3), 2.29.7\\x1b (ranks 0-2): 8 communicators in 4 processes\n"));
 }
 
 } // namespace
