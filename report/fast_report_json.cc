@@ -3,14 +3,14 @@
 #include "report/fast_report_json.h"
 
 #include <optional>
-#include <stdexcept>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <simdjson.h>
 
+#include "report/fast_json.h"
+#include "report/fast_nccl_json.h"
 #include "report/fields.h"
 #include "report/job_order.h"
 #include "report/report_json.h"
@@ -20,45 +20,14 @@
 namespace commtap {
 namespace {
 
-// Not its `ondemand`, which is compiled for the oldest processor: `dom` chooses its kernels when it runs.
-namespace dom = simdjson::dom;
-
-// Throws simdjson_error, or NotSure, on whatever is not as reportToJson writes it; FastReportReader::read catches both.
-struct NotSure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-template <typename T>
-T sure(std::optional<T> value) {
-  if (!value) {
-    throw NotSure("an unknown name");
-  }
-  return *value;
-}
-
-template <typename T>
-T integer(dom::element value) {
-  if constexpr (std::is_signed_v<T>) {
-    const int64_t number = value.get_int64();
-    return std::in_range<T>(number) ? static_cast<T>(number) : throw NotSure("a number too large");
-  } else {
-    const uint64_t number = value.get_uint64();
-    return std::in_range<T>(number) ? static_cast<T>(number) : throw NotSure("a number too large");
-  }
-}
-
-template <typename T>
-T integerOr(dom::element value, T missing) {
-  return value.is_null() ? missing : integer<T>(value);
-}
-
-std::string text(dom::element value) {
-  return std::string(std::string_view(value.get_string()));
-}
-
-std::string textOrEmpty(dom::element value) {
-  return value.is_null() ? std::string() : text(value);
-}
+namespace dom = fast_json::dom;
+using fast_json::integer;
+using fast_json::integerOrNone;
+using fast_json::list;
+using fast_json::NotSure;
+using fast_json::sure;
+using fast_json::text;
+using fast_json::textOrEmpty;
 
 /// 0 where an older report does not have it.
 uint64_t optionalInteger(dom::object row, const char* name) {
@@ -88,10 +57,7 @@ Group groupFrom(dom::object row) {
 Module moduleFrom(dom::object row) {
   Module module;
   module.id = integer<uint32_t>(row[field::kId]);
-  const dom::element parent = row[field::kParent];
-  if (!parent.is_null()) {
-    module.parent = integer<uint32_t>(parent);
-  }
+  module.parent = integerOrNone<uint32_t>(row[field::kParent]);
   module.name = text(row[field::kName]);
   module.raw_name = text(row[field::kRawName]);
   module.class_name = textOrEmpty(row[field::kClass]);
@@ -224,15 +190,6 @@ NotSeenEntry notSeenFrom(dom::object row) {
       text(row[field::kMeaning])};
 }
 
-template <typename T>
-std::vector<T> list(dom::element value, T (*read)(dom::object)) {
-  std::vector<T> rows;
-  for (const dom::element row : value.get_array()) {
-    rows.push_back(read(row.get_object()));
-  }
-  return rows;
-}
-
 Job jobFrom(dom::element raw) {
   const std::string document = std::string("{\"") + field::kSchema + "\":\"" + std::string(kReportSchema) + "\",\"" +
                                field::kJob + "\":" + simdjson::minify(raw) + "}";
@@ -258,6 +215,9 @@ Report reportFrom(dom::element document) {
   }
   if (dom::array rows; root[field::kLast].get(rows) == simdjson::SUCCESS) {
     report.last = lastOnes(rows);
+  }
+  if (dom::element nccl; root[field::kNccl].get(nccl) == simdjson::SUCCESS) {
+    report.nccl = fastNcclFrom(nccl.get_object());
   }
   report.not_seen = list<NotSeenEntry>(root[field::kNotSeen], notSeenFrom);
   return report;

@@ -121,6 +121,7 @@ inline constexpr const char* kProblems = "problems";
 inline constexpr const char* kTotals = "totals";
 inline constexpr const char* kRankSets = "rank_sets";
 inline constexpr const char* kProcesses = "processes";
+inline constexpr const char* kVersions = "versions";
 
 inline constexpr const char* kWhat = "what";
 inline constexpr const char* kMembers = "members";

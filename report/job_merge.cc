@@ -87,6 +87,7 @@ void JobMerge::add(const Report& report, const std::string& file) {
   addCollectives(report, places, process);
   addSteps(report, places);
   addLast(report, places);
+  addNccl(report, places);
   group_times_.add(report);
   module_times_.add(report);
   addNotSeen(report);
@@ -139,6 +140,16 @@ void JobMerge::addLast(const Report& report, GroupPlaces& places) {
   order_.endProcess();
 }
 
+void JobMerge::addNccl(const Report& report, GroupPlaces& places) {
+  if (!report.nccl) {
+    return;
+  }
+  nccl_.addProcess(*report.nccl, report.job.rank);
+  for (const NcclCall& call : report.nccl->calls) {
+    nccl_.add(call, call.group.empty() ? std::nullopt : std::optional(places.of(call.group).group));
+  }
+}
+
 void JobMerge::addNotSeen(const Report& report) {
   for (const NotSeenEntry& entry : report.not_seen) {
     auto found = std::find_if(not_seen_.begin(), not_seen_.end(), [&entry](const NotSeenSum& sum) {
@@ -163,6 +174,7 @@ void JobMerge::endRank() {
   rows_.endRank(slot, rank_);
   modules_.endRank(slot, rank_);
   steps_.endRank(rank_);
+  nccl_.endRank(slot, rank_);
   group_times_.endRank(rank_);
   module_times_.endRank(rank_);
   if (rank_) {
@@ -217,6 +229,11 @@ void JobMerge::sortGroups(JobReport& job) const {
       amount.group = places[amount.group];
     }
   }
+  if (job.nccl) {
+    for (JobNcclCall& call : job.nccl->calls) {
+      call.group = call.group ? std::optional(places[*call.group]) : std::nullopt;
+    }
+  }
 }
 
 void JobMerge::findDisagreements(JobReport& job) const {
@@ -236,10 +253,14 @@ JobReport JobMerge::finish() {
   job.steps = steps_.take();
   job.group_times = group_times_.take();
   job.module_times = module_times_.take();
+  job.nccl = nccl_.take(sets_);
   job.modules = modules_.take(job.collectives, sets_);
   findDisagreements(job);
   sortGroups(job);
   sortRows(job);
+  if (job.nccl) {
+    sortNcclCalls(job.nccl->calls, job.groups);
+  }
   for (const auto& [key, amount] : totals_) {
     job.totals.push_back({key, amount});
   }

@@ -11,6 +11,7 @@
 #include "report/job_agreement.h"
 #include "report/job_groups.h"
 #include "report/job_modules.h"
+#include "report/job_nccl.h"
 #include "report/job_order.h"
 #include "report/job_report.h"
 #include "report/job_rows.h"
@@ -34,6 +35,7 @@ class JobMerge {
   void addCollectives(const Report& report, GroupPlaces& places, JobProcess& process);
   void addSteps(const Report& report, GroupPlaces& places);
   void addLast(const Report& report, GroupPlaces& places);
+  void addNccl(const Report& report, GroupPlaces& places);
   void findDisagreements(JobReport& job) const;
   void addNotSeen(const Report& report);
   void endRank();
@@ -56,6 +58,7 @@ class JobMerge {
   TimeSums module_times_{TimesBy::kModule};
   JobAgreement agreement_;
   JobOrder order_;
+  JobNcclSums nccl_;
   RankSets sets_;
   std::map<PhaseKind, RankedAmount> totals_;
   std::vector<NotSeenSum> not_seen_;

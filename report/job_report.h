@@ -153,6 +153,38 @@ struct JobStep {
   std::vector<JobStepAmount> collectives;
 };
 
+/// Calls of one function of NCCL; the ranks that never made one have nothing, which is not in min and mean.
+struct RankedNcclCalls {
+  uint64_t ranks = 0;
+  Spread<uint64_t> count;
+  Spread<uint64_t> failed;
+  Spread<uint64_t> bytes;
+};
+
+/// One row a distinct (function, op, group, module, phase, dtype).
+struct JobNcclCall {
+  std::string function;
+  std::string op;              ///< "" for a call that no collective makes
+  std::optional<size_t> group; ///< index into JobReport::groups; nullopt for none
+  std::string module;
+  Phase phase = Phase::kOther;
+  std::string dtype;   ///< "" for none
+  size_t rank_set = 0; ///< index into JobReport::rank_sets: who has the row
+  RankedNcclCalls calls;
+};
+
+struct JobNcclVersion {
+  std::string version; ///< "" if it did not tell
+  RankRanges ranks;    ///< that use it
+};
+
+struct JobNccl {
+  uint64_t processes = 0;     ///< that called it
+  uint64_t communicators = 0; ///< counted in each process that has it
+  std::vector<JobNcclVersion> versions;
+  std::vector<JobNcclCall> calls; ///< those of collectives first; by op, group, function, module
+};
+
 struct JobReport {
   std::string run_id;
   int64_t attempt = 0;           ///< the one that is reported
@@ -180,6 +212,7 @@ struct JobReport {
   std::vector<JobStep> steps;             ///< in order
   std::vector<TimeTotals> group_times;    ///< by kind and group, the longest blocked first; empty if nothing is timed
   std::vector<TimeTotals> module_times;   ///< by module, kind and group; likewise
+  std::optional<JobNccl> nccl;            ///< nullopt if no rank called NCCL
   std::vector<JobProcess> processes;      ///< by rank and pid, those without a rank last
 };
 

@@ -274,8 +274,37 @@ ordered_json toJson(const JobProcess& process) {
   };
 }
 
+ordered_json toJson(const JobNcclVersion& version) {
+  return {{field::kVersion, textOrNull(version.version)}, {field::kRanks, toJson(version.ranks)}};
+}
+
+ordered_json toJson(const JobNcclCall& row, const JobReport& job) {
+  const RankedNcclCalls& calls = row.calls;
+  return {
+      {field::kFunction, row.function},
+      {field::kOp, textOrNull(row.op)},
+      {field::kGroup, row.group ? ordered_json(job.groups[*row.group].name) : ordered_json(nullptr)},
+      {field::kModule, row.module},
+      {field::kPhase, phaseName(row.phase)},
+      {field::kDtype, textOrNull(row.dtype)},
+      {field::kRankSet, row.rank_set},
+      {field::kRankCount, calls.ranks},
+      {field::kCount, toJson(calls.count, calls.ranks)},
+      {field::kFailed, toJson(calls.failed, calls.ranks)},
+      {field::kBytes, toJson(calls.bytes, calls.ranks)},
+  };
+}
+
 void appendField(std::string& text, const char* name, const ordered_json& value) {
   text += ",\n  \"" + std::string(name) + "\": " + jsonLine(value);
+}
+
+void appendNccl(std::string& text, const JobNccl& nccl, const JobReport& job) {
+  text += ",\n  \"" + std::string(field::kNccl) + "\": {\"" + field::kProcesses + "\": " + jsonLine(nccl.processes);
+  appendField(text, field::kCommunicators, nccl.communicators);
+  appendTable(text, field::kVersions, nccl.versions, [](const auto& row) { return toJson(row); });
+  appendTable(text, field::kCalls, nccl.calls, [&job](const auto& row) { return toJson(row, job); });
+  text += '}';
 }
 
 } // namespace
@@ -299,6 +328,9 @@ std::string jobReportToJson(const JobReport& job) {
   appendTable(text, field::kSteps, job.steps, within);
   appendTable(text, field::kGroupTimes, job.group_times, plain);
   appendTable(text, field::kModuleTimes, job.module_times, plain);
+  if (job.nccl) {
+    appendNccl(text, *job.nccl, job);
+  }
   appendTable(text, field::kProcesses, job.processes, plain);
   return text + "\n}\n";
 }

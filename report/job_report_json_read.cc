@@ -195,6 +195,21 @@ class TableReader {
     return read;
   }
 
+  JobNcclCall ncclCall(const Cursor& cursor) const {
+    return {
+        cursor.text(field::kFunction),
+        cursor.textOrEmpty(field::kOp),
+        cursor.has(field::kGroup) ? std::optional(groupOf(cursor)) : std::nullopt,
+        cursor.text(field::kModule),
+        cursor.name<Phase>(field::kPhase, phaseFromName),
+        cursor.textOrEmpty(field::kDtype),
+        setOf(cursor),
+        {cursor.number<uint64_t>(field::kRankCount),
+         spreadFrom<uint64_t>(cursor.at(field::kCount)),
+         spreadFrom<uint64_t>(cursor.at(field::kFailed)),
+         spreadFrom<uint64_t>(cursor.at(field::kBytes))}};
+  }
+
   JobStep step(const Cursor& cursor) const {
     JobStep read;
     read.first_step = cursor.number<uint64_t>(field::kFirstStep);
@@ -279,6 +294,18 @@ TimeTotals timeTotalsFrom(const Cursor& cursor) {
   return totals;
 }
 
+JobNccl ncclFrom(const Cursor& cursor, const TableReader& tables) {
+  return {
+      cursor.number<uint64_t>(field::kProcesses),
+      cursor.number<uint64_t>(field::kCommunicators),
+      cursor.list<JobNcclVersion>(
+          field::kVersions,
+          [](const Cursor& row) {
+            return JobNcclVersion{row.textOrEmpty(field::kVersion), rangesFrom(row.at(field::kRanks))};
+          }),
+      cursor.list<JobNcclCall>(field::kCalls, [&tables](const Cursor& row) { return tables.ncclCall(row); })};
+}
+
 JobReport jobFrom(const Cursor& root) {
   JobReport job;
   readJob(root.at(field::kJob), job);
@@ -308,6 +335,9 @@ JobReport jobFrom(const Cursor& root) {
   }
   if (root.has(field::kSteps)) {
     job.steps = root.list<JobStep>(field::kSteps, [&tables](const Cursor& row) { return tables.step(row); });
+  }
+  if (root.has(field::kNccl)) {
+    job.nccl = ncclFrom(root.at(field::kNccl), tables);
   }
   return job;
 }

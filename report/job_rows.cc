@@ -26,31 +26,16 @@ void JobRows::add(const Collective& row, uint32_t group) {
       row.phase,
       row.kind,
       row.async_op};
-  Row& known = rows_[key];
-  if (!known.has_coming) {
-    known.has_coming = true;
-    touched_.push_back(&known);
-  }
-  known.coming += {row.count, row.bytes, row.bus_bytes};
+  std::vector<uint32_t>& lowered = rows_.add(key, {row.count, row.bytes, row.bus_bytes}).lowered;
   for (const std::string& op : row.lowered) {
     const uint32_t id = texts_.id(op);
-    if (std::find(known.lowered.begin(), known.lowered.end(), id) == known.lowered.end()) {
-      known.lowered.push_back(id);
+    if (std::find(lowered.begin(), lowered.end(), id) == lowered.end()) {
+      lowered.push_back(id);
     }
   }
 }
 
-void JobRows::endRank(RankSlot slot, std::optional<int64_t> rank) {
-  for (Row* row : touched_) {
-    addToSpreads(row->amount, row->coming, rank);
-    row->slots.add(slot);
-    row->coming = {};
-    row->has_coming = false;
-  }
-  touched_.clear();
-}
-
-JobCollective JobRows::collectiveOf(const Key& key, const Row& row, RankSets& sets) const {
+JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSets& sets) const {
   JobCollective collective;
   collective.module = texts_.text(key.module);
   collective.issued_in = texts_.text(key.issued_in);
@@ -61,19 +46,19 @@ JobCollective JobRows::collectiveOf(const Key& key, const Row& row, RankSets& se
   collective.dtype = texts_.text(key.dtype);
   collective.reduce_op = texts_.text(key.reduce_op);
   collective.async_op = key.async_op;
-  for (const uint32_t op : row.lowered) {
+  for (const uint32_t op : row.sum.lowered) {
     collective.lowered.push_back(texts_.text(op));
   }
   std::sort(collective.lowered.begin(), collective.lowered.end());
   collective.rank_set = sets.idOf(row.slots);
-  collective.amount = row.amount;
+  collective.amount = row.sum;
   return collective;
 }
 
 std::vector<JobCollective> JobRows::take(RankSets& sets) const {
   std::vector<JobCollective> collectives;
-  collectives.reserve(rows_.size());
-  for (const auto& [key, row] : rows_) {
+  collectives.reserve(rows_.rows().size());
+  for (const auto& [key, row] : rows_.rows()) {
     collectives.push_back(collectiveOf(key, row, sets));
   }
   return collectives;

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
+#include <optional>
 #include <vector>
 
 #include "report/job_report.h"
-#include "report/rank_slots.h"
+#include "report/rank_rows.h"
 #include "report/string_table.h"
 
 namespace commtap {
@@ -15,10 +15,11 @@ namespace commtap {
 /// The rows of a job's collectives while ranks come in one after the other.
 class JobRows {
  public:
-  /// One row of the rank that is coming in. Rows of one key are added up: of several processes, or of several process
-  /// groups of one description.
+  /// One row of the rank that is coming in.
   void add(const Collective& row, uint32_t group);
-  void endRank(RankSlot slot, std::optional<int64_t> rank);
+  void endRank(RankSlot slot, std::optional<int64_t> rank) {
+    rows_.endRank(slot, rank);
+  }
 
   /// Sorted by nothing in particular; `group` is as it came in.
   std::vector<JobCollective> take(RankSets& sets) const;
@@ -40,19 +41,15 @@ class JobRows {
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
-  struct Row {
+  struct Sum : RankedAmount {
     std::vector<uint32_t> lowered; ///< few
-    RankedAmount amount;
-    SlotSet slots;
-    Amount coming; ///< of the rank that is coming in
-    bool has_coming = false;
   };
+  using Rows = RankRows<Key, KeyHash, Amount, Sum>;
 
-  JobCollective collectiveOf(const Key& key, const Row& row, RankSets& sets) const;
+  JobCollective collectiveOf(const Key& key, const Rows::Row& row, RankSets& sets) const;
 
   StringTable texts_;
-  std::unordered_map<Key, Row, KeyHash> rows_;
-  std::vector<Row*> touched_; ///< rows of the rank that is coming in; a map's nodes do not move
+  Rows rows_;
 };
 
 } // namespace commtap

@@ -34,80 +34,6 @@ constexpr std::array<Datatype, 12> kDatatypes = {{
 
 constexpr uint32_t kFirstVersion = 2000; ///< of NCCL 2
 
-bool isOfNccl(const Report& report, const std::string& group) {
-  const Group* found = groupNamed(report, group);
-  return found != nullptr && found->backend.find("nccl") != std::string::npos;
-}
-
-using FunctionTotals = std::map<std::pair<std::string, std::string>, NcclFunctionTotals>; ///< by function, module
-
-void addTo(FunctionTotals& sums, const NcclCall& call, const std::string& module) {
-  NcclFunctionTotals& sum = sums[{call.function, module}];
-  sum.function = call.function;
-  sum.module = module;
-  sum.count += call.count;
-  sum.failed += call.failed;
-  sum.bytes += call.bytes;
-}
-
-std::vector<NcclFunctionTotals> valuesOf(FunctionTotals& sums) {
-  std::vector<NcclFunctionTotals> values;
-  for (auto& [key, sum] : sums) {
-    values.push_back(std::move(sum));
-  }
-  return values;
-}
-
-struct OpTotals {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-  FunctionTotals called;
-};
-
-class Sums {
- public:
-  explicit Sums(std::optional<Phase> phase) : phase_(phase) {}
-
-  void add(const Report& report) {
-    for (const NcclCall& call : report.nccl->calls) {
-      if (!isWanted(call.phase)) {
-        continue;
-      }
-      if (call.op.empty()) {
-        addTo(beside_, call, call.module);
-      } else {
-        addTo(ops_[{call.op, groupTitle(report, call.group)}].called, call, "");
-      }
-    }
-    for (const Collective& row : report.collectives) {
-      const std::pair<std::string, std::string> key{row.op, groupTitle(report, row.group)};
-      if (isWanted(row.phase) && (isOfNccl(report, row.group) || ops_.contains(key))) {
-        OpTotals& op = ops_[key];
-        op.count += row.count;
-        op.bytes += row.bytes;
-      }
-    }
-  }
-
-  NcclTotals take() {
-    NcclTotals totals;
-    for (auto& [key, op] : ops_) {
-      totals.compared.push_back({key.first, key.second, op.count, op.bytes, valuesOf(op.called)});
-    }
-    totals.beside = valuesOf(beside_);
-    return totals;
-  }
-
- private:
-  bool isWanted(Phase phase) const {
-    return !phase_ || *phase_ == phase;
-  }
-
-  std::optional<Phase> phase_;
-  std::map<std::pair<std::string, std::string>, OpTotals> ops_; ///< by op, group
-  FunctionTotals beside_;
-};
-
 } // namespace
 
 std::string ncclVersionText(uint32_t version) {
@@ -169,11 +95,77 @@ void mergeEqualCalls(std::vector<NcclCall>& calls) {
   calls = std::move(merged);
 }
 
+NcclAmount& NcclAmount::operator+=(const NcclAmount& other) {
+  count += other.count;
+  failed += other.failed;
+  bytes += other.bytes;
+  return *this;
+}
+
+NcclAmount amountOf(const NcclCall& call) {
+  return {call.count, call.failed, call.bytes};
+}
+
+bool isOfNccl(const std::string& backend) {
+  return backend.find("nccl") != std::string::npos;
+}
+
+void NcclSums::addCall(
+    const std::string& op,
+    const std::string& group,
+    const std::string& module,
+    const std::string& function,
+    const NcclAmount& amount) {
+  if (op.empty()) {
+    beside_[{function, module}] += amount;
+  } else {
+    ops_[{op, group}].called[{function, ""}] += amount;
+  }
+}
+
+void NcclSums::addAsked(const std::string& op, const std::string& group, bool of_nccl, uint64_t count, uint64_t bytes) {
+  if (of_nccl || ops_.contains({op, group})) {
+    OpTotals& totals = ops_[{op, group}];
+    totals.asked += count;
+    totals.asked_bytes += bytes;
+  }
+}
+
+std::vector<NcclFunctionTotals> NcclSums::listOf(const FunctionTotals& sums) {
+  std::vector<NcclFunctionTotals> list;
+  for (const auto& [key, amount] : sums) {
+    list.push_back({key.first, key.second, amount});
+  }
+  return list;
+}
+
+NcclTotals NcclSums::take() const {
+  NcclTotals totals;
+  for (const auto& [key, op] : ops_) {
+    totals.compared.push_back({key.first, key.second, op.asked, op.asked_bytes, listOf(op.called)});
+  }
+  totals.beside = listOf(beside_);
+  return totals;
+}
+
 NcclTotals ncclTotalsOf(std::span<const Report* const> reports, std::optional<Phase> phase) {
-  Sums sums(phase);
+  const auto isWanted = [phase](Phase of_row) { return !phase || *phase == of_row; };
+  NcclSums sums;
   for (const Report* report : reports) {
-    if (report->nccl) {
-      sums.add(*report);
+    if (!report->nccl) {
+      continue;
+    }
+    for (const NcclCall& call : report->nccl->calls) {
+      if (isWanted(call.phase)) {
+        sums.addCall(call.op, groupTitle(*report, call.group), call.module, call.function, amountOf(call));
+      }
+    }
+    for (const Collective& row : report->collectives) {
+      if (isWanted(row.phase)) {
+        const Group* group = groupNamed(*report, row.group);
+        const bool of_nccl = group != nullptr && isOfNccl(group->backend);
+        sums.addAsked(row.op, groupTitle(*report, row.group), of_nccl, row.count, row.bytes);
+      }
     }
   }
   return sums.take();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/model.h"
@@ -27,12 +29,21 @@ std::string_view ncclSourceName(NcclSource source);
 /// Modules that share a clean name share its rows.
 void mergeEqualCalls(std::vector<NcclCall>& calls);
 
+struct NcclAmount {
+  uint64_t count = 0;
+  uint64_t failed = 0; ///< of these
+  uint64_t bytes = 0;
+
+  NcclAmount& operator+=(const NcclAmount& other);
+  bool operator==(const NcclAmount&) const = default;
+};
+
+NcclAmount amountOf(const NcclCall& call);
+
 struct NcclFunctionTotals {
   std::string function;
   std::string module; ///< only of calls that no collective makes
-  uint64_t count = 0;
-  uint64_t failed = 0;
-  uint64_t bytes = 0;
+  NcclAmount amount;
 };
 
 /// What c10d was asked for by one op in one group, and what NCCL was called with for it.
@@ -47,6 +58,38 @@ struct NcclComparison {
 struct NcclTotals {
   std::vector<NcclComparison> compared;   ///< every op of a group of NCCL's, also one that never came to it
   std::vector<NcclFunctionTotals> beside; ///< calls that no collective makes, by function and module
+};
+
+/// Whether a process group's backend is NCCL, or NCCL beside others ("cpu:gloo,cuda:nccl").
+bool isOfNccl(const std::string& backend);
+
+/// Adds them up, of one process or many. Groups are by title. Calls before what was asked, so that an op which came to
+/// NCCL is compared whatever its group's backend is called.
+class NcclSums {
+ public:
+  /// `op`: "" for calls that no collective makes.
+  void addCall(
+      const std::string& op,
+      const std::string& group,
+      const std::string& module,
+      const std::string& function,
+      const NcclAmount& amount);
+  void addAsked(const std::string& op, const std::string& group, bool of_nccl, uint64_t count, uint64_t bytes);
+
+  NcclTotals take() const;
+
+ private:
+  using FunctionTotals = std::map<std::pair<std::string, std::string>, NcclAmount>; ///< by function, module
+  struct OpTotals {
+    uint64_t asked = 0;
+    uint64_t asked_bytes = 0;
+    FunctionTotals called;
+  };
+
+  static std::vector<NcclFunctionTotals> listOf(const FunctionTotals& sums);
+
+  std::map<std::pair<std::string, std::string>, OpTotals> ops_; ///< by op, group
+  FunctionTotals beside_;
 };
 
 /// `phase`: that one alone.

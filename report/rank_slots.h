@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/job_report.h"
+#include "report/nccl.h"
 
 namespace commtap {
 
@@ -95,6 +96,13 @@ inline void addToSpreads(RankedAmount& amount, const Amount& rank_amount, std::o
   addToSpread(amount.count, rank_amount.count, rank, is_first);
   addToSpread(amount.bytes, rank_amount.bytes, rank, is_first);
   addToSpread(amount.bus_bytes, rank_amount.bus_bytes, rank, is_first);
+}
+
+inline void addToSpreads(RankedNcclCalls& calls, const NcclAmount& rank_amount, std::optional<int64_t> rank) {
+  const bool is_first = calls.ranks++ == 0;
+  addToSpread(calls.count, rank_amount.count, rank, is_first);
+  addToSpread(calls.failed, rank_amount.failed, rank, is_first);
+  addToSpread(calls.bytes, rank_amount.bytes, rank, is_first);
 }
 
 } // namespace commtap

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "report/job_merge.h"
+#include "report/nccl.h"
 #include "report/totals.h"
 #include "tools/module_depth.h"
 
@@ -26,6 +27,25 @@ double seconds(uint64_t ns) {
 template <typename Sum>
 using Series = std::map<std::string, Sum>;
 
+/// Of a report's groups, by their names.
+class GroupTitles {
+ public:
+  explicit GroupTitles(const Report& report) {
+    for (const Group& group : report.groups) {
+      titles_.emplace(group.name, groupTitle(group));
+    }
+  }
+
+  /// The name itself if there is no such group.
+  const std::string& of(const std::string& name) const {
+    const auto title = titles_.find(name);
+    return title == titles_.end() ? name : title->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> titles_;
+};
+
 /// The processes of one run, attempt and rank.
 class RankMetrics {
  public:
@@ -34,8 +54,10 @@ class RankMetrics {
   void add(const Report& report, std::optional<uint32_t> max_depth) {
     reports_.push_back(&report);
     const ModuleDepth depth(report, max_depth);
-    addRows(report, depth);
+    const GroupTitles titles(report);
+    addRows(report, titles, depth);
     addCalls(report, depth);
+    addNccl(report, titles);
   }
 
   size_t addTo(Exposition& out) const {
@@ -53,6 +75,11 @@ class RankMetrics {
     }
     for (const auto& [labels, calls] : calls_) {
       out.add(MetricId::kModuleCalls, labels, calls);
+    }
+    for (const auto& [labels, amount] : nccl_) {
+      out.add(MetricId::kNcclCalls, labels, amount.count);
+      out.add(MetricId::kNcclFailedCalls, labels, amount.failed);
+      out.add(MetricId::kNcclBytes, labels, amount.bytes);
     }
     addProcesses(out);
     addTimes(out);
@@ -79,6 +106,10 @@ class RankMetrics {
     return rank_.with({{"module", module}, {"phase", phaseName(static_cast<Phase>(phase))}}).text();
   }
 
+  std::string ncclLabels(const std::string& function, const std::string& group) const {
+    return rank_.with({{"function", function}, {"group", group}}).text();
+  }
+
   /// The label set itself, or the one that it is folded into.
   std::string admitted(const char* what, std::string labels, std::string folded) {
     if (limit_->admit(what + rank_.text(), labels)) {
@@ -88,14 +119,9 @@ class RankMetrics {
     return folded;
   }
 
-  void addRows(const Report& report, const ModuleDepth& depth) {
-    std::unordered_map<std::string, std::string> titles;
-    for (const Group& group : report.groups) {
-      titles.emplace(group.name, groupTitle(group));
-    }
+  void addRows(const Report& report, const GroupTitles& titles, const ModuleDepth& depth) {
     for (const Collective* row : inModuleOrder(report)) {
-      const auto title = titles.find(row->group);
-      const std::string& group = title == titles.end() ? row->group : title->second;
+      const std::string& group = titles.of(row->group);
       std::string labels = rowLabels(depth.cut(row->module), group, *row);
       rows_[admitted("rows ", std::move(labels), rowLabels(kOther, kOther, *row))] +=
           {row->count, row->bytes, row->bus_bytes};
@@ -146,6 +172,16 @@ class RankMetrics {
       if (calls[phase] > 0) {
         calls_[admitted("calls ", callLabels(module, phase), callLabels(kOther, phase))] += calls[phase];
       }
+    }
+  }
+
+  void addNccl(const Report& report, const GroupTitles& titles) {
+    if (!report.nccl) {
+      return;
+    }
+    for (const NcclCall& call : report.nccl->calls) {
+      std::string labels = ncclLabels(call.function, titles.of(call.group));
+      nccl_[admitted("nccl ", std::move(labels), ncclLabels(kOther, kOther))] += amountOf(call);
     }
   }
 
@@ -221,6 +257,7 @@ class RankMetrics {
   Series<Amount> rows_;
   Series<CollectiveTime> times_;
   Series<uint64_t> calls_;
+  Series<NcclAmount> nccl_;
   std::set<std::string> folded_;
 };
 

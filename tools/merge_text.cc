@@ -10,6 +10,7 @@
 
 #include "tools/disagreement_text.h"
 #include "tools/header_text.h"
+#include "tools/nccl_text.h"
 #include "tools/step_spread.h"
 #include "tools/table.h"
 #include "tools/text.h"
@@ -187,8 +188,9 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
 
 std::string mergeText(const JobReport& job, const Color& color) {
   const std::string times = job.group_times.empty() ? "" : "\n" + timeTables(job.group_times, job.module_times, color);
+  const std::string nccl = job.nccl ? "\n" + ncclText(job, color) : "";
   return headerText(job, color) + disagreementLines(job, color) + "\n" + kindText(job, color) + "\n" +
-         groupText(job, color) + times + stepText(job, color) + spreadText(job, color);
+         groupText(job, color) + times + nccl + stepText(job, color) + spreadText(job, color);
 }
 
 } // namespace commtap

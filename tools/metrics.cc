@@ -58,6 +58,25 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      "",
      "run_id attempt rank module phase",
      "Calls of a module."},
+    {MetricId::kNcclCalls,
+     "commtap_nccl_calls",
+     MetricType::kCounter,
+     "",
+     "run_id attempt rank function group",
+     "Calls to NCCL by its function's name, also those that failed. Those that no collective makes have no group. No "
+     "series: NCCL was not called."},
+    {MetricId::kNcclFailedCalls,
+     "commtap_nccl_failed_calls",
+     MetricType::kCounter,
+     "",
+     "run_id attempt rank function group",
+     "Calls of these that NCCL answered with an error."},
+    {MetricId::kNcclBytes,
+     "commtap_nccl_bytes",
+     MetricType::kCounter,
+     "bytes",
+     "run_id attempt rank function group",
+     "Payload of these that did not fail, as nccl-tests counts it."},
     {MetricId::kSteps,
      "commtap_steps",
      MetricType::kCounter,
@@ -131,7 +150,8 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kGauge,
      "",
      "run_id attempt rank",
-     "Label sets over the limit, counted as module \"(other)\" and group \"(other)\". No series: none."},
+     "Label sets over the limit, counted as module \"(other)\", function \"(other)\" and group \"(other)\". No series: "
+     "none."},
     {MetricId::kUnreadableFiles,
      "commtap_unreadable_files",
      MetricType::kGauge,
@@ -174,16 +194,17 @@ constexpr std::string_view kLabels = R"md(
   modules below it, so a sum over modules is right.
 - `group` is the description of the process group (`tp`, `dp_shard`, ...), or its name if it has none: groups of one
   description are one label.
+- `function` is what NCCL calls it (`ncclAllReduce`, `ncclGroupEnd`, ...); [NCCL](nccl.md) tells which are counted.
 - `torch`, `python` and `commtap` are versions.
 
 ## How many series
 
-A rank has at most 500 label sets of `module`, `phase`, `kind` and `group`, and as many of `module` and `phase`;
-`--max-series` sets another limit. The first ones in the order of the module tree keep their names; the others are
-counted as `module="(other)"`, `group="(other)"`, so that sums stay right, and `commtap_folded_label_sets` says how many
-there are. `commtap serve` remembers which have their names, so that a counter never moves to another series while it
-runs. `--depth 2` makes fewer: the collectives of modules
-below that depth count as those of the module above them at that depth, and their calls are left out.
+A rank has at most 500 label sets of `module`, `phase`, `kind` and `group`, as many of `module` and `phase`, and as many
+of `function` and `group`; `--max-series` sets another limit. The first ones in the order of the module tree keep their
+names; the others are counted as `module="(other)"`, `function="(other)"`, `group="(other)"`, so that sums stay right,
+and `commtap_folded_label_sets` says how many there are. `commtap serve` remembers which have their names, so that a
+counter never moves to another series while it runs. `--depth 2` makes fewer: the collectives of modules below that
+depth count as those of the module above them at that depth, and their calls are left out.
 
 ## Two formats
 

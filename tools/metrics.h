@@ -19,6 +19,9 @@ enum class MetricId : uint8_t {
   kRunningSeconds,
   kBlockedSeconds,
   kModuleCalls,
+  kNcclCalls,
+  kNcclFailedCalls,
+  kNcclBytes,
   kSteps,
   kLastCollective,
   kNotSeen,
@@ -34,7 +37,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 22;
+inline constexpr int kMetricCount = 25;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

@@ -2,59 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/nccl_text.h"
 
-#include <algorithm>
 #include <set>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/job_nccl.h"
 #include "report/nccl.h"
+#include "tools/disagreement_text.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxLabel = 50;  ///< columns of a module's name
-constexpr size_t kMaxGraphs = 20; ///< rows
-
-/// CUDA graphs of the same calls, launched as often: those that ranks have in common.
-struct GraphRow {
-  const CudaGraph* graph = nullptr;
-  size_t processes = 0;
-};
-
-std::vector<GraphRow> graphRowsOf(const ShowView& view) {
-  std::vector<GraphRow> rows;
-  for (const ReportFile* file : view.files) {
-    for (const CudaGraph& graph : file->report.cuda_graphs) {
-      const auto is_same = [&](const GraphRow& row) { return *row.graph == graph; };
-      const auto known = std::find_if(rows.begin(), rows.end(), is_same);
-      if (known == rows.end()) {
-        rows.push_back({&graph, 1});
-      } else {
-        ++known->processes;
-      }
-    }
-  }
-  return rows;
-}
-
-struct LaunchAmount {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-};
-
-template <typename Call>
-LaunchAmount amountOf(const std::vector<Call>& calls) {
-  LaunchAmount sum;
-  for (const Call& call : calls) {
-    sum.count += call.count;
-    sum.bytes += call.bytes;
-  }
-  return sum;
-}
+constexpr size_t kMaxLabel = 50; ///< columns of a module's name
 
 std::vector<const Report*> reportsOf(const ShowView& view) {
   std::vector<const Report*> reports;
@@ -66,23 +29,41 @@ std::vector<const Report*> reportsOf(const ShowView& view) {
   return reports;
 }
 
+std::string headText(const std::vector<std::string>& versions, uint64_t communicators, uint64_t processes) {
+  return fmt::format(
+      "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, processes);
+}
+
+std::string versionText(const std::string& version) {
+  return version.empty() ? "of unknown version" : inert(version);
+}
+
 std::string headText(const std::vector<const Report*>& reports) {
   std::set<std::string> versions;
-  size_t communicators = 0;
+  uint64_t communicators = 0;
   for (const Report* report : reports) {
-    versions.insert(report->nccl->version.empty() ? "of unknown version" : report->nccl->version);
+    versions.insert(versionText(report->nccl->version));
     communicators += report->nccl->communicators.size();
   }
-  return fmt::format(
-      "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, reports.size());
+  return headText({versions.begin(), versions.end()}, communicators, reports.size());
+}
+
+/// Ranks are told where they do not all use the same.
+std::string headText(const JobNccl& nccl) {
+  std::vector<std::string> versions;
+  for (const JobNcclVersion& version : nccl.versions) {
+    const std::string ranks = nccl.versions.size() > 1 ? " (" + ranksText(version.ranks) + ")" : "";
+    versions.push_back(versionText(version.version) + ranks);
+  }
+  return headText(versions, nccl.communicators, nccl.processes);
 }
 
 std::vector<std::string> cellsOf(const NcclFunctionTotals& called) {
   return {
       called.function,
-      std::to_string(called.count),
-      called.failed == 0 ? "" : std::to_string(called.failed),
-      humanBytes(static_cast<double>(called.bytes))};
+      std::to_string(called.amount.count),
+      called.amount.failed == 0 ? "" : std::to_string(called.amount.failed),
+      humanBytes(static_cast<double>(called.amount.bytes))};
 }
 
 const std::vector<Column>& calledColumns() {
@@ -125,34 +106,15 @@ std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Colo
   return color.bold("Calls to NCCL that no collective makes, by module") + "\n" + table.text(color);
 }
 
-std::string graphsText(std::vector<GraphRow> rows, const Color& color) {
-  const auto bytes = [](const GraphRow& row) { return row.graph->launches * amountOf(row.graph->nccl_calls).bytes; };
-  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
-  const size_t left_out = rows.size() > kMaxGraphs ? rows.size() - kMaxGraphs : 0;
-  rows.resize(rows.size() - left_out);
-  Table table(
-      {{"LAUNCHES", Align::kRight},
-       {"PROCESSES", Align::kRight},
-       {"COLLECTIVES", Align::kRight},
-       {"BYTES", Align::kRight},
-       {"NCCL CALLS", Align::kRight},
-       {"NCCL BYTES", Align::kRight},
-       {"FIRST IN"}});
-  for (const GraphRow& row : rows) {
-    const LaunchAmount asked = amountOf(row.graph->collectives);
-    const LaunchAmount called = amountOf(row.graph->nccl_calls);
-    const std::string first = row.graph->collectives.empty() ? "" : row.graph->collectives.front().module;
-    table.add(
-        {std::to_string(row.graph->launches),
-         std::to_string(row.processes),
-         std::to_string(asked.count),
-         humanBytes(static_cast<double>(asked.bytes)),
-         std::to_string(called.count),
-         humanBytes(static_cast<double>(called.bytes)),
-         shorten(inert(first), kMaxLabel)});
+std::string tablesText(const NcclTotals& totals, const Color& color) {
+  std::string text;
+  if (!totals.compared.empty()) {
+    text += comparedText(totals.compared, color);
   }
-  const std::string more = left_out == 0 ? "" : fmt::format("... and {} graphs more\n", left_out);
-  return color.bold("CUDA graphs, and what one launch of each makes") + "\n" + table.text(color) + more;
+  if (!totals.beside.empty()) {
+    text += "\n" + besideText(totals.beside, color);
+  }
+  return text;
 }
 
 } // namespace
@@ -162,18 +124,11 @@ std::string ncclText(const ShowView& view, const Color& color) {
   if (reports.empty()) {
     return "NCCL was not called, or not where it can be seen: docs/nccl.md\n";
   }
-  const NcclTotals totals = ncclTotalsOf(reports, view.filter.phase);
-  std::string text = headText(reports);
-  if (!totals.compared.empty()) {
-    text += comparedText(totals.compared, color);
-  }
-  if (!totals.beside.empty()) {
-    text += "\n" + besideText(totals.beside, color);
-  }
-  if (const std::vector<GraphRow> graphs = graphRowsOf(view); !graphs.empty()) {
-    text += "\n" + graphsText(graphs, color);
-  }
-  return text;
+  return headText(reports) + tablesText(ncclTotalsOf(reports, view.filter.phase), color);
+}
+
+std::string ncclText(const JobReport& job, const Color& color) {
+  return job.nccl ? headText(*job.nccl) + tablesText(ncclTotalsOf(job), color) : "";
 }
 
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "report/job_report.h"
 #include "tools/color.h"
 #include "tools/show_view.h"
 
@@ -12,5 +13,8 @@ namespace commtap {
 /// What c10d was asked for beside what NCCL was called with for it, and the calls to NCCL that come from elsewhere; on
 /// all ranks together. One line if NCCL was not called.
 std::string ncclText(const ShowView& view, const Color& color);
+
+/// The same of a job; "" if NCCL was not called.
+std::string ncclText(const JobReport& job, const Color& color);
 
 } // namespace commtap

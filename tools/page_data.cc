@@ -9,55 +9,17 @@
 
 #include "report/fields.h"
 #include "report/timestamp.h"
+#include "tools/page_columns.h"
+#include "tools/page_nccl.h"
 
 namespace commtap {
 namespace {
 
 using nlohmann::json;
-
-/// Texts by their position; each is kept once.
-class Strings {
- public:
-  size_t operator()(const std::string& text) {
-    const auto [entry, is_new] = index_.emplace(text, list_.size());
-    if (is_new) {
-      list_.push_back(text);
-    }
-    return entry->second;
-  }
-
-  json take() {
-    return std::move(list_);
-  }
-
- private:
-  std::unordered_map<std::string, size_t> index_;
-  json list_ = json::array();
-};
-
-template <typename T>
-json orNull(const std::optional<T>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
-json toJson(const RankRanges& ranges) {
-  json list = json::array();
-  for (const auto& [first, last] : ranges) {
-    list.push_back({first, last});
-  }
-  return list;
-}
-
-/// `get` of each of `rows`.
-template <typename Rows, typename Get>
-json column(const Rows& rows, Get get) {
-  json list = json::array();
-  list.get_ref<json::array_t&>().reserve(rows.size());
-  for (const auto& row : rows) {
-    list.push_back(get(row));
-  }
-  return list;
-}
+using page::column;
+using page::orNull;
+using page::Strings;
+using page::toJson;
 
 json factsOf(const JobReport& job) {
   return {
@@ -359,6 +321,7 @@ std::string pageData(const JobReport& job) {
       {"step_cells", stepCellsOf(job)},
       {field::kGroupTimes, timesOf(job.group_times, TimesBy::kGroup, strings)},
       {field::kModuleTimes, timesOf(job.module_times, TimesBy::kModule, strings)},
+      {field::kNccl, page::ncclOf(job, strings)},
   };
   document["strings"] = strings.take();
   return inScript(document.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace));

@@ -21,7 +21,9 @@ namespace commtap {
 /// - `processes`, `cells`: columns; a cell is what a process, by position, has of a kind;
 /// - `steps`, `step_cells`: columns; durations are 0 where no rank has ended the step, a cell is what a row of `steps`,
 ///   by position, has of a kind in a group;
-/// - `group_times`, `module_times`: columns; `queued_ns`, `running_ns` are means, null where nothing was measured.
+/// - `group_times`, `module_times`: columns; `queued_ns`, `running_ns` are means, null where nothing was measured;
+/// - `nccl`: null, or the columns `compared`, an op and group with a function that was called for it (null: none was),
+///   and `beside`, the calls that no collective makes; `versions` with ranges of ranks.
 std::string pageData(const JobReport& job);
 
 } // namespace commtap

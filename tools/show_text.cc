@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/cuda_graphs_text.h"
 #include "tools/header_text.h"
 #include "tools/last_text.h"
 #include "tools/nccl_text.h"
@@ -165,6 +166,8 @@ std::string showText(const ShowView& view, const ReportFolder& folder, const Col
   }
   if (view.filter.nccl) {
     text += "\n" + ncclText(view, color);
+    const std::string graphs = cudaGraphsText(view, color);
+    text += graphs.empty() ? "" : "\n" + graphs;
   }
   return text;
 }

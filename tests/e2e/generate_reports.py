@@ -283,6 +283,45 @@ def with_steps(layout: Layout) -> Callable[[int, Document], None]:
     return change
 
 
+#: What NCCL is called with for a kind; all_to_all and the like are not in these jobs.
+FUNCTIONS = {
+    "all_gather": "ncclAllGather",
+    "reduce_scatter": "ncclReduceScatter",
+    "all_reduce": "ncclAllReduce",
+    "broadcast": "ncclBroadcast",
+    "send": "ncclSend",
+    "recv": "ncclRecv",
+}
+
+
+def nccl(document: Document, version: str | None = "2.29.7") -> Document:
+    """What NCCL was called with for a report's collectives, and one call of a library of the job's that fails."""
+    names = [group["name"] for group in document["groups"]]
+    size = len(document["groups"][0]["ranks"])
+    of_ops = [
+        {
+            "function": FUNCTIONS[each["kind"]],
+            "communicator": names.index(each["group"]),
+            **{name: each[name] for name in ("op", "group", "module", "phase", "dtype")},
+            "in_group": each["kind"] in ("send", "recv"),
+            "source": "call",
+            "failed": 0,
+            **{name: each[name] for name in ("count", "bytes")},
+        }
+        for each in document["collectives"]
+    ]
+    beside = dict.fromkeys(of_ops[0], None) | {"function": "ncclBroadcast", "communicator": 0, "module": "Engine"}
+    beside |= {"phase": "other", "in_group": False, "source": "call", "count": 1, "failed": 1, "bytes": 0}
+    return {
+        "version": version,
+        "communicators": [
+            {"size": group["size"], "rank": document["job"]["rank"] % size, "group": group["name"]}
+            for group in document["groups"]
+        ],
+        "calls": [*of_ops, beside],
+    }
+
+
 def to_text(document: Document) -> str:
     """As commtap writes it: one row a line."""
     parts = []

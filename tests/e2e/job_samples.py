@@ -53,6 +53,9 @@ class JobSample:
     rows: list[dict[str, Any]] = field(default_factory=list)
     steps: list[dict[str, Any]] = field(default_factory=list)
     times: list[dict[str, Any]] = field(default_factory=list)
+    nccl: list[dict[str, Any]] = field(default_factory=list)
+    #: Of the ranks; else all use the same.
+    nccl_versions: list[dict[str, Any]] = field(default_factory=list)
     missing: list[list[int]] = field(default_factory=list)
     disagreements: list[dict[str, Any]] = field(default_factory=list)
     not_seen: list[dict[str, Any]] = field(default_factory=list)
@@ -168,9 +171,26 @@ class JobSample:
             }
         )
 
+    def calls(self, function: str, row: dict[str, Any] | str, count: int, size: int, failed: int = 0) -> None:
+        """Adds calls to NCCL of each rank, of `size` bytes each; `row`: of the collective that makes them, or the name
+        of the module that runs."""
+        of_row = row if isinstance(row, dict) else {"op": None, "group": None, "module": row, "phase": "other"}
+        self.nccl.append(
+            {
+                "function": function,
+                **{name: of_row[name] for name in ("op", "group", "module", "phase")},
+                "dtype": of_row.get("dtype"),
+                "rank_set": 0,
+                "rank_count": self.ranks,
+                "count": spread(count, self.ranks),
+                "failed": spread(failed, self.ranks),
+                "bytes": spread((count - failed) * size, self.ranks),
+            }
+        )
+
     def document(self) -> dict[str, Any]:
         """The job report."""
-        return {
+        document = {
             "schema": "commtap.job/1",
             "job": self._job(),
             "ranks": [[0, self.ranks - 1]],
@@ -188,6 +208,15 @@ class JobSample:
             "group_times": [row for row in self.times if row["module"] is None],
             "module_times": [row for row in self.times if row["module"] is not None],
             "processes": [self._process(rank) for rank in range(self.ranks)],
+        }
+        return document | ({"nccl": self._nccl()} if self.nccl else {})
+
+    def _nccl(self) -> dict[str, Any]:
+        return {
+            "processes": self.ranks,
+            "communicators": 2 * self.ranks,
+            "versions": self.nccl_versions or [{"version": "2.29.7", "ranks": [[0, self.ranks - 1]]}],
+            "calls": self.nccl,
         }
 
     def write(self, path: Path) -> Path:

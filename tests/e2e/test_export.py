@@ -13,15 +13,17 @@ from typing import Any
 
 import pytest
 from catalogue import JOBS
+from generate_reports import Document, Layout, nccl, write_reports
 from harness import COMMAND, Job, Run, Runner
 from openmetrics import families
 from prometheus import promtool
 
 
-def export(run: Run, *arguments: str, status: int = 0) -> str:
+def export(source: Run | Path, *arguments: str, status: int = 0) -> str:
     """What the command writes to stdout."""
+    folder = source if isinstance(source, Path) else source.output_folder
     done = subprocess.run(
-        [COMMAND, "export", run.output_folder, *arguments], capture_output=True, text=True, timeout=60, check=False
+        [COMMAND, "export", folder, *arguments], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == status, done.stderr
     return done.stdout
@@ -75,6 +77,31 @@ def test_openmetrics_folded_has_the_same_sums(run: Run) -> None:
     assert len({sample.labels["module"] for sample in folded["commtap_payload_bytes"].samples}) <= 3
     assert all(sample.value > 0 for sample in folded["commtap_folded_label_sets"].samples)
     assert "commtap_folded_label_sets" not in whole
+
+
+def test_calls_to_nccl_are_counted_by_function_and_group(tmp_path: Path) -> None:
+    """With the sums of the reports, whatever the limit on series; promtool has nothing to complain of."""
+    expected: Counter = Counter()
+
+    def change(rank: int, document: Document) -> None:
+        titles = {group["name"]: group["desc"] for group in document["groups"]}
+        document["nccl"] = nccl(document)
+        for row in document["nccl"]["calls"]:
+            for name, count in (("calls", row["count"]), ("failed_calls", row["failed"]), ("bytes", row["bytes"])):
+                expected[name, str(rank), row["function"], titles.get(row["group"])] += count
+
+    write_reports(tmp_path, Layout(ranks=4, layers=1), change)
+    metrics = families(export(tmp_path, "--format", "openmetrics"))
+    found = {
+        (name, sample.labels["rank"], sample.labels["function"], sample.labels.get("group")): sample.value
+        for name in ("calls", "failed_calls", "bytes")
+        for sample in metrics[f"commtap_nccl_{name}"].samples
+    }
+    assert found == dict(expected)
+    folded = families(export(tmp_path, "--format", "openmetrics", "--max-series", "2"))["commtap_nccl_calls"].samples
+    assert sum(sample.value for sample in folded) == sum(n for key, n in expected.items() if key[0] == "calls")
+    assert len(folded) == 4 * 3
+    promtool("check", "metrics", stdin=export(tmp_path, "--format", "prometheus"))
 
 
 def test_the_textfile_collectors_format_passes_promtool(run: Run, tmp_path: Path) -> None:

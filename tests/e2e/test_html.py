@@ -389,6 +389,8 @@ def test_accessible(show: Opener, theme: str) -> None:
     """axe finds nothing: names, roles, contrast, order of headings."""
     job = bad_job()
     job.step(0, (10, 12), [("all_reduce", "dp", 1, KIB)])
+    job.calls("ncclAllReduce", job.rows[0], 3, KIB)
+    job.calls("ncclSend", "Engine", 3, KIB, failed=1)
     with show(job, color_scheme=theme) as opened:
         opened.page.locator("details").evaluate_all("list => list.forEach((each) => { each.open = true; })")
         opened.page.get_by_role("button", name="modules in 0").click()
@@ -427,7 +429,10 @@ def hostile_job() -> JobSample:
         other = {"op": name, "dtype": name, "reduce_op": name, "issued_in": HOSTILE[1]}
         job.row(module, "forward", "all_reduce", group, 3, 100, **other)
         job.row(below, "backward", "all_gather", group, 2, 100)
+        job.calls(name, job.rows[-2], 3, 100)
+        job.calls(name, name, 3, 100)
     job.step(0, (1, 2), [("all_reduce", group["name"], 3, 100) for group in job.groups])
+    job.nccl_versions = [{"version": name, "ranks": [[0, 1]]} for name in HOSTILE]
     job.problems = []
     job.not_seen = [
         {"reason": "unknown_op", "count": 1, "detail": name, "meaning": name, "ranks": [[0, 0]]} for name in HOSTILE
@@ -715,6 +720,66 @@ def test_times_follow_the_choice(show: Opener) -> None:
         expect(rows).to_have_count(2)
     with show(transformer(layers=1, ranks=4)) as opened:
         expect(opened.page.locator("#times-card")).to_be_hidden()
+
+
+def nccl_job() -> JobSample:
+    """Of the collectives on `dp` all but one come to NCCL; an engine of the job's calls it besides."""
+    job = transformer(layers=1, ranks=4)
+    for group in job.groups:
+        group["backend"] = "cpu:gloo,cuda:nccl"
+    gathers = [row for row in job.rows if row["kind"] == "all_gather" and row["group"] == "dp"]
+    for row in gathers:
+        job.calls("ncclGroupStart", row, 10, 0)
+        job.calls("ncclAllGather", row, 10, 436 * 1024 * KIB)
+    job.calls("ncclSend", "Engine", 7, KIB, failed=2)
+    job.calls("ncclRecv", "Engine.worker", 7, 2 * KIB)
+    return job
+
+
+def test_nccl(show: Opener) -> None:
+    """What was asked for stands beside what was called, an op that never came there with nothing; and other calls."""
+    card = "#nccl-card"
+    with show(nccl_job()) as opened:
+        expect(opened.page.locator(card)).to_contain_text("NCCL 2.29.7: 8 communicators in 4 processes")
+        compared, beside = (
+            f"{card} [aria-label='{name}']"
+            for name in ("Collectives and their calls to NCCL", "Calls to NCCL that no collective makes")
+        )
+        opened.sort_by("NCCL", compared)
+        functions = opened.column("NCCL", compared)
+        assert functions == sorted(functions)
+        assert functions[:2] == ["ncclAllGather", "ncclGroupStart"]
+        assert set(functions[2:]) == {"not called"}
+        assert opened.column("Op", compared)[0] == "_c10d_functional.all_gather"
+        assert [opened.column(name, compared)[0] for name in ("Count", "Calls", "Failed")] == ["80", "80", ""]
+        assert opened.column("Bytes", compared)[0] == opened.column("NCCL bytes", compared)[0] == "34.1 GiB"
+        assert opened.column("Calls", compared)[2] == ""
+        assert opened.column("Module", beside) == ["Engine.worker", "Engine"]
+        assert opened.column("Failed", beside) == ["", "8"]
+        opened.sort_by("Failed", beside)
+        assert opened.column("Module", beside) == ["Engine", "Engine.worker"]
+    with show(small_job()) as opened:
+        expect(opened.page.locator(card)).to_be_hidden()
+
+
+def test_nccl_follows_the_choice(show: Opener) -> None:
+    with show(nccl_job()) as opened:
+        tables = opened.page.locator("#nccl-card table")
+        opened.choose("group", "tp")
+        expect(tables.first.locator("tbody")).not_to_contain_text("ncclAllGather")
+        expect(tables.last.locator("tbody tr")).to_have_count(2)
+    with show(nccl_job(), "#module=Transformer") as opened:
+        expect(opened.page.locator("#nccl-card")).to_contain_text("None under this filter.")
+
+
+def test_versions_of_nccl(show: Opener) -> None:
+    """Ranks that do not all use the same are told apart."""
+    job = nccl_job()
+    job.nccl_versions = [{"version": None, "ranks": [[3, 3]]}, {"version": "2.29.7", "ranks": [[0, 2]]}]
+    with show(job) as opened:
+        expect(opened.page.locator("#nccl-card")).to_contain_text(
+            "NCCL of unknown version (rank 3), 2.29.7 (ranks 0-2)"
+        )
 
 
 def test_more_ranks_than_columns(show: Opener) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from generate_reports import Document, Layout, with_steps, write_reports
+from generate_reports import Document, Layout, nccl, with_steps, write_reports
 from html_page import OpenPage
+from openmetrics import families
 from playwright.sync_api import Browser, expect
 from server import Server
 
@@ -29,7 +30,7 @@ class LiveJob:
         self.drafts = folder.with_name("drafts")
         folder.mkdir()
 
-    def goes_on(self, steps: int, exit_kind: str = "running", ahead: int = 0) -> int:
+    def goes_on(self, steps: int, exit_kind: str = "running", ahead: int = 0, has_nccl: bool = False) -> int:
         """Writes the reports after so many steps, of which rank 0 is `ahead`; how many collectives that is in all."""
         layout = Layout(ranks=4, layers=1, steps=steps, run_id=RUN_ID)
         total = 0
@@ -42,6 +43,8 @@ class LiveJob:
                 document["job"]["ended_at"] = None
             if rank == 0:
                 document["collectives"][0]["count"] += ahead
+            if has_nccl:
+                document["nccl"] = nccl(document)
             total += sum(row["count"] for row in document["collectives"])
 
         write_reports(self.drafts, layout, change)
@@ -126,6 +129,26 @@ def test_numbers_follow_the_job(job: LiveJob, server: Server, opened: OpenPage) 
     assert opened.said() == "The job has ended."
     assert opened.console == []
     assert {url.split("?")[0] for url in opened.requests} == {f"http://{server.address}/job.json"}
+
+
+def test_calls_to_nccl_come_with_the_job(job: LiveJob, server: Server, opened: OpenPage) -> None:
+    """The section is there once a rank has called NCCL; the metrics have the same."""
+    job.goes_on(1)
+    go_to_job(opened, server)
+    card = opened.page.locator("#nccl-card")
+    expect(card).to_be_hidden()
+    job.goes_on(5, has_nccl=True)
+    next_poll(opened)
+    expect(card).to_contain_text("NCCL 2.29.7: 16 communicators in 4 processes")
+    opened.sort_by("Failed", "#nccl-card [aria-label^='Calls to NCCL']")
+    job.goes_on(9, has_nccl=True)
+    next_poll(opened)
+    expect(card.get_by_role("columnheader", name="Failed", exact=True).last).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    assert opened.column("NCCL", "#nccl-card [aria-label^='Calls to NCCL']") == ["ncclBroadcast"]
+    failed = families(server.get()[1])["commtap_nccl_failed_calls"].samples
+    assert sum(sample.value for sample in failed) == 4
 
 
 def test_what_is_normal_in_a_running_job_is_no_finding(job: LiveJob, server: Server, opened: OpenPage) -> None:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 from catalogue import JOBS
-from generate_reports import Document, Layout, report, write_many, write_reports
+from generate_reports import Document, Layout, nccl, report, write_many, write_reports
 from harness import COMMAND, Job, Runner
 from referencing import Registry, Resource
 
@@ -104,6 +104,53 @@ def test_rows_are_the_ranks_rows(tmp_path: Path) -> None:
             assert row[field]["mean"] == pytest.approx(sum(numbers.values()) / len(numbers))
             assert row[field]["min_rank"] == min(rank for rank in numbers if numbers[rank] == row[field]["min"])
             assert row[field]["max_rank"] == min(rank for rank in numbers if numbers[rank] == row[field]["max"])
+
+
+def test_calls_to_nccl_are_the_ranks_calls(tmp_path: Path) -> None:
+    """Of ranks that called it, with their spread, in the group of the job; read back as it was written."""
+
+    def change(rank: int, document: Document) -> None:
+        if rank > 0:
+            document["nccl"] = nccl(document, "2.27.5" if rank == 3 else "2.29.7")
+            document["nccl"]["calls"][0]["count"] += rank
+            validator().validate(document)
+
+    folder = copy_with(tmp_path / "out", change)
+    section = merged(folder)["nccl"]
+    assert section["processes"] == 15
+    assert section["communicators"] == 15 * 4
+    assert section["versions"] == [
+        {"version": "2.27.5", "ranks": [[3, 3]]},
+        {"version": "2.29.7", "ranks": [[1, 2], [4, 15]]},
+    ]
+    expected: dict[tuple, dict[int, tuple[int, int, int]]] = {}
+    names = ("function", "op", "module", "phase", "dtype")
+    for rank in range(1, LAYOUT.ranks):
+        document = json.loads((folder / f"rank-{rank:05d}.json").read_text())
+        groups = {group["name"]: group["desc"] for group in document["groups"]}
+        for row in document["nccl"]["calls"]:
+            key = (*(row[name] for name in names), groups.get(row["group"]))
+            before = expected.setdefault(key, {}).get(rank, (0, 0, 0))
+            now = (row["count"], row["failed"], row["bytes"])
+            expected[key][rank] = tuple(map(sum, zip(before, now, strict=True)))
+    assert {(*(row[name] for name in names), row["group"]) for row in section["calls"]} == set(expected)
+    for row in section["calls"]:
+        by_rank = expected[(*(row[name] for name in names), row["group"])]
+        assert row["rank_count"] == len(by_rank)
+        for i, field in enumerate(("count", "failed", "bytes")):
+            numbers = {rank: amounts[i] for rank, amounts in by_rank.items()}
+            assert row[field]["sum"] == sum(numbers.values())
+            assert row[field]["max"] == max(numbers.values())
+            assert row[field]["min_rank"] == min(rank for rank in numbers if numbers[rank] == row[field]["min"])
+    assert section["calls"][-1]["module"] == "Engine"
+    commtap("merge", folder, "-o", tmp_path / "job.json")
+    assert merged(tmp_path / "job.json")["nccl"] == section
+    text = commtap("merge", folder).stdout
+    assert "NCCL 2.27.5 (rank 3), 2.29.7 (ranks 1-2, 4-15): 60 communicators in 15 processes\n" in text
+
+
+def test_without_nccl_there_is_no_section(folder: Path) -> None:
+    assert "nccl" not in merged(folder)
 
 
 def test_totals_add_up(folder: Path) -> None:
@@ -407,3 +454,18 @@ def test_steps_of_all_ranks(runner: Runner) -> None:
     assert (last["timed_rank_count"], last["duration_ns"]) == (0, None)
     text = commtap("merge", run.output_folder).stdout
     assert "By step" in text
+
+
+def test_calls_to_nccl_of_a_real_job(runner: Runner) -> None:
+    """Counts by function, op and module are the sums of what the ranks say."""
+    run = runner.shim(Job("nccl", ranks=2))
+    section = merged(run.output_folder)["nccl"]
+    counts: Counter = Counter()
+    for each in run.reports:
+        assert each.nccl is not None
+        for row in each.nccl["calls"]:
+            counts[row["function"], row["op"], row["module"], row["phase"]] += row["count"]
+    found: Counter = Counter()
+    for row in section["calls"]:
+        found[row["function"], row["op"], row["module"], row["phase"]] += row["count"]["sum"]
+    assert found == counts

@@ -93,6 +93,31 @@ def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
     assert first["sequence"] == BEFORE + 1
 
 
+def test_how_long_ranks_are_blocked(tmp_path: Path) -> None:
+    """Only where durations are known; a line has no more than 80 columns then."""
+    until = tmp_path / "until"
+    for timing, titles in (("host", {"BLOCKED", "BUSBW"}), ("sample:2", {"BUSBW"}), ("off", set())):
+        job = Runner(tmp_path / timing).start(
+            Job("steady.py", (str(until),), variables=(("COMMTAP_TIMING", timing),)), Mode.SHIM
+        )
+        folder = job.run.output_folder
+        try:
+            wait_until(lambda folder=folder: "all_reduce" in commtap("top", folder, "--once").stdout, "collectives")
+            tables = commtap("top", folder, "--once", "--interval", "2").stdout.split("\n\n")
+        finally:
+            until.touch()
+            job.wait()
+            until.unlink()
+        [kinds, *_] = rates = [table.splitlines() for table in tables if "PAYLOAD/S" in table]
+        assert len(rates) == 3
+        assert set(kinds[0].split()) - {"KIND", "CALLS/S", "PAYLOAD/S", "COUNT", "PAYLOAD"} == titles
+        reduced = next(line for line in kinds if line.startswith("all_reduce"))
+        assert ("/s" in reduced) == ("BUSBW" in titles)
+        assert (" % " in reduced) == ("BLOCKED" in titles)
+        if titles:
+            assert max(len(line) for table in rates for line in table) <= 80
+
+
 def test_nothing_runs(tmp_path: Path) -> None:
     empty = commtap("top", tmp_path)
     assert empty.returncode == 1

@@ -56,6 +56,40 @@ inline const JobCollective& rowOf(const JobReport& job, const std::string& modul
   throw std::runtime_error("no such row");
 }
 
+/// Gives a report the calls to NCCL that a collective of its own makes, `count` of them, and two of the module Engine,
+/// one of which fails.
+inline void addNccl(Report& report, uint64_t count) {
+  const Collective& row = rowOf(report, "DistributedDataParallel", Kind::kAllReduce);
+  Nccl& nccl = report.nccl.emplace();
+  nccl.version = "2.29.7";
+  nccl.communicators = {{4, static_cast<uint32_t>(report.job.rank.value_or(0)), row.group}, {}};
+  NcclCall& of_row = nccl.calls.emplace_back();
+  of_row.function = "ncclAllReduce";
+  of_row.communicator = 0;
+  of_row.op = row.op;
+  of_row.group = row.group;
+  of_row.module = row.module;
+  of_row.phase = row.phase;
+  of_row.dtype = row.dtype;
+  of_row.count = count;
+  of_row.bytes = count * 320;
+  NcclCall& beside = nccl.calls.emplace_back();
+  beside.function = "ncclBroadcast";
+  beside.module = "Engine";
+  beside.count = 2;
+  beside.failed = 1;
+  beside.bytes = 64;
+}
+
+/// The sample job over NCCL; rank 2 calls it once more than the others.
+inline JobReport ncclJob() {
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    addNccl(report, report.job.rank == 2 ? 2 : 1);
+  }
+  return jobOf(reports);
+}
+
 /// All ranks of `job` make one more all_gather in DistributedDataParallel.net1 than the sample's.
 inline JobReport grownJob() {
   std::vector<Report> reports = sampleReports(4);

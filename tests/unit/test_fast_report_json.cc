@@ -31,6 +31,13 @@ std::string plain(Report report) {
     kept.bytes = call.bytes;
     call = kept;
   }
+  if (report.nccl) {
+    for (NcclCall& call : report.nccl->calls) {
+      call.communicator = std::nullopt;
+      call.in_group = std::nullopt;
+      call.source = NcclSource::kCall;
+    }
+  }
   return reportToJson(report);
 }
 
@@ -82,6 +89,11 @@ TEST_CASE("it reads what the other reader reads, but parameters and most of the 
   report.collectives[1].time.durations = {Durations{}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {1, 5, 5, 5, {{4, 1}}}};
   report.collectives[1].time.bytes = 140;
   report.last = {callOf(1), callOf(2)};
+  report.nccl = Nccl{
+      "2.29.7",
+      {{4, 2, "0"}, {}},
+      {{"ncclSend", 0, "c10d.send", "0", "net1", Phase::kForward, "float32", true, NcclSource::kPlugin, 3, 1, 96},
+       {"ncclCommSplit", std::nullopt, "", "", "Global", Phase::kOther, "", false, NcclSource::kCall, 1, 0, 0}}};
   const Result<Report> read = reader.read(reportToJson(report));
   REQUIRE(read);
   CHECK(plain(*read) == plain(report));
@@ -115,7 +127,9 @@ TEST_CASE("order and layout do not matter") {
 
 TEST_CASE("errors are the other reader's, with the path") {
   Reader reader;
-  const json document = json::parse(reportToJson(sampleReport(0)));
+  Report report = sampleReport(0);
+  report.nccl.emplace().calls.emplace_back().function = "ncclSend";
+  const json document = json::parse(reportToJson(report));
   const std::pair<const char*, json> changes[] = {
       {"/schema", "commtap/2"},
       {"/job/pid", -1},
@@ -125,6 +139,9 @@ TEST_CASE("errors are the other reader's, with the path") {
       {"/collectives/0/kind", "all_gathr"},
       {"/collectives/0/count", true},
       {"/collectives/1/lowered", "x"},
+      {"/nccl", 1},
+      {"/nccl/calls/0/phase", "x"},
+      {"/nccl/calls/0/count", -1},
       {"/not_seen", json::object()},
   };
   for (const auto& [pointer, value] : changes) {

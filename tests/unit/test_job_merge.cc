@@ -97,6 +97,17 @@ TEST_CASE("groups come by bytes, rows in the order of the tree") {
   CHECK(job.groups[rowOf(job, "DistributedDataParallel.net1", Kind::kAllGather).group].name == "tp");
 }
 
+TEST_CASE("calls to NCCL are in the job, in the group of their collective") {
+  const JobReport job = ncclJob();
+  REQUIRE(job.nccl);
+  REQUIRE(job.nccl->calls.size() == 2);
+  const JobNcclCall& call = job.nccl->calls[0];
+  CHECK(job.groups[call.group.value()].name == "default_pg");
+  CHECK(job.rank_sets[call.rank_set] == RankRanges{{0, 3}});
+  CHECK_FALSE(job.nccl->calls[1].group);
+  CHECK_FALSE(sampleJob().nccl);
+}
+
 TEST_CASE("absurd numbers do no harm") {
   std::vector<Report> reports = sampleReports(2);
   reports[0].job.rank = INT64_MIN;

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "tests/unit/samples.h"
+#include "tests/unit/job_samples.h"
 
 namespace commtap {
 namespace {
@@ -44,6 +44,21 @@ TEST_CASE("each rank has its rows, calls, state and times") {
   CHECK(has(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 2)"));
   CHECK(has(text, R"(commtap_world_size{run_id="sample-run",attempt="0"} 4)"));
   CHECK(text.find("commtap_folded") == std::string::npos);
+}
+
+TEST_CASE("calls to NCCL are counted by function and group, those of no collective without a group") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
+  CHECK(metricsOf(reports).find("commtap_nccl") == std::string::npos);
+  addNccl(reports[0], 3);
+  const std::string text = metricsOf(reports);
+  const std::string of_row = kRank0 + R"(,function="ncclAllReduce",group="default_pg")";
+  CHECK(has(text, "commtap_nccl_calls_total{" + of_row + "} 3"));
+  CHECK(has(text, "commtap_nccl_failed_calls_total{" + of_row + "} 0"));
+  CHECK(has(text, "commtap_nccl_bytes_total{" + of_row + "} 960"));
+  CHECK(has(text, "commtap_nccl_failed_calls_total{" + kRank0 + R"(,function="ncclBroadcast"} 1)"));
+  const std::string folded = metricsOf(reports, std::nullopt, 1);
+  CHECK(has(folded, "commtap_nccl_calls_total{" + of_row + "} 3"));
+  CHECK(has(folded, "commtap_nccl_calls_total{" + kRank0 + R"x(,function="(other)",group="(other)"} 2)x"));
 }
 
 TEST_CASE("places where ranks disagree are told once no rank runs any more") {

@@ -33,6 +33,23 @@ TEST_CASE("a folder of JSON and ledgers is one job, with the files relative to i
   CHECK(rowOf(*job, "DistributedDataParallel", Kind::kAllReduce).amount.ranks == 2);
 }
 
+TEST_CASE("calls to NCCL are read from JSON and from ledgers") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  addNccl(report, 1);
+  writeText(folder / "x.json", reportToJson(report));
+  const std::unique_ptr<LedgerWriter> ledger = sampleLedger(1);
+  REQUIRE(ledger->countNccl(22907));
+  REQUIRE(ledger->publish(folder / "y.ledger"));
+  const auto job = readJob(folder.path(), {}, nullptr);
+  REQUIRE(job);
+  REQUIRE(job->nccl);
+  CHECK(job->nccl->processes == 2);
+  REQUIRE(job->nccl->versions.size() == 1);
+  CHECK(job->nccl->versions[0].ranks == RankRanges{{0, 1}});
+  CHECK(job->nccl->calls.size() == 2);
+}
+
 TEST_CASE("one report is a job of one rank; a job report is read as it is") {
   const TempFolder folder;
   writeText(folder / "x.json", reportToJson(sampleReport(3)));

@@ -26,6 +26,8 @@ JobReport fullJob() {
   reports[1].steps = {{0, 2, 1000, std::nullopt, 2, 2, {}}, {2, 1, 2000, std::nullopt, 1, 0, {}}};
   reports[0].not_seen = {{"unknown_op", 2, "a::b", "m"}};
   reports[0].job.world_size = 2;
+  addNccl(reports[0], 3);
+  addNccl(reports[1], 5);
   for (Report& report : reports) {
     report.job.world_size = 2;
     report.groups[0].ranks = {0, 1};
@@ -65,6 +67,10 @@ TEST_CASE("what is written is read back") {
   CHECK(again.steps[0].duration_ns.max == 500);
   CHECK(again.steps[0].collectives.size() == 1);
   CHECK(again.steps[1].timed_ranks == 0);
+  REQUIRE(again.nccl);
+  CHECK(again.nccl->versions[0].ranks == RankRanges{{0, 1}});
+  CHECK(again.nccl->calls[0].calls.count.max_rank == 1);
+  CHECK(again.nccl->calls[1].calls.failed.sum == 2);
   CHECK(again.disagreements[0].what == Disagreement::What::kOrder);
   CHECK(again.disagreements[0].sequence == 9);
   CHECK(again.disagreements[0].values[1].bytes == 8);
@@ -90,6 +96,10 @@ TEST_CASE("an error names the field and what is there") {
       "report.collectives[1].rank_set is 99, not a position in rank_sets");
   CHECK(withChange("/modules/1/parent", 1).error() == "report.modules[1].parent is 1, not a module before it");
   CHECK(withChange("/totals/0/kind", "x").error() == "report.totals[0].kind is \"x\", which is unknown");
+  CHECK(
+      withChange("/nccl/calls/0/group", "gone").error() ==
+      "report.nccl.calls[0].group is \"gone\", not a name in groups");
+  CHECK(withChange("/nccl/versions", 1).error() == "report.nccl.versions is not a list");
   CHECK(withChange("/ranks", "0-3").error() == "report.ranks is \"0-3\", not a list of [first, last]");
   CHECK(withChange("/schema", "commtap.job/2").error().find("use a newer commtap") != std::string::npos);
   CHECK(withChange("/schema", "commtap/1").error() == "not a job report: its schema is \"commtap/1\"");
@@ -112,6 +122,10 @@ TEST_CASE("every field of every table is asked for") {
       CHECK_MESSAGE(static_cast<bool>(job) == optional, table << "." << name);
     }
   }
+}
+
+TEST_CASE("a job without calls to NCCL has no section for them") {
+  CHECK(jobReportToJson(sampleJob()).find("nccl") == std::string::npos);
 }
 
 TEST_CASE("a document from before durations is read") {

@@ -32,6 +32,14 @@ TEST_CASE("disagreements come before the numbers, the spread of ranks after them
   CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
 }
 
+TEST_CASE("calls to NCCL stand beside what was asked, if there are any") {
+  CHECK_FALSE(has(mergeText(sampleJob(), Color::none()), "NCCL"));
+  const std::string text = mergeText(ncclJob(), Color::none());
+  CHECK(has(text, "NCCL 2.29.7: 8 communicators in 4 processes\n"));
+  CHECK(has(text, "ncclAllReduce      5"));
+  CHECK(has(text, "Engine  ncclBroadcast      8       4       256 B\n"));
+}
+
 TEST_CASE("calls for other modules are said apart, and many lines are cut") {
   std::vector<Report> reports = sampleReports(2);
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";

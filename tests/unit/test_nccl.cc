@@ -83,11 +83,11 @@ TEST_CASE("what was asked of c10d stands beside what NCCL was called with") {
   CHECK(all_to_all.asked_bytes == 200);
   REQUIRE(all_to_all.called.size() == 2);
   CHECK(all_to_all.called[0].function == "ncclRecv");
-  CHECK(all_to_all.called[0].count == 8);
-  CHECK(all_to_all.called[0].bytes == 128);
+  CHECK(all_to_all.called[0].amount.count == 8);
+  CHECK(all_to_all.called[0].amount.bytes == 128);
   REQUIRE(totals.beside.size() == 1);
   CHECK(totals.beside[0].module == "engine");
-  CHECK(totals.beside[0].count == 2);
+  CHECK(totals.beside[0].amount.count == 2);
 
   const NcclTotals backward = ncclTotalsOf(both, Phase::kBackward);
   REQUIRE(backward.compared.size() == 1);

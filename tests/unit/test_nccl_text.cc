@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/job_samples.h"
 #include "tests/unit/show_samples.h"
 
 namespace commtap {
@@ -31,20 +32,13 @@ TEST_CASE("calls stand beside what was asked, those of others by module") {
   }
 }
 
-TEST_CASE("CUDA graphs of several processes are one row, the one that communicates most first") {
-  ReportFolder folder = sampleFolder();
-  const GraphNcclCall reduce{"ncclAllReduce", 0, 2, 4096};
-  const CudaGraph small{100, {{"Model.head", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 1, 8}}, {}};
-  const CudaGraph large{7, {}, {reduce}};
-  for (ReportFile& file : folder.files) {
-    file.report.nccl = Nccl{"2.29.7", {{2, 0, ""}}, {}};
-    file.report.cuda_graphs = {small, large};
-  }
-  const std::string text = ncclText(viewOf(folder, {}), Color::none());
-  const size_t first = text.find("4.00 KiB");
-  REQUIRE_MESSAGE(first != std::string::npos, text);
-  CHECK_MESSAGE(text.find("Model.head") > first, text);
-  CHECK_MESSAGE(text.find("Model.head", text.find("Model.head") + 1) == std::string::npos, text);
+TEST_CASE("of a job, ranks with another version of NCCL are named") {
+  CHECK(ncclText(sampleJob(), Color::none()).empty());
+  JobReport job = ncclJob();
+  job.nccl->versions = {{"", {{3, 3}}}, {"2.29.7\x1b", {{0, 2}}}};
+  const std::string text = ncclText(job, Color::none());
+  CHECK(
+      text.starts_with("NCCL of unknown version (rank 3), 2.29.7\\x1b (ranks 0-2): 8 communicators in 4 processes\n"));
 }
 
 } // namespace

@@ -104,6 +104,14 @@ TEST_CASE("what a process does not have has no cell") {
   CHECK(document["cells"]["bytes"] == json({500}));
 }
 
+TEST_CASE("calls to NCCL are there if a rank made one") {
+  JobReport job = sampleJob();
+  CHECK(json::parse(pageData(job))["nccl"].is_null());
+  job.nccl.emplace().calls.push_back({"ncclSend", "", std::nullopt, "Engine", Phase::kOther, "", 0, {}});
+  const json document = json::parse(pageData(job));
+  CHECK(text(document, document["nccl"]["beside"]["module"][0]) == "Engine");
+}
+
 TEST_CASE("steps have the times of their ranks, and cells by kind and group") {
   JobReport job = sampleJob();
   JobStep ended{16, 2, 3, 2, {500, 200, 300, 0, 4}, {}};

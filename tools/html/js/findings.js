@@ -3,7 +3,7 @@
 
 import { byId, h, refill } from "./dom.js";
 import { sizeOf } from "./job.js";
-import { bytesText, plural, rangesText, shorten, wholeText } from "./text.js";
+import { bytesText, plural, rangesText, rankListText, shorten, wholeText } from "./text.js";
 
 /** What the reader must know before any number: ranks that disagree, are missing or died, and what was not seen. */
 
@@ -35,13 +35,8 @@ function list(items) {
   return h("ul", null, ...shown);
 }
 
-function ranksWord(ranges) {
-  return ranges.length === 1 && ranges[0][0] === ranges[0][1] ? "rank" : "ranks";
-}
-
 function valueText(item, value, position) {
-  const who =
-    item.what === "unmatched" ? ["sent", "received"][position] : `${ranksWord(value.ranks)} ${rangesText(value.ranks)}`;
+  const who = item.what === "unmatched" ? ["sent", "received"][position] : rankListText(value.ranks);
   const bytes = value.bytes === null ? "" : `, ${bytesText(value.bytes)}`;
   if (item.what === "order") {
     return `${who}: ${value.kind} for ${shorten(value.module, kNameLength)}${bytes}`;
@@ -144,7 +139,7 @@ function ends(job) {
 
 function notSeen(job) {
   const items = job.notSeen.map((entry) => {
-    const on = entry.ranks.length > 0 ? `, on ${ranksWord(entry.ranks)} ${rangesText(entry.ranks)}` : "";
+    const on = entry.ranks.length > 0 ? `, on ${rankListText(entry.ranks)}` : "";
     const first = entry.detail === "" ? "" : ` First: ${shorten(entry.detail, kNameLength)}.`;
     return h(
       "span",

@@ -118,11 +118,18 @@ export class Job {
     /** Columns, one entry a kind and group whose durations were measured; and the same by module. */
     this.groupTimes = document.group_times;
     this.moduleTimes = document.module_times;
+    /** null if NCCL was not called; two tables of columns, and who called it. */
+    this.nccl = document.nccl && { ...document.nccl, versions: inertAll(document.nccl.versions) };
   }
 
   /** The module with this name; the root if there is none. */
   moduleNamed(name) {
     return this.modules.find((module) => module.name === name) ?? this.modules[0];
+  }
+
+  /** Whether a name is the module's own or that of one below it, in the tree or not. */
+  isWithin(name, module) {
+    return module === this.modules[0] || name === module.name || name.startsWith(`${module.name}.`);
   }
 
   /** From the root to the module. */

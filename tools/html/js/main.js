@@ -9,6 +9,7 @@ import { drawHeader } from "./header.js";
 import { Job } from "./job.js";
 import { follow } from "./live.js";
 import { ModuleTable } from "./module_table.js";
+import { NcclView } from "./nccl_view.js";
 import { RankView } from "./rank_view.js";
 import { RowTable } from "./row_table.js";
 import { embeddedDocument } from "./source.js";
@@ -41,6 +42,7 @@ class Page {
     this.rows = new RowTable();
     this.steps = new StepView();
     this.times = new TimeView();
+    this.nccl = new NcclView();
     this.ranks = new RankView();
     this.state.listen((choice, before) => this.#change(choice, before));
   }
@@ -116,6 +118,7 @@ class Page {
     this.tree.update(view);
     this.steps.update(view);
     this.times.update(view);
+    this.nccl.update(view);
     this.ranks.update(view);
     this.#drawTables();
   }

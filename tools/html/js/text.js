@@ -107,3 +107,9 @@ export function rangesText(ranges) {
   const parts = ranges.slice(0, kShown).map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
   return parts.join(", ") + (ranges.length > kShown ? ", …" : "");
 }
+
+/** "rank 3", "ranks 0-2, 7". */
+export function rankListText(ranges) {
+  const one = ranges.length === 1 && ranges[0][0] === ranges[0][1];
+  return `${one ? "rank" : "ranks"} ${rangesText(ranges)}`;
+}

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <simdjson.h>
+
+/// Typed fields of a document that FastReportReader reads. Throws simdjson_error, or NotSure, on whatever is not as
+/// reportToJson writes it; FastReportReader::read catches both.
+namespace commtap::fast_json {
+
+// Not its `ondemand`, which is compiled for the oldest processor: `dom` chooses its kernels when it runs.
+namespace dom = simdjson::dom;
+
+struct NotSure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <typename T>
+T sure(std::optional<T> value) {
+  if (!value) {
+    throw NotSure("an unknown name");
+  }
+  return *value;
+}
+
+template <typename T>
+T integer(dom::element value) {
+  if constexpr (std::is_signed_v<T>) {
+    const int64_t number = value.get_int64();
+    return std::in_range<T>(number) ? static_cast<T>(number) : throw NotSure("a number too large");
+  } else {
+    const uint64_t number = value.get_uint64();
+    return std::in_range<T>(number) ? static_cast<T>(number) : throw NotSure("a number too large");
+  }
+}
+
+template <typename T>
+std::optional<T> integerOrNone(dom::element value) {
+  return value.is_null() ? std::nullopt : std::optional(integer<T>(value));
+}
+
+inline std::string text(dom::element value) {
+  return std::string(std::string_view(value.get_string()));
+}
+
+inline std::string textOrEmpty(dom::element value) {
+  return value.is_null() ? std::string() : text(value);
+}
+
+template <typename T>
+std::vector<T> list(dom::element value, T (*read)(dom::object)) {
+  std::vector<T> rows;
+  for (const dom::element row : value.get_array()) {
+    rows.push_back(read(row.get_object()));
+  }
+  return rows;
+}
+
+} // namespace commtap::fast_json

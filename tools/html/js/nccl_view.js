@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { byId, h, refill } from "./dom.js";
+import { numberColumn, SortedTable, textColumn } from "./sorted_table.js";
+import { bytesText, plural, rankListText, shorten, wholeText } from "./text.js";
+
+/** What NCCL was called with for what c10d was asked, and the calls to it that no collective makes. */
+
+const kHint =
+  "Sums over ranks, all phases and kinds together. A process group that is chosen above narrows the first table down, " +
+  "a module the second.";
+
+const kVersionLength = 40;
+
+/** Ranks are told where they do not all use the same. */
+function headOf({ versions, communicators, processes }) {
+  const texts = versions.map(({ version, ranks }) => {
+    const where = versions.length > 1 ? ` (${rankListText(ranks)})` : "";
+    return `${version === "" ? "of unknown version" : shorten(version, kVersionLength)}${where}`;
+  });
+  return `NCCL ${texts.join(", ")}: ${plural(communicators, "communicator")} in ${wholeText(processes)} processes`;
+}
+
+/** The columns that both tables have. */
+function calledColumns(job, calls) {
+  const name = (row) => (calls.function[row] === null ? "not called" : job.strings[calls.function[row]]);
+  const failed = (count) => (count === 0 ? "" : wholeText(count));
+  return [
+    textColumn("function", "NCCL", name),
+    numberColumn("count", "Calls", (row) => calls.count[row], wholeText),
+    numberColumn("failed", "Failed", (row) => calls.failed[row], failed),
+    numberColumn("bytes", "NCCL bytes", (row) => calls.bytes[row], bytesText),
+  ];
+}
+
+function comparedColumns(job, compared) {
+  return [
+    textColumn("op", "Op", (row) => job.strings[compared.op[row]], { header: true }),
+    textColumn("group", "Group", (row) => job.strings[compared.group[row]]),
+    numberColumn("asked", "Count", (row) => compared.asked[row], wholeText),
+    numberColumn("asked_bytes", "Bytes", (row) => compared.asked_bytes[row], bytesText),
+    ...calledColumns(job, compared),
+  ];
+}
+
+function besideColumns(job, beside) {
+  return [
+    textColumn("module", "Module", (row) => job.strings[beside.module[row]], { header: true }),
+    ...calledColumns(job, beside),
+  ];
+}
+
+function comparedRows({ job, choice }, { group }) {
+  return [...group.keys()].filter((row) => choice.group === "" || job.strings[group[row]] === choice.group);
+}
+
+function besideRows(view, { module }) {
+  return [...module.keys()].filter((row) => view.job.isWithin(view.job.strings[module[row]], view.module));
+}
+
+export class NcclView {
+  constructor() {
+    this.compared = new SortedTable("nccl-compared", "Collectives and their calls to NCCL", "asked_bytes");
+    this.beside = new SortedTable("nccl-beside", "Calls to NCCL that no collective makes", "bytes");
+  }
+
+  update(view) {
+    const { job } = view;
+    byId("nccl-card").hidden = job.nccl === null;
+    if (job.nccl === null) {
+      return;
+    }
+    const { compared, beside } = job.nccl;
+    const redraw = () => this.update(view);
+    const besideTable = () => this.beside.element(besideColumns(job, beside), besideRows(view, beside), redraw);
+    refill(
+      byId("nccl"),
+      h("p", null, headOf(job.nccl)),
+      h("p", { class: "muted" }, kHint),
+      h("h3", null, "Asked of c10d, and what NCCL was called with for it"),
+      this.compared.element(comparedColumns(job, compared), comparedRows(view, compared), redraw),
+      beside.module.length > 0 ? h("h3", null, "Calls that no collective makes, by module") : null,
+      beside.module.length > 0 ? besideTable() : null,
+    );
+  }
+}
