@@ -17,7 +17,42 @@ def job() -> JobSample:
     sample.uneven = {(rank, "all_gather"): 1.35 for rank in range(7, 64, 8)}
     sample.exits = {3: "killed"}
     sample.disagreements = [one_call_less(256 << 20)]
+    add_steps(sample)
+    add_times(sample)
+    add_nccl(sample)
     return sample
+
+
+def add_nccl(sample: JobSample) -> None:
+    """What each collective is made of, and calls of nobody's."""
+    functions = {"all_reduce": "ncclAllReduce", "all_gather": "ncclAllGather", "reduce_scatter": "ncclReduceScatter"}
+    for row in sample.rows:
+        if row["kind"] in functions:
+            count, size = int(row["count"]["mean"]), int(row["bytes"]["mean"])
+            sample.calls(functions[row["kind"]], row, count, size // count)
+    sample.calls("ncclAllGather", "Transformer.output", 4, 1 << 20)
+
+
+def add_steps(sample: JobSample) -> None:
+    """Ten steps, of which the first takes longer and the seventh communicates more."""
+    for number in range(10):
+        more = 3 if number == 6 else 2
+        amounts = [("all_gather", "dp", 65, 28 << 30), ("reduce_scatter", "dp", 32, 27 << 30)]
+        amounts.append(("all_reduce", "tp", 64 * more, (19 << 30) * more))
+        ms = 2100.0 if number == 0 else 640.0 + 35 * more + 3 * (number % 3)
+        sample.step(number, (ms, ms * 1.01), amounts)
+
+
+def add_times(sample: JobSample) -> None:
+    """Of each kind and group, and of two modules."""
+    for module, kind, group, count, running_us, blocked_us, late_us in (
+        (None, "all_gather", "dp", 650, 5200, 310, 40),
+        (None, "reduce_scatter", "dp", 320, 9900, 2700, 65),
+        (None, "all_reduce", "tp", 1280, 810, 790, 24),
+        ("Transformer.layers.7.attention", "all_reduce", "tp", 40, 1250, 1210, 410),
+        ("Transformer.output", "all_gather", "tp", 10, 2900, 2800, 18),
+    ):
+        sample.timed(module, kind, group, count, running_us * 1000, blocked_us * 1000, late_us * 1000)
 
 
 def shoot(opened: OpenPage, folder: Path, name: str) -> None:
@@ -38,6 +73,9 @@ def main(folder: Path) -> None:
             opened.page.set_viewport_size({"width": 1280, "height": 900})
             opened.evaluate("scrollTo(0, document.body.scrollHeight)")
             shoot(opened, folder, "html-tables")
+            opened.page.set_viewport_size({"width": 1280, "height": 1060})
+            opened.evaluate("document.querySelector('#steps-card').scrollIntoView(); scrollBy(0, -60)")
+            shoot(opened, folder, "html-time")
         with open_page(browser, page, "#module=Transformer.layers.0", color_scheme="dark", **window) as opened:
             opened.page.locator(".findings summary").first.click()
             shoot(opened, folder, "html-dark")
