@@ -70,9 +70,9 @@ Finding::What whatOf(const Change& change) {
   return change.grew() ? Finding::What::kMore : Finding::What::kLess;
 }
 
-std::vector<Finding> findingsOf(const std::vector<CellChange>& changes) {
+std::vector<Finding> findingsOf(const std::vector<CellChange>& changes, uint64_t steps = 1) {
   std::vector<Finding> findings;
-  for (ChangeBundle& each : bundle(changes)) {
+  for (ChangeBundle& each : bundle(changes, steps)) {
     findings.push_back(plainFinding(whatOf(each.change)));
     findings.back().bundle = std::move(each);
   }
@@ -130,8 +130,9 @@ std::vector<Check> checkBaseline(
   }
   std::vector<Check> checks;
   checks.reserve(changes.size());
+  const uint64_t steps = stepsOfBoth(before, after);
   for (const auto& [subject, cells] : changes) {
-    checks.push_back({Check::What::kBaseline, subject, 0, findingsOf(cells)});
+    checks.push_back({Check::What::kBaseline, subject, 0, findingsOf(cells, steps)});
   }
   return checks;
 }

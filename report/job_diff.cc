@@ -137,7 +137,19 @@ std::vector<CellChange> changesBetween(const Cells& before, const Cells& after, 
   return changes;
 }
 
-std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes) {
+uint64_t stepsOfBoth(const JobReport& before, const JobReport& after) {
+  const auto steps_of = [](const JobReport& job) {
+    uint64_t end = 0;
+    for (const JobStep& step : job.steps) {
+      end = std::max(end, step.first_step + step.steps);
+    }
+    return end;
+  };
+  const uint64_t steps = steps_of(before);
+  return steps > 0 && steps == steps_of(after) ? steps : 1;
+}
+
+std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps) {
   using Sameness = std::tuple<std::string, Phase, Kind, std::string, double, double, double, double>;
   std::map<Sameness, size_t> places;
   std::vector<ChangeBundle> bundles;
@@ -154,7 +166,7 @@ std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes) {
         after.bytes);
     const auto [place, is_new] = places.emplace(sameness, bundles.size());
     if (is_new) {
-      bundles.push_back({"", {}, cell.key, cell.change});
+      bundles.push_back({"", {}, cell.key, cell.change, steps});
     }
     bundles[place->second].modules.push_back(cell.key.module);
   }

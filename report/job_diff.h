@@ -58,11 +58,15 @@ struct ChangeBundle {
   std::string pattern;              ///< the module's name, `*` for the numbers that differ
   std::vector<std::string> modules; ///< in their order
   CellKey first;
-  Change change; ///< of each of them
+  Change change;      ///< of each of them
+  uint64_t steps = 1; ///< that both runs made
 };
 
-/// In the order of their first.
-std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes);
+/// The training steps that both runs made; 1 if they made different numbers of them, or none.
+uint64_t stepsOfBoth(const JobReport& before, const JobReport& after);
+
+/// In the order of their first. `steps`: stepsOfBoth.
+std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps = 1);
 
 /// What makes two runs hard to compare, a line each: another world size, another number of calls of the same model.
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after);

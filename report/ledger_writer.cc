@@ -56,14 +56,18 @@ std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)> wordsOf(const Key& key) {
   return std::bit_cast<std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)>>(key);
 }
 
+/// Each word has a factor of its own, so that they are multiplied at the same time and not one after the other.
 template <typename Key>
 size_t hashOf(const Key& key) {
-  uint64_t hash = 0x9e3779b97f4a7c15U;
-  for (const uint64_t word : wordsOf(key)) {
-    hash = (hash ^ word) * 0xff51afd7ed558ccdU;
-    hash ^= hash >> 32U;
+  constexpr std::array<uint64_t, 4> kFactors = {
+      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U};
+  const auto words = wordsOf(key);
+  static_assert(words.size() <= kFactors.size());
+  uint64_t hash = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    hash ^= (words[i] ^ (words[i] >> 32U)) * kFactors[i];
   }
-  return static_cast<size_t>(hash);
+  return static_cast<size_t>(hash ^ (hash >> 32U));
 }
 
 std::byte* newMemory(size_t size) {

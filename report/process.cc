@@ -10,9 +10,11 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "report/json_text.h"
+#include "report/redaction.h"
 
 namespace commtap {
 namespace {
@@ -99,7 +101,7 @@ std::string commandLineJson() {
   for (std::string word; std::getline(words, word, '\0');) {
     arguments.push_back(word);
   }
-  return stringsToJson(arguments);
+  return stringsToJson(withoutSecrets(std::move(arguments)));
 }
 
 uint64_t wallClockNs() {

@@ -29,7 +29,7 @@ bool mayBeRunning(const ProcessIdentity& process);
 
 std::string hostName();
 
-/// The command line of this process, one element an argument.
+/// The command line of this process without the values of secrets, one element an argument.
 std::string commandLineJson();
 
 /// CLOCK_REALTIME in ns.

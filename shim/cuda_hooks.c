@@ -28,7 +28,7 @@ enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
     if (real == NULL || cuda == NULL) {                                                 \
       return real == NULL ? kNotSupported : real arguments;                             \
     }                                                                                   \
-    before;                                                                             \
+    before; /* NOLINT(bugprone-macro-parentheses): statements, as after the call */     \
     const int result = real arguments;                                                  \
     after;                                                                              \
     return result;                                                                      \

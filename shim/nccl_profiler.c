@@ -58,6 +58,22 @@ struct commtap_kernel_event {
   uint64_t gpu_ns;
 };
 
+union commtap_enqueued_event {
+  struct commtap_collective_event collective;
+  struct commtap_point_to_point_event point_to_point;
+  struct commtap_kernel_event kernel;
+};
+#define AT(type, member, offset) \
+  _Static_assert(offsetof(struct type, member) == (offset), "layout of ncclProfilerEventDescr_t")
+AT(commtap_collective_event, function, 8);
+AT(commtap_collective_event, count, 32);
+AT(commtap_collective_event, datatype, 48);
+AT(commtap_collective_event, channels, 56);
+AT(commtap_point_to_point_event, datatype, 16);
+AT(commtap_point_to_point_event, count, 24);
+AT(commtap_point_to_point_event, channels, 36);
+AT(commtap_kernel_event, gpu_ns, 8);
+
 /* v5 to v7. */
 struct commtap_event {
   uint64_t type;
@@ -77,44 +93,26 @@ struct commtap_event {
       const char* datatype;
       void* stream;
     } point_to_point_call;
-    struct commtap_collective_event collective;
-    struct commtap_point_to_point_event point_to_point;
-    struct commtap_kernel_event kernel;
+    union commtap_enqueued_event enqueued;
   };
 };
-#define AT(type, member, offset) \
-  _Static_assert(offsetof(struct type, member) == (offset), "layout of ncclProfilerEventDescr_t")
 AT(commtap_event, parent, 8);
 AT(commtap_event, collective_call.function, 24);
 AT(commtap_event, collective_call.count, 32);
 AT(commtap_event, collective_call.datatype, 40);
 AT(commtap_event, collective_call.stream, 56);
-AT(commtap_event, point_to_point_call.count, 32);
 AT(commtap_event, point_to_point_call.datatype, 40);
 AT(commtap_event, point_to_point_call.stream, 48);
-AT(commtap_event, collective.channels, 80);
-AT(commtap_event, point_to_point.channels, 60);
-AT(commtap_event, kernel.gpu_ns, 32);
+AT(commtap_event, enqueued, 24);
 
 struct commtap_event_v4 {
   uint8_t type;
   void* parent;
   int rank;
-  union {
-    struct commtap_collective_event collective;
-    struct commtap_point_to_point_event point_to_point;
-    struct commtap_kernel_event kernel;
-  };
+  union commtap_enqueued_event enqueued;
 };
 AT(commtap_event_v4, parent, 8);
-AT(commtap_event_v4, collective.function, 32);
-AT(commtap_event_v4, collective.count, 56);
-AT(commtap_event_v4, collective.datatype, 72);
-AT(commtap_event_v4, collective.channels, 80);
-AT(commtap_event_v4, point_to_point.datatype, 40);
-AT(commtap_event_v4, point_to_point.count, 48);
-AT(commtap_event_v4, point_to_point.channels, 60);
-AT(commtap_event_v4, kernel.gpu_ns, 32);
+AT(commtap_event_v4, enqueued, 24);
 
 /* With the state kKernelStopped. */
 struct commtap_state {
@@ -247,38 +245,42 @@ called(const struct commtap_nccl_place* place, const char* function, size_t coun
   return kernels;
 }
 
-/* An event's handle is the number of the call that it is part of. Events of other kinds, which are sent for the sake of
- * these, get none, nor do those of a call that is not timed. */
-static int start_event(void* context, void** handle, const struct commtap_event* event) {
-  commtap_kernels kernels = (commtap_kernels)event->parent;
-  switch (event->type) {
-    case kCollectiveCall:
-      kernels = called(
-          context,
-          event->collective_call.function,
-          event->collective_call.count,
-          event->collective_call.datatype,
-          event->collective_call.stream);
-      break;
-    case kPointToPointCall:
-      kernels = called(
-          context,
-          event->point_to_point_call.function,
-          event->point_to_point_call.count,
-          event->point_to_point_call.datatype,
-          event->point_to_point_call.stream);
-      break;
+/* `kernels`: the call that this is part of. 0 for events of other kinds, which are sent for the sake of these. */
+static commtap_kernels follow(commtap_kernels kernels, uint64_t type, const union commtap_enqueued_event* event) {
+  switch (type) {
     case kCollective:
       commtap_kernels_enqueued(kernels, event->collective.channels);
-      break;
+      return kernels;
     case kPointToPoint:
       commtap_kernels_enqueued(kernels, event->point_to_point.channels);
-      break;
+      return kernels;
     case kKernel:
       commtap_kernel_begins(kernels, event->kernel.gpu_ns);
-      break;
+      return kernels;
     default:
-      kernels = 0;
+      return 0;
+  }
+}
+
+/* An event's handle is the number of the call that it is part of; those of a call that is not timed have none. */
+static int start_event(void* context, void** handle, const struct commtap_event* event) {
+  commtap_kernels kernels = 0;
+  if (event->type == kCollectiveCall) {
+    kernels = called(
+        context,
+        event->collective_call.function,
+        event->collective_call.count,
+        event->collective_call.datatype,
+        event->collective_call.stream);
+  } else if (event->type == kPointToPointCall) {
+    kernels = called(
+        context,
+        event->point_to_point_call.function,
+        event->point_to_point_call.count,
+        event->point_to_point_call.datatype,
+        event->point_to_point_call.stream);
+  } else {
+    kernels = follow((commtap_kernels)event->parent, event->type, &event->enqueued);
   }
   *(commtap_kernels*)handle = kernels;
   return kSuccess;
@@ -292,24 +294,14 @@ static int start_event_v4(void* context, void** handle, const struct commtap_eve
     return kSuccess;
   }
   commtap_kernels kernels = (commtap_kernels)event->parent;
-  const struct commtap_collective_event* collective = &event->collective;
-  const struct commtap_point_to_point_event* point_to_point = &event->point_to_point;
-  switch (event->type) {
-    case kCollective:
-      kernels = tell(context, collective->function, collective->count, collective->datatype, NULL);
-      commtap_kernels_enqueued(kernels, collective->channels);
-      break;
-    case kPointToPoint:
-      kernels = tell(context, point_to_point->function, point_to_point->count, point_to_point->datatype, NULL);
-      commtap_kernels_enqueued(kernels, point_to_point->channels);
-      break;
-    case kKernel:
-      commtap_kernel_begins(kernels, event->kernel.gpu_ns);
-      break;
-    default:
-      kernels = 0;
+  const struct commtap_collective_event* collective = &event->enqueued.collective;
+  const struct commtap_point_to_point_event* point_to_point = &event->enqueued.point_to_point;
+  if (event->type == kCollective) {
+    kernels = tell(context, collective->function, collective->count, collective->datatype, NULL);
+  } else if (event->type == kPointToPoint) {
+    kernels = tell(context, point_to_point->function, point_to_point->count, point_to_point->datatype, NULL);
   }
-  *(commtap_kernels*)handle = kernels;
+  *(commtap_kernels*)handle = follow(kernels, event->type, &event->enqueued);
   return kSuccess;
 }
 

@@ -37,6 +37,13 @@ std::string whereText(const ChangeBundle& change) {
       "in {} ({}{}, {})", inert(change.pattern), modules, phaseName(change.first.phase), inert(change.first.group));
 }
 
+/// "1 all_gather a step", "-3 broadcast a run": by step if each step may have as many of them.
+std::string amountText(const ChangeBundle& bundle, double count) {
+  const bool by_step = bundle.steps > 1 && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
+  const double each = by_step ? count / static_cast<double>(bundle.steps) : count;
+  return fmt::format("{:.6g} {} a {}", each, kindName(bundle.first.kind), by_step ? "step" : "run");
+}
+
 } // namespace
 
 std::string percentText(double before, double after) {
@@ -50,21 +57,25 @@ std::string percentText(double before, double after) {
 
 std::string changeText(const ChangeBundle& bundle) {
   const Change& change = bundle.change;
-  const std::string_view kind = kindName(bundle.first.kind);
   const std::string where = whereText(bundle);
   if (change.before.ranks == 0) {
-    return fmt::format("new: {:.6g} {} a run {}: {}", change.after.count, kind, where, humanBytes(change.after.bytes));
+    return fmt::format("new: {} {}: {}", amountText(bundle, change.after.count), where, humanBytes(change.after.bytes));
   }
   if (change.after.ranks == 0) {
     return fmt::format(
-        "gone: {:.6g} {} a run {}: {}", change.before.count, kind, where, humanBytes(change.before.bytes));
+        "gone: {} {}: {}", amountText(bundle, change.before.count), where, humanBytes(change.before.bytes));
   }
   const std::string numbers = callsText(change) + ", " + bytesText(change);
   if (change.countDelta() != 0) {
-    return fmt::format("{:+.6g} {} a run {}: {}", change.countDelta(), kind, where, numbers);
+    const char* sign = change.countDelta() > 0 ? "+" : "";
+    return fmt::format("{}{} {}: {}", sign, amountText(bundle, change.countDelta()), where, numbers);
   }
   return fmt::format(
-      "{} bytes of {} {}: {}", percentText(change.before.bytes, change.after.bytes), kind, where, numbers);
+      "{} bytes of {} {}: {}",
+      percentText(change.before.bytes, change.after.bytes),
+      kindName(bundle.first.kind),
+      where,
+      numbers);
 }
 
 std::string findingText(const Finding& finding, const JobReport& job) {

@@ -123,7 +123,7 @@ JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vecto
       &before,
       &after,
       comparisonNotes(before, after),
-      bundle(changes),
+      bundle(changes, stepsOfBoth(before, after)),
       bundle(changesBetween(byModule(cells_before, modules), byModule(cells_after, modules), {}))};
 }
 

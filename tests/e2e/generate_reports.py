@@ -306,12 +306,21 @@ def nccl(document: Document, version: str | None = "2.29.7") -> Document:
             "in_group": each["kind"] in ("send", "recv"),
             "source": "call",
             "failed": 0,
+            "captured": 0,
             **{name: each[name] for name in ("count", "bytes")},
         }
         for each in document["collectives"]
     ]
     beside = dict.fromkeys(of_ops[0], None) | {"function": "ncclBroadcast", "communicator": 0, "module": "Engine"}
-    beside |= {"phase": "other", "in_group": False, "source": "call", "count": 1, "failed": 1, "bytes": 0}
+    beside |= {
+        "phase": "other",
+        "in_group": False,
+        "source": "call",
+        "count": 1,
+        "failed": 1,
+        "bytes": 0,
+        "captured": 0,
+    }
     return {
         "version": version,
         "communicators": [

@@ -20,6 +20,16 @@ def test_no_group_no_file(runner: Runner) -> None:
     assert not run.output_folder.exists() or list(run.output_folder.rglob("*")) == []
 
 
+def test_secrets_stay_out(runner: Runner) -> None:
+    """Of the command line, and of the ledger that was there before the report."""
+    job = Job("cuda", ("times", "--hf-token", "hf_abcdef", "API_KEY=s3cr3t", "--lr=1"), ranks=1)
+    run = runner.shim(job)
+    assert run.report().job["argv"][1:] == ["times", "--hf-token", "(redacted)", "API_KEY=(redacted)", "--lr=1"]
+    [path] = run.output_folder.rglob("*.json")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert not {"hf_abcdef", "s3cr3t"} & set(path.read_text(encoding="utf-8").split('"'))
+
+
 def test_group_without_collectives_leaves_a_report(runner: Runner) -> None:
     """A rank that never communicated says so: a missing file would say that it was not observed."""
     run = runner.shim(JOBS["unused_group"])

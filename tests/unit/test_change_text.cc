@@ -29,6 +29,19 @@ TEST_CASE("a change is a line: more calls, other bytes, new, gone") {
   CHECK(changeText(one) == "+1 all_gather a run in Net\\x0a (forward, tp): 0 to 1 calls, 0 B");
 }
 
+TEST_CASE("by step where both runs made as many steps and each may have as many calls") {
+  ChangeBundle change = changeOf({4, 120, 1200}, {4, 130, 1300});
+  change.steps = 10;
+  CHECK(changeText(change).starts_with("+1 all_gather a step in Net.*.a (2 modules; forward, tp): 120 to 130 calls"));
+  change.change.after.count = 100;
+  CHECK(changeText(change).starts_with("-2 all_gather a step"));
+  change.change.after.count = 125;
+  CHECK(changeText(change).starts_with("+5 all_gather a run"));
+  change.change.before = {};
+  change.change.after.count = 30;
+  CHECK(changeText(change).starts_with("new: 3 all_gather a step"));
+}
+
 TEST_CASE("percents have as many digits as they need") {
   CHECK(percentText(100, 105) == "+5.0 %");
   CHECK(percentText(100, 99.95) == "-0.050 %");

@@ -92,6 +92,7 @@ TEST_CASE("layers that change alike are one line") {
        {third, change},
        {{"Net.layers.3.a", Phase::kForward, Kind::kAllGather, "tp"}, {{4, 1, 10}, {4, 3, 20}}}});
   REQUIRE(bundles.size() == 3);
+  CHECK(bundles[0].steps == 1);
   CHECK(bundles[0].pattern == "Net.layers.*.a");
   CHECK(bundles[0].modules.size() == 2);
   CHECK(bundles[1].pattern == "Net.layers.2.b");
@@ -111,6 +112,18 @@ TEST_CASE("runs of other lengths and sizes are noted") {
   REQUIRE(notes.size() == 2);
   CHECK(notes[0].find("4 and 8 ranks") != std::string::npos);
   CHECK(notes[1].find("called DistributedDataParallel 1 times before and 2 times after") != std::string::npos);
+}
+
+TEST_CASE("steps that both runs made") {
+  JobReport before;
+  JobReport after;
+  CHECK(stepsOfBoth(before, after) == 1);
+  before.steps = {{0, 1}, {1, 1}, {2, 4}};
+  CHECK(stepsOfBoth(before, after) == 1);
+  after.steps = {{0, 2}, {2, 4}};
+  CHECK(stepsOfBoth(before, after) == 6);
+  after.steps.push_back({6, 1});
+  CHECK(stepsOfBoth(before, after) == 1);
 }
 
 } // namespace
