@@ -130,8 +130,8 @@ static inline void leave(void) {
   MOVING_HOOK(name##Config, (TWO_BUFFERS, void* comm, void* stream, const void* config), \
        (send, recv, count, type, comm, stream, config), type, count)
 #define CHOICE_HOOK(name) \
-  MOVING_HOOK(name, (TWO_BUFFERS, int choice, void* comm, void* stream), (send, recv, count, type, choice, comm, stream), \
-       type, count) \
+  MOVING_HOOK(name, (TWO_BUFFERS, int choice, void* comm, void* stream), \
+       (send, recv, count, type, choice, comm, stream), type, count) \
   MOVING_HOOK(name##Config, (TWO_BUFFERS, int choice, void* comm, void* stream, const void* config), \
        (send, recv, count, type, choice, comm, stream, config), type, count)
 #define REDUCE_TO_ROOT_HOOK(name) \

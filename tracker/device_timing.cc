@@ -323,6 +323,9 @@ void* DeviceTiming::kernelsExpected(const commtap_nccl_call* call) {
 
 void DeviceTiming::ran(void* timer, uint64_t ns) {
   const std::unique_ptr<DeviceSpan> span(static_cast<DeviceSpan*>(timer));
+  if (state().stopping.load(std::memory_order_acquire)) {
+    return; // finish() has counted it
+  }
   state().expected.fetch_sub(1, std::memory_order_relaxed);
   if (ns == 0) {
     noteUntimed(*span);
@@ -349,15 +352,14 @@ void DeviceTiming::finish() {
   if (!isOn()) {
     return;
   }
-  if (const uint64_t expected = state().expected.exchange(0); expected > 0) {
-    Recorder::get().ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
+  if (!state().stopping.exchange(true, std::memory_order_acq_rel)) {
+    if (const uint64_t expected = state().expected.load(std::memory_order_relaxed); expected > 0) {
+      Recorder::get().ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
+    }
   }
-  if (!state().has_thread) {
-    return;
-  }
-  state().stopping.store(true, std::memory_order_release);
   const auto deadline = std::chrono::steady_clock::now() + 3 * kPatience;
-  while (!state().stopped.load(std::memory_order_acquire) && std::chrono::steady_clock::now() < deadline) {
+  while (state().has_thread && !state().stopped.load(std::memory_order_acquire) &&
+         std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(milliseconds(1));
   }
 }

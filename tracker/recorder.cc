@@ -224,9 +224,12 @@ std::string Recorder::fallbackFolder() const {
   return (temporary.empty() ? "/tmp" : temporary) + "/commtap-" + std::to_string(getuid());
 }
 
+bool Recorder::isOfThisProcess() const {
+  return static_cast<uint64_t>(getpid()) == identity_.pid;
+}
+
 void Recorder::finish(ExitKind how, int signal) {
-  // After vfork a child that fails to exec calls _exit in its parent's memory.
-  if (static_cast<uint64_t>(getpid()) != identity_.pid || !hasOutput() || in_memory_) {
+  if (!isOfThisProcess() || !hasOutput() || in_memory_) {
     return;
   }
   const ErrnoGuard keep_errno;

@@ -34,6 +34,8 @@ class Recorder {
   bool hasRank() const {
     return identity_.rank >= 0;
   }
+  /// False in a child of vfork, which has its parent's memory.
+  bool isOfThisProcess() const;
   bool hasOutput() const {
     return has_output_.load(std::memory_order_acquire);
   }

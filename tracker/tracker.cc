@@ -45,6 +45,21 @@ void onForkInChild() {
   GraphCaptures::resetInForkedChild();
 }
 
+void finish(commtap_exit how, int signal) {
+  // A child of vfork that fails to exec comes here too.
+  if (!started() || !Recorder::get().isOfThisProcess()) {
+    return;
+  }
+  try {
+    if (how != COMMTAP_EXIT_SIGNAL) {
+      DeviceTiming::finish();
+    }
+    Recorder::get().finish(static_cast<ExitKind>(how), signal);
+  } catch (const std::exception&) { // the ledger stays and is read as it is
+    return;
+  }
+}
+
 int startTracker(const char* torch_version) {
   const ParsedOptions parsed = parseOptions(environ);
   if (!Recorder::start(parsed.options, torch_version) || !GlooTiming::start(parsed.options.timing)) {
@@ -55,7 +70,7 @@ int startTracker(const char* torch_version) {
   }
   DeviceTiming::start(parsed.options.timing);
   pthread_atfork(nullptr, nullptr, onForkInChild);
-  std::atexit([] { Recorder::get().finish(ExitKind::kNormal, 0); });
+  std::atexit([] { finish(COMMTAP_EXIT_NORMAL, 0); });
   startKernels(parsed.options.ops);
   startPython(parsed.options.labels);
   startOps(parsed.options.level);
@@ -69,20 +84,6 @@ int start(const char* torch_version) {
     return started() ? 0 : startTracker(torch_version);
   } catch (const std::exception&) { // the stub says that the tracker did not start
     return 1;
-  }
-}
-
-void finish(commtap_exit how, int signal) {
-  if (!started()) {
-    return;
-  }
-  try {
-    if (how != COMMTAP_EXIT_SIGNAL) {
-      DeviceTiming::finish();
-    }
-    Recorder::get().finish(static_cast<ExitKind>(how), signal);
-  } catch (const std::exception&) { // the ledger stays and is read as it is
-    return;
   }
 }
 
