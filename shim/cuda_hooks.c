@@ -18,21 +18,21 @@
 enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
 
 /* `before` and `after` the call: what is told of it. */
-#define HOOK(major, name, parameters, arguments, before, after)                         \
-  int commtap_cuda##major##_##name parameters;                                          \
-  __attribute__((visibility("default"))) int commtap_cuda##major##_##name parameters {  \
-    static void* slot;                                                                  \
-    int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */      \
-    *(void**)&real = commtap_real_version(&slot, "cuda" #name, "libcudart.so." #major); \
-    const struct commtap_cuda* cuda = commtap_loaded_cuda();                            \
-    if (real == NULL || cuda == NULL) {                                                 \
-      return real == NULL ? kNotSupported : real arguments;                             \
-    }                                                                                   \
-    before; /* NOLINT(bugprone-macro-parentheses): statements, as after the call */     \
-    const int result = real arguments;                                                  \
-    after;                                                                              \
-    return result;                                                                      \
-  }                                                                                     \
+#define HOOK(major, name, parameters, arguments, before, after)                                               \
+  int commtap_cuda##major##_##name parameters;                                                                \
+  __attribute__((visibility("default"))) int commtap_cuda##major##_##name parameters {                        \
+    static void* slot;                                                                                        \
+    int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */                            \
+    *(void**)&real = commtap_real(&slot, "cuda" #name, "libcudart.so." #major, "libcudart.so." #major, NULL); \
+    const struct commtap_cuda* cuda = commtap_loaded_cuda();                                                  \
+    if (real == NULL || cuda == NULL) {                                                                       \
+      return real == NULL ? kNotSupported : real arguments;                                                   \
+    }                                                                                                         \
+    before; /* NOLINT(bugprone-macro-parentheses): statements, as after the call */                           \
+    const int result = real arguments;                                                                        \
+    after;                                                                                                    \
+    return result;                                                                                            \
+  }                                                                                                           \
   __asm__(".symver commtap_cuda" #major "_" #name ", cuda" #name "@libcudart.so." #major ", remove");
 
 #define IF_IT_SUCCEEDED(tell) (result == kSuccess ? (tell) : (void)0)

@@ -15,7 +15,7 @@
 #include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define REAL(slot, symbol, ours) commtap_real(slot, symbol, "libnccl.so.2", (const void*)(ours))
+#define REAL(slot, symbol, ours) commtap_real(slot, symbol, NULL, "libnccl.so.2", (const void*)(ours))
 
 enum { kInvalidUsage = 5 }; /* what NCCL answers to what it cannot do */
 

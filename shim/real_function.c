@@ -36,27 +36,16 @@ static void* symbol_anywhere(const char* symbol, const void* ours) {
 
 /* A Python job's torch, and what it brings, is not in the global scope, so that RTLD_NEXT does not find it; nor must a
  * library have its usual name. Whoever came to `ours` through `symbol` has it from some library. */
-void* commtap_resolve(const char* symbol, const char* library, const void* ours) {
+void* commtap_resolve(const char* symbol, const char* version, const char* library, const void* ours) {
   const int saved_errno = errno;
-  void* found = dlsym(RTLD_NEXT, symbol);
+  void* found = version == NULL ? dlsym(RTLD_NEXT, symbol) : dlvsym(RTLD_NEXT, symbol, version);
   if (found == NULL) {
     found = symbol_in(library, symbol);
   }
-  if (found == NULL) {
+  if (found == NULL && version == NULL) {
     found = symbol_anywhere(symbol, ours);
   }
   dlerror(); /* a failure of ours is not the job's */
-  errno = saved_errno;
-  return found;
-}
-
-void* commtap_resolve_version(const char* symbol, const char* library) {
-  const int saved_errno = errno;
-  void* found = dlvsym(RTLD_NEXT, symbol, library);
-  if (found == NULL) {
-    found = symbol_in(library, symbol);
-  }
-  dlerror();
   errno = saved_errno;
   return found;
 }

@@ -15,7 +15,7 @@
 #include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define REAL(slot, symbol, ours) commtap_real(slot, symbol, "libtorch_cpu.so", (const void*)(ours))
+#define REAL(slot, symbol, ours) commtap_real(slot, symbol, NULL, "libtorch_cpu.so", (const void*)(ours))
 
 #define MILLISECONDS "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
 #define ENQUEUE                                                             \

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/totals.h"
 #include "tools/table.h"
 #include "tools/text.h"
 
@@ -38,17 +39,11 @@ std::vector<GraphRow> graphRowsOf(const ShowView& view) {
   return rows;
 }
 
-struct LaunchAmount {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-};
-
 template <typename Call>
-LaunchAmount amountOf(const std::vector<Call>& calls) {
-  LaunchAmount sum;
+Amount amountOf(const std::vector<Call>& calls) {
+  Amount sum;
   for (const Call& call : calls) {
-    sum.count += call.count;
-    sum.bytes += call.bytes;
+    sum += {call.count, call.bytes};
   }
   return sum;
 }
@@ -67,8 +62,8 @@ std::string tableText(std::vector<GraphRow> rows, const Color& color) {
        {"NCCL BYTES", Align::kRight},
        {"FIRST IN"}});
   for (const GraphRow& row : rows) {
-    const LaunchAmount asked = amountOf(row.graph->collectives);
-    const LaunchAmount called = amountOf(row.graph->nccl_calls);
+    const Amount asked = amountOf(row.graph->collectives);
+    const Amount called = amountOf(row.graph->nccl_calls);
     const std::string first = row.graph->collectives.empty() ? "" : row.graph->collectives.front().module;
     table.add(
         {std::to_string(row.graph->launches),

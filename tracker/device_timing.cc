@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -21,6 +20,7 @@
 #include "tracker/call_times.h"
 #include "tracker/cuda_driver.h"
 #include "tracker/graph_captures.h"
+#include "tracker/guarded.h"
 #include "tracker/recorder.h"
 
 namespace commtap {
@@ -280,18 +280,15 @@ void* begin(ThreadState& thread, void* stream, uint32_t every) {
   return span;
 }
 
-/// Nothing that goes wrong in `act` may reach the job, which finds errno as it was.
-template <typename Act>
-void* guarded(const Act& act) {
-  const int saved_errno = errno;
-  ThreadState* thread = ThreadState::current();
+/// What `make` makes of the thread's state.
+template <typename Make>
+void* madeOf(const Make& make) {
   void* made = nullptr;
-  try {
-    made = thread == nullptr ? nullptr : act(*thread);
-  } catch (const std::exception&) {
-    Recorder::get().ledger().notSeen(NotSeen::kInternalError, "device timing");
-  }
-  errno = saved_errno;
+  guarded("device timing", [&] {
+    if (ThreadState* thread = ThreadState::current()) {
+      made = make(*thread);
+    }
+  });
   return made;
 }
 
@@ -300,12 +297,12 @@ void* guarded(const Act& act) {
 uint32_t DeviceTiming::every_ = 0;
 
 void* DeviceTiming::begins(const commtap_nccl_call* call) {
-  return guarded([&](ThreadState& thread) { return begin(thread, call->stream, every_); });
+  return madeOf([&](ThreadState& thread) { return begin(thread, call->stream, every_); });
 }
 
 /// Of a graph NCCL would tell at each launch, when nobody knows any more for whom.
 void* DeviceTiming::kernelsExpected(const commtap_nccl_call* call) {
-  return guarded([&](ThreadState& thread) -> void* {
+  return madeOf([&](ThreadState& thread) -> void* {
     OpFrame* timed = timedCall(thread, every_);
     if (timed == nullptr) {
       return nullptr;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/graph_captures.h"
 
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <unordered_map>
 
 #include "tracker/cuda_driver.h"
+#include "tracker/guarded.h"
 #include "tracker/recorder.h"
 
 namespace commtap {
@@ -93,21 +93,16 @@ void count(const Calls& calls) {
   }
 }
 
-/// Nothing that goes wrong in `act` may reach the job, which finds errno as it was.
 template <typename Act>
-void guarded(const Act& act) {
-  const int saved_errno = errno;
-  try {
+void guardedAndLocked(const Act& act) {
+  guarded("cudaGraph", [&] {
     const std::lock_guard<std::mutex> lock(state().mutex);
     act();
-  } catch (const std::exception&) {
-    ledger().notSeen(NotSeen::kInternalError, "cudaGraph");
-  }
-  errno = saved_errno;
+  });
 }
 
 void shares(const void* graph, const void* other) {
-  guarded([&] {
+  guardedAndLocked([&] {
     if (std::shared_ptr<const Calls> calls = callsOf(graph)) {
       state().graphs[other] = std::move(calls);
     } else {
@@ -117,7 +112,7 @@ void shares(const void* graph, const void* other) {
 }
 
 void includes(const void* graph, const void* child) {
-  guarded([&] {
+  guardedAndLocked([&] {
     if (const std::shared_ptr<const Calls> calls = callsOf(child)) {
       addTo(graph, *calls);
     }
@@ -126,7 +121,7 @@ void includes(const void* graph, const void* child) {
 
 /// A launch that is captured itself becomes part of that capture.
 void launched(const void* instance, void* stream) {
-  guarded([&] {
+  guardedAndLocked([&] {
     const std::shared_ptr<const Calls> calls = callsOf(instance);
     if (calls == nullptr) {
       return;
@@ -140,7 +135,7 @@ void launched(const void* instance, void* stream) {
 }
 
 void gone(const void* graph) {
-  guarded([&] { state().graphs.erase(graph); });
+  guardedAndLocked([&] { state().graphs.erase(graph); });
 }
 
 /// The collective was counted when it was issued, before it was known that it does not run.
@@ -158,7 +153,7 @@ void GraphCaptures::captureBegan() {
 }
 
 void GraphCaptures::captureEnded(uint64_t capture, const void* graph) {
-  guarded([&] {
+  guardedAndLocked([&] {
     const auto found = state().captures.find(capture);
     if (found == state().captures.end()) {
       return;

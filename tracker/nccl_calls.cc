@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 
 #include "report/nccl.h"
@@ -13,6 +12,7 @@
 #include "tracker/communicators.h"
 #include "tracker/device_timing.h"
 #include "tracker/graph_captures.h"
+#include "tracker/guarded.h"
 #include "tracker/recorder.h"
 
 namespace commtap {
@@ -241,13 +241,7 @@ void watch(const commtap_nccl_call& call) {
 }
 
 void called(const commtap_nccl_call* call) {
-  const int saved_errno = errno;
-  try {
-    watch(*call);
-  } catch (...) { // nothing that goes wrong here may reach the job
-    Recorder::get().ledger().notSeen(NotSeen::kInternalError, kNames[call->function]);
-  }
-  errno = saved_errno;
+  guarded(kNames[call->function], [call] { watch(*call); });
 }
 
 void ended(const void* comm) {

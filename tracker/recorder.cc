@@ -16,6 +16,7 @@
 #include "report/process.h"
 #include "report/report_file.h"
 #include "tracker/clock.h"
+#include "tracker/guarded.h"
 #include "tracker/log.h"
 
 namespace commtap {
@@ -80,20 +81,6 @@ bool mayAllocate(ExitKind how) {
   }
   return true;
 }
-
-/// The host must find errno as it left it.
-class ErrnoGuard {
- public:
-  ErrnoGuard() = default;
-  ErrnoGuard(const ErrnoGuard&) = delete;
-  ErrnoGuard& operator=(const ErrnoGuard&) = delete;
-  ~ErrnoGuard() {
-    errno = saved_;
-  }
-
- private:
-  int saved_ = errno;
-};
 
 } // namespace
 
@@ -229,7 +216,7 @@ bool Recorder::isOfThisProcess() const {
 }
 
 void Recorder::finish(ExitKind how, int signal) {
-  if (!isOfThisProcess() || !hasOutput() || in_memory_) {
+  if (!hasOutput() || in_memory_) {
     return;
   }
   const ErrnoGuard keep_errno;

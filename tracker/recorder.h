@@ -45,7 +45,8 @@ class Recorder {
 
   void setPythonVersion(const std::string& version);
 
-  /// Notes how the process ends, and writes the report where that is safe. Later calls do nothing.
+  /// Notes how the process ends, and writes the report where that is safe. Later calls do nothing. Only if
+  /// isOfThisProcess().
   void finish(ExitKind how, int signal);
 
   void resetInForkedChild();
