@@ -106,6 +106,15 @@ inline constexpr const char* kCudaGraphs = "cuda_graphs";
 inline constexpr const char* kLaunches = "launches";
 inline constexpr const char* kNcclCalls = "nccl_calls";
 
+inline constexpr const char* kOwnCost = "own_cost";
+inline constexpr const char* kStartNs = "start_ns";
+inline constexpr const char* kCollectivesNs = "collectives_ns";
+inline constexpr const char* kModuleCallsNs = "module_calls_ns";
+inline constexpr const char* kOtherNs = "other_ns";
+inline constexpr const char* kEndNs = "end_ns";
+inline constexpr const char* kMemoryBytes = "memory_bytes";
+inline constexpr const char* kLedgerBytes = "ledger_bytes";
+
 inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";
 inline constexpr const char* kMeaning = "meaning";

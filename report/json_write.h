@@ -46,16 +46,22 @@ inline nlohmann::ordered_json asyncJson(AsyncOp async_op) {
                                        : nlohmann::ordered_json(async_op == AsyncOp::kYes);
 }
 
-/// Adds `,"name": [...]` to a document.
-template <typename T, typename ToJson>
-void appendTable(std::string& text, const char* name, const std::vector<T>& rows, ToJson toJson) {
+/// Adds `,"name": [...]` to a document; `append` adds one row to it.
+template <typename T, typename Append>
+void appendRows(std::string& text, const char* name, const std::vector<T>& rows, Append append) {
   text += ",\n  \"" + std::string(name) + "\": [";
   const char* separator = "\n    ";
   for (const T& row : rows) {
-    text += separator + jsonLine(toJson(row));
+    text += separator;
+    append(text, row);
     separator = ",\n    ";
   }
   text += rows.empty() ? "]" : "\n  ]";
+}
+
+template <typename T, typename ToJson>
+void appendTable(std::string& text, const char* name, const std::vector<T>& rows, ToJson toJson) {
+  appendRows(text, name, rows, [&](std::string& document, const T& row) { document += jsonLine(toJson(row)); });
 }
 
 } // namespace commtap

@@ -25,7 +25,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 6;
+inline constexpr uint32_t kLedgerVersion = 7;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -68,6 +68,18 @@ struct LedgerNotSeen {
   uint32_t reserved;
 };
 
+/// Which work of commtap's own is measured.
+enum class CostPart : uint8_t { kCollectives, kModuleCalls, kOther };
+inline constexpr size_t kCostPartCount = 3;
+
+/// What commtap itself takes of the process.
+struct LedgerCost {
+  uint64_t start_ns;                              ///< from finding torch until all is hooked
+  std::atomic<uint64_t> spent_ns[kCostPartCount]; ///< live; by CostPart, most of it extrapolated from samples
+  uint64_t index_bytes;                           ///< memory in which rows are found
+  std::atomic<uint64_t> thread_bytes;             ///< live; at most, of all threads' states
+};
+
 struct LedgerHeader {
   char magic[8];
   uint32_t version;
@@ -98,6 +110,7 @@ struct LedgerHeader {
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
+  LedgerCost cost;
 };
 
 struct LedgerGroup {

@@ -18,6 +18,7 @@
 #include "report/module_names.h"
 #include "report/nccl.h"
 #include "report/not_seen.h"
+#include "report/own_cost.h"
 #include "report/process.h"
 
 namespace commtap {
@@ -50,6 +51,7 @@ class Reader {
     readLast();
     readNccl();
     readCudaGraphs();
+    readOwnCost();
     readNotSeen();
     return std::move(contents_);
   }
@@ -478,6 +480,16 @@ class Reader {
         addGraphCall(graph.collectives, {row.module, row.phase, row.op, row.kind, row.group, call.count, call.bytes});
       }
     }
+  }
+
+  void readOwnCost() {
+    constexpr uint64_t kPage = 4096;
+    uint64_t ledger_bytes = kPage; // the header's
+    for (int id = 0; id < kSectionCount; ++id) {
+      const uint64_t bytes = records_[id].count * kLedgerRecordSizes[id];
+      ledger_bytes += (bytes + kPage - 1) / kPage * kPage;
+    }
+    contents_.report.own_cost = ownCostOf(header().cost, ledger_bytes);
   }
 
   void readNotSeen() {

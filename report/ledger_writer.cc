@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -51,25 +50,6 @@ uint64_t roundUp(uint64_t value, uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
-template <typename Key>
-std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)> wordsOf(const Key& key) {
-  return std::bit_cast<std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)>>(key);
-}
-
-/// Each word has a factor of its own, so that they are multiplied at the same time and not one after the other.
-template <typename Key>
-size_t hashOf(const Key& key) {
-  constexpr std::array<uint64_t, 4> kFactors = {
-      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U};
-  const auto words = wordsOf(key);
-  static_assert(words.size() <= kFactors.size());
-  uint64_t hash = 0;
-  for (size_t i = 0; i < words.size(); ++i) {
-    hash ^= (words[i] ^ (words[i] >> 32U)) * kFactors[i];
-  }
-  return static_cast<size_t>(hash ^ (hash >> 32U));
-}
-
 std::byte* newMemory(size_t size) {
   // Shared, although nobody shares it: only such memory can be looked at in two places (publish()).
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -83,34 +63,6 @@ std::byte* secondView(std::byte* memory, size_t size) {
 }
 
 } // namespace
-
-template <typename Row, size_t kSize>
-bool LedgerRowIndex<Row, kSize>::create() {
-  slots_.reset(new (std::nothrow) std::atomic<uint32_t>[kSize]());
-  return slots_ != nullptr;
-}
-
-template <typename Row, size_t kSize>
-Row* LedgerRowIndex<Row, kSize>::find(const Key& key, size_t hash, Row* rows) const {
-  for (size_t slot = hash;; ++slot) {
-    const uint32_t row = slots_[slot % kSize].load(std::memory_order_acquire);
-    if (row == 0) {
-      return nullptr;
-    }
-    if (wordsOf(rows[row - 1].key) == wordsOf(key)) {
-      return &rows[row - 1];
-    }
-  }
-}
-
-template <typename Row, size_t kSize>
-void LedgerRowIndex<Row, kSize>::add(size_t hash, uint32_t row) {
-  size_t slot = hash;
-  while (slots_[slot % kSize].load(std::memory_order_relaxed) != 0) {
-    ++slot;
-  }
-  slots_[slot % kSize].store(row + 1, std::memory_order_release);
-}
 
 std::unique_ptr<LedgerWriter> LedgerWriter::create() {
   std::unique_ptr<LedgerWriter> writer(new (std::nothrow) LedgerWriter());
@@ -142,6 +94,7 @@ void LedgerWriter::initialize() {
   head.version = kLedgerVersion;
   head.header_size = sizeof(LedgerHeader);
   head.rank = head.world_size = head.local_rank = -1;
+  head.cost.index_bytes = row_index_.kBytes;
   for (size_t i = 0; i < kSectionCount; ++i) {
     head.sections[i].offset = offsets_[i];
     head.sections[i].capacity = kShapes[i].capacity;
@@ -329,10 +282,7 @@ Row* LedgerWriter::addRow(
   return &row;
 }
 
-LedgerCollective* LedgerWriter::row(const CollectiveKey& key) {
-  if (LedgerCollective* found = row_index_.find(key, hashOf(key), rows())) {
-    return found;
-  }
+LedgerCollective* LedgerWriter::addRow(const CollectiveKey& key) {
   return addRow(row_index_, kCollectives, key, NotSeen::kCollectiveRowsFull, key.op, [&](LedgerCollective& row) {
     row.lane = laneOf(key);
   });
@@ -418,8 +368,11 @@ LedgerLast& LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t byt
 
 bool LedgerWriter::countOperations(Level level) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!operation_index_.exists() && !operation_index_.create()) {
-    return false;
+  if (!operation_index_.exists()) {
+    if (!operation_index_.create()) {
+      return false;
+    }
+    header().cost.index_bytes += operation_index_.kBytes;
   }
   header().level = static_cast<uint32_t>(level);
   return true;
@@ -435,8 +388,11 @@ LedgerOperation* LedgerWriter::row(const OperationKey& key) {
 
 bool LedgerWriter::countNccl(uint32_t version) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!nccl_index_.exists() && !nccl_index_.create()) {
-    return false;
+  if (!nccl_index_.exists()) {
+    if (!nccl_index_.create()) {
+      return false;
+    }
+    header().cost.index_bytes += nccl_index_.kBytes;
   }
   header().nccl = version;
   return true;
@@ -581,6 +537,9 @@ template <typename Visit>
 void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
   for (LedgerNotSeen& entry : reinterpret_cast<LedgerHeader*>(image)->not_seen) {
     visit(entry.count);
+  }
+  for (std::atomic<uint64_t>& spent : reinterpret_cast<LedgerHeader*>(image)->cost.spent_ns) {
+    visit(spent);
   }
   auto* all_modules = reinterpret_cast<LedgerModule*>(image + offsets_[kModules]);
   for (uint64_t i = 0; i < used_[kModules]; ++i) {

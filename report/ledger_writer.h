@@ -14,28 +14,9 @@
 
 #include "report/ledger_file.h"
 #include "report/ledger_format.h"
+#include "report/ledger_row_index.h"
 
 namespace commtap {
-
-/// Finds the row of a key without a lock: open addressing over row numbers. Filled by one thread at a time.
-template <typename Row, size_t kSize>
-class LedgerRowIndex {
-  static_assert((kSize & (kSize - 1)) == 0);
-
- public:
-  using Key = decltype(Row::key);
-
-  bool exists() const {
-    return slots_ != nullptr;
-  }
-  /// False if there is no memory for it.
-  bool create();
-  Row* find(const Key& key, size_t hash, Row* rows) const;
-  void add(size_t hash, uint32_t row);
-
- private:
-  std::unique_ptr<std::atomic<uint32_t>[]> slots_; ///< row number + 1, 0 for free
-};
 
 struct LedgerParameterFacts {
   std::string_view name;
@@ -100,7 +81,10 @@ class LedgerWriter {
   }
 
   /// nullptr if the table is full (counted as not seen).
-  LedgerCollective* row(const CollectiveKey& key);
+  LedgerCollective* row(const CollectiveKey& key) {
+    LedgerCollective* found = row_index_.find(key, hashOf(key), rows());
+    return found != nullptr ? found : addRow(key);
+  }
 
   /// The row's number, by which the last collectives name it; kNoIndex for nullptr.
   uint32_t numberOf(const LedgerCollective* row) const {
@@ -228,6 +212,7 @@ class LedgerWriter {
   void commit(LedgerSectionId id, uint64_t used);
   bool allocateUpTo(LedgerSectionId id, uint64_t records);
   StringId internLocked(std::string_view text);
+  LedgerCollective* addRow(const CollectiveKey& key);
   template <typename Row, size_t kSize, typename Describe>
   Row* addRow(
       LedgerRowIndex<Row, kSize>& index,

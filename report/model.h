@@ -212,6 +212,19 @@ struct CudaGraph {
   bool operator==(const CudaGraph&) const = default;
 };
 
+/// What commtap itself took of the process.
+struct OwnCost {
+  uint64_t start_ns = 0;       ///< from finding torch until all was hooked
+  uint64_t collectives_ns = 0; ///< in all threads together, as the next two
+  uint64_t module_calls_ns = 0;
+  uint64_t other_ns = 0;     ///< calls to NCCL and CUDA, durations, labels, ops
+  uint64_t end_ns = 0;       ///< 0 of a process that has not ended by itself
+  uint64_t memory_bytes = 0; ///< at most, the ledger included
+  uint64_t ledger_bytes = 0;
+
+  bool operator==(const OwnCost&) const = default;
+};
+
 struct NotSeenEntry {
   std::string reason;
   uint64_t count = 0;
@@ -228,6 +241,7 @@ struct Report {
   std::vector<Step> steps;                          ///< in order, the one that runs last
   std::vector<LastCollective> last;                 ///< oldest first
   std::optional<Nccl> nccl;                         ///< nullopt if NCCL was not called
+  std::optional<OwnCost> own_cost;                  ///< nullopt if the report does not have it
   std::vector<CudaGraph> cuda_graphs;               ///< in the order in which they were captured
   std::vector<NotSeenEntry> not_seen;
 };

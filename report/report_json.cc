@@ -9,8 +9,10 @@
 #include "report/cuda_graphs.h"
 #include "report/fields.h"
 #include "report/json_cursor.h"
+#include "report/json_row.h"
 #include "report/json_write.h"
 #include "report/nccl_json.h"
+#include "report/own_cost.h"
 #include "report/time_json.h"
 #include "report/timestamp.h"
 
@@ -68,49 +70,62 @@ ordered_json toJson(const Parameter& parameter) {
   };
 }
 
-ordered_json toJson(const Module& module) {
-  ordered_json calls = ordered_json::object();
-  for (int phase = 0; phase < kPhaseCount; ++phase) {
-    if (module.calls[phase] > 0) {
-      calls[std::string(phaseName(static_cast<Phase>(phase)))] = module.calls[phase];
+void append(std::string& text, const Module& module) {
+  JsonRow row(text);
+  row.addNumber(field::kId, module.id);
+  if (module.parent) {
+    row.addNumber(field::kParent, *module.parent);
+  } else {
+    row.addNull(field::kParent);
+  }
+  row.addText(field::kName, module.name);
+  row.addText(field::kRawName, module.raw_name);
+  row.addTextOrNull(field::kClass, module.class_name);
+  {
+    JsonRow calls = row.addObject(field::kCalls);
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      if (module.calls[phase] > 0) {
+        calls.addNumber(phaseName(static_cast<Phase>(phase)), module.calls[phase]);
+      }
     }
   }
   ordered_json parameters = ordered_json::array();
   for (const Parameter& parameter : module.parameters) {
     parameters.push_back(toJson(parameter));
   }
-  return {
-      {field::kId, module.id},
-      {field::kParent, orNull(module.parent)},
-      {field::kName, module.name},
-      {field::kRawName, module.raw_name},
-      {field::kClass, textOrNull(module.class_name)},
-      {field::kCalls, std::move(calls)},
-      {field::kParameters, std::move(parameters)},
-  };
+  row.addJson(field::kParameters, parameters);
 }
 
-ordered_json toJson(const Collective& row) {
-  ordered_json object = {
-      {field::kModule, row.module},
-      {field::kPhase, phaseName(row.phase)},
-      {field::kOp, row.op},
-      {field::kKind, kindName(row.kind)},
-      {field::kGroup, row.group},
-      {field::kDtype, textOrNull(row.dtype)},
-      {field::kReduceOp, textOrNull(row.reduce_op)},
-      {field::kAsync, asyncJson(row.async_op)},
-      {field::kIssuedIn, row.issued_in},
-      {field::kLowered, row.lowered},
-      {field::kCount, row.count},
-      {field::kBytes, row.bytes},
-      {field::kBusBytes, numberJson(row.bus_bytes)},
-      {field::kSizes, histogramJson(row.sizes)},
-  };
-  if (row.time.isKnown()) {
-    object[field::kTime] = timeJson(row.time);
+void appendSizes(JsonRow& row, const SizeHistogram& histogram) {
+  JsonRow sizes = row.addObject(field::kSizes);
+  for (const auto& [from, count] : histogram) {
+    sizes.addNumber(std::to_string(from), count);
   }
-  return object;
+}
+
+void append(std::string& text, const Collective& collective) {
+  JsonRow row(text);
+  row.addText(field::kModule, collective.module);
+  row.addText(field::kPhase, phaseName(collective.phase));
+  row.addText(field::kOp, collective.op);
+  row.addText(field::kKind, kindName(collective.kind));
+  row.addText(field::kGroup, collective.group);
+  row.addTextOrNull(field::kDtype, collective.dtype);
+  row.addTextOrNull(field::kReduceOp, collective.reduce_op);
+  if (collective.async_op == AsyncOp::kUnknown) {
+    row.addNull(field::kAsync);
+  } else {
+    row.addBool(field::kAsync, collective.async_op == AsyncOp::kYes);
+  }
+  row.addText(field::kIssuedIn, collective.issued_in);
+  row.addTexts(field::kLowered, collective.lowered);
+  row.addNumber(field::kCount, collective.count);
+  row.addNumber(field::kBytes, collective.bytes);
+  row.addReal(field::kBusBytes, collective.bus_bytes);
+  appendSizes(row, collective.sizes);
+  if (collective.time.isKnown()) {
+    row.addJson(field::kTime, timeJson(collective.time));
+  }
 }
 
 ordered_json toJson(const StepAmount& amount, bool timed) {
@@ -164,14 +179,13 @@ ordered_json toJson(const LastCollective& last) {
   };
 }
 
-ordered_json toJson(const Operation& row) {
-  return {
-      {field::kModule, row.module},
-      {field::kPhase, phaseName(row.phase)},
-      {field::kOp, row.op},
-      {field::kDtensor, row.dtensor},
-      {field::kCount, row.count},
-  };
+void append(std::string& text, const Operation& operation) {
+  JsonRow row(text);
+  row.addText(field::kModule, operation.module);
+  row.addText(field::kPhase, phaseName(operation.phase));
+  row.addText(field::kOp, operation.op);
+  row.addBool(field::kDtensor, operation.dtensor);
+  row.addNumber(field::kCount, operation.count);
 }
 
 ordered_json toJson(const NotSeenEntry& entry) {
@@ -377,13 +391,17 @@ std::vector<LastCollective> lastToWrite(const Report& report) {
 } // namespace
 
 std::string reportToJson(const Report& report) {
-  std::string text = "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kReportSchema) + "\"";
+  constexpr size_t kRowBytes = 300; // about
+  std::string text;
+  text.reserve((report.modules.size() + report.collectives.size()) * kRowBytes);
+  text += "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kReportSchema) + "\"";
   text += ",\n  \"" + std::string(field::kJob) + "\": " + jsonLine(toJson(report.job));
   appendTable(text, field::kGroups, report.groups, [](const auto& row) { return toJson(row); });
-  appendTable(text, field::kModules, report.modules, [](const auto& row) { return toJson(row); });
-  appendTable(text, field::kCollectives, report.collectives, [](const auto& row) { return toJson(row); });
+  const auto append_row = [](std::string& document, const auto& row) { append(document, row); };
+  appendRows(text, field::kModules, report.modules, append_row);
+  appendRows(text, field::kCollectives, report.collectives, append_row);
   if (report.operations) {
-    appendTable(text, field::kOperations, *report.operations, [](const auto& row) { return toJson(row); });
+    appendRows(text, field::kOperations, *report.operations, append_row);
   }
   const bool timed = report.job.timing.isOn();
   appendTable(text, field::kSteps, report.steps, [timed](const auto& row) { return toJson(row, timed); });
@@ -392,8 +410,10 @@ std::string reportToJson(const Report& report) {
     appendNccl(text, *report.nccl);
   }
   appendCudaGraphs(text, report.cuda_graphs);
+  appendOwnCost(text, report.own_cost);
   appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
-  return text + "\n}\n";
+  text += "\n}\n";
+  return text;
 }
 
 Result<Report> reportFromJson(std::string_view text) {
@@ -417,6 +437,9 @@ Result<Report> reportFromJson(std::string_view text) {
     }
     if (root.has(field::kCudaGraphs)) {
       report.cuda_graphs = root.list<CudaGraph>(field::kCudaGraphs, cudaGraphFrom);
+    }
+    if (root.has(field::kOwnCost)) {
+      report.own_cost = ownCostFrom(root.at(field::kOwnCost));
     }
     report.not_seen = root.list<NotSeenEntry>(field::kNotSeen, notSeenFrom);
     return report;

@@ -14,6 +14,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
+ordered_json histogramJson(const std::map<uint64_t, uint64_t>& histogram) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [from, count] : histogram) {
+    object[std::to_string(from)] = count;
+  }
+  return object;
+}
+
 ordered_json toJson(const Durations& durations) {
   return {
       {field::kCount, durations.count},
@@ -34,14 +42,6 @@ Durations durationsFrom(const JsonCursor& cursor) {
 }
 
 } // namespace
-
-ordered_json histogramJson(const std::map<uint64_t, uint64_t>& histogram) {
-  ordered_json object = ordered_json::object();
-  for (const auto& [from, count] : histogram) {
-    object[std::to_string(from)] = count;
-  }
-  return object;
-}
 
 std::map<uint64_t, uint64_t> histogramFrom(const JsonCursor& cursor, const char* of_what) {
   std::map<uint64_t, uint64_t> histogram;

@@ -14,9 +14,7 @@ namespace commtap {
 
 /// How durations and histograms are written in every document: `collective_time` of docs/schema/commtap-1.schema.json.
 
-/// Sizes or durations by powers of two.
-nlohmann::ordered_json histogramJson(const std::map<uint64_t, uint64_t>& histogram);
-/// Throws if a class is no number; the error calls it `of_what`.
+/// Sizes or durations by powers of two. Throws if a class is no number; the error calls it `of_what`.
 std::map<uint64_t, uint64_t> histogramFrom(const JsonCursor& cursor, const char* of_what);
 
 nlohmann::ordered_json timeJson(const CollectiveTime& time);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "shim/nccl_hooks.h"
@@ -114,7 +115,14 @@ static const struct commtap_tracker* open_tracker(const char* path, const char* 
   return tracker;
 }
 
+static uint64_t steady_ns(void) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
 static void load_tracker(void) {
+  const uint64_t found_at_ns = steady_ns();
   struct commtap_torch_version torch;
   char path[kPathMax];
   if (!commtap_read_torch_version(&torch)) {
@@ -126,7 +134,7 @@ static void load_tracker(void) {
     return;
   }
   const struct commtap_tracker* tracker = open_tracker(path, torch.minor);
-  if (tracker != NULL && tracker->start(torch.full) == 0) {
+  if (tracker != NULL && tracker->start(torch.full, found_at_ns) == 0) {
     state.tracker = tracker;
     state.timing = tracker->timing();
     state.nccl = tracker->nccl(&commtap_nccl_questions);

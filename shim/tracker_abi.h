@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 6U
+#define COMMTAP_ABI 7U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_exit {
@@ -127,8 +127,9 @@ struct commtap_cuda {
 struct commtap_tracker {
   unsigned abi;
   const char* torch_version; /* the "2.13" that it was built for */
-  /* Once, when torch is there. `torch_version`: the full version found, e.g. "2.13.0+cpu". 0 on success. */
-  int (*start)(const char* torch_version);
+  /* Once, when torch is there. `torch_version`: the full version found, e.g. "2.13.0+cpu". `found_at_ns`: when, by the
+   * steady clock: what the start has cost counts from there. 0 on success. */
+  int (*start)(const char* torch_version, uint64_t found_at_ns);
   /* The process ends: write the report. `signal` only with COMMTAP_EXIT_SIGNAL. May be called more than once. */
   void (*finish)(enum commtap_exit how, int signal);
   /* After start(): NULL unless COMMTAP_TIMING asks for durations. */

@@ -49,13 +49,6 @@ Origin originInBackward(ThreadState& thread) {
   return origin;
 }
 
-Origin originInScope(const Scope& scope) {
-  if (scope.type == Scope::Type::kOptimizerStep) {
-    return {scope.module, scope.module, Phase::kOptimizer, {}};
-  }
-  return {scope.module, scope.module, scope.in_backward ? Phase::kRecompute : Phase::kForward, {}};
-}
-
 /// FSDP2 names the unit in its labels: the innermost is for whom, the outermost that is no prefetch is who called.
 void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
@@ -94,20 +87,10 @@ void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& or
   }
 }
 
-bool inEngine(const ThreadState& thread, const Scope* top) {
-  return thread.torch.inBackward() && (top == nullptr || !top->in_backward);
-}
-
 } // namespace
 
-Origin currentOrigin(ThreadState& thread, const void* input_storage) {
-  const Scope* top = thread.top();
-  Origin origin;
-  if (inEngine(thread, top)) {
-    origin = originInBackward(thread);
-  } else if (top != nullptr) {
-    origin = originInScope(*top);
-  }
+Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* input_storage) {
+  Origin origin = in_engine ? originInBackward(thread) : originInScope(thread.top());
   if (!thread.unit_labels.empty()) {
     if (thread.unit_labels.back().made_by == UnitLabel::Library::kFsdp2) {
       applyFsdp2Labels(thread, origin);

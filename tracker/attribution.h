@@ -18,8 +18,27 @@ struct Origin {
   std::optional<NotSeen> missed; ///< why the modules may be others
 };
 
+/// Inside `scope`, if there is one, and in no backward.
+inline Origin originInScope(const Scope* scope) {
+  if (scope == nullptr) {
+    return {};
+  }
+  if (scope->type == Scope::Type::kOptimizerStep) {
+    return {scope->module, scope->module, Phase::kOptimizer, {}};
+  }
+  return {scope->module, scope->module, scope->in_backward ? Phase::kRecompute : Phase::kForward, {}};
+}
+
+/// What needs a search: the module of a node that autograd runs, the unit that a sharding library works for.
+Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* input_storage);
+
 /// Where this thread is right now. `input_storage`: the memory of the first tensor that a collective sends, if it is
 /// known; it tells whose parameters FSDP1 gathers.
-Origin currentOrigin(ThreadState& thread, const void* input_storage);
+inline Origin currentOrigin(ThreadState& thread, const void* input_storage) {
+  const Scope* top = thread.top();
+  const bool in_engine = thread.torch.inBackward() && (top == nullptr || !top->in_backward);
+  return in_engine || !thread.unit_labels.empty() ? originInBackwardOrUnit(thread, in_engine, input_storage)
+                                                  : originInScope(top);
+}
 
 } // namespace commtap

@@ -11,6 +11,7 @@
 
 #include "tracker/attribution.h"
 #include "tracker/clock.h"
+#include "tracker/cost_sample.h"
 #include "tracker/custom_class.h"
 #include "tracker/gloo_timing.h"
 #include "tracker/groups.h"
@@ -35,7 +36,7 @@ class Call {
       : facts_(facts), thread_(thread), arguments_(arguments) {}
 
   /// Counts it: in its row, in the step that runs and among the last ones.
-  OpFrame count() {
+  void count(OpFrame& frame) {
     const GroupRef group = this->group();
     const Payload payload = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
     const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
@@ -67,8 +68,11 @@ class Call {
     countGaps(ledger, group, origin);
     const uint64_t sequence = ledger.nextSequence(group.index, isPointToPoint(facts_.kind));
     const uint64_t now_ns = steadyNow();
-    LedgerLast& last = ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), now_ns);
-    return {row, facts_.name, &last, last.number.load(std::memory_order_relaxed), bytes, now_ns};
+    frame.row = row;
+    frame.last = &ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), now_ns);
+    frame.number = frame.last->number.load(std::memory_order_relaxed);
+    frame.bytes = bytes;
+    frame.issued_at_ns = now_ns;
   }
 
  private:
@@ -132,12 +136,12 @@ class Call {
   ArgumentList arguments_;
 };
 
-OpFrame countCall(const OpFacts& facts, ThreadState& thread, ArgumentList arguments) noexcept {
+void countCall(const OpFacts& facts, ThreadState& thread, ArgumentList arguments, OpFrame& frame) noexcept {
+  frame.op = facts.name;
   try {
-    return Call(facts, thread, arguments).count();
+    Call(facts, thread, arguments).count(frame);
   } catch (...) { // nothing that goes wrong here may reach the job
     Recorder::get().ledger().notSeen(NotSeen::kInternalError, Recorder::get().ledger().text(facts.name));
-    return {nullptr, facts.name};
   }
 }
 
@@ -164,7 +168,8 @@ CallWatch::CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentLis
     }
     return;
   }
-  frame_ = countCall(facts, *thread, arguments);
+  const CostSample sample(CostPart::kCollectives);
+  countCall(facts, *thread, arguments, frame_);
   thread->frame = &frame_;
   thread_ = thread;
 }
@@ -176,6 +181,7 @@ void CallWatch::issued(const c10d::Work* work) {
 }
 
 void CallWatch::end() {
+  const CostSample sample(CostPart::kCollectives);
   thread_->frame = nullptr;
   if (GlooTiming::isOn() && !frame_.has_work && !frame_.captured) {
     LedgerWriter& ledger = Recorder::get().ledger();
@@ -184,9 +190,13 @@ void CallWatch::end() {
   if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
     return; // so long ago that its place is another's
   }
-  const LastState state = frame_.returned ? LastState::kReturned : LastState::kFailed;
-  auto issued = static_cast<uint32_t>(LastState::kIssued);
-  frame_.last->state.compare_exchange_strong(issued, static_cast<uint32_t>(state), std::memory_order_relaxed);
+  const auto state = static_cast<uint32_t>(frame_.returned ? LastState::kReturned : LastState::kFailed);
+  if (frame_.has_work || frame_.is_timed) { // then it may be over already
+    auto issued = static_cast<uint32_t>(LastState::kIssued);
+    frame_.last->state.compare_exchange_strong(issued, state, std::memory_order_relaxed);
+  } else {
+    frame_.last->state.store(state, std::memory_order_relaxed);
+  }
 }
 
 void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack)

@@ -8,6 +8,7 @@
 
 #include "tracker/call_times.h"
 #include "tracker/clock.h"
+#include "tracker/cost_sample.h"
 #include "tracker/recorder.h"
 #include "tracker/torch_compat.h"
 #include "tracker/work_table.h"
@@ -46,6 +47,7 @@ void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now
 
 /// The work is over: counts it, unless somebody else has.
 void complete(WorkTable::Entry& entry, const void* work, bool succeeded) {
+  const CostSample sample(CostPart::kOther);
   const OpFrame call = entry.call;
   const ThreadState* thread = entry.thread;
   const uint64_t started_at_ns = entry.started_at_ns.load(std::memory_order_relaxed);
@@ -68,6 +70,7 @@ bool isChosen() {
 }
 
 void watch(const void* work, OpFrame& call, const ThreadState* thread) {
+  const CostSample sample(CostPart::kOther);
   OpFrame timed = call;
   if (call.has_work) {
     timed.bytes = 0; // of a call that makes several works each one takes its time, but the payload is there once

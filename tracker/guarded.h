@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "tracker/cost_sample.h"
 #include "tracker/recorder.h"
 
 namespace commtap {
@@ -27,6 +28,7 @@ class ErrnoGuard {
 template <typename Act>
 void guarded(std::string_view what, const Act& act) noexcept {
   const ErrnoGuard keep_errno;
+  const CostSample sample(CostPart::kOther);
   try {
     act();
   } catch (...) {

@@ -9,6 +9,7 @@
 
 #include <ATen/record_function.h>
 
+#include "tracker/cost_sample.h"
 #include "tracker/scopes.h"
 #include "tracker/steps.h"
 #include "tracker/torch_compat.h"
@@ -106,6 +107,7 @@ std::optional<UnitLabel> parseUnitLabel(std::string_view label) {
 }
 
 void openLabel(std::string_view label) {
+  const CostSample sample(CostPart::kOther);
   const bool step = isOptimizerStepLabel(label);
   std::optional<UnitLabel> unit = step ? std::nullopt : parseUnitLabel(label);
   ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
@@ -121,6 +123,7 @@ void openLabel(std::string_view label) {
 }
 
 void closeLabel(std::string_view label) {
+  const CostSample sample(CostPart::kOther);
   const bool step = isOptimizerStepLabel(label);
   ThreadState* thread = step || parseUnitLabel(label) ? ThreadState::current() : nullptr;
   if (thread == nullptr) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "report/nccl.h"
 #include "tracker/attribution.h"
@@ -26,7 +27,7 @@ enum class NcclPayload : uint8_t {
   kBytes,
 };
 
-constexpr std::array<const char*, COMMTAP_NCCL_FUNCTION_COUNT> kNames = {
+constexpr std::array<std::string_view, COMMTAP_NCCL_FUNCTION_COUNT> kNames = {
 #define COMMTAP_NCCL_NAME(name) "nccl" #name,
     COMMTAP_FOR_EACH_NCCL_FUNCTION(COMMTAP_NCCL_NAME)
 #undef COMMTAP_NCCL_NAME
@@ -77,13 +78,16 @@ struct State {
   const commtap_nccl_questions* questions = nullptr;
   Communicators communicators;
   std::array<std::atomic<StringId>, COMMTAP_NCCL_FUNCTION_COUNT> names{};
-  std::atomic<bool> on{true};
 };
 
+/// Set before the first call; never destroyed: threads call until the process is gone.
+State* instance = nullptr;
+
 State& state() {
-  static State* instance = new State(); // never destroyed: threads call until the process is gone
   return *instance;
 }
+
+std::atomic<bool> on{true};
 
 StringId nameOf(LedgerWriter& ledger, commtap_nccl_function function) {
   std::atomic<StringId>& name = state().names[function];
@@ -138,37 +142,50 @@ bool inGroup(ThreadState& thread, const commtap_nccl_call& call) {
   return open;
 }
 
+bool hasFailed(const commtap_nccl_call& call) {
+  return call.result != kSuccess && call.result != kInProgress;
+}
+
 /// Where a call belongs: to the collective that makes it, else to where the thread is.
-void attribute(NcclKey& key, ThreadState& thread) {
-  if (thread.frame != nullptr) {
-    key.op = thread.frame->op;
+struct Place {
+  const OpFrame* frame;
+  Origin origin; ///< unless there is a frame
+};
+
+Place placeOf(ThreadState& thread) {
+  return {thread.frame, thread.frame == nullptr ? currentOrigin(thread, nullptr) : Origin()};
+}
+
+/// No two places have the same; 0 for a collective without a row.
+uint64_t numberOf(const Place& place) {
+  if (place.frame != nullptr) {
+    return reinterpret_cast<uintptr_t>(place.frame->row);
   }
-  if (thread.frame != nullptr && thread.frame->row != nullptr) {
-    const CollectiveKey& row = thread.frame->row->key;
+  return (uint64_t{place.origin.module} << 16U) | (static_cast<uint64_t>(place.origin.phase) << 1U) | 1U;
+}
+
+void attribute(NcclKey& key, const Place& place) {
+  key.op = place.frame == nullptr ? 0 : place.frame->op;
+  if (place.frame != nullptr && place.frame->row != nullptr) {
+    const CollectiveKey& row = place.frame->row->key;
     key.group = row.group;
     key.module = row.module;
     key.phase = row.phase;
     return;
   }
-  const Origin origin = currentOrigin(thread, nullptr);
-  key.module = origin.module;
-  key.phase = origin.phase;
+  key.group = kNoIndex;
+  key.module = place.origin.module;
+  key.phase = place.origin.phase;
 }
 
-/// `ranks`: 0 if the communicator does not tell.
-uint64_t bytesOf(LedgerWriter& ledger, const commtap_nccl_call& call, uint32_t ranks) {
+/// Of one element of the call's `count`. `ranks`: 0 if the communicator does not tell.
+uint64_t bytesPerCount(const commtap_nccl_call& call, uint32_t ranks) {
   const NcclPayload payload = payloadOf(call.function);
   if (payload == NcclPayload::kNone || payload == NcclPayload::kBytes) {
-    return payload == NcclPayload::kNone ? 0 : call.count;
+    return payload == NcclPayload::kNone ? 0 : 1;
   }
-  const uint64_t of_one_rank = call.count * ncclDatatypeSize(static_cast<uint32_t>(call.datatype));
-  if (payload == NcclPayload::kElements) {
-    return of_one_rank;
-  }
-  if (ranks == 0) {
-    ledger.notSeen(NotSeen::kUnknownCommunicator, kNames[call.function]);
-  }
-  return of_one_rank * std::max(ranks, 1U);
+  const uint64_t size = ncclDatatypeSize(static_cast<uint32_t>(call.datatype));
+  return payload == NcclPayload::kElements ? size : size * std::max(ranks, 1U);
 }
 
 /// How many ranks the communicator has; the first group whose collective comes there is its own.
@@ -180,32 +197,68 @@ uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
   return communicator.size.load(std::memory_order_acquire);
 }
 
-void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& call, bool in_group) {
+NcclSite siteOf(const commtap_nccl_call& call, const Place& place, bool in_group) {
+  const auto datatype = static_cast<uint8_t>(call.datatype); // -1 is kNoDatatype
+  const uint32_t told = (in_group ? 1U : 0U) | (call.place == nullptr ? 0U : 2U);
+  return {
+      call.comm,
+      numberOf(place),
+      (static_cast<uint32_t>(call.function) << 16U) | (uint32_t{datatype} << 8U) | told,
+      state().communicators.lifetime()};
+}
+
+/// Finds the row of `site` and what it counts there. False: not to be kept, the next call must be looked at again.
+bool find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place& place, bool in_group, NcclSite& site) {
   NcclKey key{};
   key.function = nameOf(ledger, call.function);
   key.communicator = communicatorOf(ledger, call);
-  key.group = kNoIndex;
-  key.datatype = call.datatype < 0 ? kNoDatatype : static_cast<uint8_t>(call.datatype);
+  key.datatype = static_cast<uint8_t>(call.datatype);
   key.in_group = in_group ? 1 : 0;
   key.told_by_plugin = call.place == nullptr ? 0 : 1;
-  attribute(key, thread);
+  attribute(key, place);
   const bool names_one = key.communicator != kNoIndex;
   const uint32_t ranks = names_one ? ranksOf(ledger.communicator(key.communicator), key.group) : 0;
-  LedgerNcclCall* row = ledger.row(key);
-  if (row == nullptr) {
+  site.row = ledger.row(key);
+  site.bytes_per_count = bytesPerCount(call, ranks);
+  if (ranks == 0 && payloadOf(call.function) == NcclPayload::kElementsOfEachRank && !hasFailed(call)) {
+    ledger.notSeen(NotSeen::kUnknownCommunicator, kNames[call.function]);
+  }
+  return site.row != nullptr && site.place != 0 && (ranks != 0 || !movesData(call.function));
+}
+
+void countRun(LedgerNcclCall& row, uint64_t bytes) {
+  row.count.fetch_add(1, std::memory_order_relaxed);
+  row.bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void countAt(const NcclSite& site, const ThreadState& thread, const commtap_nccl_call& call) {
+  if (hasFailed(call)) {
+    site.row->failed.fetch_add(1, std::memory_order_relaxed);
+    countRun(*site.row, 0);
     return;
   }
-  const bool failed = call.result != kSuccess && call.result != kInProgress;
-  const uint64_t bytes = failed ? 0 : bytesOf(ledger, call, ranks);
-  if (!failed && GraphCaptures::isCapturing() && movesData(call.function) &&
-      GraphCaptures::capture(call.stream, *row, bytes, thread.frame)) {
-    row->captured.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t bytes = call.count * site.bytes_per_count;
+  if (GraphCaptures::isCapturing() && movesData(call.function) &&
+      GraphCaptures::capture(call.stream, *site.row, bytes, thread.frame)) {
+    site.row->captured.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  row->count.fetch_add(1, std::memory_order_relaxed);
-  row->bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (failed) {
-    row->failed.fetch_add(1, std::memory_order_relaxed);
+  countRun(*site.row, bytes);
+}
+
+void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& call, bool in_group) {
+  const Place place = placeOf(thread);
+  NcclSite site = siteOf(call, place, in_group);
+  NcclSite& known = thread.nccl_sites.at(site);
+  if (known.row != nullptr && known.isLike(site)) {
+    countAt(known, thread, call);
+    return;
+  }
+  if (find(ledger, call, place, in_group, site) && !hasFailed(call)) {
+    known = site;
+  }
+  if (site.row != nullptr) {
+    countAt(site, thread, call);
   }
 }
 
@@ -229,7 +282,7 @@ void watch(const commtap_nccl_call& call) {
     return;
   }
   const bool in_group = call.place == nullptr && inGroup(*thread, call);
-  if (state().on.load(std::memory_order_relaxed)) {
+  if (on.load(std::memory_order_relaxed)) {
     count(Recorder::get().ledger(), *thread, call, in_group);
   }
   if (DeviceTiming::isOn()) {
@@ -258,16 +311,21 @@ const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
       ended,
       times ? DeviceTiming::kernelsExpected : nullptr,
       DeviceTiming::ran};
+  if (instance == nullptr) {
+    instance = new State();
+  }
   state().questions = questions;
   return &hooks;
 }
 
-void NcclCalls::setOn(bool on) {
-  state().on.store(on, std::memory_order_relaxed);
+void NcclCalls::setOn(bool counts) {
+  on.store(counts, std::memory_order_relaxed);
 }
 
 void NcclCalls::resetInForkedChild() {
-  state().communicators.resetInForkedChild();
+  if (instance != nullptr) {
+    state().communicators.resetInForkedChild();
+  }
 }
 
 } // namespace commtap

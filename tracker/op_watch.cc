@@ -10,6 +10,7 @@
 
 #include "report/vocabulary.h"
 #include "tracker/attribution.h"
+#include "tracker/cost_sample.h"
 #include "tracker/lasting_text.h"
 #include "tracker/operation_count.h"
 #include "tracker/recorder.h"
@@ -53,6 +54,7 @@ class ObserverGuard {
 
 void observe(const at::RecordFunction& function, ThreadState& thread) {
   const ObserverGuard guard;
+  const CostSample sample(CostPart::kOther);
   const Origin origin = currentOrigin(thread, nullptr);
   if (const Level level = state().level.load(std::memory_order_relaxed); level != Level::kCollectives) {
     countOperation(function, origin, level);

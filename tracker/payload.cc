@@ -45,8 +45,13 @@ bool forEachTensor(const c10::IValue& value, const Visit& visit) {
   if (!value.isList()) {
     return true;
   }
-  const auto items = value.toListRef();
-  return std::all_of(items.begin(), items.end(), [&](const c10::IValue& item) { return forEachTensor(item, visit); });
+  for (const c10::IValue& item : value.toListRef()) {
+    const bool go_on = item.isTensor() ? visit(item.toTensor()) : forEachTensor(item, visit);
+    if (!go_on) {
+      return false;
+    }
+  }
+  return true;
 }
 
 template <typename Visit>

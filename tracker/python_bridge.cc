@@ -12,6 +12,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "shim/commtap.h"
+#include "tracker/cost_sample.h"
 #include "tracker/groups.h"
 #include "tracker/labels.h"
 #include "tracker/log.h"
@@ -72,6 +73,7 @@ uint32_t enterModule(uint32_t module) {
   if (thread == nullptr) {
     return 0;
   }
+  const CostSample sample(CostPart::kModuleCalls);
   registerLateOps();
   return beginCall(*thread, Scope::Type::kModule, module);
 }
@@ -79,6 +81,7 @@ uint32_t enterModule(uint32_t module) {
 void leaveModule(uint32_t depth) {
   ThreadState* thread = ThreadState::current();
   if (thread != nullptr) {
+    const CostSample sample(CostPart::kModuleCalls);
     endCall(*thread, depth);
   }
 }

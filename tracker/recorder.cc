@@ -220,6 +220,7 @@ void Recorder::finish(ExitKind how, int signal) {
     return;
   }
   const ErrnoGuard keep_errno;
+  const uint64_t ends_since_ns = steadyNow();
   LedgerHeader& header = ledger_->header();
   uint32_t running = static_cast<uint32_t>(ExitKind::kRunning);
   if (!header.exit.compare_exchange_strong(running, static_cast<uint32_t>(how))) {
@@ -230,16 +231,17 @@ void Recorder::finish(ExitKind how, int signal) {
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   // Otherwise the ledger stays, marked; the tools read it as it is, and `commtap run` makes it JSON.
   if (lock && (how == ExitKind::kNormal || mayAllocate(how))) {
-    writeReport();
+    writeReport(ends_since_ns);
   }
 }
 
-void Recorder::writeReport() {
-  const Result<LedgerContents> contents = readLedger(ledger_->bytes());
+void Recorder::writeReport(uint64_t ends_since_ns) {
+  Result<LedgerContents> contents = readLedger(ledger_->bytes());
   if (!contents) {
     logWarning("the report could not be made: " + contents.error());
     return;
   }
+  contents->report.own_cost->end_ns = steadyNow() - ends_since_ns;
   for (const std::string& folder : {folder_, fallbackFolder()}) {
     const Result<std::string> written = writeReportFile(folder, reportName(identity_), contents->report);
     if (written) {
@@ -260,6 +262,7 @@ void Recorder::resetInForkedChild() {
   has_output_.store(false);
   ledger_->resetInForkedChild();
   ledger_->header().ended_at_ns.store(0);
+  ledger_->header().cost.start_ns = 0; // the parent's
   describeThisProcess();
 }
 

@@ -60,7 +60,7 @@ class Recorder {
   bool openOutput(const std::string& folder);
   void publish();
   bool publishIn(const std::string& folder);
-  void writeReport();
+  void writeReport(uint64_t ends_since_ns);
   std::string fallbackFolder() const;
 
   static Recorder* instance_;

@@ -36,6 +36,7 @@ ThreadState* ThreadState::create() {
     delete state;
     return nullptr;
   }
+  Recorder::get().ledger().header().cost.thread_bytes.store(Timelines::maxBytes(), std::memory_order_relaxed);
   pthread_setspecific(at_thread_exit, state);
   tls_state_ = state;
   return state;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/ledger_format.h"
+#include "tracker/nccl_sites.h"
 #include "tracker/timeline.h"
 #include "tracker/torch_compat.h"
 
@@ -97,6 +98,7 @@ class ThreadState {
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
   uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
   std::vector<DeviceSpan*> device_spans;         ///< of the group of NCCL calls that is open; DeviceTiming's
+  NcclSites nccl_sites;
   const void* last_group_key = nullptr;
   std::string last_group_name;
   GroupRef last_group;

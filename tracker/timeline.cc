@@ -29,8 +29,7 @@ Registry& registry() {
 } // namespace
 
 Timeline* Timeline::create() {
-  void* memory = mmap(
-      nullptr, kCapacity * sizeof(Point), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
     return nullptr;
   }
@@ -78,6 +77,12 @@ Timeline* Timelines::add(uint64_t thread_id) {
     all.by_thread[thread_id] = timeline;
   }
   return timeline;
+}
+
+uint64_t Timelines::maxBytes() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return all.by_thread.size() * (sizeof(Timeline) + Timeline::kBytes);
 }
 
 void Timelines::retire(const Timeline& timeline) {

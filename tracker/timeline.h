@@ -49,6 +49,8 @@ class Timeline {
     std::atomic<uint32_t> module;
   };
 
+  static constexpr size_t kBytes = kCapacity * sizeof(Point);
+
   explicit Timeline(Point* points) : points_(points) {}
 
   Point* points_;
@@ -64,11 +66,15 @@ class Timelines {
 
   /// For a thread that begins; nullptr without memory.
   static Timeline* add(uint64_t thread_id);
+  /// Bytes of memory that all of them take, if they are full.
+  static uint64_t maxBytes();
   /// The thread ends.
   static void retire(const Timeline& timeline);
   /// The module that `thread_id` was in at `number`: Global if that thread never called one, nullopt if it is not
   /// known any more. Never blocks for long: a short table behind a lock.
   static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number);
+  /// How many there are, of threads that live or are gone.
+  static size_t count();
 };
 
 } // namespace commtap

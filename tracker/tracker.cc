@@ -13,6 +13,7 @@
 #include "report/options.h"
 #include "shim/tracker_abi.h"
 #include "tracker/api.h"
+#include "tracker/clock.h"
 #include "tracker/device_timing.h"
 #include "tracker/export.h"
 #include "tracker/gloo_timing.h"
@@ -60,7 +61,7 @@ void finish(commtap_exit how, int signal) {
   }
 }
 
-int startTracker(const char* torch_version) {
+int startTracker(const char* torch_version, uint64_t found_at_ns) {
   const ParsedOptions parsed = parseOptions(environ);
   if (!Recorder::start(parsed.options, torch_version) || !GlooTiming::start(parsed.options.timing)) {
     return 1;
@@ -75,13 +76,14 @@ int startTracker(const char* torch_version) {
   startPython(parsed.options.labels);
   startOps(parsed.options.level);
   started() = true;
+  Recorder::get().ledger().header().cost.start_ns = steadyNow() - found_at_ns;
   logDebug(std::string("watching torch ") + torch_version);
   return 0;
 }
 
-int start(const char* torch_version) {
+int start(const char* torch_version, uint64_t found_at_ns) {
   try {
-    return started() ? 0 : startTracker(torch_version);
+    return started() ? 0 : startTracker(torch_version, found_at_ns);
   } catch (const std::exception&) { // the stub says that the tracker did not start
     return 1;
   }

@@ -180,7 +180,11 @@ def count_row(build: Path, job: str, measure: str, folder: str) -> str:
 
 Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
-JOBS = ("tensor_parallel", "ddp", "fsdp2")
+JOBS = ("tensor_parallel", "ddp", "fsdp2", "small_modules", "compiled")
+#: The peers switch compilation off, so that there is nothing to compare.
+#: In a block, of those that have short ones.
+STEPS = {"small_modules": 20}
+WITHOUT_PEERS = ("compiled",)
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "ordinary_ops")
 
@@ -188,9 +192,10 @@ COUNTED_JOBS = ("tensor_parallel", "fsdp2", "ordinary_ops")
 def jobs(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("job", "switched on and off", "CPU time, on / off", *INTERVAL, "ms a step")
     for job in JOBS:
-        for what in ("nothing", "commtap", "commtap_timing", "comm_debug_mode", "mod_tracker", "profiler"):
-            count = many if what in ("nothing", "commtap", "commtap_timing") else few
-            lines.append(show(job_row(build, job, what, count, 2)))
+        for what in ("nothing", "commtap", "commtap_timing"):
+            lines.append(show(job_row(build, job, what, many, STEPS.get(job, 2))))
+        for what in () if job in WITHOUT_PEERS else ("comm_debug_mode", "mod_tracker", "profiler"):
+            lines.append(show(job_row(build, job, what, few, STEPS.get(job, 2))))
     return lines
 
 

@@ -85,6 +85,23 @@ def fsdp2() -> Step:
     return training_step(model, torch.rand(64, 128))
 
 
+def small_modules() -> Step:
+    """The forward of 32 layers of small modules: the most that following module calls could cost a model."""
+    model, batch = blocks(16, 32), torch.rand(4, 16)
+
+    @torch.no_grad()
+    def step() -> None:
+        model(batch)
+
+    return step
+
+
+def compiled() -> Step:
+    """DDP around a compiled model."""
+    model = torch.nn.parallel.DistributedDataParallel(blocks(128, 8), bucket_cap_mb=1)
+    return training_step(torch.compile(model), torch.rand(64, 128))
+
+
 def module_calls() -> Step:
     """Calls of a module that does nothing."""
     module, x = torch.nn.Identity(), torch.zeros(1)
@@ -172,6 +189,8 @@ JOBS = {
         tensor_parallel,
         ddp,
         fsdp2,
+        small_modules,
+        compiled,
         module_calls,
         collectives,
         gloo_collectives,

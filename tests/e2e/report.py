@@ -50,6 +50,7 @@ class Report:
         self.last: list[Row] = document.get("last", [])
         self.nccl: dict[str, Any] | None = document.get("nccl")
         self.cuda_graphs: list[Row] = document.get("cuda_graphs", [])
+        self.own_cost: Row | None = document.get("own_cost")
         self.not_seen: list[dict[str, Any]] = document["not_seen"]
 
     @classmethod

@@ -77,3 +77,13 @@ def test_collectives_by_group(runner: Runner) -> None:
             f"only_{rank}": (3, 3 * 4, 0),
             "mesh_dp": (1, 16, 0),
         }
+
+
+def test_own_cost(runner: Runner) -> None:
+    """Every report says what commtap took of its process: all parts, and less than the process had in all."""
+    cost = runner.shim(JOBS["reuse"]).report().own_cost
+    assert cost is not None
+    parts = ("start_ns", "collectives_ns", "module_calls_ns", "other_ns", "end_ns")
+    assert all(cost[part] > 0 for part in parts), cost
+    assert sum(cost[part] for part in parts) < 2e9, cost
+    assert 2**12 < cost["ledger_bytes"] < cost["memory_bytes"] < 2**23, cost

@@ -42,6 +42,16 @@ TEST_CASE("a report comes back from JSON as it was") {
   CHECK(back->collectives.size() == 3);
 }
 
+TEST_CASE("what commtap itself cost comes back, and is left out where it is not known") {
+  Report report = sampleReport(0);
+  report.own_cost.reset();
+  CHECK(reportToJson(report).find("own_cost") == std::string::npos);
+  report.own_cost = OwnCost{1, 2, 3, 4, 5, 600, 700};
+  const auto back = reportFromJson(reportToJson(report));
+  REQUIRE(back);
+  CHECK(back->own_cost == report.own_cost);
+}
+
 TEST_CASE("steps and the last collectives come back; of a process that ended well only a hundred") {
   Report report = sampleReport(0);
   report.steps = {
@@ -71,6 +81,7 @@ TEST_CASE("steps and the last collectives come back; of a process that ended wel
 
 TEST_CASE("durations come back; a row and a step without any have no field for them") {
   Report report = sampleReport(0);
+  report.own_cost.reset();
   report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 0, 0}}}};
   CHECK(reportToJson(report).find("\"timing\":\"off\"") != std::string::npos);
   CHECK(reportToJson(report).find("_ns\"") == std::string::npos);

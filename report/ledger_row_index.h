@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace commtap {
+
+/// A key of the ledger as numbers: padding must be a member that is 0.
+template <typename Key>
+std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)> wordsOf(const Key& key) {
+  return std::bit_cast<std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)>>(key);
+}
+
+/// Each word has a factor of its own, so that they are multiplied at the same time and not one after the other.
+template <typename Key>
+size_t hashOf(const Key& key) {
+  constexpr std::array<uint64_t, 4> kFactors = {
+      0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U};
+  const auto words = wordsOf(key);
+  static_assert(words.size() <= kFactors.size());
+  uint64_t hash = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    hash ^= (words[i] ^ (words[i] >> 32U)) * kFactors[i];
+  }
+  return static_cast<size_t>(hash ^ (hash >> 32U));
+}
+
+/// Finds the row of a key without a lock: open addressing over row numbers. Filled by one thread at a time.
+template <typename Row, size_t kSize>
+class LedgerRowIndex {
+  static_assert((kSize & (kSize - 1)) == 0);
+
+ public:
+  using Key = decltype(Row::key);
+
+  bool exists() const {
+    return slots_ != nullptr;
+  }
+
+  static constexpr uint64_t kBytes = kSize * sizeof(uint32_t);
+
+  /// False if there is no memory for it.
+  bool create() {
+    slots_.reset(new (std::nothrow) std::atomic<uint32_t>[kSize]());
+    return slots_ != nullptr;
+  }
+
+  /// nullptr if there is none. Part of every collective, so it is inlined there.
+  Row* find(const Key& key, size_t hash, Row* rows) const {
+    for (size_t slot = hash;; ++slot) {
+      const uint32_t row = slots_[slot % kSize].load(std::memory_order_acquire);
+      if (row == 0) {
+        return nullptr;
+      }
+      if (wordsOf(rows[row - 1].key) == wordsOf(key)) {
+        return &rows[row - 1];
+      }
+    }
+  }
+
+  void add(size_t hash, uint32_t row) {
+    size_t slot = hash;
+    while (slots_[slot % kSize].load(std::memory_order_relaxed) != 0) {
+      ++slot;
+    }
+    slots_[slot % kSize].store(row + 1, std::memory_order_release);
+  }
+
+ private:
+  std::unique_ptr<std::atomic<uint32_t>[]> slots_; ///< row number + 1, 0 for free
+};
+
+} // namespace commtap

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/json_row.h"
+
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include "report/json_write.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::ordered_json;
+
+TEST_CASE("a row has the text that nlohmann makes of the same object, whatever its names hold") {
+  for (const std::string& text :
+       {std::string("layers.0"),
+        std::string(),
+        std::string("\"quoted\" \\ </script>\n\t\x01\x7f"),
+        std::string("größe \xff\xc3"),
+        std::string("a\0b", 3)}) {
+    std::string written;
+    {
+      JsonRow row(written);
+      row.addText("text", text);
+      row.addTexts("texts", {text, "b", text});
+    }
+    CHECK(written == jsonLine(ordered_json{{"text", text}, {"texts", {text, "b", text}}}));
+  }
+}
+
+TEST_CASE("numbers, nothing, and what lies within") {
+  std::string written;
+  {
+    JsonRow row(written);
+    row.addNumber("largest", std::numeric_limits<uint64_t>::max());
+    row.addReal("whole", 96.0);
+    row.addReal("half", 1.5);
+    row.addBool("yes", true);
+    row.addNull("nothing");
+    row.addTextOrNull("no_text", "");
+    row.addTextOrNull("a_text", "a");
+    row.addObject("empty");
+    {
+      JsonRow inner = row.addObject("inner");
+      inner.addNumber("1", 2);
+      inner.addNumber("4", 8);
+    }
+    row.addTexts("none", {});
+    row.addJson("list", ordered_json::array({1, "b"}));
+  }
+  CHECK(
+      written ==
+      R"({"largest":18446744073709551615,"whole":96,"half":1.5,"yes":true,"nothing":null,"no_text":null,"a_text":"a",)"
+      R"("empty":{},"inner":{"1":2,"4":8},"none":[],"list":[1,"b"]})");
+}
+
+} // namespace
+} // namespace commtap

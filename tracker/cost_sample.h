@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "report/ledger_format.h"
+
+namespace commtap {
+
+/// Measures what our own code takes of the job's time, while it lives: of each thread the first calls all, then each
+/// kEvery-th, which stands for as many. The others pay for a decrement.
+class CostSample {
+ public:
+  static constexpr uint32_t kAll = 64;
+  /// Odd, so that where two sorts of calls take turns both are measured.
+  static constexpr uint32_t kEvery = 1021;
+  /// What takes longer stands for itself alone: it happened for the first time, or another thread had the core.
+  static constexpr uint64_t kRareNs = 20'000;
+
+  explicit CostSample(CostPart part) : part_(part) {
+    Tick& tick = tls_ticks_[static_cast<size_t>(part)];
+    if (--tick.left == 0) [[unlikely]] {
+      begin(tick);
+    }
+  }
+  CostSample(const CostSample&) = delete;
+  CostSample& operator=(const CostSample&) = delete;
+  ~CostSample() {
+    if (stands_for_ != 0) [[unlikely]] {
+      end();
+    }
+  }
+
+ private:
+  /// When the thread measures itself again.
+  struct Tick {
+    uint32_t left = 1;     ///< calls until then
+    uint32_t measured = 0; ///< calls so far, up to kAll
+  };
+  // initial-exec: as ThreadState's.
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit std::array<Tick, kCostPartCount> tls_ticks_;
+
+  void begin(Tick& tick);
+  void end() const;
+
+  CostPart part_;
+  uint32_t stands_for_ = 0; ///< calls; 0: this one is not measured
+  uint64_t began_at_ns_;    ///< only if it is
+};
+
+} // namespace commtap
