@@ -48,6 +48,27 @@ def test_collectives_of_features_are_counted(runner: Runner) -> None:
 
 
 HELLO = '#include <stdio.h>\nint main(void) { puts("hello"); return 7; }\n'
+#: Calls each function that the shim stands in front of, and ends as it is told.
+ENDS = """
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    int main(int argc, char** argv) {
+      printf("%d %d %d\\n", argc, dlopen(NULL, RTLD_NOW) != NULL, kill(getpid(), 0));
+      fflush(stdout);
+      switch (argv[1][0]) {
+        case 'a': abort();
+        case 'k': kill(getpid(), SIGTERM);
+        case 'q': quick_exit(8);
+        case '_': _exit(9);
+        default: return 7;
+      }
+    }
+"""
+ENDINGS = {"abort": -6, "kill": -15, "quick_exit": 8, "_exit": 9, "return": 7}
 CRASH = """
     #include <stdlib.h>
     #include <stdio.h>
@@ -136,14 +157,17 @@ def test_git(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "flags", "compiler"),
-    [(HELLO, [], "cc"), (HELLO, ["-static"], "cc"), (HELLO, ["-static-pie", "-fPIE"], "cc"), (HELLO, [], "musl-gcc")],
+    ("flags", "compiler"),
+    [([], "cc"), (["-static"], "cc"), (["-static-pie", "-fPIE"], "cc"), ([], "musl-gcc")],
     ids=["dynamic", "static", "static_pie", "musl"],
 )
-def test_program(tmp_path: Path, source: str, flags: list[str], compiler: str) -> None:
+def test_program(tmp_path: Path, flags: list[str], compiler: str) -> None:
     """Static programs, where there is no loader, and those of another libc, whose loader takes the preload too."""
     need(compiler)
-    assert assert_same([build(tmp_path, source, *flags, compiler=compiler)], tmp_path).returncode == 7
+    path = build(tmp_path, ENDS, *flags, "-w", compiler=compiler)
+    for ending, status in ENDINGS.items():
+        done = assert_same([path, ending], tmp_path)
+        assert (done.returncode, done.stdout.split()[::2]) == (status, [b"2", b"0"])
 
 
 def test_program_of_32_bits(tmp_path: Path) -> None:
