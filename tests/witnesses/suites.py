@@ -18,22 +18,7 @@ class Suite:
     variables: tuple[tuple[str, str], ...] = ()
 
 
-_ACCELERATE = (
-    "accelerator",
-    "big_modeling",
-    "compile",
-    "cpu",
-    "data_loader",
-    "grad_sync",
-    "hooks",
-    "kwargs_handlers",
-    "metrics",
-    "modeling_utils",
-    "optimizer",
-    "scheduler",
-    "state_checkpointing",
-    "utils",
-)
+_ACCELERATE = ("accelerator", "cpu", "data_loader", "grad_sync", "hooks", "modeling_utils", "optimizer", "scheduler")
 
 SUITES = [
     Suite("torch_higher_order", ("torch_higher_order.py",)),
@@ -51,6 +36,4 @@ SUITES = [
     ),
     Suite("opt_einsum", ("opt_einsum/tests",), package="opt_einsum"),
     Suite("gpytorch", ("test",), package="gpytorch"),
-    Suite("e3nn", ("tests",), package="e3nn"),
-    Suite("skorch", ("skorch/tests/test_net.py", "skorch/tests/callbacks"), package="skorch"),
 ]

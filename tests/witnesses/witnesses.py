@@ -42,7 +42,16 @@ def run(suite: Suite, source: Path, folder: Path, name: str, library: Path | Non
     folder.mkdir(parents=True, exist_ok=True)
     junit = folder / f"{name}.xml"
     junit.unlink(missing_ok=True)
-    options = ["-q", "-p", "no:cacheprovider", f"--junit-xml={junit}", f"--timeout={TEST_TIMEOUT_S}", "--tb=short"]
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        f"--junit-xml={junit}",
+        f"--timeout={TEST_TIMEOUT_S}",
+        "--tb=short",
+    ]
     only = ["-k", suite.only] if suite.only else []
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("LD_PRELOAD", "COMMTAP"))}
     variables |= {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"} | dict(suite.variables)
