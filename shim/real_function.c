@@ -8,6 +8,18 @@
 #include <errno.h>
 #include <link.h>
 
+/* Weak, since musl has none. Its loader takes this library's libc.so.6 for itself and preloads it into musl's programs,
+ * and a symbol that it cannot find there would end them. */
+#pragma weak dlvsym
+
+/* In the next library after this one. */
+static void* symbol_behind(const char* symbol, const char* version) {
+  if (version == NULL) {
+    return dlsym(RTLD_NEXT, symbol);
+  }
+  return dlvsym == NULL ? NULL : dlvsym(RTLD_NEXT, symbol, version);
+}
+
 /* In the scope of the one library `name`, already loaded, and what it depends on. */
 static void* symbol_in(const char* name, const char* symbol) {
   void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
@@ -38,7 +50,7 @@ static void* symbol_anywhere(const char* symbol, const void* ours) {
  * library have its usual name. Whoever came to `ours` through `symbol` has it from some library. */
 void* commtap_resolve(const char* symbol, const char* version, const char* library, const void* ours) {
   const int saved_errno = errno;
-  void* found = version == NULL ? dlsym(RTLD_NEXT, symbol) : dlvsym(RTLD_NEXT, symbol, version);
+  void* found = symbol_behind(symbol, version);
   if (found == NULL) {
     found = symbol_in(library, symbol);
   }

@@ -47,17 +47,27 @@ static bool read_start(const char* path, char* text, size_t size) {
   return true;
 }
 
-/* "2.13.0+cpu" at the start of `text`, up to a quote or white space. */
-static bool parse_version(const char* text, struct commtap_torch_version* version) {
-  const size_t length = strcspn(text, "'\" \t\r\n");
-  int major = 0;
-  int minor = 0;
-  if (length == 0 || length >= sizeof(version->full) || sscanf(text, "%d.%d", &major, &minor) != 2) {
+/* The length of "2.13" at the start of `text`; 0 if it is no version. */
+static size_t minor_version_length(const char* text) {
+  static const char kDigits[] = "0123456789";
+  const size_t major = strspn(text, kDigits);
+  const size_t minor = major == 0 || text[major] != '.' ? 0 : strspn(text + major + 1, kDigits);
+  return minor == 0 ? 0 : major + 1 + minor;
+}
+
+static bool copy(char* to, size_t size, const char* from, size_t length) {
+  if (length == 0 || length >= size) {
     return false;
   }
-  memcpy(version->full, text, length);
-  version->full[length] = '\0';
-  return snprintf(version->minor, sizeof(version->minor), "%d.%d", major, minor) < (int)sizeof(version->minor);
+  memcpy(to, from, length);
+  to[length] = '\0';
+  return true;
+}
+
+/* "2.13.0+cpu" at the start of `text`, up to a quote or white space. */
+static bool parse_version(const char* text, struct commtap_torch_version* version) {
+  return copy(version->full, sizeof(version->full), text, strcspn(text, "'\" \t\r\n")) &&
+         copy(version->minor, sizeof(version->minor), text, minor_version_length(text));
 }
 
 static bool read_version_py(const char* folder, struct commtap_torch_version* version) {

@@ -201,6 +201,10 @@ void CallWatch::end() {
 
 void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack)
     const {
+  if (op.schema().arguments().size() != facts_.argument_count) { // defined anew just now
+    op.redispatchBoxed(keys & kBelowCollectives, stack);
+    return;
+  }
   CallWatch watch(facts_, keys, ArgumentList(stack->data() + (stack->size() - facts_.argument_count)));
   op.redispatchBoxed(keys & kBelowCollectives, stack);
   watch.returned();

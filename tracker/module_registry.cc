@@ -35,6 +35,7 @@ uint32_t ModuleRegistry::add(
     Node& same_name = nodes_[known->second];
     if (!same_name.alive && same_name.role == role) {
       same_name.alive = true;
+      same_name.inherited = true;
       return known->second;
     }
     unique = std::string(component) + "#" + std::to_string(nth);
@@ -53,9 +54,9 @@ uint32_t ModuleRegistry::addLocked(
     return parent;
   }
   if (nodes_.size() <= id) {
-    nodes_.resize(id + 1, Node{kNoIndex, "", ModuleRole::kPlain, false, false, false});
+    nodes_.resize(id + 1, Node{kNoIndex, "", ModuleRole::kPlain, false, false, false, false});
   }
-  nodes_[id] = Node{parent, std::string(component), role, wrapper, true, false};
+  nodes_[id] = Node{parent, std::string(component), role, wrapper, true, false, false};
   by_name_[nameKey(parent, component)] = id;
   if (role == ModuleRole::kFsdp2) {
     fsdp2_units_.clear();
@@ -89,8 +90,10 @@ uint32_t ModuleRegistry::parentOf(uint32_t module) {
 void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view component) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Node* moved = node(module);
-  // Only a root moves: a module that is registered in two places keeps its first name.
-  if (moved == nullptr || moved->parent != kGlobalModule || by_name_.count(nameKey(parent, component)) > 0) {
+  // Only a root moves: a module that is registered in two places keeps its first name. One that has the name and the
+  // rows of a dead module would take those along: it keeps its name too.
+  if (moved == nullptr || moved->parent != kGlobalModule || moved->inherited ||
+      by_name_.count(nameKey(parent, component)) > 0) {
     return;
   }
   by_name_.erase(nameKey(moved->parent, moved->component));

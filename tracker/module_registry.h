@@ -58,6 +58,7 @@ class ModuleRegistry {
     ModuleRole role;
     bool wrapper;
     bool alive;
+    bool inherited; ///< its name and rows were a module's that has died
     bool has_parameters;
   };
 

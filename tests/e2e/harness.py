@@ -65,6 +65,9 @@ class Job:
     variables: tuple[tuple[str, str], ...] = ()
     #: torchrun's own arguments.
     torchrun: tuple[str, ...] = ()
+    #: Other preloaded libraries, in front of ours and behind it.
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
     @property
     def compiled(self) -> bool:
@@ -147,7 +150,9 @@ def environment(run: Run) -> dict[str, str]:
         # Else the ranks of a second attempt may find the first attempt's addresses in the launcher's store and hang.
         kept["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
     if run.mode is Mode.SHIM:
-        kept |= {"LD_PRELOAD": str(LIBRARY), "COMMTAP_OUT": str(run.output_folder)}
+        kept["COMMTAP_OUT"] = str(run.output_folder)
+    if preloads := [*run.job.before, *([str(LIBRARY)] if run.mode is Mode.SHIM else []), *run.job.after]:
+        kept["LD_PRELOAD"] = ":".join(preloads)
     return kept | dict(run.job.variables)
 
 

@@ -40,6 +40,16 @@ TEST_CASE_FIXTURE(TrackerFixture, "a root that turns out to be a child moves, a 
   CHECK(nameOf(*this, child) == "Parent.net");
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "a root with a dead module's rows does not move: they are not its parent's") {
+  const uint32_t dead = addPlain(0, "Lone");
+  modules().died(dead);
+  const uint32_t parent = addPlain(0, "LateParent");
+  const uint32_t child = addPlain(0, "Lone");
+  CHECK(child == dead);
+  modules().reparent(child, parent, "net");
+  CHECK(nameOf(*this, child) == "Lone");
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "parameters are wanted once") {
   const uint32_t module = addPlain(0, "WithParameters");
   CHECK(modules().wantsParameters(module));

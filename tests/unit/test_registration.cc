@@ -122,6 +122,61 @@ TEST_CASE_FIXTURE(Watching, "an op that comes later is watched from the next mod
   stopKernels(); // before the op is gone
 }
 
+TEST_CASE_FIXTURE(Watching, "any op brings the kernels of those that came before it") {
+  torch::Library late(torch::Library::DEF, "commtap_late", std::nullopt, __FILE__, __LINE__);
+  late.def("first(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(exchange)));
+  const at::Tensor x = at::ones({1});
+  CHECK_FALSE(late_ops_queued.load());
+  c10::Dispatcher::singleton()
+      .findSchemaOrThrow("commtap_late::first", "")
+      .typed<at::Tensor(const at::Tensor&)>()
+      .call(x);
+  CHECK(countOf("commtap_late.first") == 1);
+  stopKernels();
+}
+
+TEST_CASE_FIXTURE(Watching, "an op that is called before any other since it came is in not_seen, once") {
+  const at::Tensor x = at::ones({1});
+  const uint64_t before = notSeen("unwatched_op");
+  torch::Library late(torch::Library::DEF, "commtap_late", std::nullopt, __FILE__, __LINE__);
+  late.def("at_once(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(exchange)));
+  const auto op = c10::Dispatcher::singleton()
+                      .findSchemaOrThrow("commtap_late::at_once", "")
+                      .typed<at::Tensor(const at::Tensor&)>();
+  op.call(x);
+  CHECK(notSeen("unwatched_op") == before + 1);
+  op.call(x);
+  CHECK(notSeen("unwatched_op") == before + 1);
+  CHECK(countOf("commtap_late.at_once") == 1);
+  stopKernels();
+}
+
+/// As Python's kernels come: without C++ types.
+void firstArgument(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  torch::jit::drop(*stack, op.schema().arguments().size() - 1);
+}
+
+TEST_CASE_FIXTURE(Watching, "an op that is defined anew with other arguments is counted by those") {
+  const c10::IValue x = at::ones({1});
+  const uint64_t before = notSeen("unwatched_op");
+  for (const char* schema : {"anew(Tensor x) -> Tensor", "anew(Tensor x, int n, Tensor y) -> Tensor"}) {
+    torch::Library late(torch::Library::DEF, "commtap_late", std::nullopt, __FILE__, __LINE__);
+    late.def(schema);
+    late.impl(
+        "anew", torch::dispatch(c10::DispatchKey::CPU, torch::CppFunction::makeFromBoxedFunction<&firstArgument>()));
+    const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("commtap_late::anew", "");
+    for (int nth = 0; nth < 2; ++nth) {
+      torch::jit::Stack stack{x, 1, x};
+      stack.resize(op.schema().arguments().size());
+      op.callBoxed(stack);
+      CHECK(stack.size() == 1);
+    }
+  }
+  CHECK(countOf("commtap_late.anew") == 3); // all but the very first, which came before any kernel of ours
+  CHECK(notSeen("unwatched_op") == before + 1);
+  stopKernels();
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "after stopping no op passes through us") {
   startKernels({"commtap_test::*"});
   stopKernels();

@@ -12,6 +12,7 @@
 #include "tracker/python/import_hook.h"
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
+#include "tracker/python/py_compat.h"
 #include "tracker/python/py_ref.h"
 #include "tracker/python/tensor_class.h"
 #include "tracker/python_host.h"
@@ -27,6 +28,7 @@ struct Part {
   ModuleTree tree;
   PyObject* register_group = nullptr; ///< owned; torch's own
   CallHook module_call;
+  CallHook module_implementation;
   CallHook label_enter;
   CallHook label_exit;
 };
@@ -47,16 +49,28 @@ uint32_t idOf(PyObject* module) {
   return id != ModuleMap::kUnknown ? id : addModule(module);
 }
 
-/// torch.nn.Module.__call__, around which every module call of the job passes.
-PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
-  if (id == ModuleMap::kTransparent) {
-    return part->module_call.original()(function, arguments, flags, names);
-  }
+PyObject* callEntered(uint32_t id, PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   const uint32_t depth = part->host.enter(id);
   PyObject* result = part->module_call.original()(function, arguments, flags, names);
   part->host.leave(depth);
   return result;
+}
+
+/// torch.nn.Module.__call__, around which every module call of the job passes.
+PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
+  const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
+  return id == ModuleMap::kTransparent ? part->module_call.original()(function, arguments, flags, names)
+                                       : callEntered(id, function, arguments, flags, names);
+}
+
+/// torch.nn.Module._call_impl, which __call__ calls with unpacked arguments, and so in every Python by its vectorcall.
+/// Where that of __call__ was ignored, since a class's own __call__ or one that the job put there called it, the module
+/// is entered here.
+PyObject* callImplementation(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
+  const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
+  return id == ModuleMap::kTransparent || id == part->host.current_module()
+             ? part->module_implementation.original()(function, arguments, flags, names)
+             : callEntered(id, function, arguments, flags, names);
 }
 
 /// Between callModule and torch's own function, while somebody observes.
@@ -133,6 +147,11 @@ void watchModules(PyObject* module) {
   const PyRef call = type ? attribute(type.get(), "__call__") : PyRef();
   if (!part->module_call.install(call.get(), callModule)) {
     part->host.hook_missing("torch.nn.Module.__call__ is not a plain Python function");
+    return;
+  }
+  const PyRef implementation = compat::kIgnoresVectorcall ? attribute(type.get(), "_call_impl") : PyRef();
+  if (implementation) {
+    part->module_implementation.install(implementation.get(), callImplementation);
   }
 }
 
@@ -174,6 +193,7 @@ int start(const CommtapHost* host) {
 void setEnabled(int enabled) {
   const PyGILState_STATE gil = PyGILState_Ensure();
   part->module_call.setEnabled(enabled != 0);
+  part->module_implementation.setEnabled(enabled != 0);
   part->label_enter.setEnabled(enabled != 0);
   part->label_exit.setEnabled(enabled != 0);
   PyGILState_Release(gil);

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs other projects' tests without and with the shim, and compares what becomes of each test.
+
+Twice without: a test that does not agree with itself is no witness. Exit status 1 if a witness sees a difference.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+from outcomes import compare, read
+from suites import SUITES, Suite
+
+HERE = Path(__file__).resolve().parent
+BARE_RUNS = 2
+TEST_TIMEOUT_S = 300
+
+
+def source_of(suite: Suite, folder: Path) -> Path:
+    """Where the suite's tests are: its source distribution, fetched and unpacked once, or this folder."""
+    if not suite.package:
+        return HERE
+    target = folder / "sources" / suite.package
+    if not target.is_dir():
+        command = ["pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "--dest", folder / "sdists"]
+        constraint = ["--constraint", HERE / "requirements.txt", suite.package]
+        subprocess.run([sys.executable, "-m", *command, *constraint], check=True)
+        [archive] = (folder / "sdists").glob(f"{suite.package}-*.tar.gz")
+        with tarfile.open(archive) as file:
+            file.extractall(target, filter="data")
+    [unpacked] = target.iterdir()
+    return unpacked
+
+
+def run(suite: Suite, source: Path, folder: Path, name: str, library: Path | None) -> Path:
+    """One run of a suite; its JUnit file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    junit = folder / f"{name}.xml"
+    junit.unlink(missing_ok=True)
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        f"--junit-xml={junit}",
+        f"--timeout={TEST_TIMEOUT_S}",
+        "--tb=short",
+    ]
+    only = ["-k", suite.only] if suite.only else []
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("LD_PRELOAD", "COMMTAP"))}
+    variables |= {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"} | dict(suite.variables)
+    if library:
+        variables |= {"LD_PRELOAD": str(library), "COMMTAP_OUT": str(folder / "reports")}
+    with open(folder / f"{name}.log", "wb") as log:
+        # A status that is not 0 means tests that fail, as some do without us: the comparison is what counts.
+        subprocess.run(
+            [sys.executable, "-m", "pytest", *options, *only, *suite.files],
+            cwd=source,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    return junit
+
+
+def ask(suite: Suite, folder: Path, library: Path) -> bool:
+    """Runs a suite without and with the shim and prints the verdict; whether nothing differs."""
+    started = time.monotonic()
+    source = source_of(suite, folder)
+    runs = folder / "runs" / suite.name
+    bare = [read(run(suite, source, runs, f"bare-{i}", None)) for i in range(BARE_RUNS)]
+    verdict = compare(bare, read(run(suite, source, runs, "shim", library)))
+    reports = len(list((runs / "reports").rglob("*.json")))
+    print(
+        f"{suite.name}: {verdict.witnesses} witnesses ({verdict.passed} pass), {len(verdict.differences)} differences, "
+        f"{len(verdict.unsteady)} unsteady, {reports} reports, {time.monotonic() - started:.0f} s",
+        flush=True,
+    )
+    for name, without, within in verdict.differences:
+        print(f"  {name}: {without}, with the shim {within}", flush=True)
+    return not verdict.differences and verdict.passed > 0
+
+
+def main() -> int:
+    """The suites named on the command line, or all."""
+    names = [suite.name for suite in SUITES]
+    parser = argparse.ArgumentParser(description="Other projects' tests with the shim and without.")
+    parser.add_argument("--build", type=Path, required=True, help="the build folder")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(names))
+    arguments = parser.parse_args()
+    if unknown := set(arguments.suites) - set(names):
+        parser.error(f"no such suites: {', '.join(sorted(unknown))}")
+    folder = arguments.build.resolve() / "witnesses"
+    library = arguments.build.resolve() / "shim" / "libcommtap.so"
+    chosen = [suite for suite in SUITES if suite.name in (arguments.suites or names)]
+    return 0 if all([ask(suite, folder, library) for suite in chosen]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
