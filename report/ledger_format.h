@@ -25,7 +25,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 6;
+inline constexpr uint32_t kLedgerVersion = 7;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -77,6 +77,8 @@ struct LedgerHeader {
   uint64_t pid;
   uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, names a process for good
   uint64_t started_at_ns;            ///< CLOCK_REALTIME
+  uint64_t parent_pid;               ///< of the process that started this one
+  uint64_t parent_started_at_ns;     ///< CLOCK_REALTIME; 0: not known
   std::atomic<uint64_t> ended_at_ns; ///< live; CLOCK_REALTIME, 0 while running
   int64_t rank;                      ///< -1: none
   int64_t world_size;                ///< -1: unknown

@@ -23,7 +23,11 @@ class Communicators {
   /// It ends: whatever has its address afterwards is another one.
   void remove(const void* communicator);
 
-  void resetInForkedChild();
+  std::mutex& mutex() {
+    return mutex_;
+  }
+  /// In the child of a fork, where what the mutex guards may be half changed.
+  void startAnew();
 
  private:
   /// One of those that were last looked for. While it is written its address is nullptr.

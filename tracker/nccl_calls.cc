@@ -266,8 +266,8 @@ void NcclCalls::setOn(bool on) {
   state().on.store(on, std::memory_order_relaxed);
 }
 
-void NcclCalls::resetInForkedChild() {
-  state().communicators.resetInForkedChild();
+ForkLock NcclCalls::forkLock() {
+  return {&state().communicators.mutex(), [] { state().communicators.startAnew(); }, "communicators at a fork"};
 }
 
 } // namespace commtap

@@ -3,7 +3,6 @@
 
 // The tracker's front: what the stub calls, and nothing but forwards.
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,15 +14,14 @@
 #include "tracker/api.h"
 #include "tracker/device_timing.h"
 #include "tracker/export.h"
+#include "tracker/fork_locks.h"
 #include "tracker/gloo_timing.h"
 #include "tracker/graph_captures.h"
-#include "tracker/groups.h"
 #include "tracker/log.h"
 #include "tracker/nccl_calls.h"
 #include "tracker/python_bridge.h"
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
-#include "tracker/steps.h"
 #include "tracker/torch_compat.h"
 #include "tracker/watching.h"
 
@@ -33,16 +31,6 @@ namespace {
 bool& started() {
   static bool instance = false;
   return instance;
-}
-
-void onForkInChild() {
-  resetGroupsInForkedChild();
-  Steps::resetInForkedChild();
-  Recorder::get().resetInForkedChild();
-  GlooTiming::resetInForkedChild();
-  DeviceTiming::resetInForkedChild();
-  NcclCalls::resetInForkedChild();
-  GraphCaptures::resetInForkedChild();
 }
 
 void finish(commtap_exit how, int signal) {
@@ -69,7 +57,7 @@ int startTracker(const char* torch_version) {
     logWarning(warning);
   }
   DeviceTiming::start(parsed.options.timing);
-  pthread_atfork(nullptr, nullptr, onForkInChild);
+  watchForks();
   std::atexit([] { finish(COMMTAP_EXIT_NORMAL, 0); });
   startKernels(parsed.options.ops);
   startPython(parsed.options.labels);
