@@ -163,7 +163,7 @@ Result<std::string> recoverLedger(const std::string& path, const OutputIdentity*
   std::string folder = fs::path(path).parent_path();
   folder = folder.empty() ? "." : folder;
   Result<std::string> written =
-      writeReportFile(folder, nameOfReport(*contents), contents->report, contents->parent_started_at_ns);
+      writeReportFile(folder, nameOfReport(*contents), contents->report, contents->run_began_ns);
   if (written) {
     unlink(path.c_str());
   }

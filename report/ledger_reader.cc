@@ -153,7 +153,7 @@ class Reader {
     contents_.boot_id = text(head.boot_id);
     contents_.pid_start_ticks = head.pid_start_ticks;
     contents_.parent_pid = head.parent_pid;
-    contents_.parent_started_at_ns = head.parent_started_at_ns;
+    contents_.run_began_ns = head.run_began_ns;
   }
 
   void readGroups() {

@@ -18,7 +18,7 @@ struct LedgerContents {
   std::string boot_id;
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
-  uint64_t parent_started_at_ns = 0; ///< 0: not known
+  uint64_t run_began_ns = 0; ///< see runBeganNs(); 0: not known
   std::string damage;                ///< one line on what could not be read; "" for a sound ledger
 };
 

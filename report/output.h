@@ -39,8 +39,8 @@ std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& 
 
 /// Where the report of a process goes: `folder`/`name`.json, unless another process of the same run has written that
 /// file since `run_began_ns` (a second program of the same rank): then the pid is added, and a number where that file
-/// is another process's too. A report of an earlier run is replaced. `run_began_ns`: CLOCK_REALTIME, of the process
-/// that started this one.
+/// is another process's too. A report of an earlier run is replaced. `run_began_ns`: see runBeganNs() in
+/// process.h.
 std::string chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns);
 
 } // namespace commtap

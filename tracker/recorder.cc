@@ -116,6 +116,7 @@ void Recorder::describeProcess(const std::string& torch_version) {
   identity_.host = hostName();
   header.host = ledger_->intern(identity_.host);
   header.boot_id = ledger_->intern(bootId());
+  header.run_began_ns = runBeganNs();
   readLaunchEnvironment();
   describeThisProcess();
 }
@@ -139,7 +140,6 @@ void Recorder::describeThisProcess() {
   header.pid_start_ticks = processStartTicks(identity_.pid).value_or(0);
   header.started_at_ns = wallClockNs();
   header.parent_pid = static_cast<uint64_t>(getppid());
-  header.parent_started_at_ns = processStartTimeNs(header.parent_pid).value_or(0);
   header.argv = ledger_->intern(commandLineJson());
 }
 
@@ -262,7 +262,7 @@ void Recorder::writeReport() {
   }
   for (const std::string& folder : {folder_, fallbackFolder()}) {
     const Result<std::string> written =
-        writeReportFile(folder, reportName(identity_), contents->report, contents->parent_started_at_ns);
+        writeReportFile(folder, reportName(identity_), contents->report, contents->run_began_ns);
     if (written) {
       ledger_->removeFile();
       logInfo("report: " + *written);

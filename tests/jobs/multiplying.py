@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
@@ -32,10 +33,10 @@ def log_of_this_thread() -> Iterator[TextIO]:
         yield log
 
 
-def early_thread() -> None:
+def early_thread(number: int) -> None:
     """Of Python's, and there before torch."""
     _torch_is_here.wait()
-    communicate("EarlyThread")
+    communicate(f"EarlyThread{number}")
 
 
 def start_native_thread(name: str, wait: threading.Event) -> ctypes.c_ulong:
@@ -57,7 +58,7 @@ def join_native_thread(thread: ctypes.c_ulong) -> None:
 
 
 if __name__ == "__main__" and "threads" in PARTS:
-    _early = [threading.Thread(target=early_thread) for _ in range(2)]
+    _early = [threading.Thread(target=early_thread, args=(i,)) for i in range(2)]
     for each in _early:
         each.start()
     _early_native = start_native_thread("EarlyNativeThread", _torch_is_here)
@@ -110,9 +111,9 @@ def use_threads() -> None:
         each.join()
     join_native_thread(start_native_thread("LateNativeThread", _torch_is_here))
     with ThreadPoolExecutor(3) as executor:
-        list(executor.map(communicate, ["InExecutor"] * 6))
+        list(executor.map(communicate, [f"InExecutor{i}" for i in range(6)]))
     with ThreadPool(3) as pool:
-        pool.map(communicate, ["InPool"] * 6)
+        pool.map(communicate, [f"InPool{i}" for i in range(6)])
     print("threads done", flush=True)
 
 
@@ -135,7 +136,9 @@ def use_forks() -> None:
 
 
 def use_loaders() -> None:
-    """Workers by each of the three ways to start them."""
+    """Workers by each of the three ways to start them, and from now on by processes that are younger, by more than
+    commtap's clock is coarse, than the reports of this job's first children."""
+    time.sleep(1.5)
     for method in ("fork", "spawn", "forkserver"):
         workers = 2 if method == "fork" else 1
         loader = torch.utils.data.DataLoader(Communicating(), num_workers=workers, multiprocessing_context=method)

@@ -214,7 +214,7 @@ TEST_CASE("a report that another process of the run has made is not replaced, wh
   helper.job.started_at_ns = helper.job.ended_at_ns.emplace(5'000'000'000); // long before the test
   const auto ledger = sampleLedger(1);
   ledger->header().run_id = ledger->intern(helper.job.run_id);
-  ledger->header().parent_started_at_ns = 1'000'000'000;
+  ledger->header().run_began_ns = 1'000'000'000;
   writeReport(folder / "rank-00001.json", helper);
   REQUIRE(ledger->publish(folder / "x.ledger"));
   std::vector<std::string> problems;
