@@ -11,12 +11,17 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "report/file_size.h"
+
 namespace commtap {
 namespace {
 
 constexpr char kTemporarySuffix[] = ".tmp";
 
 bool writeAndSync(int fd, std::string_view content) {
+  if (!isAllowedFileSize(content.size())) {
+    return false;
+  }
   while (!content.empty()) {
     const ssize_t written = write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) {

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -13,6 +17,7 @@
 #include "report/ledger_image.h"
 #include "report/ledger_reader.h"
 #include "report/output.h"
+#include "report/process.h"
 #include "report/report_file.h"
 #include "report/report_head.h"
 #include "report/report_json.h"
@@ -111,22 +116,83 @@ std::string nameOfReport(const LedgerContents& contents) {
   return name.empty() || name == "?" ? reportName({job.host, job.pid, job.rank.value_or(-1), "", 0}) : name;
 }
 
-/// The path of the report made; "" if the process may still be running.
-Result<std::string> recoverLedger(const std::string& path) {
+/// A ledger file that one process at a time turns into a report. Who dies meanwhile leaves it to the next.
+class LedgerClaim {
+ public:
+  explicit LedgerClaim(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat held {};
+    struct stat named {};
+    // A file system without locks must not keep anybody from the report.
+    const bool is_taken = fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    is_ours_ = fd_ >= 0 && !is_taken && fstat(fd_, &held) == 0 && stat(path.c_str(), &named) == 0 &&
+               held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else it was made a report before the lock
+  }
+  LedgerClaim(const LedgerClaim&) = delete;
+  LedgerClaim& operator=(const LedgerClaim&) = delete;
+  ~LedgerClaim() {
+    if (fd_ >= 0) {
+      close(fd_);
+    }
+  }
+
+  bool isOurs() const {
+    return is_ours_;
+  }
+
+ private:
+  int fd_;
+  bool is_ours_ = false;
+};
+
+/// The path of the report made; "" if the process may still be running, or if another process makes the report.
+/// `by`: whose children and run alone are meant; nullptr for all.
+Result<std::string> recoverLedger(const std::string& path, const OutputIdentity* by) {
+  const LedgerClaim claim(path);
+  if (!claim.isOurs() && access(path.c_str(), R_OK) == 0) {
+    return std::string();
+  }
   const Result<LedgerContents> contents = readLedgerFile(path);
   if (!contents) {
     return Result<std::string>::failure(contents.error());
   }
-  if (contents->report.job.exit == ExitKind::kRunning) {
+  const Job& job = contents->report.job;
+  const bool is_meant = by == nullptr || job.run_id == by->run_id || contents->parent_pid == by->pid;
+  if (job.exit == ExitKind::kRunning || !is_meant) {
     return std::string();
   }
   std::string folder = fs::path(path).parent_path();
   folder = folder.empty() ? "." : folder;
-  Result<std::string> written = writeReportFile(folder, nameOfReport(*contents), contents->report);
+  Result<std::string> written =
+      writeReportFile(folder, nameOfReport(*contents), contents->report, contents->run_began_ns);
   if (written) {
     unlink(path.c_str());
   }
   return written;
+}
+
+/// Names alone: most of a job's processes live, and in a folder of many thousands nobody but the tools should look.
+std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
+  constexpr int kMaxNames = 4096;
+  std::vector<std::string> found;
+  std::vector<std::string> folders = {folder};
+  int names = 0;
+  for (size_t i = 0; i < folders.size(); ++i) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folders[i], error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      const std::string name = entry->path().filename();
+      const std::optional<uint64_t> pid = pidOfLedger(name, host);
+      if (++names > kMaxNames) {
+        return found;
+      }
+      if (pid && !processStartTicks(*pid)) {
+        found.push_back(entry->path());
+      } else if (i == 0 && name.starts_with("attempt-")) {
+        folders.push_back(entry->path());
+      }
+    }
+  }
+  return found;
 }
 
 } // namespace
@@ -161,7 +227,7 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
     if (fs::path(path).extension() != ".ledger") {
       continue;
     }
-    const Result<std::string> report_path = recoverLedger(path);
+    const Result<std::string> report_path = recoverLedger(path, nullptr);
     if (!report_path && !vanished(path)) { // else another recovery was faster
       problems.push_back(report_path.error());
     } else if (report_path && !report_path->empty()) {
@@ -169,6 +235,12 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
     }
   }
   return made;
+}
+
+void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process) {
+  for (const std::string& path : ledgersOfTheDead(folder, process.host)) {
+    recoverLedger(path, &process);
+  }
 }
 
 } // namespace commtap

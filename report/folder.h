@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/model.h"
+#include "report/output.h"
 #include "report/result.h"
 
 namespace commtap {
@@ -35,8 +36,12 @@ using Progress = std::function<void(size_t, size_t)>;
 Result<ReportFolder>
 readReports(const std::string& path, const Progress& progress, const std::optional<std::string>& run_id = std::nullopt);
 
-/// Turns the ledgers of dead processes below `folder` into JSON (exit: killed) and takes them away. Safe when several
-/// do it at once. Returns the paths of the reports made.
+/// Turns the ledgers of dead processes below `folder` into JSON (exit: killed) and takes them away. When several do it
+/// at once, each ledger is one's. Returns the paths of the reports made.
 std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<std::string>& problems);
+
+/// The same for a process of the job that ends, at little cost: of its children and of processes of its run, on its
+/// host, in `folder` itself and its attempts. What does not work is left to others.
+void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process);
 
 } // namespace commtap

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include "report/file_size.h"
+
 namespace commtap {
 
 bool LedgerFile::create(const std::string& path) {
@@ -42,6 +44,11 @@ int LedgerFile::descriptor() {
   }
   fd_ = fd;
   return fd;
+}
+
+bool LedgerFile::resize(uint64_t size) {
+  const int fd = descriptor();
+  return fd >= 0 && isAllowedFileSize(size) && ftruncate(fd, static_cast<off_t>(size)) == 0;
 }
 
 bool LedgerFile::allocate(uint64_t offset, uint64_t size) {

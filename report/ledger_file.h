@@ -32,6 +32,8 @@ class LedgerFile {
 
   /// A descriptor for immediate use: the one held, or else a new one of the same file. -1 with errno set.
   int descriptor();
+  /// False with errno set.
+  bool resize(uint64_t size);
   /// Space for these bytes, so that a full disk is an error code here and no SIGBUS later. False with errno set.
   bool allocate(uint64_t offset, uint64_t size);
   bool write(const void* data, uint64_t size, uint64_t offset);

@@ -89,6 +89,8 @@ struct LedgerHeader {
   uint64_t pid;
   uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, names a process for good
   uint64_t started_at_ns;            ///< CLOCK_REALTIME
+  uint64_t parent_pid;               ///< of the process that started this one
+  uint64_t run_began_ns;             ///< CLOCK_REALTIME; see runBeganNs()
   std::atomic<uint64_t> ended_at_ns; ///< live; CLOCK_REALTIME, 0 while running
   int64_t rank;                      ///< -1: none
   int64_t world_size;                ///< -1: unknown

@@ -154,6 +154,8 @@ class Reader {
     contents_.report_name = text(head.report_name);
     contents_.boot_id = text(head.boot_id);
     contents_.pid_start_ticks = head.pid_start_ticks;
+    contents_.parent_pid = head.parent_pid;
+    contents_.run_began_ns = head.run_began_ns;
   }
 
   void readGroups() {

@@ -17,7 +17,9 @@ struct LedgerContents {
   std::string report_name; ///< where its JSON belongs, below the output folder, without ".json"
   std::string boot_id;
   uint64_t pid_start_ticks = 0;
-  std::string damage; ///< one line on what could not be read; "" for a sound ledger
+  uint64_t parent_pid = 0;
+  uint64_t run_began_ns = 0; ///< see runBeganNs(); 0: not known
+  std::string damage;                ///< one line on what could not be read; "" for a sound ledger
 };
 
 /// Reads a ledger from memory: the writer's own, or a copy. Any bytes are accepted, nothing outside of them is

@@ -487,9 +487,7 @@ bool LedgerWriter::publish(const std::string& path) {
 
 bool LedgerWriter::copyToFile() {
   const uint64_t head = roundUp(sizeof(LedgerHeader), kPage);
-  const int fd = file_.descriptor();
-  if (fd < 0 || ftruncate(fd, static_cast<off_t>(size_)) != 0 || !file_.allocate(0, head) ||
-      !file_.write(base_, head, 0)) {
+  if (!file_.resize(size_) || !file_.allocate(0, head) || !file_.write(base_, head, 0)) {
     return false;
   }
   for (size_t i = 0; i < kSectionCount; ++i) {
@@ -594,9 +592,36 @@ void LedgerWriter::removeFile() const {
   }
 }
 
+void LedgerWriter::repairInForkedChild() {
+  // Later records refer to earlier sections, and a published ledger is the parent's, who goes on appending.
+  for (uint32_t id = kLast; id-- > 0;) {
+    used_[id] = header().sections[id].used.load(std::memory_order_acquire);
+  }
+  new (&strings_) Strings();
+  for (uint64_t offset = sizeof(uint32_t); offset < used_[kStrings];) {
+    const std::string_view known = text(static_cast<StringId>(offset));
+    strings_.emplace(known, static_cast<StringId>(offset));
+    offset += roundUp(sizeof(uint32_t) + known.size(), sizeof(uint32_t));
+  }
+  indexAll(row_index_, kCollectives);
+  indexAll(operation_index_, kOperations);
+  indexAll(nccl_index_, kNcclCalls);
+  new (&file_) LedgerFile();
+}
+
+/// Adds the rows that a thread had no time to add.
+template <typename Row, size_t kSize>
+void LedgerWriter::indexAll(LedgerRowIndex<Row, kSize>& index, LedgerSectionId id) {
+  auto* rows = reinterpret_cast<Row*>(at(id));
+  for (uint32_t number = 0; index.exists() && number < used_[id]; ++number) {
+    const size_t hash = hashOf(rows[number].key);
+    if (index.find(rows[number].key, hash, rows) == nullptr) {
+      index.add(hash, number);
+    }
+  }
+}
+
 void LedgerWriter::resetInForkedChild() {
-  // The thread that held the mutex may not exist in the child.
-  new (&mutex_) std::mutex();
   if (!moveIntoOwnMemory()) {
     constexpr int kPlain = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
     if (mmap(base_, size_, PROT_READ | PROT_WRITE, kPlain, -1, 0) == base_) {

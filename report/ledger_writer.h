@@ -159,6 +159,13 @@ class LedgerWriter {
   /// All counts, bytes, module calls and not-seen entries start at 0 again; what other threads add meanwhile may stay.
   void zeroCounters();
 
+  /// What appends take turns by, for a process that forks.
+  std::mutex& appending() {
+    return mutex_;
+  }
+  /// The child of a fork in whose parent a thread was perhaps appending: keeps what readers can see. To be followed by
+  /// resetInForkedChild().
+  void repairInForkedChild();
   /// The child of a fork: leaves the parent's file alone, keeps the names, starts all counters at 0 in own memory.
   void resetInForkedChild();
 
@@ -168,6 +175,8 @@ class LedgerWriter {
   }
 
  private:
+  using Strings = std::unordered_map<std::string, StringId>;
+
   LedgerWriter() = default;
 
   LedgerSection& section(LedgerSectionId id) {
@@ -221,6 +230,8 @@ class LedgerWriter {
       NotSeen full,
       StringId what,
       const Describe& describe);
+  template <typename Row, size_t kSize>
+  void indexAll(LedgerRowIndex<Row, kSize>& index, LedgerSectionId id);
   uint32_t laneOf(const CollectiveKey& key);
   LedgerTimes* addTimes(LedgerCollective& row);
   void addGraphCall(const LedgerGraphCall& call);
@@ -238,7 +249,7 @@ class LedgerWriter {
   std::array<uint64_t, kSectionCount> used_{}; ///< as in the header, but this process's own also right after a fork
   LedgerFile file_;
   std::mutex mutex_; ///< appends; a reader of published records needs no lock
-  std::unordered_map<std::string, StringId> strings_;
+  Strings strings_;
   LedgerRowIndex<LedgerCollective, (128U << 10U)> row_index_; ///< twice the rows
   LedgerRowIndex<LedgerOperation, (128U << 10U)> operation_index_;
   LedgerRowIndex<LedgerNcclCall, (32U << 10U)> nccl_index_; ///< created by countNccl()

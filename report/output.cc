@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/output.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <string_view>
 
-#include "report/process.h"
 #include "report/report_json.h"
 #include "report/text_file.h"
 
@@ -32,16 +30,24 @@ bool isSameProcess(const Job& a, const Job& b) {
          a.started_at_ns / kNsPerMicrosecond == b.started_at_ns / kNsPerMicrosecond;
 }
 
-bool isOfThisRun(const Job& other, const Job& job) {
+bool isOfThisRun(const Job& other, const Job& job, uint64_t run_began_ns) {
   if (other.run_id != job.run_id || isSameProcess(other, job)) {
     return false;
   }
-  const std::optional<uint64_t> parent_started = processStartTimeNs(static_cast<uint64_t>(getppid()));
   // Start times are known to a clock tick and the boot time to a second.
   constexpr uint64_t kSlackNs = 1'000'000'000;
   // Who was killed has no end; what is known of it is that it lived at its start.
   const uint64_t last_seen = other.ended_at_ns.value_or(other.started_at_ns);
-  return parent_started && last_seen + kSlackNs > *parent_started;
+  return last_seen + kSlackNs > run_began_ns;
+}
+
+bool mayReplace(const std::string& path, const Job& job, uint64_t run_began_ns) {
+  const Result<std::string> text = readTextFile(path);
+  if (!text) {
+    return true;
+  }
+  const Result<Report> there = reportFromJson(*text);
+  return there && !isOfThisRun(there->job, job, run_began_ns);
 }
 
 bool differsBetweenProcesses(const std::string& component) {
@@ -119,17 +125,28 @@ std::string ledgerFileName(const std::string& report_path, const OutputIdentity&
   return report_path + "." + fitForFileName(identity.host) + "-" + std::to_string(identity.pid) + ".ledger";
 }
 
-std::string chooseReportPath(const std::string& folder, const std::string& name, const Job& job) {
-  std::string path = folder + "/" + name + ".json";
-  const Result<std::string> text = readTextFile(path);
-  if (!text) {
-    return path;
+std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& host) {
+  const std::string mark = "." + fitForFileName(host) + "-";
+  const size_t at = name.find(mark);
+  if (at == std::string::npos || !name.ends_with(".ledger")) {
+    return std::nullopt;
   }
-  const Result<Report> there = reportFromJson(*text);
-  if (there && !isOfThisRun(there->job, job)) {
-    return path;
+  const char* digits = name.data() + at + mark.size();
+  uint64_t pid = 0;
+  const auto [end, error] = std::from_chars(digits, name.data() + name.size(), pid);
+  return error == std::errc() && *end == '.' ? std::optional<uint64_t>(pid) : std::nullopt;
+}
+
+std::string
+chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns) {
+  constexpr int kMaxOfOnePid = 100; // a process that replaces its program again and again keeps its pid
+  const std::string plain = folder + "/" + name;
+  const std::string with_pid = plain + ".pid-" + std::to_string(job.pid);
+  std::string path = plain + ".json";
+  for (int nth = 1; nth <= kMaxOfOnePid && !mayReplace(path, job, run_began_ns); ++nth) {
+    path = with_pid + (nth == 1 ? "" : "." + std::to_string(nth)) + ".json";
   }
-  return folder + "/" + name + ".pid-" + std::to_string(job.pid) + ".json";
+  return path;
 }
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "report/model.h"
@@ -33,9 +34,13 @@ std::string reportName(const OutputIdentity& identity);
 /// The ledger's file name beside the report: names the process, so that no two processes ever share one.
 std::string ledgerFileName(const std::string& report_path, const OutputIdentity& identity);
 
+/// The pid in such a name; nullopt for another host's, and for what is no ledger's name.
+std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& host);
+
 /// Where the report of a process goes: `folder`/`name`.json, unless another process of the same run has written that
-/// file since this process's parent started (a second program of the same rank): then the pid is added. A report of an
-/// earlier run is replaced.
-std::string chooseReportPath(const std::string& folder, const std::string& name, const Job& job);
+/// file since `run_began_ns` (a second program of the same rank): then the pid is added, and a number where that file
+/// is another process's too. A report of an earlier run is replaced. `run_began_ns`: see runBeganNs() in
+/// process.h.
+std::string chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns);
 
 } // namespace commtap

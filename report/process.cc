@@ -37,6 +37,38 @@ uint64_t bootTimeNs() {
   return 0;
 }
 
+uint64_t timeOfTicks(uint64_t ticks) {
+  return bootTimeNs() + ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
+}
+
+/// A number of /proc/PID/stat, from its field 4 on; nullopt if there is no such process.
+std::optional<uint64_t> statNumber(uint64_t pid, int field) {
+  const std::string stat = readFile("/proc/" + std::to_string(pid) + "/stat");
+  // Field 2 is the name in parentheses and may hold anything.
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) {
+    return std::nullopt;
+  }
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string text;
+  fields >> text;
+  if (text == "Z" || text == "X") {
+    return std::nullopt;
+  }
+  for (int i = 4; i < field; ++i) {
+    fields >> text;
+  }
+  uint64_t number = 0;
+  return fields >> number ? std::optional<uint64_t>(number) : std::nullopt;
+}
+
+/// As it was started.
+bool isPreloaded(uint64_t pid) {
+  const std::string environment = '\0' + readFile("/proc/" + std::to_string(pid) + "/environ");
+  const size_t at = environment.find(std::string("\0LD_PRELOAD=", 12));
+  return at != std::string::npos && std::string(environment.c_str() + at + 1).find("libcommtap") != std::string::npos;
+}
+
 } // namespace
 
 std::string bootId() {
@@ -54,24 +86,7 @@ std::string bootId() {
 }
 
 std::optional<uint64_t> processStartTicks(uint64_t pid) {
-  const std::string stat = readFile("/proc/" + std::to_string(pid) + "/stat");
-  // Field 2 is the name in parentheses and may hold anything; field 22 is the 20th after its last parenthesis.
-  const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) {
-    return std::nullopt;
-  }
-  std::istringstream fields(stat.substr(name_end + 1));
-  std::string state;
-  fields >> state;
-  if (state == "Z" || state == "X") {
-    return std::nullopt;
-  }
-  std::string field;
-  for (int i = 4; i < 22; ++i) {
-    fields >> field;
-  }
-  uint64_t ticks = 0;
-  return fields >> ticks ? std::optional<uint64_t>(ticks) : std::nullopt;
+  return statNumber(pid, 22);
 }
 
 std::optional<uint64_t> processStartTimeNs(uint64_t pid) {
@@ -79,7 +94,19 @@ std::optional<uint64_t> processStartTimeNs(uint64_t pid) {
   if (!ticks) {
     return std::nullopt;
   }
-  return bootTimeNs() + *ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
+  return timeOfTicks(*ticks);
+}
+
+uint64_t runBeganNs() {
+  std::optional<uint64_t> began;
+  std::optional<uint64_t> pid = static_cast<uint64_t>(getppid());
+  for (bool is_part = true; is_part && pid && *pid != 0; pid = statNumber(*pid, 4)) {
+    is_part = isPreloaded(*pid);
+    if (is_part || !began) {
+      began = processStartTicks(*pid);
+    }
+  }
+  return began ? timeOfTicks(*began) : 0;
 }
 
 bool mayBeRunning(const ProcessIdentity& process) {

@@ -24,6 +24,10 @@ std::optional<uint64_t> processStartTicks(uint64_t pid);
 /// CLOCK_REALTIME at which the process started, in ns; nullopt if there is no such process.
 std::optional<uint64_t> processStartTimeNs(uint64_t pid);
 
+/// CLOCK_REALTIME at which what this process is a part of began, in ns: the start of the oldest of its ancestors that
+/// lead to it with commtap preloaded, but at least of its parent. 0 if that is not known.
+uint64_t runBeganNs();
+
 /// False if the process is known to be gone. A process of another machine cannot be known.
 bool mayBeRunning(const ProcessIdentity& process);
 

@@ -38,7 +38,8 @@ class FolderLock {
 
 } // namespace
 
-Result<std::string> writeReportFile(const std::string& folder, const std::string& name, const Report& report) {
+Result<std::string>
+writeReportFile(const std::string& folder, const std::string& name, const Report& report, uint64_t run_began_ns) {
   const std::string plain = folder + "/" + name;
   const std::string parent = plain.substr(0, plain.rfind('/'));
   if (const std::string error = makeFolders(parent); !error.empty()) {
@@ -46,7 +47,7 @@ Result<std::string> writeReportFile(const std::string& folder, const std::string
   }
   const std::string json = reportToJson(report);
   const FolderLock lock(parent);
-  std::string path = chooseReportPath(folder, name, report.job);
+  std::string path = chooseReportPath(folder, name, report.job, run_began_ns);
   if (const std::string error = writeFileAtomically(path, json); !error.empty()) {
     return Result<std::string>::failure(error);
   }

@@ -12,6 +12,7 @@ namespace commtap {
 /// Writes a process's report as `folder`/`name`.json, or under the name that chooseReportPath gives it; makes the
 /// folders. Processes that end together take turns, so that none chooses a name that another is about to take.
 /// The path, or one line with the system's reason.
-Result<std::string> writeReportFile(const std::string& folder, const std::string& name, const Report& report);
+Result<std::string>
+writeReportFile(const std::string& folder, const std::string& name, const Report& report, uint64_t run_began_ns);
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #include "tracker/captures.h"
 
 #include <map>
+#include <new>
 #include <string>
 
 #include "tracker/observers.h"
@@ -76,6 +77,10 @@ void Captures::count(const LedgerCollective& row, uint64_t bytes) {
     ++amount.count;
     amount.bytes += bytes;
   }
+}
+
+ForkLock Captures::forkLock() {
+  return {&get().mutex_, [] { new (&get().captures_) All(); }, "captures at a fork"};
 }
 
 } // namespace commtap

@@ -11,6 +11,7 @@
 
 #include "report/ledger_format.h"
 #include "shim/commtap.h"
+#include "tracker/fork_locks.h"
 
 namespace commtap {
 
@@ -27,6 +28,8 @@ class Captures {
 
   void count(const LedgerCollective& row, uint64_t bytes);
 
+  static ForkLock forkLock();
+
  private:
   struct Amount {
     const LedgerCollective* row;
@@ -39,8 +42,10 @@ class Captures {
     std::unordered_map<const LedgerCollective*, size_t> index; ///< in amounts
   };
 
+  using All = std::map<long, Capture>;
+
   std::mutex mutex_;
-  std::map<long, Capture> captures_;
+  All captures_;
   long last_ = 0;
 };
 

@@ -61,8 +61,8 @@ void Communicators::remove(const void* communicator) {
   }
 }
 
-void Communicators::resetInForkedChild() {
-  new (&mutex_) std::mutex(); // the thread that held it may not exist in the child
+void Communicators::startAnew() {
+  new (this) Communicators();
 }
 
 } // namespace commtap

@@ -27,7 +27,11 @@ class Communicators {
     return lifetime_.load(std::memory_order_acquire);
   }
 
-  void resetInForkedChild();
+  std::mutex& mutex() {
+    return mutex_;
+  }
+  /// In the child of a fork, where what the mutex guards may be half changed.
+  void startAnew();
 
  private:
   /// One of those that were last looked for. While it is written its address is nullptr.

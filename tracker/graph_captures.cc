@@ -31,11 +31,13 @@ struct Calls {
   }
 };
 
+using OpenCaptures = std::unordered_map<uint64_t, Calls>;
+using Graphs = std::unordered_map<const void*, std::shared_ptr<const Calls>>;
+
 struct State {
   std::mutex mutex;
-  std::unordered_map<uint64_t, Calls> captures; ///< those that have not ended
-  /// Of graphs and instances of graphs, by address; only of those that communicate.
-  std::unordered_map<const void*, std::shared_ptr<const Calls>> graphs;
+  OpenCaptures captures;
+  Graphs graphs; ///< and instances of graphs, by address; only those that communicate
 };
 
 State& state() {
@@ -189,8 +191,15 @@ const commtap_cuda* GraphCaptures::hooks() {
   return &kHooks;
 }
 
+ForkLock GraphCaptures::forkLock() {
+  const auto start_anew = [] {
+    new (&state().captures) OpenCaptures();
+    new (&state().graphs) Graphs();
+  };
+  return {&state().mutex, start_anew, "CUDA graphs at a fork"};
+}
+
 void GraphCaptures::resetInForkedChild() {
-  new (&state().mutex) std::mutex(); // the thread that held it may not exist in the child
   state().captures.clear();
   state().graphs.clear();
   open_captures_.store(0);

@@ -7,6 +7,7 @@
 
 #include "report/ledger_format.h"
 #include "shim/tracker_abi.h"
+#include "tracker/fork_locks.h"
 #include "tracker/thread_state.h"
 
 namespace commtap {
@@ -26,6 +27,7 @@ class GraphCaptures {
   /// it, nullptr for none, which then does not count as carried out either. False: `stream` is not capturing.
   static bool capture(void* stream, LedgerNcclCall& row, uint64_t bytes, OpFrame* frame);
 
+  static ForkLock forkLock();
   static void resetInForkedChild();
 
  private:

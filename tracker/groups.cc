@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,9 +31,11 @@ struct Entry {
   GroupRef ref;
 };
 
+using Entries = std::unordered_map<const void*, Entry>;
+
 struct Table {
   std::mutex mutex;
-  std::unordered_map<const void*, Entry> by_address;
+  Entries by_address;
 };
 
 // Leaked on purpose: threads communicate until the process is gone.
@@ -109,28 +112,39 @@ void announce(const c10d::ProcessGroup& group, const Identity& identity) {
   }
 }
 
-GroupRef addGroup(const c10d::ProcessGroup& group, const Identity& identity) {
-  Recorder& recorder = Recorder::get();
-  announce(group, identity);
-  const std::vector<uint32_t> ranks = ranksOf(group);
-  const uint32_t index = recorder.ledger().addGroup(
+GroupRef addGroup(const Identity& identity, const std::string& backend, const std::vector<uint32_t>& ranks) {
+  const uint32_t index = Recorder::get().ledger().addGroup(
       identity.name,
       identity.desc,
-      backendOf(group),
+      backend,
       static_cast<uint32_t>(identity.size),
       static_cast<uint32_t>(identity.rank),
       ranks);
   return {index, static_cast<uint32_t>(identity.size)};
 }
 
+std::optional<GroupRef> find(const c10d::ProcessGroup& group, const Identity& identity) {
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  const auto known = table().by_address.find(&group);
+  const bool is_this = known != table().by_address.end() && known->second.identity == identity;
+  return is_this ? std::optional<GroupRef>(known->second.ref) : std::nullopt;
+}
+
+/// A backend that is written in Python takes the GIL to answer: it is not asked under the lock, for which a thread that
+/// has the GIL may wait.
 GroupRef findOrAdd(const c10d::ProcessGroup& group) {
   const Identity identity = identityOf(group);
+  announce(group, identity);
+  if (const std::optional<GroupRef> known = find(group, identity)) {
+    return *known;
+  }
+  const std::string backend = backendOf(group);
+  const std::vector<uint32_t> ranks = ranksOf(group);
   const std::lock_guard<std::mutex> lock(table().mutex);
   Entry& entry = table().by_address[&group];
   if (entry.ref.size == 0 || !(entry.identity == identity)) {
-    entry = {identity, addGroup(group, identity)};
+    entry = {identity, addGroup(identity, backend, ranks)};
   }
-  announce(group, identity);
   return entry.ref;
 }
 
@@ -154,8 +168,8 @@ GroupRef groupNamed(const std::string& name, ThreadState& thread) {
   }
 }
 
-void resetGroupsInForkedChild() {
-  new (&table().mutex) std::mutex(); // its owner may not exist in the child
+ForkLock groupsForkLock() {
+  return {&table().mutex, [] { new (&table().by_address) Entries(); }, "groups at a fork"};
 }
 
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tracker/fork_locks.h"
 #include "tracker/thread_state.h"
 
 namespace c10d {
@@ -18,6 +19,6 @@ GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread);
 /// By the name under which functional collectives know it; an empty reference if there is no such group.
 GroupRef groupNamed(const std::string& name, ThreadState& thread);
 
-void resetGroupsInForkedChild();
+ForkLock groupsForkLock();
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #include "tracker/lasting_text.h"
 
 #include <mutex>
+#include <new>
 #include <string>
 #include <unordered_set>
 
@@ -27,6 +28,10 @@ const char* lastingText(std::string_view text) {
   }
   const std::lock_guard<std::mutex> lock(texts().mutex);
   return texts().all.emplace(text).first->c_str();
+}
+
+ForkLock lastingTextForkLock() {
+  return {&texts().mutex, [] { new (&texts()) Texts(); }, "texts at a fork"};
 }
 
 } // namespace commtap

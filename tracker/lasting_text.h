@@ -4,10 +4,14 @@
 
 #include <string_view>
 
+#include "tracker/fork_locks.h"
+
 namespace commtap {
 
 /// The same text with a NUL at its end, which stays valid until the process ends. Each distinct text is kept once: for
 /// names, of which a process has so many and no more.
 const char* lastingText(std::string_view text);
+
+ForkLock lastingTextForkLock();
 
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include <spdlog/details/console_globals.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -59,6 +60,10 @@ void logInfo(const std::string& message) {
 
 void logDebug(const std::string& message) {
   log(spdlog::level::debug, message);
+}
+
+ForkLock logForkLock() {
+  return {&spdlog::details::console_mutex::mutex(), [] {}, "log at a fork"};
 }
 
 } // namespace commtap

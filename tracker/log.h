@@ -5,6 +5,7 @@
 #include <string>
 
 #include "report/options.h"
+#include "tracker/fork_locks.h"
 
 namespace commtap {
 
@@ -16,5 +17,7 @@ void startLog(LogLevel level, const std::string& who);
 void logWarning(const std::string& message);
 void logInfo(const std::string& message);
 void logDebug(const std::string& message);
+
+ForkLock logForkLock();
 
 } // namespace commtap

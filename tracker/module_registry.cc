@@ -197,4 +197,8 @@ std::optional<uint32_t> ModuleRegistry::fsdp2Unit(uint32_t hint, const std::stri
   return std::nullopt;
 }
 
+ForkLock ModuleRegistry::forkLock() {
+  return {&get().mutex_, [] { new (&get()) ModuleRegistry(); }, "modules at a fork"};
+}
+
 } // namespace commtap

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracker/fork_locks.h"
+
 namespace commtap {
 
 /// What a module is to the libraries that communicate for it.
@@ -50,6 +52,8 @@ class ModuleRegistry {
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
   /// The FSDP2 unit that calls itself `unit` ("" for the root) below the FSDP root above `hint`.
   std::optional<uint32_t> fsdp2Unit(uint32_t hint, const std::string& unit);
+
+  static ForkLock forkLock();
 
  private:
   struct Node {

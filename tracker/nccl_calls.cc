@@ -80,10 +80,8 @@ struct State {
   std::array<std::atomic<StringId>, COMMTAP_NCCL_FUNCTION_COUNT> names{};
 };
 
-/// Set before the first call; never destroyed: threads call until the process is gone.
-State* instance = nullptr;
-
 State& state() {
+  static State* instance = new State(); // never destroyed: threads call until the process is gone
   return *instance;
 }
 
@@ -311,9 +309,6 @@ const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
       ended,
       times ? DeviceTiming::kernelsExpected : nullptr,
       DeviceTiming::ran};
-  if (instance == nullptr) {
-    instance = new State();
-  }
   state().questions = questions;
   return &hooks;
 }
@@ -322,10 +317,8 @@ void NcclCalls::setOn(bool counts) {
   on.store(counts, std::memory_order_relaxed);
 }
 
-void NcclCalls::resetInForkedChild() {
-  if (instance != nullptr) {
-    state().communicators.resetInForkedChild();
-  }
+ForkLock NcclCalls::forkLock() {
+  return {&state().communicators.mutex(), [] { state().communicators.startAnew(); }, "communicators at a fork"};
 }
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "shim/tracker_abi.h"
+#include "tracker/fork_locks.h"
 
 namespace commtap {
 
@@ -13,7 +14,7 @@ class NcclCalls {
   static const commtap_nccl* hooks(const commtap_nccl_questions* questions);
   /// Counts, as it does from the start, or not.
   static void setOn(bool on);
-  static void resetInForkedChild();
+  static ForkLock forkLock();
 };
 
 } // namespace commtap

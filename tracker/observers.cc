@@ -68,6 +68,13 @@ void Observers::setCallback(commtap_collective_callback function, void* context)
   callback().context = context;
 }
 
+void Observers::resetInForkedChild() {
+  new (&callback().mutex) std::shared_mutex(); // threads that are not in the child may have held it
+  if (tls_in_callback) {
+    callback().mutex.lock_shared(); // this one does so too
+  }
+}
+
 commtap_collective describe(const LedgerCollective& row, uint64_t count, uint64_t bytes) {
   const CollectiveKey& key = row.key;
   ModuleRegistry& modules = ModuleRegistry::get();

@@ -31,6 +31,8 @@ class Observers {
     active_.fetch_sub(1, std::memory_order_relaxed);
   }
 
+  static void resetInForkedChild();
+
  private:
   static std::atomic<uint32_t> active_; ///< captures, and one for the callback
 };

@@ -106,4 +106,8 @@ void setOpLevel(Level level) {
   update(state());
 }
 
+ForkLock opWatchForkLock() {
+  return {&state().mutex, [] {}, "callback for ops at a fork"};
+}
+
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include "report/vocabulary.h"
 #include "shim/commtap.h"
+#include "tracker/fork_locks.h"
 
 namespace commtap {
 
@@ -17,5 +18,7 @@ void setOpCallback(commtap_op_callback callback, void* context);
 /// Counts ops in the ledger from now on; Level::kCollectives ends that. The ledger must be ready for it
 /// (LedgerWriter::countOperations).
 void setOpLevel(Level level);
+
+ForkLock opWatchForkLock();
 
 } // namespace commtap

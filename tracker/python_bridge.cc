@@ -166,21 +166,19 @@ const CommtapPython*& pythonPart() {
   return instance;
 }
 
-/// "3.11" of the Python in this process; "" if there is none.
-std::string pythonMinor(std::string& full_version) {
+/// Of the Python in this process; "" if there is none.
+std::string pythonBuild(std::string& full_version) {
   using IsInitialized = int (*)();
   using GetVersion = const char* (*)();
   const auto is_initialized = reinterpret_cast<IsInitialized>(dlsym(RTLD_DEFAULT, "Py_IsInitialized"));
   const auto get_version = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "Py_GetVersion"));
-  int major = 0;
-  int minor = 0;
-  if (is_initialized == nullptr || get_version == nullptr || is_initialized() == 0 ||
-      std::sscanf(get_version(), "%d.%d", &major, &minor) != 2) {
+  if (is_initialized == nullptr || get_version == nullptr || is_initialized() == 0) {
     return {};
   }
   full_version = get_version();
+  const std::string build = pythonBuildOf(full_version);
   full_version = full_version.substr(0, full_version.find(' '));
-  return std::to_string(major) + "." + std::to_string(minor);
+  return build;
 }
 
 std::string ownFolder() {
@@ -192,11 +190,11 @@ std::string ownFolder() {
   return path.substr(0, path.rfind('/'));
 }
 
-const CommtapPython* loadPythonPart(const std::string& minor) {
-  const std::string path = ownFolder() + "/python/libcommtap-python-" + minor + ".so";
+const CommtapPython* loadPythonPart(const std::string& build) {
+  const std::string path = ownFolder() + "/python/libcommtap-python-" + build + ".so";
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    hookMissing(("no part for Python " + minor + " is installed (" + path + ")").c_str());
+    hookMissing(("no part for Python " + build + " is installed (" + path + ")").c_str());
     return nullptr;
   }
   const auto* part = static_cast<const CommtapPython*>(dlsym(library, COMMTAP_PYTHON_SYMBOL));
@@ -217,17 +215,27 @@ void startLabels(Labels labels, bool is_python) {
 
 } // namespace
 
+std::string pythonBuildOf(const std::string& version) {
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) {
+    return {};
+  }
+  const bool free_threaded = version.find("free-threading") != std::string::npos;
+  return std::to_string(major) + "." + std::to_string(minor) + (free_threaded ? "t" : "");
+}
+
 void startPython(Labels labels) {
   std::string version;
-  const std::string minor = pythonMinor(version);
-  if (!minor.empty()) {
+  const std::string build = pythonBuild(version);
+  if (!build.empty()) {
     Recorder::get().setPythonVersion(version);
-    const CommtapPython* part = loadPythonPart(minor);
+    const CommtapPython* part = loadPythonPart(build);
     if (part != nullptr && part->start(&kHost) == 0) {
       pythonPart() = part;
     }
   }
-  startLabels(labels, !minor.empty());
+  startLabels(labels, !build.empty());
 }
 
 void setPythonEnabled(bool enabled, Labels labels) {
@@ -236,7 +244,7 @@ void setPythonEnabled(bool enabled, Labels labels) {
   }
   if (enabled) {
     std::string version;
-    startLabels(labels, !pythonMinor(version).empty());
+    startLabels(labels, !pythonBuild(version).empty());
   } else {
     stopLabelsFromTorch();
   }

@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include "report/options.h"
 #include "tracker/python_host.h"
 
 namespace commtap {
+
+/// What a Python part is built for, of what Py_GetVersion() says: "3.11"; "3.13t" for the free-threaded build, whose
+/// objects are laid out in another way. "" if it says something else.
+std::string pythonBuildOf(const std::string& version);
 
 /// If this process runs Python: loads the Python part that fits its version, which then watches module calls.
 /// Needs the GIL, which the thread that imports torch has.

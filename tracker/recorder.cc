@@ -12,6 +12,7 @@
 #include <new>
 
 #include "report/atomic_file.h"
+#include "report/folder.h"
 #include "report/ledger_reader.h"
 #include "report/process.h"
 #include "report/report_file.h"
@@ -69,7 +70,10 @@ std::string parentFolder(const std::string& path) {
 /// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() may have interrupted
 /// malloc: only a thread that surely runs ordinary code may make JSON. The signal that a handler is for is blocked
 /// while it runs.
-bool mayAllocate(ExitKind how) {
+bool mayWrite(ExitKind how) {
+  if (how == ExitKind::kNormal) {
+    return true;
+  }
   sigset_t blocked;
   if (how == ExitKind::kSignal || pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0) {
     return false;
@@ -112,6 +116,7 @@ void Recorder::describeProcess(const std::string& torch_version) {
   identity_.host = hostName();
   header.host = ledger_->intern(identity_.host);
   header.boot_id = ledger_->intern(bootId());
+  header.run_began_ns = runBeganNs();
   readLaunchEnvironment();
   describeThisProcess();
 }
@@ -134,6 +139,7 @@ void Recorder::describeThisProcess() {
   header.pid = identity_.pid;
   header.pid_start_ticks = processStartTicks(identity_.pid).value_or(0);
   header.started_at_ns = wallClockNs();
+  header.parent_pid = static_cast<uint64_t>(getppid());
   header.argv = ledger_->intern(commandLineJson());
 }
 
@@ -216,11 +222,24 @@ bool Recorder::isOfThisProcess() const {
 }
 
 void Recorder::finish(ExitKind how, int signal) {
-  if (!hasOutput() || in_memory_) {
-    return;
-  }
   const ErrnoGuard keep_errno;
   const uint64_t ends_since_ns = steadyNow();
+  if (in_memory_) {
+    return;
+  }
+  if (hasOutput()) {
+    finishOutput(how, signal, ends_since_ns);
+  } else if (!is_forked_ && mayWrite(how)) { // a launcher outlives its ranks; a forked helper is no launcher
+    recoverOthers(expandOutputPattern(options_.out, identity_));
+  }
+}
+
+/// The ledgers that other processes of this run have left by now.
+void Recorder::recoverOthers(const std::string& folder) {
+  recoverLedgersOfRun(folder, identity_);
+}
+
+void Recorder::finishOutput(ExitKind how, int signal, uint64_t ends_since_ns) {
   LedgerHeader& header = ledger_->header();
   uint32_t running = static_cast<uint32_t>(ExitKind::kRunning);
   if (!header.exit.compare_exchange_strong(running, static_cast<uint32_t>(how))) {
@@ -230,8 +249,9 @@ void Recorder::finish(ExitKind how, int signal) {
   header.ended_at_ns.store(wallClockNs());
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   // Otherwise the ledger stays, marked; the tools read it as it is, and `commtap run` makes it JSON.
-  if (lock && (how == ExitKind::kNormal || mayAllocate(how))) {
+  if (lock && mayWrite(how)) {
     writeReport(ends_since_ns);
+    recoverOthers(folder_);
   }
 }
 
@@ -243,7 +263,8 @@ void Recorder::writeReport(uint64_t ends_since_ns) {
   }
   contents->report.own_cost->end_ns = steadyNow() - ends_since_ns;
   for (const std::string& folder : {folder_, fallbackFolder()}) {
-    const Result<std::string> written = writeReportFile(folder, reportName(identity_), contents->report);
+    const Result<std::string> written =
+        writeReportFile(folder, reportName(identity_), contents->report, contents->run_began_ns);
     if (written) {
       ledger_->removeFile();
       logInfo("report: " + *written);
@@ -258,12 +279,20 @@ void Recorder::writeReport(uint64_t ends_since_ns) {
 }
 
 void Recorder::resetInForkedChild() {
-  new (&mutex_) std::mutex(); // its owner may not exist in the child
   has_output_.store(false);
+  is_forked_ = true;
   ledger_->resetInForkedChild();
   ledger_->header().ended_at_ns.store(0);
   ledger_->header().cost.start_ns = 0; // the parent's
   describeThisProcess();
+}
+
+ForkLock Recorder::forkLock() {
+  return {&get().mutex_, [] { new (&get().folder_) std::string(); }, "output at a fork"};
+}
+
+ForkLock Recorder::ledgerForkLock() {
+  return {&get().ledger_->appending(), [] { get().ledger_->repairInForkedChild(); }, "ledger at a fork"};
 }
 
 } // namespace commtap

@@ -11,6 +11,7 @@
 #include "report/ledger_writer.h"
 #include "report/options.h"
 #include "report/output.h"
+#include "tracker/fork_locks.h"
 
 namespace commtap {
 
@@ -50,6 +51,8 @@ class Recorder {
   void finish(ExitKind how, int signal);
 
   void resetInForkedChild();
+  static ForkLock forkLock();
+  static ForkLock ledgerForkLock();
 
  private:
   explicit Recorder(Options options) : options_(std::move(options)) {}
@@ -60,7 +63,9 @@ class Recorder {
   bool openOutput(const std::string& folder);
   void publish();
   bool publishIn(const std::string& folder);
+  void finishOutput(ExitKind how, int signal, uint64_t ends_since_ns);
   void writeReport(uint64_t ends_since_ns);
+  void recoverOthers(const std::string& folder);
   std::string fallbackFolder() const;
 
   static Recorder* instance_;
@@ -71,6 +76,7 @@ class Recorder {
   std::string folder_;     ///< where the report goes
   std::mutex mutex_;       ///< publishing and finishing
   bool in_memory_ = false; ///< guarded by mutex_; only set before has_output_
+  bool is_forked_ = false;
   std::atomic<bool> has_output_{false};
 };
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -181,6 +182,15 @@ void registerQueuedOps() {
   for (const c10::OperatorName& name : names) {
     registerOpSafely(state, name);
   }
+}
+
+ForkLock registrationForkLock() {
+  return {&registrations().mutex, [] { new (&registrations()) Registrations(); }, "ops at a fork"};
+}
+
+ForkLock lateOpsForkLock() {
+  using Queue = std::vector<c10::OperatorName>;
+  return {&registrations().queue_mutex, [] { new (&registrations().queue) Queue(); }, "late ops at a fork"};
 }
 
 } // namespace commtap

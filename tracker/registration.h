@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tracker/fork_locks.h"
+
 namespace commtap {
 
 /// Puts a CollectiveKernel on every collective op, and on those that come later. `extra_patterns`: COMMTAP_OPS.
@@ -17,6 +19,10 @@ void stopKernels();
 /// Set when ops came that have no kernel yet.
 inline std::atomic<bool> late_ops_queued{false};
 void registerQueuedOps();
+
+ForkLock registrationForkLock();
+/// Of the queue.
+ForkLock lateOpsForkLock();
 
 /// Registers kernels for ops that came since. One load when there are none. Not to be called from inside the
 /// dispatcher.

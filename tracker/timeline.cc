@@ -106,4 +106,8 @@ std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number)
   return timeline->thread_.load() == thread_id ? module : std::nullopt; // given to a new thread meanwhile
 }
 
+ForkLock Timelines::forkLock() {
+  return {&registry().mutex, [] { new (&registry()) Registry(); }, "timelines at a fork"};
+}
+
 } // namespace commtap

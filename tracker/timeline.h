@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "tracker/fork_locks.h"
+
 namespace commtap {
 
 /// Which module a thread was in when autograd gave out which sequence number: a ring of change points, in order.
@@ -73,8 +75,8 @@ class Timelines {
   /// The module that `thread_id` was in at `number`: Global if that thread never called one, nullopt if it is not
   /// known any more. Never blocks for long: a short table behind a lock.
   static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number);
-  /// How many there are, of threads that live or are gone.
-  static size_t count();
+
+  static ForkLock forkLock();
 };
 
 } // namespace commtap

@@ -3,7 +3,6 @@
 
 // The tracker's front: what the stub calls, and nothing but forwards.
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -16,15 +15,14 @@
 #include "tracker/clock.h"
 #include "tracker/device_timing.h"
 #include "tracker/export.h"
+#include "tracker/fork_locks.h"
 #include "tracker/gloo_timing.h"
 #include "tracker/graph_captures.h"
-#include "tracker/groups.h"
 #include "tracker/log.h"
 #include "tracker/nccl_calls.h"
 #include "tracker/python_bridge.h"
 #include "tracker/recorder.h"
 #include "tracker/registration.h"
-#include "tracker/steps.h"
 #include "tracker/torch_compat.h"
 #include "tracker/watching.h"
 
@@ -34,16 +32,6 @@ namespace {
 bool& started() {
   static bool instance = false;
   return instance;
-}
-
-void onForkInChild() {
-  resetGroupsInForkedChild();
-  Steps::resetInForkedChild();
-  Recorder::get().resetInForkedChild();
-  GlooTiming::resetInForkedChild();
-  DeviceTiming::resetInForkedChild();
-  NcclCalls::resetInForkedChild();
-  GraphCaptures::resetInForkedChild();
 }
 
 void finish(commtap_exit how, int signal) {
@@ -70,7 +58,7 @@ int startTracker(const char* torch_version, uint64_t found_at_ns) {
     logWarning(warning);
   }
   DeviceTiming::start(parsed.options.timing);
-  pthread_atfork(nullptr, nullptr, onForkInChild);
+  watchForks();
   std::atexit([] { finish(COMMTAP_EXIT_NORMAL, 0); });
   startKernels(parsed.options.ops);
   startPython(parsed.options.labels);

@@ -15,6 +15,14 @@
 #include "tracker/registration.h"
 
 namespace commtap {
+namespace {
+
+std::mutex& watchingMutex() {
+  static auto* instance = new std::mutex(); // leaked: threads ask until the process is gone
+  return *instance;
+}
+
+} // namespace
 
 void startOps(Level level) {
   if (level == Level::kCollectives) {
@@ -28,9 +36,8 @@ void startOps(Level level) {
 }
 
 void setWatching(bool on) {
-  static std::mutex mutex;
   static bool is_on = true;
-  const std::lock_guard<std::mutex> lock(mutex);
+  const std::lock_guard<std::mutex> lock(watchingMutex());
   if (is_on == on) {
     return;
   }
@@ -45,6 +52,10 @@ void setWatching(bool on) {
   }
   NcclCalls::setOn(on);
   setPythonEnabled(on, options.labels);
+}
+
+ForkLock watchingForkLock() {
+  return {&watchingMutex(), [] {}, "switching on or off at a fork"};
 }
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "report/vocabulary.h"
+#include "tracker/fork_locks.h"
 
 namespace commtap {
 
@@ -11,5 +12,7 @@ void startOps(Level level);
 
 /// Takes everything out of the process that costs anything, or puts it back. Any thread that does not hold the GIL.
 void setWatching(bool on);
+
+ForkLock watchingForkLock();
 
 } // namespace commtap

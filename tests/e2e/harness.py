@@ -68,6 +68,8 @@ class Job:
     #: Other preloaded libraries, in front of ours and behind it.
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    #: What the command is started by: a program that runs its arguments.
+    wrapper: tuple[str, ...] = ()
 
     @property
     def compiled(self) -> bool:
@@ -168,7 +170,7 @@ def command_line(job: Job) -> list[str]:
     rendezvous = ["--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--rdzv-id=e2e"]
     launcher = ["-m", "torch.distributed.run", *rendezvous, f"--nproc-per-node={job.ranks}", *job.torchrun]
     prefix = launcher if job.launcher is Launcher.TORCHRUN else []
-    return [sys.executable, *prefix, str(JOBS_FOLDER / job.script), *job.arguments]
+    return [*job.wrapper, sys.executable, *prefix, str(JOBS_FOLDER / job.script), *job.arguments]
 
 
 def rank_environments(run: Run) -> Iterator[dict[str, str]]:

@@ -4,14 +4,12 @@
 
 import signal
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from catalogue import JOBS
 from harness import Job, Launcher, Mode, Runner, assert_unchanged, wait_until
-
-from report import Report
+from job_log import logged, of_report
 
 
 def test_no_group_no_file(runner: Runner) -> None:
@@ -102,25 +100,6 @@ def test_multiprocessing(runner: Runner, name: str) -> None:
         assert report.groups[0]["ranks"] == [0, 1]
         assert report.not_seen == []
     assert [report.job["rank"] for report in run.reports] == [0, 1]
-
-
-def logged(path: Path) -> Counter:
-    """(module, phase, kind): calls and bytes that a rank wrote down before it called."""
-    counts: Counter = Counter()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        module, phase, kind, size = line.split()
-        counts[module, phase, kind, "count"] += 1
-        counts[module, phase, kind, "bytes"] += int(size)
-    return counts
-
-
-def of_report(report: Report) -> Counter:
-    """The same of a report, less what the job does not write down: the sharding of its parameters."""
-    counts: Counter = Counter()
-    for row in report.rows(kind=("all_reduce", "recv")):
-        for field in ("count", "bytes"):
-            counts[row["module"], row["phase"], row["kind"], field] += row[field]
-    return counts
 
 
 def test_kill_in_mid_step(runner: Runner) -> None:

@@ -3,7 +3,10 @@
 #include "report/folder.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -161,6 +164,63 @@ TEST_CASE("a living process's ledger is left alone") {
   CHECK(recoverLedgers(folder.path(), problems).empty());
   CHECK(problems.empty());
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.ledger"});
+}
+
+TEST_CASE("a process that ends makes the reports of its run and of its children, and of no other") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "attempt-1");
+  const auto leave = [&](const std::string& name, uint64_t pid, const char* run_id, uint64_t parent_pid) {
+    const auto ledger = sampleLedger(0);
+    LedgerHeader& header = ledger->header();
+    header.pid = pid;
+    header.run_id = ledger->intern(run_id);
+    header.report_name = ledger->intern(name);
+    header.parent_pid = parent_pid;
+    REQUIRE(ledger->publish(folder / (name + ".node-" + std::to_string(pid) + ".ledger")));
+  };
+  const uint64_t dead = 1ULL << 30U; // above any pid there is
+  leave("sibling", dead, "run", 1);
+  leave("attempt-1/child", dead + 1, "other", 77);
+  leave("stranger", dead + 2, "other", 1);
+  leave("living", static_cast<uint64_t>(getpid()), "run", 77);
+  recoverLedgersOfRun(folder.path(), {"node", 77, -1, "run", 0});
+  CHECK(std::filesystem::exists(folder / "sibling.json"));
+  CHECK(std::filesystem::exists(folder / "attempt-1/child.json"));
+  CHECK(
+      namesIn(folder.path()) == std::vector<std::string>{
+                                    "attempt-1",
+                                    "living.node-" + std::to_string(getpid()) + ".ledger",
+                                    "sibling.json",
+                                    "stranger.node-1073741826.ledger"});
+  recoverLedgersOfRun(folder / "none", {"node", 77, -1, "run", 0});
+}
+
+TEST_CASE("a ledger that somebody else is turning into a report is left to them") {
+  const TempFolder folder;
+  leaveLedger(folder, "x.ledger", 1);
+  const int other = open((folder / "x.ledger").c_str(), O_RDONLY);
+  REQUIRE(flock(other, LOCK_EX) == 0);
+  std::vector<std::string> problems;
+  CHECK(recoverLedgers(folder.path(), problems).empty());
+  CHECK(problems.empty());
+  close(other);
+  CHECK(recoverLedgers(folder.path(), problems).size() == 1);
+}
+
+TEST_CASE("a report that another process of the run has made is not replaced, whenever the ledger becomes one") {
+  const TempFolder folder;
+  Report helper = sampleReport(1);
+  helper.job.pid = 4711;
+  helper.job.started_at_ns = helper.job.ended_at_ns.emplace(5'000'000'000); // long before the test
+  const auto ledger = sampleLedger(1);
+  ledger->header().run_id = ledger->intern(helper.job.run_id);
+  ledger->header().run_began_ns = 1'000'000'000;
+  writeReport(folder / "rank-00001.json", helper);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  std::vector<std::string> problems;
+  CHECK(recoverLedgers(folder.path(), problems).size() == 1);
+  CHECK(reportFromJson(readText(folder / "rank-00001.json"))->job.pid == 4711);
+  CHECK(namesIn(folder.path()).size() == 2);
 }
 
 TEST_CASE("a ledger's idea of its report's name does not lead out of the folder") {

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,6 +75,20 @@ TEST_CASE("closing ends the descriptor, and twice is once") {
   CHECK(fcntl(number, F_GETFD) == -1);
   file.close();
   CHECK_FALSE(file.isOpen());
+}
+
+TEST_CASE("beyond the limit of file sizes the ledger is refused, and the process does not die of SIGXFSZ") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    LedgerFile file;
+    _exit(file.create(folder / "ledger") && !file.resize(8192) && errno == EFBIG ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 } // namespace

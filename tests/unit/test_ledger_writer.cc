@@ -436,5 +436,27 @@ TEST_CASE("what the parent of a fork counts afterwards is not in the child's new
   CHECK(status == 0);
 }
 
+TEST_CASE("the child of a fork that came while a thread was appending has what readers could see") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "parent.ledger"));
+  const StringId name = ledger->intern("all_reduce_name");
+  const CollectiveKey key = keyFor(*ledger, "known");
+  countOne(*ledger, key, 1);
+  const uint32_t number = ledger->numberOf(ledger->row(key));
+  const bool ok = inChild([&] {
+    ledger->repairInForkedChild();
+    ledger->resetInForkedChild();
+    const bool same = ledger->intern("all_reduce_name") == name && ledger->numberOf(ledger->row(key)) == number;
+    countOne(*ledger, key, 1);
+    countOne(*ledger, keyFor(*ledger, "childs"), 1);
+    const Report report = readLedger(ledger->bytes())->report;
+    return same && ledger->intern("new") != name && countOf(report, "known") == 1 && countOf(report, "childs") == 1 &&
+           report.modules.size() == 5 && !ledger->published() && ledger->publish(folder / "child.ledger");
+  });
+  CHECK(ok);
+  CHECK(countOf(readLedger(ledger->bytes())->report, "known") == 1);
+}
+
 } // namespace
 } // namespace commtap

@@ -3,7 +3,10 @@
 #include "report/output.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "report/process.h"
 #include "report/report_json.h"
@@ -60,27 +63,52 @@ TEST_CASE("a report makes way for one of a later run, not for a second program o
   const TempFolder folder;
   const std::string plain = folder / "rank-00000.json";
   const std::string with_pid = folder / "rank-00000.pid-2.json";
-  const uint64_t now = wallClockNs() + 10 * kNsPerSecond; // surely after our parent started
+  const uint64_t run_began = 2000 * kNsPerSecond;
+  const uint64_t now = run_began + 10 * kNsPerSecond;
   const uint64_t long_ago = 1000 * kNsPerSecond;
   const Job job = reportOf(2, "run", now, now).job;
   const auto choose = [&](const Report& there) {
     writeText(plain, reportToJson(there));
-    return chooseReportPath(folder.path(), "rank-00000", job);
+    return chooseReportPath(folder.path(), "rank-00000", job, run_began);
   };
-  CHECK(chooseReportPath(folder.path(), "rank-00000", job) == plain);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, run_began) == plain);
   CHECK(choose(reportOf(1, "run", now, now)) == with_pid);
   CHECK(choose(reportOf(1, "run", now, std::nullopt)) == with_pid);
   CHECK(choose(reportOf(1, "other", now, now)) == plain);
   CHECK(choose(reportOf(1, "run", long_ago, long_ago)) == plain);
   // The same process once more, known by a time that JSON has cut to the microsecond.
   CHECK(choose(reportOf(2, "run", now, now)) == plain);
+  // It is not known when the run began: nothing of that run is replaced.
+  CHECK(
+      chooseReportPath(folder.path(), "rank-00000", reportOf(3, "run", now, now).job, 0) ==
+      folder / "rank-00000.pid-3.json");
+}
+
+TEST_CASE("a process that replaced its program twice has its pid in three reports") {
+  const TempFolder folder;
+  std::vector<std::string> names;
+  for (uint64_t nth = 1; nth <= 3; ++nth) {
+    const Report report = reportOf(2, "run", nth * kNsPerSecond, std::nullopt);
+    const std::string path = chooseReportPath(folder.path(), "rank-00000", report.job, 0);
+    names.push_back(std::filesystem::path(path).filename());
+    writeText(path, reportToJson(report));
+  }
+  CHECK(names == std::vector<std::string>{"rank-00000.json", "rank-00000.pid-2.json", "rank-00000.pid-2.2.json"});
+}
+
+TEST_CASE("a ledger's name tells the pid, on its own host alone") {
+  CHECK(pidOfLedger("rank-00003.node_1-42.ledger", "node/1") == 42);
+  CHECK(pidOfLedger("rank-00003.node_1-42.ledger.1.ledger", "node/1") == 42);
+  CHECK(pidOfLedger("rank-00003.node_1-42.ledger", "node") == std::nullopt);
+  CHECK(pidOfLedger("rank-00003.node_1-42.json", "node/1") == std::nullopt);
+  CHECK(pidOfLedger("rank-00003.node_1-x.ledger", "node/1") == std::nullopt);
 }
 
 TEST_CASE("a file that is no report is not replaced") {
   const TempFolder folder;
   writeText(folder / "rank-00000.json", "{\"mine\": 1}");
   const Job job = reportOf(2, "run", 1, 2).job;
-  CHECK(chooseReportPath(folder.path(), "rank-00000", job) == folder / "rank-00000.pid-2.json");
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == folder / "rank-00000.pid-2.json");
 }
 
 } // namespace

@@ -55,6 +55,17 @@ TEST_CASE("the start time is before now and not long ago") {
   CHECK(started + 3600 * kNsPerSecond > wallClockNs());
 }
 
+TEST_CASE("a run began before this process, and without ancestors that are preloaded when the parent did") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const uint64_t parent = processStartTimeNs(static_cast<uint64_t>(getppid())).value();
+    _exit(runBeganNs() == parent ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
 TEST_CASE("host and command line are this process's") {
   CHECK_FALSE(hostName().empty());
   const std::vector<std::string> arguments = stringsFromJson(commandLineJson());

@@ -1,0 +1,244 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every way in which a process can end: its report holds each call that it wrote down before it made it, and it ends as
+it does without commtap. tests/jobs/forked_endings.py has the ways; test_processes.py has some more of them, of real
+ranks on Gloo."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from harness import COMMAND, TIMEOUT_S, Job, Launcher, Mode, Run, Runner, wait_until
+from job_log import logged, of_report
+
+from report import Report
+
+#: How the report says that it ended, and the signal.
+WAYS: dict[str, tuple[str, int | None]] = {
+    "return": ("normal", None),
+    "exception": ("normal", None),
+    "sys.exit": ("normal", None),
+    "os._exit": ("_exit", None),
+    "sigterm": ("killed", None),
+    "sigterm-handled": ("normal", None),
+    "sigint": ("signal", signal.SIGINT),
+    "sigkill": ("killed", None),
+    "sigsegv": ("killed", None),
+    "abort": ("signal", signal.SIGABRT),
+    "exec": ("killed", None),
+    "out-of-memory": ("normal", None),
+    "folder-vanishes": ("normal", None),
+    "folder-is-a-file": ("normal", None),
+    "file-size-limit": ("normal", None),
+    "no-descriptors": ("normal", None),
+}
+ORPHANS = ("sigkill", "sigsegv", "abort", "sigterm", "sigkill", "exec")
+
+
+def job_of(*ways: str, out: str, wrapper: tuple[str, ...] = (), **variables: str) -> Job:
+    """One process that forks a rank for each way."""
+    settings = {"COMMTAP_OUT": out, "TMPDIR": ".", **variables}
+    return Job(
+        "forked_endings.py",
+        ("log", *ways),
+        ranks=1,
+        launcher=Launcher.SELF,
+        variables=tuple(settings.items()),
+        wrapper=wrapper,
+    )
+
+
+def report_of(run: Run, rank: int) -> Report:
+    """The one report of a rank, wherever it had to go."""
+    found = [Report.read(path) for path in run.folder.rglob("*.json")]
+    [report] = [each for each in found if each.job["rank"] == rank]
+    return report
+
+
+def assert_complete(run: Run, rank: int) -> Report:
+    """The report has what the rank wrote down, and knows of nothing that it lacks."""
+    report = report_of(run, rank)
+    assert of_report(report) == logged(run.folder / f"log.{rank}")
+    assert report.not_seen == []
+    return report
+
+
+@pytest.fixture(scope="module")
+def ended(runner: Runner) -> Run:
+    """A rank for each way, in folders of their own, where nobody but the user finds what they leave."""
+    job = job_of(*WAYS, out="reports/%r")
+    bare, run = runner.pair(job)
+    assert run.outcomes[0].status == bare.outcomes[0].status == 0, run.outcomes[0].stderr
+    # How each rank ended is what the job prints.
+    assert run.outcomes[0].stdout == bare.outcomes[0].stdout
+    run.recover()
+    return run
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_is_lost(ended: Run, way: str) -> None:
+    """All calls, and how it ended."""
+    rank = list(WAYS).index(way)
+    report = assert_complete(ended, rank)
+    assert (report.job["exit"], report.job["exit_signal"]) == WAYS[way]
+
+
+def test_no_temporary_files_stay(ended: Run) -> None:
+    """Neither a ledger nor half a report."""
+    left = [path for path in (ended.folder / "reports").rglob("*") if path.is_file() and path.suffix != ".json"]
+    assert left == [ended.folder / "reports" / str(list(WAYS).index("folder-is-a-file"))]
+
+
+def test_who_ends_last_makes_the_reports(runner: Runner) -> None:
+    """In one folder, the process that started the others and ends after them, as torchrun does, leaves no ledger."""
+    run = runner.run(job_of(*ORPHANS, "return", out="reports"), Mode.SHIM)
+    assert run.ledgers == []
+    assert len(run.reports) == len(ORPHANS) + 1
+    for rank in range(len(ORPHANS) + 1):
+        assert_complete(run, rank)
+
+
+def test_several_recover_at_once(runner: Runner) -> None:
+    """Each ledger becomes one report, made by one of them."""
+    run = runner.run(job_of(*ORPHANS, out="reports/%r"), Mode.SHIM)
+    assert len(run.ledgers) == len(ORPHANS)
+    command = [COMMAND, "recover", run.output_folder]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    said = [process.communicate(timeout=TIMEOUT_S) for process in started]
+    made = sorted(line for stdout, _ in said for line in stdout.splitlines())
+    assert made == sorted(str(path) for path in run.output_folder.rglob("*.json"))
+    assert len(made) == len(ORPHANS)
+    assert run.ledgers == []
+    for rank in range(len(ORPHANS)):
+        assert_complete(run, rank)
+
+
+@pytest.fixture
+def memory_group() -> Iterator[Path]:
+    """The file that takes processes into a control group of 64 MiB."""
+    groups = [line.split(":", 2)[1:] for line in Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()]
+    [place] = [path for names, path in groups if "memory" in names.split(",")] or [None]
+    old = place is not None
+    base = Path("/sys/fs/cgroup/memory" if old else "/sys/fs/cgroup") / (place or groups[-1][1]).lstrip("/")
+    folder = base / f"commtap-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+        limits = ("memory.limit_in_bytes",) if old else ("memory.max", "memory.swap.max")
+        for limit in limits:
+            (folder / limit).write_text("0" if "swap" in limit else str(64 << 20))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        pytest.skip(f"no control group for memory can be made here: {error}")
+    yield folder / "cgroup.procs"
+    wait_until(lambda: (folder / "cgroup.procs").read_text() == "", "the control group's last process")
+    folder.rmdir()
+
+
+def test_killed_for_memory(runner: Runner, memory_group: Path) -> None:
+    """By the kernel, out of its control group."""
+    run = runner.run(job_of("oom-killed", out="reports", JOB_MEMORY_GROUP=str(memory_group)), Mode.SHIM)
+    assert run.outcomes[0].stdout == b"oom-killed -9\n"
+    assert assert_complete(run, 0).job["exit"] == "killed"
+
+
+#: Prepares the places of three ranks in a mount namespace, runs its arguments there, and saves what is in them.
+IN_NAMESPACE = """
+mkdir -p mounted/0 mounted/1 mounted/2 || exit 99
+mount -t tmpfs -o size=64k full mounted/0 && mount -t tmpfs -o size=512k fills mounted/1 || exit 99
+mount -t tmpfs -o ro read-only mounted/2 || exit 99
+"$@"
+status=$?
+cp -r mounted reports
+exit $status
+"""
+
+
+def namespaces_refused() -> str:
+    """Why no file system can be mounted here; "" if it can."""
+    command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stderr.strip()
+    except OSError as error:
+        return str(error)
+
+
+@pytest.fixture(scope="module")
+def on_bad_disks(runner: Runner) -> Run:
+    """A rank on a disk that is full, one on a disk that becomes so, and one on a disk that cannot be written to."""
+    if reason := namespaces_refused():
+        pytest.skip(f"no file system can be mounted here: {reason}")
+    ways = ("return", "disk-fills-up", "return")
+    job = job_of(*ways, out="mounted/%r", wrapper=("unshare", "-m", "sh", "-c", IN_NAMESPACE, "sh"))
+    run = runner.run(job, Mode.SHIM)
+    assert run.outcomes[0].status == 0, run.outcomes[0].stderr
+    assert run.outcomes[0].stdout == b"return 0\ndisk-fills-up 0\nreturn 0\n"
+    return run
+
+
+@pytest.mark.parametrize("rank", [0, 2], ids=["full", "read-only"])
+def test_disk_cannot_be_written_to(on_bad_disks: Run, rank: int) -> None:
+    """The report goes to the folder for temporary files, and a line says so."""
+    report = assert_complete(on_bad_disks, rank)
+    assert (on_bad_disks.folder / f"commtap-{os.getuid()}") in report.path.parents
+    assert b"the report goes to ./commtap-" in on_bad_disks.outcomes[0].stderr
+
+
+def test_disk_becomes_full(on_bad_disks: Run) -> None:
+    """The process does not die of it, and its ledger has all calls: they need no more space."""
+    assert len(on_bad_disks.ledgers) == 1
+    assert b"the numbers are kept in" in on_bad_disks.outcomes[0].stderr
+    on_bad_disks.recover()
+    assert assert_complete(on_bad_disks, 1).job["exit"] == "normal"
+
+
+def of_attempts(run: Run) -> dict[tuple[int, int], Counter]:
+    """What each rank of each attempt wrote down."""
+    return {
+        (int(attempt), int(rank)): logged(path)
+        for path in run.folder.glob("log.*")
+        for _, attempt, rank in [path.name.split(".")]
+    }
+
+
+def found_of(run: Run) -> dict[tuple[int, int], Counter]:
+    """The same of the reports."""
+    found = {(report.job["attempt"], report.job["rank"]): of_report(report) for report in run.reports}
+    assert len(found) == len(run.reports)
+    return found
+
+
+def test_torchrun_ends_the_others_and_starts_again(runner: Runner) -> None:
+    """One rank fails, torchrun ends the other, and a second attempt succeeds: four reports, complete and apart, and
+    torchrun's own process has made that of the rank that it killed."""
+    job = Job("survivors.py", ("log", "fail"), launcher=Launcher.TORCHRUN, torchrun=("--max-restarts=1",))
+    run = runner.run(job, Mode.SHIM)
+    assert run.outcomes[0].status == 0, run.outcomes[0].stderr
+    assert run.ledgers == []
+    assert found_of(run) == of_attempts(run)
+    assert sorted(found_of(run)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    [ended_by_torchrun] = [each for each in run.reports if (each.job["attempt"], each.job["rank"]) == (0, 0)]
+    assert ended_by_torchrun.job["exit"] == "killed"
+    for report in run.reports:
+        assert report.not_seen == []
+        assert (report.path.parent.name == "attempt-1") == (report.job["attempt"] == 1)
+
+
+def test_torchrun_is_killed(runner: Runner) -> None:
+    """Its ranks go on. One of them is killed too, and the one that ends last makes the report of both."""
+    processes = runner.start(
+        Job("survivors.py", ("log", "outlive"), status=-signal.SIGKILL, launcher=Launcher.TORCHRUN), Mode.SHIM
+    )
+    folder = processes.run.folder
+    wait_until(lambda: all((folder / f"ready.{rank}").exists() for rank in range(2)), "both ranks")
+    processes.kill(0)
+    run = processes.wait()
+    (folder / "go").touch()
+    wait_until(lambda: (folder / "last").exists() and run.ledgers == [], "the last rank's end")
+    assert found_of(run) == of_attempts(run)
+    assert [report.job["exit"] for report in run.reports] == ["normal", "killed"]
