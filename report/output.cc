@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <string_view>
 
 #include "report/process.h"
-#include "report/report_json.h"
+#include "report/report_head.h"
 #include "report/text_file.h"
 
 namespace commtap {
@@ -120,13 +121,14 @@ std::string ledgerFileName(const std::string& report_path, const OutputIdentity&
 }
 
 std::string chooseReportPath(const std::string& folder, const std::string& name, const Job& job) {
+  constexpr size_t kEnough = 256U << 10U; ///< bytes; a command line is cut far below
   std::string path = folder + "/" + name + ".json";
-  const Result<std::string> text = readTextFile(path);
-  if (!text) {
+  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return path;
   }
-  const Result<Report> there = reportFromJson(*text);
-  if (there && !isOfThisRun(there->job, job)) {
+  const Result<std::string> start = readStartOfFile(path, kEnough);
+  const Result<Job> there = start ? jobOfReportHead(*start) : Result<Job>::failure(start.error());
+  if (there && !isOfThisRun(*there, job)) {
     return path;
   }
   return folder + "/" + name + ".pid-" + std::to_string(job.pid) + ".json";

@@ -3,6 +3,7 @@
 #include "tracker/python_bridge.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "shim/commtap.h"
+#include "shim/trusted_file.h"
 #include "tracker/groups.h"
 #include "tracker/labels.h"
 #include "tracker/log.h"
@@ -180,17 +182,19 @@ std::string pythonMinor(std::string& full_version) {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-std::string ownFolder() {
+/// Absolute: the stub loads this library by such a path.
+std::string ownPath() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&ownFolder), &info) == 0 || info.dli_fname == nullptr) {
-    return ".";
-  }
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/'));
+  return dladdr(reinterpret_cast<const void*>(&ownPath), &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
 }
 
 const CommtapPython* loadPythonPart(const std::string& minor) {
-  const std::string path = ownFolder() + "/python/libcommtap-python-" + minor + ".so";
+  const std::string own = ownPath();
+  const std::string path = own.substr(0, own.rfind('/')) + "/python/libcommtap-python-" + minor + ".so";
+  if (access(path.c_str(), R_OK) == 0 && !commtap_is_trusted(path.c_str(), own.c_str())) {
+    hookMissing((path + " is not loaded: another user may have put it there").c_str());
+    return nullptr;
+  }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     hookMissing(("no part for Python " + minor + " is installed (" + path + ")").c_str());
