@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "report/file_size.h"
 
@@ -39,6 +40,23 @@ std::string failure(const std::string& what, const std::string& path) {
   return what + " " + path + ": " + std::strerror(errno);
 }
 
+/// `folder` is what it says `parent` has, and another user may have put it there. Not where something is mounted: that
+/// is root's doing, whoever owns it.
+bool mayBeForeign(const std::string& parent, const std::string& folder) {
+  struct stat above {};
+  struct stat entry {};
+  return stat(parent.c_str(), &above) == 0 && (above.st_mode & S_IWOTH) != 0 && lstat(folder.c_str(), &entry) == 0 &&
+         entry.st_uid != 0 && entry.st_uid != geteuid() && entry.st_dev == above.st_dev;
+}
+
+std::string makeFolder(const std::string& parent, const std::string& folder) {
+  constexpr mode_t kMode = 0775; // never for everyone to write to, even where the job has no umask
+  if (mkdir(folder.c_str(), kMode) != 0 && errno != EEXIST) {
+    return failure("cannot make folder", folder);
+  }
+  return mayBeForeign(parent, folder) ? folder + " is another user's, in a folder that everyone may write to" : "";
+}
+
 } // namespace
 
 std::string writeFileAtomically(const std::string& path, std::string_view content) {
@@ -65,14 +83,16 @@ std::string writeFileAtomically(const std::string& path, std::string_view conten
 }
 
 std::string makeFolders(const std::string& path) {
+  std::string parent = path.starts_with('/') ? "/" : ".";
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    const std::string folder = path.substr(0, slash);
-    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
-      return failure("cannot make folder", folder);
+    std::string folder = path.substr(0, slash);
+    if (std::string error = makeFolder(parent, folder); !error.empty()) {
+      return error;
     }
     if (slash == std::string::npos) {
       break;
     }
+    parent = std::move(folder);
   }
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {

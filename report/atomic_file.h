@@ -11,7 +11,9 @@ namespace commtap {
 /// Returns "" or one line with the path and the system's reason; the temporary file is then gone.
 std::string writeFileAtomically(const std::string& path, std::string_view content);
 
-/// mkdir -p, mode 0777 less the umask as mkdir does. Returns "" or one line with the path and the system's reason.
+/// mkdir -p, mode 0775 less the umask. Returns "" or one line with the path and the system's reason. Below a folder
+/// that everyone may write to, such as /tmp, only what is root's or this user's is entered: a folder or a link that
+/// another user has put there before us would have our files.
 std::string makeFolders(const std::string& path);
 
 } // namespace commtap

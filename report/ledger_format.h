@@ -29,6 +29,7 @@ inline constexpr uint32_t kLedgerVersion = 7;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
+inline constexpr uint32_t kMaxString = 16384; ///< bytes; longer names are cut
 
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
 /// Module 0 always exists: "Global", the parent of every root module.

@@ -116,7 +116,7 @@ class Reader {
       return id == 0 ? "" : "?";
     }
     std::memcpy(&length, strings.data + id, sizeof(length));
-    if (length > strings.count - sizeof(length) - id) {
+    if (length > kMaxString || length > strings.count - sizeof(length) - id) {
       damaged("a name is missing; it reads as \"?\"");
       return "?";
     }
@@ -178,10 +178,13 @@ class Reader {
     if (group.first_rank == kNoIndex || group.size == 0) {
       return ranks;
     }
-    if (group.first_rank > records_[kRanks].count || group.size > records_[kRanks].count - group.first_rank) {
+    // Each group has records of its own: no damage makes more of them than there are.
+    const uint64_t there = records_[kRanks].count;
+    if (group.first_rank > there || group.size > there - std::max<uint64_t>(group.first_rank, ranks_read_)) {
       damaged("the ranks of a group are missing");
       return ranks;
     }
+    ranks_read_ += group.size;
     ranks.resize(group.size);
     std::memcpy(
         ranks.data(), records_[kRanks].data + group.first_rank * sizeof(uint32_t), ranks.size() * sizeof(uint32_t));
@@ -511,6 +514,7 @@ class Reader {
 
   std::span<const std::byte> bytes_;
   std::array<Records, kSectionCount> records_;
+  uint64_t ranks_read_ = 0;
   LedgerContents contents_;
 };
 

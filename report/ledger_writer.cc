@@ -44,7 +44,6 @@ constexpr std::array<SectionShape, kSectionCount> kShapes = {{
 constexpr uint64_t kPage = 4096;
 /// The file system is asked for space in steps of this size, so that a full disk is an error code and no SIGBUS.
 constexpr uint64_t kAllocationStep = 64U << 10U;
-constexpr size_t kMaxString = 16384; ///< bytes; longer names are cut
 
 uint64_t roundUp(uint64_t value, uint64_t step) {
   return (value + step - 1) / step * step;
@@ -180,6 +179,11 @@ uint32_t LedgerWriter::addGroup(
     uint32_t rank,
     std::span<const uint32_t> ranks) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t index = reserve(kGroups, 1); // before its names and ranks take up room
+  if (index == kNoIndex) {
+    notSeenLocked(NotSeen::kGroupsFull, name, 1);
+    return kNoIndex;
+  }
   uint32_t first_rank = kNoIndex;
   if (!ranks.empty()) {
     const uint64_t at_rank = reserve(kRanks, ranks.size());
@@ -187,16 +191,13 @@ uint32_t LedgerWriter::addGroup(
       std::memcpy(at(kRanks) + at_rank * sizeof(uint32_t), ranks.data(), ranks.size_bytes());
       commit(kRanks, at_rank + ranks.size());
       first_rank = static_cast<uint32_t>(at_rank);
+    } else {
+      notSeenLocked(NotSeen::kGroupRanksFull, name, 1);
     }
   }
   const StringId name_id = internLocked(name);
   const StringId desc_id = internLocked(desc);
   const StringId backend_id = internLocked(backend);
-  const uint64_t index = reserve(kGroups, 1);
-  if (index == kNoIndex) {
-    notSeenLocked(NotSeen::kGroupsFull, name, 1);
-    return kNoIndex;
-  }
   new (&groups()[index]) LedgerGroup{name_id, desc_id, backend_id, size, rank, first_rank, {}};
   commit(kGroups, index + 1);
   return static_cast<uint32_t>(index);
@@ -210,13 +211,13 @@ std::string_view LedgerWriter::groupName(uint32_t group) const {
 uint32_t
 LedgerWriter::addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const StringId component_id = internLocked(component);
-  const StringId class_id = internLocked(class_name);
-  const uint64_t index = reserve(kModules, 1);
+  const uint64_t index = reserve(kModules, 1); // before its names take up room
   if (index == kNoIndex) {
     notSeenLocked(NotSeen::kModulesFull, component, 1);
     return kNoIndex;
   }
+  const StringId component_id = internLocked(component);
+  const StringId class_id = internLocked(class_name);
   LedgerModule& module = modules()[index];
   module.parent.store(parent, std::memory_order_relaxed);
   module.component.store(component_id, std::memory_order_relaxed);
@@ -235,6 +236,11 @@ void LedgerWriter::reparentModule(uint32_t module, uint32_t parent, std::string_
 
 void LedgerWriter::addParameter(uint32_t module, const LedgerParameterFacts& facts) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t index = reserve(kParameters, 1); // before its names take up room
+  if (index == kNoIndex) {
+    notSeenLocked(NotSeen::kParametersFull, facts.name, 1);
+    return;
+  }
   const LedgerParameter parameter{
       module,
       internLocked(facts.name),
@@ -244,11 +250,6 @@ void LedgerWriter::addParameter(uint32_t module, const LedgerParameterFacts& fac
       internLocked(facts.mesh),
       internLocked(facts.placements),
       facts.requires_grad ? 1U : 0U};
-  const uint64_t index = reserve(kParameters, 1);
-  if (index == kNoIndex) {
-    notSeenLocked(NotSeen::kParametersFull, facts.name, 1);
-    return;
-  }
   std::memcpy(at(kParameters) + index * sizeof(LedgerParameter), &parameter, sizeof(parameter));
   commit(kParameters, index + 1);
 }

@@ -11,6 +11,7 @@ namespace {
 
 /// No real hierarchy is deeper; a damaged ledger could hold a loop.
 constexpr size_t kMaxDepth = 1000;
+constexpr size_t kMaxName = 64U << 10U; ///< bytes; of a longer one the end is kept
 
 auto keyOf(const Collective& row) {
   return std::tie(
@@ -40,13 +41,15 @@ void ModuleNames::add(uint32_t parent, std::string component, bool wrapper) {
 
 std::string ModuleNames::name(uint32_t id, Form form) const {
   std::vector<const std::string*> components;
-  for (size_t depth = 0; id < nodes_.size() && depth < kMaxDepth; ++depth) {
+  size_t length = 0;
+  for (size_t depth = 0; id < nodes_.size() && depth < kMaxDepth && length < kMaxName; ++depth) {
     const Node& node = nodes_[id];
     if (id == 0 && !components.empty()) {
       break;
     }
     if (form == Form::kRaw || !node.wrapper) {
       components.push_back(&node.component);
+      length += node.component.size() + 1;
     }
     id = node.parent;
   }

@@ -49,6 +49,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"graph_table_full",
      "CUDA graphs, or what their launches communicate, that are not in `cuda_graphs`, because a table of it was full; "
      "their launches are in all other numbers"},
+    {"group_ranks_full", "process groups without a list of their `ranks`, because the table of them was full"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -32,8 +32,9 @@ enum class NotSeen : uint8_t {
   kNcclFull,
   kUnknownCommunicator,
   kGraphTableFull,
+  kGroupRanksFull,
 };
-inline constexpr int kNotSeenCount = 22;
+inline constexpr int kNotSeenCount = 23;
 
 /// The reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/output.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <string_view>
 
-#include "report/report_json.h"
+#include "report/report_head.h"
 #include "report/text_file.h"
 
 namespace commtap {
@@ -42,12 +45,13 @@ bool isOfThisRun(const Job& other, const Job& job, uint64_t run_began_ns) {
 }
 
 bool mayReplace(const std::string& path, const Job& job, uint64_t run_began_ns) {
-  const Result<std::string> text = readTextFile(path);
-  if (!text) {
+  constexpr size_t kEnough = 256U << 10U; ///< bytes; a command line is cut far below
+  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return true;
   }
-  const Result<Report> there = reportFromJson(*text);
-  return there && !isOfThisRun(there->job, job, run_began_ns);
+  const Result<std::string> start = readStartOfFile(path, kEnough);
+  const Result<Job> there = start ? jobOfReportHead(*start) : Result<Job>::failure(start.error());
+  return there && !isOfThisRun(*there, job, run_began_ns);
 }
 
 bool differsBetweenProcesses(const std::string& component) {

@@ -13,18 +13,24 @@ namespace {
 
 constexpr int kHeadLines = 3; ///< the brace, `schema` and `job`, as reportToJson writes them
 
-/// The document's first lines, made a document of their own.
-std::string headOf(const std::string& path) {
+/// As many lines as there are, up to kHeadLines.
+std::string firstLines(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string head;
+  std::string lines;
   std::string line;
   for (int i = 0; i < kHeadLines && std::getline(file, line); ++i) {
-    head += line + "\n";
+    lines += line + "\n";
   }
-  if (const size_t end = head.find_last_not_of(" \t\r\n"); end != std::string::npos && head[end] == ',') {
-    head[end] = '}';
+  return lines;
+}
+
+/// The end of the kHeadLines-th line.
+size_t endOfHead(std::string_view start) {
+  size_t end = 0;
+  for (int i = 0; i < kHeadLines && end != std::string_view::npos; ++i) {
+    end = start.find('\n', i == 0 ? 0 : end + 1);
   }
-  return head;
+  return end;
 }
 
 /// Takes blanks and then `token` off the front of `text`.
@@ -39,8 +45,16 @@ bool take(std::string_view& text, std::string_view token) {
 
 } // namespace
 
+Result<Job> jobOfReportHead(std::string_view start) {
+  std::string head(start.substr(0, endOfHead(start))); // made a document of its own
+  if (const size_t end = head.find_last_not_of(" \t\r\n"); end != std::string::npos && head[end] == ',') {
+    head[end] = '}';
+  }
+  return jobFromJson(head);
+}
+
 Result<Job> readReportHead(const std::string& path) {
-  if (Result<Job> job = jobFromJson(headOf(path))) {
+  if (Result<Job> job = jobOfReportHead(firstLines(path))) {
     return job;
   }
   const Result<std::string> text = readTextFile(path);

@@ -15,6 +15,9 @@ namespace commtap {
 /// read. A report that another program has written anew, in one line for example, is read whole.
 Result<Job> readReportHead(const std::string& path);
 
+/// The same from the document's first lines alone.
+Result<Job> jobOfReportHead(std::string_view start);
+
 /// The `schema` of a JSON document that begins with it, as all documents of commtap do.
 std::optional<std::string> schemaOf(std::string_view text);
 std::optional<std::string> schemaOfFile(const std::string& path);

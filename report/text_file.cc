@@ -2,7 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/text_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -24,6 +30,35 @@ Result<std::string> readTextFile(const std::string& path) {
   if (std::ferror(file.get()) != 0) {
     return Result<std::string>::failure(path + " cannot be read: " + std::strerror(errno));
   }
+  return text;
+}
+
+Result<std::string> readStartOfFile(const std::string& path, size_t size) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) {
+    return Result<std::string>::failure(path + " cannot be opened: " + std::strerror(errno));
+  }
+  const std::unique_ptr<const int, void (*)(const int*)> closing(&fd, [](const int* open_fd) { close(*open_fd); });
+  struct stat facts {};
+  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    return Result<std::string>::failure(path + " is no file");
+  }
+  std::string text(std::min<uint64_t>(size, static_cast<uint64_t>(facts.st_size)), '\0');
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = read(fd, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      return Result<std::string>::failure(path + " cannot be read: " + std::strerror(errno));
+    }
+    if (count == 0) {
+      break;
+    }
+    done += static_cast<size_t>(count);
+  }
+  text.resize(done);
   return text;
 }
 

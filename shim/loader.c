@@ -20,6 +20,7 @@
 #include "shim/nccl_hooks.h"
 #include "shim/say.h"
 #include "shim/torch_version.h"
+#include "shim/trusted_file.h"
 
 enum { kPathMax = 4096 };
 
@@ -30,6 +31,7 @@ static struct {
   const struct commtap_timing* timing;
   const struct commtap_nccl* nccl;
   const struct commtap_cuda* cuda;
+  char start_folder[kPathMax]; /* where the process began, if the path of this library is relative to it */
 } state;
 
 static bool switched_off(void) {
@@ -38,12 +40,28 @@ static bool switched_off(void) {
                                                          strcmp(value, "false") == 0 || strcmp(value, "no") == 0));
 }
 
+/* The path by which the dynamic linker knows this library: relative to where the process began, if LD_PRELOAD is. */
+static const char* linked_path(void) {
+  Dl_info info;
+  return dladdr((const void*)linked_path, &info) == 0 || info.dli_fname == NULL ? "" : info.dli_fname;
+}
+
+/* Before the job goes to another folder, where the same path would be another library's. */
+static void remember_start_folder(void) {
+  if (linked_path()[0] != '/' && getcwd(state.start_folder, sizeof(state.start_folder)) == NULL) {
+    state.start_folder[0] = '\0';
+  }
+}
+
 void commtap_process_started(void) {
   const int saved_errno = errno;
   char path[kPathMax];
   state.on = !switched_off();
-  if (state.on && commtap_find_libtorch(path, sizeof(path))) {
-    commtap_torch_came();
+  if (state.on) {
+    remember_start_folder();
+    if (commtap_find_libtorch(path, sizeof(path))) {
+      commtap_torch_came();
+    }
   }
   errno = saved_errno;
 }
@@ -62,32 +80,24 @@ bool commtap_brings_torch(const char* file) {
          strncmp(name - folder_size, kFolder, folder_size) == 0;
 }
 
-/* The folder that this library lies in. */
-static bool own_folder(char* folder, size_t size) {
-  Dl_info info;
-  if (dladdr((const void*)own_folder, &info) == 0 || info.dli_fname == NULL ||
-      snprintf(folder, size, "%s", info.dli_fname) >= (int)size) {
-    return false;
-  }
-  char* slash = strrchr(folder, '/');
-  if (slash == NULL) {
-    return snprintf(folder, size, ".") < (int)size;
-  }
-  *slash = '\0';
-  return true;
+/* Where this library lies. */
+static bool own_path(char* path, size_t size) {
+  const char* linked = linked_path();
+  const bool is_absolute = linked[0] == '/';
+  return (is_absolute || state.start_folder[0] == '/') &&
+         snprintf(path, size, "%s%s%s", is_absolute ? "" : state.start_folder, is_absolute ? "" : "/", linked) <
+             (int)size;
 }
 
-/* Where a tracker for torch `minor` lies: beside this library when installed, or in the build tree. */
-static bool find_tracker(const char* minor, char* path, size_t size) {
-  char folder[kPathMax];
-  if (!own_folder(folder, sizeof(folder))) {
-    return false;
-  }
-  if (snprintf(path, size, "%s/trackers/torch-%s/libcommtap-tracker.so", folder, minor) < (int)size &&
+/* Where a tracker for torch `minor` lies: beside the library `own` when installed, or in the build tree. */
+static bool find_tracker(const char* own, const char* minor, char* path, size_t size) {
+  const int folder = (int)(strrchr(own, '/') - own);
+  if (snprintf(path, size, "%.*s/trackers/torch-%s/libcommtap-tracker.so", folder, own, minor) < (int)size &&
       access(path, R_OK) == 0) {
     return true;
   }
-  return snprintf(path, size, "%s/../tracker/libcommtap-tracker.so", folder) < (int)size && access(path, R_OK) == 0;
+  return snprintf(path, size, "%.*s/../tracker/libcommtap-tracker.so", folder, own) < (int)size &&
+         access(path, R_OK) == 0;
 }
 
 static const struct commtap_tracker* open_tracker(const char* path, const char* minor) {
@@ -124,13 +134,25 @@ static uint64_t steady_ns(void) {
 static void load_tracker(void) {
   const uint64_t found_at_ns = steady_ns();
   struct commtap_torch_version torch;
+  char own[kPathMax];
   char path[kPathMax];
   if (!commtap_read_torch_version(&torch)) {
     commtap_say("the version of this torch cannot be told; nothing is counted");
     return;
   }
-  if (!find_tracker(torch.minor, path, sizeof(path))) {
+  if (!own_path(own, sizeof(own))) {
+    commtap_say("the folder of this library cannot be told; preload it by its full path; nothing is counted");
+    return;
+  }
+  if (!find_tracker(own, torch.minor, path, sizeof(path))) {
     commtap_say("torch %s is not supported: %s does not exist; nothing is counted", torch.full, path);
+    return;
+  }
+  if (!commtap_is_trusted(path, own)) {
+    commtap_say(
+        "%s is not loaded: another user may have put it there; install commtap where only you or root can write; "
+        "nothing is counted",
+        path);
     return;
   }
   const struct commtap_tracker* tracker = open_tracker(path, torch.minor);

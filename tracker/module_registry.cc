@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/module_registry.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "report/ledger_format.h"
 #include "tracker/recorder.h"
 
@@ -26,20 +29,47 @@ uint32_t ModuleRegistry::add(
     ModuleRole role,
     bool wrapper) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::string unique(component);
-  for (uint32_t nth = 2;; ++nth) {
-    const auto known = by_name_.find(nameKey(parent, unique));
-    if (known == by_name_.end()) {
-      return addLocked(parent, unique, class_name, role, wrapper);
-    }
-    Node& same_name = nodes_[known->second];
-    if (!same_name.alive && same_name.role == role) {
-      same_name.alive = true;
-      same_name.inherited = true;
-      return known->second;
-    }
-    unique = std::string(component) + "#" + std::to_string(nth);
+  const auto known = by_name_.find(nameKey(parent, component));
+  if (known == by_name_.end()) {
+    return addLocked(parent, component, class_name, role, wrapper);
   }
+  const Node& same_name = nodes_[known->second];
+  return !same_name.alive && same_name.role == role ? liveAgain(known->second)
+                                                    : addNumbered(parent, component, class_name, role, wrapper);
+}
+
+/// A job may have any number of modules of one name: this one is not compared with each of them.
+uint32_t ModuleRegistry::addNumbered(
+    uint32_t parent,
+    std::string_view component,
+    std::string_view class_name,
+    ModuleRole role,
+    bool wrapper) {
+  Namesakes& namesakes = namesakes_[nameKey(parent, component)];
+  const auto dead = std::find_if(
+      namesakes.dead.begin(), namesakes.dead.end(), [&](uint32_t module) { return nodes_[module].role == role; });
+  if (dead != namesakes.dead.end()) {
+    return liveAgain(namesakes.dead.extract(dead).value());
+  }
+  uint32_t number = namesakes.last;
+  std::string unique;
+  do {
+    unique = std::string(component) + "#" + std::to_string(++number);
+  } while (by_name_.count(nameKey(parent, unique)) > 0); // the job has named one so itself
+  const uint32_t id = addLocked(parent, unique, class_name, role, wrapper);
+  if (id != parent) { // else the table is full
+    namesakes.last = number;
+    nodes_[id].namesakes = &namesakes;
+  }
+  return id;
+}
+
+/// Another module has taken the name of one that died, and with it the id.
+uint32_t ModuleRegistry::liveAgain(uint32_t module) {
+  forgetOwned(module);
+  nodes_[module].alive = true;
+  nodes_[module].inherited = true;
+  return module;
 }
 
 uint32_t ModuleRegistry::addLocked(
@@ -54,9 +84,15 @@ uint32_t ModuleRegistry::addLocked(
     return parent;
   }
   if (nodes_.size() <= id) {
-    nodes_.resize(id + 1, Node{kNoIndex, "", ModuleRole::kPlain, false, false, false, false});
+    nodes_.resize(id + 1);
   }
-  nodes_[id] = Node{parent, std::string(component), role, wrapper, true, false, false};
+  Node& added = nodes_[id];
+  added = Node{};
+  added.parent = parent;
+  added.component = component;
+  added.role = role;
+  added.wrapper = wrapper;
+  added.alive = true;
   by_name_[nameKey(parent, component)] = id;
   if (role == ModuleRole::kFsdp2) {
     fsdp2_units_.clear();
@@ -73,7 +109,7 @@ uint32_t ModuleRegistry::scope(uint32_t parent, std::string_view name) {
 bool ModuleRegistry::knows(uint32_t module) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Node* found = node(module);
-  return module == kGlobalModule || (found != nullptr && found->parent != kNoIndex);
+  return module == kGlobalModule || (found != nullptr && found->parent != kNoModule);
 }
 
 std::string ModuleRegistry::nameOf(uint32_t module, ModuleName form) {
@@ -99,6 +135,7 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   by_name_.erase(nameKey(moved->parent, moved->component));
   moved->parent = parent;
   moved->component = component;
+  moved->namesakes = nullptr;
   by_name_[nameKey(parent, component)] = module;
   fsdp2_units_.clear();
   Recorder::get().ledger().reparentModule(module, parent, component);
@@ -108,7 +145,31 @@ void ModuleRegistry::died(uint32_t module) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (Node* dead = node(module)) {
     dead->alive = false;
+    if (dead->namesakes != nullptr) {
+      dead->namesakes->dead.insert(module);
+    }
   }
+}
+
+void ModuleRegistry::forgetOwned(uint32_t module) {
+  for (const void* address : nodes_[module].owned) {
+    for (Owners* owners : {&tensor_owners_, &storage_owners_}) {
+      const auto owner = owners->find(address);
+      if (owner != owners->end() && owner->second == module) {
+        owners->erase(owner);
+      }
+    }
+  }
+  nodes_[module].owned = {};
+}
+
+void ModuleRegistry::forgetOwnedByDead() {
+  for (uint32_t module = 0; module < nodes_.size(); ++module) {
+    if (!nodes_[module].alive) {
+      forgetOwned(module);
+    }
+  }
+  forget_at_ = std::max(kForgetAt, 2 * tensor_owners_.size());
 }
 
 bool ModuleRegistry::wantsParameters(uint32_t module) {
@@ -123,11 +184,15 @@ bool ModuleRegistry::wantsParameters(uint32_t module) {
 
 void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const void* storage) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (tensor != nullptr) {
-    tensor_owners_[tensor] = module;
+  Node* owner = node(module);
+  for (const auto& [owners, address] : {std::pair(&tensor_owners_, tensor), {&storage_owners_, storage}}) {
+    if (address != nullptr && owner != nullptr) {
+      (*owners)[address] = module;
+      owner->owned.push_back(address);
+    }
   }
-  if (storage != nullptr) {
-    storage_owners_[storage] = module;
+  if (tensor_owners_.size() >= forget_at_) {
+    forgetOwnedByDead();
   }
 }
 
@@ -141,6 +206,11 @@ std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const void* storage) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = storage_owners_.find(storage);
   return found == storage_owners_.end() ? std::nullopt : std::optional<uint32_t>(found->second);
+}
+
+size_t ModuleRegistry::ownedTensors() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return tensor_owners_.size();
 }
 
 std::optional<uint32_t> ModuleRegistry::nearest(uint32_t module, ModuleRole role) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,8 +44,11 @@ class ModuleRegistry {
   /// Global's is itself.
   uint32_t parentOf(uint32_t module);
 
+  /// A module that has died is the owner still, until there are very many of such.
   std::optional<uint32_t> ownerOfTensor(const void* tensor);
   std::optional<uint32_t> ownerOfStorage(const void* storage);
+  /// How many tensors have an owner.
+  size_t ownedTensors();
 
   /// The nearest of `module` and its ancestors with this role.
   std::optional<uint32_t> nearest(uint32_t module, ModuleRole role);
@@ -56,29 +60,48 @@ class ModuleRegistry {
   static ForkLock forkLock();
 
  private:
-  struct Node {
-    uint32_t parent;
-    std::string component;
-    ModuleRole role;
-    bool wrapper;
-    bool alive;
-    bool inherited; ///< its name and rows were a module's that has died
-    bool has_parameters;
+  /// Those that would have one name, from the second on: "Net#2", ...
+  struct Namesakes {
+    uint32_t last = 1;       ///< the highest number given
+    std::set<uint32_t> dead; ///< ids whose names can be given again
   };
+
+  struct Node {
+    uint32_t parent = kNoModule;
+    std::string component;
+    ModuleRole role = ModuleRole::kPlain;
+    bool wrapper = false;
+    bool alive = false;
+    bool inherited = false; ///< its name and rows were a module's that has died
+    bool has_parameters = false;
+    Namesakes* namesakes = nullptr;   ///< null for the first of a name
+    std::vector<const void*> owned{}; ///< tensors and storages
+  };
+  static constexpr uint32_t kNoModule = 0xffffffffU;
 
   Node* node(uint32_t module) {
     return module < nodes_.size() ? &nodes_[module] : nullptr;
   }
   uint32_t
   addLocked(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
+  uint32_t
+  addNumbered(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
+  uint32_t liveAgain(uint32_t module);
+  void forgetOwned(uint32_t module);
+  void forgetOwnedByDead();
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
   std::string nameBelow(uint32_t module, uint32_t root, bool raw);
 
+  using Owners = std::unordered_map<const void*, uint32_t>;
+  static constexpr size_t kForgetAt = 64U << 10U;
+
   std::mutex mutex_;
-  std::vector<Node> nodes_;                           ///< by ledger id; 0 is Global
-  std::unordered_map<std::string, uint32_t> by_name_; ///< "parent id/component"
-  std::unordered_map<const void*, uint32_t> tensor_owners_;
-  std::unordered_map<const void*, uint32_t> storage_owners_;
+  std::vector<Node> nodes_;                              ///< by ledger id; 0 is Global
+  std::unordered_map<std::string, uint32_t> by_name_;    ///< "parent id/component"
+  std::unordered_map<std::string, Namesakes> namesakes_; ///< likewise
+  Owners tensor_owners_;
+  Owners storage_owners_;
+  size_t forget_at_ = kForgetAt; ///< with so many owned tensors, those of the dead are forgotten
   std::unordered_map<std::string, uint32_t> fsdp2_units_; ///< cache of fsdp2Unit: "root id/unit"
 };
 

@@ -3,6 +3,7 @@
 #include "tracker/python_bridge.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "shim/commtap.h"
+#include "shim/trusted_file.h"
 #include "tracker/cost_sample.h"
 #include "tracker/groups.h"
 #include "tracker/labels.h"
@@ -181,17 +183,19 @@ std::string pythonBuild(std::string& full_version) {
   return build;
 }
 
-std::string ownFolder() {
+/// Absolute: the stub loads this library by such a path.
+std::string ownPath() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&ownFolder), &info) == 0 || info.dli_fname == nullptr) {
-    return ".";
-  }
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/'));
+  return dladdr(reinterpret_cast<const void*>(&ownPath), &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
 }
 
 const CommtapPython* loadPythonPart(const std::string& build) {
-  const std::string path = ownFolder() + "/python/libcommtap-python-" + build + ".so";
+  const std::string own = ownPath();
+  const std::string path = own.substr(0, own.rfind('/')) + "/python/libcommtap-python-" + build + ".so";
+  if (access(path.c_str(), R_OK) == 0 && !commtap_is_trusted(path.c_str(), own.c_str())) {
+    hookMissing((path + " is not loaded: another user may have put it there").c_str());
+    return nullptr;
+  }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     hookMissing(("no part for Python " + build + " is installed (" + path + ")").c_str());

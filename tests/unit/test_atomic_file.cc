@@ -65,5 +65,36 @@ TEST_CASE("folders are made with all that lead to them") {
   CHECK_FALSE(makeFolders("/proc/commtap").empty());
 }
 
+TEST_CASE("what another user has put into a folder for everyone is not entered, what root or we have is") {
+  const TempFolder folder;
+  REQUIRE(makeFolders(folder / "shared/own").empty());
+  REQUIRE(chmod((folder / "shared").c_str(), 01777) == 0);
+  CHECK(makeFolders(folder / "shared/own/a").empty());
+  CHECK(makeFolders(folder / "shared/new/a").empty());
+  if (geteuid() != 0) {
+    MESSAGE("only root can give a file to another user");
+    return;
+  }
+  REQUIRE(makeFolders(folder / "shared/others").empty());
+  REQUIRE(symlink(folder.path().c_str(), (folder / "shared/link").c_str()) == 0);
+  constexpr uid_t kOther = 12345;
+  for (const char* name : {"shared/others", "shared/link"}) {
+    REQUIRE(lchown((folder / name).c_str(), kOther, kOther) == 0);
+    CHECK(makeFolders((folder / name) + "/a").find("is another user's") != std::string::npos);
+  }
+  REQUIRE(chmod((folder / "shared").c_str(), 0755) == 0);
+  CHECK(makeFolders(folder / "shared/others/a").empty());
+}
+
+TEST_CASE("a new folder is never for everyone to write to") {
+  const TempFolder folder;
+  const mode_t mask = umask(0);
+  CHECK(makeFolders(folder / "a").empty());
+  umask(mask);
+  struct stat info {};
+  REQUIRE(stat((folder / "a").c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777U) == 0775);
+}
+
 } // namespace
 } // namespace commtap

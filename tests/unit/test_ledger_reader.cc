@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "report/ledger_format.h"
@@ -127,8 +128,33 @@ TEST_CASE("foreign bytes, no bytes and another version are refused with the reas
   CHECK(readLedger(bytes).error() == "not a commtap ledger");
 }
 
+/// With records in every section.
+std::unique_ptr<LedgerWriter> fullLedger() {
+  std::unique_ptr<LedgerWriter> ledger = sampleLedger(0);
+  CollectiveKey key{};
+  key.op = ledger->intern("c10d.allreduce_");
+  countOne(*ledger, key, 0);
+  LedgerCollective& row = *ledger->row(key);
+  ledger->countDuration(row, *ledger->timesOf(row), DurationKind::kRunning, 100);
+  REQUIRE(ledger->countOperations(Level::kOps));
+  ledger->row(OperationKey{0, ledger->intern("aten.mm"), Phase::kForward, 1, {}})->count = 2;
+  REQUIRE(ledger->countNccl(22907));
+  const uint32_t communicator = ledger->addCommunicator();
+  LedgerNcclCall& call =
+      *ledger->row(NcclKey{ledger->intern("ncclAllReduce"), communicator, key.op, 0, 0, Phase::kForward, 7, 1, 0});
+  call.count = 1;
+  LedgerGraph& graph = *ledger->addGraph();
+  ledger->addGraphCall(graph, row, {1, 64});
+  ledger->addGraphCall(graph, call, {1, 64});
+  ledger->closeStep(1);
+  for (const LedgerSection& section : ledger->header().sections) {
+    REQUIRE(section.used > 0);
+  }
+  return ledger;
+}
+
 TEST_CASE("a ledger cut off anywhere is refused or read with a word on the damage") {
-  const Bytes whole = compacted(*sampleLedger(0));
+  const Bytes whole = compacted(*fullLedger());
   REQUIRE(readLedger(whole)->damage.empty());
   for (size_t size = 0; size < whole.size(); ++size) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
@@ -140,15 +166,31 @@ TEST_CASE("a ledger cut off anywhere is refused or read with a word on the damag
 }
 
 TEST_CASE("no single wrong byte makes the reader fall over") {
-  const Bytes whole = compacted(*sampleLedger(0));
+  const Bytes whole = compacted(*fullLedger());
   for (size_t offset = 0; offset < whole.size(); ++offset) {
-    for (const unsigned mask : {0x01U, 0x10U, 0x80U, 0xffU}) {
+    for (const unsigned mask : {0x01U, 0x02U, 0x04U, 0x08U, 0x10U, 0x20U, 0x40U, 0x80U, 0xffU}) {
       Bytes wrong = whole;
       wrong[offset] ^= static_cast<std::byte>(mask);
       const auto contents = readLedger(wrong);
-      CHECK((contents || !contents.error().empty()));
+      REQUIRE((contents || !contents.error().empty()));
     }
   }
+}
+
+TEST_CASE("damage does not make more of a ledger than it holds") {
+  const auto ledger = sampleLedger(0);
+  const std::vector<uint32_t> ranks(100);
+  for (int i = 0; i < 3; ++i) {
+    ledger->addGroup("g", "", "gloo", 100, 0, ranks);
+  }
+  Bytes bytes = copyOf(*ledger);
+  auto* groups = reinterpret_cast<LedgerGroup*>(bytes.data() + headerOf(bytes).sections[kGroups].offset);
+  groups[2].first_rank = groups[1].first_rank;
+  groups[3].size = 200;
+  const auto contents = readLedger(bytes);
+  REQUIRE(contents);
+  CHECK(contents->damage == "the ranks of a group are missing");
+  CHECK(contents->report.groups[3].ranks.empty());
 }
 
 TEST_CASE("damage is in the report's not_seen") {

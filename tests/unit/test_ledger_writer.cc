@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "report/ledger_reader.h"
+#include "report/report_json.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -456,6 +457,60 @@ TEST_CASE("the child of a fork that came while a thread was appending has what r
   });
   CHECK(ok);
   CHECK(countOf(readLedger(ledger->bytes())->report, "known") == 1);
+}
+
+TEST_CASE("ranks that do not fit are told, and the group is there") {
+  const auto ledger = LedgerWriter::create();
+  const std::vector<uint32_t> everyone(1U << 20U);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(ledger->addGroup("g", "", "gloo", 1U << 20U, 0, everyone) != kNoIndex);
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  REQUIRE(report.groups.size() == 3);
+  CHECK(report.groups[1].ranks.size() == everyone.size());
+  CHECK(report.groups[2].ranks.empty());
+  CHECK(notSeenOf(report, "group_ranks_full") == 1);
+}
+
+TEST_CASE("what does not fit into its table takes no room among the names") {
+  const auto ledger = LedgerWriter::create();
+  for (uint32_t i = 1; i < (128U << 10U); ++i) {
+    ledger->addModule(kGlobalModule, "m", "M", 0);
+  }
+  ledger->addModule(kGlobalModule, "the first that does not fit", "M", 0);
+  const uint64_t used = ledger->header().sections[kStrings].used;
+  for (int i = 0; i < 1000; ++i) {
+    ledger->addModule(kGlobalModule, "m" + std::to_string(i), "M" + std::to_string(i), 0);
+  }
+  CHECK(ledger->header().sections[kStrings].used == used);
+}
+
+TEST_CASE("a week's counters: what passes 32 bits goes on, to the JSON and back") {
+  constexpr uint64_t kCalls = 1ULL << 40U;
+  constexpr uint64_t kBytes = 1ULL << 62U;
+  const auto ledger = LedgerWriter::create();
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 16384, 0, {});
+  CollectiveKey key = keyFor(*ledger, "c10d.allreduce_");
+  key.kind = Kind::kAllReduce;
+  key.group = group;
+  LedgerCollective& row = *ledger->row(key);
+  row.count = kCalls;
+  row.bytes = kBytes;
+  ledger->header().step = kCalls;
+  ledger->openStep().first_step = kCalls;
+  ledger->openStep().count[row.lane] = kCalls;
+  ledger->count(row, {1, 4});
+  ledger->notSeen(NotSeen::kUnknownOp, "x", kCalls);
+  ledger->notSeen(NotSeen::kUnknownOp, "x", 1);
+  ledger->closeStep(1);
+  const Result<Report> report = reportFromJson(reportToJson(readLedger(ledger->bytes())->report));
+  REQUIRE(report);
+  REQUIRE(report->collectives.size() == 1);
+  CHECK(report->collectives[0].count == kCalls + 1);
+  CHECK(report->collectives[0].bytes == kBytes + 4);
+  CHECK(report->collectives[0].bus_bytes > static_cast<double>(kBytes)); // twice as many, almost: no 64 bits hold it
+  CHECK(notSeenOf(*report, "unknown_op") == kCalls + 1);
+  CHECK(report->steps.back().first_step == kCalls + 1);
 }
 
 } // namespace

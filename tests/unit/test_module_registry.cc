@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/module_registry.h"
 
+#include <vector>
+
 #include "tests/unit/torch_doctest.h"
 
 #include "tests/unit/tracker_fixture.h"
@@ -87,6 +89,32 @@ TEST_CASE_FIXTURE(TrackerFixture, "FSDP2 units are named below the FSDP root, wi
   CHECK(modules().fsdp2Unit(root, "_checkpoint_wrapped_module.block") == unit);
   CHECK(modules().fsdp2Unit(root, "nobody") == std::nullopt);
   CHECK(modules().fsdp2Unit(0, "block") == std::nullopt);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "of many modules of one name the lowest number that is free is given again") {
+  std::vector<uint32_t> ids;
+  for (int i = 0; i < 1000; ++i) {
+    ids.push_back(addPlain(0, "Same"));
+  }
+  CHECK(nameOf(*this, ids.back()) == "Same#1000");
+  modules().died(ids[2]);
+  modules().died(ids[1]);
+  CHECK(addPlain(0, "Same") == ids[1]);
+  CHECK(addPlain(0, "Same") == ids[2]);
+  CHECK(nameOf(*this, addPlain(0, "Same")) == "Same#1001");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "tensors of modules that died are forgotten before they fill the memory") {
+  const uint32_t lives = addPlain(0, "Lives");
+  std::vector<char> addresses(1'000'000);
+  modules().addParameter(lives, &addresses[0], nullptr);
+  for (size_t i = 1; i < addresses.size(); ++i) {
+    const uint32_t module = addPlain(0, "Dropped");
+    modules().addParameter(module, &addresses[i], nullptr);
+    modules().died(module);
+  }
+  CHECK(modules().ownedTensors() < 100'000);
+  CHECK(modules().ownerOfTensor(&addresses[0]) == lives);
 }
 
 } // namespace

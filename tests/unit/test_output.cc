@@ -3,6 +3,8 @@
 #include "report/output.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -109,6 +111,18 @@ TEST_CASE("a file that is no report is not replaced") {
   writeText(folder / "rank-00000.json", "{\"mine\": 1}");
   const Job job = reportOf(2, "run", 1, 2).job;
   CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == folder / "rank-00000.pid-2.json");
+}
+
+TEST_CASE("a pipe or a link in the report's place is left alone and holds nobody up") {
+  const TempFolder folder;
+  const Job job = reportOf(2, "run", 1, 2).job;
+  const std::string with_pid = folder / "rank-00000.pid-2.json";
+  writeText(folder / "older", reportToJson(reportOf(1, "other", 1, 2)));
+  REQUIRE(symlink((folder / "older").c_str(), (folder / "rank-00000.json").c_str()) == 0);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == with_pid);
+  REQUIRE(unlink((folder / "rank-00000.json").c_str()) == 0);
+  REQUIRE(mkfifo((folder / "rank-00000.json").c_str(), 0600) == 0);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == with_pid);
 }
 
 } // namespace

@@ -11,6 +11,8 @@
 namespace commtap {
 namespace {
 
+/// Of modules in modules. Those below are found when they are called; the job's stack is not ours to fill.
+constexpr uint32_t kMaxDepth = 200;
 constexpr size_t kMaxPrefix = 2000; ///< characters of containers' names; a container that holds itself ends here
 
 std::string className(PyObject* object) {
@@ -37,6 +39,21 @@ CommtapModuleRole roleOf(PyObject* module) {
   }
   return inheritsFrom(module, "FSDPModule") ? kCommtapFsdp2 : kCommtapPlain;
 }
+
+class Deeper {
+ public:
+  explicit Deeper(uint32_t& depth) : depth_(depth) {
+    ++depth_;
+  }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+  ~Deeper() {
+    --depth_;
+  }
+
+ private:
+  uint32_t& depth_;
+};
 
 /// Holds modules and is never called: no node of the hierarchy, its name is part of its children's.
 bool isContainer(PyObject* module) {
@@ -101,8 +118,11 @@ uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
   const CommtapModuleRole role = roleOf(module);
   const uint32_t id =
       host_.add_module(place.parent, place.component.c_str(), className(module).c_str(), role, place.wrapper ? 1 : 0);
-  if (id == place.parent || !map_.add(module, id)) {
-    return id; // the table is full, or the object is no ordinary one: it counts for its parent
+  if (id == place.parent) { // the table is full: from now on its calls are its callers' own
+    return map_.add(module, ModuleMap::kTransparent) ? ModuleMap::kTransparent : id;
+  }
+  if (!map_.add(module, id)) {
+    return id; // the object is no ordinary one
   }
   if (PyObject* dict = dictOf(module)) {
     reportParameters(host_, dict, id);
@@ -119,6 +139,11 @@ void ModuleTree::addChildren(PyObject* module, uint32_t parent, const std::strin
   if (!children || prefix.size() > kMaxPrefix) {
     return;
   }
+  if (depth_ == kMaxDepth) {
+    host_.not_seen_module(className(module).c_str());
+    return;
+  }
+  const Deeper deeper(depth_);
   PyObject* name = nullptr;
   PyObject* child = nullptr;
   for (Py_ssize_t at = 0; PyDict_Next(children.get(), &at, &name, &child) != 0;) {

@@ -41,6 +41,7 @@ class ModuleTree {
   const CommtapHost& host_;
   ModuleMap map_;
   bool watching_ = false;
+  uint32_t depth_ = 0; ///< of the walk through children
 };
 
 } // namespace commtap

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""One process that has more of something than any table holds, on a backend that only pretends; it says how much memory
+and how much of the disk that took."""
+
+import argparse
+import glob
+import json
+import os
+import resource
+
+import torch
+import torch.distributed as dist
+from torch.testing._internal.distributed.fake_pg import FakeStore
+
+WORLD = 4096
+GROUPS = 1000
+STEPS = 100_000
+NAMESAKES = 20_000
+DEEP = 5000
+
+
+class Tiny(torch.nn.Module):
+    """Does nothing, but communicate if it is told to."""
+
+    def __init__(self, communicates: bool = False) -> None:
+        super().__init__()
+        self.communicates = communicates
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.communicates:
+            dist.all_reduce(x)
+        return x
+
+
+def distinct_modules(count: int) -> None:
+    """Made, called and dropped, each of a class of its own name; the last one communicates."""
+    x = torch.ones(1)
+    kept = Tiny(communicates=True)
+    kept(x)
+    for i in range(count):
+        Tiny.__name__ = f"Tiny{i}"
+        Tiny()(x)
+    Tiny(communicates=True)(x)
+    kept(x)
+
+
+def groups() -> None:
+    """Each of the whole world, so that their lists of ranks are long."""
+    for i in range(GROUPS):
+        group = dist.new_group(list(range(WORLD)), group_desc=f"group {i}", use_local_synchronization=True)
+        dist.all_reduce(torch.ones(1), group=group)
+
+
+def steps() -> None:
+    parameter = torch.zeros(1, requires_grad=True)
+    parameter.grad = torch.zeros(1)
+    optimizer = torch.optim.SGD([parameter], lr=0.1)
+    for _ in range(STEPS):
+        dist.all_reduce(parameter.grad)
+        optimizer.step()
+
+
+def namesakes() -> None:
+    """All of one class, and alive at the same time."""
+    Tiny.__name__ = "Same"
+    alive = [Tiny() for _ in range(NAMESAKES)]
+    for module in alive:
+        module(torch.ones(1))
+
+
+def deep() -> None:
+    """A module in a module in a module ..."""
+    Tiny.__name__ = "Deep"
+    module = inner = Tiny()
+    for _ in range(DEEP):
+        inner.inside = Tiny()
+        inner = inner.inside
+    module(torch.ones(1))
+    while (inner := getattr(module, "inside", None)) is not None:
+        del module.inside  # from the outside in, so that nothing recurses
+        module = inner
+
+
+def on_disk() -> int:
+    """Bytes of the ledger that exist."""
+    return sum(os.stat(path).st_blocks * 512 for path in glob.glob(os.environ.get("COMMTAP_OUT", "") + "/*.ledger"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=("modules", "rest"))
+    parser.add_argument("--count", type=int, default=300_000)
+    arguments = parser.parse_args()
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=WORLD)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if arguments.what == "modules":
+        distinct_modules(arguments.count)
+    else:
+        deep()
+        namesakes()
+        groups()
+        steps()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    with open("measured", "w", encoding="utf-8") as file:
+        json.dump({"memory": grown * 1024, "disk": on_disk()}, file)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

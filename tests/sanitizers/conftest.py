@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The harness of tests/e2e, over a build that a sanitizer watches: `./dev sanitize` sets BUILD_DIR and what follows."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
+
+from harness import LIBRARY, Runner
+
+
+@pytest.fixture(scope="session")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(tmp_path_factory.mktemp("jobs"))
+
+
+@pytest.fixture(scope="session")
+def variables() -> tuple[tuple[str, str], ...]:
+    """What a job needs beside the shim: the sanitizer's runtime comes before every other library."""
+    options = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
+    return (("LD_PRELOAD", f"{os.environ['SANITIZER_RUNTIME']} {LIBRARY}"), *options.items())
