@@ -190,6 +190,17 @@ NotSeenEntry notSeenFrom(dom::object row) {
       text(row[field::kMeaning])};
 }
 
+OwnCost ownCostFrom(dom::object cost) {
+  return {
+      integer<uint64_t>(cost[field::kStartNs]),
+      integer<uint64_t>(cost[field::kCollectivesNs]),
+      integer<uint64_t>(cost[field::kModuleCallsNs]),
+      integer<uint64_t>(cost[field::kOtherNs]),
+      integer<uint64_t>(cost[field::kEndNs]),
+      integer<uint64_t>(cost[field::kMemoryBytes]),
+      integer<uint64_t>(cost[field::kLedgerBytes])};
+}
+
 Job jobFrom(dom::element raw) {
   const std::string document = std::string("{\"") + field::kSchema + "\":\"" + std::string(kReportSchema) + "\",\"" +
                                field::kJob + "\":" + simdjson::minify(raw) + "}";
@@ -218,6 +229,9 @@ Report reportFrom(dom::element document) {
   }
   if (dom::element nccl; root[field::kNccl].get(nccl) == simdjson::SUCCESS) {
     report.nccl = fastNcclFrom(nccl.get_object());
+  }
+  if (dom::element cost; root[field::kOwnCost].get(cost) == simdjson::SUCCESS) {
+    report.own_cost = ownCostFrom(cost.get_object());
   }
   report.not_seen = list<NotSeenEntry>(root[field::kNotSeen], notSeenFrom);
   return report;
