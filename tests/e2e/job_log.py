@@ -7,9 +7,6 @@ from pathlib import Path
 
 from report import Report
 
-#: What jobs write down; the rest is torch's own, such as the sharding of parameters.
-KINDS = ("all_reduce", "broadcast", "recv")
-
 
 def logged(path: Path) -> Counter:
     """(module, phase, kind): calls and bytes that a process wrote down."""
@@ -23,10 +20,10 @@ def logged(path: Path) -> Counter:
     return counts
 
 
-def of_report(report: Report) -> Counter:
-    """The same of a report."""
+def of_report(report: Report, kinds: tuple[str, ...] = ("all_reduce", "broadcast")) -> Counter:
+    """The same of a report, of the kinds that the job writes down."""
     counts: Counter = Counter()
-    for row in report.rows(kind=KINDS):
+    for row in report.rows(kind=kinds):
         for field in ("count", "bytes"):
             counts[row["module"], row["phase"], row["kind"], field] += row[field]
     return counts

@@ -241,4 +241,4 @@ def test_torchrun_is_killed(runner: Runner) -> None:
     (folder / "go").touch()
     wait_until(lambda: (folder / "last").exists() and run.ledgers == [], "the last rank's end")
     assert found_of(run) == of_attempts(run)
-    assert [report.job["exit"] for report in run.reports] == ["normal", "killed"]
+    assert [report.job["exit"] for report in run.reports] == ["normal", "signal"]

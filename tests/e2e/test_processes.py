@@ -130,7 +130,8 @@ def test_kill_in_mid_step(runner: Runner) -> None:
         assert report.job["exit"] == "killed"
         assert report.job["ended_at"] is None
         assert report.not_seen == []
-        assert of_report(report) == logged(Path(f"{log}.{rank}"))
+        # Not the broadcasts with which torch shards parameters.
+        assert of_report(report, ("all_reduce", "recv")) == logged(Path(f"{log}.{rank}"))
         assert report.total(module="MLPModule.net2", phase="forward") == 4
 
 
