@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 from harness import LIBRARY, Job, Mode, Runner, assert_unchanged, program
 
-FEATURES = Job("neighbours.py", ranks=1, variables=(("COMMTAP_OPS", "neighbours_late::*"),))
+#: Under Python's debug allocator, which ends a process that uses Python's memory without its lock or past its end.
+VARIABLES = (("COMMTAP_OPS", "neighbours_late::*"), ("PYTHONMALLOC", "debug"))
+FEATURES = Job("neighbours.py", ranks=1, variables=VARIABLES)
 
 
 def sections(runner: Runner, mode: Mode) -> dict[str, dict[str, Any]]:

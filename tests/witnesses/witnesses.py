@@ -7,6 +7,7 @@ Twice without: a test that does not agree with itself is no witness. Exit status
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -41,7 +42,6 @@ def run(suite: Suite, source: Path, folder: Path, name: str, library: Path | Non
     """One run of a suite; its JUnit file."""
     folder.mkdir(parents=True, exist_ok=True)
     junit = folder / f"{name}.xml"
-    junit.unlink(missing_ok=True)
     options = [
         "-q",
         "-p",
@@ -75,6 +75,7 @@ def ask(suite: Suite, folder: Path, library: Path) -> bool:
     started = time.monotonic()
     source = source_of(suite, folder)
     runs = folder / "runs" / suite.name
+    shutil.rmtree(runs, ignore_errors=True)
     bare = [read(run(suite, source, runs, f"bare-{i}", None)) for i in range(BARE_RUNS)]
     verdict = compare(bare, read(run(suite, source, runs, "shim", library)))
     reports = len(list((runs / "reports").rglob("*.json")))
@@ -99,6 +100,8 @@ def main() -> int:
         parser.error(f"no such suites: {', '.join(sorted(unknown))}")
     folder = arguments.build.resolve() / "witnesses"
     library = arguments.build.resolve() / "shim" / "libcommtap.so"
+    if not library.is_file():
+        parser.error(f"{library} is missing: build commtap first")
     chosen = [suite for suite in SUITES if suite.name in (arguments.suites or names)]
     return 0 if all([ask(suite, folder, library) for suite in chosen]) else 1
 
