@@ -27,6 +27,7 @@ struct Part {
   const CommtapHost host; ///< a copy: every module call asks it twice
   ModuleTree tree;
   PyObject* register_group = nullptr; ///< owned; torch's own
+  PyObject* entering = nullptr;       ///< borrowed; the module that was entered last, until torch runs it
   CallHook module_call;
   CallHook module_implementation;
   CallHook label_enter;
@@ -59,17 +60,28 @@ PyObject* callEntered(uint32_t id, PyObject* function, PyObject* const* argument
 /// torch.nn.Module.__call__, around which every module call of the job passes.
 PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
-  return id == ModuleMap::kTransparent ? part->module_call.original()(function, arguments, flags, names)
-                                       : callEntered(id, function, arguments, flags, names);
+  if (id == ModuleMap::kTransparent) {
+    return part->module_call.original()(function, arguments, flags, names);
+  }
+  part->entering = arguments[0];
+  PyObject* result = callEntered(id, function, arguments, flags, names);
+  part->entering = nullptr;
+  return result;
 }
 
 /// torch.nn.Module._call_impl, which __call__ calls with unpacked arguments, and so in every Python by its vectorcall.
 /// Where that of __call__ was ignored, since a class's own __call__ or one that the job put there called it, the module
 /// is entered here.
 PyObject* callImplementation(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
+  const vectorcallfunc original = part->module_implementation.original();
+  const bool has_module = PyVectorcall_NARGS(flags) > 0;
+  if (has_module && part->entering == arguments[0]) { // as nearly always
+    part->entering = nullptr;
+    return original(function, arguments, flags, names);
+  }
+  const uint32_t id = has_module ? idOf(arguments[0]) : ModuleMap::kTransparent;
   return id == ModuleMap::kTransparent || id == part->host.current_module()
-             ? part->module_implementation.original()(function, arguments, flags, names)
+             ? original(function, arguments, flags, names)
              : callEntered(id, function, arguments, flags, names);
 }
 
