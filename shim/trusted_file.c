@@ -10,37 +10,53 @@
 
 enum { kPathMax = 4096 };
 
-static bool is_owner_trusted(const struct stat* file, const struct stat* library) {
-  return file->st_uid == 0 || file->st_uid == geteuid() || file->st_uid == library->st_uid;
+struct Loaded {
+  struct stat library;
+  struct stat folder;
+};
+
+static bool is_owner_trusted(const struct stat* file, const struct Loaded* loaded) {
+  return file->st_uid == 0 || file->st_uid == geteuid() || file->st_uid == loaded->library.st_uid;
 }
 
-/* A group may write where it may write to the library too, as where a team shares an installation. */
-static bool is_closed_to_others(const struct stat* file, const struct stat* library) {
-  const bool same_group = file->st_gid == library->st_gid && (library->st_mode & S_IWGRP) != 0;
-  return (file->st_mode & S_IWOTH) == 0 && ((file->st_mode & S_IWGRP) == 0 || same_group);
+static bool is_group_of(const struct stat* file, const struct stat* other) {
+  return file->st_gid == other->st_gid && (other->st_mode & S_IWGRP) != 0;
+}
+
+/* A group may write where it may write to the library or to its folder too, as where a team shares an installation. */
+static bool is_closed_to_others(const struct stat* file, const struct Loaded* loaded) {
+  return (file->st_mode & S_IWOTH) == 0 &&
+         ((file->st_mode & S_IWGRP) == 0 || is_group_of(file, &loaded->library) || is_group_of(file, &loaded->folder));
 }
 
 /* A link is as good as whoever made it, and as what it leads to. */
-static bool is_entry_trusted(const char* path, const struct stat* library) {
+static bool is_entry_trusted(const char* path, const struct Loaded* loaded) {
   struct stat entry;
   struct stat target;
-  return lstat(path, &entry) == 0 && is_owner_trusted(&entry, library) && stat(path, &target) == 0 &&
-         is_owner_trusted(&target, library) && is_closed_to_others(&target, library);
+  return lstat(path, &entry) == 0 && is_owner_trusted(&entry, loaded) && stat(path, &target) == 0 &&
+         is_owner_trusted(&target, loaded) && is_closed_to_others(&target, loaded);
 }
 
-bool commtap_is_trusted(const char* path, const char* library) {
-  char entry[kPathMax];
-  struct stat loaded;
-  const char* end = strrchr(library, '/');
-  if (end == NULL || stat(library, &loaded) != 0 || snprintf(entry, sizeof(entry), "%s", path) >= (int)sizeof(entry)) {
-    return false;
-  }
-  const size_t folder_length = (size_t)(end - library);
+/* What is between the folder, of this length, and the end of `path`, of which `entry` is a copy. */
+static bool are_entries_trusted(char* entry, size_t folder_length, const struct Loaded* loaded) {
   while (strlen(entry) > folder_length) {
-    if (!is_entry_trusted(entry, &loaded)) {
+    if (!is_entry_trusted(entry, loaded)) {
       return false;
     }
     *strrchr(entry, '/') = '\0';
   }
   return true;
+}
+
+bool commtap_is_trusted(const char* path, const char* library) {
+  char text[kPathMax];
+  struct Loaded loaded;
+  const char* end = strrchr(library, '/');
+  if (end == NULL || stat(library, &loaded.library) != 0 ||
+      snprintf(text, sizeof(text), "%.*s/", (int)(end - library), library) >= (int)sizeof(text) ||
+      stat(text, &loaded.folder) != 0) {
+    return false;
+  }
+  return snprintf(text, sizeof(text), "%s", path) < (int)sizeof(text) &&
+         are_entries_trusted(text, (size_t)(end - library), &loaded);
 }
