@@ -19,7 +19,7 @@ struct LedgerContents {
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
   uint64_t run_began_ns = 0; ///< see runBeganNs(); 0: not known
-  std::string damage;                ///< one line on what could not be read; "" for a sound ledger
+  std::string damage;        ///< one line on what could not be read; "" for a sound ledger
 };
 
 /// Reads a ledger from memory: the writer's own, or a copy. Any bytes are accepted, nothing outside of them is
