@@ -56,6 +56,7 @@ def steps() -> None:
     parameter = torch.zeros(1, requires_grad=True)
     parameter.grad = torch.zeros(1)
     optimizer = torch.optim.SGD([parameter], lr=0.1)
+    Tiny.__name__ = "Step"
     model = Tiny()
     for _ in range(STEPS):
         model(parameter)
