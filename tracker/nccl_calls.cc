@@ -262,7 +262,8 @@ void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& c
 
 uint32_t ncclVersion() {
   int version = 0;
-  const bool told = state().questions->get_version(&version) == kSuccess && version > 0;
+  const commtap_nccl_questions* ask = state().questions;
+  const bool told = ask != nullptr && ask->get_version(&version) == kSuccess && version > 0;
   return told ? static_cast<uint32_t>(version) : 1; // 0 stands for an NCCL that was never called
 }
 
