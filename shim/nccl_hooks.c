@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "shim/loader.h"
+#include "shim/nccl_kernels.h"
 #include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -268,4 +269,8 @@ QUESTION(comm_count, "ncclCommCount", (const void* comm, int* ranks), (comm, ran
 QUESTION(comm_user_rank, "ncclCommUserRank", (const void* comm, int* rank), (comm, rank))
 QUESTION(get_version, "ncclGetVersion", (int* version), (version))
 
-const struct commtap_nccl_questions commtap_nccl_questions = {comm_count, comm_user_rank, get_version};
+const struct commtap_nccl_questions commtap_nccl_questions = {
+    comm_count,
+    comm_user_rank,
+    get_version,
+    commtap_kernels_forget};

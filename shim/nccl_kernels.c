@@ -38,19 +38,12 @@ static void tell(void* timer, uint64_t ns) {
   }
 }
 
-/* A thread that is not in the child may have held the mutex, and what it expected does not run there. */
-static void reset_in_forked_child(void) {
+void commtap_kernels_forget(void) {
   pthread_mutex_init(&mutex, NULL);
   memset(places, 0, sizeof(places));
 }
 
-static void watch_forks(void) {
-  pthread_atfork(NULL, NULL, reset_in_forked_child);
-}
-
 commtap_kernels commtap_kernels_expected(void* timer) {
-  static pthread_once_t watching = PTHREAD_ONCE_INIT;
-  pthread_once(&watching, watch_forks);
   pthread_mutex_lock(&mutex);
   const commtap_kernels number = ++last_number;
   const size_t place = number % kPlaces;

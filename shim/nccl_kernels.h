@@ -18,5 +18,8 @@ void commtap_kernels_enqueued(commtap_kernels kernels, unsigned channels);
 /* A channel begins, or ends. `gpu_ns`: the GPU's clock. */
 void commtap_kernel_begins(commtap_kernels kernels, uint64_t gpu_ns);
 void commtap_kernel_ends(commtap_kernels kernels, uint64_t gpu_ns);
+/* In the child of a fork: a thread that is not there may have held the lock, and what it expected does not run there.
+ */
+void commtap_kernels_forget(void);
 
 #endif

@@ -101,11 +101,14 @@ struct commtap_nccl {
   void (*ran)(void* timer, uint64_t ns);
 };
 
-/* What the tracker asks NCCL. Each returns an ncclResult_t. */
+/* What the tracker asks NCCL, each with an ncclResult_t, and what it tells the stub. */
 struct commtap_nccl_questions {
   int (*comm_count)(const void* comm, int* ranks);
   int (*comm_user_rank)(const void* comm, int* rank);
   int (*get_version)(int* version); /* 10000 * major + 100 * minor + patch */
+  /* In the child of a fork, to the stub: no kernel that was expected is. The stub has no fork handler of its own, which
+   * musl's programs, into which it is preloaded as well, could not give it. */
+  void (*forked)(void);
 };
 
 /* What becomes of CUDA graphs. A stream, a graph, an instance of a graph: opaque pointers to CUDA's objects. */

@@ -67,6 +67,7 @@ void inChild() {
     Recorder::get().resetInForkedChild();
     GlooTiming::resetInForkedChild();
     DeviceTiming::resetInForkedChild();
+    NcclCalls::resetInForkedChild();
     GraphCaptures::resetInForkedChild();
     locks().noteNotSeen(tls_held);
   });

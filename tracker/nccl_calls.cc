@@ -318,6 +318,12 @@ void NcclCalls::setOn(bool counts) {
   on.store(counts, std::memory_order_relaxed);
 }
 
+void NcclCalls::resetInForkedChild() {
+  if (const commtap_nccl_questions* ask = state().questions) {
+    ask->forked();
+  }
+}
+
 ForkLock NcclCalls::forkLock() {
   return {&state().communicators.mutex(), [] { state().communicators.startAnew(); }, "communicators at a fork"};
 }

@@ -15,6 +15,7 @@ class NcclCalls {
   /// Counts, as it does from the start, or not.
   static void setOn(bool on);
   static ForkLock forkLock();
+  static void resetInForkedChild();
 };
 
 } // namespace commtap
