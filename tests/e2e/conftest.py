@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One runner a session, one browser a file, and a line on the jobs that Gloo aborted."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,9 @@ from html_page import launch
 from playwright.sync_api import Browser, sync_playwright
 
 _runners: list[Runner] = []
+
+# A shell that starts the tests in the background has SIGINT ignored, and so would every job: some end by it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -19,9 +19,20 @@ THREADS = 6
 CHILD_SECONDS = 60
 
 
+class Scale(torch.nn.Module):
+    """With a parameter that is not drawn: a generator has a lock, which a thread may hold at the fork."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.weight
+
+
 def new_module(name: str) -> torch.nn.Module:
     """Of a class of its own, with a child and a parameter."""
-    return type(name, (torch.nn.Sequential,), {})(torch.nn.Linear(1, 1))
+    return type(name, (torch.nn.Sequential,), {})(Scale())
 
 
 def work(number: int, groups: list[dist.ProcessGroup], stop: threading.Event, calls: list[int]) -> None:
