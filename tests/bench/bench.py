@@ -27,13 +27,13 @@ HERE = Path(__file__).parent
 MARK = "<!-- measured: {} -->"
 
 
-def environment(build: Path, out: str, rank: int, world_size: int, port: int, *, timing: str) -> dict[str, str]:
+def environment(build: Path, out: str, rank: int, world_size: int, port: int, *, timing: bool) -> dict[str, str]:
     return {
         **os.environ,
         "LD_PRELOAD": str(build / "shim" / "libcommtap.so"),
         "BUILD_DIR": str(build),
         "COMMTAP_OUT": out,
-        "COMMTAP_TIMING": timing,
+        "COMMTAP_TIMING": "host" if timing else "off",
         "OMP_NUM_THREADS": "1",
         "RANK": str(rank),
         "LOCAL_RANK": str(rank),
@@ -49,12 +49,6 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def timing_of(arguments: list[str]) -> str:
-    if "timed_nccl_calls" in arguments:
-        return "device"
-    return "host" if "commtap_timing" in arguments else "off"
-
-
 def run_worker(build: Path, world_size: int, arguments: list[str]) -> list[dict]:
     """Runs the ranks of one benchmark and returns what each printed."""
     port = free_port()
@@ -62,7 +56,7 @@ def run_worker(build: Path, world_size: int, arguments: list[str]) -> list[dict]
         ranks = [
             subprocess.Popen(
                 [sys.executable, str(HERE / "worker.py"), *arguments],
-                env=environment(build, out, rank, world_size, port, timing=timing_of(arguments)),
+                env=environment(build, out, rank, world_size, port, timing="commtap_timing" in arguments),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if rank or "profiler" in arguments else None,  # it reports every start
                 text=True,
@@ -170,7 +164,7 @@ def count_row(build: Path, job: str, measure: str, folder: str) -> str:
     worker = [sys.executable, str(HERE / "worker.py"), job, "--measure", measure, "--pairs", "4"]
     subprocess.run(
         [*callgrind, *worker, "--counter", str(counter)],
-        env=environment(build, str(files / "reports"), 0, 2, free_port(), timing="off"),
+        env=environment(build, str(files / "reports"), 0, 2, free_port(), timing=False),
         check=True,
         capture_output=True,
     )
@@ -221,8 +215,7 @@ def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
     for job in ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops"):
         for what in ("nothing", "commtap", *more.get(job, [])):
             lines.append(show(call_row(build, job, what, many * 2)))
-    for job in ("nccl_calls", "timed_nccl_calls"):
-        lines.append(show(call_row(build, job, "interposition", many)))
+    lines.append(show(call_row(build, "nccl_calls", "interposition", many)))
     return lines
 
 

@@ -169,29 +169,18 @@ def nccl_function(name: str, *, interposed: bool) -> ctypes.c_void_p:
 all_reduce: list[ctypes.c_void_p] = []
 
 
-def calls_of_nccl(calls: int) -> Step:
-    """Calls of a stub of NCCL that does nothing, on a stream of a stub of CUDA's driver."""
-    ctypes.CDLL(str(Path(os.environ["BUILD_DIR"]) / "tests" / "cuda" / "libcuda.so.1"))
+def nccl_calls() -> Step:
+    """Calls of a stub of NCCL that does nothing."""
     repeat, communicator = nccl_library().nccl_user_repeat, ctypes.c_void_p()
-    stream = ctypes.create_string_buffer(64)  # zeros: one that does not capture
     split = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p, ctypes.c_int, ctypes.c_int], *[ctypes.c_void_p] * 2)
     parent = (ctypes.c_int * 3)(16, 0, 0)  # a communicator of the stub: ranks, rank, not asked
     function = split(nccl_function("ncclCommSplit", interposed=True).value)
     function(ctypes.addressof(parent), 0, 0, ctypes.addressof(communicator), None)
 
     def step() -> None:
-        repeat(all_reduce[-1], ctypes.c_size_t(calls), communicator, stream)
+        repeat(all_reduce[-1], ctypes.c_size_t(CALLS_OF["nccl_calls"]), communicator)
 
     return step
-
-
-def nccl_calls() -> Step:
-    return calls_of_nccl(CALLS_OF["nccl_calls"])
-
-
-def timed_nccl_calls() -> Step:
-    """No more than are under way on a device at a time."""
-    return calls_of_nccl(CALLS_OF["timed_nccl_calls"])
 
 
 JOBS = {
@@ -207,20 +196,12 @@ JOBS = {
         gloo_collectives,
         functional_collectives,
         nccl_calls,
-        timed_nccl_calls,
         ordinary_ops,
     )
 }
 #: Of those that do not make CALLS of them.
-CALLS_OF = {"nccl_calls": 100_000, "timed_nccl_calls": 1_000}
-ON_FAKE_BACKEND = {
-    "module_calls",
-    "collectives",
-    "functional_collectives",
-    "nccl_calls",
-    "timed_nccl_calls",
-    "ordinary_ops",
-}
+CALLS_OF = {"nccl_calls": 100_000}
+ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "nccl_calls", "ordinary_ops"}
 
 
 def commtap_switch() -> Switch:

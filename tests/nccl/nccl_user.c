@@ -35,9 +35,9 @@ void* nccl_user_function(const char* name) {
 typedef int all_reduce(const void*, void*, size_t, int, int, void*, void*);
 
 /* For the benchmark: nothing but calls. */
-void nccl_user_repeat(all_reduce* function, size_t times, void* communicator, void* stream);
-void nccl_user_repeat(all_reduce* function, size_t times, void* communicator, void* stream) {
+void nccl_user_repeat(all_reduce* function, size_t times, void* communicator);
+void nccl_user_repeat(all_reduce* function, size_t times, void* communicator) {
   for (size_t i = 0; i < times; ++i) {
-    function(NULL, NULL, 1024, 7, 0, communicator, stream);
+    function(NULL, NULL, 1024, 7, 0, communicator, NULL);
   }
 }
