@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How large the page of a large job is, and how long it takes to write, to open and to filter.
 
-Run as: .venv/bin/python tests/bench/html.py --layers 1000 --ranks 1000
+Run as: .venv/bin/python tests/bench/page_sizes.py --layers 1000 --ranks 1000
 """
 
 import argparse
