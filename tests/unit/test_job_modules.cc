@@ -51,8 +51,8 @@ TEST_CASE("a module of one pipeline stage has the ranks of that stage") {
 }
 
 TEST_CASE("processes of one rank are added up before ranks are compared") {
-  std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
-  const auto& calls = moduleOf(jobOf(reports), "DistributedDataParallel").calls[static_cast<size_t>(Phase::kForward)];
+  const JobReport job = jobOf({sampleReport(0), sampleReport(0), sampleReport(1)});
+  const auto& calls = moduleOf(job, "DistributedDataParallel").calls[static_cast<size_t>(Phase::kForward)];
   CHECK(calls.max == 2);
   CHECK(calls.max_rank == 0);
   CHECK(calls.min == 1);
