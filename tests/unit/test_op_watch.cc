@@ -60,7 +60,8 @@ TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, and w
   x.neg();
   uint64_t negs = 0;
   uint64_t cats = 0;
-  for (const Operation& row : report().operations.value()) {
+  const Report now = report();
+  for (const Operation& row : now.operations.value()) {
     if (row.op == "aten.neg") {
       CHECK(row == Operation{"counted", Phase::kForward, "aten.neg", false, 2});
       negs += row.count;
