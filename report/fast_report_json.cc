@@ -13,6 +13,7 @@
 #include "report/fast_nccl_json.h"
 #include "report/fields.h"
 #include "report/job_order.h"
+#include "report/own_cost.h"
 #include "report/report_json.h"
 #include "report/text_file.h"
 #include "report/timestamp.h"
@@ -190,15 +191,12 @@ NotSeenEntry notSeenFrom(dom::object row) {
       text(row[field::kMeaning])};
 }
 
-OwnCost ownCostFrom(dom::object cost) {
-  return {
-      integer<uint64_t>(cost[field::kStartNs]),
-      integer<uint64_t>(cost[field::kCollectivesNs]),
-      integer<uint64_t>(cost[field::kModuleCallsNs]),
-      integer<uint64_t>(cost[field::kOtherNs]),
-      integer<uint64_t>(cost[field::kEndNs]),
-      integer<uint64_t>(cost[field::kMemoryBytes]),
-      integer<uint64_t>(cost[field::kLedgerBytes])};
+OwnCost ownCostFrom(dom::object object) {
+  OwnCost cost;
+  for (const OwnCostField& field : kOwnCostFields) {
+    cost.*field.value = integer<uint64_t>(object[field.name]);
+  }
+  return cost;
 }
 
 Job jobFrom(dom::element raw) {

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/own_cost.h"
 
-#include <nlohmann/json.hpp>
-
-#include "report/fields.h"
-#include "report/json_write.h"
+#include "report/json_row.h"
 
 namespace commtap {
 
@@ -27,27 +24,19 @@ void appendOwnCost(std::string& text, const std::optional<OwnCost>& cost) {
   if (!cost) {
     return;
   }
-  const nlohmann::ordered_json object = {
-      {field::kStartNs, cost->start_ns},
-      {field::kCollectivesNs, cost->collectives_ns},
-      {field::kModuleCallsNs, cost->module_calls_ns},
-      {field::kOtherNs, cost->other_ns},
-      {field::kEndNs, cost->end_ns},
-      {field::kMemoryBytes, cost->memory_bytes},
-      {field::kLedgerBytes, cost->ledger_bytes},
-  };
-  text += ",\n  \"" + std::string(field::kOwnCost) + "\": " + jsonLine(object);
+  text += ",\n  \"" + std::string(field::kOwnCost) + "\": ";
+  JsonRow object(text);
+  for (const OwnCostField& field : kOwnCostFields) {
+    object.addNumber(field.name, (*cost).*field.value);
+  }
 }
 
 OwnCost ownCostFrom(const JsonCursor& cursor) {
-  return {
-      cursor.number<uint64_t>(field::kStartNs),
-      cursor.number<uint64_t>(field::kCollectivesNs),
-      cursor.number<uint64_t>(field::kModuleCallsNs),
-      cursor.number<uint64_t>(field::kOtherNs),
-      cursor.number<uint64_t>(field::kEndNs),
-      cursor.number<uint64_t>(field::kMemoryBytes),
-      cursor.number<uint64_t>(field::kLedgerBytes)};
+  OwnCost cost;
+  for (const OwnCostField& field : kOwnCostFields) {
+    cost.*field.value = cursor.number<uint64_t>(field.name);
+  }
+  return cost;
 }
 
 } // namespace commtap

@@ -11,12 +11,12 @@
 enum { kPathMax = 4096 };
 
 struct Loaded {
-  struct stat library;
+  struct stat file;
   struct stat folder;
 };
 
 static bool is_owner_trusted(const struct stat* file, const struct Loaded* loaded) {
-  return file->st_uid == 0 || file->st_uid == geteuid() || file->st_uid == loaded->library.st_uid;
+  return file->st_uid == 0 || file->st_uid == geteuid() || file->st_uid == loaded->file.st_uid;
 }
 
 static bool is_group_of(const struct stat* file, const struct stat* other) {
@@ -26,7 +26,7 @@ static bool is_group_of(const struct stat* file, const struct stat* other) {
 /* A group may write where it may write to the library or to its folder too, as where a team shares an installation. */
 static bool is_closed_to_others(const struct stat* file, const struct Loaded* loaded) {
   return (file->st_mode & S_IWOTH) == 0 &&
-         ((file->st_mode & S_IWGRP) == 0 || is_group_of(file, &loaded->library) || is_group_of(file, &loaded->folder));
+         ((file->st_mode & S_IWGRP) == 0 || is_group_of(file, &loaded->file) || is_group_of(file, &loaded->folder));
 }
 
 /* A link is as good as whoever made it, and as what it leads to. */
@@ -52,7 +52,7 @@ bool commtap_is_trusted(const char* path, const char* library) {
   char text[kPathMax];
   struct Loaded loaded;
   const char* end = strrchr(library, '/');
-  if (end == NULL || stat(library, &loaded.library) != 0 ||
+  if (end == NULL || stat(library, &loaded.file) != 0 ||
       snprintf(text, sizeof(text), "%.*s/", (int)(end - library), library) >= (int)sizeof(text) ||
       stat(text, &loaded.folder) != 0) {
     return false;

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from sections import Section, network, section
+from torch import library
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed.tensor.debug import CommDebugMode
 from torch.overrides import TorchFunctionMode
@@ -244,7 +245,7 @@ def saved_tensor_hooks(it: Section) -> Any:
 def late_custom_op(it: Section) -> Any:
     """A custom op that is made after its first neighbours have run, and communicates inside."""
 
-    @torch.library.custom_op("neighbours::late", mutates_args=())
+    @library.custom_op("neighbours::late", mutates_args=())
     def late(x: torch.Tensor) -> torch.Tensor:
         value = x.clone()
         dist.all_reduce(value, group=it.group)
@@ -269,9 +270,9 @@ def late_collective_op(it: Section) -> Any:
         ("talk(Tensor x, str group_name) -> Tensor", 0),
         ("talk(str group_name, Tensor x) -> Tensor", 1),
     ):
-        with torch.library._scoped_library("neighbours_late", "DEF") as library:
-            library.define(schema)
-            library.impl("talk", lambda *args, at=place: args[at] * 2, "CPU")
+        with library._scoped_library("neighbours_late", "DEF") as late:
+            late.define(schema)
+            late.impl("talk", lambda *args, at=place: args[at] * 2, "CPU")
             arguments = [torch.ones(2, 4), it.group.group_name]
             it.note()
             outputs.append(torch.ops.neighbours_late.talk(*(arguments if place == 0 else arguments[::-1])))

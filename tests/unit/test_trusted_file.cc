@@ -20,7 +20,7 @@ class Installation {
  public:
   Installation() {
     REQUIRE(makeFolders(folder_ / "lib/trackers").empty());
-    writeText(library(), "");
+    writeText(stub(), "");
     writeText(tracker(), "");
     for (const char* name : {"lib", "lib/trackers"}) {
       setMode(name, 0755);
@@ -29,7 +29,7 @@ class Installation {
     setMode("lib/trackers/b.so", 0644);
   }
 
-  std::string library() const {
+  std::string stub() const {
     return folder_ / "lib/a.so";
   }
   std::string tracker() const {
@@ -39,7 +39,7 @@ class Installation {
     REQUIRE(chmod((folder_ / name).c_str(), mode) == 0);
   }
   bool isTrusted() const {
-    return commtap_is_trusted(tracker().c_str(), library().c_str());
+    return commtap_is_trusted(tracker().c_str(), stub().c_str());
   }
 
  private:
@@ -72,9 +72,9 @@ TEST_CASE("a group may write where it may write to the library's folder too") {
 
 TEST_CASE("what is not there, or has no folder, is not trusted") {
   const Installation installation;
-  CHECK_FALSE(commtap_is_trusted((installation.tracker() + "x").c_str(), installation.library().c_str()));
+  CHECK_FALSE(commtap_is_trusted((installation.tracker() + "x").c_str(), installation.stub().c_str()));
   CHECK_FALSE(commtap_is_trusted(installation.tracker().c_str(), "a.so"));
-  REQUIRE(unlink(installation.library().c_str()) == 0);
+  REQUIRE(unlink(installation.stub().c_str()) == 0);
   CHECK_FALSE(installation.isTrusted());
 }
 
