@@ -14,6 +14,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "report/file_descriptor.h"
 #include "report/ledger_image.h"
 #include "report/ledger_reader.h"
 #include "report/output.h"
@@ -119,20 +120,13 @@ std::string nameOfReport(const LedgerContents& contents) {
 /// A ledger file that one process at a time turns into a report. Who dies meanwhile leaves it to the next.
 class LedgerClaim {
  public:
-  explicit LedgerClaim(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  explicit LedgerClaim(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat held {};
     struct stat named {};
     // A file system without locks must not keep anybody from the report.
-    const bool is_taken = fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    is_ours_ = fd_ >= 0 && !is_taken && fstat(fd_, &held) == 0 && stat(path.c_str(), &named) == 0 &&
+    const bool is_taken = file_.isOpen() && flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    is_ours_ = file_.isOpen() && !is_taken && fstat(file_.get(), &held) == 0 && stat(path.c_str(), &named) == 0 &&
                held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else it was made a report before the lock
-  }
-  LedgerClaim(const LedgerClaim&) = delete;
-  LedgerClaim& operator=(const LedgerClaim&) = delete;
-  ~LedgerClaim() {
-    if (fd_ >= 0) {
-      close(fd_);
-    }
   }
 
   bool isOurs() const {
@@ -140,7 +134,7 @@ class LedgerClaim {
   }
 
  private:
-  int fd_;
+  FileDescriptor file_;
   bool is_ours_ = false;
 };
 

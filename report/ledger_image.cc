@@ -12,30 +12,17 @@
 #include <cstring>
 #include <utility>
 
+#include "report/file_descriptor.h"
+
 namespace commtap {
 namespace {
 
 constexpr uint64_t kMaxLedgerSize = 1ULL << 32U; ///< bytes; ours are far smaller
 
-class File {
- public:
-  // O_NONBLOCK: a named pipe must not hold up the reader of a folder.
-  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd_ >= 0) {
-      close(fd_);
-    }
-  }
-
-  int fd() const {
-    return fd_;
-  }
-
- private:
-  int fd_;
-};
+/// O_NONBLOCK: a named pipe must not hold up the reader of a folder.
+int openToRead(const std::string& path) {
+  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
 
 std::string errnoText(const std::string& what) {
   return what + ": " + std::strerror(errno);
@@ -64,16 +51,16 @@ bool readAt(int fd, std::byte* buffer, uint64_t size, uint64_t offset) {
 } // namespace
 
 Result<LedgerImage> LedgerImage::load(const std::string& path) {
-  const File file(path);
-  if (file.fd() < 0) {
+  const FileDescriptor file(openToRead(path));
+  if (!file.isOpen()) {
     return Result<LedgerImage>::failure(errnoText("cannot be opened"));
   }
   struct stat info {};
-  if (fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) > kMaxLedgerSize) {
+  if (fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) > kMaxLedgerSize) {
     return Result<LedgerImage>::failure("not a commtap ledger");
   }
   LedgerImage image(static_cast<uint64_t>(info.st_size));
-  if (std::string error = image.read(file.fd()); !error.empty()) {
+  if (std::string error = image.read(file.get()); !error.empty()) {
     return Result<LedgerImage>::failure(std::move(error));
   }
   return image;
@@ -136,8 +123,8 @@ std::string LedgerImage::readSection(int fd, uint32_t id) {
 
 bool isLedgerFile(const std::string& path) {
   char start[sizeof(kLedgerMagic)] = {};
-  const File file(path);
-  return file.fd() >= 0 && readAt(file.fd(), reinterpret_cast<std::byte*>(start), sizeof(start), 0) &&
+  const FileDescriptor file(openToRead(path));
+  return file.isOpen() && readAt(file.get(), reinterpret_cast<std::byte*>(start), sizeof(start), 0) &&
          std::memcmp(start, kLedgerMagic, sizeof(start)) == 0;
 }
 

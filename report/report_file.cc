@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/atomic_file.h"
+#include "report/file_descriptor.h"
 #include "report/output.h"
 #include "report/report_json.h"
 
@@ -17,23 +18,16 @@ namespace {
 /// must not keep the job from ending.
 class FolderLock {
  public:
-  explicit FolderLock(const std::string& folder) : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  explicit FolderLock(const std::string& folder) : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     constexpr int kTries = 200;
     constexpr useconds_t kPauseUs = 10'000;
-    for (int tried = 0; fd_ >= 0 && tried < kTries && flock(fd_, LOCK_EX | LOCK_NB) != 0; ++tried) {
+    for (int tried = 0; folder_.isOpen() && tried < kTries && flock(folder_.get(), LOCK_EX | LOCK_NB) != 0; ++tried) {
       usleep(kPauseUs);
-    }
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock() {
-    if (fd_ >= 0) {
-      close(fd_);
     }
   }
 
  private:
-  int fd_;
+  FileDescriptor folder_;
 };
 
 } // namespace

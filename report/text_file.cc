@@ -13,6 +13,8 @@
 #include <cstring>
 #include <memory>
 
+#include "report/file_descriptor.h"
+
 namespace commtap {
 
 Result<std::string> readTextFile(const std::string& path) {
@@ -34,19 +36,18 @@ Result<std::string> readTextFile(const std::string& path) {
 }
 
 Result<std::string> readStartOfFile(const std::string& path, size_t size) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!file.isOpen()) {
     return Result<std::string>::failure(path + " cannot be opened: " + std::strerror(errno));
   }
-  const std::unique_ptr<const int, void (*)(const int*)> closing(&fd, [](const int* open_fd) { close(*open_fd); });
   struct stat facts {};
-  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+  if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
     return Result<std::string>::failure(path + " is no file");
   }
   std::string text(std::min<uint64_t>(size, static_cast<uint64_t>(facts.st_size)), '\0');
   size_t done = 0;
   while (done < text.size()) {
-    const ssize_t count = read(fd, text.data() + done, text.size() - done);
+    const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
     if (count < 0 && errno == EINTR) {
       continue;
     }

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <unistd.h>
+
+namespace commtap {
+
+/// What open() has returned, closed at the end; -1 stays with nothing to close. The constructor leaves errno alone.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (isOpen()) {
+      close(fd_);
+    }
+  }
+
+  bool isOpen() const {
+    return fd_ >= 0;
+  }
+  int get() const {
+    return fd_;
+  }
+
+ private:
+  int fd_;
+};
+
+} // namespace commtap
