@@ -13,6 +13,7 @@
 //  - after that only fields marked "live" change, each by one atomic store or add;
 //  - a change of any layout below changes kLedgerVersion.
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -25,7 +26,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 7;
+inline constexpr uint32_t kLedgerVersion = 8;
 
 /// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
 using StringId = uint32_t;
@@ -147,7 +148,16 @@ struct LedgerParameter {
   uint32_t requires_grad;
 };
 
-/// What makes one row: every combination that occurs has a row of its own. Compared as bytes, so without padding.
+/// Two fields of a key as one number. Made in registers: who writes fields to memory and reads them back as a longer
+/// number waits for the writes.
+constexpr uint64_t wordOf(uint32_t low, uint32_t high) {
+  return low | (uint64_t{high} << 32U);
+}
+constexpr uint32_t wordOf(uint8_t first, uint8_t second, uint8_t third, uint8_t fourth) {
+  return first | (uint32_t{second} << 8U) | (uint32_t{third} << 16U) | (uint32_t{fourth} << 24U);
+}
+
+/// What makes one row: every combination that occurs has a row of its own.
 struct CollectiveKey {
   uint32_t module;    ///< for whom
   uint32_t issued_in; ///< where the call was made
@@ -160,6 +170,15 @@ struct CollectiveKey {
   AsyncOp async_op;
   uint8_t size_class;  ///< sizeClass() of the payload: a histogram of sizes that costs nothing
   uint8_t reserved[4]; ///< 0
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 4> words() const {
+    return {
+        wordOf(module, issued_in),
+        wordOf(op, group),
+        wordOf(dtype, reduce_op),
+        wordOf(static_cast<uint8_t>(kind), static_cast<uint8_t>(phase), static_cast<uint8_t>(async_op), size_class)};
+  }
 };
 
 /// Payloads by powers of two: 0 for none, else 1 + floor(log2(bytes)), so class n > 0 begins at 2^(n - 1) bytes.
@@ -195,13 +214,18 @@ struct LedgerTimes {
   std::atomic<uint64_t> bytes;                   ///< live; payload of those in DurationKind::kRunning
 };
 
-/// What makes one row of ops; only at Level::kDtensor and Level::kOps. Compared as bytes, so without padding.
+/// What makes one row of ops; only at Level::kDtensor and Level::kOps.
 struct OperationKey {
   uint32_t module; ///< where the call was made
   StringId op;
   Phase phase;
   uint8_t dtensor;     ///< 1 if an argument was a DTensor
   uint8_t reserved[6]; ///< 0
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 2> words() const {
+    return {wordOf(module, op), wordOf(static_cast<uint8_t>(phase), dtensor, 0, 0)};
+  }
 };
 
 struct LedgerOperation {
@@ -217,7 +241,7 @@ struct LedgerCommunicator {
   uint32_t reserved;
 };
 
-/// What makes one row of calls to NCCL. Compared as bytes, so without padding.
+/// What makes one row of calls to NCCL.
 struct NcclKey {
   StringId function;
   uint32_t communicator; ///< kNoIndex: the call names none
@@ -228,6 +252,14 @@ struct NcclKey {
   uint8_t datatype;       ///< ncclDataType_t; kNoDatatype: the call has none
   uint8_t in_group;       ///< 1 between ncclGroupStart and ncclGroupEnd
   uint8_t told_by_plugin; ///< 1: NCCL told its profiler plugin; whether it was in a group is not known
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 3> words() const {
+    return {
+        wordOf(function, communicator),
+        wordOf(op, group),
+        wordOf(module, wordOf(static_cast<uint8_t>(phase), datatype, in_group, told_by_plugin))};
+  }
 };
 inline constexpr uint8_t kNoDatatype = 0xff;
 
@@ -263,6 +295,14 @@ struct LedgerLane {
 };
 inline constexpr uint32_t kLaneCount = 32;
 
+/// What one lane does in a step. Every field is live.
+struct LedgerStepLane {
+  std::atomic<uint64_t> count;
+  std::atomic<uint64_t> bytes;
+  std::atomic<uint64_t> running_ns; ///< of what was over in this step
+  std::atomic<uint64_t> blocked_ns;
+};
+
 /// Record 0 is the step that runs, the others those that are over, in order and without a gap. The first kExactSteps
 /// have a record each; when the section is full, the rest are joined in pairs, and again.
 struct LedgerStep {
@@ -272,10 +312,7 @@ struct LedgerStep {
   std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the step that runs
   std::atomic<uint64_t> forward_passes;
   std::atomic<uint64_t> backward_passes;
-  std::atomic<uint64_t> count[kLaneCount];
-  std::atomic<uint64_t> bytes[kLaneCount];
-  std::atomic<uint64_t> running_ns[kLaneCount]; ///< of what was over in this step
-  std::atomic<uint64_t> blocked_ns[kLaneCount];
+  LedgerStepLane lanes[kLaneCount];
 };
 inline constexpr uint64_t kExactSteps = 16;
 

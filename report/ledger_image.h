@@ -9,27 +9,10 @@
 #include <string>
 
 #include "report/ledger_format.h"
+#include "report/ledger_layout.h"
 #include "report/result.h"
 
 namespace commtap {
-
-inline constexpr std::array<uint32_t, kSectionCount> kLedgerRecordSizes = {
-    1,
-    sizeof(uint32_t),
-    sizeof(LedgerGroup),
-    sizeof(LedgerModule),
-    sizeof(LedgerParameter),
-    sizeof(LedgerTimes),
-    sizeof(LedgerCollective),
-    sizeof(LedgerOperation),
-    sizeof(LedgerCommunicator),
-    sizeof(LedgerNcclCall),
-    sizeof(LedgerGraph),
-    sizeof(LedgerGraphCall),
-    sizeof(LedgerLane),
-    sizeof(LedgerStep),
-    sizeof(LedgerLast),
-};
 
 /// A copy of a ledger file in memory. Only the parts that hold records are read and take up memory; the rest is zero.
 /// A copy, because a mapped file that is cut short while it is read is a SIGBUS.

@@ -14,6 +14,7 @@
 #include "report/json_text.h"
 #include "report/ledger_format.h"
 #include "report/ledger_image.h"
+#include "report/ledger_layout.h"
 #include "report/ledger_times.h"
 #include "report/module_names.h"
 #include "report/nccl.h"
@@ -333,14 +334,14 @@ class Reader {
         ledger.backward_passes,
         {}};
     for (uint32_t i = 0; i < kLaneCount; ++i) {
-      const uint64_t count = ledger.count[i].load(std::memory_order_relaxed);
-      const uint64_t running_ns = ledger.running_ns[i].load(std::memory_order_relaxed);
-      const uint64_t blocked_ns = ledger.blocked_ns[i].load(std::memory_order_relaxed);
+      const uint64_t count = ledger.lanes[i].count.load(std::memory_order_relaxed);
+      const uint64_t running_ns = ledger.lanes[i].running_ns.load(std::memory_order_relaxed);
+      const uint64_t blocked_ns = ledger.lanes[i].blocked_ns.load(std::memory_order_relaxed);
       if (count > 0 || running_ns > 0 || blocked_ns > 0) { // issued here, or in an earlier step and over here
         const bool known = i < records_[kLanes].count;
         const LedgerLane lane = known ? record<LedgerLane>(kLanes, i) : LedgerLane{Kind::kOther, {}, kNoIndex};
         const Kind kind = static_cast<int>(lane.kind) < kKindCount ? lane.kind : Kind::kOther;
-        step.collectives.push_back({kind, groupName(lane.group), count, ledger.bytes[i], running_ns, blocked_ns});
+        step.collectives.push_back({kind, groupName(lane.group), count, ledger.lanes[i].bytes, running_ns, blocked_ns});
       }
     }
     return step;
@@ -488,11 +489,10 @@ class Reader {
   }
 
   void readOwnCost() {
-    constexpr uint64_t kPage = 4096;
-    uint64_t ledger_bytes = kPage; // the header's
+    uint64_t ledger_bytes = kLayout.offsets[0]; // the header's
     for (int id = 0; id < kSectionCount; ++id) {
       const uint64_t bytes = records_[id].count * kLedgerRecordSizes[id];
-      ledger_bytes += (bytes + kPage - 1) / kPage * kPage;
+      ledger_bytes += roundUp(bytes, kLedgerPage);
     }
     contents_.report.own_cost = ownCostOf(header().cost, ledger_bytes);
   }

@@ -4,28 +4,34 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <tuple>
 
 namespace commtap {
 
-/// A key of the ledger as numbers: padding must be a member that is 0.
-template <typename Key>
-std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)> wordsOf(const Key& key) {
-  return std::bit_cast<std::array<uint64_t, sizeof(Key) / sizeof(uint64_t)>>(key);
+// A key has words(): its fields as numbers of 64 bits.
+
+template <typename Words>
+bool areEqual(const Words& one, const Words& other) {
+  uint64_t differing = 0;
+#pragma GCC unroll 4
+  for (size_t i = 0; i < one.size(); ++i) {
+    differing |= one[i] ^ other[i];
+  }
+  return differing == 0;
 }
 
 /// Each word has a factor of its own, so that they are multiplied at the same time and not one after the other.
-template <typename Key>
-size_t hashOf(const Key& key) {
+template <typename Words>
+size_t hashOf(const Words& words) {
   constexpr std::array<uint64_t, 4> kFactors = {
       0x9e3779b97f4a7c15U, 0xff51afd7ed558ccdU, 0xc4ceb9fe1a85ec53U, 0xbf58476d1ce4e5b9U};
-  const auto words = wordsOf(key);
-  static_assert(words.size() <= kFactors.size());
+  static_assert(std::tuple_size_v<Words> <= kFactors.size());
   uint64_t hash = 0;
+#pragma GCC unroll 4
   for (size_t i = 0; i < words.size(); ++i) {
     hash ^= (words[i] ^ (words[i] >> 32U)) * kFactors[i];
   }
@@ -53,20 +59,21 @@ class LedgerRowIndex {
   }
 
   /// nullptr if there is none. Part of every collective, so it is inlined there.
-  Row* find(const Key& key, size_t hash, Row* rows) const {
-    for (size_t slot = hash;; ++slot) {
+  Row* find(const Key& key, Row* rows) const {
+    const auto words = key.words();
+    for (size_t slot = hashOf(words);; ++slot) {
       const uint32_t row = slots_[slot % kSize].load(std::memory_order_acquire);
       if (row == 0) {
         return nullptr;
       }
-      if (wordsOf(rows[row - 1].key) == wordsOf(key)) {
+      if (areEqual(rows[row - 1].key.words(), words)) {
         return &rows[row - 1];
       }
     }
   }
 
-  void add(size_t hash, uint32_t row) {
-    size_t slot = hash;
+  void add(const Key& key, uint32_t row) {
+    size_t slot = hashOf(key.words());
     while (slots_[slot % kSize].load(std::memory_order_relaxed) != 0) {
       ++slot;
     }

@@ -13,11 +13,11 @@ template <typename Visit>
 void forEachSum(LedgerStep& record, LedgerStep& other, const Visit& visit) {
   visit(record.forward_passes, other.forward_passes);
   visit(record.backward_passes, other.backward_passes);
-  for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
-    visit(record.count[lane], other.count[lane]);
-    visit(record.bytes[lane], other.bytes[lane]);
-    visit(record.running_ns[lane], other.running_ns[lane]);
-    visit(record.blocked_ns[lane], other.blocked_ns[lane]);
+  for (uint32_t i = 0; i < kLaneCount; ++i) {
+    visit(record.lanes[i].count, other.lanes[i].count);
+    visit(record.lanes[i].bytes, other.lanes[i].bytes);
+    visit(record.lanes[i].running_ns, other.lanes[i].running_ns);
+    visit(record.lanes[i].blocked_ns, other.lanes[i].blocked_ns);
   }
 }
 

@@ -17,37 +17,8 @@
 namespace commtap {
 namespace {
 
-struct SectionShape {
-  uint64_t capacity;
-  uint32_t record_size;
-};
-
-// Virtual sizes: a page exists only once it is written. Together about 70 MiB of address space.
-constexpr std::array<SectionShape, kSectionCount> kShapes = {{
-    {16U << 20U, 1},
-    {2U << 20U, sizeof(uint32_t)},
-    {8U << 10U, sizeof(LedgerGroup)},
-    {128U << 10U, sizeof(LedgerModule)},
-    {256U << 10U, sizeof(LedgerParameter)},
-    {16U << 10U, sizeof(LedgerTimes)},
-    {64U << 10U, sizeof(LedgerCollective)},
-    {64U << 10U, sizeof(LedgerOperation)},
-    {4U << 10U, sizeof(LedgerCommunicator)},
-    {16U << 10U, sizeof(LedgerNcclCall)},
-    {4U << 10U, sizeof(LedgerGraph)},
-    {64U << 10U, sizeof(LedgerGraphCall)},
-    {kLaneCount, sizeof(LedgerLane)},
-    {512, sizeof(LedgerStep)},
-    {2048, sizeof(LedgerLast)},
-}};
-
-constexpr uint64_t kPage = 4096;
 /// The file system is asked for space in steps of this size, so that a full disk is an error code and no SIGBUS.
 constexpr uint64_t kAllocationStep = 64U << 10U;
-
-uint64_t roundUp(uint64_t value, uint64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 std::byte* newMemory(size_t size) {
   // Shared, although nobody shares it: only such memory can be looked at in two places (publish()).
@@ -68,13 +39,7 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
   if (!writer) {
     return nullptr;
   }
-  uint64_t size = roundUp(sizeof(LedgerHeader), kPage);
-  for (size_t i = 0; i < kSectionCount; ++i) {
-    writer->offsets_[i] = size;
-    size += roundUp(kShapes[i].capacity * kShapes[i].record_size, kPage);
-  }
-  writer->size_ = size;
-  writer->base_ = newMemory(size);
+  writer->base_ = newMemory(kLayout.size);
   if (writer->base_ == nullptr || !writer->row_index_.create()) {
     return nullptr;
   }
@@ -84,7 +49,7 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
 
 LedgerWriter::~LedgerWriter() {
   if (base_ != nullptr) {
-    munmap(base_, size_);
+    munmap(base_, kLayout.size);
   }
 }
 
@@ -95,22 +60,22 @@ void LedgerWriter::initialize() {
   head.rank = head.world_size = head.local_rank = -1;
   head.cost.index_bytes = row_index_.kBytes;
   for (size_t i = 0; i < kSectionCount; ++i) {
-    head.sections[i].offset = offsets_[i];
-    head.sections[i].capacity = kShapes[i].capacity;
-    head.sections[i].record_size = kShapes[i].record_size;
+    head.sections[i].offset = kLayout.offsets[i];
+    head.sections[i].capacity = kLedgerCapacities[i];
+    head.sections[i].record_size = kLedgerRecordSizes[i];
   }
   used_ = {};
   commit(kStrings, sizeof(uint32_t)); // the empty string: length 0 at offset 0
   addModule(kNoIndex, "Global", "", 0);
   commit(kSteps, 1);
-  used_[kLast] = kShapes[kLast].capacity; // a ring: all of it is there from the start
+  used_[kLast] = kLedgerCapacities[kLast]; // a ring: all of it is there from the start
   std::memcpy(head.magic, kLedgerMagic, sizeof(kLedgerMagic));
 }
 
 /// Index of the first of `records` new records, not yet published; kNoIndex if they do not fit. Needs mutex_.
 uint64_t LedgerWriter::reserve(LedgerSectionId id, uint64_t records) {
   const uint64_t used = used_[id];
-  if (used + records > kShapes[id].capacity || !allocateUpTo(id, used + records)) {
+  if (used + records > kLedgerCapacities[id] || !allocateUpTo(id, used + records)) {
     return kNoIndex;
   }
   return used;
@@ -123,13 +88,13 @@ void LedgerWriter::commit(LedgerSectionId id, uint64_t used) {
 }
 
 bool LedgerWriter::allocateUpTo(LedgerSectionId id, uint64_t records) {
-  const uint64_t needed = records * kShapes[id].record_size;
+  const uint64_t needed = records * kLedgerRecordSizes[id];
   if (!published() || needed <= allocated_[id]) {
     return true;
   }
   const uint64_t end =
-      std::min(roundUp(needed, kAllocationStep), roundUp(kShapes[id].capacity * kShapes[id].record_size, kPage));
-  if (!file_.allocate(offsets_[id] + allocated_[id], end - allocated_[id])) {
+      std::min(roundUp(needed, kAllocationStep), roundUp(kLedgerCapacities[id] * kLedgerRecordSizes[id], kLedgerPage));
+  if (!file_.allocate(kLayout.offsets[id] + allocated_[id], end - allocated_[id])) {
     return false;
   }
   allocated_[id] = end;
@@ -165,7 +130,7 @@ StringId LedgerWriter::internLocked(std::string_view text) {
 }
 
 std::string_view LedgerWriter::text(StringId id) const {
-  const std::byte* start = base_ + offsets_[kStrings] + id;
+  const std::byte* start = base_ + kLayout.offsets[kStrings] + id;
   uint32_t length = 0;
   std::memcpy(&length, start, sizeof(length));
   return {reinterpret_cast<const char*>(start + sizeof(length)), length};
@@ -204,7 +169,7 @@ uint32_t LedgerWriter::addGroup(
 }
 
 std::string_view LedgerWriter::groupName(uint32_t group) const {
-  const auto* all = reinterpret_cast<const LedgerGroup*>(base_ + offsets_[kGroups]);
+  const auto* all = reinterpret_cast<const LedgerGroup*>(base_ + kLayout.offsets[kGroups]);
   return group == kNoIndex ? std::string_view() : text(all[group].name);
 }
 
@@ -266,8 +231,7 @@ Row* LedgerWriter::addRow(
     const Describe& describe) {
   const std::lock_guard<std::mutex> lock(mutex_);
   auto* rows = reinterpret_cast<Row*>(at(id));
-  const size_t hash = hashOf(key);
-  if (Row* found = index.find(key, hash, rows)) {
+  if (Row* found = index.find(key, rows)) {
     return found;
   }
   const uint64_t number = reserve(id, 1);
@@ -279,7 +243,7 @@ Row* LedgerWriter::addRow(
   row.key = key;
   describe(row);
   commit(id, number + 1);
-  index.add(hash, static_cast<uint32_t>(number));
+  index.add(key, static_cast<uint32_t>(number));
   return &row;
 }
 
@@ -326,15 +290,15 @@ void LedgerWriter::countDuration(const LedgerCollective& row, LedgerTimes& times
   addDuration(times.durations[static_cast<size_t>(kind)], ns);
   LedgerStep& step = steps()[0];
   if (kind == DurationKind::kRunning) {
-    step.running_ns[row.lane].fetch_add(ns, std::memory_order_relaxed);
+    step.lanes[row.lane].running_ns.fetch_add(ns, std::memory_order_relaxed);
   } else if (kind == DurationKind::kBlocked) {
-    step.blocked_ns[row.lane].fetch_add(ns, std::memory_order_relaxed);
+    step.lanes[row.lane].blocked_ns.fetch_add(ns, std::memory_order_relaxed);
   }
 }
 
 void LedgerWriter::closeStep(uint64_t now_ns) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::span<LedgerStep> records(steps(), kShapes[kSteps].capacity);
+  const std::span<LedgerStep> records(steps(), kLedgerCapacities[kSteps]);
   if (used_[kSteps] == records.size()) {
     commit(kSteps, joinSteps(records, used_[kSteps]));
   }
@@ -349,9 +313,9 @@ void LedgerWriter::closeStep(uint64_t now_ns) {
 
 LedgerLast& LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
   const uint64_t ticket = section(kLast).used.fetch_add(1, std::memory_order_relaxed);
-  LedgerLast& entry = last()[ticket % kShapes[kLast].capacity];
+  LedgerLast& entry = last()[ticket % kLedgerCapacities[kLast]];
   // The next one was written thousands of collectives ago: it comes into the cache while the job computes.
-  __builtin_prefetch(&last()[(ticket + 1) % kShapes[kLast].capacity], /*rw=*/1);
+  __builtin_prefetch(&last()[(ticket + 1) % kLedgerCapacities[kLast]], /*rw=*/1);
   entry.number.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   entry.sequence = sequence;
@@ -380,7 +344,7 @@ bool LedgerWriter::countOperations(Level level) {
 }
 
 LedgerOperation* LedgerWriter::row(const OperationKey& key) {
-  if (LedgerOperation* found = operation_index_.find(key, hashOf(key), operations())) {
+  if (LedgerOperation* found = operation_index_.find(key, operations())) {
     return found;
   }
   return addRow(
@@ -412,7 +376,7 @@ uint32_t LedgerWriter::addCommunicator() {
 }
 
 LedgerNcclCall* LedgerWriter::row(const NcclKey& key) {
-  if (LedgerNcclCall* found = nccl_index_.find(key, hashOf(key), ncclCalls())) {
+  if (LedgerNcclCall* found = nccl_index_.find(key, ncclCalls())) {
     return found;
   }
   return addRow(nccl_index_, kNcclCalls, key, NotSeen::kNcclFull, key.function, [](const LedgerNcclCall& /*row*/) {});
@@ -487,14 +451,15 @@ bool LedgerWriter::publish(const std::string& path) {
 }
 
 bool LedgerWriter::copyToFile() {
-  const uint64_t head = roundUp(sizeof(LedgerHeader), kPage);
-  if (!file_.resize(size_) || !file_.allocate(0, head) || !file_.write(base_, head, 0)) {
+  const uint64_t head = roundUp(sizeof(LedgerHeader), kLedgerPage);
+  if (!file_.resize(kLayout.size) || !file_.allocate(0, head) || !file_.write(base_, head, 0)) {
     return false;
   }
   for (size_t i = 0; i < kSectionCount; ++i) {
-    const uint64_t bytes = used_[i] * kShapes[i].record_size;
-    const uint64_t room = roundUp(std::max<uint64_t>(bytes, 1), kPage);
-    if (!file_.allocate(offsets_[i], room) || !file_.write(base_ + offsets_[i], bytes, offsets_[i])) {
+    const uint64_t bytes = used_[i] * kLedgerRecordSizes[i];
+    const uint64_t room = roundUp(std::max<uint64_t>(bytes, 1), kLedgerPage);
+    if (!file_.allocate(kLayout.offsets[i], room) ||
+        !file_.write(base_ + kLayout.offsets[i], bytes, kLayout.offsets[i])) {
       return false;
     }
     allocated_[i] = room;
@@ -505,15 +470,16 @@ bool LedgerWriter::copyToFile() {
 /// Maps the file in the memory's place: rows that others hold stay valid, and go on counting in the file. What they
 /// counted in memory after it was copied is added then.
 bool LedgerWriter::moveIntoFile() {
-  std::byte* memory = secondView(base_, size_);
-  void* view = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
+  std::byte* memory = secondView(base_, kLayout.size);
+  void* view = mmap(nullptr, kLayout.size, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
   std::vector<uint64_t> copied;
   if (view != MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
     forEachCounter(static_cast<std::byte*>(view), [&](const std::atomic<uint64_t>& count) { copied.push_back(count); });
-    munmap(view, size_);
+    munmap(view, kLayout.size);
   }
-  const bool moved = memory != nullptr && !copied.empty() &&
-                     mmap(base_, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor(), 0) == base_;
+  const bool moved =
+      memory != nullptr && !copied.empty() &&
+      mmap(base_, kLayout.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor(), 0) == base_;
   if (moved) {
     std::vector<uint64_t> last;
     forEachCounter(memory, [&](const std::atomic<uint64_t>& count) { last.push_back(count); });
@@ -525,7 +491,7 @@ bool LedgerWriter::moveIntoFile() {
   }
   const int error = errno;
   if (memory != nullptr) {
-    munmap(memory, size_);
+    munmap(memory, kLayout.size);
   }
   errno = error;
   return moved;
@@ -540,48 +506,48 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
   for (std::atomic<uint64_t>& spent : reinterpret_cast<LedgerHeader*>(image)->cost.spent_ns) {
     visit(spent);
   }
-  auto* all_modules = reinterpret_cast<LedgerModule*>(image + offsets_[kModules]);
+  auto* all_modules = reinterpret_cast<LedgerModule*>(image + kLayout.offsets[kModules]);
   for (uint64_t i = 0; i < used_[kModules]; ++i) {
     for (std::atomic<uint64_t>& calls : all_modules[i].calls) {
       visit(calls);
     }
   }
-  auto* all_groups = reinterpret_cast<LedgerGroup*>(image + offsets_[kGroups]);
+  auto* all_groups = reinterpret_cast<LedgerGroup*>(image + kLayout.offsets[kGroups]);
   for (uint64_t i = 0; i < used_[kGroups]; ++i) {
     visit(all_groups[i].issued[0]);
     visit(all_groups[i].issued[1]);
   }
-  auto& open_step = *reinterpret_cast<LedgerStep*>(image + offsets_[kSteps]);
+  auto& open_step = *reinterpret_cast<LedgerStep*>(image + kLayout.offsets[kSteps]);
   visit(open_step.forward_passes);
   visit(open_step.backward_passes);
-  for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
-    visit(open_step.count[lane]);
-    visit(open_step.bytes[lane]);
-    visit(open_step.running_ns[lane]);
-    visit(open_step.blocked_ns[lane]);
+  for (LedgerStepLane& lane : open_step.lanes) {
+    visit(lane.count);
+    visit(lane.bytes);
+    visit(lane.running_ns);
+    visit(lane.blocked_ns);
   }
   visit(reinterpret_cast<LedgerHeader*>(image)->sections[kLast].used);
-  auto* all_rows = reinterpret_cast<LedgerCollective*>(image + offsets_[kCollectives]);
+  auto* all_rows = reinterpret_cast<LedgerCollective*>(image + kLayout.offsets[kCollectives]);
   for (uint64_t i = 0; i < used_[kCollectives]; ++i) {
     visit(all_rows[i].count);
     visit(all_rows[i].bytes);
   }
-  auto* all_times = reinterpret_cast<LedgerTimes*>(image + offsets_[kTimes]);
+  auto* all_times = reinterpret_cast<LedgerTimes*>(image + kLayout.offsets[kTimes]);
   for (uint64_t i = 0; i < used_[kTimes]; ++i) {
     commtap::forEachCounter(all_times[i], visit);
   }
-  auto* all_calls = reinterpret_cast<LedgerNcclCall*>(image + offsets_[kNcclCalls]);
+  auto* all_calls = reinterpret_cast<LedgerNcclCall*>(image + kLayout.offsets[kNcclCalls]);
   for (uint64_t i = 0; i < used_[kNcclCalls]; ++i) {
     visit(all_calls[i].count);
     visit(all_calls[i].failed);
     visit(all_calls[i].bytes);
     visit(all_calls[i].captured);
   }
-  auto* all_graphs = reinterpret_cast<LedgerGraph*>(image + offsets_[kGraphs]);
+  auto* all_graphs = reinterpret_cast<LedgerGraph*>(image + kLayout.offsets[kGraphs]);
   for (uint64_t i = 0; i < used_[kGraphs]; ++i) {
     visit(all_graphs[i].launches);
   }
-  auto* all_operations = reinterpret_cast<LedgerOperation*>(image + offsets_[kOperations]);
+  auto* all_operations = reinterpret_cast<LedgerOperation*>(image + kLayout.offsets[kOperations]);
   for (uint64_t i = 0; i < used_[kOperations]; ++i) {
     visit(all_operations[i].count);
   }
@@ -615,9 +581,8 @@ template <typename Row, size_t kSize>
 void LedgerWriter::indexAll(LedgerRowIndex<Row, kSize>& index, LedgerSectionId id) {
   auto* rows = reinterpret_cast<Row*>(at(id));
   for (uint32_t number = 0; index.exists() && number < used_[id]; ++number) {
-    const size_t hash = hashOf(rows[number].key);
-    if (index.find(rows[number].key, hash, rows) == nullptr) {
-      index.add(hash, number);
+    if (index.find(rows[number].key, rows) == nullptr) {
+      index.add(rows[number].key, number);
     }
   }
 }
@@ -625,7 +590,7 @@ void LedgerWriter::indexAll(LedgerRowIndex<Row, kSize>& index, LedgerSectionId i
 void LedgerWriter::resetInForkedChild() {
   if (!moveIntoOwnMemory()) {
     constexpr int kPlain = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-    if (mmap(base_, size_, PROT_READ | PROT_WRITE, kPlain, -1, 0) == base_) {
+    if (mmap(base_, kLayout.size, PROT_READ | PROT_WRITE, kPlain, -1, 0) == base_) {
       initialize(); // the names are lost, but the parent's ledger is left alone
     }
   }
@@ -637,16 +602,16 @@ void LedgerWriter::resetInForkedChild() {
 
 /// Until now the memory is the parent's, who goes on writing to it: takes what was there at the fork, by used_.
 bool LedgerWriter::moveIntoOwnMemory() {
-  std::byte* own = newMemory(size_);
+  std::byte* own = newMemory(kLayout.size);
   if (own == nullptr) {
     return false;
   }
   std::memcpy(own, base_, sizeof(LedgerHeader));
   for (size_t i = 0; i < kSectionCount; ++i) {
-    std::memcpy(own + offsets_[i], base_ + offsets_[i], used_[i] * kShapes[i].record_size);
+    std::memcpy(own + kLayout.offsets[i], base_ + kLayout.offsets[i], used_[i] * kLedgerRecordSizes[i]);
   }
-  if (mremap(own, size_, size_, MREMAP_MAYMOVE | MREMAP_FIXED, base_) != base_) {
-    munmap(own, size_);
+  if (mremap(own, kLayout.size, kLayout.size, MREMAP_MAYMOVE | MREMAP_FIXED, base_) != base_) {
+    munmap(own, kLayout.size);
     return false;
   }
   for (size_t i = 0; i < kSectionCount; ++i) {
@@ -661,7 +626,7 @@ void LedgerWriter::zeroCounters() {
     entry.detail.store(0);
   }
   forEachCounter(base_, [](std::atomic<uint64_t>& count) { count.store(0, std::memory_order_relaxed); });
-  for (uint64_t i = 0; i < kShapes[kLast].capacity; ++i) {
+  for (uint64_t i = 0; i < kLedgerCapacities[kLast]; ++i) {
     last()[i].number.store(0, std::memory_order_relaxed);
   }
   steps()[0].first_step = 0;

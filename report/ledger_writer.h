@@ -14,6 +14,7 @@
 
 #include "report/ledger_file.h"
 #include "report/ledger_format.h"
+#include "report/ledger_layout.h"
 #include "report/ledger_row_index.h"
 
 namespace commtap {
@@ -82,7 +83,7 @@ class LedgerWriter {
 
   /// nullptr if the table is full (counted as not seen).
   LedgerCollective* row(const CollectiveKey& key) {
-    LedgerCollective* found = row_index_.find(key, hashOf(key), rows());
+    LedgerCollective* found = row_index_.find(key, rows());
     return found != nullptr ? found : addRow(key);
   }
 
@@ -102,9 +103,9 @@ class LedgerWriter {
   void count(LedgerCollective& row, LedgerAmount amount) {
     row.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
     row.count.fetch_add(amount.count, std::memory_order_relaxed);
-    LedgerStep& step = steps()[0];
-    step.count[row.lane].fetch_add(amount.count, std::memory_order_relaxed);
-    step.bytes[row.lane].fetch_add(amount.bytes, std::memory_order_relaxed);
+    LedgerStepLane& lane = openStep().lanes[row.lane];
+    lane.count.fetch_add(amount.count, std::memory_order_relaxed);
+    lane.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
   }
   LedgerStep& openStep() {
     return steps()[0];
@@ -171,7 +172,7 @@ class LedgerWriter {
 
   /// Everything written so far, for LedgerReader.
   std::span<const std::byte> bytes() const {
-    return {base_, size_};
+    return {base_, kLayout.size};
   }
 
  private:
@@ -183,13 +184,13 @@ class LedgerWriter {
     return header().sections[id];
   }
   std::byte* at(LedgerSectionId id) {
-    return base_ + offsets_[id];
+    return base_ + kLayout.offsets[id];
   }
   LedgerModule* modules() {
     return reinterpret_cast<LedgerModule*>(at(kModules));
   }
   LedgerCollective* rows() const {
-    return reinterpret_cast<LedgerCollective*>(base_ + offsets_[kCollectives]);
+    return reinterpret_cast<LedgerCollective*>(base_ + kLayout.offsets[kCollectives]);
   }
   LedgerTimes* times() {
     return reinterpret_cast<LedgerTimes*>(at(kTimes));
@@ -243,8 +244,6 @@ class LedgerWriter {
   bool moveIntoOwnMemory();
 
   std::byte* base_ = nullptr;
-  size_t size_ = 0;
-  std::array<uint64_t, kSectionCount> offsets_{};
   std::array<uint64_t, kSectionCount> allocated_{}; ///< bytes of each section that the file system has promised
   std::array<uint64_t, kSectionCount> used_{}; ///< as in the header, but this process's own also right after a fork
   LedgerFile file_;

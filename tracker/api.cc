@@ -47,7 +47,7 @@ long copyText(const std::string& text, char* buffer, size_t size) {
 }
 
 std::string reportText() {
-  const Result<LedgerContents> contents = readLedger(Recorder::get().ledger().bytes());
+  const Result<LedgerContents> contents = readLedger(Recorder::ledger().bytes());
   return contents ? reportToJson(contents->report) : std::string();
 }
 
@@ -76,7 +76,7 @@ int stop() {
 }
 
 int reset() {
-  Recorder::get().ledger().zeroCounters();
+  Recorder::ledger().zeroCounters();
   return COMMTAP_OK;
 }
 

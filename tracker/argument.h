@@ -6,17 +6,16 @@
 #include <vector>
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/ivalue.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 namespace commtap {
 
-/// One argument of an op, boxed or in its C++ type, as long as the call lasts. Looked at, never copied.
+/// One argument of an op that is called by its C++ types, as long as the call lasts. Looked at, never copied. (One of a
+/// boxed call is a c10::IValue.)
 struct Argument {
   enum class Type : uint8_t {
     kOther,
-    kBoxed,       ///< const c10::IValue
     kTensor,      ///< const at::Tensor
     kTensors,     ///< `number` of them
     kTensorLists, ///< const std::vector<std::vector<at::Tensor>>
@@ -30,9 +29,6 @@ struct Argument {
   int64_t number = 0;
 };
 
-inline Argument argumentOf(const c10::IValue& value) {
-  return {Argument::Type::kBoxed, &value};
-}
 inline Argument argumentOf(const at::Tensor& tensor) {
   return {Argument::Type::kTensor, &tensor};
 }
@@ -59,20 +55,5 @@ template <typename Other>
 Argument argumentOf(const Other&) {
   return {};
 }
-
-/// The arguments of one call, of either sort.
-class ArgumentList {
- public:
-  explicit ArgumentList(const Argument* typed) : typed_(typed) {}
-  explicit ArgumentList(const c10::IValue* boxed) : boxed_(boxed) {}
-
-  Argument operator[](size_t i) const {
-    return typed_ != nullptr ? typed_[i] : argumentOf(boxed_[i]);
-  }
-
- private:
-  const Argument* typed_ = nullptr;
-  const c10::IValue* boxed_ = nullptr;
-};
 
 } // namespace commtap

@@ -90,7 +90,12 @@ void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& or
 } // namespace
 
 Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* input_storage) {
-  Origin origin = in_engine ? originInBackward(thread) : originInScope(thread.top());
+  Origin origin;
+  if (in_engine) {
+    origin = originInBackward(thread);
+  } else {
+    setOriginInScope(origin, thread.top());
+  }
   if (!thread.unit_labels.empty()) {
     if (thread.unit_labels.back().made_by == UnitLabel::Library::kFsdp2) {
       applyFsdp2Labels(thread, origin);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "report/not_seen.h"
 #include "report/vocabulary.h"
@@ -15,18 +14,22 @@ struct Origin {
   uint32_t module = kGlobalModule;    ///< for whom the collective is made
   uint32_t issued_in = kGlobalModule; ///< inside whom it was called
   Phase phase = Phase::kOther;
-  std::optional<NotSeen> missed; ///< why the modules may be others
+  NotSeen missed = kNothing; ///< why the modules may be others
+
+  static constexpr NotSeen kNothing{0xff};
 };
 
 /// Inside `scope`, if there is one, and in no backward.
-inline Origin originInScope(const Scope* scope) {
+inline void setOriginInScope(Origin& origin, const Scope* scope) {
   if (scope == nullptr) {
-    return {};
+    return;
   }
+  origin.module = scope->module;
+  origin.issued_in = scope->module;
+  origin.phase = scope->in_backward ? Phase::kRecompute : Phase::kForward;
   if (scope->type == Scope::Type::kOptimizerStep) {
-    return {scope->module, scope->module, Phase::kOptimizer, {}};
+    origin.phase = Phase::kOptimizer;
   }
-  return {scope->module, scope->module, scope->in_backward ? Phase::kRecompute : Phase::kForward, {}};
 }
 
 /// What needs a search: the module of a node that autograd runs, the unit that a sharding library works for.
@@ -37,8 +40,19 @@ Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* i
 inline Origin currentOrigin(ThreadState& thread, const void* input_storage) {
   const Scope* top = thread.top();
   const bool in_engine = thread.torch.inBackward() && (top == nullptr || !top->in_backward);
-  return in_engine || !thread.unit_labels.empty() ? originInBackwardOrUnit(thread, in_engine, input_storage)
-                                                  : originInScope(top);
+  Origin origin;
+  if (in_engine || !thread.unit_labels.empty()) [[unlikely]] {
+    // Field by field, so that it stays in registers: a struct that is written by its fields and copied as a whole is
+    // read by longer words than were written, and the processor waits.
+    const Origin found = originInBackwardOrUnit(thread, in_engine, input_storage);
+    origin.module = found.module;
+    origin.issued_in = found.issued_in;
+    origin.phase = found.phase;
+    origin.missed = found.missed;
+  } else {
+    setOriginInScope(origin, top);
+  }
+  return origin;
 }
 
 } // namespace commtap

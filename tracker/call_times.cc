@@ -15,7 +15,7 @@ bool isAmongLast(const OpFrame& call) {
 } // namespace
 
 void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns) {
-  LedgerWriter& ledger = Recorder::get().ledger();
+  LedgerWriter& ledger = Recorder::ledger();
   if (LedgerTimes* times = ledger.timesOf(*call.row)) {
     ledger.countDuration(*call.row, *times, kind, ns);
     if (kind == DurationKind::kRunning) {

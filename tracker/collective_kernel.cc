@@ -30,9 +30,10 @@ bool isTracing(c10::DispatchKeySet keys) {
 }
 
 /// One call of an op that no other collective op is making.
+template <typename AnyArgument>
 class Call {
  public:
-  Call(const OpFacts& facts, ThreadState& thread, ArgumentList arguments)
+  Call(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments)
       : facts_(facts), thread_(thread), arguments_(arguments) {}
 
   /// Counts it: in its row, in the step that runs and among the last ones.
@@ -42,13 +43,13 @@ class Call {
     const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
     const uint64_t bytes = payload.bytes * times;
     const Origin origin = currentOrigin(thread_, inputStorage());
-    LedgerWriter& ledger = Recorder::get().ledger();
+    LedgerWriter& ledger = Recorder::ledger();
     LedgerCollective* row = ledger.row({
         origin.module,
         origin.issued_in,
         facts_.name,
         group.index,
-        dtypeName(payload),
+        dtypeName(payload.dtype),
         reduceOpName(),
         facts_.kind,
         origin.phase,
@@ -79,7 +80,7 @@ class Call {
   GroupRef group() {
     GroupRef found;
     if (facts_.group_argument) {
-      const Argument group = arguments_[*facts_.group_argument];
+      const AnyArgument& group = arguments_[*facts_.group_argument];
       if (const c10d::ProcessGroup* process_group = processGroupOf(group)) {
         found = groupOf(*process_group, thread_);
       } else if (const std::string* name = textOf(group)) {
@@ -98,11 +99,8 @@ class Call {
     return wanted ? firstStorage(arguments_[*facts_.input_argument]) : nullptr;
   }
 
-  StringId reduceOpName() {
-    if (!facts_.reduce_op_argument) {
-      return 0;
-    }
-    return commtap::reduceOpName(arguments_[*facts_.reduce_op_argument]);
+  StringId reduceOpName() const {
+    return facts_.reduce_op_argument ? commtap::reduceOpName(arguments_[*facts_.reduce_op_argument]) : 0;
   }
 
   AsyncOp asyncOp() const {
@@ -120,8 +118,8 @@ class Call {
   }
 
   void countGaps(LedgerWriter& ledger, GroupRef group, const Origin& origin) const {
-    if (origin.missed) {
-      ledger.notSeen(*origin.missed, ledger.text(facts_.name));
+    if (origin.missed != Origin::kNothing) {
+      ledger.notSeen(origin.missed, ledger.text(facts_.name));
     }
     if (!facts_.known) {
       ledger.notSeen(NotSeen::kUnknownOp, ledger.text(facts_.name));
@@ -133,15 +131,16 @@ class Call {
 
   const OpFacts& facts_;
   ThreadState& thread_;
-  ArgumentList arguments_;
+  const AnyArgument* arguments_;
 };
 
-void countCall(const OpFacts& facts, ThreadState& thread, ArgumentList arguments, OpFrame& frame) noexcept {
+template <typename AnyArgument>
+void countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments, OpFrame& frame) noexcept {
   frame.op = facts.name;
   try {
     Call(facts, thread, arguments).count(frame);
   } catch (...) { // nothing that goes wrong here may reach the job
-    Recorder::get().ledger().notSeen(NotSeen::kInternalError, Recorder::get().ledger().text(facts.name));
+    Recorder::ledger().notSeen(NotSeen::kInternalError, Recorder::ledger().text(facts.name));
   }
 }
 
@@ -157,7 +156,8 @@ void noteLowered(LedgerCollective* row, StringId op) {
 
 } // namespace
 
-CallWatch::CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentList arguments) {
+template <typename AnyArgument>
+void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyArgument* arguments) {
   ThreadState* thread = isTracing(keys) ? nullptr : ThreadState::current();
   if (thread == nullptr) {
     return;
@@ -168,11 +168,15 @@ CallWatch::CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentLis
     }
     return;
   }
-  const CostSample sample(CostPart::kCollectives);
+  stands_for_ = CostSample::nextStandsFor(CostPart::kCollectives);
+  const CostSample sample(CostPart::kCollectives, stands_for_);
   countCall(facts, *thread, arguments, frame_);
   thread->frame = &frame_;
   thread_ = thread;
 }
+
+template void CallWatch::begin(const OpFacts&, c10::DispatchKeySet, const c10::IValue*);
+template void CallWatch::begin(const OpFacts&, c10::DispatchKeySet, const Argument*);
 
 void CallWatch::issued(const c10d::Work* work) {
   if (thread_ != nullptr && work != nullptr && GlooTiming::isOn() && !frame_.has_work) {
@@ -181,10 +185,10 @@ void CallWatch::issued(const c10d::Work* work) {
 }
 
 void CallWatch::end() {
-  const CostSample sample(CostPart::kCollectives);
+  const CostSample sample(CostPart::kCollectives, stands_for_);
   thread_->frame = nullptr;
   if (GlooTiming::isOn() && !frame_.has_work && !frame_.captured) {
-    LedgerWriter& ledger = Recorder::get().ledger();
+    LedgerWriter& ledger = Recorder::ledger();
     ledger.notSeen(NotSeen::kUntimed, ledger.text(frame_.op));
   }
   if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
@@ -205,7 +209,7 @@ void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKe
     op.redispatchBoxed(keys & kBelowCollectives, stack);
     return;
   }
-  CallWatch watch(facts_, keys, ArgumentList(stack->data() + (stack->size() - facts_.argument_count)));
+  CallWatch watch(facts_, keys, stack->data() + (stack->size() - facts_.argument_count));
   op.redispatchBoxed(keys & kBelowCollectives, stack);
   watch.returned();
   if (isPointToPoint(facts_.kind) && !stack->empty()) {

@@ -38,7 +38,13 @@ OpFacts factsOf(const c10::OperatorHandle& op);
 /// another collective op is making is noted with that one.
 class CallWatch {
  public:
-  CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, ArgumentList arguments);
+  /// `arguments`: all of the call's.
+  CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, const c10::IValue* arguments) {
+    begin(facts, keys, arguments);
+  }
+  CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, const Argument* arguments) {
+    begin(facts, keys, arguments);
+  }
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
   /// The call has not thrown.
@@ -54,9 +60,12 @@ class CallWatch {
   }
 
  private:
+  template <typename AnyArgument>
+  void begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyArgument* arguments);
   void end();
 
   ThreadState* thread_ = nullptr; ///< null unless this call set its frame
+  uint32_t stands_for_ = 0;       ///< CostSample's
   OpFrame frame_;
 };
 

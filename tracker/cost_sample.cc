@@ -28,10 +28,14 @@ uint64_t clockNs() {
 
 thread_local constinit std::array<CostSample::Tick, kCostPartCount> CostSample::tls_ticks_{};
 
-void CostSample::begin(Tick& tick) {
+uint32_t CostSample::choose(Tick& tick) {
   const bool all = tick.measured < kAll;
   tick.measured += all ? 1 : 0;
-  tick.left = stands_for_ = all ? 1 : kEvery;
+  tick.left = all ? 1 : kEvery;
+  return tick.left;
+}
+
+void CostSample::begin() {
   began_at_ns_ = steadyNow();
 }
 
@@ -39,7 +43,7 @@ void CostSample::end() const {
   const uint64_t passed = steadyNow() - began_at_ns_;
   const uint64_t spent = passed - std::min(passed, clockNs());
   const uint64_t calls = spent > kRareNs ? 1 : stands_for_;
-  LedgerCost& cost = Recorder::get().ledger().header().cost;
+  LedgerCost& cost = Recorder::ledger().header().cost;
   cost.spent_ns[static_cast<size_t>(part_)].fetch_add(spent * calls, std::memory_order_relaxed);
 }
 

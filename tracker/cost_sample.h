@@ -20,10 +20,17 @@ class CostSample {
   /// What takes longer stands for itself alone: it happened for the first time, or another thread had the core.
   static constexpr uint64_t kRareNs = 20'000;
 
-  explicit CostSample(CostPart part) : part_(part) {
+  /// How many calls the next one stands for; 0: it is not measured.
+  static uint32_t nextStandsFor(CostPart part) {
     Tick& tick = tls_ticks_[static_cast<size_t>(part)];
-    if (--tick.left == 0) [[unlikely]] {
-      begin(tick);
+    return --tick.left == 0 ? choose(tick) : 0;
+  }
+
+  explicit CostSample(CostPart part) : CostSample(part, nextStandsFor(part)) {}
+  /// For work in two pieces, of which both or none are measured.
+  CostSample(CostPart part, uint32_t stands_for) : part_(part), stands_for_(stands_for) {
+    if (stands_for_ != 0) [[unlikely]] {
+      begin();
     }
   }
   CostSample(const CostSample&) = delete;
@@ -43,12 +50,13 @@ class CostSample {
   // initial-exec: as ThreadState's.
   [[gnu::tls_model("initial-exec")]] static thread_local constinit std::array<Tick, kCostPartCount> tls_ticks_;
 
-  void begin(Tick& tick);
+  static uint32_t choose(Tick& tick);
+  void begin();
   void end() const;
 
   CostPart part_;
-  uint32_t stands_for_ = 0; ///< calls; 0: this one is not measured
-  uint64_t began_at_ns_;    ///< only if it is
+  uint32_t stands_for_;  ///< calls; 0: this one is not measured
+  uint64_t began_at_ns_; ///< only if it is
 };
 
 } // namespace commtap

@@ -87,7 +87,7 @@ void release(DeviceSpan* span) {
 }
 
 void noteUntimed(const DeviceSpan& span) {
-  LedgerWriter& ledger = Recorder::get().ledger();
+  LedgerWriter& ledger = Recorder::ledger();
   for (const OpFrame& call : span.calls) {
     ledger.notSeen(NotSeen::kUntimed, ledger.text(call.op));
   }
@@ -351,7 +351,7 @@ void DeviceTiming::finish() {
   }
   if (!state().stopping.exchange(true, std::memory_order_acq_rel)) {
     if (const uint64_t expected = state().expected.load(std::memory_order_relaxed); expected > 0) {
-      Recorder::get().ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
+      Recorder::ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
     }
   }
   const auto deadline = std::chrono::steady_clock::now() + 3 * kPatience;

@@ -65,7 +65,7 @@ void ForkLocks::resetInForkedChild(uint32_t held) {
 void ForkLocks::noteNotSeen(uint32_t held) const {
   for (size_t i = 0; i < count_; ++i) {
     if (!isHeld(held, i)) {
-      Recorder::get().ledger().notSeen(NotSeen::kInternalError, locks_[i].what);
+      Recorder::ledger().notSeen(NotSeen::kInternalError, locks_[i].what);
     }
   }
 }

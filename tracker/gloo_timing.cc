@@ -77,7 +77,7 @@ void watch(const void* work, OpFrame& call, const ThreadState* thread) {
   }
   call.has_work = true;
   if (call.row != nullptr && isChosen() && !state->works.add(work, timed, thread)) {
-    Recorder::get().ledger().notSeen(NotSeen::kUntimed, Recorder::get().ledger().text(call.op));
+    Recorder::ledger().notSeen(NotSeen::kUntimed, Recorder::ledger().text(call.op));
   }
 }
 

@@ -46,7 +46,7 @@ State& state() {
 }
 
 LedgerWriter& ledger() {
-  return Recorder::get().ledger();
+  return Recorder::ledger();
 }
 
 uint64_t captureOf(void* stream) {

@@ -57,7 +57,7 @@ std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
   const std::vector<uint64_t> stated = statedRanks(group);
   std::vector<uint32_t> ranks(stated.begin(), stated.end());
   const auto size = static_cast<size_t>(group.getSize());
-  const int64_t world = Recorder::get().ledger().header().world_size;
+  const int64_t world = Recorder::ledger().header().world_size;
   if (ranks.empty() && world == static_cast<int64_t>(size)) { // torch leaves the list of the default group empty
     ranks.resize(size);
     std::iota(ranks.begin(), ranks.end(), 0U);
@@ -113,7 +113,7 @@ void announce(const c10d::ProcessGroup& group, const Identity& identity) {
 }
 
 GroupRef addGroup(const Identity& identity, const std::string& backend, const std::vector<uint32_t>& ranks) {
-  const uint32_t index = Recorder::get().ledger().addGroup(
+  const uint32_t index = Recorder::ledger().addGroup(
       identity.name,
       identity.desc,
       backend,

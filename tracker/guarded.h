@@ -32,7 +32,7 @@ void guarded(std::string_view what, const Act& act) noexcept {
   try {
     act();
   } catch (...) {
-    Recorder::get().ledger().notSeen(NotSeen::kInternalError, what);
+    Recorder::ledger().notSeen(NotSeen::kInternalError, what);
   }
 }
 

@@ -79,7 +79,7 @@ uint32_t ModuleRegistry::addLocked(
     ModuleRole role,
     bool wrapper) {
   const uint32_t id =
-      Recorder::get().ledger().addModule(parent, component, class_name, wrapper ? kModuleWrapperComponent : 0);
+      Recorder::ledger().addModule(parent, component, class_name, wrapper ? kModuleWrapperComponent : 0);
   if (id == kNoIndex) {
     return parent;
   }
@@ -138,7 +138,7 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   moved->namesakes = nullptr;
   by_name_[nameKey(parent, component)] = module;
   fsdp2_units_.clear();
-  Recorder::get().ledger().reparentModule(module, parent, component);
+  Recorder::ledger().reparentModule(module, parent, component);
 }
 
 void ModuleRegistry::died(uint32_t module) {

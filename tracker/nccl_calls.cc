@@ -282,7 +282,7 @@ void watch(const commtap_nccl_call& call) {
   }
   const bool in_group = call.place == nullptr && inGroup(*thread, call);
   if (on.load(std::memory_order_relaxed)) {
-    count(Recorder::get().ledger(), *thread, call, in_group);
+    count(Recorder::ledger(), *thread, call, in_group);
   }
   if (DeviceTiming::isOn()) {
     DeviceTiming::returned(*thread, call);

@@ -45,7 +45,7 @@ void runCallback(const LedgerCollective& row, uint64_t bytes) {
 }
 
 const char* ledgerText(StringId id) {
-  return lastingText(Recorder::get().ledger().text(id));
+  return lastingText(Recorder::ledger().text(id));
 }
 
 } // namespace
@@ -86,7 +86,7 @@ commtap_collective describe(const LedgerCollective& row, uint64_t count, uint64_
       lastingText(phaseName(key.phase)),
       ledgerText(key.op),
       lastingText(kindName(key.kind)),
-      lastingText(Recorder::get().ledger().groupName(key.group)),
+      lastingText(Recorder::ledger().groupName(key.group)),
       ledgerText(key.dtype),
       count,
       bytes,

@@ -35,7 +35,7 @@ OpFacts factsOf(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
   const OpSpec* spec = findOpSpec(schema.name());
   OpFacts facts;
-  facts.name = Recorder::get().ledger().intern(dottedName(schema.name()));
+  facts.name = Recorder::ledger().intern(dottedName(schema.name()));
   facts.argument_count = schema.arguments().size();
   facts.known = spec != nullptr;
   facts.kind = spec != nullptr ? spec->kind : Kind::kOther;

@@ -62,7 +62,7 @@ void countOperation(const at::RecordFunction& function, const Origin& origin, Le
   if (!dtensor || (level == Level::kDtensor && !*dtensor)) {
     return;
   }
-  LedgerWriter& ledger = Recorder::get().ledger();
+  LedgerWriter& ledger = Recorder::ledger();
   const StringId name = ledger.intern(dottedName(op->name));
   LedgerOperation* row =
       ledger.row(OperationKey{origin.issued_in, name, origin.phase, static_cast<uint8_t>(*dtensor ? 1 : 0), {}});

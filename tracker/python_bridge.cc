@@ -48,7 +48,7 @@ int wantsParameters(uint32_t module) {
 }
 
 void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
-  Recorder::get().ledger().addParameter(
+  Recorder::ledger().addParameter(
       module,
       {facts->name,
        facts->shape,
@@ -70,21 +70,21 @@ uint32_t currentModule() {
   return thread == nullptr ? kGlobalModule : thread->currentModule();
 }
 
-uint32_t enterModule(uint32_t module) {
+CommtapModuleCall enterModule(uint32_t module) {
   ThreadState* thread = ThreadState::current();
   if (thread == nullptr) {
-    return 0;
+    return {nullptr, 0, 0};
   }
-  const CostSample sample(CostPart::kModuleCalls);
+  const uint32_t stands_for = CostSample::nextStandsFor(CostPart::kModuleCalls);
+  const CostSample sample(CostPart::kModuleCalls, stands_for);
   registerLateOps();
-  return beginCall(*thread, Scope::Type::kModule, module);
+  return {thread, beginCall(*thread, Scope::Type::kModule, module), stands_for};
 }
 
-void leaveModule(uint32_t depth) {
-  ThreadState* thread = ThreadState::current();
-  if (thread != nullptr) {
-    const CostSample sample(CostPart::kModuleCalls);
-    endCall(*thread, depth);
+void leaveModule(CommtapModuleCall call) {
+  if (call.thread != nullptr) {
+    const CostSample sample(CostPart::kModuleCalls, call.stands_for);
+    endCall(*static_cast<ThreadState*>(call.thread), call.depth);
   }
 }
 
@@ -120,11 +120,11 @@ void endPlainTensors(void* token) {
 }
 
 void notSeenModule(const char* what) {
-  Recorder::get().ledger().notSeen(NotSeen::kModuleFactsMissing, what);
+  Recorder::ledger().notSeen(NotSeen::kModuleFactsMissing, what);
 }
 
 void hookMissing(const char* why) {
-  Recorder::get().ledger().notSeen(NotSeen::kModuleHookMissing, why);
+  Recorder::ledger().notSeen(NotSeen::kModuleHookMissing, why);
   logWarning(std::string("module calls cannot be watched, all collectives will be billed to Global: ") + why);
 }
 

@@ -9,7 +9,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 3U
+#define COMMTAP_PYTHON_ABI 4U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -35,6 +35,13 @@ struct CommtapParameterFacts {
   int requires_grad;
 };
 
+/// A module call that runs: the tracker's business.
+struct CommtapModuleCall {
+  void* thread;        ///< its state
+  uint32_t depth;      ///< of its scope
+  uint32_t stands_for; ///< CostSample's
+};
+
 /// The tracker, as its Python part sees it. None of these functions throws or touches Python.
 struct CommtapHost {
   /// The id of a module seen for the first time; `parent` 0 for a root.
@@ -47,9 +54,9 @@ struct CommtapHost {
   /// `tensor` is a TensorImpl, as Tensor._cdata gives it: its gradient, and its memory, belong to `module`.
   void (*own_tensor)(uint32_t module, void* tensor);
   uint32_t (*current_module)();
-  /// Around a module call; enter's result goes to leave.
-  uint32_t (*enter)(uint32_t module);
-  void (*leave)(uint32_t depth);
+  /// Around a module call, on one thread; enter's result goes to leave.
+  CommtapModuleCall (*enter)(uint32_t module);
+  void (*leave)(CommtapModuleCall call);
   /// A `with record_function(label)` begins, ends.
   void (*open_label)(const char* label);
   void (*close_label)(const char* label);

@@ -89,13 +89,15 @@ bool mayWrite(ExitKind how) {
 } // namespace
 
 Recorder* Recorder::instance_ = nullptr;
+LedgerWriter* Recorder::ledger_ = nullptr;
 
 bool Recorder::start(const Options& options, const std::string& torch_version) {
-  std::unique_ptr<Recorder> recorder(new Recorder(options));
-  recorder->ledger_ = LedgerWriter::create();
-  if (!recorder->ledger_) {
+  std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
+  if (!ledger) {
     return false;
   }
+  std::unique_ptr<Recorder> recorder(new Recorder(options));
+  ledger_ = ledger.release();
   recorder->options_.out = absolutePath(options.out);
   recorder->describeProcess(torch_version);
   const int64_t rank = recorder->identity_.rank;
@@ -292,7 +294,7 @@ ForkLock Recorder::forkLock() {
 }
 
 ForkLock Recorder::ledgerForkLock() {
-  return {&get().ledger_->appending(), [] { get().ledger_->repairInForkedChild(); }, "ledger at a fork"};
+  return {&ledger().appending(), [] { ledger().repairInForkedChild(); }, "ledger at a fork"};
 }
 
 } // namespace commtap

@@ -25,7 +25,7 @@ class Recorder {
     return *instance_;
   }
 
-  LedgerWriter& ledger() {
+  static LedgerWriter& ledger() {
     return *ledger_;
   }
 
@@ -69,9 +69,9 @@ class Recorder {
   std::string fallbackFolder() const;
 
   static Recorder* instance_;
+  static LedgerWriter* ledger_; ///< of its own, so that whoever counts has it in one step
 
   Options options_;
-  std::unique_ptr<LedgerWriter> ledger_;
   OutputIdentity identity_;
   std::string folder_;     ///< where the report goes
   std::mutex mutex_;       ///< publishing and finishing

@@ -78,7 +78,7 @@ void registerOp(Registrations& state, const c10::OperatorName& name) {
   handle.reset();
   // An op with a kernel of its own on this key does something there that we must not replace.
   if (op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
-    Recorder::get().ledger().notSeen(NotSeen::kUnwatchedOp, full);
+    Recorder::ledger().notSeen(NotSeen::kUnwatchedOp, full);
     return;
   }
   handle = c10::Dispatcher::singleton().registerImpl(
@@ -89,7 +89,7 @@ void registerOpSafely(Registrations& state, const c10::OperatorName& name) noexc
   try {
     registerOp(state, name);
   } catch (...) { // the op stays as it is; the report says that it was not watched
-    Recorder::get().ledger().notSeen(NotSeen::kUnwatchedOp, name.name);
+    Recorder::ledger().notSeen(NotSeen::kUnwatchedOp, name.name);
   }
 }
 
@@ -121,7 +121,7 @@ std::unique_ptr<at::ObserverContext> onNextOp(const at::RecordFunction& function
     if (name && isQueued(registrations(), *name)) {
       const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findSchema(*name);
       if (op && !op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
-        Recorder::get().ledger().notSeen(NotSeen::kUnwatchedOp, toString(*name));
+        Recorder::ledger().notSeen(NotSeen::kUnwatchedOp, toString(*name));
       }
     }
     registerLateOps();

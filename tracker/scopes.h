@@ -13,7 +13,7 @@ namespace commtap {
 
 /// A call of a module, or a scope that the job names, begins on this thread. The depth to hand to endCall.
 inline uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module) {
-  LedgerWriter& ledger = Recorder::get().ledger();
+  LedgerWriter& ledger = Recorder::ledger();
   const bool in_backward = thread.torch.inBackward();
   if (thread.depth() == 0 && !in_backward) {
     Steps::forwardBegins(ledger);

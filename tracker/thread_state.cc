@@ -36,14 +36,14 @@ ThreadState* ThreadState::create() {
     delete state;
     return nullptr;
   }
-  Recorder::get().ledger().header().cost.thread_bytes.store(Timelines::maxBytes(), std::memory_order_relaxed);
+  Recorder::ledger().header().cost.thread_bytes.store(Timelines::maxBytes(), std::memory_order_relaxed);
   pthread_setspecific(at_thread_exit, state);
   tls_state_ = state;
   return state;
 }
 
 void ThreadState::countTooDeep() {
-  Recorder::get().ledger().notSeen(NotSeen::kModuleStackTooDeep, "");
+  Recorder::ledger().notSeen(NotSeen::kModuleStackTooDeep, "");
 }
 
 } // namespace commtap

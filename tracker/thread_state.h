@@ -89,19 +89,25 @@ class ThreadState {
     return scope == nullptr ? kGlobalModule : scope->module;
   }
 
-  OpFrame* frame = nullptr; ///< set while a collective op runs
+  // In the order in which they are needed: what each module call and each collective asks is one piece of the cache.
+  OpFrame* frame = nullptr;     ///< set while a collective op runs
+  Timeline* timeline = nullptr; ///< never null once created
   compat::ThreadVariables torch;
-  std::vector<UnitLabel> unit_labels;
-  std::vector<uint32_t> optimizer_steps;         ///< depths to hand to leave()
-  std::vector<uint32_t> open_scopes;             ///< depths of named scopes, to hand to leave()
-  Timeline* timeline = nullptr;                  ///< never null once created
+
+ private:
+  uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
+
+ public:
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
-  uint32_t nccl_groups_open = 0;                 ///< ncclGroupStart without its ncclGroupEnd
-  std::vector<DeviceSpan*> device_spans;         ///< of the group of NCCL calls that is open; DeviceTiming's
-  NcclSites nccl_sites;
+  std::vector<UnitLabel> unit_labels;
   const void* last_group_key = nullptr;
-  std::string last_group_name;
   GroupRef last_group;
+  std::string last_group_name;
+  std::vector<uint32_t> optimizer_steps; ///< depths to hand to leave()
+  std::vector<uint32_t> open_scopes;     ///< depths of named scopes, to hand to leave()
+  uint32_t nccl_groups_open = 0;         ///< ncclGroupStart without its ncclGroupEnd
+  std::vector<DeviceSpan*> device_spans; ///< of the group of NCCL calls that is open; DeviceTiming's
+  NcclSites nccl_sites;
 
  private:
   static constexpr uint32_t kMaxDepth = 200;
@@ -114,7 +120,6 @@ class ThreadState {
   static void destroy(void* state);
   static void countTooDeep();
 
-  uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
   std::array<Scope, kMaxDepth> scopes_;
 };
 

@@ -26,17 +26,15 @@ class Timeline {
 
   /// From sequence number `number` on this thread is in `module`. Numbers never fall.
   void note(uint64_t number, uint32_t module) {
-    const uint64_t head = head_.load(std::memory_order_relaxed);
-    if (head != 0) {
-      Point& last = points_[(head - 1) % kCapacity];
-      if (last.number.load(std::memory_order_relaxed) == number) {
-        last.module.store(module, std::memory_order_relaxed);
-        return;
-      }
+    if (number == last_number_) {
+      last_->module.store(module, std::memory_order_relaxed);
+      return;
     }
-    Point& point = points_[head % kCapacity];
-    point.number.store(number, std::memory_order_relaxed);
-    point.module.store(module, std::memory_order_relaxed);
+    const uint64_t head = head_.load(std::memory_order_relaxed);
+    last_ = &points_[head % kCapacity];
+    last_number_ = number;
+    last_->number.store(number, std::memory_order_relaxed);
+    last_->module.store(module, std::memory_order_relaxed);
     head_.store(head + 1, std::memory_order_release);
   }
 
@@ -51,13 +49,16 @@ class Timeline {
     std::atomic<uint32_t> module;
   };
 
+  static constexpr uint64_t kNoNumber = ~uint64_t{0};
   static constexpr size_t kBytes = kCapacity * sizeof(Point);
 
   explicit Timeline(Point* points) : points_(points) {}
 
   Point* points_;
-  std::atomic<uint64_t> head_{0};   ///< points ever written
-  std::atomic<uint64_t> thread_{0}; ///< whose it is, by autograd's thread ids
+  Point* last_ = nullptr;            ///< the writer's; null without points
+  uint64_t last_number_ = kNoNumber; ///< of `last_`
+  std::atomic<uint64_t> head_{0};    ///< points ever written
+  std::atomic<uint64_t> thread_{0};  ///< whose it is, by autograd's thread ids
 };
 
 /// The timelines of all threads, by the thread id that autograd nodes carry. A thread's timeline outlives it, because

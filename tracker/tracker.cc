@@ -64,7 +64,7 @@ int startTracker(const char* torch_version, uint64_t found_at_ns) {
   startPython(parsed.options.labels);
   startOps(parsed.options.level);
   started() = true;
-  Recorder::get().ledger().header().cost.start_ns = steadyNow() - found_at_ns;
+  Recorder::ledger().header().cost.start_ns = steadyNow() - found_at_ns;
   logDebug(std::string("watching torch ") + torch_version);
   return 0;
 }

@@ -24,7 +24,7 @@ class TypedKernel<Return(Arguments...)> final : public c10::OperatorKernel {
 
   Return operator()(c10::DispatchKeySet keys, Arguments... arguments) {
     const std::array<Argument, sizeof...(Arguments)> seen{argumentOf(arguments)...};
-    CallWatch watch(boxed_.facts(), keys, ArgumentList(seen.data()));
+    CallWatch watch(boxed_.facts(), keys, seen.data());
     Return result = op_.redispatch(keys & kBelowCollectives, std::forward<Arguments>(arguments)...);
     watch.returned();
     if constexpr (std::is_same_v<Return, compat::WorkPtr>) {

@@ -28,7 +28,7 @@ void startOps(Level level) {
   if (level == Level::kCollectives) {
     return;
   }
-  if (Recorder::get().ledger().countOperations(level)) {
+  if (Recorder::ledger().countOperations(level)) {
     setOpLevel(level);
   } else {
     logWarning("COMMTAP_LEVEL: there is no memory for the table of ops; only collectives are counted");

@@ -102,13 +102,25 @@ def compiled() -> Step:
     return training_step(torch.compile(model), torch.rand(64, 128))
 
 
+class Many(torch.nn.Module):
+    """A model whose layers do nothing."""
+
+    def __init__(self, count: int):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Identity() for _ in range(count))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
 def module_calls() -> Step:
-    """Calls of a module that does nothing."""
-    module, x = torch.nn.Identity(), torch.zeros(1)
+    """Calls of modules that do nothing, by the model around them."""
+    model, x = Many(CALLS), torch.zeros(1)
 
     def step() -> None:
-        for _ in range(CALLS):
-            module(x)
+        model(x)
 
     return step
 

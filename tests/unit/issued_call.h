@@ -12,7 +12,7 @@ namespace commtap {
 
 /// A collective as it is once it was issued: counted in a row of its own, and among the last ones.
 inline OpFrame issuedCall(std::string_view op, uint64_t bytes) {
-  LedgerWriter& ledger = Recorder::get().ledger();
+  LedgerWriter& ledger = Recorder::ledger();
   CollectiveKey key{};
   key.op = ledger.intern(op);
   key.group = kNoIndex;

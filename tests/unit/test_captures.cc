@@ -16,10 +16,10 @@ namespace {
 
 LedgerCollective& rowNamed(std::string_view op) {
   CollectiveKey key{};
-  key.op = Recorder::get().ledger().intern(op);
+  key.op = Recorder::ledger().intern(op);
   key.group = kNoIndex;
   key.kind = Kind::kAllReduce;
-  LedgerCollective* row = Recorder::get().ledger().row(key);
+  LedgerCollective* row = Recorder::ledger().row(key);
   REQUIRE(row != nullptr);
   return *row;
 }

@@ -498,7 +498,7 @@ TEST_CASE("a week's counters: what passes 32 bits goes on, to the JSON and back"
   row.bytes = kBytes;
   ledger->header().step = kCalls;
   ledger->openStep().first_step = kCalls;
-  ledger->openStep().count[row.lane] = kCalls;
+  ledger->openStep().lanes[row.lane].count = kCalls;
   ledger->count(row, {1, 4});
   ledger->notSeen(NotSeen::kUnknownOp, "x", kCalls);
   ledger->notSeen(NotSeen::kUnknownOp, "x", 1);

@@ -23,7 +23,7 @@ TrackerFixture::TrackerFixture() {
 }
 
 Report TrackerFixture::report() const {
-  const Result<LedgerContents> contents = readLedger(Recorder::get().ledger().bytes());
+  const Result<LedgerContents> contents = readLedger(Recorder::ledger().bytes());
   REQUIRE(contents);
   return contents->report;
 }

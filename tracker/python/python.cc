@@ -51,9 +51,9 @@ uint32_t idOf(PyObject* module) {
 }
 
 PyObject* callEntered(uint32_t id, PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  const uint32_t depth = part->host.enter(id);
+  const CommtapModuleCall call = part->host.enter(id);
   PyObject* result = part->module_call.original()(function, arguments, flags, names);
-  part->host.leave(depth);
+  part->host.leave(call);
   return result;
 }
 
