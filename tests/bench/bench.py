@@ -27,8 +27,13 @@ HERE = Path(__file__).parent
 MARK = "<!-- measured: {} -->"
 
 
+#: PyTorch's flight recorder off and on: so many of the last collectives.
+FLIGHT_RECORDER = ("0", "2000")
+
+
 def environment(build: Path, out: str, rank: int, world_size: int, port: int, *, timing: bool) -> dict[str, str]:
     return {
+        "TORCH_FR_BUFFER_SIZE": FLIGHT_RECORDER[0],
         **os.environ,
         "LD_PRELOAD": str(build / "shim" / "libcommtap.so"),
         "BUILD_DIR": str(build),
@@ -105,6 +110,21 @@ def call_row(build: Path, job: str, measure: str, count: int) -> str:
     added = [(on - off) / calls * 1e9 for off, on in seconds]
     base = statistics.median(off for off, _ in seconds) / calls * 1e9
     return f"| {job} | {measure} | {spread(added, '.0f')} | {base:.0f} |"
+
+
+def flight_recorder_row(build: Path, count: int) -> str:
+    """It is on in a process or off, so that processes take turns."""
+    call_ns: dict[str, list[float]] = {size: [] for size in FLIGHT_RECORDER}
+    for nth in range(count):
+        for size in FLIGHT_RECORDER if nth % 2 == 0 else reversed(FLIGHT_RECORDER):
+            os.environ["TORCH_FR_BUFFER_SIZE"] = size
+            [rank] = run_worker(build, 1, ["gloo_collectives", "--measure", "commtap", "--pairs", "40", "--steps", "1"])
+            call_ns[size].append(statistics.median(off for off, _ in rank["pairs"]) / rank["calls"] * 1e9)
+    del os.environ["TORCH_FR_BUFFER_SIZE"]
+    off, on = (call_ns[size] for size in FLIGHT_RECORDER)
+    added = [with_it - without for without, with_it in zip(off, on, strict=True)]
+    base = statistics.median(off)
+    return f"| gloo_collectives | flight_recorder, commtap off | {spread(added, '.0f')} | {base:.0f} |"
 
 
 def cpu_ms(command: list[str], preload: str) -> float:
@@ -186,7 +206,8 @@ JOBS = ("tensor_parallel", "ddp", "fsdp2", "small_modules", "compiled")
 STEPS = {"small_modules": 20}
 WITHOUT_PEERS = ("compiled",)
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
-COUNTED_JOBS = ("tensor_parallel", "fsdp2", "ordinary_ops")
+COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")
+CALL_JOBS = ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops")
 
 
 def jobs(build: Path, show: Show, few: int, many: int) -> list[str]:
@@ -212,10 +233,11 @@ def instructions(build: Path, show: Show, few: int, many: int) -> list[str]:
 def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("1 of", "switched on and off", "added, ns", *INTERVAL, "without, ns")
     more = {"module_calls": ["global_hooks"], "gloo_collectives": ["commtap_timing"]}
-    for job in ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops"):
+    for job in CALL_JOBS:
         for what in ("nothing", "commtap", *more.get(job, [])):
             lines.append(show(call_row(build, job, what, many * 2)))
     lines.append(show(call_row(build, "nccl_calls", "interposition", many)))
+    lines.append(show(flight_recorder_row(build, few)))
     return lines
 
 
@@ -224,11 +246,38 @@ def processes(build: Path, show: Show, few: int, many: int) -> list[str]:
     shim = str(build / "shim" / "libcommtap.so")
     with tempfile.TemporaryDirectory() as folder:
         empty = empty_library(folder)
-        true = process_row("/bin/true, beside an empty object", ["/bin/true"], shim, empty, many)
-        lines.append(show(true))
+        small = {"/bin/true": ["/bin/true"], "bash": ["bash", "-c", ":"], "python": [sys.executable, "-c", "pass"]}
+        for name, command in small.items():
+            lines.append(show(process_row(f"{name}, beside an empty object", command, shim, empty, many)))
         command = [sys.executable, "-c", "import torch"]
         lines.append(show(process_row("import torch, beside no preload", command, shim, "", few)))
         lines.append(show(process_row("import torch with an empty object, beside no preload", command, empty, "", few)))
+    return lines
+
+
+def ends_of(build: Path, scopes: int, count: int) -> tuple[int, list[float]]:
+    """How many rows the report of tests/bench/rows.py has, and the milliseconds that its end took of the job, as it
+    says itself: its `own_cost`."""
+    rows, ends = 0, []
+    for _ in range(count):
+        with tempfile.TemporaryDirectory() as out:
+            variables = environment(build, out, 0, 8, free_port(), timing=False) | {
+                "COMMTAP_LEVEL": "ops",
+                "PYTHONPATH": str(HERE.parent.parent / "tracker" / "python"),
+            }
+            subprocess.run([sys.executable, str(HERE / "rows.py"), str(scopes)], env=variables, check=True)
+            [path] = Path(out).glob("*.json")
+            report = json.loads(path.read_text())
+        rows = len(report["collectives"]) + len(report["operations"])
+        ends.append(report["own_cost"]["end_ns"] / 1e6)
+    return rows, ends
+
+
+def exits(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("rows in the report", "end of the process, ms", *INTERVAL)
+    for scopes in (1, 1_000, 33_333):
+        rows, ends = ends_of(build, scopes, few)
+        lines.append(show(f"| {rows:,} | {spread(ends, '.1f')} |"))
     return lines
 
 
@@ -237,7 +286,7 @@ def memory(build: Path, show: Show, few: int, many: int) -> list[str]:
     return lines + [show(row) for row in memory_rows(build, many * 5 // 2)]
 
 
-SECTIONS = {section.__name__: section for section in (jobs, instructions, calls, processes, memory)}
+SECTIONS = {section.__name__: section for section in (jobs, instructions, calls, processes, exits, memory)}
 
 
 def write_section(name: str, lines: list[str]) -> None:

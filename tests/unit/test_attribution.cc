@@ -9,6 +9,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <optional>
+#include <vector>
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/module_registry.h"
@@ -115,9 +116,18 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   CHECK(origin->module == ddp);
 }
 
+/// One at whose address none of a module's has been.
+at::Tensor unknownParameter() {
+  std::vector<at::Tensor> made;
+  do {
+    made.push_back(at::ones({3}).requires_grad_());
+  } while (ModuleRegistry::get().ownerOfTensor(made.back().unsafeGetTensorImpl()));
+  return made.back();
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "a parameter that no module has shown is said to be unattributed") {
   const uint64_t before = notSeen("unattributed_parameter");
-  const at::Tensor weight = at::ones({3}).requires_grad_();
+  const at::Tensor weight = unknownParameter();
   std::optional<Origin> origin;
   noteOrigin(weight, origin);
   backward(weight * 2);
