@@ -6,6 +6,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "report/atomic_file.h"
 #include "report/file_descriptor.h"
 #include "report/output.h"
@@ -14,19 +16,24 @@
 namespace commtap {
 namespace {
 
-/// Holds a folder's lock while it lives. Gives up after two seconds: a stopped process, or a file system without locks,
-/// must not keep the job from ending.
+/// Holds a folder's lock while it lives. Gives up after two seconds, and at once on a file system without locks: a
+/// stopped process must not keep the job from ending.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     constexpr int kTries = 200;
     constexpr useconds_t kPauseUs = 10'000;
-    for (int tried = 0; folder_.isOpen() && tried < kTries && flock(folder_.get(), LOCK_EX | LOCK_NB) != 0; ++tried) {
+    for (int tried = 0; folder_.isOpen() && tried < kTries && isTaken(); ++tried) {
       usleep(kPauseUs);
     }
   }
 
  private:
+  /// Unless it is free, and now ours.
+  bool isTaken() const {
+    return flock(folder_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
+
   FileDescriptor folder_;
 };
 

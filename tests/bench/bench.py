@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -55,7 +56,7 @@ def free_port() -> int:
 
 
 def run_worker(build: Path, world_size: int, arguments: list[str]) -> list[dict]:
-    """Runs the ranks of one benchmark and returns what each printed."""
+    """Runs the ranks of one benchmark and returns what each printed, and its `report` if it left one."""
     port = free_port()
     with tempfile.TemporaryDirectory() as out:
         ranks = [
@@ -68,8 +69,9 @@ def run_worker(build: Path, world_size: int, arguments: list[str]) -> list[dict]
             )
             for rank in range(world_size)
         ]
-        printed = [process.communicate()[0] for process in ranks]
-    return [json.loads(text.splitlines()[-1]) for text in printed]
+        printed = [json.loads(process.communicate()[0].splitlines()[-1]) for process in ranks]
+        reports = [json.loads(path.read_text()) for path in sorted(Path(out).glob("*.json"))]
+    return [told | {"report": report} for told, report in zip_longest(printed, reports)]
 
 
 def spread(values: list[float], form: str) -> str:
@@ -110,6 +112,17 @@ def call_row(build: Path, job: str, measure: str, count: int) -> str:
     added = [(on - off) / calls * 1e9 for off, on in seconds]
     base = statistics.median(off for off, _ in seconds) / calls * 1e9
     return f"| {job} | {measure} | {spread(added, '.0f')} | {base:.0f} |"
+
+
+def own_row(build: Path, count: int) -> str:
+    """What a collective takes of the job where threads and their waits hide it: the `own_cost` of the report, measured
+    around our code and nothing else."""
+    spent = []
+    for _ in range(count):
+        [rank] = run_worker(build, 1, ["gloo_collectives", "--measure", "commtap_timing", "--pairs", "20"])
+        cost, rows = rank["report"]["own_cost"], rank["report"]["collectives"]
+        spent.append((cost["collectives_ns"] + cost["other_ns"]) / sum(row["count"] for row in rows))
+    return f"| gloo_collectives | commtap_timing, by its own_cost | {spread(spent, '.0f')} | |"
 
 
 def flight_recorder_row(build: Path, count: int) -> str:
@@ -237,6 +250,7 @@ def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
         for what in ("nothing", "commtap", *more.get(job, [])):
             lines.append(show(call_row(build, job, what, many * 2)))
     lines.append(show(call_row(build, "nccl_calls", "interposition", many)))
+    lines.append(show(own_row(build, few // 4)))
     lines.append(show(flight_recorder_row(build, few)))
     return lines
 

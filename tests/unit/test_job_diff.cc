@@ -114,15 +114,22 @@ TEST_CASE("runs of other lengths and sizes are noted") {
   CHECK(notes[1].find("called DistributedDataParallel 1 times before and 2 times after") != std::string::npos);
 }
 
+JobStep stepsFrom(uint64_t first_step, uint64_t steps) {
+  JobStep row;
+  row.first_step = first_step;
+  row.steps = steps;
+  return row;
+}
+
 TEST_CASE("steps that both runs made") {
   JobReport before;
   JobReport after;
   CHECK(stepsOfBoth(before, after) == 1);
-  before.steps = {{0, 1}, {1, 1}, {2, 4}};
+  before.steps = {stepsFrom(0, 1), stepsFrom(1, 1), stepsFrom(2, 4)};
   CHECK(stepsOfBoth(before, after) == 1);
-  after.steps = {{0, 2}, {2, 4}};
+  after.steps = {stepsFrom(0, 2), stepsFrom(2, 4)};
   CHECK(stepsOfBoth(before, after) == 6);
-  after.steps.push_back({6, 1});
+  after.steps.push_back(stepsFrom(6, 1));
   CHECK(stepsOfBoth(before, after) == 1);
 }
 
