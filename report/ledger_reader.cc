@@ -242,6 +242,7 @@ class Reader {
   }
 
   void readCollectives() {
+    contents_.report.collectives.reserve(std::min(records_[kCollectives].count, kLedgerCapacities[kCollectives]));
     for (uint64_t i = 0; i < records_[kCollectives].count; ++i) {
       const auto& ledger = record<LedgerCollective>(kCollectives, i);
       if (ledger.count.load(std::memory_order_relaxed) > 0) {

@@ -67,10 +67,18 @@ std::string UniqueNames::make(const std::string& name) {
 }
 
 void mergeEqualRows(std::vector<Collective>& rows) {
-  std::stable_sort(
-      rows.begin(), rows.end(), [](const Collective& a, const Collective& b) { return keyOf(a) < keyOf(b); });
-  std::vector<Collective> merged;
+  // Rows are large: their order is sorted, and each is moved once.
+  std::vector<Collective*> order;
+  order.reserve(rows.size());
   for (Collective& row : rows) {
+    order.push_back(&row);
+  }
+  std::stable_sort(
+      order.begin(), order.end(), [](const Collective* a, const Collective* b) { return keyOf(*a) < keyOf(*b); });
+  std::vector<Collective> merged;
+  merged.reserve(rows.size());
+  for (Collective* each : order) {
+    Collective& row = *each;
     if (!merged.empty() && keyOf(merged.back()) == keyOf(row)) {
       mergeInto(merged.back(), std::move(row));
     } else {

@@ -28,6 +28,8 @@ HERE = Path(__file__).parent
 MARK = "<!-- measured: {} -->"
 
 
+#: In which a call is measured.
+PROCESSES = 8
 #: PyTorch's flight recorder off and on: so many of the last collectives.
 FLIGHT_RECORDER = ("0", "2000")
 
@@ -106,12 +108,15 @@ def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
 def call_row(build: Path, job: str, measure: str, count: int) -> str:
     """Blocks of a millisecond, and many, of which the quietest quarter counts: by what a pair took in all, on and off
     together, so that neither is preferred. In the others a neighbour had part of the core, and both took up to twice as
-    long."""
-    ranks = run_worker(build, 1, [job, "--measure", measure, "--pairs", str(count), "--steps", "1"])
-    seconds, calls = sorted(pairs(ranks), key=sum)[: count // 4], ranks[0]["calls"]
-    added = [(on - off) / calls * 1e9 for off, on in seconds]
-    base = statistics.median(off for off, _ in seconds) / calls * 1e9
-    return f"| {job} | {measure} | {spread(added, '.0f')} | {base:.0f} |"
+    long. Of several processes: where things lie in memory makes a call some ten nanoseconds longer or shorter."""
+    added, base = [], []
+    for _ in range(PROCESSES):
+        arguments = [job, "--measure", measure, "--pairs", str(count // PROCESSES), "--steps", "1"]
+        [rank] = run_worker(build, 1, arguments)
+        quiet = sorted(pairs([rank]), key=sum)[: count // PROCESSES // 4]
+        added += [(on - off) / rank["calls"] * 1e9 for off, on in quiet]
+        base += [off / rank["calls"] * 1e9 for off, _ in quiet]
+    return f"| {job} | {measure} | {spread(added, '.0f')} | {statistics.median(base):.0f} |"
 
 
 def own_row(build: Path, count: int) -> str:
