@@ -97,7 +97,8 @@ def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
 
 
 def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
-    arguments = [job, "--measure", measure, "--pairs", str(count), "--steps", str(steps)]
+    warm_up = str(WARM_UP.get(job, 2))
+    arguments = [job, "--measure", measure, "--pairs", str(count), "--steps", str(steps), "--warm-up", warm_up]
     ranks = run_worker(build, 2, arguments)
     seconds = pairs(ranks)
     ratios = [on / off for off, on in seconds]
@@ -218,10 +219,11 @@ def count_row(build: Path, job: str, measure: str, folder: str) -> str:
 
 Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
-JOBS = ("tensor_parallel", "ddp", "fsdp2", "small_modules", "compiled")
+JOBS = ("tensor_parallel", "ddp", "fsdp2", "small_modules", "tiny_modules", "compiled")
+#: In a block, and before it, of jobs that have short ones.
+STEPS = {"small_modules": 5, "tiny_modules": 20}
+WARM_UP = {"small_modules": 8, "tiny_modules": 20}
 #: The peers switch compilation off, so that there is nothing to compare.
-#: In a block, of those that have short ones.
-STEPS = {"small_modules": 20}
 WITHOUT_PEERS = ("compiled",)
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")

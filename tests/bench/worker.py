@@ -85,15 +85,22 @@ def fsdp2() -> Step:
     return training_step(model, torch.rand(64, 128))
 
 
-def small_modules() -> Step:
-    """The forward of 32 layers of small modules: the most that following module calls could cost a model."""
-    model, batch = blocks(16, 32), torch.rand(4, 16)
-
+def forward_only(model: torch.nn.Module, batch: torch.Tensor) -> Step:
     @torch.no_grad()
     def step() -> None:
         model(batch)
 
     return step
+
+
+def small_modules() -> Step:
+    """The forward of 32 layers of a small transformer's width: 193 modules."""
+    return forward_only(blocks(64, 32), torch.rand(64, 64))
+
+
+def tiny_modules() -> Step:
+    """The same with next to nothing to compute: the most that following module calls could cost a model."""
+    return forward_only(blocks(16, 32), torch.rand(4, 16))
 
 
 def compiled() -> Step:
@@ -202,6 +209,7 @@ JOBS = {
         ddp,
         fsdp2,
         small_modules,
+        tiny_modules,
         compiled,
         module_calls,
         collectives,
@@ -279,10 +287,10 @@ def make_switch(what: str) -> Switch:
     return lambda on: PEERS[what]() if on else contextlib.nullcontext()
 
 
-def run_block(step: Step, steps: int, switch: Switch, on: bool, *, per_step: bool) -> float:
+def run_block(step: Step, steps: int, switch: Switch, on: bool, *, per_step: bool, warm_up: int) -> float:
     context = switch(on)
-    if not per_step:
-        step()  # what the switch itself has emptied, such as the dispatcher's caches, fills again
+    for _ in range(0 if per_step else warm_up):
+        step()  # what the switch itself has disturbed settles: the dispatcher's caches, the heap
     start = time.process_time()
     for _ in range(steps):
         with switch(on) if per_step else context:
@@ -314,6 +322,7 @@ def main() -> None:
     parser.add_argument("--measure", default="commtap", choices=["nothing", "interposition", *COMMTAP, *PEERS])
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--steps", type=int, default=10, help="steps in a block")
+    parser.add_argument("--warm-up", type=int, default=8, help="steps between a switch and a block")
     parser.add_argument("--counter", help="the counter's library: count instructions")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -331,11 +340,14 @@ def main() -> None:
         return
     per_step = arguments.measure in PEERS
     for on in (False, True):
-        run_block(step, max(arguments.steps, 3), switch, on, per_step=per_step)
+        run_block(step, max(arguments.steps, 3), switch, on, per_step=per_step, warm_up=1)
     pairs = []
     for nth in range(arguments.pairs):
         order = (False, True) if nth % 2 == 0 else (True, False)
-        seconds = {on: run_block(step, arguments.steps, switch, on, per_step=per_step) for on in order}
+        seconds = {
+            on: run_block(step, arguments.steps, switch, on, per_step=per_step, warm_up=arguments.warm_up)
+            for on in order
+        }
         pairs.append((seconds[False], seconds[True]))
     switch(True)
     print(json.dumps({"pairs": pairs, "calls": CALLS_OF.get(arguments.job, CALLS), "peak_kib": peak_memory_kib()}))
