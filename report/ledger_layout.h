@@ -63,7 +63,7 @@ struct LedgerLayout {
 };
 
 /// Of a ledger that is written. A constant, so that whoever counts need not look it up.
-inline constexpr LedgerLayout kLayout = [] {
+inline constexpr LedgerLayout kLedgerLayout = [] {
   LedgerLayout layout;
   layout.size = roundUp(sizeof(LedgerHeader), kLedgerPage);
   for (size_t i = 0; i < kSectionCount; ++i) {

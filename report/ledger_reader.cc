@@ -490,7 +490,7 @@ class Reader {
   }
 
   void readOwnCost() {
-    uint64_t ledger_bytes = kLayout.offsets[0]; // the header's
+    uint64_t ledger_bytes = kLedgerLayout.offsets[0]; // the header's
     for (int id = 0; id < kSectionCount; ++id) {
       const uint64_t bytes = records_[id].count * kLedgerRecordSizes[id];
       ledger_bytes += roundUp(bytes, kLedgerPage);

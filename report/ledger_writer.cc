@@ -39,7 +39,7 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
   if (!writer) {
     return nullptr;
   }
-  writer->base_ = newMemory(kLayout.size);
+  writer->base_ = newMemory(kLedgerLayout.size);
   if (writer->base_ == nullptr || !writer->row_index_.create()) {
     return nullptr;
   }
@@ -49,7 +49,7 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
 
 LedgerWriter::~LedgerWriter() {
   if (base_ != nullptr) {
-    munmap(base_, kLayout.size);
+    munmap(base_, kLedgerLayout.size);
   }
 }
 
@@ -60,7 +60,7 @@ void LedgerWriter::initialize() {
   head.rank = head.world_size = head.local_rank = -1;
   head.cost.index_bytes = row_index_.kBytes;
   for (size_t i = 0; i < kSectionCount; ++i) {
-    head.sections[i].offset = kLayout.offsets[i];
+    head.sections[i].offset = kLedgerLayout.offsets[i];
     head.sections[i].capacity = kLedgerCapacities[i];
     head.sections[i].record_size = kLedgerRecordSizes[i];
   }
@@ -94,7 +94,7 @@ bool LedgerWriter::allocateUpTo(LedgerSectionId id, uint64_t records) {
   }
   const uint64_t end =
       std::min(roundUp(needed, kAllocationStep), roundUp(kLedgerCapacities[id] * kLedgerRecordSizes[id], kLedgerPage));
-  if (!file_.allocate(kLayout.offsets[id] + allocated_[id], end - allocated_[id])) {
+  if (!file_.allocate(kLedgerLayout.offsets[id] + allocated_[id], end - allocated_[id])) {
     return false;
   }
   allocated_[id] = end;
@@ -130,7 +130,7 @@ StringId LedgerWriter::internLocked(std::string_view text) {
 }
 
 std::string_view LedgerWriter::text(StringId id) const {
-  const std::byte* start = base_ + kLayout.offsets[kStrings] + id;
+  const std::byte* start = base_ + kLedgerLayout.offsets[kStrings] + id;
   uint32_t length = 0;
   std::memcpy(&length, start, sizeof(length));
   return {reinterpret_cast<const char*>(start + sizeof(length)), length};
@@ -169,7 +169,7 @@ uint32_t LedgerWriter::addGroup(
 }
 
 std::string_view LedgerWriter::groupName(uint32_t group) const {
-  const auto* all = reinterpret_cast<const LedgerGroup*>(base_ + kLayout.offsets[kGroups]);
+  const auto* all = reinterpret_cast<const LedgerGroup*>(base_ + kLedgerLayout.offsets[kGroups]);
   return group == kNoIndex ? std::string_view() : text(all[group].name);
 }
 
@@ -452,14 +452,14 @@ bool LedgerWriter::publish(const std::string& path) {
 
 bool LedgerWriter::copyToFile() {
   const uint64_t head = roundUp(sizeof(LedgerHeader), kLedgerPage);
-  if (!file_.resize(kLayout.size) || !file_.allocate(0, head) || !file_.write(base_, head, 0)) {
+  if (!file_.resize(kLedgerLayout.size) || !file_.allocate(0, head) || !file_.write(base_, head, 0)) {
     return false;
   }
   for (size_t i = 0; i < kSectionCount; ++i) {
     const uint64_t bytes = used_[i] * kLedgerRecordSizes[i];
     const uint64_t room = roundUp(std::max<uint64_t>(bytes, 1), kLedgerPage);
-    if (!file_.allocate(kLayout.offsets[i], room) ||
-        !file_.write(base_ + kLayout.offsets[i], bytes, kLayout.offsets[i])) {
+    if (!file_.allocate(kLedgerLayout.offsets[i], room) ||
+        !file_.write(base_ + kLedgerLayout.offsets[i], bytes, kLedgerLayout.offsets[i])) {
       return false;
     }
     allocated_[i] = room;
@@ -470,16 +470,16 @@ bool LedgerWriter::copyToFile() {
 /// Maps the file in the memory's place: rows that others hold stay valid, and go on counting in the file. What they
 /// counted in memory after it was copied is added then.
 bool LedgerWriter::moveIntoFile() {
-  std::byte* memory = secondView(base_, kLayout.size);
-  void* view = mmap(nullptr, kLayout.size, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
+  std::byte* memory = secondView(base_, kLedgerLayout.size);
+  void* view = mmap(nullptr, kLedgerLayout.size, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
   std::vector<uint64_t> copied;
   if (view != MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
     forEachCounter(static_cast<std::byte*>(view), [&](const std::atomic<uint64_t>& count) { copied.push_back(count); });
-    munmap(view, kLayout.size);
+    munmap(view, kLedgerLayout.size);
   }
   const bool moved =
       memory != nullptr && !copied.empty() &&
-      mmap(base_, kLayout.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor(), 0) == base_;
+      mmap(base_, kLedgerLayout.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor(), 0) == base_;
   if (moved) {
     std::vector<uint64_t> last;
     forEachCounter(memory, [&](const std::atomic<uint64_t>& count) { last.push_back(count); });
@@ -491,7 +491,7 @@ bool LedgerWriter::moveIntoFile() {
   }
   const int error = errno;
   if (memory != nullptr) {
-    munmap(memory, kLayout.size);
+    munmap(memory, kLedgerLayout.size);
   }
   errno = error;
   return moved;
@@ -506,18 +506,18 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
   for (std::atomic<uint64_t>& spent : reinterpret_cast<LedgerHeader*>(image)->cost.spent_ns) {
     visit(spent);
   }
-  auto* all_modules = reinterpret_cast<LedgerModule*>(image + kLayout.offsets[kModules]);
+  auto* all_modules = reinterpret_cast<LedgerModule*>(image + kLedgerLayout.offsets[kModules]);
   for (uint64_t i = 0; i < used_[kModules]; ++i) {
     for (std::atomic<uint64_t>& calls : all_modules[i].calls) {
       visit(calls);
     }
   }
-  auto* all_groups = reinterpret_cast<LedgerGroup*>(image + kLayout.offsets[kGroups]);
+  auto* all_groups = reinterpret_cast<LedgerGroup*>(image + kLedgerLayout.offsets[kGroups]);
   for (uint64_t i = 0; i < used_[kGroups]; ++i) {
     visit(all_groups[i].issued[0]);
     visit(all_groups[i].issued[1]);
   }
-  auto& open_step = *reinterpret_cast<LedgerStep*>(image + kLayout.offsets[kSteps]);
+  auto& open_step = *reinterpret_cast<LedgerStep*>(image + kLedgerLayout.offsets[kSteps]);
   visit(open_step.forward_passes);
   visit(open_step.backward_passes);
   for (LedgerStepLane& lane : open_step.lanes) {
@@ -527,27 +527,27 @@ void LedgerWriter::forEachCounter(std::byte* image, Visit visit) {
     visit(lane.blocked_ns);
   }
   visit(reinterpret_cast<LedgerHeader*>(image)->sections[kLast].used);
-  auto* all_rows = reinterpret_cast<LedgerCollective*>(image + kLayout.offsets[kCollectives]);
+  auto* all_rows = reinterpret_cast<LedgerCollective*>(image + kLedgerLayout.offsets[kCollectives]);
   for (uint64_t i = 0; i < used_[kCollectives]; ++i) {
     visit(all_rows[i].count);
     visit(all_rows[i].bytes);
   }
-  auto* all_times = reinterpret_cast<LedgerTimes*>(image + kLayout.offsets[kTimes]);
+  auto* all_times = reinterpret_cast<LedgerTimes*>(image + kLedgerLayout.offsets[kTimes]);
   for (uint64_t i = 0; i < used_[kTimes]; ++i) {
     commtap::forEachCounter(all_times[i], visit);
   }
-  auto* all_calls = reinterpret_cast<LedgerNcclCall*>(image + kLayout.offsets[kNcclCalls]);
+  auto* all_calls = reinterpret_cast<LedgerNcclCall*>(image + kLedgerLayout.offsets[kNcclCalls]);
   for (uint64_t i = 0; i < used_[kNcclCalls]; ++i) {
     visit(all_calls[i].count);
     visit(all_calls[i].failed);
     visit(all_calls[i].bytes);
     visit(all_calls[i].captured);
   }
-  auto* all_graphs = reinterpret_cast<LedgerGraph*>(image + kLayout.offsets[kGraphs]);
+  auto* all_graphs = reinterpret_cast<LedgerGraph*>(image + kLedgerLayout.offsets[kGraphs]);
   for (uint64_t i = 0; i < used_[kGraphs]; ++i) {
     visit(all_graphs[i].launches);
   }
-  auto* all_operations = reinterpret_cast<LedgerOperation*>(image + kLayout.offsets[kOperations]);
+  auto* all_operations = reinterpret_cast<LedgerOperation*>(image + kLedgerLayout.offsets[kOperations]);
   for (uint64_t i = 0; i < used_[kOperations]; ++i) {
     visit(all_operations[i].count);
   }
@@ -590,7 +590,7 @@ void LedgerWriter::indexAll(LedgerRowIndex<Row, kSize>& index, LedgerSectionId i
 void LedgerWriter::resetInForkedChild() {
   if (!moveIntoOwnMemory()) {
     constexpr int kPlain = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-    if (mmap(base_, kLayout.size, PROT_READ | PROT_WRITE, kPlain, -1, 0) == base_) {
+    if (mmap(base_, kLedgerLayout.size, PROT_READ | PROT_WRITE, kPlain, -1, 0) == base_) {
       initialize(); // the names are lost, but the parent's ledger is left alone
     }
   }
@@ -602,16 +602,16 @@ void LedgerWriter::resetInForkedChild() {
 
 /// Until now the memory is the parent's, who goes on writing to it: takes what was there at the fork, by used_.
 bool LedgerWriter::moveIntoOwnMemory() {
-  std::byte* own = newMemory(kLayout.size);
+  std::byte* own = newMemory(kLedgerLayout.size);
   if (own == nullptr) {
     return false;
   }
   std::memcpy(own, base_, sizeof(LedgerHeader));
   for (size_t i = 0; i < kSectionCount; ++i) {
-    std::memcpy(own + kLayout.offsets[i], base_ + kLayout.offsets[i], used_[i] * kLedgerRecordSizes[i]);
+    std::memcpy(own + kLedgerLayout.offsets[i], base_ + kLedgerLayout.offsets[i], used_[i] * kLedgerRecordSizes[i]);
   }
-  if (mremap(own, kLayout.size, kLayout.size, MREMAP_MAYMOVE | MREMAP_FIXED, base_) != base_) {
-    munmap(own, kLayout.size);
+  if (mremap(own, kLedgerLayout.size, kLedgerLayout.size, MREMAP_MAYMOVE | MREMAP_FIXED, base_) != base_) {
+    munmap(own, kLedgerLayout.size);
     return false;
   }
   for (size_t i = 0; i < kSectionCount; ++i) {

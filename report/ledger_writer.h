@@ -172,7 +172,7 @@ class LedgerWriter {
 
   /// Everything written so far, for LedgerReader.
   std::span<const std::byte> bytes() const {
-    return {base_, kLayout.size};
+    return {base_, kLedgerLayout.size};
   }
 
  private:
@@ -184,13 +184,13 @@ class LedgerWriter {
     return header().sections[id];
   }
   std::byte* at(LedgerSectionId id) {
-    return base_ + kLayout.offsets[id];
+    return base_ + kLedgerLayout.offsets[id];
   }
   LedgerModule* modules() {
     return reinterpret_cast<LedgerModule*>(at(kModules));
   }
   LedgerCollective* rows() const {
-    return reinterpret_cast<LedgerCollective*>(base_ + kLayout.offsets[kCollectives]);
+    return reinterpret_cast<LedgerCollective*>(base_ + kLedgerLayout.offsets[kCollectives]);
   }
   LedgerTimes* times() {
     return reinterpret_cast<LedgerTimes*>(at(kTimes));

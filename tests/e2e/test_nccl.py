@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls to NCCL beneath and beside c10d, held against what a stub of NCCL counts itself."""
 
+import importlib.metadata
+import mmap
+import re
 import subprocess
 
 import pytest
-from harness import COMMAND, Job, Mode, Run, Runner
+from harness import BUILD, COMMAND, LIBRARY, Job, Mode, Run, Runner
 
 from report import Report
 
@@ -107,6 +110,34 @@ def test_show(run: Run) -> None:
     assert "NCCL 2.29.7: 8 communicators in 2 processes" in lines
     assert "c10d.allreduce_ default_pg 6 192 B ncclAllReduce 6 192 B" in lines
     assert "Engine ncclAllReduce 2 2 0 B" in lines
+
+
+def test_the_library_of_the_wheel(runner: Runner) -> None:
+    """NCCL itself, as far as it goes without a GPU: its version, what it carries out and what it refuses."""
+    job = Job("real_nccl.py", (str(BUILD / "tests" / "nccl" / "libnccl-user.so"),), ranks=1)
+    bare, run = runner.bare(job), runner.shim(job)
+    assert bare.outcomes[0].stdout == run.outcomes[0].stdout
+    version, *results = [line.split() for line in run.outcomes[0].stdout.decode().splitlines()]
+    assert version[1] == importlib.metadata.version("nvidia-nccl-cu13")
+    report = run.report(0)
+    assert report.nccl is not None
+    assert report.nccl["version"] == version[1]
+    counted = amounts(calls(report))
+    assert counted == {function: (1, int(result != "0"), 0) for function, result in results}
+    assert [result for _, result in results] == ["0", "0", "4", "1"]  # 4: an invalid argument, 1: an error of CUDA's
+
+
+def test_the_library_of_the_wheel_finds_a_plugin() -> None:
+    """Of the versions that it looks for, the newest first, ours has the newest."""
+    [library] = [
+        path.locate() for path in importlib.metadata.files("nvidia-nccl-cu13") or () if path.name == "libnccl.so.2"
+    ]
+    with open(library, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as text:
+        asked = {int(number) for number in re.findall(rb"ncclProfiler_v(\d+)", text)}
+    symbols = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+    ours = {int(number) for number in re.findall(r"ncclProfiler_v(\d+)", symbols)}
+    assert ours == {4, 5, 6, 7}
+    assert max(asked) in ours
 
 
 @pytest.mark.parametrize("version", [4, 5, 6, 7])
