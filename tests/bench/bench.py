@@ -4,8 +4,9 @@
 
 Jobs: ratios of CPU time of all ranks, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
 Instructions: the same ratio in instructions, which callgrind counts and no neighbour changes. Processes: the difference
-of CPU time between neighbouring runs. A row of times gives the median of the pairs, its 95 % confidence interval, and
-the quartiles; the row "nothing" switches nothing on and shows what the machine's noise does.
+of CPU time between neighbouring runs. Exits: what reports say of their own end. A row of times gives the median of the
+pairs, its 95 % confidence interval, and the quartiles; the row "nothing" switches nothing on and shows what the
+machine's noise does.
 """
 
 import argparse
@@ -258,7 +259,7 @@ def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
             lines.append(show(call_row(build, job, what, many * 2)))
     lines.append(show(call_row(build, "nccl_calls", "interposition", many)))
     lines.append(show(own_row(build, few // 4)))
-    lines.append(show(flight_recorder_row(build, few)))
+    lines.append(show(flight_recorder_row(build, few // 2)))
     return lines
 
 
@@ -297,7 +298,7 @@ def ends_of(build: Path, scopes: int, count: int) -> tuple[int, list[float]]:
 def exits(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("rows in the report", "end of the process, ms", *INTERVAL)
     for scopes in (1, 1_000, 33_333):
-        rows, ends = ends_of(build, scopes, few)
+        rows, ends = ends_of(build, scopes, few // 4)
         lines.append(show(f"| {rows:,} | {spread(ends, '.1f')} |"))
     return lines
 
