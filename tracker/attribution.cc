@@ -36,7 +36,7 @@ Origin originInBackward(ThreadState& thread) {
   if (!node) { // a callback at the end of the backward
     const uint32_t last = thread.last_backward_module;
     const std::optional<uint32_t> ddp = ModuleRegistry::get().nearest(last, ModuleRole::kDdp);
-    return {ddp.value_or(kGlobalModule), kGlobalModule, Phase::kBackward, {}};
+    return {ddp.value_or(kGlobalModule), kGlobalModule, Phase::kBackward, Origin::kNothing};
   }
   Origin origin;
   if (compat::hasSequenceNumber(*node)) {

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <optional>
@@ -114,6 +115,19 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   CHECK(origin->phase == Phase::kBackward);
   CHECK(origin->issued_in == net);
   CHECK(origin->module == ddp);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a callback at the end of a backward belongs to nobody, and nothing is missed") {
+  const at::Tensor x = at::ones({3}).requires_grad_();
+  std::optional<Origin> origin;
+  x.register_hook([&origin](const at::Tensor&) {
+    torch::autograd::Engine::get_default_engine().queue_callback([&origin] { origin = originNow(); });
+  });
+  backward(x * 2);
+  REQUIRE(origin);
+  CHECK(origin->phase == Phase::kBackward);
+  CHECK(origin->issued_in == kGlobalModule);
+  CHECK(origin->missed == Origin::kNothing);
 }
 
 /// One at whose address none of a module's has been.
