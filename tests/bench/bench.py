@@ -113,7 +113,7 @@ def call_row(build: Path, job: str, measure: str, count: int) -> str:
     long. Of several processes: where things lie in memory makes a call some ten nanoseconds longer or shorter."""
     added, base = [], []
     for _ in range(PROCESSES):
-        arguments = [job, "--measure", measure, "--pairs", str(count // PROCESSES), "--steps", "1"]
+        arguments = [job, "--measure", measure, "--pairs", str(count // PROCESSES), "--steps", "1", "--warm-up", "2"]
         [rank] = run_worker(build, 1, arguments)
         quiet = sorted(pairs([rank]), key=sum)[: count // PROCESSES // 4]
         added += [(on - off) / rank["calls"] * 1e9 for off, on in quiet]
