@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/file.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace commtap {
 
@@ -23,6 +26,11 @@ class FileDescriptor {
   }
   int get() const {
     return fd_;
+  }
+  /// Asks for the file's lock, which ends with this object, and does not wait. True if another holds it; a file system
+  /// without locks must not keep anybody from anything.
+  bool isLockedByAnother() const {
+    return isOpen() && flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   }
 
  private:

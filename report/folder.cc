@@ -3,12 +3,10 @@
 #include "report/folder.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -123,8 +121,7 @@ class LedgerClaim {
   explicit LedgerClaim(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat held {};
     struct stat named {};
-    // A file system without locks must not keep anybody from the report.
-    const bool is_taken = file_.isOpen() && flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool is_taken = file_.isLockedByAnother();
     is_ours_ = file_.isOpen() && !is_taken && fstat(file_.get(), &held) == 0 && stat(path.c_str(), &named) == 0 &&
                held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else it was made a report before the lock
   }

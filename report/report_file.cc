@@ -3,10 +3,7 @@
 #include "report/report_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "report/atomic_file.h"
 #include "report/file_descriptor.h"
@@ -23,17 +20,12 @@ class FolderLock {
   explicit FolderLock(const std::string& folder) : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     constexpr int kTries = 200;
     constexpr useconds_t kPauseUs = 10'000;
-    for (int tried = 0; folder_.isOpen() && tried < kTries && isTaken(); ++tried) {
+    for (int tried = 0; tried < kTries && folder_.isLockedByAnother(); ++tried) {
       usleep(kPauseUs);
     }
   }
 
  private:
-  /// Unless it is free, and now ours.
-  bool isTaken() const {
-    return flock(folder_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  }
-
   FileDescriptor folder_;
 };
 

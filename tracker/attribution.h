@@ -42,13 +42,7 @@ inline Origin currentOrigin(ThreadState& thread, const void* input_storage) {
   const bool in_engine = thread.torch.inBackward() && (top == nullptr || !top->in_backward);
   Origin origin;
   if (in_engine || !thread.unit_labels.empty()) [[unlikely]] {
-    // Field by field, so that it stays in registers: a struct that is written by its fields and copied as a whole is
-    // read by longer words than were written, and the processor waits.
-    const Origin found = originInBackwardOrUnit(thread, in_engine, input_storage);
-    origin.module = found.module;
-    origin.issued_in = found.issued_in;
-    origin.phase = found.phase;
-    origin.missed = found.missed;
+    origin = originInBackwardOrUnit(thread, in_engine, input_storage);
   } else {
     setOriginInScope(origin, top);
   }
