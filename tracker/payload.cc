@@ -73,12 +73,12 @@ StringId internReduceOp(size_t type) {
 StringId reduceOpNamed(const std::string& name) {
   static std::atomic<StringId> last{0};
   LedgerWriter& ledger = Recorder::ledger();
-  StringId id = last.load(std::memory_order_relaxed);
+  StringId id = last.load(std::memory_order_acquire);
   if (id == 0 || ledger.text(id) != name) {
     std::string lower = name;
     std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
     id = ledger.intern(lower);
-    last.store(id, std::memory_order_relaxed);
+    last.store(id, std::memory_order_release);
   }
   return id;
 }

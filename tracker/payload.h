@@ -52,7 +52,7 @@ template <size_t kSize, auto kMake>
 class CachedNames {
  public:
   StringId operator[](size_t index) {
-    const StringId known = index < kSize ? names_[index].load(std::memory_order_relaxed) : 0;
+    const StringId known = index < kSize ? names_[index].load(std::memory_order_acquire) : 0;
     return known != 0 ? known : make(index);
   }
 
@@ -60,7 +60,7 @@ class CachedNames {
   StringId make(size_t index) {
     const StringId made = kMake(index);
     if (index < kSize) {
-      names_[index].store(made, std::memory_order_relaxed);
+      names_[index].store(made, std::memory_order_release);
     }
     return made;
   }

@@ -8,7 +8,10 @@
 
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
+#include <array>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/recorder.h"
@@ -94,6 +97,26 @@ TEST_CASE_FIXTURE(TrackerFixture, "names of types and reductions") {
   const c10::IValue number(3);
   CHECK(nameOf(reduceOpName(text)) == "avg");
   CHECK(reduceOpName(number) == 0);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a name that one thread makes, another reads") {
+  constexpr int kNames = 2'000;
+  constexpr std::array kDtypes{at::kDouble, at::kHalf, at::kShort, at::kChar, at::kByte, at::kBool};
+  std::vector<int> wrong(2);
+  std::vector<std::thread> threads;
+  for (int& each : wrong) {
+    threads.emplace_back([&each, kDtypes] {
+      for (int i = 0; i < kNames; i++) {
+        const std::string name = "reduction" + std::to_string(i);
+        each += nameOf(reduceOpName(c10::IValue(name))) != name;
+        each += nameOf(dtypeName(kDtypes[i % kDtypes.size()])).empty();
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(wrong == std::vector<int>{0, 0});
 }
 
 } // namespace
