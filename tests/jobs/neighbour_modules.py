@@ -105,6 +105,24 @@ def patched_call(it: Section) -> Any:
     return outputs, seen
 
 
+@section
+def patched_implementation(it: Section) -> Any:
+    """The job puts a function of its own in the place of nn.Module._call_impl, which __call__ calls."""
+    seen: list[str] = []
+    model = network(it)
+    original = nn.Module._call_impl
+
+    def passes_all(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        seen.append(type(self).__name__)
+        return original(self, *args, **kwargs)
+
+    nn.Module._call_impl = passes_all
+    try:
+        return model(X), seen
+    finally:
+        nn.Module._call_impl = original
+
+
 class OwnCall(nn.Module):
     """A class with its own __call__, which hands on to Module's."""
 

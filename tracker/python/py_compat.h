@@ -13,9 +13,6 @@ inline vectorcallfunc vectorcallOf(PyObject* function) {
   return reinterpret_cast<PyFunctionObject*>(function)->vectorcall;
 }
 
-/// 3.11 runs a call of one Python function by another without looking at its vectorcall; 3.12 looks.
-constexpr bool kIgnoresVectorcall = PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000;
-
 /// Makes CPython call `function` through `call`. Nothing else of the function object changes.
 inline void setVectorcall(PyObject* function, vectorcallfunc call) {
 #if PY_VERSION_HEX >= 0x030C0000

@@ -27,9 +27,7 @@ struct Part {
   const CommtapHost host; ///< a copy: every module call asks it twice
   ModuleTree tree;
   PyObject* register_group = nullptr; ///< owned; torch's own
-  PyObject* entering = nullptr;       ///< borrowed; the module that was entered last, until torch runs it
   CallHook module_call;
-  CallHook module_implementation;
   CallHook label_enter;
   CallHook label_exit;
 };
@@ -50,39 +48,18 @@ uint32_t idOf(PyObject* module) {
   return id != ModuleMap::kUnknown ? id : addModule(module);
 }
 
-PyObject* callEntered(uint32_t id, PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  const CommtapModuleCall call = part->host.enter(id);
-  PyObject* result = part->module_call.original()(function, arguments, flags, names);
-  part->host.leave(call);
-  return result;
-}
-
-/// torch.nn.Module.__call__, around which every module call of the job passes.
+/// torch.nn.Module._call_impl, through which every module call passes: Module.__call__ calls it, and so does what a job
+/// or a compiler puts in front of that, as a bound method with unpacked arguments. Every Python does so by the vectorcall
+/// of the function. That of __call__ itself 3.11 ignores where one Python function calls another, as `super().__call__`.
 PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
   if (id == ModuleMap::kTransparent) {
     return part->module_call.original()(function, arguments, flags, names);
   }
-  part->entering = arguments[0];
-  PyObject* result = callEntered(id, function, arguments, flags, names);
-  part->entering = nullptr;
+  const CommtapModuleCall call = part->host.enter(id);
+  PyObject* result = part->module_call.original()(function, arguments, flags, names);
+  part->host.leave(call);
   return result;
-}
-
-/// torch.nn.Module._call_impl, which __call__ calls with unpacked arguments, and so in every Python by its vectorcall.
-/// Where that of __call__ was ignored, since a class's own __call__ or one that the job put there called it, the module
-/// is entered here.
-PyObject* callImplementation(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  const vectorcallfunc original = part->module_implementation.original();
-  const bool has_module = PyVectorcall_NARGS(flags) > 0;
-  if (has_module && part->entering == arguments[0]) { // as nearly always
-    part->entering = nullptr;
-    return original(function, arguments, flags, names);
-  }
-  const uint32_t id = has_module ? idOf(arguments[0]) : ModuleMap::kTransparent;
-  return id == ModuleMap::kTransparent || id == part->host.current_module()
-             ? original(function, arguments, flags, names)
-             : callEntered(id, function, arguments, flags, names);
 }
 
 /// Between callModule and torch's own function, while somebody observes.
@@ -156,14 +133,9 @@ void watchLabels(PyObject* module) {
 
 void watchModules(PyObject* module) {
   const PyRef type = attribute(module, "Module");
-  const PyRef call = type ? attribute(type.get(), "__call__") : PyRef();
+  const PyRef call = type ? attribute(type.get(), "_call_impl") : PyRef();
   if (!part->module_call.install(call.get(), callModule)) {
-    part->host.hook_missing("torch.nn.Module.__call__ is not a plain Python function");
-    return;
-  }
-  const PyRef implementation = compat::kIgnoresVectorcall ? attribute(type.get(), "_call_impl") : PyRef();
-  if (implementation) {
-    part->module_implementation.install(implementation.get(), callImplementation);
+    part->host.hook_missing("torch.nn.Module._call_impl is not a plain Python function");
   }
 }
 
@@ -205,7 +177,6 @@ int start(const CommtapHost* host) {
 void setEnabled(int enabled) {
   const PyGILState_STATE gil = PyGILState_Ensure();
   part->module_call.setEnabled(enabled != 0);
-  part->module_implementation.setEnabled(enabled != 0);
   part->label_enter.setEnabled(enabled != 0);
   part->label_exit.setEnabled(enabled != 0);
   PyGILState_Release(gil);

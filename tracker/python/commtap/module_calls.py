@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tells observers of every `torch.nn.Module` call of the process, on the thread that makes it.
 
-No hook is registered with torch: the tracker's own hook, which sits around `Module.__call__`, calls `_before` and
+No hook is registered with torch: the tracker's own hook, which sits around `Module._call_impl`, calls `_before` and
 `_after`. So there is no warning from torch.compile, nothing in anybody's `_forward_hooks`, and no graph break.
 """
 
