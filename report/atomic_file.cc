@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kTemporarySuffix[] = ".tmp";
 
-bool writeAndSync(int fd, std::string_view content) {
+bool writeAll(int fd, std::string_view content) {
   if (!isAllowedFileSize(content.size())) {
     return false;
   }
@@ -33,7 +33,7 @@ bool writeAndSync(int fd, std::string_view content) {
     }
     content.remove_prefix(static_cast<size_t>(written));
   }
-  return fsync(fd) == 0;
+  return true;
 }
 
 std::string failure(const std::string& what, const std::string& path) {
@@ -59,14 +59,15 @@ std::string makeFolder(const std::string& parent, const std::string& folder) {
 
 } // namespace
 
-std::string writeFileAtomically(const std::string& path, std::string_view content) {
+std::string
+writeFileAtomically(const std::string& path, std::string_view content, const std::function<bool(int)>& complete) {
   // A name that no one has: pids come again, and a temporary file that a killed process left must not be in the way.
   std::string temporary = path + ".XXXXXX" + kTemporarySuffix;
   const int fd = mkostemps(temporary.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC);
   if (fd < 0) {
     return failure("cannot create a file beside", path);
   }
-  bool ok = writeAndSync(fd, content);
+  bool ok = writeAll(fd, content) && (!complete || complete(fd));
   const int error = errno;
   ok = close(fd) == 0 && ok;
   if (!ok) {

@@ -18,26 +18,26 @@ bool isPlain(std::string_view text) {
 
 } // namespace
 
-void JsonRow::appendName(std::string_view name) {
-  document_ += is_first_ ? "\"" : ",\"";
-  document_ += name;
-  document_ += "\":";
+void JsonRow::putName(std::string_view name) {
+  put(is_first_ ? std::string_view("\"") : std::string_view(",\""));
+  put(name);
+  put("\":");
   is_first_ = false;
 }
 
-void JsonRow::appendText(std::string_view value) {
+void JsonRow::putText(std::string_view value) {
   if (!isPlain(value)) {
-    document_ += jsonLine(value);
+    put(jsonLine(value));
     return;
   }
-  document_ += '"';
-  document_ += value;
-  document_ += '"';
+  put("\"");
+  put(value);
+  put("\"");
 }
 
 void JsonRow::addText(std::string_view name, std::string_view value) {
-  appendName(name);
-  appendText(value);
+  putName(name);
+  putText(value);
 }
 
 void JsonRow::addTextOrNull(std::string_view name, std::string_view value) {
@@ -49,46 +49,44 @@ void JsonRow::addTextOrNull(std::string_view name, std::string_view value) {
 }
 
 void JsonRow::addTexts(std::string_view name, const std::vector<std::string>& values) {
-  appendName(name);
-  const char* separator = "";
-  document_ += '[';
+  putName(name);
+  char before = '[';
   for (const std::string& value : values) {
-    document_ += separator;
-    appendText(value);
-    separator = ",";
+    put({&before, 1});
+    putText(value);
+    before = ',';
   }
-  document_ += ']';
+  put(values.empty() ? std::string_view("[]") : std::string_view("]"));
 }
 
 void JsonRow::addNumber(std::string_view name, uint64_t value) {
-  appendName(name);
+  putName(name);
   std::array<char, 20> digits; // as many as 2^64 has
   const std::to_chars_result end = std::to_chars(digits.begin(), digits.end(), value);
-  document_.append(digits.begin(), end.ptr);
+  put({digits.data(), end.ptr});
 }
 
 void JsonRow::addReal(std::string_view name, double value) {
-  const nlohmann::ordered_json number = numberJson(value);
-  if (number.is_number_unsigned()) {
-    addNumber(name, number.get<uint64_t>());
+  if (isWhole(value)) {
+    addNumber(name, static_cast<uint64_t>(value));
   } else {
-    addJson(name, number);
+    addJson(name, value);
   }
 }
 
 void JsonRow::addBool(std::string_view name, bool value) {
-  appendName(name);
-  document_ += value ? "true" : "false";
+  putName(name);
+  put(value ? std::string_view("true") : std::string_view("false"));
 }
 
 void JsonRow::addNull(std::string_view name) {
-  appendName(name);
-  document_ += "null";
+  putName(name);
+  put("null");
 }
 
 void JsonRow::addJson(std::string_view name, const nlohmann::ordered_json& value) {
-  appendName(name);
-  document_ += jsonLine(value);
+  putName(name);
+  put(jsonLine(value));
 }
 
 } // namespace commtap

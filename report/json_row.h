@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,16 +15,17 @@ namespace commtap {
 
 /// Writes one object straight into a document, `{"module":"Global","count":3}`, with the text that jsonLine() would
 /// make of it. For the tables that have a row for everything a job does: they are written while the job waits to end,
-/// and an object of nlohmann's for each row takes ten times as long.
+/// and an object of nlohmann's for each row takes twenty times as long.
 class JsonRow {
  public:
   explicit JsonRow(std::string& document) : document_(document) {
-    document_ += '{';
+    put("{");
   }
   JsonRow(const JsonRow&) = delete;
   JsonRow& operator=(const JsonRow&) = delete;
   ~JsonRow() {
-    document_ += '}';
+    put("}");
+    flush();
   }
 
   // `name`: plain text, as all names of fields are.
@@ -37,18 +40,49 @@ class JsonRow {
   void addNull(std::string_view name);
   /// Any other value.
   void addJson(std::string_view name, const nlohmann::ordered_json& value);
+  /// A list of what `append` makes of each item, which it adds to the document.
+  template <typename T, typename Append>
+  void addList(std::string_view name, const std::vector<T>& items, Append append) {
+    putName(name);
+    char before = '[';
+    for (const T& item : items) {
+      put({&before, 1});
+      flush();
+      append(document_, item);
+      before = ',';
+    }
+    put(items.empty() ? std::string_view("[]") : std::string_view("]"));
+  }
   /// An object within this one, which goes on when that is complete.
   JsonRow addObject(std::string_view name) {
-    appendName(name);
+    putName(name);
+    flush();
     return JsonRow(document_);
   }
 
  private:
-  void appendName(std::string_view name);
-  void appendText(std::string_view value);
+  void put(std::string_view text) {
+    if (text.size() > pending_.size() - used_) {
+      flush();
+      if (text.size() > pending_.size()) {
+        document_ += text;
+        return;
+      }
+    }
+    std::memcpy(pending_.data() + used_, text.data(), text.size());
+    used_ += text.size();
+  }
+  void flush() {
+    document_.append(pending_.data(), used_);
+    used_ = 0;
+  }
+  void putName(std::string_view name);
+  void putText(std::string_view value);
 
   std::string& document_;
   bool is_first_ = true;
+  size_t used_ = 0;
+  std::array<char, 512> pending_; ///< the end of the document, which takes up pieces of a dozen fields at a time
 };
 
 } // namespace commtap

@@ -36,9 +36,11 @@ inline nlohmann::ordered_json timeOrNull(const std::optional<uint64_t>& realtime
 }
 
 /// A whole number is written as one: 96, not 96.0.
+inline bool isWhole(double value) {
+  return std::floor(value) == value && value < 9e15;
+}
 inline nlohmann::ordered_json numberJson(double value) {
-  const bool is_whole = std::floor(value) == value && value < 9e15;
-  return is_whole ? nlohmann::ordered_json(static_cast<uint64_t>(value)) : nlohmann::ordered_json(value);
+  return isWhole(value) ? nlohmann::ordered_json(static_cast<uint64_t>(value)) : nlohmann::ordered_json(value);
 }
 
 inline nlohmann::ordered_json asyncJson(AsyncOp async_op) {

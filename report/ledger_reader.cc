@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
+#include <numeric>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "report/cuda_graphs.h"
@@ -25,6 +27,21 @@
 namespace commtap {
 namespace {
 
+void add(Collective& row, Collective&& other) {
+  row.count += other.count;
+  row.bytes += other.bytes;
+  row.bus_bytes += other.bus_bytes;
+  row.time += other.time;
+  for (const auto& [from_bytes, count] : other.sizes) {
+    row.sizes[from_bytes] += count;
+  }
+  for (std::string& op : other.lowered) {
+    if (std::find(row.lowered.begin(), row.lowered.end(), op) == row.lowered.end()) {
+      row.lowered.push_back(std::move(op));
+    }
+  }
+}
+
 /// A section's published records, as far as they lie inside the bytes that there are.
 struct Records {
   const std::byte* data = nullptr;
@@ -39,13 +56,15 @@ class Reader {
     if (std::string error = checkHeader(); !error.empty()) {
       return Result<LedgerContents>::failure(std::move(error));
     }
-    for (int id = 0; id < kSectionCount; ++id) {
+    // Records refer to those of earlier sections, and a process that still runs goes on appending.
+    for (int id = kSectionCount - 1; id >= 0; --id) {
       locate(static_cast<LedgerSectionId>(id));
     }
     readJob();
     readGroups();
     readModules();
     readParameters();
+    orderModules();
     readCollectives();
     readOperations();
     readSteps();
@@ -108,6 +127,10 @@ class Reader {
   }
 
   std::string text(StringId id) {
+    return std::string(textView(id));
+  }
+
+  std::string_view textView(StringId id) {
     const Records& strings = records_[kStrings];
     uint32_t length = 0;
     if (strings.count < sizeof(length) || id > strings.count - sizeof(length)) {
@@ -241,15 +264,69 @@ class Reader {
     return contents_.report.modules[id].name;
   }
 
-  void readCollectives() {
-    contents_.report.collectives.reserve(std::min(records_[kCollectives].count, kLedgerCapacities[kCollectives]));
-    for (uint64_t i = 0; i < records_[kCollectives].count; ++i) {
-      const auto& ledger = record<LedgerCollective>(kCollectives, i);
-      if (ledger.count.load(std::memory_order_relaxed) > 0) {
-        contents_.report.collectives.push_back(collective(ledger));
+  /// Each module's place in the order of names; modules that share a name share it.
+  void orderModules() {
+    const std::vector<Module>& modules = contents_.report.modules;
+    std::vector<uint32_t> by_name(modules.size());
+    std::iota(by_name.begin(), by_name.end(), 0);
+    std::sort(
+        by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) { return modules[a].name < modules[b].name; });
+    module_order_.resize(std::max<size_t>(modules.size(), 1));
+    for (size_t i = 1; i < by_name.size(); ++i) {
+      const uint32_t before = by_name[i - 1];
+      const bool is_same = modules[by_name[i]].name == modules[before].name;
+      module_order_[by_name[i]] = module_order_[before] + (is_same ? 0 : 1);
+    }
+  }
+  uint32_t orderOf(uint32_t module) const {
+    return module_order_[module < module_order_.size() ? module : kGlobalModule];
+  }
+
+  /// Calls visit(record, is_new) for each record of a table with a count: those first that make the first row, and so
+  /// on. `is_new` where a row begins. `keyOf` tells rows apart.
+  template <typename Record, typename KeyOf, typename Visit>
+  void forEachInOrder(LedgerSectionId id, KeyOf keyOf, Visit visit) {
+    std::vector<std::pair<uint32_t, const Record*>> order;
+    order.reserve(std::min(records_[id].count, kLedgerCapacities[id]));
+    for (uint64_t i = 0; i < records_[id].count; ++i) {
+      const auto& each = record<Record>(id, i);
+      if (each.count.load(std::memory_order_relaxed) > 0) {
+        order.emplace_back(orderOf(each.key.module), &each);
       }
     }
-    mergeEqualRows(contents_.report.collectives);
+    // Most rows are told apart by their module's place, without a look at their texts.
+    std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : keyOf(*a.second) < keyOf(*b.second);
+    });
+    for (size_t i = 0; i < order.size(); ++i) {
+      const bool is_same =
+          i > 0 && order[i].first == order[i - 1].first && keyOf(*order[i].second) == keyOf(*order[i - 1].second);
+      visit(*order[i].second, !is_same);
+    }
+  }
+
+  void readCollectives() {
+    std::vector<Collective>& rows = contents_.report.collectives;
+    rows.reserve(std::min(records_[kCollectives].count, kLedgerCapacities[kCollectives]));
+    const auto key_of = [this](const LedgerCollective& ledger) {
+      const CollectiveKey& key = ledger.key;
+      return std::tuple(
+          phaseOf(key.phase),
+          textView(key.op),
+          kindOf(key.kind),
+          groupName(key.group),
+          textView(key.dtype),
+          textView(key.reduce_op),
+          asyncOf(key.async_op),
+          orderOf(key.issued_in));
+    };
+    forEachInOrder<LedgerCollective>(kCollectives, key_of, [&](const LedgerCollective& ledger, bool is_new) {
+      if (is_new) {
+        rows.push_back(collective(ledger));
+      } else {
+        add(rows.back(), collective(ledger));
+      }
+    });
   }
 
   Collective collective(const LedgerCollective& ledger) {
@@ -257,13 +334,13 @@ class Reader {
     Collective row;
     row.module = moduleName(key.module);
     row.issued_in = moduleName(key.issued_in);
-    row.phase = static_cast<int>(key.phase) < kPhaseCount ? key.phase : Phase::kOther;
+    row.phase = phaseOf(key.phase);
     row.op = text(key.op);
-    row.kind = static_cast<int>(key.kind) < kKindCount ? key.kind : Kind::kOther;
+    row.kind = kindOf(key.kind);
     row.group = groupName(key.group);
     row.dtype = text(key.dtype);
     row.reduce_op = text(key.reduce_op);
-    row.async_op = key.async_op <= AsyncOp::kUnknown ? key.async_op : AsyncOp::kUnknown;
+    row.async_op = asyncOf(key.async_op);
     for (const auto& lowered : ledger.lowered) {
       if (const StringId id = lowered.load(std::memory_order_relaxed); id != 0) {
         row.lowered.push_back(text(id));
@@ -280,6 +357,16 @@ class Reader {
     return row;
   }
 
+  static Phase phaseOf(Phase phase) {
+    return static_cast<int>(phase) < kPhaseCount ? phase : Phase::kOther;
+  }
+  static Kind kindOf(Kind kind) {
+    return static_cast<int>(kind) < kKindCount ? kind : Kind::kOther;
+  }
+  static AsyncOp asyncOf(AsyncOp async_op) {
+    return async_op <= AsyncOp::kUnknown ? async_op : AsyncOp::kUnknown;
+  }
+
   CollectiveTime timeOf(const LedgerCollective& row) const {
     CollectiveTime time;
     const uint32_t number = row.times.load(std::memory_order_acquire);
@@ -294,8 +381,8 @@ class Reader {
     return time;
   }
 
-  std::string groupName(uint32_t group) const {
-    return group < contents_.report.groups.size() ? contents_.report.groups[group].name : "?";
+  std::string_view groupName(uint32_t group) const {
+    return group < contents_.report.groups.size() ? std::string_view(contents_.report.groups[group].name) : "?";
   }
 
   uint64_t realtime(uint64_t steady_ns) const {
@@ -341,8 +428,9 @@ class Reader {
       if (count > 0 || running_ns > 0 || blocked_ns > 0) { // issued here, or in an earlier step and over here
         const bool known = i < records_[kLanes].count;
         const LedgerLane lane = known ? record<LedgerLane>(kLanes, i) : LedgerLane{Kind::kOther, {}, kNoIndex};
-        const Kind kind = static_cast<int>(lane.kind) < kKindCount ? lane.kind : Kind::kOther;
-        step.collectives.push_back({kind, groupName(lane.group), count, ledger.lanes[i].bytes, running_ns, blocked_ns});
+        const Kind kind = kindOf(lane.kind);
+        step.collectives.push_back(
+            {kind, std::string(groupName(lane.group)), count, ledger.lanes[i].bytes, running_ns, blocked_ns});
       }
     }
     return step;
@@ -399,19 +487,19 @@ class Reader {
     if (header().level == static_cast<uint32_t>(Level::kCollectives)) {
       return;
     }
-    std::map<std::tuple<std::string, Phase, std::string, bool>, uint64_t> counts;
-    for (uint64_t i = 0; i < records_[kOperations].count; ++i) {
-      const auto& ledger = record<LedgerOperation>(kOperations, i);
-      const Phase phase = static_cast<int>(ledger.key.phase) < kPhaseCount ? ledger.key.phase : Phase::kOther;
-      if (const uint64_t count = ledger.count.load(std::memory_order_relaxed); count > 0) {
-        counts[{moduleName(ledger.key.module), phase, text(ledger.key.op), ledger.key.dtensor != 0}] += count;
-      }
-    }
     std::vector<Operation>& rows = contents_.report.operations.emplace();
-    for (const auto& [key, count] : counts) {
-      const auto& [module, phase, op, dtensor] = key;
-      rows.push_back({module, phase, op, dtensor, count});
-    }
+    rows.reserve(std::min(records_[kOperations].count, kLedgerCapacities[kOperations]));
+    const auto key_of = [this](const LedgerOperation& ledger) {
+      const OperationKey& key = ledger.key;
+      return std::tuple(phaseOf(key.phase), textView(key.op), key.dtensor != 0);
+    };
+    forEachInOrder<LedgerOperation>(kOperations, key_of, [&](const LedgerOperation& ledger, bool is_new) {
+      if (is_new) {
+        const OperationKey& key = ledger.key;
+        rows.push_back({moduleName(key.module), phaseOf(key.phase), text(key.op), key.dtensor != 0, 0});
+      }
+      rows.back().count += ledger.count.load(std::memory_order_relaxed);
+    });
   }
 
   void readNccl() {
@@ -454,7 +542,7 @@ class Reader {
     call.op = text(key.op);
     call.group = key.group == kNoIndex ? "" : groupName(key.group);
     call.module = moduleName(key.module);
-    call.phase = static_cast<int>(key.phase) < kPhaseCount ? key.phase : Phase::kOther;
+    call.phase = phaseOf(key.phase);
     call.dtype = ncclDatatypeName(key.datatype);
     call.source = key.told_by_plugin != 0 ? NcclSource::kPlugin : NcclSource::kCall;
     if (call.source == NcclSource::kCall) {
@@ -516,6 +604,7 @@ class Reader {
   std::span<const std::byte> bytes_;
   std::array<Records, kSectionCount> records_;
   uint64_t ranks_read_ = 0;
+  std::vector<uint32_t> module_order_; ///< by id; never empty
   LedgerContents contents_;
 };
 

@@ -49,7 +49,4 @@ class UniqueNames {
   std::unordered_map<std::string, uint32_t> seen_;
 };
 
-/// Adds up rows that have the same key once ids are names.
-void mergeEqualRows(std::vector<Collective>& rows);
-
 } // namespace commtap

@@ -56,18 +56,17 @@ ordered_json toJson(const Group& group) {
   };
 }
 
-ordered_json toJson(const Parameter& parameter) {
+void append(std::string& text, const Parameter& parameter) {
   ordered_json mesh = ordered_json::parse(parameter.mesh, nullptr, /*allow_exceptions=*/false);
   const bool sharded = !parameter.mesh.empty();
-  return {
-      {field::kName, parameter.name},
-      {field::kShape, parameter.shape},
-      {field::kLocalShape, parameter.local_shape},
-      {field::kDtype, parameter.dtype},
-      {field::kRequiresGrad, parameter.requires_grad},
-      {field::kMesh, sharded && mesh.is_object() ? std::move(mesh) : ordered_json(nullptr)},
-      {field::kPlacements, sharded ? ordered_json(parameter.placements) : ordered_json(nullptr)},
-  };
+  JsonRow row(text);
+  row.addText(field::kName, parameter.name);
+  row.addJson(field::kShape, parameter.shape);
+  row.addJson(field::kLocalShape, parameter.local_shape);
+  row.addText(field::kDtype, parameter.dtype);
+  row.addBool(field::kRequiresGrad, parameter.requires_grad);
+  row.addJson(field::kMesh, sharded && mesh.is_object() ? mesh : ordered_json(nullptr));
+  row.addJson(field::kPlacements, sharded ? ordered_json(parameter.placements) : ordered_json(nullptr));
 }
 
 void append(std::string& text, const Module& module) {
@@ -89,11 +88,9 @@ void append(std::string& text, const Module& module) {
       }
     }
   }
-  ordered_json parameters = ordered_json::array();
-  for (const Parameter& parameter : module.parameters) {
-    parameters.push_back(toJson(parameter));
-  }
-  row.addJson(field::kParameters, parameters);
+  row.addList(field::kParameters, module.parameters, [](std::string& document, const Parameter& parameter) {
+    append(document, parameter);
+  });
 }
 
 void appendSizes(JsonRow& row, const SizeHistogram& histogram) {

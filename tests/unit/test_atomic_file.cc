@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -37,6 +39,21 @@ TEST_CASE("the target stays as it is, and nothing is left, when the rename or th
   CHECK(makeFolders(folder / "x.json/below").empty());
   CHECK(writeFileAtomically(folder / "x.json", "a").find("cannot write " + (folder / "x.json")) == 0);
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
+}
+
+TEST_CASE("what is known only at the end is put into the file before it has its name") {
+  const TempFolder folder;
+  CHECK(writeFileAtomically(folder / "x", "ab", [&](int fd) {
+          CHECK(access((folder / "x").c_str(), F_OK) != 0);
+          return pwrite(fd, "c", 1, 1) == 1;
+        }).empty());
+  CHECK(readText(folder / "x") == "ac");
+  const auto fails = [](int) {
+    errno = EIO;
+    return false;
+  };
+  CHECK(writeFileAtomically(folder / "y", "ab", fails).find("Input/output error") != std::string::npos);
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"x"});
 }
 
 TEST_CASE("a file beyond the limit of sizes is not begun: the process does not get the signal for it") {

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "report/ledger_format.h"
@@ -100,6 +102,50 @@ TEST_CASE("collectives have names in place of ids, and bus bytes") {
   CHECK(reduce->lowered == std::vector<std::string>{"c10d.allreduce_coalesced_"});
   CHECK(reduce->bytes == 320);
   CHECK(reduce->bus_bytes == doctest::Approx(480));
+}
+
+LedgerCollective& countOne(LedgerWriter& ledger, uint32_t module, const char* op, uint32_t issued_in, uint64_t bytes) {
+  CollectiveKey key{};
+  key.module = module;
+  key.issued_in = issued_in;
+  key.op = ledger.intern(op);
+  key.kind = Kind::kAllReduce;
+  key.phase = Phase::kForward;
+  key.size_class = sizeClass(bytes);
+  LedgerCollective& row = *ledger.row(key);
+  row.count.fetch_add(1);
+  row.bytes.fetch_add(bytes);
+  return row;
+}
+
+TEST_CASE("rows come in the order of names; those that differ in nothing but sizes, or in a wrapper, are one") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t model = ledger->addModule(kGlobalModule, "Net", "Net", 0);
+  const uint32_t wrapper = ledger->addModule(model, "b", "Wrapper", 0);
+  const uint32_t inner = ledger->addModule(wrapper, "_orig_mod", "Linear", kModuleWrapperComponent);
+  const uint32_t first = ledger->addModule(model, "a", "Linear", 0);
+  countOne(*ledger, inner, "sum", inner, 8).lowered[0] = ledger->intern("x");
+  countOne(*ledger, wrapper, "sum", wrapper, 64).lowered[0] = ledger->intern("y");
+  countOne(*ledger, wrapper, "max", wrapper, 8);
+  countOne(*ledger, inner, "sum", first, 8);
+  countOne(*ledger, first, "sum", first, 8);
+  const std::vector<Collective> rows = readLedger(ledger->bytes())->report.collectives;
+  std::vector<std::vector<std::string>> read;
+  read.reserve(rows.size());
+  for (const Collective& row : rows) {
+    read.push_back({row.module, row.op, row.issued_in, std::to_string(row.count)});
+  }
+  CHECK(
+      read == std::vector<std::vector<std::string>>{
+                  {"Net.a", "sum", "Net.a", "1"},
+                  {"Net.b", "max", "Net.b", "1"},
+                  {"Net.b", "sum", "Net.a", "1"},
+                  {"Net.b", "sum", "Net.b", "2"},
+              });
+  const Collective& both = rows.back();
+  CHECK(both.bytes == 72);
+  CHECK(both.sizes == SizeHistogram{{8, 1}, {64, 1}});
+  CHECK(std::set<std::string>(both.lowered.begin(), both.lowered.end()) == std::set<std::string>{"x", "y"});
 }
 
 TEST_CASE("two groups of one name stay apart") {

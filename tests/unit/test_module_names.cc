@@ -50,26 +50,5 @@ TEST_CASE("the second of a name is #2") {
   CHECK(names.make("0") == "0#3");
 }
 
-TEST_CASE("rows that differ in nothing but their numbers are added up") {
-  Collective row;
-  row.module = row.issued_in = "M";
-  row.count = 1;
-  row.bytes = 10;
-  row.bus_bytes = 15;
-  row.lowered = {"a"};
-  Collective other = row;
-  other.lowered = {"b"};
-  Collective third = row;
-  third.issued_in = "Global";
-  std::vector<Collective> rows = {row, third, other};
-  mergeEqualRows(rows);
-  REQUIRE(rows.size() == 2);
-  const Collective& merged = rows[0].issued_in == "M" ? rows[0] : rows[1];
-  CHECK(merged.count == 2);
-  CHECK(merged.bytes == 20);
-  CHECK(merged.bus_bytes == 30);
-  CHECK(merged.lowered == std::vector<std::string>{"a", "b"});
-}
-
 } // namespace
 } // namespace commtap

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "report/file_descriptor.h"
+#include "report/report_json.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -22,6 +23,23 @@ TEST_CASE("a report is written below folders that are made for it") {
   REQUIRE(path);
   CHECK(*path == folder.path() + "/new/attempt-1/rank0.json");
   CHECK(access(path->c_str(), R_OK) == 0);
+}
+
+TEST_CASE("a process's own report says how long its end took, whatever the number and whatever stands beside it") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
+  report.not_seen.push_back({"unknown_op", 1, "\"end_ns\":0", "\"end_ns\":0"});
+  for (const uint64_t end_ns : {uint64_t{0}, uint64_t{12'345'678}, ~uint64_t{0}}) {
+    const Result<std::string> path = writeReportFile(folder.path(), "rank0", report, 0, [&] { return end_ns; });
+    REQUIRE(path);
+    report.own_cost->end_ns = end_ns;
+    const Result<Report> read = reportFromJson(readText(*path));
+    REQUIRE(read);
+    CHECK(read->own_cost == report.own_cost);
+    CHECK(read->not_seen.back().detail == report.not_seen.back().detail);
+    report.own_cost->end_ns = 0;
+  }
 }
 
 TEST_CASE("whoever keeps a folder locked holds up the end of a job for two seconds at most") {
