@@ -21,7 +21,7 @@ MEMORY = 256 << 20
 DISK = 80 << 20
 
 # As tests/jobs/bounds.py makes them.
-DISTINCT = 300_000
+DISTINCT = 1_000_000
 WORLD = 4096
 GROUPS = 1000
 STEPS = 100_000

@@ -94,7 +94,7 @@ def on_disk() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("modules", "rest"))
-    parser.add_argument("--count", type=int, default=300_000)
+    parser.add_argument("--count", type=int, default=1_000_000)
     arguments = parser.parse_args()
     dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=WORLD)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
