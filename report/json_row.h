@@ -15,7 +15,7 @@ namespace commtap {
 
 /// Writes one object straight into a document, `{"module":"Global","count":3}`, with the text that jsonLine() would
 /// make of it. For the tables that have a row for everything a job does: they are written while the job waits to end,
-/// and an object of nlohmann's for each row takes twenty times as long.
+/// and an object of nlohmann's for each row takes ten times as long.
 class JsonRow {
  public:
   explicit JsonRow(std::string& document) : document_(document) {
