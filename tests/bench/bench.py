@@ -274,13 +274,15 @@ def processes(build: Path, show: Show, few: int, many: int) -> list[str]:
         command = [sys.executable, "-c", "import torch"]
         lines.append(show(process_row("import torch, beside no preload", command, shim, "", few)))
         lines.append(show(process_row("import torch with an empty object, beside no preload", command, empty, "", few)))
+    _, costs = own_costs(build, 1, few)
+    spent = spread([cost["start_ns"] / 1e6 for cost in costs], ".1f")
+    lines.append(show(f"| import torch, elapsed, by its own_cost | {spent} | |"))
     return lines
 
 
-def ends_of(build: Path, scopes: int, count: int) -> tuple[int, list[float]]:
-    """How many rows the report of tests/bench/rows.py has, and the milliseconds that its end took of the job, as it
-    says itself: its `own_cost`."""
-    rows, ends = 0, []
+def own_costs(build: Path, scopes: int, count: int) -> tuple[int, list[dict[str, int]]]:
+    """How many rows the report of tests/bench/rows.py has, and its `own_cost`, of `count` processes."""
+    rows, costs = 0, []
     for _ in range(count):
         with tempfile.TemporaryDirectory() as out:
             variables = environment(build, out, 0, 8, free_port(), timing=False) | {
@@ -291,15 +293,15 @@ def ends_of(build: Path, scopes: int, count: int) -> tuple[int, list[float]]:
             [path] = Path(out).glob("*.json")
             report = json.loads(path.read_text())
         rows = len(report["collectives"]) + len(report["operations"])
-        ends.append(report["own_cost"]["end_ns"] / 1e6)
-    return rows, ends
+        costs.append(report["own_cost"])
+    return rows, costs
 
 
 def exits(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("rows in the report", "end of the process, ms", *INTERVAL)
     for scopes in (1, 1_000, 33_333):
-        rows, ends = ends_of(build, scopes, few // 4)
-        lines.append(show(f"| {rows:,} | {spread(ends, '.1f')} |"))
+        rows, costs = own_costs(build, scopes, few // 2)
+        lines.append(show(f"| {rows:,} | {spread([cost['end_ns'] / 1e6 for cost in costs], '.1f')} |"))
     return lines
 
 
