@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "tracker/python/dynamo_pause.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/py_ref.h"
 
@@ -100,6 +101,7 @@ PyObject* childrenOf(PyObject* module) {
 
 uint32_t ModuleTree::add(PyObject* module) {
   const ErrorGuard keep_errors;
+  const DynamoPause pause;
   watchDeath();
   const uint32_t caller = host_.current_module();
   if (PyObject* calling = map_.object(caller)) {
