@@ -155,25 +155,28 @@ ordered_json toJson(const Step& step, bool timed) {
   };
 }
 
-ordered_json toJson(const LastCollective& last) {
-  return {
-      {field::kNumber, last.number},
-      {field::kGroup, last.group},
-      {field::kSequence, last.sequence},
-      {field::kStep, last.step},
-      {field::kModule, last.module},
-      {field::kIssuedIn, last.issued_in},
-      {field::kPhase, phaseName(last.phase)},
-      {field::kOp, last.op},
-      {field::kKind, kindName(last.kind)},
-      {field::kDtype, textOrNull(last.dtype)},
-      {field::kBytes, last.bytes},
-      {field::kPeer, orNull(last.peer)},
-      {field::kState, lastStateName(last.state)},
-      {field::kIssuedAt, formatTimestamp(last.issued_at_ns)},
-      {field::kStartedAt, timeOrNull(last.started_at_ns)},
-      {field::kCompletedAt, timeOrNull(last.completed_at_ns)},
-  };
+std::string timeOrNothing(const std::optional<uint64_t>& realtime_ns) {
+  return realtime_ns ? formatTimestamp(*realtime_ns) : std::string();
+}
+
+void append(std::string& text, const LastCollective& last) {
+  JsonRow row(text);
+  row.addNumber(field::kNumber, last.number);
+  row.addText(field::kGroup, last.group);
+  row.addNumber(field::kSequence, last.sequence);
+  row.addNumber(field::kStep, last.step);
+  row.addText(field::kModule, last.module);
+  row.addText(field::kIssuedIn, last.issued_in);
+  row.addText(field::kPhase, phaseName(last.phase));
+  row.addText(field::kOp, last.op);
+  row.addText(field::kKind, kindName(last.kind));
+  row.addTextOrNull(field::kDtype, last.dtype);
+  row.addNumber(field::kBytes, last.bytes);
+  row.addJson(field::kPeer, orNull(last.peer));
+  row.addText(field::kState, lastStateName(last.state));
+  row.addText(field::kIssuedAt, formatTimestamp(last.issued_at_ns));
+  row.addTextOrNull(field::kStartedAt, timeOrNothing(last.started_at_ns));
+  row.addTextOrNull(field::kCompletedAt, timeOrNothing(last.completed_at_ns));
 }
 
 void append(std::string& text, const Operation& operation) {
@@ -402,7 +405,7 @@ std::string reportToJson(const Report& report) {
   }
   const bool timed = report.job.timing.isOn();
   appendTable(text, field::kSteps, report.steps, [timed](const auto& row) { return toJson(row, timed); });
-  appendTable(text, field::kLast, lastToWrite(report), [](const auto& row) { return toJson(row); });
+  appendRows(text, field::kLast, lastToWrite(report), append_row);
   if (report.nccl) {
     appendNccl(text, *report.nccl);
   }
