@@ -4,11 +4,8 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include "report/model.h"
 
 namespace commtap {
 
