@@ -49,8 +49,9 @@ uint32_t idOf(PyObject* module) {
 }
 
 /// torch.nn.Module._call_impl, through which every module call passes: Module.__call__ calls it, and so does what a job
-/// or a compiler puts in front of that, as a bound method with unpacked arguments. Every Python does so by the vectorcall
-/// of the function. That of __call__ itself 3.11 ignores where one Python function calls another, as `super().__call__`.
+/// or a compiler puts in front of that, as a bound method with unpacked arguments. Every Python does so by the
+/// vectorcall of the function. That of __call__ itself 3.11 ignores where one Python function calls another, as
+/// `super().__call__`.
 PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
   if (id == ModuleMap::kTransparent) {
