@@ -49,14 +49,7 @@ void JsonRow::addTextOrNull(std::string_view name, std::string_view value) {
 }
 
 void JsonRow::addTexts(std::string_view name, const std::vector<std::string>& values) {
-  putName(name);
-  char before = '[';
-  for (const std::string& value : values) {
-    put({&before, 1});
-    putText(value);
-    before = ',';
-  }
-  put(values.empty() ? std::string_view("[]") : std::string_view("]"));
+  putList(name, values, [this](const std::string& value) { putText(value); });
 }
 
 void JsonRow::addNumber(std::string_view name, uint64_t value) {

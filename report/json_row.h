@@ -43,15 +43,10 @@ class JsonRow {
   /// A list of what `append` makes of each item, which it adds to the document.
   template <typename T, typename Append>
   void addList(std::string_view name, const std::vector<T>& items, Append append) {
-    putName(name);
-    char before = '[';
-    for (const T& item : items) {
-      put({&before, 1});
+    putList(name, items, [&](const T& item) {
       flush();
       append(document_, item);
-      before = ',';
-    }
-    put(items.empty() ? std::string_view("[]") : std::string_view("]"));
+    });
   }
   /// An object within this one, which goes on when that is complete.
   JsonRow addObject(std::string_view name) {
@@ -75,6 +70,16 @@ class JsonRow {
   void flush() {
     document_.append(pending_.data(), used_);
     used_ = 0;
+  }
+  template <typename T, typename PutItem>
+  void putList(std::string_view name, const std::vector<T>& items, PutItem putItem) {
+    putName(name);
+    put("[");
+    for (size_t i = 0; i < items.size(); ++i) {
+      put(i == 0 ? std::string_view() : std::string_view(","));
+      putItem(items[i]);
+    }
+    put("]");
   }
   void putName(std::string_view name);
   void putText(std::string_view value);

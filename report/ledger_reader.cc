@@ -295,7 +295,7 @@ class Reader {
       }
     }
     // Most rows are told apart by their module's place, without a look at their texts.
-    std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
       return a.first != b.first ? a.first < b.first : keyOf(*a.second) < keyOf(*b.second);
     });
     for (size_t i = 0; i < order.size(); ++i) {

@@ -155,10 +155,6 @@ ordered_json toJson(const Step& step, bool timed) {
   };
 }
 
-std::string timeOrNothing(const std::optional<uint64_t>& realtime_ns) {
-  return realtime_ns ? formatTimestamp(*realtime_ns) : std::string();
-}
-
 void append(std::string& text, const LastCollective& last) {
   JsonRow row(text);
   row.addNumber(field::kNumber, last.number);
@@ -175,8 +171,8 @@ void append(std::string& text, const LastCollective& last) {
   row.addJson(field::kPeer, orNull(last.peer));
   row.addText(field::kState, lastStateName(last.state));
   row.addText(field::kIssuedAt, formatTimestamp(last.issued_at_ns));
-  row.addTextOrNull(field::kStartedAt, timeOrNothing(last.started_at_ns));
-  row.addTextOrNull(field::kCompletedAt, timeOrNothing(last.completed_at_ns));
+  row.addJson(field::kStartedAt, timeOrNull(last.started_at_ns));
+  row.addJson(field::kCompletedAt, timeOrNull(last.completed_at_ns));
 }
 
 void append(std::string& text, const Operation& operation) {

@@ -258,7 +258,7 @@ void Recorder::finishOutput(ExitKind how, int signal, uint64_t ends_since_ns) {
 }
 
 void Recorder::writeReport(uint64_t ends_since_ns) {
-  // Not freed: of a large report that takes a tenth of the time, and the process is at its end.
+  // Not freed: of a large report that takes milliseconds, and the process is at its end.
   const auto& contents = *new Result<LedgerContents>(readLedger(ledger_->bytes()));
   if (!contents) {
     logWarning("the report could not be made: " + contents.error());
