@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,8 +63,7 @@ class JsonRow {
         return;
       }
     }
-    std::memcpy(pending_.data() + used_, text.data(), text.size());
-    used_ += text.size();
+    used_ += text.copy(pending_.data() + used_, text.size()); // and not memcpy(), which must not be given a null of ""
   }
   void flush() {
     document_.append(pending_.data(), used_);
