@@ -70,7 +70,7 @@ uint32_t currentModule() {
   return thread == nullptr ? kGlobalModule : thread->currentModule();
 }
 
-CommtapModuleCall enterModule(uint32_t module) {
+CommtapModuleCall enterModule(uint32_t module, uint32_t next) {
   ThreadState* thread = ThreadState::current();
   if (thread == nullptr) {
     return {nullptr, 0, 0};
@@ -78,6 +78,7 @@ CommtapModuleCall enterModule(uint32_t module) {
   const uint32_t stands_for = CostSample::nextStandsFor(CostPart::kModuleCalls);
   const CostSample sample(CostPart::kModuleCalls, stands_for);
   registerLateOps();
+  Recorder::ledger().expectModuleCall(next);
   return {thread, beginCall(*thread, Scope::Type::kModule, module), stands_for};
 }
 

@@ -9,7 +9,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 4U
+#define COMMTAP_PYTHON_ABI 5U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -54,8 +54,8 @@ struct CommtapHost {
   /// `tensor` is a TensorImpl, as Tensor._cdata gives it: its gradient, and its memory, belong to `module`.
   void (*own_tensor)(uint32_t module, void* tensor);
   uint32_t (*current_module)();
-  /// Around a module call, on one thread; enter's result goes to leave.
-  CommtapModuleCall (*enter)(uint32_t module);
+  /// Around a module call, on one thread; enter's result goes to leave. `next`: what is probably called then.
+  CommtapModuleCall (*enter)(uint32_t module, uint32_t next);
   void (*leave)(CommtapModuleCall call);
   /// A `with record_function(label)` begins, ends.
   void (*open_label)(const char* label);

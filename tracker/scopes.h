@@ -18,9 +18,10 @@ inline uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module
   if (thread.depth() == 0 && !in_backward) {
     Steps::forwardBegins(ledger);
   }
+  // Before the notes: an addition that other threads may make too waits until all that was written before it is.
+  ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
   const uint32_t depth = thread.enter({type, in_backward, module});
   thread.timeline->note(thread.torch.nextSequenceNumber(), module);
-  ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
   return depth;
 }
 

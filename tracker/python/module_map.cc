@@ -49,20 +49,14 @@ void ModuleMap::insert(PyObject* module, uint32_t id) {
   if ((used_ + 1) * 2 > slots_.size()) {
     grow();
   }
-  size_t slot = hash(module) & mask_;
-  while (slots_[slot].module != nullptr && slots_[slot].module != module) {
-    slot = (slot + 1) & mask_;
-  }
-  used_ += slots_[slot].module == nullptr ? 1 : 0;
-  slots_[slot] = {module, id};
+  Slot& slot = slots_[slotOf(module)];
+  used_ += slot.module == nullptr ? 1 : 0;
+  slot = {module, id};
 }
 
 /// Closes the gap, so that no search stops early: linear probing without tombstones.
 void ModuleMap::remove(PyObject* module) {
-  size_t gap = hash(module) & mask_;
-  while (slots_[gap].module != module) {
-    gap = (gap + 1) & mask_;
-  }
+  size_t gap = slotOf(module);
   for (size_t next = (gap + 1) & mask_; slots_[next].module != nullptr; next = (next + 1) & mask_) {
     const size_t home = hash(slots_[next].module) & mask_;
     if (((next - home) & mask_) >= ((next - gap) & mask_)) {

@@ -22,6 +22,10 @@ class ModuleTree {
   uint32_t find(PyObject* module) const {
     return map_.find(module);
   }
+  /// The same for a call that begins.
+  ModuleMap::Call call(PyObject* module) {
+    return map_.call(module);
+  }
   /// Gives an id to a module that was never seen, and to its children.
   uint32_t add(PyObject* module);
 

@@ -53,11 +53,17 @@ uint32_t idOf(PyObject* module) {
 /// vectorcall of the function. That of __call__ itself 3.11 ignores where one Python function calls another, as
 /// `super().__call__`.
 PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  const uint32_t id = PyVectorcall_NARGS(flags) == 0 ? ModuleMap::kTransparent : idOf(arguments[0]);
-  if (id == ModuleMap::kTransparent) {
+  ModuleMap::Call found = {ModuleMap::kTransparent, 0};
+  if (PyVectorcall_NARGS(flags) > 0) {
+    found = part->tree.call(arguments[0]);
+    if (found.id == ModuleMap::kUnknown) {
+      found.id = addModule(arguments[0]);
+    }
+  }
+  if (found.id == ModuleMap::kTransparent) {
     return part->module_call.original()(function, arguments, flags, names);
   }
-  const CommtapModuleCall call = part->host.enter(id);
+  const CommtapModuleCall call = part->host.enter(found.id, found.next_id);
   PyObject* result = part->module_call.original()(function, arguments, flags, names);
   part->host.leave(call);
   return result;
