@@ -27,18 +27,46 @@ class JsonRow {
     flush();
   }
 
-  // `name`: plain text, as all names of fields are.
-  void addText(std::string_view name, std::string_view value);
+  // `name`: plain text of less than kMaxName bytes, as all names of fields are. Here, and not in the source, since the
+  // names are literals: copied where they are known, they are a few moves.
+  void addText(std::string_view name, std::string_view value) {
+    putName(name);
+    putText(value);
+  }
   /// null for "".
-  void addTextOrNull(std::string_view name, std::string_view value);
-  void addTexts(std::string_view name, const std::vector<std::string>& values);
-  void addNumber(std::string_view name, uint64_t value);
+  void addTextOrNull(std::string_view name, std::string_view value) {
+    putName(name);
+    if (value.empty()) {
+      put("null");
+    } else {
+      putText(value);
+    }
+  }
+  void addTexts(std::string_view name, const std::vector<std::string>& values) {
+    putList(name, values, [this](const std::string& value) { putText(value); });
+  }
+  void addNumber(std::string_view name, uint64_t value) {
+    putName(name);
+    putNumber(value);
+  }
   /// As numberJson() writes it.
-  void addReal(std::string_view name, double value);
-  void addBool(std::string_view name, bool value);
-  void addNull(std::string_view name);
+  void addReal(std::string_view name, double value) {
+    putName(name);
+    putReal(value);
+  }
+  void addBool(std::string_view name, bool value) {
+    putName(name);
+    put(value ? std::string_view("true") : std::string_view("false"));
+  }
+  void addNull(std::string_view name) {
+    putName(name);
+    put("null");
+  }
   /// Any other value.
-  void addJson(std::string_view name, const nlohmann::ordered_json& value);
+  void addJson(std::string_view name, const nlohmann::ordered_json& value) {
+    putName(name);
+    putJson(value);
+  }
   /// A list of what `append` makes of each item, which it adds to the document.
   template <typename T, typename Append>
   void addList(std::string_view name, const std::vector<T>& items, Append append) {
@@ -55,14 +83,25 @@ class JsonRow {
   }
 
  private:
+  static constexpr size_t kMaxName = 500;
+  static constexpr size_t kMaxPunctuation = 4; ///< of a name: ,"":
+
   void put(std::string_view text) {
-    if (text.size() > pending_.size() - used_) {
-      flush();
-      if (text.size() > pending_.size()) {
-        document_ += text;
-        return;
-      }
+    if (!makeRoom(text.size())) {
+      document_ += text;
+      return;
     }
+    append(text);
+  }
+  /// False if there is not as much even in an empty one.
+  bool makeRoom(size_t bytes) {
+    if (bytes > pending_.size() - used_) {
+      flush();
+    }
+    return bytes <= pending_.size();
+  }
+  /// What there is room for.
+  void append(std::string_view text) {
     used_ += text.copy(pending_.data() + used_, text.size()); // and not memcpy(), which must not be given a null of ""
   }
   void flush() {
@@ -79,8 +118,17 @@ class JsonRow {
     }
     put("]");
   }
-  void putName(std::string_view name);
+  [[gnu::always_inline]] void putName(std::string_view name) {
+    makeRoom(name.size() + kMaxPunctuation);
+    append(is_first_ ? std::string_view("\"") : std::string_view(",\""));
+    append(name);
+    append("\":");
+    is_first_ = false;
+  }
   void putText(std::string_view value);
+  void putNumber(uint64_t value);
+  void putReal(double value);
+  void putJson(const nlohmann::ordered_json& value);
 
   std::string& document_;
   bool is_first_ = true;

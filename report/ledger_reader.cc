@@ -217,6 +217,7 @@ class Reader {
 
   void readModules() {
     ModuleNames names;
+    contents_.report.modules.reserve(std::min(records_[kModules].count, kLedgerCapacities[kModules]));
     for (uint64_t i = 0; i < records_[kModules].count; ++i) {
       const auto& ledger = record<LedgerModule>(kModules, i);
       const uint32_t parent = ledger.parent.load(std::memory_order_acquire);

@@ -30,6 +30,35 @@ TEST_CASE("a row has the text that nlohmann makes of the same object, whatever i
   }
 }
 
+TEST_CASE("whatever stands wherever in a text of whatever length") {
+  for (const char special : {'"', '\\', '\n', '\x1f', '\x7f', '\x80', '\xff', ' ', '~', '!', '[', ']'}) {
+    for (size_t length = 1; length < 20; ++length) {
+      for (size_t at = 0; at < length; ++at) {
+        std::string text(length, 'a');
+        text[at] = special;
+        std::string written;
+        JsonRow(written).addText("text", text);
+        CHECK(written == jsonLine(ordered_json{{"text", text}}));
+      }
+    }
+  }
+}
+
+TEST_CASE("names and texts of any length, as the buffer fills") {
+  std::string written;
+  ordered_json expected;
+  {
+    JsonRow row(written);
+    for (size_t length = 0; length < 1200; length += 7) {
+      const std::string name = std::to_string(length) + std::string(length % 480, 'n');
+      const std::string text(length, 't');
+      row.addText(name, text);
+      expected[name] = text;
+    }
+  }
+  CHECK(written == jsonLine(expected));
+}
+
 TEST_CASE("numbers, nothing, and what lies within") {
   std::string written;
   {
