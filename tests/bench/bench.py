@@ -3,10 +3,10 @@
 """Measures what commtap costs and writes the tables of docs/performance.md.
 
 Jobs: ratios of CPU time of all ranks, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
-Instructions: the same ratio in instructions, which callgrind counts and no neighbour changes. Processes: the difference
-of CPU time between neighbouring runs. Exits: what reports say of their own end. A row of times gives the median of the
-pairs, its 95 % confidence interval, and the quartiles; the row "nothing" switches nothing on and shows what the
-machine's noise does.
+Shares: how much of a job's CPU time is spent in commtap's own code, by perf's samples. Instructions: the ratio of the
+jobs in instructions, which callgrind counts and no neighbour changes. Processes: the difference of CPU time between
+neighbouring runs. Exits: what reports say of their own end. A row of times gives the median of the pairs, its 95 %
+confidence interval, and the quartiles; the row "nothing" switches nothing on and shows what the machine's noise does.
 """
 
 import argparse
@@ -58,13 +58,16 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def run_worker(build: Path, world_size: int, arguments: list[str]) -> list[dict]:
-    """Runs the ranks of one benchmark and returns what each printed, and its `report` if it left one."""
+def run_worker(
+    build: Path, world_size: int, arguments: list[str], wrapper: Callable[[int], list[str]] = lambda _rank: []
+) -> list[dict]:
+    """Runs the ranks of one benchmark, each by its wrapper, and returns what each printed, and its `report` if it left
+    one."""
     port = free_port()
     with tempfile.TemporaryDirectory() as out:
         ranks = [
             subprocess.Popen(
-                [sys.executable, str(HERE / "worker.py"), *arguments],
+                [*wrapper(rank), sys.executable, str(HERE / "worker.py"), *arguments],
                 env=environment(build, out, rank, world_size, port, timing="commtap_timing" in arguments),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if rank or "profiler" in arguments else None,  # it reports every start
@@ -218,6 +221,25 @@ def count_row(build: Path, job: str, measure: str, folder: str) -> str:
     return f"| {job} | {measure} | {on / off:.5f} | {spread_text} | {off / 1e6:.1f} |"
 
 
+def share_row(build: Path, job: str, count: int) -> str:
+    """Switched on all the while, sampled every quarter of a millisecond of CPU time."""
+    steps = STEPS.get(job, 2)
+    arguments = [job, "--measure", "nothing", "--pairs", str(count), "--steps", str(steps), "--warm-up", "0"]
+    with tempfile.TemporaryDirectory() as folder:
+        record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "4000", "-k", "CLOCK_MONOTONIC", "-o"]
+        ranks = run_worker(build, 2, arguments, lambda rank: [*record, f"{folder}/{rank}"])
+        ours = total = 0
+        for rank, printed in enumerate(ranks):
+            span = ",".join(f"{second:.9f}" for second in printed["span"])
+            report = ["perf", "report", "-i", f"{folder}/{rank}", "--stdio", "--time", span, "-F", "sample,dso"]
+            lines = subprocess.run(report, check=True, capture_output=True, text=True).stdout.splitlines()
+            samples = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+            total += sum(int(number) for number, *_ in samples)
+            ours += sum(int(number) for number, library, *_ in samples if library.startswith("libcommtap"))
+    percent, half_width = ours / total * 100, 1.96 * math.sqrt(ours) / total * 100
+    return f"| {job} | {percent:.2f} | {percent - half_width:.2f} … {percent + half_width:.2f} | {total:,} |"
+
+
 Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
 JOBS = ("tensor_parallel", "ddp", "fsdp2", "small_modules", "tiny_modules", "compiled")
@@ -249,6 +271,11 @@ def instructions(build: Path, show: Show, few: int, many: int) -> list[str]:
         for job in COUNTED_JOBS:
             lines += [show(count_row(build, job, what, folder)) for what in ("nothing", "commtap")]
     return lines
+
+
+def shares(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("job", "in commtap's libraries, % of CPU time", "95 %", "samples")
+    return lines + [show(share_row(build, job, many)) for job in JOBS]
 
 
 def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
@@ -310,7 +337,7 @@ def memory(build: Path, show: Show, few: int, many: int) -> list[str]:
     return lines + [show(row) for row in memory_rows(build, many * 5 // 2)]
 
 
-SECTIONS = {section.__name__: section for section in (jobs, instructions, calls, processes, exits, memory)}
+SECTIONS = {section.__name__: section for section in (jobs, shares, instructions, calls, processes, exits, memory)}
 
 
 def write_section(name: str, lines: list[str]) -> None:

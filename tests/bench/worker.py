@@ -342,6 +342,7 @@ def main() -> None:
     for on in (False, True):
         run_block(step, max(arguments.steps, 3), switch, on, per_step=per_step, warm_up=1)
     pairs = []
+    began = time.monotonic()
     for nth in range(arguments.pairs):
         order = (False, True) if nth % 2 == 0 else (True, False)
         seconds = {
@@ -349,8 +350,10 @@ def main() -> None:
             for on in order
         }
         pairs.append((seconds[False], seconds[True]))
+    span = (began, time.monotonic())
     switch(True)
-    print(json.dumps({"pairs": pairs, "calls": CALLS_OF.get(arguments.job, CALLS), "peak_kib": peak_memory_kib()}))
+    calls = CALLS_OF.get(arguments.job, CALLS)
+    print(json.dumps({"pairs": pairs, "span": span, "calls": calls, "peak_kib": peak_memory_kib()}))
     if not on_fake_backend:
         dist.barrier()
     dist.destroy_process_group()
