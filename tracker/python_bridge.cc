@@ -14,10 +14,10 @@
 
 #include "shim/commtap.h"
 #include "shim/trusted_file.h"
-#include "tracker/cost_sample.h"
 #include "tracker/groups.h"
 #include "tracker/labels.h"
 #include "tracker/log.h"
+#include "tracker/module_hook.h"
 #include "tracker/module_registry.h"
 #include "tracker/python_host.h"
 #include "tracker/recorder.h"
@@ -70,23 +70,16 @@ uint32_t currentModule() {
   return thread == nullptr ? kGlobalModule : thread->currentModule();
 }
 
-CommtapModuleCall enterModule(uint32_t module, uint32_t next) {
-  ThreadState* thread = ThreadState::current();
-  if (thread == nullptr) {
-    return {nullptr, 0, 0};
-  }
-  const uint32_t stands_for = CostSample::nextStandsFor(CostPart::kModuleCalls);
-  const CostSample sample(CostPart::kModuleCalls, stands_for);
-  registerLateOps();
-  Recorder::ledger().expectModuleCall(next);
-  return {thread, beginCall(*thread, Scope::Type::kModule, module), stands_for};
+uint32_t findModule(const void* object) {
+  return ModuleHook::modules().find(object);
 }
 
-void leaveModule(CommtapModuleCall call) {
-  if (call.thread != nullptr) {
-    const CostSample sample(CostPart::kModuleCalls, call.stands_for);
-    endCall(*static_cast<ThreadState*>(call.thread), call.depth);
-  }
+int setModule(const void* object, uint32_t module) {
+  return ModuleHook::modules().insert(object, module) ? 1 : 0;
+}
+
+uint32_t forgetModule(const void* object) {
+  return ModuleHook::modules().remove(object);
 }
 
 void openLabelText(const char* label) {
@@ -144,24 +137,10 @@ void labelsMissing() {
 }
 
 constexpr CommtapHost kHost = {
-    addModule,
-    reparentModule,
-    moduleDied,
-    wantsParameters,
-    addParameter,
-    ownTensor,
-    currentModule,
-    enterModule,
-    leaveModule,
-    openLabelText,
-    closeLabelText,
-    labelsMissing,
-    groupMade,
-    beginPlainTensors,
-    endPlainTensors,
-    notSeenModule,
-    hookMissing,
-    debug,
+    addModule,     reparentModule, moduleDied,    wantsParameters, addParameter,      ownTensor,
+    currentModule, findModule,     setModule,     forgetModule,    ModuleHook::call,  ModuleHook::setOriginal,
+    openLabelText, closeLabelText, labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
+    notSeenModule, hookMissing,    debug,
 };
 
 const CommtapPython*& pythonPart() {
@@ -236,8 +215,9 @@ void startPython(Labels labels) {
   if (!build.empty()) {
     Recorder::get().setPythonVersion(version);
     const CommtapPython* part = loadPythonPart(build);
-    if (part != nullptr && part->start(&kHost) == 0) {
-      pythonPart() = part;
+    if (part != nullptr) {
+      ModuleHook::start(part->module_id);
+      pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
     }
   }
   startLabels(labels, !build.empty());

@@ -5,6 +5,7 @@
 // What the tracker and its Python part know of each other: plain C types, so that the Python part needs neither torch
 // nor the tracker's C++, and there is one build of it per Python minor only.
 
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
@@ -35,12 +36,12 @@ struct CommtapParameterFacts {
   int requires_grad;
 };
 
-/// A module call that runs: the tracker's business.
-struct CommtapModuleCall {
-  void* thread;        ///< its state
-  uint32_t depth;      ///< of its scope
-  uint32_t stands_for; ///< CostSample's
-};
+/// No module has these ids: an object that was never seen, and one whose calls are its caller's own.
+inline constexpr uint32_t kCommtapUnknownModule = 0xffffffffU;
+inline constexpr uint32_t kCommtapNoModule = 0xfffffffeU;
+
+/// CPython's vectorcallfunc. To the tracker, Python's objects are addresses.
+using CommtapVectorcall = void* (*)(void* function, void* const* arguments, size_t flags, void* names);
 
 /// The tracker, as its Python part sees it. None of these functions throws or touches Python.
 struct CommtapHost {
@@ -54,9 +55,15 @@ struct CommtapHost {
   /// `tensor` is a TensorImpl, as Tensor._cdata gives it: its gradient, and its memory, belong to `module`.
   void (*own_tensor)(uint32_t module, void* tensor);
   uint32_t (*current_module)();
-  /// Around a module call, on one thread; enter's result goes to leave. `next`: what is probably called then.
-  CommtapModuleCall (*enter)(uint32_t module, uint32_t next);
-  void (*leave)(CommtapModuleCall call);
+  /// Which object has which id, of which kCommtapNoModule may be one. set_module returns 0 if it cannot be kept.
+  uint32_t (*find_module)(const void* object);
+  int (*set_module)(const void* object, uint32_t module);
+  /// The id that the object had.
+  uint32_t (*forget_module)(const void* object);
+  /// To be called in place of torch.nn.Module._call_impl: counts the call, and ends by calling what was last handed to
+  /// set_original_call. Asks module_id for a module that it does not know.
+  CommtapVectorcall call_module;
+  void (*set_original_call)(CommtapVectorcall original);
   /// A `with record_function(label)` begins, ends.
   void (*open_label)(const char* label);
   void (*close_label)(const char* label);

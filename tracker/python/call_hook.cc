@@ -21,7 +21,7 @@ bool CallHook::install(PyObject* function, vectorcallfunc call) {
   if (function_ != nullptr || function == nullptr || !PyFunction_Check(function)) {
     return false;
   }
-  own_ = original_ = compat::vectorcallOf(function);
+  own_ = compat::vectorcallOf(function);
   if (own_ == nullptr || own_ != pythonsOwn()) {
     return false;
   }

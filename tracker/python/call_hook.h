@@ -10,28 +10,19 @@ namespace commtap {
 /// the same code and identity, no frame appears in tracebacks, and Dynamo, which reads the code, never sees us.
 class CallHook {
  public:
-  /// Calls of `function` go to `call`, which must end by calling original(). False if somebody else has put a C
+  /// Calls of `function` go to `call`, which must end by calling own(). False if somebody else has put a C
   /// function of theirs there, or if it is no plain Python function.
   bool install(PyObject* function, vectorcallfunc call);
   void setEnabled(bool enabled);
 
-  /// What `call` must end by calling.
-  vectorcallfunc original() const {
-    return original_;
-  }
-
-  /// Puts `inner` between `call` and the function, which `inner` must end by calling own(); nullptr takes it out.
-  void setInner(vectorcallfunc inner) {
-    original_ = inner != nullptr ? inner : own_;
-  }
+  /// CPython's.
   vectorcallfunc own() const {
     return own_;
   }
 
  private:
   PyObject* function_ = nullptr; ///< owned: it lives as long as torch does
-  vectorcallfunc own_ = nullptr; ///< CPython's
-  vectorcallfunc original_ = nullptr;
+  vectorcallfunc own_ = nullptr;
   vectorcallfunc ours_ = nullptr;
 };
 

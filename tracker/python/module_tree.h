@@ -16,15 +16,11 @@ namespace commtap {
 /// registered, as named_children has them. Guarded by the GIL.
 class ModuleTree {
  public:
-  explicit ModuleTree(const CommtapHost& host) : host_(host) {}
+  explicit ModuleTree(const CommtapHost& host) : host_(host), map_(host) {}
 
   /// The id to enter for a call of `module`, or ModuleMap::kTransparent; kUnknown if it was never seen.
   uint32_t find(PyObject* module) const {
     return map_.find(module);
-  }
-  /// The same for a call that begins.
-  ModuleMap::Call call(PyObject* module) {
-    return map_.call(module);
   }
   /// Gives an id to a module that was never seen, and to its children.
   uint32_t add(PyObject* module);

@@ -24,7 +24,7 @@ namespace {
 struct Part {
   explicit Part(const CommtapHost& tracker) : host(tracker), tree(tracker) {}
 
-  const CommtapHost host; ///< a copy: every module call asks it twice
+  const CommtapHost host; ///< a copy
   ModuleTree tree;
   PyObject* register_group = nullptr; ///< owned; torch's own
   CallHook module_call;
@@ -48,28 +48,7 @@ uint32_t idOf(PyObject* module) {
   return id != ModuleMap::kUnknown ? id : addModule(module);
 }
 
-/// torch.nn.Module._call_impl, through which every module call passes: Module.__call__ calls it, and so does what a job
-/// or a compiler puts in front of that, as a bound method with unpacked arguments. Every Python does so by the
-/// vectorcall of the function. That of __call__ itself 3.11 ignores where one Python function calls another, as
-/// `super().__call__`.
-PyObject* callModule(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  ModuleMap::Call found = {ModuleMap::kTransparent, 0};
-  if (PyVectorcall_NARGS(flags) > 0) {
-    found = part->tree.call(arguments[0]);
-    if (found.id == ModuleMap::kUnknown) {
-      found.id = addModule(arguments[0]);
-    }
-  }
-  if (found.id == ModuleMap::kTransparent) {
-    return part->module_call.original()(function, arguments, flags, names);
-  }
-  const CommtapModuleCall call = part->host.enter(found.id, found.next_id);
-  PyObject* result = part->module_call.original()(function, arguments, flags, names);
-  part->host.leave(call);
-  return result;
-}
-
-/// Between callModule and torch's own function, while somebody observes.
+/// Between the tracker's hook and torch's own function, while somebody observes.
 PyObject* callObserved(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   const bool transparent = PyVectorcall_NARGS(flags) == 0 || idOf(arguments[0]) == ModuleMap::kTransparent;
   const vectorcallfunc own = part->module_call.own();
@@ -77,11 +56,15 @@ PyObject* callObserved(PyObject* function, PyObject* const* arguments, size_t fl
                      : callWithObserver(own, function, arguments, flags, names);
 }
 
+void setOriginalCall(vectorcallfunc original) {
+  part->host.set_original_call(reinterpret_cast<CommtapVectorcall>(original));
+}
+
 int observe(void* before, void* after) {
   if (part == nullptr || !setObserver(static_cast<PyObject*>(before), static_cast<PyObject*>(after))) {
     return -1;
   }
-  part->module_call.setInner(before != nullptr || after != nullptr ? callObserved : nullptr);
+  setOriginalCall(before != nullptr || after != nullptr ? callObserved : part->module_call.own());
   return 0;
 }
 
@@ -117,11 +100,11 @@ PyObject* enterLabel(PyObject* function, PyObject* const* arguments, size_t flag
   if (PyVectorcall_NARGS(flags) > 0) {
     tellLabel(arguments[0], part->host.open_label);
   }
-  return part->label_enter.original()(function, arguments, flags, names);
+  return part->label_enter.own()(function, arguments, flags, names);
 }
 
 PyObject* exitLabel(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
-  PyObject* result = part->label_exit.original()(function, arguments, flags, names);
+  PyObject* result = part->label_exit.own()(function, arguments, flags, names);
   if (PyVectorcall_NARGS(flags) > 0) {
     tellLabel(arguments[0], part->host.close_label);
   }
@@ -141,7 +124,9 @@ void watchLabels(PyObject* module) {
 void watchModules(PyObject* module) {
   const PyRef type = attribute(module, "Module");
   const PyRef call = type ? attribute(type.get(), "_call_impl") : PyRef();
-  if (!part->module_call.install(call.get(), callModule)) {
+  if (part->module_call.install(call.get(), reinterpret_cast<vectorcallfunc>(part->host.call_module))) {
+    setOriginalCall(part->module_call.own());
+  } else {
     part->host.hook_missing("torch.nn.Module._call_impl is not a plain Python function");
   }
 }

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/module_hook.h"
+
+#include "tracker/cost_sample.h"
+#include "tracker/recorder.h"
+#include "tracker/registration.h"
+#include "tracker/scopes.h"
+#include "tracker/thread_state.h"
+
+namespace commtap {
+namespace {
+
+/// PY_VECTORCALL_ARGUMENTS_OFFSET: the one bit of the flags that is not the number of positional arguments (PEP 590).
+constexpr size_t kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1);
+
+} // namespace
+
+constinit ModuleTable ModuleHook::modules_;
+constinit CommtapVectorcall ModuleHook::original_ = nullptr;
+constinit ModuleHook::IdOf ModuleHook::id_of_ = nullptr;
+
+/// Every module call passes here: Module.__call__ calls `_call_impl`, and so does what a job or a compiler puts in
+/// front of that, as a bound method with unpacked arguments. Every Python does so by the vectorcall of the function.
+/// That of
+/// __call__ itself 3.11 ignores where one Python function calls another, as `super().__call__`.
+void* ModuleHook::call(void* function, void* const* arguments, size_t flags, void* names) {
+  if ((flags & ~kArgumentsOffset) == 0) [[unlikely]] {
+    return original_(function, arguments, flags, names);
+  }
+  ModuleTable::Call called = modules_.call(arguments[0]);
+  if (called.id == kCommtapUnknownModule) [[unlikely]] {
+    const long id = id_of_(arguments[0]);
+    called.id = id < 0 ? kCommtapNoModule : static_cast<uint32_t>(id);
+  }
+  ThreadState* thread = ThreadState::current();
+  if (called.id == kCommtapNoModule || thread == nullptr) [[unlikely]] {
+    return original_(function, arguments, flags, names);
+  }
+  const uint32_t stands_for = CostSample::nextStandsFor(CostPart::kModuleCalls);
+  uint32_t depth = 0;
+  {
+    const CostSample sample(CostPart::kModuleCalls, stands_for);
+    registerLateOps();
+    Recorder::ledger().expectModuleCall(called.next_id);
+    depth = beginCall(*thread, Scope::Type::kModule, called.id);
+  }
+  void* result = original_(function, arguments, flags, names);
+  const CostSample sample(CostPart::kModuleCalls, stands_for);
+  endCall(*thread, depth);
+  return result;
+}
+
+} // namespace commtap
