@@ -81,9 +81,10 @@ class LedgerWriter {
     modules()[module].calls[static_cast<size_t>(phase)].fetch_add(1, std::memory_order_relaxed);
   }
   /// Has the counts of a module that is called soon in the cache by then. `module` may be any number.
-  void expectModuleCall(uint32_t module) const {
-    const auto first = reinterpret_cast<uintptr_t>(base_ + kLedgerLayout.offsets[kModules]);
-    __builtin_prefetch(reinterpret_cast<const void*>(first + uintptr_t{module} * sizeof(LedgerModule)), 1);
+  void expectModuleCall(uint32_t module) {
+    if (module < kLedgerCapacities[kModules]) {
+      __builtin_prefetch(&modules()[module], 1);
+    }
   }
 
   /// nullptr if the table is full (counted as not seen).
