@@ -30,18 +30,13 @@ bool isPlain(std::string_view text) {
 } // namespace
 
 void JsonRow::putText(std::string_view value) {
-  constexpr std::string_view kQuote = "\"";
   if (!isPlain(value)) {
     put(jsonLine(value));
-  } else if (makeRoom(value.size() + 2 * kQuote.size())) {
-    append(kQuote);
-    append(value);
-    append(kQuote);
-  } else {
-    put(kQuote);
-    put(value);
-    put(kQuote);
+    return;
   }
+  put("\"");
+  put(value);
+  put("\"");
 }
 
 void JsonRow::putNumber(uint64_t value) {

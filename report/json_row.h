@@ -27,7 +27,7 @@ class JsonRow {
     flush();
   }
 
-  // `name`: plain text of less than kMaxName bytes, as all names of fields are. Here, and not in the source, since the
+  // `name`: plain text of at most kMaxName bytes, as all names of fields are. Here, and not in the source, since the
   // names are literals: copied where they are known, they are a few moves.
   void addText(std::string_view name, std::string_view value) {
     putName(name);
@@ -83,7 +83,7 @@ class JsonRow {
   }
 
  private:
-  static constexpr size_t kMaxName = 500;
+  static constexpr size_t kMaxName = 508;
   static constexpr size_t kMaxPunctuation = 4; ///< of a name: ,"":
 
   void put(std::string_view text) {
@@ -133,7 +133,8 @@ class JsonRow {
   std::string& document_;
   bool is_first_ = true;
   size_t used_ = 0;
-  std::array<char, 512> pending_; ///< the end of the document, which takes up pieces of a dozen fields at a time
+  /// The end of the document, which takes up pieces of a dozen fields at a time.
+  std::array<char, kMaxName + kMaxPunctuation> pending_;
 };
 
 } // namespace commtap

@@ -22,8 +22,7 @@ constinit ModuleHook::IdOf ModuleHook::id_of_ = nullptr;
 
 /// Every module call passes here: Module.__call__ calls `_call_impl`, and so does what a job or a compiler puts in
 /// front of that, as a bound method with unpacked arguments. Every Python does so by the vectorcall of the function.
-/// That of
-/// __call__ itself 3.11 ignores where one Python function calls another, as `super().__call__`.
+/// That of __call__ itself 3.11 ignores where one Python function calls another, as `super().__call__`.
 void* ModuleHook::call(void* function, void* const* arguments, size_t flags, void* names) {
   if ((flags & ~kArgumentsOffset) == 0) [[unlikely]] {
     return original_(function, arguments, flags, names);

@@ -10,12 +10,14 @@ bool ModuleMap::add(PyObject* module, uint32_t id) {
     PyErr_Clear();
     return false;
   }
+  // The reference is kept alive until it dies with the module: its callback comes only then. The tracker hears of the
+  // module after that: an address that nobody takes out again would be another module's one day.
+  module_of_reference_[reference] = module;
   if (host_.set_module(module, id) == 0) {
+    module_of_reference_.erase(reference);
     Py_DECREF(reference);
     return false;
   }
-  // The reference is kept alive until it dies with the module: its callback comes only then.
-  module_of_reference_[reference] = module;
   if (id != kTransparent) {
     object_of_id_[id] = module;
   }
