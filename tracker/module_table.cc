@@ -3,60 +3,79 @@
 #include "tracker/module_table.h"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 namespace commtap {
 
-constinit ModuleTable::Slot ModuleTable::nothing_;
+constinit ModuleTable::Entry ModuleTable::no_entry_;
+constinit uint32_t ModuleTable::no_index_ = kNoEntry;
 
 bool ModuleTable::insert(const void* object, uint32_t id) {
-  if ((used_ + 1) * 2 > mask_ + 1 && !grow()) {
+  if (free_ == kNoEntry && (used_ + 1) * 2 > mask_ + 1 && !grow()) {
     return false;
   }
-  Slot& slot = slots_[slotOf(object)];
-  used_ += slot.object == nullptr ? 1 : 0;
-  slot = {object, id};
+  uint32_t& entry = *indexOf(object);
+  if (entry != kNoEntry) {
+    entries_[entry].id = id;
+    return true;
+  }
+  if (free_ != kNoEntry) {
+    entry = free_;
+    free_ = entries_[entry].next;
+  } else {
+    entry = ++used_;
+  }
+  entries_[entry] = {object, id};
   return true;
 }
 
-/// Closes the gap, so that no search stops early: linear probing without tombstones.
 uint32_t ModuleTable::remove(const void* object) {
-  uint32_t gap = slotOf(object);
-  if (slots_[gap].object == nullptr) {
+  uint32_t* const at = indexOf(object);
+  const uint32_t entry = *at;
+  if (entry == kNoEntry) {
     return kCommtapUnknownModule;
   }
-  const uint32_t id = slots_[gap].id;
-  for (uint32_t next = (gap + 1) & mask_; slots_[next].object != nullptr; next = (next + 1) & mask_) {
-    const uint32_t home = hash(slots_[next].object) & mask_;
+  closeGap(static_cast<uint32_t>(at - index_));
+  const uint32_t id = entries_[entry].id;
+  entries_[entry] = {nullptr, 0, free_};
+  free_ = entry;
+  if (last_called_ == entry) {
+    last_called_ = kNoEntry; // what is called next is not what comes after this one among those of none
+  }
+  return id;
+}
+
+/// So that no search stops early: linear probing without tombstones.
+void ModuleTable::closeGap(uint32_t gap) {
+  for (uint32_t next = (gap + 1) & mask_; index_[next] != kNoEntry; next = (next + 1) & mask_) {
+    const uint32_t home = hash(entries_[index_[next]].object) & mask_;
     if (((next - home) & mask_) >= ((next - gap) & mask_)) {
-      slots_[gap] = slots_[next];
+      index_[gap] = index_[next];
       gap = next;
     }
   }
-  slots_[gap] = {};
-  --used_;
-  return id;
+  index_[gap] = kNoEntry;
 }
 
 bool ModuleTable::grow() {
   constexpr uint32_t kFirst = 1024;
-  const uint32_t old_size = mask_ + 1;
-  const uint32_t size = std::max(kFirst, old_size * 2);
-  auto* slots = new (std::nothrow) Slot[size];
-  if (slots == nullptr) {
+  const uint32_t size = std::max(kFirst, (mask_ + 1) * 2);
+  std::unique_ptr<Entry[]> entries(new (std::nothrow) Entry[size / 2 + 1]);
+  std::unique_ptr<uint32_t[]> index(new (std::nothrow) uint32_t[size]());
+  if (entries == nullptr || index == nullptr) {
     return false;
   }
-  Slot* const old = slots_;
-  slots_ = slots;
-  mask_ = size - 1;
-  used_ = last_called_ = expected_ = 0;
-  for (uint32_t slot = 0; slot < old_size; ++slot) {
-    if (old[slot].object != nullptr) {
-      insert(old[slot].object, old[slot].id);
-    }
+  std::copy_n(entries_, used_ + 1, entries.get());
+  if (entries_ != &no_entry_) {
+    delete[] entries_;
+    delete[] index_;
   }
-  if (old != &nothing_) {
-    delete[] old;
+  entries_ = entries.release();
+  index_ = index.release();
+  mask_ = size - 1;
+  for (uint32_t entry = 1; entry <= used_; ++entry) {
+    *indexOf(entries_[entry].object) = entry;
   }
   return true;
 }

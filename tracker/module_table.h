@@ -19,8 +19,8 @@ class ModuleTable {
 
   /// kCommtapUnknownModule for one that is not there.
   uint32_t find(const void* object) const {
-    const Slot& slot = slots_[slotOf(object)];
-    return slot.object == nullptr ? kCommtapUnknownModule : slot.id;
+    const uint32_t entry = *indexOf(object);
+    return entry == kNoEntry ? kCommtapUnknownModule : entries_[entry].id;
   }
 
   /// A module that is called, and the one that is probably called next.
@@ -28,24 +28,24 @@ class ModuleTable {
     uint32_t id;
     uint32_t next_id; ///< of any module, if it is not known
   };
-  /// find(), on every module call. Models call their modules in one order over and over, so that each slot knows which
+  /// find(), on every module call. Models call their modules in one order over and over, so that each entry knows which
   /// was called after it, and that is looked at first. Between two calls of a module the caches have held all that it
-  /// computes with: the slot after the next one is fetched meanwhile, since to wait for it would take longer than all
+  /// computes with: the entry after the next one is fetched meanwhile, since to wait for it would take longer than all
   /// else of a call.
   Call call(const void* object) {
-    if (slots_[expected_].object != object) {
-      const uint32_t slot = slotOf(object);
-      if (slots_[slot].object == nullptr) {
+    if (entries_[expected_].object != object) [[unlikely]] {
+      const uint32_t entry = *indexOf(object);
+      if (entry == kNoEntry) {
         return {kCommtapUnknownModule, 0};
       }
-      slots_[last_called_].next = slot;
-      expected_ = slot;
+      entries_[last_called_].next = entry;
+      expected_ = entry;
     }
     last_called_ = expected_;
-    const Slot& called = slots_[last_called_];
-    const Slot& next = slots_[called.next];
+    const Entry& called = entries_[last_called_];
+    const Entry& next = entries_[called.next];
     expected_ = called.next;
-    __builtin_prefetch(&slots_[next.next]);
+    __builtin_prefetch(&entries_[next.next]);
     return {called.id, next.id};
   }
 
@@ -56,32 +56,40 @@ class ModuleTable {
   uint32_t remove(const void* object);
 
  private:
-  struct Slot {
-    const void* object = nullptr;
+  /// In the order in which modules became known, which is about that in which they are called: in pieces of the cache
+  /// that hold four, and which the processor expects.
+  struct Entry {
+    const void* object = nullptr; ///< null: of none
     uint32_t id = 0;
-    uint32_t next = 0; ///< the slot that was called after this one; of any, if that has moved
+    uint32_t next = 0; ///< the entry that was called after this one, or any; of none: the next one of none
   };
+  static constexpr uint32_t kNoEntry = 0; ///< is of none, always
 
-  /// Where the object is, or where it would be.
-  uint32_t slotOf(const void* object) const {
-    uint32_t slot = hash(object) & mask_;
-    while (slots_[slot].object != object && slots_[slot].object != nullptr) {
-      slot = (slot + 1) & mask_;
+  /// Where in the index the object's entry is, or would be: at kNoEntry.
+  uint32_t* indexOf(const void* object) const {
+    uint32_t* at = &index_[hash(object) & mask_];
+    while (*at != kNoEntry && entries_[*at].object != object) {
+      at = at == index_ + mask_ ? index_ : at + 1;
     }
-    return slot;
+    return at;
   }
   static uint32_t hash(const void* object) {
     return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(object) >> 4U) * 0x9e3779b97f4a7c15U >> 20U);
   }
+  void closeGap(uint32_t gap);
   bool grow();
 
-  static constinit Slot nothing_; ///< the only slot of an empty table
+  static constinit Entry no_entry_;    ///< the only one of an empty table
+  static constinit uint32_t no_index_; ///< likewise
 
-  Slot* slots_ = &nothing_; ///< owned but for `nothing_`; open addressing, a power of two, at most half full
-  uint32_t mask_ = 0;
-  uint32_t used_ = 0;
-  uint32_t last_called_ = 0; ///< a slot, as the next one
-  uint32_t expected_ = 0;
+  // In the order in which a call needs them.
+  Entry* entries_ = &no_entry_; ///< owned but for `no_entry_`; half as many as the index has, and one
+  uint32_t last_called_ = kNoEntry;
+  uint32_t expected_ = kNoEntry;
+  uint32_t* index_ = &no_index_; ///< owned but for `no_index_`; open addressing, a power of two
+  uint32_t mask_ = 0;            ///< of the index: its size less one
+  uint32_t used_ = 0;            ///< entries that are or were of a module
+  uint32_t free_ = kNoEntry;     ///< the first of none
 };
 
 } // namespace commtap

@@ -15,7 +15,7 @@ namespace commtap {
 inline uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module) {
   LedgerWriter& ledger = Recorder::ledger();
   const bool in_backward = thread.torch.inBackward();
-  if (thread.depth() == 0 && !in_backward) {
+  if (thread.depth() == 0 && !in_backward) [[unlikely]] {
     Steps::forwardBegins(ledger);
   }
   // Before the notes: an addition that other threads may make too waits until all that was written before it is.

@@ -26,16 +26,13 @@ class Timeline {
 
   /// From sequence number `number` on this thread is in `module`. Numbers never fall.
   void note(uint64_t number, uint32_t module) {
-    if (number == last_number_) {
-      last_->module.store(module, std::memory_order_relaxed);
-      return;
-    }
-    const uint64_t head = head_.load(std::memory_order_relaxed);
-    last_ = &points_[head % kCapacity];
+    // Without a branch: whether ops that autograd follows have run since is what no processor can guess.
+    const uint64_t head = head_.load(std::memory_order_relaxed) + (number == last_number_ ? 0 : 1);
+    Point& point = points_[(head - 1) % kCapacity];
     last_number_ = number;
-    last_->number.store(number, std::memory_order_relaxed);
-    last_->module.store(module, std::memory_order_relaxed);
-    head_.store(head + 1, std::memory_order_release);
+    point.number.store(number, std::memory_order_relaxed);
+    point.module.store(module, std::memory_order_relaxed);
+    head_.store(head, std::memory_order_release);
   }
 
   /// The module at `number`; nullopt if that is too long ago to be known.
@@ -55,8 +52,7 @@ class Timeline {
   explicit Timeline(Point* points) : points_(points) {}
 
   Point* points_;
-  Point* last_ = nullptr;            ///< the writer's; null without points
-  uint64_t last_number_ = kNoNumber; ///< of `last_`
+  uint64_t last_number_ = kNoNumber; ///< of the last point
   std::atomic<uint64_t> head_{0};    ///< points ever written
   std::atomic<uint64_t> thread_{0};  ///< whose it is, by autograd's thread ids
 };
