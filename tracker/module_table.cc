@@ -41,7 +41,7 @@ uint32_t ModuleTable::remove(const void* object) {
   entries_[entry] = {nullptr, 0, free_};
   free_ = entry;
   if (last_called_ == entry) {
-    last_called_ = kNoEntry; // what is called next is not what comes after this one among those of none
+    last_called_ = kNoEntry; // else the next call would write itself into the list of unused ones
   }
   return id;
 }

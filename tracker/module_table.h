@@ -59,11 +59,11 @@ class ModuleTable {
   /// In the order in which modules became known, which is about that in which they are called: in pieces of the cache
   /// that hold four, and which the processor expects.
   struct Entry {
-    const void* object = nullptr; ///< null: of none
+    const void* object = nullptr; ///< null: the entry is unused
     uint32_t id = 0;
-    uint32_t next = 0; ///< the entry that was called after this one, or any; of none: the next one of none
+    uint32_t next = 0; ///< the entry that was called after this one, or any; of an unused one: the next unused one
   };
-  static constexpr uint32_t kNoEntry = 0; ///< is of none, always
+  static constexpr uint32_t kNoEntry = 0; ///< always unused
 
   /// Where in the index the object's entry is, or would be: at kNoEntry.
   uint32_t* indexOf(const void* object) const {
@@ -88,8 +88,8 @@ class ModuleTable {
   uint32_t expected_ = kNoEntry;
   uint32_t* index_ = &no_index_; ///< owned but for `no_index_`; open addressing, a power of two
   uint32_t mask_ = 0;            ///< of the index: its size less one
-  uint32_t used_ = 0;            ///< entries that are or were of a module
-  uint32_t free_ = kNoEntry;     ///< the first of none
+  uint32_t used_ = 0;            ///< entries that are or were in use, but for kNoEntry
+  uint32_t free_ = kNoEntry;     ///< the first unused one behind which there are used ones
 };
 
 } // namespace commtap
