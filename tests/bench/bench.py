@@ -244,12 +244,15 @@ Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
 JOBS = ("tensor_parallel", "ddp", "fsdp2", "small_modules", "tiny_modules", "compiled")
 #: In a block, and before it, of jobs that have short ones.
-STEPS = {"small_modules": 5, "tiny_modules": 20}
+STEPS = {"small_modules": 5, "tiny_modules": 20, "module_calls": 100}
 WARM_UP = {"small_modules": 8, "tiny_modules": 20}
 #: The peers switch compilation off, so that there is nothing to compare.
 WITHOUT_PEERS = ("compiled",)
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")
+#: Pairs of blocks of a call, as often as of a job. What a module call costs is less than what neighbours make of a
+#: block; one of modules takes a fifth of a millisecond.
+CALL_PAIRS = {"module_calls": 20}
 CALL_JOBS = ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops")
 
 
@@ -275,7 +278,7 @@ def instructions(build: Path, show: Show, few: int, many: int) -> list[str]:
 
 def shares(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("job", "in commtap's libraries, % of CPU time", "95 %", "samples")
-    return lines + [show(share_row(build, job, many)) for job in JOBS]
+    return lines + [show(share_row(build, job, many)) for job in (*JOBS, "module_calls")]
 
 
 def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
@@ -283,7 +286,7 @@ def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
     more = {"module_calls": ["global_hooks"], "gloo_collectives": ["commtap_timing"]}
     for job in CALL_JOBS:
         for what in ("nothing", "commtap", *more.get(job, [])):
-            lines.append(show(call_row(build, job, what, many * 2)))
+            lines.append(show(call_row(build, job, what, many * CALL_PAIRS.get(job, 2))))
     lines.append(show(call_row(build, "nccl_calls", "interposition", many)))
     lines.append(show(own_row(build, few // 4)))
     lines.append(show(flight_recorder_row(build, few // 2)))
