@@ -88,8 +88,8 @@ class ModuleTable {
   uint32_t expected_ = kNoEntry;
   uint32_t* index_ = &no_index_; ///< owned but for `no_index_`; open addressing, a power of two
   uint32_t mask_ = 0;            ///< of the index: its size less one
-  uint32_t used_ = 0;            ///< entries that are or were in use, but for kNoEntry
-  uint32_t free_ = kNoEntry;     ///< the first unused one behind which there are used ones
+  uint32_t used_ = 0;            ///< entries that are or were in use; kNoEntry is before them
+  uint32_t free_ = kNoEntry;     ///< the first of those that were in use and are not; kNoEntry: there are none
 };
 
 } // namespace commtap
