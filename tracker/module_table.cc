@@ -15,7 +15,7 @@ bool ModuleTable::insert(const void* object, uint32_t id) {
   if (free_ == kNoEntry && (used_ + 1) * 2 > mask_ + 1 && !grow()) {
     return false;
   }
-  uint32_t& entry = *indexOf(object);
+  uint32_t& entry = index_[slotOf(object)];
   if (entry != kNoEntry) {
     entries_[entry].id = id;
     return true;
@@ -31,12 +31,12 @@ bool ModuleTable::insert(const void* object, uint32_t id) {
 }
 
 uint32_t ModuleTable::remove(const void* object) {
-  uint32_t* const at = indexOf(object);
-  const uint32_t entry = *at;
+  const uint32_t slot = slotOf(object);
+  const uint32_t entry = index_[slot];
   if (entry == kNoEntry) {
     return kCommtapUnknownModule;
   }
-  closeGap(static_cast<uint32_t>(at - index_));
+  closeGap(slot);
   const uint32_t id = entries_[entry].id;
   entries_[entry] = {nullptr, 0, free_};
   free_ = entry;
@@ -75,7 +75,7 @@ bool ModuleTable::grow() {
   index_ = index.release();
   mask_ = size - 1;
   for (uint32_t entry = 1; entry <= used_; ++entry) {
-    *indexOf(entries_[entry].object) = entry;
+    index_[slotOf(entries_[entry].object)] = entry;
   }
   return true;
 }

@@ -19,7 +19,7 @@ class ModuleTable {
 
   /// kCommtapUnknownModule for one that is not there.
   uint32_t find(const void* object) const {
-    const uint32_t entry = *indexOf(object);
+    const uint32_t entry = index_[slotOf(object)];
     return entry == kNoEntry ? kCommtapUnknownModule : entries_[entry].id;
   }
 
@@ -34,7 +34,7 @@ class ModuleTable {
   /// else of a call.
   Call call(const void* object) {
     if (entries_[expected_].object != object) [[unlikely]] {
-      const uint32_t entry = *indexOf(object);
+      const uint32_t entry = index_[slotOf(object)];
       if (entry == kNoEntry) {
         return {kCommtapUnknownModule, 0};
       }
@@ -66,12 +66,12 @@ class ModuleTable {
   static constexpr uint32_t kNoEntry = 0; ///< always unused
 
   /// Where in the index the object's entry is, or would be: at kNoEntry.
-  uint32_t* indexOf(const void* object) const {
-    uint32_t* at = &index_[hash(object) & mask_];
-    while (*at != kNoEntry && entries_[*at].object != object) {
-      at = at == index_ + mask_ ? index_ : at + 1;
+  uint32_t slotOf(const void* object) const {
+    uint32_t slot = hash(object) & mask_;
+    while (index_[slot] != kNoEntry && entries_[index_[slot]].object != object) {
+      slot = (slot + 1) & mask_;
     }
-    return at;
+    return slot;
   }
   static uint32_t hash(const void* object) {
     return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(object) >> 4U) * 0x9e3779b97f4a7c15U >> 20U);

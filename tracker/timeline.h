@@ -26,7 +26,7 @@ class Timeline {
 
   /// From sequence number `number` on this thread is in `module`. Numbers never fall.
   void note(uint64_t number, uint32_t module) {
-    // Without a branch: whether ops that autograd follows have run since is what no processor can guess.
+    // As long as autograd has given out no number since the last point, that one is written anew.
     const uint64_t head = head_.load(std::memory_order_relaxed) + (number == last_number_ ? 0 : 1);
     Point& point = points_[(head - 1) % kCapacity];
     last_number_ = number;

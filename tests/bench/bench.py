@@ -250,8 +250,8 @@ WARM_UP = {"small_modules": 8, "tiny_modules": 20}
 WITHOUT_PEERS = ("compiled",)
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")
-#: Pairs of blocks of a call, as often as of a job. What a module call costs is less than what neighbours make of a
-#: block; one of modules takes a fifth of a millisecond.
+#: Pairs of blocks, for each pair of a job's. A module call costs least, so that its noise has to be averaged most; its
+#: blocks take a fifth of a millisecond.
 CALL_PAIRS = {"module_calls": 20}
 CALL_JOBS = ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops")
 
