@@ -11,8 +11,9 @@ namespace commtap {
 namespace {
 
 /// `node`'s module is the one whose forward made it.
-void applyForwardOf(const torch::autograd::Node& node, Origin& origin) {
-  const std::optional<uint32_t> module = Timelines::moduleAt(node.thread_id(), node.sequence_nr());
+void applyForwardOf(const torch::autograd::Node& node, ThreadState& thread, Origin& origin) {
+  const std::optional<uint32_t> module =
+      Timelines::moduleAt(node.thread_id(), node.sequence_nr(), thread.last_sought_node);
   origin.module = origin.issued_in = module.value_or(kGlobalModule);
   if (!module) {
     origin.missed = NotSeen::kUnattributedBackward;
@@ -40,7 +41,7 @@ Origin originInBackward(ThreadState& thread) {
   }
   Origin origin;
   if (compat::hasSequenceNumber(*node)) {
-    applyForwardOf(*node, origin);
+    applyForwardOf(*node, thread, origin);
   } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
     applyGradientOf(tensor, origin);
   }

@@ -34,24 +34,18 @@ constexpr std::array<std::string_view, 9> kFsdp2UnitLabels = {
     "post_backward_reduce",
 };
 
-bool startsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
-std::optional<UnitLabel> parseFsdp2(std::string_view label) {
-  constexpr std::string_view kFor = "_prefetch for ";
-  if (const size_t at = label.find(kFor); at != std::string_view::npos) {
-    return UnitLabel{UnitLabel::Library::kFsdp2, true, std::string(label.substr(at + kFor.size()))};
-  }
+std::optional<UnitLabelText> parseFsdp2(std::string_view label) {
+  constexpr std::string_view kFor = " for ";
   const std::string_view what = label.substr(0, label.find(' '));
+  const std::string_view whom = label.substr(what.size());
+  if (what.ends_with("_prefetch") && whom.starts_with(kFor)) {
+    return UnitLabelText{UnitLabel::Library::kFsdp2, true, whom.substr(kFor.size())};
+  }
   if (std::find(kFsdp2UnitLabels.begin(), kFsdp2UnitLabels.end(), what) == kFsdp2UnitLabels.end()) {
     return std::nullopt;
   }
-  const size_t open = label.find(" (");
-  const size_t close = label.rfind(')');
-  const bool named = open != std::string_view::npos && close != std::string_view::npos && close > open + 2;
-  return UnitLabel{
-      UnitLabel::Library::kFsdp2, false, named ? std::string(label.substr(open + 2, close - open - 2)) : ""};
+  const bool named = whom.starts_with(" (") && whom.ends_with(')');
+  return UnitLabelText{UnitLabel::Library::kFsdp2, false, named ? whom.substr(2, whom.size() - 3) : ""};
 }
 
 /// False for what c10d marks as asynchronous: its `gloo:all_reduce`, which another thread ends, is no scope.
@@ -85,23 +79,20 @@ void onLabelOrScopeEnd(const at::RecordFunction& function, at::ObserverContext*)
 }
 
 /// 0 while torch sends no labels.
-std::atomic<at::CallbackHandle>& handle() {
-  static std::atomic<at::CallbackHandle> instance{0};
-  return instance;
-}
+constinit std::atomic<at::CallbackHandle> handle{0};
 
 } // namespace
 
 bool isOptimizerStepLabel(std::string_view label) {
-  return startsWith(label, kOptimizerStep);
+  return label.starts_with(kOptimizerStep);
 }
 
-std::optional<UnitLabel> parseUnitLabel(std::string_view label) {
-  if (startsWith(label, kFsdp2)) {
+std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
+  if (label.starts_with(kFsdp2)) {
     return parseFsdp2(label.substr(kFsdp2.size()));
   }
-  if (startsWith(label, kFsdp1)) {
-    return UnitLabel{UnitLabel::Library::kFsdp1, label.find("_prefetch") != std::string_view::npos, ""};
+  if (label.starts_with(kFsdp1)) {
+    return UnitLabelText{UnitLabel::Library::kFsdp1, label.find("_prefetch") != std::string_view::npos, ""};
   }
   return std::nullopt;
 }
@@ -109,7 +100,7 @@ std::optional<UnitLabel> parseUnitLabel(std::string_view label) {
 void openLabel(std::string_view label) {
   const CostSample sample(CostPart::kOther);
   const bool step = isOptimizerStepLabel(label);
-  std::optional<UnitLabel> unit = step ? std::nullopt : parseUnitLabel(label);
+  const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
   ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
   if (thread == nullptr) {
     return;
@@ -118,7 +109,7 @@ void openLabel(std::string_view label) {
     thread->optimizer_steps.push_back(
         thread->enter({Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()}));
   } else {
-    thread->unit_labels.push_back(std::move(*unit));
+    thread->unit_labels.push_back({unit->made_by, unit->prefetch, std::string(unit->unit)});
   }
 }
 
@@ -139,20 +130,32 @@ void closeLabel(std::string_view label) {
   }
 }
 
+void openPythonLabel(const char* label) {
+  if (!receivesLabelsFromTorch()) {
+    openLabel(label);
+  }
+}
+
+void closePythonLabel(const char* label) {
+  if (!receivesLabelsFromTorch()) {
+    closeLabel(label);
+  }
+}
+
 void receiveLabelsFromTorch(OtherLabels others) {
   const at::RecordFunctionCallback callback = others == OtherLabels::kScopes
                                                   ? at::RecordFunctionCallback(onLabelOrScopeStart, onLabelOrScopeEnd)
                                                   : at::RecordFunctionCallback(onLabelStart, onLabelEnd);
   stopLabelsFromTorch();
-  handle() = at::addGlobalCallback(at::RecordFunctionCallback(callback).scopes({at::RecordScope::USER_SCOPE}));
+  handle = at::addGlobalCallback(at::RecordFunctionCallback(callback).scopes({at::RecordScope::USER_SCOPE}));
 }
 
 bool receivesLabelsFromTorch() {
-  return handle().load(std::memory_order_relaxed) != 0;
+  return handle.load(std::memory_order_relaxed) != 0;
 }
 
 void stopLabelsFromTorch() {
-  if (const at::CallbackHandle old = handle().exchange(0); old != 0) {
+  if (const at::CallbackHandle old = handle.exchange(0); old != 0) {
     at::removeCallback(old);
   }
 }

@@ -24,15 +24,23 @@ enum class OtherLabels : uint8_t { kIgnored, kScopes };
 /// prepares a profiler event, at the price of microseconds each.
 void receiveLabelsFromTorch(OtherLabels others);
 void stopLabelsFromTorch();
-/// Whether it does: a label that Python's part tells as well is then told already.
 bool receivesLabelsFromTorch();
+
+/// Python's part has seen a label begin or end. If torch sends it too, it is told already.
+void openPythonLabel(const char* label);
+void closePythonLabel(const char* label);
 
 /// True for torch.optim's own label, `Optimizer.step#AdamW.step`.
 bool isOptimizerStepLabel(std::string_view label);
 
+struct UnitLabelText {
+  UnitLabel::Library made_by;
+  bool prefetch;
+  std::string_view unit; ///< a part of the label
+};
 /// The unit that a label of FSDP names: `FSDP::all_gather (layers.1)`, `FSDP::backward_prefetch for layers.1`,
 /// `FSDP::post_backward_reduce` (the root), `FullyShardedDataParallel._pre_backward_hook` (names none).
 /// nullopt for every other label.
-std::optional<UnitLabel> parseUnitLabel(std::string_view label);
+std::optional<UnitLabelText> parseUnitLabel(std::string_view label);
 
 } // namespace commtap

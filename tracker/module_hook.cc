@@ -16,7 +16,7 @@ constexpr size_t kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1);
 
 } // namespace
 
-constinit ModuleTable ModuleHook::modules_;
+constinit ObjectTable ModuleHook::modules_;
 constinit CommtapVectorcall ModuleHook::original_ = nullptr;
 constinit ModuleHook::IdOf ModuleHook::id_of_ = nullptr;
 
@@ -27,7 +27,7 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   if ((flags & ~kArgumentsOffset) == 0) [[unlikely]] {
     return original_(function, arguments, flags, names);
   }
-  ModuleTable::Call called = modules_.call(arguments[0]);
+  ObjectTable::Found called = modules_.findInTurn(arguments[0]);
   if (called.id == kCommtapUnknownModule) [[unlikely]] {
     const long id = id_of_(arguments[0]);
     called.id = id < 0 ? kCommtapNoModule : static_cast<uint32_t>(id);

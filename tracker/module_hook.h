@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tracker/module_table.h"
+#include "tracker/object_table.h"
 #include "tracker/python_host.h"
 
 namespace commtap {
@@ -23,12 +23,12 @@ class ModuleHook {
   }
   static void* call(void* function, void* const* arguments, size_t flags, void* names);
 
-  static ModuleTable& modules() {
+  static ObjectTable& modules() {
     return modules_;
   }
 
  private:
-  static constinit ModuleTable modules_;
+  static constinit ObjectTable modules_;
   static constinit CommtapVectorcall original_;
   static constinit IdOf id_of_;
 };

@@ -15,6 +15,10 @@ std::string nameKey(uint32_t parent, std::string_view component) {
   return std::to_string(parent) + "/" + std::string(component);
 }
 
+std::optional<uint32_t> ifKnown(uint32_t owner) {
+  return owner == ObjectTable::kUnknown ? std::nullopt : std::optional<uint32_t>(owner);
+}
+
 } // namespace
 
 ModuleRegistry& ModuleRegistry::get() {
@@ -34,8 +38,9 @@ uint32_t ModuleRegistry::add(
     return addLocked(parent, component, class_name, role, wrapper);
   }
   const Node& same_name = nodes_[known->second];
-  return !same_name.alive && same_name.role == role ? liveAgain(known->second)
-                                                    : addNumbered(parent, component, class_name, role, wrapper);
+  return !same_name.alive && places_[known->second].role == role
+             ? liveAgain(known->second)
+             : addNumbered(parent, component, class_name, role, wrapper);
 }
 
 /// A job may have any number of modules of one name: this one is not compared with each of them.
@@ -47,7 +52,7 @@ uint32_t ModuleRegistry::addNumbered(
     bool wrapper) {
   Namesakes& namesakes = namesakes_[nameKey(parent, component)];
   const auto dead = std::find_if(
-      namesakes.dead.begin(), namesakes.dead.end(), [&](uint32_t module) { return nodes_[module].role == role; });
+      namesakes.dead.begin(), namesakes.dead.end(), [&](uint32_t module) { return places_[module].role == role; });
   if (dead != namesakes.dead.end()) {
     return liveAgain(namesakes.dead.extract(dead).value());
   }
@@ -85,12 +90,12 @@ uint32_t ModuleRegistry::addLocked(
   }
   if (nodes_.size() <= id) {
     nodes_.resize(id + 1);
+    places_.resize(id + 1);
   }
+  places_[id] = {parent, role};
   Node& added = nodes_[id];
   added = Node{};
-  added.parent = parent;
   added.component = component;
-  added.role = role;
   added.wrapper = wrapper;
   added.alive = true;
   by_name_[nameKey(parent, component)] = id;
@@ -108,8 +113,7 @@ uint32_t ModuleRegistry::scope(uint32_t parent, std::string_view name) {
 
 bool ModuleRegistry::knows(uint32_t module) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Node* found = node(module);
-  return module == kGlobalModule || (found != nullptr && found->parent != kNoModule);
+  return module == kGlobalModule || (isModule(module) && places_[module].parent != kNoModule);
 }
 
 std::string ModuleRegistry::nameOf(uint32_t module, ModuleName form) {
@@ -119,23 +123,22 @@ std::string ModuleRegistry::nameOf(uint32_t module, ModuleName form) {
 
 uint32_t ModuleRegistry::parentOf(uint32_t module) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Node* found = node(module);
-  return module == kGlobalModule || found == nullptr ? kGlobalModule : found->parent;
+  return module == kGlobalModule || !isModule(module) ? kGlobalModule : places_[module].parent;
 }
 
 void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view component) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Node* moved = node(module);
   // Only a root moves: a module that is registered in two places keeps its first name. One that has the name and the
   // rows of a dead module would take those along: it keeps its name too.
-  if (moved == nullptr || moved->parent != kGlobalModule || moved->inherited ||
+  if (!isModule(module) || places_[module].parent != kGlobalModule || nodes_[module].inherited ||
       by_name_.count(nameKey(parent, component)) > 0) {
     return;
   }
-  by_name_.erase(nameKey(moved->parent, moved->component));
-  moved->parent = parent;
-  moved->component = component;
-  moved->namesakes = nullptr;
+  Node& moved = nodes_[module];
+  by_name_.erase(nameKey(kGlobalModule, moved.component));
+  places_[module].parent = parent;
+  moved.component = component;
+  moved.namesakes = nullptr;
   by_name_[nameKey(parent, component)] = module;
   fsdp2_units_.clear();
   Recorder::ledger().reparentModule(module, parent, component);
@@ -143,20 +146,21 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
 
 void ModuleRegistry::died(uint32_t module) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (Node* dead = node(module)) {
-    dead->alive = false;
-    if (dead->namesakes != nullptr) {
-      dead->namesakes->dead.insert(module);
-    }
+  if (!isModule(module)) {
+    return;
+  }
+  Node& dead = nodes_[module];
+  dead.alive = false;
+  if (dead.namesakes != nullptr) {
+    dead.namesakes->dead.insert(module);
   }
 }
 
 void ModuleRegistry::forgetOwned(uint32_t module) {
   for (const void* address : nodes_[module].owned) {
-    for (Owners* owners : {&tensor_owners_, &storage_owners_}) {
-      const auto owner = owners->find(address);
-      if (owner != owners->end() && owner->second == module) {
-        owners->erase(owner);
+    for (ObjectTable* owners : {&tensor_owners_, &storage_owners_}) {
+      if (owners->find(address) == module) {
+        owners->remove(address);
       }
     }
   }
@@ -169,26 +173,19 @@ void ModuleRegistry::forgetOwnedByDead() {
       forgetOwned(module);
     }
   }
-  forget_at_ = std::max(kForgetAt, 2 * tensor_owners_.size());
+  forget_at_ = std::max(kForgetAt, 2 * size_t{tensor_owners_.size()});
 }
 
 bool ModuleRegistry::wantsParameters(uint32_t module) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Node* owner = node(module);
-  if (owner == nullptr || owner->has_parameters) {
-    return false;
-  }
-  owner->has_parameters = true;
-  return true;
+  return isModule(module) && !std::exchange(nodes_[module].has_parameters, true);
 }
 
 void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const void* storage) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  Node* owner = node(module);
   for (const auto& [owners, address] : {std::pair(&tensor_owners_, tensor), {&storage_owners_, storage}}) {
-    if (address != nullptr && owner != nullptr) {
-      (*owners)[address] = module;
-      owner->owned.push_back(address);
+    if (address != nullptr && isModule(module) && owners->insert(address, module)) {
+      nodes_[module].owned.push_back(address);
     }
   }
   if (tensor_owners_.size() >= forget_at_) {
@@ -198,14 +195,12 @@ void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const voi
 
 std::optional<uint32_t> ModuleRegistry::ownerOfTensor(const void* tensor) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = tensor_owners_.find(tensor);
-  return found == tensor_owners_.end() ? std::nullopt : std::optional<uint32_t>(found->second);
+  return ifKnown(tensor_owners_.findInTurn(tensor).id);
 }
 
 std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const void* storage) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = storage_owners_.find(storage);
-  return found == storage_owners_.end() ? std::nullopt : std::optional<uint32_t>(found->second);
+  return ifKnown(storage_owners_.findInTurn(storage).id);
 }
 
 size_t ModuleRegistry::ownedTensors() {
@@ -225,42 +220,41 @@ std::optional<uint32_t> ModuleRegistry::farthest(uint32_t module, ModuleRole rol
 
 std::optional<uint32_t> ModuleRegistry::ancestor(uint32_t module, ModuleRole role, bool farthest) {
   std::optional<uint32_t> found;
-  for (const Node* at = node(module); at != nullptr && module != kGlobalModule; at = node(module)) {
-    if (at->role == role) {
+  for (; isModule(module) && module != kGlobalModule; module = places_[module].parent) {
+    if (places_[module].role == role) {
       found = module;
       if (!farthest) {
         break;
       }
     }
-    module = at->parent;
   }
   return found;
 }
 
 std::string ModuleRegistry::nameBelow(uint32_t module, uint32_t root, bool raw) {
   std::string name;
-  for (const Node* at = node(module); at != nullptr && module != root && module != kGlobalModule; at = node(module)) {
-    if (raw || !at->wrapper) {
-      name.insert(0, name.empty() ? at->component : at->component + ".");
+  for (; isModule(module) && module != root && module != kGlobalModule; module = places_[module].parent) {
+    const Node& at = nodes_[module];
+    if (raw || !at.wrapper) {
+      name.insert(0, name.empty() ? at.component : at.component + ".");
     }
-    module = at->parent;
   }
   return module == root ? name : "?";
 }
 
-std::optional<uint32_t> ModuleRegistry::fsdp2Unit(uint32_t hint, const std::string& unit) {
+std::optional<uint32_t> ModuleRegistry::fsdp2Unit(uint32_t hint, std::string_view unit) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<uint32_t> root = ancestor(hint, ModuleRole::kFsdp2, /*farthest=*/true);
   if (!root || unit.empty()) {
     return root;
   }
-  const std::string key = nameKey(*root, unit);
-  if (const auto known = fsdp2_units_.find(key); known != fsdp2_units_.end()) {
+  Units& units = fsdp2_units_[*root];
+  if (const auto known = units.find(unit); known != units.end()) {
     return known->second;
   }
   for (uint32_t id = 0; id < nodes_.size(); ++id) {
     if (nodes_[id].alive && (nameBelow(id, *root, true) == unit || nameBelow(id, *root, false) == unit)) {
-      fsdp2_units_[key] = id;
+      units.emplace(unit, id);
       return id;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "tracker/fork_locks.h"
+#include "tracker/object_table.h"
 
 namespace commtap {
 
@@ -55,7 +57,7 @@ class ModuleRegistry {
   /// The farthest of `module` and its ancestors with this role.
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
   /// The FSDP2 unit that calls itself `unit` ("" for the root) below the FSDP root above `hint`.
-  std::optional<uint32_t> fsdp2Unit(uint32_t hint, const std::string& unit);
+  std::optional<uint32_t> fsdp2Unit(uint32_t hint, std::string_view unit);
 
   static ForkLock forkLock();
 
@@ -66,10 +68,15 @@ class ModuleRegistry {
     std::set<uint32_t> dead; ///< ids whose names can be given again
   };
 
-  struct Node {
+  static constexpr uint32_t kNoModule = 0xffffffffU;
+
+  /// What collectives ask. Apart from the rest, so that those above a module are found in few pieces of the cache.
+  struct Place {
     uint32_t parent = kNoModule;
-    std::string component;
     ModuleRole role = ModuleRole::kPlain;
+  };
+  struct Node {
+    std::string component;
     bool wrapper = false;
     bool alive = false;
     bool inherited = false; ///< its name and rows were a module's that has died
@@ -77,10 +84,9 @@ class ModuleRegistry {
     Namesakes* namesakes = nullptr;   ///< null for the first of a name
     std::vector<const void*> owned{}; ///< tensors and storages
   };
-  static constexpr uint32_t kNoModule = 0xffffffffU;
 
-  Node* node(uint32_t module) {
-    return module < nodes_.size() ? &nodes_[module] : nullptr;
+  bool isModule(uint32_t module) const {
+    return module < nodes_.size();
   }
   uint32_t
   addLocked(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
@@ -92,17 +98,26 @@ class ModuleRegistry {
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
   std::string nameBelow(uint32_t module, uint32_t root, bool raw);
 
-  using Owners = std::unordered_map<const void*, uint32_t>;
   static constexpr size_t kForgetAt = 64U << 10U;
 
+  /// So that a text is looked up without a copy of it.
+  struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using Units = std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>>;
+
   std::mutex mutex_;
-  std::vector<Node> nodes_;                              ///< by ledger id; 0 is Global
+  std::vector<Place> places_;                            ///< by ledger id; 0 is Global
+  std::vector<Node> nodes_;                              ///< likewise
   std::unordered_map<std::string, uint32_t> by_name_;    ///< "parent id/component"
   std::unordered_map<std::string, Namesakes> namesakes_; ///< likewise
-  Owners tensor_owners_;
-  Owners storage_owners_;
+  ObjectTable tensor_owners_;
+  ObjectTable storage_owners_;
   size_t forget_at_ = kForgetAt; ///< with so many owned tensors, those of the dead are forgotten
-  std::unordered_map<std::string, uint32_t> fsdp2_units_; ///< cache of fsdp2Unit: "root id/unit"
+  std::unordered_map<uint32_t, Units> fsdp2_units_; ///< cache of fsdp2Unit, by the root's id
 };
 
 } // namespace commtap

@@ -82,18 +82,6 @@ uint32_t forgetModule(const void* object) {
   return ModuleHook::modules().remove(object);
 }
 
-void openLabelText(const char* label) {
-  if (!receivesLabelsFromTorch()) {
-    openLabel(label);
-  }
-}
-
-void closeLabelText(const char* label) {
-  if (!receivesLabelsFromTorch()) {
-    closeLabel(label);
-  }
-}
-
 void groupMade(const char* name) {
   if (ThreadState* thread = ThreadState::current()) {
     groupNamed(name, *thread);
@@ -139,7 +127,7 @@ void labelsMissing() {
 constexpr CommtapHost kHost = {
     addModule,     reparentModule, moduleDied,    wantsParameters, addParameter,      ownTensor,
     currentModule, findModule,     setModule,     forgetModule,    ModuleHook::call,  ModuleHook::setOriginal,
-    openLabelText, closeLabelText, labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
+    openPythonLabel, closePythonLabel, labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
     notSeenModule, hookMissing,    debug,
 };
 

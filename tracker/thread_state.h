@@ -99,6 +99,7 @@ class ThreadState {
 
  public:
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
+  Timelines::Sought last_sought_node;            ///< by collectives in a backward
   std::vector<UnitLabel> unit_labels;
   const void* last_group_key = nullptr;
   GroupRef last_group;

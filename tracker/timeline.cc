@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <new>
@@ -36,26 +37,49 @@ Timeline* Timeline::create() {
   return new (std::nothrow) Timeline(static_cast<Point*>(memory));
 }
 
-std::optional<uint32_t> Timeline::moduleAt(uint64_t number) const {
+/// Strides that double lead away from `near`, then halves to the point. nullopt: all that are kept are after `number`.
+std::optional<uint64_t> Timeline::lastPointAt(uint64_t number, uint64_t near, uint64_t oldest, uint64_t head) const {
+  uint64_t low = std::clamp(near, oldest, head - 1);
+  uint64_t high = head;
+  uint64_t stride = 1;
+  for (; isAfter(low, number); stride *= 2) {
+    if (low == oldest) {
+      return std::nullopt;
+    }
+    high = low;
+    low -= std::min(stride, low - oldest);
+  }
+  for (; low + stride < high; stride *= 2) {
+    if (isAfter(low + stride, number)) {
+      high = low + stride;
+      break;
+    }
+    low += stride;
+  }
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    (isAfter(middle, number) ? high : low) = middle;
+  }
+  return low;
+}
+
+std::optional<uint32_t> Timeline::moduleAt(uint64_t number, uint64_t& near) const {
   const uint64_t head = head_.load(std::memory_order_acquire);
   if (head == 0) {
     return kGlobalModule;
   }
-  uint64_t low = head > kCapacity ? head - kCapacity : 0; // the oldest point kept
+  const uint64_t oldest = head > kCapacity ? head - kCapacity : 0;
+  const std::optional<uint64_t> point = lastPointAt(number, near, oldest, head);
+  near = point.value_or(oldest);
   std::optional<uint32_t> module;
-  if (points_[low % kCapacity].number.load(std::memory_order_relaxed) > number) {
-    module = low == 0 ? std::optional<uint32_t>(kGlobalModule) : std::nullopt; // before the first module call
-  } else {
-    uint64_t high = head;
-    while (high - low > 1) { // the last point whose number is not above `number`
-      const uint64_t middle = low + (high - low) / 2;
-      (points_[middle % kCapacity].number.load(std::memory_order_relaxed) > number ? high : low) = middle;
-    }
-    module = points_[low % kCapacity].module.load(std::memory_order_relaxed);
+  if (point) {
+    module = points_[*point % kCapacity].module.load(std::memory_order_relaxed);
+  } else if (oldest == 0) { // before the first module call
+    module = kGlobalModule;
   }
-  // The writer may have lapped us; then the point at `low` is another one by now, and whatever it told us is wrong.
+  // The writer may have lapped us; then that point is another one by now, and whatever it told us is wrong.
   std::atomic_thread_fence(std::memory_order_acquire);
-  const bool lapped = head_.load(std::memory_order_relaxed) >= low + kCapacity;
+  const bool lapped = head_.load(std::memory_order_relaxed) >= near + kCapacity;
   return lapped ? std::nullopt : module;
 }
 
@@ -92,19 +116,22 @@ void Timelines::retire(const Timeline& timeline) {
   all.retired.push_back(timeline.thread_.load());
 }
 
-std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number) {
+const Timeline* Timelines::find(uint64_t thread_id) {
   Registry& all = registry();
-  const Timeline* timeline = nullptr;
-  {
-    const std::lock_guard<std::mutex> lock(all.mutex);
-    const auto found = all.by_thread.find(thread_id);
-    timeline = found == all.by_thread.end() ? nullptr : found->second;
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const auto found = all.by_thread.find(thread_id);
+  return found == all.by_thread.end() ? nullptr : found->second;
+}
+
+std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number, Sought& last) {
+  if (last.timeline == nullptr || last.timeline->thread_.load() != thread_id) {
+    last = {find(thread_id)};
   }
-  if (timeline == nullptr) {
+  if (last.timeline == nullptr) {
     return kGlobalModule;
   }
-  const std::optional<uint32_t> module = timeline->moduleAt(number);
-  return timeline->thread_.load() == thread_id ? module : std::nullopt; // given to a new thread meanwhile
+  const std::optional<uint32_t> module = last.timeline->moduleAt(number, last.near);
+  return last.timeline->thread_.load() == thread_id ? module : std::nullopt; // given to a new thread meanwhile
 }
 
 ForkLock Timelines::forkLock() {

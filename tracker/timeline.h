@@ -35,8 +35,10 @@ class Timeline {
     head_.store(head, std::memory_order_release);
   }
 
-  /// The module at `number`; nullopt if that is too long ago to be known.
-  std::optional<uint32_t> moduleAt(uint64_t number) const;
+  /// The module at `number`; nullopt if that is too long ago to be known. `near`: the change point at which to begin to
+  /// look, any number; becomes the one that was found. A backward goes from node to node that lie close together, and
+  /// the whole ring is more than the caches hold.
+  std::optional<uint32_t> moduleAt(uint64_t number, uint64_t& near) const;
 
  private:
   friend class Timelines;
@@ -45,6 +47,11 @@ class Timeline {
     std::atomic<uint64_t> number;
     std::atomic<uint32_t> module;
   };
+
+  bool isAfter(uint64_t point, uint64_t number) const {
+    return points_[point % kCapacity].number.load(std::memory_order_relaxed) > number;
+  }
+  std::optional<uint64_t> lastPointAt(uint64_t number, uint64_t near, uint64_t oldest, uint64_t head) const;
 
   static constexpr uint64_t kNoNumber = ~uint64_t{0};
   static constexpr size_t kBytes = kCapacity * sizeof(Point);
@@ -63,6 +70,12 @@ class Timelines {
  public:
   static constexpr size_t kMaxRetired = 256;
 
+  /// What a thread has looked up last: its next node is probably of the same thread, and near.
+  struct Sought {
+    const Timeline* timeline = nullptr; ///< null: none
+    uint64_t near = 0;                  ///< change point
+  };
+
   /// For a thread that begins; nullptr without memory.
   static Timeline* add(uint64_t thread_id);
   /// Bytes of memory that all of them take, if they are full.
@@ -70,10 +83,13 @@ class Timelines {
   /// The thread ends.
   static void retire(const Timeline& timeline);
   /// The module that `thread_id` was in at `number`: Global if that thread never called one, nullopt if it is not
-  /// known any more. Never blocks for long: a short table behind a lock.
-  static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number);
+  /// known any more. Never blocks for long: at most a short table behind a lock.
+  static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number, Sought& last);
 
   static ForkLock forkLock();
+
+ private:
+  static const Timeline* find(uint64_t thread_id);
 };
 
 } // namespace commtap

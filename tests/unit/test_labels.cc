@@ -17,7 +17,7 @@ using Library = UnitLabel::Library;
 
 void checkUnit(std::string_view label, Library made_by, bool prefetch, std::string_view unit) {
   CAPTURE(std::string(label));
-  const std::optional<UnitLabel> parsed = parseUnitLabel(label);
+  const std::optional<UnitLabelText> parsed = parseUnitLabel(label);
   REQUIRE(parsed);
   CHECK(parsed->made_by == made_by);
   CHECK(parsed->prefetch == prefetch);

@@ -9,59 +9,66 @@
 
 namespace commtap {
 
-/// Which living module object, by its address, has which id. Guarded by the GIL.
+/// Which object, by its address, has which id: a module object its own, a tensor its owner's. Guarded by its owner.
 /// Never destroyed: modules are called until the process is gone.
-class ModuleTable {
+class ObjectTable {
  public:
-  constexpr ModuleTable() = default;
-  ModuleTable(const ModuleTable&) = delete;
-  ModuleTable& operator=(const ModuleTable&) = delete;
+  constexpr ObjectTable() = default;
+  ObjectTable(const ObjectTable&) = delete;
+  ObjectTable& operator=(const ObjectTable&) = delete;
 
-  /// kCommtapUnknownModule for one that is not there.
+  static constexpr uint32_t kUnknown = kCommtapUnknownModule;
+
+  /// kUnknown for one that is not there.
   uint32_t find(const void* object) const {
     const uint32_t entry = index_[slotOf(object)];
-    return entry == kNoEntry ? kCommtapUnknownModule : entries_[entry].id;
+    return entry == kNoEntry ? kUnknown : entries_[entry].id;
   }
 
-  /// A module that is called, and the one that is probably called next.
-  struct Call {
+  /// An object that was looked for, and the one that is probably looked for next.
+  struct Found {
     uint32_t id;
-    uint32_t next_id; ///< of any module, if it is not known
+    uint32_t next_id; ///< of any object, if it is not known
   };
-  /// find(), on every module call. Models call their modules in one order over and over, so that each entry knows which
-  /// was called after it, and that is looked at first. Between two calls of a module the caches have held all that it
-  /// computes with: the entry after the next one is fetched meanwhile, since to wait for it would take longer than all
-  /// else of a call.
-  Call call(const void* object) {
+  /// find(), for who asks again and again. Models call their modules in one order over and over, and in one order their
+  /// gradients are ready: each entry knows which was looked for after it, and that is looked at first. In between the
+  /// caches have held all that the model computes with: the entry after the next one is fetched meanwhile, since to wait
+  /// for it would take longer than all else of a module call.
+  Found findInTurn(const void* object) {
     if (entries_[expected_].object != object) [[unlikely]] {
       const uint32_t entry = index_[slotOf(object)];
       if (entry == kNoEntry) {
-        return {kCommtapUnknownModule, 0};
+        return {kUnknown, 0};
       }
-      entries_[last_called_].next = entry;
+      entries_[last_found_].next = entry;
       expected_ = entry;
     }
-    last_called_ = expected_;
-    const Entry& called = entries_[last_called_];
-    const Entry& next = entries_[called.next];
-    expected_ = called.next;
+    last_found_ = expected_;
+    const Entry& found = entries_[last_found_];
+    const Entry& next = entries_[found.next];
+    expected_ = found.next;
     __builtin_prefetch(&entries_[next.next]);
-    return {called.id, next.id};
+    return {found.id, next.id};
   }
 
   /// Replaces what was known of the object. False without memory: it is then not kept.
   bool insert(const void* object, uint32_t id);
 
-  /// The id that the object had; kCommtapUnknownModule for one that was not there.
+  /// The id that the object had; kUnknown for one that was not there.
   uint32_t remove(const void* object);
 
+  /// How many there are.
+  uint32_t size() const {
+    return size_;
+  }
+
  private:
-  /// In the order in which modules became known, which is about that in which they are called: in pieces of the cache
+  /// In the order in which objects became known, which is about that in which they are looked for: in pieces of the cache
   /// that hold four, and which the processor expects.
   struct Entry {
     const void* object = nullptr; ///< null: the entry is unused
     uint32_t id = 0;
-    uint32_t next = 0; ///< the entry that was called after this one, or any; of an unused one: the next unused one
+    uint32_t next = 0; ///< the entry that was looked for after this one, or any; of an unused one: the next unused one
   };
   static constexpr uint32_t kNoEntry = 0; ///< always unused
 
@@ -84,11 +91,12 @@ class ModuleTable {
 
   // In the order in which a call needs them.
   Entry* entries_ = &no_entry_; ///< owned but for `no_entry_`; half as many as the index has, and one
-  uint32_t last_called_ = kNoEntry;
+  uint32_t last_found_ = kNoEntry;
   uint32_t expected_ = kNoEntry;
   uint32_t* index_ = &no_index_; ///< owned but for `no_index_`; open addressing, a power of two
   uint32_t mask_ = 0;            ///< of the index: its size less one
   uint32_t used_ = 0;            ///< entries that are or were in use; kNoEntry is before them
+  uint32_t size_ = 0;            ///< entries that are in use
   uint32_t free_ = kNoEntry;     ///< the first of those that were in use and are not; kNoEntry: there are none
 };
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/module_table.h"
+#include "tracker/object_table.h"
 
 #include <random>
 #include <unordered_map>
@@ -22,24 +22,24 @@ std::vector<const void*> addresses(size_t count) {
 }
 
 TEST_CASE("an empty table knows nothing") {
-  ModuleTable table;
+  ObjectTable table;
   int object = 0;
-  CHECK(table.find(&object) == kCommtapUnknownModule);
-  CHECK(table.call(&object).id == kCommtapUnknownModule);
-  CHECK(table.remove(&object) == kCommtapUnknownModule);
+  CHECK(table.find(&object) == ObjectTable::kUnknown);
+  CHECK(table.findInTurn(&object).id == ObjectTable::kUnknown);
+  CHECK(table.remove(&object) == ObjectTable::kUnknown);
 }
 
-TEST_CASE("what is there is found, by find and by call, whatever comes and goes") {
-  ModuleTable table;
+TEST_CASE("what is there is found, by find and by findInTurn, whatever comes and goes") {
+  ObjectTable table;
   const auto objects = addresses(3000);
   std::unordered_map<const void*, uint32_t> expected;
   std::mt19937 random(7);
   for (uint32_t i = 0; i < 100'000; ++i) {
     const void* object = objects[random() % objects.size()];
     const auto known = expected.find(object);
-    const uint32_t id = known == expected.end() ? kCommtapUnknownModule : known->second;
+    const uint32_t id = known == expected.end() ? ObjectTable::kUnknown : known->second;
     REQUIRE(table.find(object) == id);
-    REQUIRE(table.call(object).id == id);
+    REQUIRE(table.findInTurn(object).id == id);
     if (random() % 3 != 0) {
       REQUIRE(table.insert(object, i));
       expected[object] = i;
@@ -47,31 +47,32 @@ TEST_CASE("what is there is found, by find and by call, whatever comes and goes"
       REQUIRE(table.remove(object) == id);
       expected.erase(object);
     }
+    REQUIRE(table.size() == expected.size());
   }
   for (const void* object : objects) {
     const auto known = expected.find(object);
-    CHECK(table.find(object) == (known == expected.end() ? kCommtapUnknownModule : known->second));
+    CHECK(table.find(object) == (known == expected.end() ? ObjectTable::kUnknown : known->second));
   }
 }
 
-TEST_CASE("from the second time on a call knows the next one, and from any other order it recovers") {
-  ModuleTable table;
+TEST_CASE("from the second time on a search knows the next one, and from any other order it recovers") {
+  ObjectTable table;
   const auto objects = addresses(500);
   for (uint32_t i = 0; i < objects.size(); ++i) {
     REQUIRE(table.insert(objects[i], i));
   }
   for (int step = 0; step < 2; ++step) {
     for (const void* object : objects) {
-      table.call(object);
+      table.findInTurn(object);
     }
   }
   for (uint32_t i = 0; i < objects.size(); ++i) {
-    const ModuleTable::Call called = table.call(objects[i]);
-    CHECK(called.id == i);
-    CHECK(called.next_id == (i + 1) % objects.size());
+    const ObjectTable::Found found = table.findInTurn(objects[i]);
+    CHECK(found.id == i);
+    CHECK(found.next_id == (i + 1) % objects.size());
   }
   for (uint32_t i = objects.size(); i-- > 0;) {
-    CHECK(table.call(objects[i]).id == i);
+    CHECK(table.findInTurn(objects[i]).id == i);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/module_table.h"
+#include "tracker/object_table.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace commtap {
 
-constinit ModuleTable::Entry ModuleTable::no_entry_;
-constinit uint32_t ModuleTable::no_index_ = kNoEntry;
+constinit ObjectTable::Entry ObjectTable::no_entry_;
+constinit uint32_t ObjectTable::no_index_ = kNoEntry;
 
-bool ModuleTable::insert(const void* object, uint32_t id) {
+bool ObjectTable::insert(const void* object, uint32_t id) {
   if (free_ == kNoEntry && (used_ + 1) * 2 > mask_ + 1 && !grow()) {
     return false;
   }
@@ -27,27 +27,29 @@ bool ModuleTable::insert(const void* object, uint32_t id) {
     entry = ++used_;
   }
   entries_[entry] = {object, id};
+  ++size_;
   return true;
 }
 
-uint32_t ModuleTable::remove(const void* object) {
+uint32_t ObjectTable::remove(const void* object) {
   const uint32_t slot = slotOf(object);
   const uint32_t entry = index_[slot];
   if (entry == kNoEntry) {
-    return kCommtapUnknownModule;
+    return kUnknown;
   }
   closeGap(slot);
   const uint32_t id = entries_[entry].id;
   entries_[entry] = {nullptr, 0, free_};
   free_ = entry;
-  if (last_called_ == entry) {
-    last_called_ = kNoEntry; // else the next call would write itself into the list of unused ones
+  --size_;
+  if (last_found_ == entry) {
+    last_found_ = kNoEntry; // else the next search would write itself into the list of unused ones
   }
   return id;
 }
 
 /// So that no search stops early: linear probing without tombstones.
-void ModuleTable::closeGap(uint32_t gap) {
+void ObjectTable::closeGap(uint32_t gap) {
   for (uint32_t next = (gap + 1) & mask_; index_[next] != kNoEntry; next = (next + 1) & mask_) {
     const uint32_t home = hash(entries_[index_[next]].object) & mask_;
     if (((next - home) & mask_) >= ((next - gap) & mask_)) {
@@ -58,7 +60,7 @@ void ModuleTable::closeGap(uint32_t gap) {
   index_[gap] = kNoEntry;
 }
 
-bool ModuleTable::grow() {
+bool ObjectTable::grow() {
   constexpr uint32_t kFirst = 1024;
   const uint32_t size = std::max(kFirst, (mask_ + 1) * 2);
   std::unique_ptr<Entry[]> entries(new (std::nothrow) Entry[size / 2 + 1]);
