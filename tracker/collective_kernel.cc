@@ -44,7 +44,7 @@ class Call {
     const uint64_t bytes = payload.bytes * times;
     const Origin origin = currentOrigin(thread_, inputStorage());
     LedgerWriter& ledger = Recorder::ledger();
-    LedgerCollective* row = ledger.row({
+    const CollectiveKey key{
         origin.module,
         origin.issued_in,
         facts_.name,
@@ -56,7 +56,8 @@ class Call {
         asyncOp(),
         sizeClass(bytes),
         {},
-    });
+    };
+    LedgerCollective* row = ledger.row(key, thread_.row_place);
     if (thread_.torch.inBackward()) {
       Steps::inBackward(compat::graphTask());
     }
@@ -170,6 +171,7 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
   }
   stands_for_ = CostSample::nextStandsFor(CostPart::kCollectives);
   const CostSample sample(CostPart::kCollectives, stands_for_);
+  Recorder::ledger().expectCollective(thread->row_place, thread->last_group.index);
   countCall(facts, *thread, arguments, frame_);
   thread->frame = &frame_;
   thread_ = thread;
@@ -209,6 +211,10 @@ void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKe
     op.redispatchBoxed(keys & kBelowCollectives, stack);
     return;
   }
+  call(op, keys, stack);
+}
+
+void CollectiveKernel::call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const {
   CallWatch watch(facts_, keys, stack->data() + (stack->size() - facts_.argument_count));
   op.redispatchBoxed(keys & kBelowCollectives, stack);
   watch.returned();

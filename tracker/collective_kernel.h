@@ -83,6 +83,8 @@ class CollectiveKernel final : public c10::OperatorKernel {
   explicit CollectiveKernel(OpFacts facts) : facts_(facts) {}
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const;
+  /// The same for an op that nobody can define anew.
+  void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const;
   const OpFacts& facts() const {
     return facts_;
   }

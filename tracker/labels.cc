@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <ATen/record_function.h>
 
@@ -55,16 +58,16 @@ bool isScope(const at::RecordFunction& function) {
 }
 
 std::unique_ptr<at::ObserverContext> onLabelStart(const at::RecordFunction& function) {
-  openLabel(function.name());
+  openLabel(function.name(), &function);
   return nullptr;
 }
 
 void onLabelEnd(const at::RecordFunction& function, at::ObserverContext*) {
-  closeLabel(function.name());
+  closeLabel(&function);
 }
 
 std::unique_ptr<at::ObserverContext> onLabelOrScopeStart(const at::RecordFunction& function) {
-  openLabel(function.name());
+  openLabel(function.name(), &function);
   if (isScope(function)) {
     pushScope(function.name());
   }
@@ -75,7 +78,20 @@ void onLabelOrScopeEnd(const at::RecordFunction& function, at::ObserverContext*)
   if (isScope(function)) {
     popScope();
   }
-  closeLabel(function.name());
+  closeLabel(&function);
+}
+
+/// The last of `open` that is `object`'s is open no more.
+template <typename Label>
+std::optional<Label> take(std::vector<Label>& open, const void* object) {
+  for (size_t i = open.size(); i-- > 0;) {
+    if (open[i].object == object) {
+      std::optional<Label> taken(std::move(open[i]));
+      open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+      return taken;
+    }
+  }
+  return std::nullopt;
 }
 
 /// 0 while torch sends no labels.
@@ -97,7 +113,7 @@ std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
   return std::nullopt;
 }
 
-void openLabel(std::string_view label) {
+void openLabel(std::string_view label, const void* object) {
   const CostSample sample(CostPart::kOther);
   const bool step = isOptimizerStepLabel(label);
   const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
@@ -106,39 +122,29 @@ void openLabel(std::string_view label) {
     return;
   }
   if (step) {
-    thread->optimizer_steps.push_back(
-        thread->enter({Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()}));
+    const Scope scope{Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()};
+    thread->optimizer_steps.push_back({object, thread->enter(scope)});
   } else {
-    thread->unit_labels.push_back({unit->made_by, unit->prefetch, std::string(unit->unit)});
+    thread->unit_labels.push_back({object, unit->made_by, unit->prefetch, std::string(unit->unit)});
   }
 }
 
-void closeLabel(std::string_view label) {
+void closeLabel(const void* object) {
   const CostSample sample(CostPart::kOther);
-  const bool step = isOptimizerStepLabel(label);
-  ThreadState* thread = step || parseUnitLabel(label) ? ThreadState::current() : nullptr;
-  if (thread == nullptr) {
+  ThreadState* thread = ThreadState::ifKnown();
+  if (thread == nullptr || take(thread->unit_labels, object)) {
     return;
   }
   // A label that was opened before we were there, or on another thread, finds nothing to close.
-  if (step && !thread->optimizer_steps.empty()) {
-    thread->leave(thread->optimizer_steps.back());
-    thread->optimizer_steps.pop_back();
+  if (const std::optional<OptimizerStep> step = take(thread->optimizer_steps, object)) {
+    thread->leave(step->depth);
     Steps::optimizerStepped();
-  } else if (!step && !thread->unit_labels.empty()) {
-    thread->unit_labels.pop_back();
   }
 }
 
-void openPythonLabel(const char* label) {
+void openPythonLabel(const char* label, const void* object) {
   if (!receivesLabelsFromTorch()) {
-    openLabel(label);
-  }
-}
-
-void closePythonLabel(const char* label) {
-  if (!receivesLabelsFromTorch()) {
-    closeLabel(label);
+    openLabel(label, object);
   }
 }
 

@@ -13,8 +13,9 @@ namespace commtap {
 /// for which a collective is made. Every other label costs two comparisons; it is no scope where there is Python,
 /// because there the modules are the hierarchy, and labels are mostly those of libraries, made for a profiler's time
 /// line.
-void openLabel(std::string_view label);
-void closeLabel(std::string_view label);
+/// `object`: what has the label; with it the label ends, wherever it stands among those that are open.
+void openLabel(std::string_view label, const void* object);
+void closeLabel(const void* object);
 
 enum class OtherLabels : uint8_t { kIgnored, kScopes };
 
@@ -26,9 +27,8 @@ void receiveLabelsFromTorch(OtherLabels others);
 void stopLabelsFromTorch();
 bool receivesLabelsFromTorch();
 
-/// Python's part has seen a label begin or end. If torch sends it too, it is told already.
-void openPythonLabel(const char* label);
-void closePythonLabel(const char* label);
+/// Python's part has seen a label begin. If torch sends it too, it is told already.
+void openPythonLabel(const char* label, const void* object);
 
 /// True for torch.optim's own label, `Optimizer.step#AdamW.step`.
 bool isOptimizerStepLabel(std::string_view label);

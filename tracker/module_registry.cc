@@ -248,13 +248,12 @@ std::optional<uint32_t> ModuleRegistry::fsdp2Unit(uint32_t hint, std::string_vie
   if (!root || unit.empty()) {
     return root;
   }
-  Units& units = fsdp2_units_[*root];
-  if (const auto known = units.find(unit); known != units.end()) {
+  if (const auto known = fsdp2_units_.find(UnitName<std::string_view>{*root, unit}); known != fsdp2_units_.end()) {
     return known->second;
   }
   for (uint32_t id = 0; id < nodes_.size(); ++id) {
     if (nodes_[id].alive && (nameBelow(id, *root, true) == unit || nameBelow(id, *root, false) == unit)) {
-      units.emplace(unit, id);
+      fsdp2_units_[{*root, std::string(unit)}] = id;
       return id;
     }
   }

@@ -100,14 +100,26 @@ class ModuleRegistry {
 
   static constexpr size_t kForgetAt = 64U << 10U;
 
-  /// So that a text is looked up without a copy of it.
-  struct TextHash {
+  /// What FSDP2 calls a unit below a root. Looked up without a copy of the name.
+  template <typename Text>
+  struct UnitName {
+    uint32_t root;
+    Text name;
+  };
+  struct UnitHash {
     using is_transparent = void;
-    size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
+    template <typename Text>
+    size_t operator()(const UnitName<Text>& unit) const {
+      return std::hash<std::string_view>()(unit.name) + unit.root;
     }
   };
-  using Units = std::unordered_map<std::string, uint32_t, TextHash, std::equal_to<>>;
+  struct SameUnit {
+    using is_transparent = void;
+    template <typename Text, typename OtherText>
+    bool operator()(const UnitName<Text>& one, const UnitName<OtherText>& other) const {
+      return one.root == other.root && one.name == other.name;
+    }
+  };
 
   std::mutex mutex_;
   std::vector<Place> places_;                            ///< by ledger id; 0 is Global
@@ -117,7 +129,7 @@ class ModuleRegistry {
   ObjectTable tensor_owners_;
   ObjectTable storage_owners_;
   size_t forget_at_ = kForgetAt; ///< with so many owned tensors, those of the dead are forgotten
-  std::unordered_map<uint32_t, Units> fsdp2_units_; ///< cache of fsdp2Unit, by the root's id
+  std::unordered_map<UnitName<std::string>, uint32_t, UnitHash, SameUnit> fsdp2_units_; ///< cache of fsdp2Unit
 };
 
 } // namespace commtap

@@ -32,8 +32,8 @@ class ObjectTable {
   };
   /// find(), for who asks again and again. Models call their modules in one order over and over, and in one order their
   /// gradients are ready: each entry knows which was looked for after it, and that is looked at first. In between the
-  /// caches have held all that the model computes with: the entry after the next one is fetched meanwhile, since to wait
-  /// for it would take longer than all else of a module call.
+  /// caches have held all that the model computes with: the entry after the next one is fetched meanwhile, since to
+  /// wait for it would take longer than all else of a module call.
   Found findInTurn(const void* object) {
     if (entries_[expected_].object != object) [[unlikely]] {
       const uint32_t entry = index_[slotOf(object)];
@@ -63,8 +63,8 @@ class ObjectTable {
   }
 
  private:
-  /// In the order in which objects became known, which is about that in which they are looked for: in pieces of the cache
-  /// that hold four, and which the processor expects.
+  /// In the order in which objects became known, which is about that in which they are looked for: in pieces of the
+  /// cache that hold four, and which the processor expects.
   struct Entry {
     const void* object = nullptr; ///< null: the entry is unused
     uint32_t id = 0;

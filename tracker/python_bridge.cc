@@ -125,10 +125,10 @@ void labelsMissing() {
 }
 
 constexpr CommtapHost kHost = {
-    addModule,     reparentModule, moduleDied,    wantsParameters, addParameter,      ownTensor,
-    currentModule, findModule,     setModule,     forgetModule,    ModuleHook::call,  ModuleHook::setOriginal,
-    openPythonLabel, closePythonLabel, labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
-    notSeenModule, hookMissing,    debug,
+    addModule,       reparentModule, moduleDied,    wantsParameters, addParameter,      ownTensor,
+    currentModule,   findModule,     setModule,     forgetModule,    ModuleHook::call,  ModuleHook::setOriginal,
+    openPythonLabel, closeLabel,     labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
+    notSeenModule,   hookMissing,    debug,
 };
 
 const CommtapPython*& pythonPart() {

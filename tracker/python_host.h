@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 5U
+#define COMMTAP_PYTHON_ABI 6U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -64,9 +64,9 @@ struct CommtapHost {
   /// set_original_call. Asks module_id for a module that it does not know.
   CommtapVectorcall call_module;
   void (*set_original_call)(CommtapVectorcall original);
-  /// A `with record_function(label)` begins, ends.
-  void (*open_label)(const char* label);
-  void (*close_label)(const char* label);
+  /// A `with record_function(label)` begins, ends. `object`: the record_function.
+  void (*open_label)(const char* label, const void* object);
+  void (*close_label)(const void* object);
   /// Labels cannot be watched in Python: torch is to send them.
   void (*labels_missing)();
   /// torch.distributed made a process group of this name.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/ledger_format.h"
+#include "report/ledger_row_order.h"
 #include "tracker/nccl_sites.h"
 #include "tracker/timeline.h"
 #include "tracker/torch_compat.h"
@@ -25,9 +26,16 @@ struct Scope {
 /// A record_function label of a sharding library around the work of one of its units.
 struct UnitLabel {
   enum class Library : uint8_t { kFsdp1, kFsdp2 };
+  const void* object; ///< what has the label
   Library made_by;
   bool prefetch;    ///< the work is for another unit than the one that runs
   std::string unit; ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
+};
+
+/// A record_function label of torch.optim around an optimizer's step.
+struct OptimizerStep {
+  const void* object; ///< what has the label
+  uint32_t depth;     ///< to hand to leave()
 };
 
 struct DeviceSpan;
@@ -59,6 +67,11 @@ class ThreadState {
   static ThreadState* current() {
     ThreadState* state = tls_state_;
     return state != nullptr ? state : create();
+  }
+
+  /// nullptr on a thread of which nothing was known until now.
+  static ThreadState* ifKnown() {
+    return tls_state_;
   }
 
   /// The depth to hand to leave().
@@ -103,8 +116,9 @@ class ThreadState {
   std::vector<UnitLabel> unit_labels;
   const void* last_group_key = nullptr;
   GroupRef last_group;
+  LedgerRowPlace row_place;
   std::string last_group_name;
-  std::vector<uint32_t> optimizer_steps; ///< depths to hand to leave()
+  std::vector<OptimizerStep> optimizer_steps;
   std::vector<uint32_t> open_scopes;     ///< depths of named scopes, to hand to leave()
   uint32_t nccl_groups_open = 0;         ///< ncclGroupStart without its ncclGroupEnd
   std::vector<DeviceSpan*> device_spans; ///< of the group of NCCL calls that is open; DeviceTiming's

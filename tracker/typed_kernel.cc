@@ -52,7 +52,7 @@ template <typename Return, typename... Arguments, bool kLegacyTypes>
 struct c10::impl::make_boxed_from_unboxed_functor<commtap::TypedKernel<Return(Arguments...)>, kLegacyTypes> {
   static void
   call(c10::OperatorKernel* kernel, const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-    static_cast<commtap::TypedKernel<Return(Arguments...)>*>(kernel)->boxed()(op, keys, stack);
+    static_cast<commtap::TypedKernel<Return(Arguments...)>*>(kernel)->boxed().call(op, keys, stack);
   }
 };
 

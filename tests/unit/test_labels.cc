@@ -45,20 +45,41 @@ TEST_CASE("other labels name none") {
 
 TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and one that nobody opened closes nothing") {
   ThreadState& thread = *ThreadState::current();
-  closeLabel("Optimizer.step#SGD.step");
-  closeLabel("FSDP::all_gather (a)");
+  int step = 0;
+  int unit = 0;
+  int other = 0;
+  closeLabel(&step);
+  closeLabel(&unit);
   CHECK(thread.top() == nullptr);
-  openLabel("Optimizer.step#SGD.step");
-  openLabel("FSDP::all_gather (a)");
-  openLabel("my own label");
+  openLabel("Optimizer.step#SGD.step", &step);
+  openLabel("FSDP::all_gather (a)", &unit);
+  openLabel("my own label", &other);
   REQUIRE(thread.top() != nullptr);
   CHECK(thread.top()->type == Scope::Type::kOptimizerStep);
   CHECK(thread.unit_labels.size() == 1);
-  closeLabel("my own label");
-  closeLabel("FSDP::all_gather (a)");
+  closeLabel(&other);
+  CHECK(thread.unit_labels.size() == 1);
+  closeLabel(&unit);
   CHECK(thread.unit_labels.empty());
-  closeLabel("Optimizer.step#SGD.step");
+  CHECK(thread.top() != nullptr);
+  closeLabel(&step);
   CHECK(thread.top() == nullptr);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a label ends alone, also one that is around others, and one that is entered twice") {
+  ThreadState& thread = *ThreadState::current();
+  int outer = 0;
+  int inner = 0;
+  openLabel("FSDP::all_gather (a)", &outer);
+  openLabel("FSDP::all_gather (b)", &inner);
+  openLabel("FSDP::all_gather (b)", &inner);
+  closeLabel(&outer);
+  REQUIRE(thread.unit_labels.size() == 2);
+  closeLabel(&inner);
+  REQUIRE(thread.unit_labels.size() == 1);
+  CHECK(thread.unit_labels.back().unit == "b");
+  closeLabel(&inner);
+  CHECK(thread.unit_labels.empty());
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels where there is no Python, until it is told to stop") {

@@ -84,21 +84,21 @@ PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
   return result;
 }
 
-/// Tells the tracker about a record_function object, which keeps its label in `name`.
-void tellLabel(PyObject* label, void (*tell)(const char*)) {
+/// Tells the tracker that a record_function object, which keeps its label in `name`, is entered.
+void tellLabel(PyObject* label) {
   static PyObject* const attribute_name = PyUnicode_InternFromString("name");
   const ErrorGuard keep_errors;
   const PyRef name(PyObject_GetAttr(label, attribute_name));
   const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
   if (text != nullptr) {
-    tell(text);
+    part->host.open_label(text, label);
   }
 }
 
 /// torch.autograd.profiler.record_function.__enter__ and __exit__: labels are torch's own words for what it does.
 PyObject* enterLabel(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   if (PyVectorcall_NARGS(flags) > 0) {
-    tellLabel(arguments[0], part->host.open_label);
+    tellLabel(arguments[0]);
   }
   return part->label_enter.own()(function, arguments, flags, names);
 }
@@ -106,7 +106,7 @@ PyObject* enterLabel(PyObject* function, PyObject* const* arguments, size_t flag
 PyObject* exitLabel(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   PyObject* result = part->label_exit.own()(function, arguments, flags, names);
   if (PyVectorcall_NARGS(flags) > 0) {
-    tellLabel(arguments[0], part->host.close_label);
+    part->host.close_label(arguments[0]);
   }
   return result;
 }
