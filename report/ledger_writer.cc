@@ -314,8 +314,6 @@ void LedgerWriter::closeStep(uint64_t now_ns) {
 LedgerLast& LedgerWriter::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
   const uint64_t ticket = section(kLast).used.fetch_add(1, std::memory_order_relaxed);
   LedgerLast& entry = last()[ticket % kLedgerCapacities[kLast]];
-  // The next one was written thousands of collectives ago: it comes into the cache while the job computes.
-  __builtin_prefetch(&last()[(ticket + 1) % kLedgerCapacities[kLast]], /*rw=*/1);
   entry.number.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   entry.sequence = sequence;

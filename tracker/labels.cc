@@ -13,6 +13,7 @@
 #include <ATen/record_function.h>
 
 #include "tracker/cost_sample.h"
+#include "tracker/guarded.h"
 #include "tracker/scopes.h"
 #include "tracker/steps.h"
 #include "tracker/torch_compat.h"
@@ -94,6 +95,21 @@ std::optional<Label> take(std::vector<Label>& open, const void* object) {
   return std::nullopt;
 }
 
+void open(std::string_view label, const void* object) {
+  const bool step = isOptimizerStepLabel(label);
+  const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
+  ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
+  if (thread == nullptr) {
+    return;
+  }
+  if (step) {
+    const Scope scope{Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()};
+    thread->optimizer_steps.push_back({object, thread->enter(scope)});
+  } else {
+    thread->unit_labels.push_back({object, unit->made_by, unit->prefetch, std::string(unit->unit)});
+  }
+}
+
 /// 0 while torch sends no labels.
 constinit std::atomic<at::CallbackHandle> handle{0};
 
@@ -114,19 +130,7 @@ std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
 }
 
 void openLabel(std::string_view label, const void* object) {
-  const CostSample sample(CostPart::kOther);
-  const bool step = isOptimizerStepLabel(label);
-  const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
-  ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
-  if (thread == nullptr) {
-    return;
-  }
-  if (step) {
-    const Scope scope{Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()};
-    thread->optimizer_steps.push_back({object, thread->enter(scope)});
-  } else {
-    thread->unit_labels.push_back({object, unit->made_by, unit->prefetch, std::string(unit->unit)});
-  }
+  guarded("a label", [&] { open(label, object); });
 }
 
 void closeLabel(const void* object) {

@@ -15,7 +15,9 @@ std::string nameKey(uint32_t parent, std::string_view component) {
   return std::to_string(parent) + "/" + std::string(component);
 }
 
-std::optional<uint32_t> ifKnown(uint32_t owner) {
+/// nullptr has none.
+std::optional<uint32_t> ownerIn(ObjectTable& owners, const void* address) {
+  const uint32_t owner = address == nullptr ? ObjectTable::kUnknown : owners.findInTurn(address).id;
   return owner == ObjectTable::kUnknown ? std::nullopt : std::optional<uint32_t>(owner);
 }
 
@@ -195,12 +197,12 @@ void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const voi
 
 std::optional<uint32_t> ModuleRegistry::ownerOfTensor(const void* tensor) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return ifKnown(tensor_owners_.findInTurn(tensor).id);
+  return ownerIn(tensor_owners_, tensor);
 }
 
 std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const void* storage) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return ifKnown(storage_owners_.findInTurn(storage).id);
+  return ownerIn(storage_owners_, storage);
 }
 
 size_t ModuleRegistry::ownedTensors() {

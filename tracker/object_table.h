@@ -30,10 +30,10 @@ class ObjectTable {
     uint32_t id;
     uint32_t next_id; ///< of any object, if it is not known
   };
-  /// find(), for who asks again and again. Models call their modules in one order over and over, and in one order their
-  /// gradients are ready: each entry knows which was looked for after it, and that is looked at first. In between the
-  /// caches have held all that the model computes with: the entry after the next one is fetched meanwhile, since to
-  /// wait for it would take longer than all else of a module call.
+  /// find() of one that is not null, for who asks again and again. Models call their modules in one order over and
+  /// over, and in one order their gradients are ready: each entry knows which was looked for after it, and that is
+  /// looked at first. In between the caches have held all that the model computes with: the entry after the next one is
+  /// fetched meanwhile, since to wait for it would take longer than all else of a module call.
   Found findInTurn(const void* object) {
     if (entries_[expected_].object != object) [[unlikely]] {
       const uint32_t entry = index_[slotOf(object)];

@@ -67,6 +67,8 @@ TEST_CASE_FIXTURE(TrackerFixture, "a tensor and its memory have an owner") {
   CHECK(modules().ownerOfTensor(&tensor) == module);
   CHECK(modules().ownerOfStorage(&storage) == module);
   CHECK(modules().ownerOfTensor(&storage) == std::nullopt);
+  CHECK(modules().ownerOfTensor(nullptr) == std::nullopt);
+  CHECK(modules().ownerOfStorage(nullptr) == std::nullopt);
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "roles are found upwards, nearest and farthest") {
