@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <tuple>
+
+#include "report/zeroed_numbers.h"
 
 namespace commtap {
 
@@ -54,7 +54,7 @@ class LedgerRowIndex {
 
   /// False if there is no memory for it.
   bool create() {
-    slots_.reset(new (std::nothrow) std::atomic<uint32_t>[kSize]());
+    slots_ = zeroedNumbers(kSize);
     return slots_ != nullptr;
   }
 
@@ -81,7 +81,7 @@ class LedgerRowIndex {
   }
 
  private:
-  std::unique_ptr<std::atomic<uint32_t>[]> slots_; ///< row number + 1, 0 for free
+  ZeroedNumbers slots_; ///< row number + 1, 0 for free
 };
 
 } // namespace commtap

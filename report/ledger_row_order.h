@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
+
+#include "report/zeroed_numbers.h"
 
 namespace commtap {
 
@@ -26,7 +26,7 @@ class LedgerRowOrder {
 
   /// False if there is no memory for it.
   bool create() {
-    next_.reset(new (std::nothrow) std::atomic<uint32_t>[kRows + 1]());
+    next_ = zeroedNumbers(kRows + 1);
     return next_ != nullptr;
   }
 
@@ -44,7 +44,7 @@ class LedgerRowOrder {
   }
 
  private:
-  std::unique_ptr<std::atomic<uint32_t>[]> next_; ///< by the row before, as LedgerRowPlace has it
+  ZeroedNumbers next_; ///< by the row before, as LedgerRowPlace has it
 };
 
 } // namespace commtap

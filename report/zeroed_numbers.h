@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace commtap {
+
+struct FreeMemory {
+  void operator()(void* memory) const {
+    std::free(memory); // NOLINT(cppcoreguidelines-no-malloc): calloc's
+  }
+};
+using ZeroedNumbers = std::unique_ptr<std::atomic<uint32_t>[], FreeMemory>;
+
+/// `count` numbers, all 0; of many only those that are used take memory. nullptr without memory.
+inline ZeroedNumbers zeroedNumbers(size_t count) {
+  void* memory = std::calloc(count, sizeof(std::atomic<uint32_t>)); // NOLINT(cppcoreguidelines-no-malloc): see above
+  return ZeroedNumbers(static_cast<std::atomic<uint32_t>*>(memory));
+}
+
+} // namespace commtap
