@@ -12,14 +12,14 @@ namespace commtap {
 
 struct FreeMemory {
   void operator()(void* memory) const {
-    std::free(memory); // NOLINT(cppcoreguidelines-no-malloc): calloc's
+    std::free(memory);
   }
 };
 using ZeroedNumbers = std::unique_ptr<std::atomic<uint32_t>[], FreeMemory>;
 
 /// `count` numbers, all 0; of many only those that are used take memory. nullptr without memory.
 inline ZeroedNumbers zeroedNumbers(size_t count) {
-  void* memory = std::calloc(count, sizeof(std::atomic<uint32_t>)); // NOLINT(cppcoreguidelines-no-malloc): see above
+  void* memory = std::calloc(count, sizeof(std::atomic<uint32_t>));
   return ZeroedNumbers(static_cast<std::atomic<uint32_t>*>(memory));
 }
 

@@ -354,7 +354,7 @@ def main() -> None:
     switch(True)
     calls = CALLS_OF.get(arguments.job, CALLS)
     print(json.dumps({"pairs": pairs, "span": span, "calls": calls, "peak_kib": peak_memory_kib()}))
-    # A DDP that goes last takes its group along with the GIL held, and waits for Gloo's thread, which may wait for the GIL.
+    # A DDP that goes last takes its group along, and waits with the GIL held for Gloo's thread, which may wait for it.
     del step
     if not on_fake_backend:
         dist.barrier()
