@@ -91,8 +91,8 @@ uint32_t ModuleRegistry::addLocked(
     return parent;
   }
   if (nodes_.size() <= id) {
+    places_.resize(id + 1); // first: isModule() asks nodes_, and either may find no memory
     nodes_.resize(id + 1);
-    places_.resize(id + 1);
   }
   places_[id] = {parent, role};
   Node& added = nodes_[id];
