@@ -19,10 +19,8 @@ namespace {
 
 constexpr char kTemporarySuffix[] = ".tmp";
 
+/// False with errno set.
 bool writeAll(int fd, std::string_view content) {
-  if (!isAllowedFileSize(content.size())) {
-    return false;
-  }
   while (!content.empty()) {
     const ssize_t written = write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) {
@@ -59,28 +57,63 @@ std::string makeFolder(const std::string& parent, const std::string& folder) {
 
 } // namespace
 
-std::string
-writeFileAtomically(const std::string& path, std::string_view content, const std::function<bool(int)>& complete) {
-  // A name that no one has: pids come again, and a temporary file that a killed process left must not be in the way.
-  std::string temporary = path + ".XXXXXX" + kTemporarySuffix;
-  const int fd = mkostemps(temporary.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC);
-  if (fd < 0) {
-    return failure("cannot create a file beside", path);
+// A name that no one has: pids come again, and a temporary file that a killed process left must not be in the way.
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path),
+      temporary_(path + ".XXXXXX" + kTemporarySuffix),
+      fd_(mkostemps(temporary_.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC)) {
+  if (fd_ < 0) {
+    failed("cannot create a file beside", path);
   }
-  bool ok = writeAll(fd, content) && (!complete || complete(fd));
-  const int error = errno;
-  ok = close(fd) == 0 && ok;
-  if (!ok) {
-    errno = error;
-  } else {
-    ok = std::rename(temporary.c_str(), path.c_str()) == 0;
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) {
+    close(fd_);
+    unlink(temporary_.c_str());
   }
-  if (ok) {
+}
+
+void AtomicFile::failed(const char* what, const std::string& path) {
+  error_ = failure(what, path);
+}
+
+void AtomicFile::append(std::string_view content) {
+  if (!isGood()) {
+    return;
+  }
+  if (!isAllowedFileSize(size_ + content.size()) || !writeAll(fd_, content)) {
+    failed("cannot write", path_);
+    return;
+  }
+  size_ += content.size();
+}
+
+void AtomicFile::replace(uint64_t offset, std::string_view content) {
+  if (isGood() &&
+      pwrite(fd_, content.data(), content.size(), static_cast<off_t>(offset)) != static_cast<ssize_t>(content.size())) {
+    failed("cannot write", path_);
+  }
+}
+
+std::string AtomicFile::commit(const std::string& path) {
+  if (!isGood()) {
+    return error_;
+  }
+  const bool closed = close(fd_) == 0;
+  fd_ = -1;
+  if (closed && std::rename(temporary_.c_str(), path.c_str()) == 0) {
     return {};
   }
-  std::string message = failure("cannot write", path);
-  unlink(temporary.c_str());
-  return message;
+  failed("cannot write", path);
+  unlink(temporary_.c_str());
+  return error_;
+}
+
+std::string writeFileAtomically(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.append(content);
+  return file.commit(path);
 }
 
 std::string makeFolders(const std::string& path) {

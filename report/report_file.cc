@@ -35,24 +35,26 @@ class FolderLock {
 /// A number in a JSON text that is known only when the text has been written: blanks keep its place.
 class LateNumber {
  public:
-  /// The last field of this name that is 0 so far.
-  LateNumber(std::string& json, const std::string& field) {
+  /// The last field of this name in `json` that is 0 so far; `offset`: where in the file that text begins.
+  LateNumber(std::string& json, const std::string& field, uint64_t offset) {
     const std::string name = '"' + field + "\":";
     if (const size_t found = json.rfind(name + '0'); found != std::string::npos) {
-      at_ = found + name.size();
-      json.insert(*at_, kWidth - 1, ' ');
+      const size_t number = found + name.size();
+      json.insert(number, kWidth - 1, ' ');
+      end_ = offset + number + kWidth;
     }
   }
 
-  bool write(int fd, uint64_t value) const {
+  void write(AtomicFile& file, uint64_t value) const {
     const std::string digits = std::to_string(value);
-    return !at_ || pwrite(fd, digits.data(), digits.size(), static_cast<off_t>(*at_ + kWidth - digits.size())) ==
-                       static_cast<ssize_t>(digits.size());
+    if (end_) {
+      file.replace(*end_ - digits.size(), digits);
+    }
   }
 
  private:
   static constexpr size_t kWidth = 20; ///< digits of 2^64
-  std::optional<size_t> at_;
+  std::optional<uint64_t> end_;        ///< where the number ends in the file
 };
 
 } // namespace
@@ -68,14 +70,20 @@ Result<std::string> writeReportFile(
   if (const std::string error = makeFolders(parent); !error.empty()) {
     return Result<std::string>::failure(error);
   }
-  std::string json = reportToJson(report);
-  std::function<bool(int)> complete;
-  if (end_ns) {
-    complete = [&end_ns, late = LateNumber(json, field::kEndNs)](int fd) { return late.write(fd, end_ns()); };
-  }
+  AtomicFile file(plain + ".json");
+  std::string json;
+  appendReport(json, report, [&file](std::string& piece) {
+    file.append(piece);
+    piece.clear();
+  });
+  const LateNumber late_end_ns(json, field::kEndNs, file.size());
+  file.append(json);
   const FolderLock lock(parent);
   std::string path = chooseReportPath(folder, name, report.job, run_began_ns);
-  if (const std::string error = writeFileAtomically(path, json, complete); !error.empty()) {
+  if (end_ns) {
+    late_end_ns.write(file, end_ns());
+  }
+  if (const std::string error = file.commit(path); !error.empty()) {
     return Result<std::string>::failure(error);
   }
   return path;

@@ -386,14 +386,16 @@ std::vector<LastCollective> lastToWrite(const Report& report) {
 
 } // namespace
 
-std::string reportToJson(const Report& report) {
-  constexpr size_t kRowBytes = 300; // about
-  std::string text;
-  text.reserve((report.modules.size() + report.collectives.size()) * kRowBytes);
+void appendReport(std::string& text, const Report& report, const std::function<void(std::string&)>& take) {
   text += "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kReportSchema) + "\"";
   text += ",\n  \"" + std::string(field::kJob) + "\": " + jsonLine(toJson(report.job));
   appendTable(text, field::kGroups, report.groups, [](const auto& row) { return toJson(row); });
-  const auto append_row = [](std::string& document, const auto& row) { append(document, row); };
+  const auto append_row = [&take](std::string& document, const auto& row) {
+    append(document, row);
+    if (document.size() >= kReportPiece) {
+      take(document);
+    }
+  };
   appendRows(text, field::kModules, report.modules, append_row);
   appendRows(text, field::kCollectives, report.collectives, append_row);
   if (report.operations) {
@@ -409,6 +411,13 @@ std::string reportToJson(const Report& report) {
   appendOwnCost(text, report.own_cost);
   appendTable(text, field::kNotSeen, report.not_seen, [](const auto& row) { return toJson(row); });
   text += "\n}\n";
+}
+
+std::string reportToJson(const Report& report) {
+  constexpr size_t kRowBytes = 300; // about
+  std::string text;
+  text.reserve((report.modules.size() + report.collectives.size()) * kRowBytes);
+  appendReport(text, report, [](std::string&) {});
   return text;
 }
 

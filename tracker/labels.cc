@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstddef>
+#include <iterator>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <ATen/record_function.h>
@@ -82,17 +81,12 @@ void onLabelOrScopeEnd(const at::RecordFunction& function, at::ObserverContext*)
   closeLabel(&function);
 }
 
-/// The last of `open` that is `object`'s is open no more.
+/// The last of `open` that is `object`'s, or the end.
 template <typename Label>
-std::optional<Label> take(std::vector<Label>& open, const void* object) {
-  for (size_t i = open.size(); i-- > 0;) {
-    if (open[i].object == object) {
-      std::optional<Label> taken(std::move(open[i]));
-      open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
-      return taken;
-    }
-  }
-  return std::nullopt;
+typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const void* object) {
+  const auto found =
+      std::find_if(open.rbegin(), open.rend(), [&](const Label& label) { return label.object == object; });
+  return found == open.rend() ? open.end() : std::prev(found.base());
 }
 
 void open(std::string_view label, const void* object) {
@@ -136,12 +130,16 @@ void openLabel(std::string_view label, const void* object) {
 void closeLabel(const void* object) {
   const CostSample sample(CostPart::kOther);
   ThreadState* thread = ThreadState::ifKnown();
-  if (thread == nullptr || take(thread->unit_labels, object)) {
+  if (thread == nullptr) {
     return;
   }
   // A label that was opened before we were there, or on another thread, finds nothing to close.
-  if (const std::optional<OptimizerStep> step = take(thread->optimizer_steps, object)) {
-    thread->leave(step->depth);
+  if (const auto unit = lastOf(thread->unit_labels, object); unit != thread->unit_labels.end()) {
+    thread->unit_labels.erase(unit);
+  } else if (const auto step = lastOf(thread->optimizer_steps, object); step != thread->optimizer_steps.end()) {
+    const uint32_t depth = step->depth;
+    thread->optimizer_steps.erase(step);
+    thread->leave(depth);
     Steps::optimizerStepped();
   }
 }

@@ -242,12 +242,22 @@ def share_row(build: Path, job: str, count: int) -> str:
 
 Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
-JOBS = ("tensor_parallel", "ddp", "fsdp2", "small_modules", "tiny_modules", "compiled")
+JOBS = (
+    "tensor_parallel",
+    "ddp_transformer",
+    "fsdp2_transformer",
+    "compiled_transformer",
+    "ddp",
+    "fsdp2",
+    "compiled",
+    "small_modules",
+    "tiny_modules",
+)
 #: In a block, and before it, of jobs that have short ones.
 STEPS = {"small_modules": 5, "tiny_modules": 20, "module_calls": 100}
 WARM_UP = {"small_modules": 8, "tiny_modules": 20}
 #: The peers switch compilation off, so that there is nothing to compare.
-WITHOUT_PEERS = ("compiled",)
+WITHOUT_PEERS = ("compiled", "compiled_transformer")
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")
 #: Pairs of blocks, for each pair of a job's. A module call costs least, so that its noise has to be averaged most; its

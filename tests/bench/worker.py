@@ -17,7 +17,7 @@ import gc
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import torch
@@ -76,13 +76,49 @@ def ddp() -> Step:
     return training_step(model, torch.rand(64, 128))
 
 
-def fsdp2() -> Step:
+def shard(model: torch.nn.Module, units: Iterable[torch.nn.Module]) -> torch.nn.Module:
+    """FSDP2 with `units` and the model as its units."""
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    for unit in units:
+        fully_shard(unit, mesh=mesh)
+    return fully_shard(model, mesh=mesh)
+
+
+def fsdp2() -> Step:
     model = blocks(128, 8)
-    for block in model:
-        fully_shard(block, mesh=mesh)
-    fully_shard(model, mesh=mesh)
-    return training_step(model, torch.rand(64, 128))
+    return training_step(shard(model, model), torch.rand(64, 128))
+
+
+class Transformer(torch.nn.Module):
+    """A small language model without its loss: 7 million parameters."""
+
+    WIDTH = 256
+    WORDS = 8_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = torch.nn.TransformerEncoderLayer(
+            self.WIDTH, nhead=4, dim_feedforward=4 * self.WIDTH, dropout=0, batch_first=True, norm_first=True
+        )
+        self.words = torch.nn.Embedding(self.WORDS, self.WIDTH)
+        self.encoder = torch.nn.TransformerEncoder(layer, num_layers=6, enable_nested_tensor=False)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        return self.encoder(self.words(words))
+
+    @classmethod
+    def batch(cls) -> torch.Tensor:
+        """Two texts of 128 words."""
+        return torch.randint(cls.WORDS, (2, 128))
+
+
+def ddp_transformer() -> Step:
+    return training_step(torch.nn.parallel.DistributedDataParallel(Transformer()), Transformer.batch())
+
+
+def fsdp2_transformer() -> Step:
+    model = Transformer()
+    return training_step(shard(model, model.encoder.layers), Transformer.batch())
 
 
 def forward_only(model: torch.nn.Module, batch: torch.Tensor) -> Step:
@@ -107,6 +143,11 @@ def compiled() -> Step:
     """DDP around a compiled model."""
     model = torch.nn.parallel.DistributedDataParallel(blocks(128, 8), bucket_cap_mb=1)
     return training_step(torch.compile(model), torch.rand(64, 128))
+
+
+def compiled_transformer() -> Step:
+    model = torch.nn.parallel.DistributedDataParallel(Transformer())
+    return training_step(torch.compile(model), Transformer.batch())
 
 
 class Many(torch.nn.Module):
@@ -211,6 +252,9 @@ JOBS = {
         small_modules,
         tiny_modules,
         compiled,
+        ddp_transformer,
+        fsdp2_transformer,
+        compiled_transformer,
         module_calls,
         collectives,
         gloo_collectives,

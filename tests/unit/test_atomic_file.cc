@@ -8,8 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -41,19 +39,37 @@ TEST_CASE("the target stays as it is, and nothing is left, when the rename or th
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
 }
 
-TEST_CASE("what is known only at the end is put into the file before it has its name") {
+TEST_CASE("a file grows by pieces, and has its name, which may be a late choice, only as a whole") {
   const TempFolder folder;
-  CHECK(writeFileAtomically(folder / "x", "ab", [&](int fd) {
-          CHECK(access((folder / "x").c_str(), F_OK) != 0);
-          return pwrite(fd, "c", 1, 1) == 1;
-        }).empty());
-  CHECK(readText(folder / "x") == "ac");
-  const auto fails = [](int) {
-    errno = EIO;
-    return false;
-  };
-  CHECK(writeFileAtomically(folder / "y", "ab", fails).find("Input/output error") != std::string::npos);
-  CHECK(namesIn(folder.path()) == std::vector<std::string>{"x"});
+  AtomicFile file(folder / "x");
+  file.append("ab");
+  file.append("");
+  file.append("cd");
+  CHECK(file.size() == 4);
+  file.replace(1, "BC");
+  CHECK(access((folder / "y").c_str(), F_OK) != 0);
+  CHECK(file.commit(folder / "y").empty());
+  CHECK(readText(folder / "y") == "aBCd");
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"y"});
+}
+
+TEST_CASE("a file that is given up, or of which a piece could not be written, leaves nothing") {
+  const TempFolder folder;
+  {
+    AtomicFile file(folder / "x");
+    file.append("ab");
+    CHECK(namesIn(folder.path()).size() == 1);
+  }
+  CHECK(namesIn(folder.path()).empty());
+  {
+    AtomicFile file(folder / "x");
+    file.append("ab");
+    file.replace(~uint64_t{0}, "c");
+    file.append("d");
+    CHECK(file.size() == 2);
+    CHECK(file.commit(folder / "x").find("cannot write " + (folder / "x") + ": Invalid argument") == 0);
+  }
+  CHECK(namesIn(folder.path()).empty());
 }
 
 TEST_CASE("a file beyond the limit of sizes is not begun: the process does not get the signal for it") {
@@ -62,7 +78,13 @@ TEST_CASE("a file beyond the limit of sizes is not begun: the process does not g
   if (child == 0) {
     const rlimit limit{4096, 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const std::string error = writeFileAtomically(folder / "x.json", std::string(10'000, 'x'));
+    std::string error;
+    {
+      AtomicFile file(folder / "x.json");
+      file.append(std::string(4'000, 'x'));
+      file.append(std::string(4'000, 'x'));
+      error = file.commit(folder / "x.json");
+    }
     _exit(error.find("File too large") != std::string::npos ? 0 : 1);
   }
   int status = -1;
