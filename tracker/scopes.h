@@ -21,13 +21,13 @@ inline uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module
   // Before the notes: an addition that other threads may make too waits until all that was written before it is.
   ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
   const uint32_t depth = thread.enter({type, in_backward, module});
-  thread.timeline->note(thread.torch.nextSequenceNumber(), module);
+  thread.timeline.note(thread.torch.nextSequenceNumber(), module);
   return depth;
 }
 
 inline void endCall(ThreadState& thread, uint32_t depth) {
   thread.leave(depth);
-  thread.timeline->note(thread.torch.nextSequenceNumber(), thread.currentModule());
+  thread.timeline.note(thread.torch.nextSequenceNumber(), thread.currentModule());
 }
 
 /// This thread goes into a scope that is named here: a module `name` below the current one, for code that has no

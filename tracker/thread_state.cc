@@ -17,7 +17,7 @@ void ThreadState::destroy(void* state) {
   // A destructor of the job's that runs after this one may issue a collective: it then gets a new state.
   tls_state_ = nullptr;
   auto* ended = static_cast<ThreadState*>(state);
-  Timelines::retire(*ended->timeline);
+  Timelines::retire(*ended->timeline.timeline());
   delete ended;
 }
 
@@ -27,13 +27,13 @@ ThreadState* ThreadState::create() {
     pthread_key_create(&made, destroy);
     return made;
   }();
-  auto* state = new (std::nothrow) ThreadState();
-  if (state == nullptr) {
+  Timeline* timeline = Timelines::add(compat::threadId());
+  if (timeline == nullptr) {
     return nullptr;
   }
-  state->timeline = Timelines::add(compat::threadId());
-  if (state->timeline == nullptr) {
-    delete state;
+  auto* state = new (std::nothrow) ThreadState(timeline);
+  if (state == nullptr) {
+    Timelines::retire(*timeline);
     return nullptr;
   }
   Recorder::ledger().header().cost.thread_bytes.store(Timelines::maxBytes(), std::memory_order_relaxed);

@@ -61,7 +61,7 @@ struct GroupRef {
 };
 
 /// Everything that is known of one thread. Written by that thread alone.
-class ThreadState {
+class alignas(64) ThreadState {
  public:
   /// nullptr only without memory.
   static ThreadState* current() {
@@ -103,12 +103,15 @@ class ThreadState {
   }
 
   // In the order in which they are needed: what each module call and each collective asks is one piece of the cache.
-  OpFrame* frame = nullptr;     ///< set while a collective op runs
-  Timeline* timeline = nullptr; ///< never null once created
+  OpFrame* frame = nullptr; ///< set while a collective op runs
+  TimelineWriter timeline;
   compat::ThreadVariables torch;
 
  private:
+  static constexpr uint32_t kMaxDepth = 200;
+
   uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
+  std::array<Scope, kMaxDepth> scopes_;
 
  public:
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
@@ -125,8 +128,6 @@ class ThreadState {
   NcclSites nccl_sites;
 
  private:
-  static constexpr uint32_t kMaxDepth = 200;
-
   // initial-exec: one pointer out of the surplus that the loader keeps for libraries that come late; the general
   // model would cost a call into the loader on every module call.
   [[gnu::tls_model("initial-exec")]] static thread_local constinit ThreadState* tls_state_;
@@ -135,7 +136,7 @@ class ThreadState {
   static void destroy(void* state);
   static void countTooDeep();
 
-  std::array<Scope, kMaxDepth> scopes_;
+  explicit ThreadState(Timeline* written) : timeline(written) {}
 };
 
 } // namespace commtap

@@ -98,7 +98,6 @@ Timeline* Timelines::add(uint64_t thread_id) {
   if (timeline != nullptr) {
     timeline->thread_.store(thread_id); // before the points go: whoever looks up the thread that is gone finds out
     timeline->head_.store(0);
-    timeline->last_number_ = Timeline::kNoNumber;
     all.by_thread[thread_id] = timeline;
   }
   return timeline;

@@ -24,10 +24,11 @@ std::optional<uint32_t> moduleAt(const Timeline& timeline, uint64_t number, uint
 
 TEST_CASE("a number belongs to the last change point that is not above it") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
+  TimelineWriter writer(timeline.get());
   CHECK(moduleAt(*timeline, 7, 0) == 0); // nothing was ever called: Global
-  timeline->note(10, 1);
-  timeline->note(20, 2);
-  timeline->note(30, 0);
+  writer.note(10, 1);
+  writer.note(20, 2);
+  writer.note(30, 0);
   CHECK(moduleAt(*timeline, 9, 3) == 0);
   CHECK(moduleAt(*timeline, 10, 3) == 1);
   CHECK(moduleAt(*timeline, 19, 3) == 1);
@@ -37,18 +38,20 @@ TEST_CASE("a number belongs to the last change point that is not above it") {
 
 TEST_CASE("of several changes at one number the last holds: no op was made between them") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
-  timeline->note(10, 1);
-  timeline->note(10, 2);
-  timeline->note(10, 3);
+  TimelineWriter writer(timeline.get());
+  writer.note(10, 1);
+  writer.note(10, 2);
+  writer.note(10, 3);
   CHECK(moduleAt(*timeline, 10, 3) == 3);
   CHECK(moduleAt(*timeline, 9, 3) == 0);
 }
 
 TEST_CASE("what the ring has lost is not known, what it has kept still is") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
+  TimelineWriter writer(timeline.get());
   const uint64_t points = Timeline::kCapacity + 100;
   for (uint64_t i = 1; i <= points; ++i) {
-    timeline->note(i, static_cast<uint32_t>(i));
+    writer.note(i, static_cast<uint32_t>(i));
   }
   CHECK(moduleAt(*timeline, 50, points) == std::nullopt);
   CHECK(moduleAt(*timeline, points, points) == static_cast<uint32_t>(points));
@@ -57,9 +60,10 @@ TEST_CASE("what the ring has lost is not known, what it has kept still is") {
 
 TEST_CASE("every number is found from every point") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
+  TimelineWriter writer(timeline.get());
   constexpr uint64_t kPoints = 70;
   for (uint64_t i = 0; i < kPoints; ++i) {
-    timeline->note(10 + 3 * i, static_cast<uint32_t>(i));
+    writer.note(10 + 3 * i, static_cast<uint32_t>(i));
   }
   for (uint64_t number = 10; number < 10 + 3 * kPoints; ++number) {
     for (uint64_t begin = 0; begin < kPoints; ++begin) {
@@ -72,11 +76,12 @@ TEST_CASE("every number is found from every point") {
 
 TEST_CASE("a reader beside the writer gets the right module or none") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
+  TimelineWriter writer(timeline.get());
   std::atomic<uint64_t> written{0};
   std::atomic<bool> stop{false};
-  std::thread writer([&] {
+  std::thread thread([&] {
     for (uint64_t i = 1; !stop.load(std::memory_order_relaxed); ++i) {
-      timeline->note(i, static_cast<uint32_t>(i));
+      writer.note(i, static_cast<uint32_t>(i));
       written.store(i, std::memory_order_release);
     }
   });
@@ -91,7 +96,7 @@ TEST_CASE("a reader beside the writer gets the right module or none") {
     wrong += module && *module != static_cast<uint32_t>(wanted) ? 1 : 0;
   }
   stop.store(true);
-  writer.join();
+  thread.join();
   CHECK(wrong == 0);
   CHECK(known > 0);
 }
@@ -101,7 +106,7 @@ TEST_CASE("threads: each has its own, and it outlives the thread until many othe
   Timelines::Sought last;
   Timeline* first = Timelines::add(kFirst);
   REQUIRE(first != nullptr);
-  first->note(5, 42);
+  TimelineWriter(first).note(5, 42);
   CHECK(Timelines::moduleAt(kFirst, 6, last) == 42);
   CHECK(Timelines::moduleAt(kFirst + 1, 6, last) == 0); // never called a module
   Timelines::retire(*first);
