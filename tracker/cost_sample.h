@@ -26,6 +26,16 @@ class CostSample {
     return --tick.left == 0 ? choose(tick) : 0;
   }
 
+  /// True if the next call is not measured; it is passed over then.
+  static bool passOver(CostPart part) {
+    Tick& tick = tls_ticks_[static_cast<size_t>(part)];
+    if (tick.left == 1) {
+      return false;
+    }
+    --tick.left;
+    return true;
+  }
+
   explicit CostSample(CostPart part) : CostSample(part, nextStandsFor(part)) {}
   /// For work in two pieces, of which both or none are measured.
   CostSample(CostPart part, uint32_t stands_for) : part_(part), stands_for_(stands_for) {

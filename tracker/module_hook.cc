@@ -14,6 +14,14 @@ namespace {
 /// PY_VECTORCALL_ARGUMENTS_OFFSET: the one bit of the flags that is not the number of positional arguments (PEP 590).
 constexpr size_t kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1);
 
+/// Nothing has to be done for the call but what is done for each.
+bool isUsual(const OpenCall& call) {
+  if (call.isInside() && call.torch.areFound() && !late_ops_queued.load(std::memory_order_relaxed)) [[likely]] {
+    return CostSample::passOver(CostPart::kModuleCalls);
+  }
+  return false;
+}
+
 } // namespace
 
 constinit ObjectTable ModuleHook::modules_;
@@ -27,26 +35,49 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   if ((flags & ~kArgumentsOffset) == 0) [[unlikely]] {
     return original_(function, arguments, flags, names);
   }
-  ObjectTable::Found called = modules_.findInTurn(arguments[0]);
-  if (called.id == kCommtapUnknownModule) [[unlikely]] {
+  const ObjectTable::Found called = modules_.findInTurn(arguments[0]);
+  // All that a usual call needs stays in registers, and its end is one piece of the code: by the time that a model has
+  // computed, neither the stack nor the code is in the first cache any more.
+  ThreadState* thread = ThreadState::ifKnown();
+  if (called.id >= kCommtapNoModule || thread == nullptr) [[unlikely]] {
+    return callUnusual(function, arguments, flags, names, called);
+  }
+  const OpenCall call = thread->openCall();
+  if (!isUsual(call)) [[unlikely]] {
+    return callUnusual(function, arguments, flags, names, called);
+  }
+  Recorder::ledger().expectModuleCall(called.next_id);
+  beginCall(*thread, call, Scope::Type::kModule, called.id);
+  void* result = original_(function, arguments, flags, names);
+  endCall(*thread, call);
+  return result;
+}
+
+void* ModuleHook::callUnusual(
+    void* function,
+    void* const* arguments,
+    size_t flags,
+    void* names,
+    ObjectTable::Found called) {
+  if (called.id == kCommtapUnknownModule) {
     const long id = id_of_(arguments[0]);
     called.id = id < 0 ? kCommtapNoModule : static_cast<uint32_t>(id);
   }
   ThreadState* thread = ThreadState::current();
-  if (called.id == kCommtapNoModule || thread == nullptr) [[unlikely]] {
+  if (called.id == kCommtapNoModule || thread == nullptr) {
     return original_(function, arguments, flags, names);
   }
   const uint32_t stands_for = CostSample::nextStandsFor(CostPart::kModuleCalls);
-  uint32_t depth = 0;
+  const OpenCall call = thread->openCall();
   {
     const CostSample sample(CostPart::kModuleCalls, stands_for);
     registerLateOps();
     Recorder::ledger().expectModuleCall(called.next_id);
-    depth = beginCall(*thread, Scope::Type::kModule, called.id);
+    beginCall(*thread, call, Scope::Type::kModule, called.id);
   }
   void* result = original_(function, arguments, flags, names);
   const CostSample sample(CostPart::kModuleCalls, stands_for);
-  endCall(*thread, depth);
+  endCall(*thread, call);
   return result;
 }
 

@@ -28,6 +28,9 @@ class ModuleHook {
   }
 
  private:
+  [[gnu::cold]] static void*
+  callUnusual(void* function, void* const* arguments, size_t flags, void* names, ObjectTable::Found called);
+
   static constinit ObjectTable modules_;
   static constinit CommtapVectorcall original_;
   static constinit IdOf id_of_;

@@ -14,7 +14,8 @@ void pushScope(std::string_view name) {
   }
   registerLateOps();
   const uint32_t module = ModuleRegistry::get().scope(thread->currentModule(), name);
-  thread->open_scopes.push_back(beginCall(*thread, Scope::Type::kNamed, module));
+  const OpenCall& call = thread->open_scopes.emplace_back(thread->openCall());
+  beginCall(*thread, call, Scope::Type::kNamed, module);
 }
 
 bool popScope() {
@@ -23,10 +24,10 @@ bool popScope() {
     return false;
   }
   // Those whose module call has ended, by return or exception, have ended with it.
-  while (!thread->open_scopes.empty() && !thread->isNamed(thread->open_scopes.back())) {
+  while (!thread->open_scopes.empty() && !thread->isNamed(thread->open_scopes.back().depth)) {
     thread->open_scopes.pop_back();
   }
-  if (thread->open_scopes.empty() || thread->open_scopes.back() + 1 != thread->depth()) {
+  if (thread->open_scopes.empty() || thread->open_scopes.back().depth + 1 != thread->depth()) {
     return false;
   }
   endCall(*thread, thread->open_scopes.back());

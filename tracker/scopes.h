@@ -11,23 +11,23 @@
 
 namespace commtap {
 
-/// A call of a module, or a scope that the job names, begins on this thread. The depth to hand to endCall.
-inline uint32_t beginCall(ThreadState& thread, Scope::Type type, uint32_t module) {
+/// A call of a module, or a scope that the job names, begins on this thread. `call`: of thread.openCall(), to be handed
+/// to endCall too.
+inline void beginCall(ThreadState& thread, const OpenCall& call, Scope::Type type, uint32_t module) {
   LedgerWriter& ledger = Recorder::ledger();
-  const bool in_backward = thread.torch.inBackward();
-  if (thread.depth() == 0 && !in_backward) [[unlikely]] {
+  const bool in_backward = call.torch.inBackward();
+  if (call.depth == 0 && !in_backward) [[unlikely]] {
     Steps::forwardBegins(ledger);
   }
   // Before the notes: an addition that other threads may make too waits until all that was written before it is.
   ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
-  const uint32_t depth = thread.enter({type, in_backward, module});
-  thread.timeline.note(thread.torch.nextSequenceNumber(), module);
-  return depth;
+  thread.enterAt(call.depth, {type, in_backward, module});
+  thread.timeline.note(call.torch.nextSequenceNumber(), module);
 }
 
-inline void endCall(ThreadState& thread, uint32_t depth) {
-  thread.leave(depth);
-  thread.timeline.note(thread.torch.nextSequenceNumber(), thread.currentModule());
+inline void endCall(ThreadState& thread, const OpenCall& call) {
+  thread.leave(call.depth);
+  thread.timeline.note(call.torch.nextSequenceNumber(), call.around);
 }
 
 /// This thread goes into a scope that is named here: a module `name` below the current one, for code that has no

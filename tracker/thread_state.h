@@ -23,6 +23,17 @@ struct Scope {
   uint32_t module;  ///< the module, or the module around the optimizer step
 };
 
+/// A call of a module or a scope that has begun and not ended. Copies of what may change and of what a call's end would
+/// have to wait for: the caches hold other things by then.
+struct OpenCall {
+  compat::ThreadVariables torch; ///< the thread's
+  uint32_t depth;                ///< to hand to ThreadState::leave()
+  uint32_t around;               ///< the module that it was called in
+
+  /// Not the outermost, and no deeper than what is kept.
+  bool isInside() const;
+};
+
 /// A record_function label of a sharding library around the work of one of its units.
 struct UnitLabel {
   enum class Library : uint8_t { kFsdp1, kFsdp2 };
@@ -63,6 +74,8 @@ struct GroupRef {
 /// Everything that is known of one thread. Written by that thread alone.
 class alignas(64) ThreadState {
  public:
+  static constexpr uint32_t kMaxDepth = 200;
+
   /// nullptr only without memory.
   static ThreadState* current() {
     ThreadState* state = tls_state_;
@@ -76,12 +89,18 @@ class alignas(64) ThreadState {
 
   /// The depth to hand to leave().
   uint32_t enter(Scope scope) {
-    if (depth_ < kMaxDepth) {
-      scopes_[depth_] = scope;
+    const uint32_t depth = depth_;
+    enterAt(depth, scope);
+    return depth;
+  }
+  /// Likewise, for who has asked for depth() already.
+  void enterAt(uint32_t depth, Scope scope) {
+    if (depth < kMaxDepth) {
+      scopes_[depth] = scope;
     } else {
       countTooDeep();
     }
-    return depth_++;
+    depth_ = depth + 1;
   }
   /// Ends the scope at `depth` and, if an exception or a switched stack left any behind, those inside it.
   void leave(uint32_t depth) {
@@ -92,6 +111,10 @@ class alignas(64) ThreadState {
   }
   uint32_t depth() const {
     return depth_;
+  }
+  /// For a call that begins now.
+  OpenCall openCall() const {
+    return {torch, depth_, currentModule()};
   }
   /// True for the depth of a scope that the job has named and that has not ended.
   bool isNamed(uint32_t depth) const {
@@ -108,8 +131,6 @@ class alignas(64) ThreadState {
   compat::ThreadVariables torch;
 
  private:
-  static constexpr uint32_t kMaxDepth = 200;
-
   uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
   std::array<Scope, kMaxDepth> scopes_;
 
@@ -122,7 +143,7 @@ class alignas(64) ThreadState {
   LedgerRowPlace row_place;
   std::string last_group_name;
   std::vector<OptimizerStep> optimizer_steps;
-  std::vector<uint32_t> open_scopes;     ///< depths of named scopes, to hand to leave()
+  std::vector<OpenCall> open_scopes;     ///< named ones
   uint32_t nccl_groups_open = 0;         ///< ncclGroupStart without its ncclGroupEnd
   std::vector<DeviceSpan*> device_spans; ///< of the group of NCCL calls that is open; DeviceTiming's
   NcclSites nccl_sites;
@@ -138,5 +159,9 @@ class alignas(64) ThreadState {
 
   explicit ThreadState(Timeline* written) : timeline(written) {}
 };
+
+inline bool OpenCall::isInside() const {
+  return depth > 0 && depth < ThreadState::kMaxDepth;
+}
 
 } // namespace commtap

@@ -70,7 +70,7 @@ class TimelineWriter {
   /// From sequence number `number` on this thread is in `module`. Numbers never fall.
   void note(uint64_t number, uint32_t module) {
     // As long as autograd has given out no number since the last point, that one is written anew.
-    if (number == last_number_) {
+    if (number == last_number_) [[likely]] {
       last_->module.store(module, std::memory_order_relaxed);
       return;
     }

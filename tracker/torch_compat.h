@@ -49,6 +49,13 @@ inline int64_t graphTask() {
 /// call, of which all but a load is the search for the thread's variable.
 class ThreadVariables {
  public:
+  ThreadVariables() = default;
+  // Not the compiler's own, which copies both at once, by way of the memory.
+  ThreadVariables(const ThreadVariables& other)
+      : sequence_number_(other.sequence_number_), graph_task_(other.graph_task_) {}
+  ThreadVariables& operator=(const ThreadVariables&) = default;
+  ~ThreadVariables() = default;
+
   /// The number that autograd gives to the next node made on this thread.
   uint64_t nextSequenceNumber() const {
     return sequence_number_ != nullptr ? *sequence_number_ : at::sequence_number::peek();
@@ -56,6 +63,10 @@ class ThreadVariables {
   /// True while the autograd engine runs a backward on this thread, its final callbacks included.
   bool inBackward() const {
     return graph_task_ != nullptr ? *graph_task_ != nullptr : graphTask() != -1;
+  }
+  /// True if both are read where they lie.
+  bool areFound() const {
+    return sequence_number_ != nullptr && graph_task_ != nullptr;
   }
 
  private:

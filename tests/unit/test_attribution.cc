@@ -23,16 +23,18 @@ namespace {
 class ModuleCall {
  public:
   explicit ModuleCall(uint32_t module)
-      : thread_(*ThreadState::current()), depth_(beginCall(thread_, Scope::Type::kModule, module)) {}
+      : thread_(*ThreadState::current()), call_(thread_.openCall()) {
+    beginCall(thread_, call_, Scope::Type::kModule, module);
+  }
   ModuleCall(const ModuleCall&) = delete;
   ModuleCall& operator=(const ModuleCall&) = delete;
   ~ModuleCall() {
-    endCall(thread_, depth_);
+    endCall(thread_, call_);
   }
 
  private:
   ThreadState& thread_;
-  uint32_t depth_;
+  OpenCall call_;
 };
 
 Origin originNow() {
