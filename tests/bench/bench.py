@@ -242,17 +242,9 @@ def share_row(build: Path, job: str, count: int) -> str:
 
 Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
-JOBS = (
-    "tensor_parallel",
-    "ddp_transformer",
-    "fsdp2_transformer",
-    "compiled_transformer",
-    "ddp",
-    "fsdp2",
-    "compiled",
-    "small_modules",
-    "tiny_modules",
-)
+#: Their steps are long: a fifth of the pairs of the other jobs.
+TRANSFORMERS = ("ddp_transformer", "fsdp2_transformer", "compiled_transformer")
+JOBS = ("tensor_parallel", *TRANSFORMERS, "ddp", "fsdp2", "compiled", "small_modules", "tiny_modules")
 #: In a block, and before it, of jobs that have short ones.
 STEPS = {"small_modules": 5, "tiny_modules": 20, "module_calls": 100}
 WARM_UP = {"small_modules": 8, "tiny_modules": 20}
@@ -266,11 +258,15 @@ CALL_PAIRS = {"module_calls": 20}
 CALL_JOBS = ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops")
 
 
+def pairs_of(job: str, many: int) -> int:
+    return many // 5 if job in TRANSFORMERS else many
+
+
 def jobs(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("job", "switched on and off", "CPU time, on / off", *INTERVAL, "ms a step")
     for job in JOBS:
         for what in ("nothing", "commtap", "commtap_timing"):
-            lines.append(show(job_row(build, job, what, many, STEPS.get(job, 2))))
+            lines.append(show(job_row(build, job, what, pairs_of(job, many), STEPS.get(job, 2))))
         for what in () if job in WITHOUT_PEERS else ("comm_debug_mode", "mod_tracker", "profiler"):
             lines.append(show(job_row(build, job, what, few, STEPS.get(job, 2))))
     return lines
@@ -288,7 +284,7 @@ def instructions(build: Path, show: Show, few: int, many: int) -> list[str]:
 
 def shares(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("job", "in commtap's libraries, % of CPU time", "95 %", "samples")
-    return lines + [show(share_row(build, job, many)) for job in (*JOBS, "module_calls")]
+    return lines + [show(share_row(build, job, pairs_of(job, many))) for job in (*JOBS, "module_calls")]
 
 
 def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
