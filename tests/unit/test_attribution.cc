@@ -22,8 +22,7 @@ namespace {
 /// A module call, as the module hook makes it.
 class ModuleCall {
  public:
-  explicit ModuleCall(uint32_t module)
-      : thread_(*ThreadState::current()), call_(thread_.openCall()) {
+  explicit ModuleCall(uint32_t module) : thread_(*ThreadState::current()), call_(thread_.openCall()) {
     beginCall(thread_, call_, Scope::Type::kModule, module);
   }
   ModuleCall(const ModuleCall&) = delete;
