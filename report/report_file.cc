@@ -76,12 +76,15 @@ Result<std::string> writeReportFile(
     file.append(piece);
     piece.clear();
   });
-  const LateNumber late_end_ns(json, field::kEndNs, file.size());
+  std::optional<LateNumber> late_end_ns;
+  if (end_ns) {
+    late_end_ns.emplace(json, field::kEndNs, file.size());
+  }
   file.append(json);
   const FolderLock lock(parent);
   std::string path = chooseReportPath(folder, name, report.job, run_began_ns);
-  if (end_ns) {
-    late_end_ns.write(file, end_ns());
+  if (late_end_ns) {
+    late_end_ns->write(file, end_ns());
   }
   if (const std::string error = file.commit(path); !error.empty()) {
     return Result<std::string>::failure(error);

@@ -42,6 +42,25 @@ TEST_CASE("a process's own report says how long its end took, whatever the numbe
   }
 }
 
+TEST_CASE("a report of several pieces is the one that is written at once") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
+  const Collective row = report.collectives.at(0);
+  while (reportToJson(report).size() < 5 * kReportPiece / 2) {
+    report.collectives.insert(report.collectives.end(), 1000, row);
+  }
+  const Result<std::string> plain = writeReportFile(folder.path(), "plain", report, 0);
+  REQUIRE(plain);
+  CHECK(readText(*plain) == reportToJson(report));
+  const Result<std::string> own = writeReportFile(folder.path(), "own", report, 0, [] { return 5; });
+  REQUIRE(own);
+  report.own_cost->end_ns = 5;
+  const Result<Report> read = reportFromJson(readText(*own));
+  REQUIRE(read);
+  CHECK(reportToJson(*read) == reportToJson(report));
+}
+
 TEST_CASE("whoever keeps a folder locked holds up the end of a job for two seconds at most") {
   const TempFolder folder;
   const FileDescriptor other(open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
