@@ -63,7 +63,7 @@ AtomicFile::AtomicFile(const std::string& path)
       temporary_(path + ".XXXXXX" + kTemporarySuffix),
       fd_(mkostemps(temporary_.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC)) {
   if (fd_ < 0) {
-    failed("cannot create a file beside", path);
+    error_ = failure("cannot create a file beside", path);
   }
 }
 
@@ -74,16 +74,12 @@ AtomicFile::~AtomicFile() {
   }
 }
 
-void AtomicFile::failed(const char* what, const std::string& path) {
-  error_ = failure(what, path);
-}
-
 void AtomicFile::append(std::string_view content) {
   if (!isGood()) {
     return;
   }
   if (!isAllowedFileSize(size_ + content.size()) || !writeAll(fd_, content)) {
-    failed("cannot write", path_);
+    error_ = failure("cannot write", path_);
     return;
   }
   size_ += content.size();
@@ -92,7 +88,7 @@ void AtomicFile::append(std::string_view content) {
 void AtomicFile::replace(uint64_t offset, std::string_view content) {
   if (isGood() &&
       pwrite(fd_, content.data(), content.size(), static_cast<off_t>(offset)) != static_cast<ssize_t>(content.size())) {
-    failed("cannot write", path_);
+    error_ = failure("cannot write", path_);
   }
 }
 
@@ -105,7 +101,7 @@ std::string AtomicFile::commit(const std::string& path) {
   if (closed && std::rename(temporary_.c_str(), path.c_str()) == 0) {
     return {};
   }
-  failed("cannot write", path);
+  error_ = failure("cannot write", path);
   unlink(temporary_.c_str());
   return error_;
 }

@@ -33,7 +33,6 @@ class AtomicFile {
   std::string commit(const std::string& path);
 
  private:
-  void failed(const char* what, const std::string& path);
   bool isGood() const {
     return error_.empty();
   }

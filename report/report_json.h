@@ -18,10 +18,11 @@ inline constexpr std::string_view kReportSchema = "commtap/1";
 /// The report as a JSON document, one table row a line. Invalid UTF-8 in names is replaced, never thrown.
 std::string reportToJson(const Report& report);
 
-/// Appends the same to `text`. Between two rows of a table that may be long, `take` gets what there is by then, as soon
-/// as that is kReportPiece bytes, and may take it away: of a large report the whole text is more memory than a process
-/// should have to find at its end. What follows the long tables is in `text` afterwards.
+/// Of what size, in bytes, a report is written in pieces.
 inline constexpr size_t kReportPiece = size_t{512} << 10U;
+/// Appends the same to `text`. Between two rows of a table that may be long, `take` gets what there is by then, as soon
+/// as that is kReportPiece, and may take it away: of a large report the whole text is more memory than a process should
+/// have to find at its end. What follows the long tables is in `text` afterwards.
 void appendReport(std::string& text, const Report& report, const std::function<void(std::string&)>& take);
 
 /// Fails with the field and what was found there. Fields that it does not know are ignored.

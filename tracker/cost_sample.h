@@ -20,12 +20,6 @@ class CostSample {
   /// What takes longer stands for itself alone: it happened for the first time, or another thread had the core.
   static constexpr uint64_t kRareNs = 20'000;
 
-  /// How many calls the next one stands for; 0: it is not measured.
-  static uint32_t nextStandsFor(CostPart part) {
-    Tick& tick = tls_ticks_[static_cast<size_t>(part)];
-    return --tick.left == 0 ? choose(tick) : 0;
-  }
-
   /// True if the next call is not measured; it is passed over then.
   static bool passOver(CostPart part) {
     Tick& tick = tls_ticks_[static_cast<size_t>(part)];
@@ -34,6 +28,10 @@ class CostSample {
     }
     --tick.left;
     return true;
+  }
+  /// How many calls the next one stands for; 0: it is not measured.
+  static uint32_t nextStandsFor(CostPart part) {
+    return passOver(part) ? 0 : choose(tls_ticks_[static_cast<size_t>(part)]);
   }
 
   explicit CostSample(CostPart part) : CostSample(part, nextStandsFor(part)) {}

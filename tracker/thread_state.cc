@@ -17,7 +17,7 @@ void ThreadState::destroy(void* state) {
   // A destructor of the job's that runs after this one may issue a collective: it then gets a new state.
   tls_state_ = nullptr;
   auto* ended = static_cast<ThreadState*>(state);
-  Timelines::retire(*ended->timeline.timeline());
+  Timelines::retire(ended->timeline.timeline());
   delete ended;
 }
 
@@ -31,7 +31,7 @@ ThreadState* ThreadState::create() {
   if (timeline == nullptr) {
     return nullptr;
   }
-  auto* state = new (std::nothrow) ThreadState(timeline);
+  auto* state = new (std::nothrow) ThreadState(*timeline);
   if (state == nullptr) {
     Timelines::retire(*timeline);
     return nullptr;

@@ -157,7 +157,7 @@ class alignas(64) ThreadState {
   static void destroy(void* state);
   static void countTooDeep();
 
-  explicit ThreadState(Timeline* written) : timeline(written) {}
+  explicit ThreadState(Timeline& written) : timeline(written) {}
 };
 
 inline bool OpenCall::isInside() const {

@@ -65,7 +65,7 @@ class Timeline {
 /// autograd gave no number to since the last does not touch the timeline itself.
 class TimelineWriter {
  public:
-  explicit TimelineWriter(Timeline* timeline) : timeline_(timeline) {}
+  explicit TimelineWriter(Timeline& timeline) : timeline_(timeline) {}
 
   /// From sequence number `number` on this thread is in `module`. Numbers never fall.
   void note(uint64_t number, uint32_t module) {
@@ -74,12 +74,11 @@ class TimelineWriter {
       last_->module.store(module, std::memory_order_relaxed);
       return;
     }
-    last_ = &timeline_->append(number, module);
+    last_ = &timeline_.append(number, module);
     last_number_ = number;
   }
 
-  /// May be null, of a thread that found no memory.
-  Timeline* timeline() const {
+  const Timeline& timeline() const {
     return timeline_;
   }
 
@@ -88,7 +87,7 @@ class TimelineWriter {
 
   uint64_t last_number_ = kNoNumber; ///< of the last point
   Timeline::Point* last_ = nullptr;  ///< null: none yet
-  Timeline* timeline_;
+  Timeline& timeline_;
 };
 
 /// The timelines of all threads, by the thread id that autograd nodes carry. A thread's timeline outlives it, because

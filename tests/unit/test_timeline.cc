@@ -24,7 +24,7 @@ std::optional<uint32_t> moduleAt(const Timeline& timeline, uint64_t number, uint
 
 TEST_CASE("a number belongs to the last change point that is not above it") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
-  TimelineWriter writer(timeline.get());
+  TimelineWriter writer(*timeline);
   CHECK(moduleAt(*timeline, 7, 0) == 0); // nothing was ever called: Global
   writer.note(10, 1);
   writer.note(20, 2);
@@ -38,7 +38,7 @@ TEST_CASE("a number belongs to the last change point that is not above it") {
 
 TEST_CASE("of several changes at one number the last holds: no op was made between them") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
-  TimelineWriter writer(timeline.get());
+  TimelineWriter writer(*timeline);
   writer.note(10, 1);
   writer.note(10, 2);
   writer.note(10, 3);
@@ -48,7 +48,7 @@ TEST_CASE("of several changes at one number the last holds: no op was made betwe
 
 TEST_CASE("what the ring has lost is not known, what it has kept still is") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
-  TimelineWriter writer(timeline.get());
+  TimelineWriter writer(*timeline);
   const uint64_t points = Timeline::kCapacity + 100;
   for (uint64_t i = 1; i <= points; ++i) {
     writer.note(i, static_cast<uint32_t>(i));
@@ -60,7 +60,7 @@ TEST_CASE("what the ring has lost is not known, what it has kept still is") {
 
 TEST_CASE("every number is found from every point") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
-  TimelineWriter writer(timeline.get());
+  TimelineWriter writer(*timeline);
   constexpr uint64_t kPoints = 70;
   for (uint64_t i = 0; i < kPoints; ++i) {
     writer.note(10 + 3 * i, static_cast<uint32_t>(i));
@@ -76,7 +76,7 @@ TEST_CASE("every number is found from every point") {
 
 TEST_CASE("a reader beside the writer gets the right module or none") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
-  TimelineWriter writer(timeline.get());
+  TimelineWriter writer(*timeline);
   std::atomic<uint64_t> written{0};
   std::atomic<bool> stop{false};
   std::thread thread([&] {
@@ -106,7 +106,7 @@ TEST_CASE("threads: each has its own, and it outlives the thread until many othe
   Timelines::Sought last;
   Timeline* first = Timelines::add(kFirst);
   REQUIRE(first != nullptr);
-  TimelineWriter(first).note(5, 42);
+  TimelineWriter(*first).note(5, 42);
   CHECK(Timelines::moduleAt(kFirst, 6, last) == 42);
   CHECK(Timelines::moduleAt(kFirst + 1, 6, last) == 0); // never called a module
   Timelines::retire(*first);
