@@ -84,7 +84,7 @@ class LedgerWriter {
   /// Has the counts of a module that is called soon in the cache by then. `module` may be any number.
   void expectModuleCall(uint32_t module) {
     if (module < kLedgerCapacities[kModules]) [[likely]] {
-      __builtin_prefetch(&modules()[module], 1);
+      __builtin_prefetch(&modules()[module].calls, 1);
     }
   }
 

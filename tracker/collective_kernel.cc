@@ -169,7 +169,7 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
     }
     return;
   }
-  stands_for_ = CostSample::nextStandsFor(CostPart::kCollectives);
+  stands_for_ = thread->collectives_tick.nextStandsFor();
   const CostSample sample(CostPart::kCollectives, stands_for_);
   Recorder::ledger().expectCollective(thread->row_place, thread->last_group.index);
   countCall(facts, *thread, arguments, frame_);

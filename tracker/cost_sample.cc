@@ -26,13 +26,13 @@ uint64_t clockNs() {
 
 } // namespace
 
-thread_local constinit std::array<CostSample::Tick, kCostPartCount> CostSample::tls_ticks_{};
+thread_local constinit CostSample::Tick CostSample::tls_other_;
 
-uint32_t CostSample::choose(Tick& tick) {
-  const bool all = tick.measured < kAll;
-  tick.measured += all ? 1 : 0;
-  tick.left = all ? 1 : kEvery;
-  return tick.left;
+uint32_t CostSample::Tick::choose() {
+  const bool all = measured_ < kAll;
+  measured_ += all ? 1 : 0;
+  left_ = all ? 1 : kEvery;
+  return left_;
 }
 
 void CostSample::begin() {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "report/ledger_format.h"
@@ -20,21 +18,31 @@ class CostSample {
   /// What takes longer stands for itself alone: it happened for the first time, or another thread had the core.
   static constexpr uint64_t kRareNs = 20'000;
 
-  /// True if the next call is not measured; it is passed over then.
-  static bool passOver(CostPart part) {
-    Tick& tick = tls_ticks_[static_cast<size_t>(part)];
-    if (tick.left == 1) {
-      return false;
+  /// Of one thread and one part: when it measures itself again.
+  class Tick {
+   public:
+    /// True if the next call is not measured; it is passed over then.
+    bool passOver() {
+      if (left_ == 1) {
+        return false;
+      }
+      --left_;
+      return true;
     }
-    --tick.left;
-    return true;
-  }
-  /// How many calls the next one stands for; 0: it is not measured.
-  static uint32_t nextStandsFor(CostPart part) {
-    return passOver(part) ? 0 : choose(tls_ticks_[static_cast<size_t>(part)]);
-  }
+    /// How many calls the next one stands for; 0: it is not measured.
+    uint32_t nextStandsFor() {
+      return passOver() ? 0 : choose();
+    }
 
-  explicit CostSample(CostPart part) : CostSample(part, nextStandsFor(part)) {}
+   private:
+    uint32_t choose();
+
+    uint32_t left_ = 1;     ///< calls until then
+    uint32_t measured_ = 0; ///< calls so far, up to kAll
+  };
+
+  /// Of neither module calls nor collectives, on any thread.
+  CostSample() : CostSample(CostPart::kOther, tls_other_.nextStandsFor()) {}
   /// For work in two pieces, of which both or none are measured.
   CostSample(CostPart part, uint32_t stands_for) : part_(part), stands_for_(stands_for) {
     if (stands_for_ != 0) [[unlikely]] {
@@ -50,15 +58,9 @@ class CostSample {
   }
 
  private:
-  /// When the thread measures itself again.
-  struct Tick {
-    uint32_t left = 1;     ///< calls until then
-    uint32_t measured = 0; ///< calls so far, up to kAll
-  };
   // initial-exec: as ThreadState's.
-  [[gnu::tls_model("initial-exec")]] static thread_local constinit std::array<Tick, kCostPartCount> tls_ticks_;
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit Tick tls_other_;
 
-  static uint32_t choose(Tick& tick);
   void begin();
   void end() const;
 

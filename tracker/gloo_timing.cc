@@ -47,7 +47,7 @@ void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now
 
 /// The work is over: counts it, unless somebody else has.
 void complete(WorkTable::Entry& entry, const void* work, bool succeeded) {
-  const CostSample sample(CostPart::kOther);
+  const CostSample sample;
   const OpFrame call = entry.call;
   const ThreadState* thread = entry.thread;
   const uint64_t started_at_ns = entry.started_at_ns.load(std::memory_order_relaxed);
@@ -70,7 +70,7 @@ bool isChosen() {
 }
 
 void watch(const void* work, OpFrame& call, const ThreadState* thread) {
-  const CostSample sample(CostPart::kOther);
+  const CostSample sample;
   OpFrame timed = call;
   if (call.has_work) {
     timed.bytes = 0; // of a call that makes several works each one takes its time, but the payload is there once

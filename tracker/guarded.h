@@ -28,7 +28,7 @@ class ErrnoGuard {
 template <typename Act>
 void guarded(std::string_view what, const Act& act) noexcept {
   const ErrnoGuard keep_errno;
-  const CostSample sample(CostPart::kOther);
+  const CostSample sample;
   try {
     act();
   } catch (...) {

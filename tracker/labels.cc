@@ -128,7 +128,7 @@ void openLabel(std::string_view label, const void* object) {
 }
 
 void closeLabel(const void* object) {
-  const CostSample sample(CostPart::kOther);
+  const CostSample sample;
   ThreadState* thread = ThreadState::ifKnown();
   if (thread == nullptr) {
     return;

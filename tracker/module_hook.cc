@@ -15,9 +15,9 @@ namespace {
 constexpr size_t kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1);
 
 /// Nothing has to be done for the call but what is done for each.
-bool isUsual(const OpenCall& call) {
+bool isUsual(ThreadState& thread, const OpenCall& call) {
   if (call.isInside() && call.torch.areFound() && !late_ops_queued.load(std::memory_order_relaxed)) [[likely]] {
-    return CostSample::passOver(CostPart::kModuleCalls);
+    return thread.module_calls_tick.passOver();
   }
   return false;
 }
@@ -40,11 +40,11 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   // computed, neither the stack nor the code is in the first cache any more.
   ThreadState* thread = ThreadState::ifKnown();
   if (called.id >= kCommtapNoModule || thread == nullptr) [[unlikely]] {
-    return callUnusual(function, arguments, flags, names, called);
+    return callUnusual(function, arguments, flags, names, called.id, called.next_id);
   }
   const OpenCall call = thread->openCall();
-  if (!isUsual(call)) [[unlikely]] {
-    return callUnusual(function, arguments, flags, names, called);
+  if (!isUsual(*thread, call)) [[unlikely]] {
+    return callUnusual(function, arguments, flags, names, called.id, called.next_id);
   }
   Recorder::ledger().expectModuleCall(called.next_id);
   beginCall(*thread, call, Scope::Type::kModule, called.id);
@@ -58,22 +58,23 @@ void* ModuleHook::callUnusual(
     void* const* arguments,
     size_t flags,
     void* names,
-    ObjectTable::Found called) {
-  if (called.id == kCommtapUnknownModule) {
-    const long id = id_of_(arguments[0]);
-    called.id = id < 0 ? kCommtapNoModule : static_cast<uint32_t>(id);
+    uint32_t id,
+    uint32_t next_id) {
+  if (id == kCommtapUnknownModule) {
+    const long found = id_of_(arguments[0]);
+    id = found < 0 ? kCommtapNoModule : static_cast<uint32_t>(found);
   }
   ThreadState* thread = ThreadState::current();
-  if (called.id == kCommtapNoModule || thread == nullptr) {
+  if (id == kCommtapNoModule || thread == nullptr) {
     return original_(function, arguments, flags, names);
   }
-  const uint32_t stands_for = CostSample::nextStandsFor(CostPart::kModuleCalls);
+  const uint32_t stands_for = thread->module_calls_tick.nextStandsFor();
   const OpenCall call = thread->openCall();
   {
     const CostSample sample(CostPart::kModuleCalls, stands_for);
     registerLateOps();
-    Recorder::ledger().expectModuleCall(called.next_id);
-    beginCall(*thread, call, Scope::Type::kModule, called.id);
+    Recorder::ledger().expectModuleCall(next_id);
+    beginCall(*thread, call, Scope::Type::kModule, id);
   }
   void* result = original_(function, arguments, flags, names);
   const CostSample sample(CostPart::kModuleCalls, stands_for);

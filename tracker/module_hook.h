@@ -29,7 +29,7 @@ class ModuleHook {
 
  private:
   [[gnu::cold]] static void*
-  callUnusual(void* function, void* const* arguments, size_t flags, void* names, ObjectTable::Found called);
+  callUnusual(void* function, void* const* arguments, size_t flags, void* names, uint32_t id, uint32_t next_id);
 
   static constinit ObjectTable modules_;
   static constinit CommtapVectorcall original_;

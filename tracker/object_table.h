@@ -35,18 +35,17 @@ class ObjectTable {
   /// looked at first. In between the caches have held all that the model computes with: the entry after the next one is
   /// fetched meanwhile, since to wait for it would take longer than all else of a module call.
   Found findInTurn(const void* object) {
-    if (entries_[expected_].object != object) [[unlikely]] {
-      const uint32_t entry = index_[slotOf(object)];
+    uint32_t entry = entries_[last_found_].next;
+    if (entries_[entry].object != object) [[unlikely]] {
+      entry = index_[slotOf(object)];
       if (entry == kNoEntry) {
         return {kUnknown, 0};
       }
       entries_[last_found_].next = entry;
-      expected_ = entry;
     }
-    last_found_ = expected_;
-    const Entry& found = entries_[last_found_];
+    last_found_ = entry;
+    const Entry& found = entries_[entry];
     const Entry& next = entries_[found.next];
-    expected_ = found.next;
     __builtin_prefetch(&entries_[next.next]);
     return {found.id, next.id};
   }
@@ -92,7 +91,6 @@ class ObjectTable {
   // In the order in which a call needs them.
   Entry* entries_ = &no_entry_; ///< owned but for `no_entry_`; half as many as the index has, and one
   uint32_t last_found_ = kNoEntry;
-  uint32_t expected_ = kNoEntry;
   uint32_t* index_ = &no_index_; ///< owned but for `no_index_`; open addressing, a power of two
   uint32_t mask_ = 0;            ///< of the index: its size less one
   uint32_t used_ = 0;            ///< entries that are or were in use; kNoEntry is before them

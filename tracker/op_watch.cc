@@ -54,7 +54,7 @@ class ObserverGuard {
 
 void observe(const at::RecordFunction& function, ThreadState& thread) {
   const ObserverGuard guard;
-  const CostSample sample(CostPart::kOther);
+  const CostSample sample;
   const Origin origin = currentOrigin(thread, nullptr);
   if (const Level level = state().level.load(std::memory_order_relaxed); level != Level::kCollectives) {
     countOperation(function, origin, level);

@@ -9,6 +9,7 @@
 
 #include "report/ledger_format.h"
 #include "report/ledger_row_order.h"
+#include "tracker/cost_sample.h"
 #include "tracker/nccl_sites.h"
 #include "tracker/timeline.h"
 #include "tracker/torch_compat.h"
@@ -129,12 +130,14 @@ class alignas(64) ThreadState {
   OpFrame* frame = nullptr; ///< set while a collective op runs
   TimelineWriter timeline;
   compat::ThreadVariables torch;
+  CostSample::Tick module_calls_tick; ///< of CostPart::kModuleCalls
 
  private:
   uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
   std::array<Scope, kMaxDepth> scopes_;
 
  public:
+  CostSample::Tick collectives_tick;             ///< of CostPart::kCollectives
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
   Timelines::Sought last_sought_node;            ///< by collectives in a backward
   std::vector<UnitLabel> unit_labels;

@@ -242,12 +242,15 @@ def share_row(build: Path, job: str, count: int) -> str:
 
 Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
-#: Their steps are long: a fifth of the pairs of the other jobs.
 TRANSFORMERS = ("ddp_transformer", "fsdp2_transformer", "compiled_transformer")
 JOBS = ("tensor_parallel", *TRANSFORMERS, "ddp", "fsdp2", "compiled", "small_modules", "tiny_modules")
 #: In a block, and before it, of jobs that have short ones.
-STEPS = {"small_modules": 5, "tiny_modules": 20, "module_calls": 100}
-WARM_UP = {"small_modules": 8, "tiny_modules": 20}
+STEPS = {"small_modules": 10, "tiny_modules": 20, "module_calls": 100}
+#: Between a switch and a block: what the switch itself does to the process takes tens of milliseconds to settle. Eight
+#: steps after switching on and off again small_modules takes half a per cent longer, with commtap off.
+WARM_UP = {"small_modules": 40, "tiny_modules": 100}
+#: Pairs of blocks, for each pair of another job's: long steps need few, a cost near the noise many.
+PAIRS = {**dict.fromkeys(TRANSFORMERS, 0.2), "small_modules": 4}
 #: The peers switch compilation off, so that there is nothing to compare.
 WITHOUT_PEERS = ("compiled", "compiled_transformer")
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
@@ -259,7 +262,7 @@ CALL_JOBS = ("module_calls", "collectives", "gloo_collectives", "functional_coll
 
 
 def pairs_of(job: str, many: int) -> int:
-    return many // 5 if job in TRANSFORMERS else many
+    return int(many * PAIRS.get(job, 1))
 
 
 def jobs(build: Path, show: Show, few: int, many: int) -> list[str]:

@@ -24,7 +24,7 @@ uint64_t spentBy(uint32_t calls, uint64_t ns) {
   const uint64_t before = spent();
   std::thread([&] {
     for (uint32_t i = 0; i < calls; ++i) {
-      const CostSample sample(CostPart::kOther);
+      const CostSample sample;
       busyFor(ns);
     }
   }).join();
