@@ -29,9 +29,11 @@ uint64_t clockNs() {
 thread_local constinit CostSample::Tick CostSample::tls_other_;
 
 uint32_t CostSample::Tick::choose() {
-  const bool all = measured_ < kAll;
-  measured_ += all ? 1 : 0;
-  left_ = all ? 1 : kEvery;
+  left_ = every_;
+  if (++measured_ == kOfEach && every_ < kMaxEvery) {
+    measured_ = 0;
+    every_ = static_cast<uint16_t>(every_ * 4 + 1); // odd: where two sorts of calls take turns both are measured
+  }
   return left_;
 }
 

@@ -8,13 +8,13 @@
 
 namespace commtap {
 
-/// Measures what our own code takes of the job's time, while it lives: of each thread the first calls all, then each
-/// kEvery-th, which stands for as many. The others pay for a decrement.
+/// Measures what our own code takes of the job's time, while it lives: of each thread the first kOfEach calls all, then
+/// as many of each fifth, as many of each 21st, and so on, until it is each kMaxEvery-th. Each stands for itself and
+/// for those until the next. The others pay for a decrement.
 class CostSample {
  public:
-  static constexpr uint32_t kAll = 64;
-  /// Odd, so that where two sorts of calls take turns both are measured.
-  static constexpr uint32_t kEvery = 1021;
+  static constexpr uint16_t kOfEach = 64;
+  static constexpr uint16_t kMaxEvery = 5461;
   /// What takes longer stands for itself alone: it happened for the first time, or another thread had the core.
   static constexpr uint64_t kRareNs = 20'000;
 
@@ -38,7 +38,8 @@ class CostSample {
     uint32_t choose();
 
     uint32_t left_ = 1;     ///< calls until then
-    uint32_t measured_ = 0; ///< calls so far, up to kAll
+    uint16_t every_ = 1;    ///< which of the calls are measured
+    uint16_t measured_ = 0; ///< calls since it is these
   };
 
   /// Of neither module calls nor collectives, on any thread.

@@ -101,12 +101,15 @@ def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
 
 
 def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
+    """Of several processes where the cost is small: where things lie in memory changes a ratio by a thousandth."""
+    processes = JOB_PROCESSES.get(job, 1)
     warm_up = str(WARM_UP.get(job, 2))
-    arguments = [job, "--measure", measure, "--pairs", str(count), "--steps", str(steps), "--warm-up", warm_up]
-    ranks = run_worker(build, 2, arguments)
-    seconds = pairs(ranks)
+    each = str(max(count // processes, 1))
+    arguments = [job, "--measure", measure, "--pairs", each, "--steps", str(steps), "--warm-up", warm_up]
+    world_size = 2
+    seconds = [pair for _ in range(processes) for pair in pairs(run_worker(build, world_size, arguments))]
     ratios = [on / off for off, on in seconds]
-    step_ms = statistics.median(off for off, _ in seconds) / len(ranks) / steps * 1e3
+    step_ms = statistics.median(off for off, _ in seconds) / world_size / steps * 1e3
     return f"| {job} | {measure} | {spread(ratios, '.4f')} | {step_ms:.2f} |"
 
 
@@ -251,6 +254,8 @@ STEPS = {"small_modules": 10, "tiny_modules": 20, "module_calls": 100}
 WARM_UP = {"small_modules": 40, "tiny_modules": 100}
 #: Pairs of blocks, for each pair of another job's: long steps need few, a cost near the noise many.
 PAIRS = {**dict.fromkeys(TRANSFORMERS, 0.2), "small_modules": 4}
+#: In which these are measured, for each row; of other jobs in one.
+JOB_PROCESSES = {"small_modules": PROCESSES}
 #: The peers switch compilation off, so that there is nothing to compare.
 WITHOUT_PEERS = ("compiled", "compiled_transformer")
 #: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
