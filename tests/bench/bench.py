@@ -104,7 +104,7 @@ def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
     """Of several processes where the cost is small: where things lie in memory changes a ratio by a thousandth."""
     processes = JOB_PROCESSES.get(job, 1)
     warm_up = str(WARM_UP.get(job, 2))
-    each = str(max(count // processes, 1))
+    each = str(count // processes)
     arguments = [job, "--measure", measure, "--pairs", each, "--steps", str(steps), "--warm-up", warm_up]
     world_size = 2
     seconds = [pair for _ in range(processes) for pair in pairs(run_worker(build, world_size, arguments))]

@@ -33,6 +33,9 @@ uint64_t spentBy(uint32_t calls, uint64_t ns) {
 }
 
 TEST_CASE("a thread's first calls are all measured") {
+  constexpr uint64_t kNs = 5'000;
+  const uint64_t spent = spentBy(CostSample::kOfEach, kNs);
+  CHECK(spent > CostSample::kOfEach * kNs / 2);
   CostSample::Tick tick;
   for (uint32_t call = 0; call < CostSample::kOfEach; ++call) {
     CHECK(tick.nextStandsFor() == 1);
