@@ -99,7 +99,7 @@ void readAll(const std::string& path, const Progress& progress, ReportFolder& fo
   std::set<std::string> done;
   bool missed = true;
   for (int look = 0; missed && look < kMaxLooks; ++look) {
-    missed = readNew(reportPaths(path, folder.problems), progress, done, folder);
+    missed = readNew(pathsToRead(path, folder.problems), progress, done, folder);
   }
 }
 
@@ -161,6 +161,17 @@ Result<std::string> recoverLedger(const std::string& path, const OutputIdentity*
   return written;
 }
 
+/// By its name, on this host.
+bool isLedgerOfTheDead(const std::string& name, const std::string& host) {
+  const std::optional<uint64_t> pid = pidOfLedger(name, host);
+  return pid && !processStartTicks(*pid);
+}
+
+bool isOwn(const std::string& path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) == 0 && info.st_uid == geteuid();
+}
+
 /// Names alone: most of a job's processes live, and in a folder of many thousands nobody but the tools should look.
 std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
   constexpr int kMaxNames = 4096;
@@ -172,11 +183,10 @@ std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::
     for (fs::directory_iterator entry(folders[i], error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
       const std::string name = entry->path().filename();
-      const std::optional<uint64_t> pid = pidOfLedger(name, host);
       if (++names > kMaxNames) {
         return found;
       }
-      if (pid && !processStartTicks(*pid)) {
+      if (isLedgerOfTheDead(name, host)) {
         found.push_back(entry->path());
       } else if (i == 0 && name.starts_with("attempt-")) {
         folders.push_back(entry->path());
@@ -232,6 +242,17 @@ void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& proces
   for (const std::string& path : ledgersOfTheDead(folder, process.host)) {
     recoverLedger(path, &process);
   }
+}
+
+std::vector<std::string> pathsToRead(const std::string& path, std::vector<std::string>& problems) {
+  std::vector<std::string> paths = reportPaths(path, problems);
+  const std::string host = hostName();
+  for (const std::string& found : paths) {
+    if (found != path && isLedgerOfTheDead(fs::path(found).filename(), host) && isOwn(found)) {
+      recoverLedger(found, nullptr);
+    }
+  }
+  return paths;
 }
 
 } // namespace commtap

@@ -30,9 +30,9 @@ struct ReportFolder {
 /// Called now and then with the files read and the files there are.
 using Progress = std::function<void(size_t, size_t)>;
 
-/// Reads a report, a ledger, or every one below a folder. Processes are known by content, not by file name; where a
-/// process has both a ledger and a JSON, the JSON counts. Of several runs in one folder `run_id` is kept, by default
-/// the newest. Fails only if there is no such path or nothing in it could be read.
+/// Reads a report, a ledger, or all that pathsToRead() finds below a folder. Processes are known by content, not by
+/// file name; where a process has both a ledger and a JSON, the JSON counts. Of several runs in one folder `run_id` is
+/// kept, by default the newest. Fails only if there is no such path or nothing in it could be read.
 Result<ReportFolder>
 readReports(const std::string& path, const Progress& progress, const std::optional<std::string>& run_id = std::nullopt);
 
@@ -43,5 +43,10 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
 /// The same for a process of the job that ends, at little cost: of its children and of processes of its run, on its
 /// host, in `folder` itself and its attempts. What does not work is left to others.
 void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process);
+
+/// reportPaths() for who is about to read them, and may be the first to look: in a folder the ledgers of processes of
+/// this user on this host that are gone become reports before. What does not work, as where one may not write, is left:
+/// a ledger can be read as it is. Those that became reports have vanished; the reports are there at the next look.
+std::vector<std::string> pathsToRead(const std::string& path, std::vector<std::string>& problems);
 
 } // namespace commtap

@@ -101,7 +101,7 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
   std::set<std::string> done;
   bool missed = true;
   for (int looked = 0; missed && looked < kMaxLooks; ++looked) {
-    missed = lookAtNew(reportPaths(path, scan.problems), is_one_file, progress, done, scan);
+    missed = lookAtNew(pathsToRead(path, scan.problems), is_one_file, progress, done, scan);
   }
   dropDoubles(scan.reports);
   if (scan.reports.empty()) {

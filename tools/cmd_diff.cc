@@ -129,7 +129,7 @@ int diff(const DiffArguments& arguments) {
 } // namespace
 
 void addDiff(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("diff", "Compare two runs: whose communication grew?");
+  CLI::App* verb = app.add_subcommand("diff", "Compare two runs, to see whose communication grew");
   setUsage(*verb, "commtap diff [OPTIONS] BEFORE AFTER | FOLDER");
   verb->footer(kFooter);
   auto arguments = std::make_shared<DiffArguments>();

@@ -14,8 +14,9 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "A process that was killed leaves its ledger; `commtap run`, or the next process of the run to end, turns it into\n"
-    "a report. This does so now, on the machine on which the process ran: only there it is known to be gone.\n\n"
+    "A process that was killed leaves its ledger; `commtap run`, the next process of the run to end, or the first\n"
+    "command to look turns it into a report. This does so and nothing else, on the machine on which the process ran:\n"
+    "only there it is known to be gone.\n\n"
     "Exit status: 0 done, 1 some ledgers could not be turned into reports, 2 wrong usage or no such folder.\n\n"
     "Example:\n  commtap recover out";
 

@@ -118,6 +118,23 @@ def test_several_recover_at_once(runner: Runner) -> None:
         assert_complete(run, rank)
 
 
+def test_first_to_look_makes_the_reports(runner: Runner) -> None:
+    """Several at once, each of which sees all: as who comes when there are only reports."""
+    run = runner.run(job_of(*ORPHANS, out="reports/%r"), Mode.SHIM)
+    assert len(run.ledgers) == len(ORPHANS)
+    looks = (["export", "--all", "--format", "csv"], ["show", "--last", "--format", "table"])
+
+    def start(look: list[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([COMMAND, *look, run.output_folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    seen = [process.communicate(timeout=TIMEOUT_S) for process in [start(look) for look in looks * 2]]
+    assert run.ledgers == []
+    assert len(list(run.output_folder.rglob("*.json"))) == len(ORPHANS)
+    for rank in range(len(ORPHANS)):
+        assert_complete(run, rank)
+    assert seen == [start(look).communicate(timeout=TIMEOUT_S) for look in looks * 2]
+
+
 @pytest.fixture
 def memory_group() -> Iterator[Path]:
     """The file that takes processes into a control group of 64 MiB."""

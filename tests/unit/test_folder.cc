@@ -195,6 +195,36 @@ TEST_CASE("a process that ends makes the reports of its run and of its children,
   recoverLedgersOfRun(folder / "none", {"node", 77, -1, "run", 0});
 }
 
+TEST_CASE("whoever reads a folder first makes the reports of this user's processes that are gone by their names") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  const auto nameOf = [](const std::string& host, uint64_t pid) {
+    return "rank." + host + "-" + std::to_string(pid) + ".ledger";
+  };
+  const uint64_t dead = 1ULL << 30U; // above any pid there is
+  const std::string gone = leaveLedger(folder, "sub/" + nameOf(hostName(), dead), 1);
+  const std::string living = leaveLedger(folder, nameOf(hostName(), static_cast<uint64_t>(getpid())), 2);
+  const std::string elsewhere = leaveLedger(folder, nameOf("elsewhere", dead), 3);
+  CHECK(readReports(gone, nullptr)->files[0].is_ledger); // named, it is what is read
+  CHECK(readReports(folder.path(), nullptr)->files.size() == 3);
+  CHECK(namesIn(folder / "sub") == std::vector<std::string>{"rank-00001.json"});
+  CHECK(std::filesystem::exists(living));
+  CHECK(std::filesystem::exists(elsewhere));
+  CHECK(readReports(folder.path(), nullptr)->files[0].report.job.exit == ExitKind::kKilled);
+}
+
+TEST_CASE("a ledger of which a reader cannot make a report is read as it is") {
+  const TempFolder folder;
+  const std::string ledger = leaveLedger(folder, "rank." + hostName() + "-1073741824.ledger", 1);
+  const int other = open(ledger.c_str(), O_RDONLY);
+  REQUIRE(flock(other, LOCK_EX) == 0);
+  const auto reports = readReports(folder.path(), nullptr);
+  close(other);
+  REQUIRE(reports->files.size() == 1);
+  CHECK(reports->files[0].is_ledger);
+  CHECK(reports->problems.empty());
+}
+
 TEST_CASE("a ledger that somebody else is turning into a report is left to them") {
   const TempFolder folder;
   leaveLedger(folder, "x.ledger", 1);
