@@ -10,6 +10,7 @@
 
 #include <filesystem>
 
+#include "report/output.h"
 #include "report/process.h"
 #include "report/report_json.h"
 #include "tests/unit/samples.h"
@@ -20,6 +21,12 @@ namespace {
 void writeReport(const std::string& path, const Report& report) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   writeText(path, reportToJson(report));
+}
+
+constexpr uint64_t kDeadPid = 1ULL << 30U; ///< above any pid there is
+
+std::string nameOfLedger(const std::string& host, uint64_t pid) {
+  return ledgerFileName("rank", {host, pid, -1, "", 0});
 }
 
 /// A ledger that a process which is gone has left.
@@ -176,12 +183,11 @@ TEST_CASE("a process that ends makes the reports of its run and of its children,
     header.run_id = ledger->intern(run_id);
     header.report_name = ledger->intern(name);
     header.parent_pid = parent_pid;
-    REQUIRE(ledger->publish(folder / (name + ".node-" + std::to_string(pid) + ".ledger")));
+    REQUIRE(ledger->publish(folder / ledgerFileName(name, {"node", pid, -1, "", 0})));
   };
-  const uint64_t dead = 1ULL << 30U; // above any pid there is
-  leave("sibling", dead, "run", 1);
-  leave("attempt-1/child", dead + 1, "other", 77);
-  leave("stranger", dead + 2, "other", 1);
+  leave("sibling", kDeadPid, "run", 1);
+  leave("attempt-1/child", kDeadPid + 1, "other", 77);
+  leave("stranger", kDeadPid + 2, "other", 1);
   leave("living", static_cast<uint64_t>(getpid()), "run", 77);
   recoverLedgersOfRun(folder.path(), {"node", 77, -1, "run", 0});
   CHECK(std::filesystem::exists(folder / "sibling.json"));
@@ -198,13 +204,9 @@ TEST_CASE("a process that ends makes the reports of its run and of its children,
 TEST_CASE("whoever reads a folder first makes the reports of this user's processes that are gone by their names") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "sub");
-  const auto nameOf = [](const std::string& host, uint64_t pid) {
-    return "rank." + host + "-" + std::to_string(pid) + ".ledger";
-  };
-  const uint64_t dead = 1ULL << 30U; // above any pid there is
-  const std::string gone = leaveLedger(folder, "sub/" + nameOf(hostName(), dead), 1);
-  const std::string living = leaveLedger(folder, nameOf(hostName(), static_cast<uint64_t>(getpid())), 2);
-  const std::string elsewhere = leaveLedger(folder, nameOf("elsewhere", dead), 3);
+  const std::string gone = leaveLedger(folder, "sub/" + nameOfLedger(hostName(), kDeadPid), 1);
+  const std::string living = leaveLedger(folder, nameOfLedger(hostName(), static_cast<uint64_t>(getpid())), 2);
+  const std::string elsewhere = leaveLedger(folder, nameOfLedger("elsewhere", kDeadPid), 3);
   CHECK(readReports(gone, nullptr)->files[0].is_ledger); // named, it is what is read
   CHECK(readReports(folder.path(), nullptr)->files.size() == 3);
   CHECK(namesIn(folder / "sub") == std::vector<std::string>{"rank-00001.json"});
@@ -215,7 +217,7 @@ TEST_CASE("whoever reads a folder first makes the reports of this user's process
 
 TEST_CASE("a ledger of which a reader cannot make a report is read as it is") {
   const TempFolder folder;
-  const std::string ledger = leaveLedger(folder, "rank." + hostName() + "-1073741824.ledger", 1);
+  const std::string ledger = leaveLedger(folder, nameOfLedger(hostName(), kDeadPid), 1);
   const int other = open(ledger.c_str(), O_RDONLY);
   REQUIRE(flock(other, LOCK_EX) == 0);
   const auto reports = readReports(folder.path(), nullptr);
