@@ -3,6 +3,7 @@
 """What every job does at its start and at its end."""
 
 import argparse
+import gc
 import json
 from collections.abc import Callable
 
@@ -21,8 +22,22 @@ def start() -> int:
 
 def finish() -> None:
     """Leaves together: a rank that goes early can break its peers' sockets."""
+    _keep_tensors()
     dist.barrier()
     dist.destroy_process_group()
+
+
+_kept: list[torch.Tensor] = []
+
+
+def _keep_tensors() -> None:
+    """Keeps every tensor that Python knows until the interpreter has gone.
+
+    A worker of Gloo's that is the last to let go of one wants the GIL for it. If it waits for that when the interpreter
+    begins to end, torch ends the process with "terminate called without an active exception", commtap or not
+    (pytorch/pytorch#190489).
+    """
+    _kept.extend(each for each in gc.get_objects() if issubclass(type(each), torch.Tensor))
 
 
 def say(text: str) -> None:
