@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/change_json.h"
 
-#include "report/fields.h"
-#include "report/json_write.h"
+#include "report/json/fields.h"
+#include "report/json/json_write.h"
 #include "tools/change_text.h"
 #include "tools/diff_text.h"
 

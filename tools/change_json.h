@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/job_diff.h"
-#include "report/job_report.h"
+#include "report/compare/job_diff.h"
+#include "report/job/job_report.h"
 
 namespace commtap {
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "report/job_check.h"
-#include "report/job_diff.h"
-#include "report/job_report.h"
+#include "report/compare/job_check.h"
+#include "report/compare/job_diff.h"
+#include "report/job/job_report.h"
 
 namespace commtap {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/fields.h"
+#include "report/json/fields.h"
 #include "tools/change_json.h"
 #include "tools/change_text.h"
 #include "tools/markup.h"

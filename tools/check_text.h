@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/job_check.h"
-#include "report/job_report.h"
+#include "report/compare/job_check.h"
+#include "report/job/job_report.h"
 #include "tools/color.h"
 
 namespace commtap {

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "report/atomic_file.h"
-#include "report/budget_file.h"
-#include "report/job_check.h"
-#include "report/job_reader.h"
-#include "report/text_file.h"
+#include "report/base/atomic_file.h"
+#include "report/base/text_file.h"
+#include "report/compare/budget_file.h"
+#include "report/compare/job_check.h"
+#include "report/job/job_reader.h"
 #include "tools/check_text.h"
 #include "tools/progress.h"
 #include "tools/verbs.h"

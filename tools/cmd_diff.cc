@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "report/duration.h"
-#include "report/job_reader.h"
+#include "report/base/duration.h"
+#include "report/job/job_reader.h"
 #include "tools/diff_text.h"
 #include "tools/progress.h"
 #include "tools/verbs.h"

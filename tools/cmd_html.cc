@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "report/atomic_file.h"
-#include "report/job_reader.h"
+#include "report/base/atomic_file.h"
+#include "report/job/job_reader.h"
 #include "tools/html_page.h"
 #include "tools/page_data.h"
 #include "tools/progress.h"

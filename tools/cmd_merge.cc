@@ -6,9 +6,9 @@
 
 #include <memory>
 
-#include "report/atomic_file.h"
-#include "report/job_reader.h"
-#include "report/job_report_json.h"
+#include "report/base/atomic_file.h"
+#include "report/job/job_reader.h"
+#include "report/job/job_report_json.h"
 #include "tools/merge_text.h"
 #include "tools/progress.h"
 #include "tools/verbs.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "report/options.h"
+#include "report/model/options.h"
 #include "tools/manual.h"
 #include "tools/metrics.h"
 #include "tools/report_tables.h"

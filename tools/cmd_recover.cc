@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/folder.h"
+#include "report/runs/folder.h"
 #include "tools/text.h"
 #include "tools/verbs.h"
 

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "report/folder.h"
-#include "report/options.h"
-#include "report/output.h"
+#include "report/model/options.h"
+#include "report/runs/folder.h"
+#include "report/runs/output.h"
 #include "tools/color.h"
 #include "tools/launch.h"
 #include "tools/preload.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/folder.h"
+#include "report/runs/folder.h"
 #include "tools/progress.h"
 #include "tools/show_csv.h"
 #include "tools/show_json.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "report/process.h"
+#include "report/base/process.h"
 #include "tools/end_signals.h"
 #include "tools/top_text.h"
 #include "tools/verbs.h"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "report/timestamp.h"
+#include "report/base/timestamp.h"
 #include "tools/change_text.h"
 #include "tools/disagreement_text.h"
 #include "tools/markup.h"

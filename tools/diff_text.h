@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/job_diff.h"
-#include "report/job_report.h"
+#include "report/compare/job_diff.h"
+#include "report/job/job_report.h"
 #include "tools/color.h"
 
 namespace commtap {

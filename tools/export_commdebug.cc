@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "report/module_tree.h"
+#include "report/model/module_tree.h"
 #include "tools/text.h"
 
 namespace commtap {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "report/totals.h"
+#include "report/model/totals.h"
 
 namespace commtap {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "report/ledger_reader.h"
-#include "report/report_json.h"
-#include "report/report_paths.h"
-#include "report/text_file.h"
+#include "report/base/text_file.h"
+#include "report/json/report_json.h"
+#include "report/ledger/ledger_reader.h"
+#include "report/runs/report_paths.h"
 
 namespace commtap {
 namespace {

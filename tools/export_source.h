@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report_scan.h"
+#include "report/runs/report_scan.h"
 
 namespace commtap {
 

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "report/totals.h"
+#include "report/model/totals.h"
 #include "tools/text.h"
 
 namespace commtap {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/timestamp.h"
+#include "report/base/timestamp.h"
 #include "tools/text.h"
 
 namespace commtap {

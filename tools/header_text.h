@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "report/folder.h"
-#include "report/job_report.h"
-#include "report/job_summary.h"
+#include "report/job/job_report.h"
+#include "report/job/job_summary.h"
+#include "report/runs/folder.h"
 #include "tools/color.h"
 
 namespace commtap {

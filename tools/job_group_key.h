@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

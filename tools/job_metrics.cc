@@ -9,9 +9,9 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "report/job_merge.h"
-#include "report/nccl.h"
-#include "report/totals.h"
+#include "report/job/job_merge.h"
+#include "report/model/nccl.h"
+#include "report/model/totals.h"
 #include "tools/module_depth.h"
 
 namespace commtap {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "report/model.h"
+#include "report/model/model.h"
 #include "tools/exposition.h"
 #include "tools/series_limit.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "report/timestamp.h"
-#include "report/totals.h"
+#include "report/base/timestamp.h"
+#include "report/model/totals.h"
 #include "tools/mismatch.h"
 #include "tools/table.h"
 #include "tools/text.h"

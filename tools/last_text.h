@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "report/model.h"
+#include "report/model/model.h"
 #include "tools/color.h"
 #include "tools/show_view.h"
 

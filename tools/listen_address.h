@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/result.h"
+#include "report/base/result.h"
 
 namespace commtap {
 

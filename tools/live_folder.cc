@@ -10,9 +10,9 @@
 #include <system_error>
 #include <tuple>
 
-#include "report/ledger_reader.h"
-#include "report/report_json.h"
-#include "report/text_file.h"
+#include "report/base/text_file.h"
+#include "report/json/report_json.h"
+#include "report/ledger/ledger_reader.h"
 
 namespace commtap {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "report/model.h"
-#include "report/result.h"
+#include "report/base/result.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/job_merge.h"
+#include "report/job/job_merge.h"
 #include "tools/page_data.h"
 
 namespace commtap {

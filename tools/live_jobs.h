@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "report/job_report.h"
-#include "report/result.h"
+#include "report/base/result.h"
+#include "report/job/job_report.h"
 #include "tools/live_folder.h"
 
 namespace commtap {

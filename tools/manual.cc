@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/options.h"
+#include "report/model/options.h"
 #include "tools/markup.h"
 
 namespace commtap {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/module_depth.h"
 
-#include "report/module_tree.h"
+#include "report/model/module_tree.h"
 
 namespace commtap {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

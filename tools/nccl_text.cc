@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/job_nccl.h"
-#include "report/nccl.h"
+#include "report/job/job_nccl.h"
+#include "report/model/nccl.h"
 #include "tools/disagreement_text.h"
 #include "tools/table.h"
 #include "tools/text.h"

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/job_report.h"
+#include "report/job/job_report.h"
 
 /// What the tables of a page are made of.
 namespace commtap::page {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/fields.h"
-#include "report/timestamp.h"
+#include "report/base/timestamp.h"
+#include "report/json/fields.h"
 #include "tools/page_columns.h"
 #include "tools/page_nccl.h"
 

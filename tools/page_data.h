@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/job_report.h"
+#include "report/job/job_report.h"
 
 namespace commtap {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "report/fields.h"
-#include "report/job_nccl.h"
+#include "report/job/job_nccl.h"
+#include "report/json/fields.h"
 
 namespace commtap::page {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/job_report.h"
+#include "report/job/job_report.h"
 #include "tools/page_columns.h"
 
 namespace commtap::page {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/fields.h"
-#include "report/nccl.h"
-#include "report/timestamp.h"
+#include "report/base/timestamp.h"
+#include "report/json/fields.h"
+#include "report/model/nccl.h"
 
 namespace commtap {
 namespace {

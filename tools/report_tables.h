@@ -12,7 +12,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

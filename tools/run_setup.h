@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "report/options.h"
-#include "report/result.h"
+#include "report/base/result.h"
+#include "report/model/options.h"
 #include "tools/environment.h"
 
 namespace commtap {

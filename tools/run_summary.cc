@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "report/job_summary.h"
-#include "report/totals.h"
+#include "report/job/job_summary.h"
+#include "report/model/totals.h"
 #include "tools/header_text.h"
 #include "tools/table.h"
 #include "tools/text.h"

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "report/folder.h"
-#include "report/result.h"
+#include "report/base/result.h"
+#include "report/runs/folder.h"
 #include "tools/color.h"
 
 namespace commtap {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "report/job_summary.h"
-#include "report/timestamp.h"
-#include "report/totals.h"
+#include "report/base/timestamp.h"
+#include "report/job/job_summary.h"
+#include "report/model/totals.h"
 #include "tools/job_address.h"
 #include "tools/text.h"
 

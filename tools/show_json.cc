@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/fields.h"
-#include "report/timestamp.h"
+#include "report/base/timestamp.h"
+#include "report/json/fields.h"
 
 namespace commtap {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "report/folder.h"
-#include "report/job_summary.h"
-#include "report/totals.h"
+#include "report/job/job_summary.h"
+#include "report/model/totals.h"
+#include "report/runs/folder.h"
 
 namespace commtap {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/time_sums.h"
+#include "report/model/time_sums.h"
 #include "tools/color.h"
 #include "tools/show_view.h"
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "report/totals.h"
+#include "report/model/totals.h"
 #include "tools/table.h"
 #include "tools/text.h"
 

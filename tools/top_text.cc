@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "report/timestamp.h"
-#include "report/totals.h"
+#include "report/base/timestamp.h"
+#include "report/model/totals.h"
 #include "tools/lag.h"
 #include "tools/last_text.h"
 #include "tools/text.h"

@@ -7,8 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "report/report_scan.h"
-#include "report/tolerance.h"
+#include "report/compare/tolerance.h"
+#include "report/runs/report_scan.h"
 
 namespace commtap {
 

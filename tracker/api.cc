@@ -8,9 +8,9 @@
 #include <mutex>
 #include <string>
 
-#include "report/atomic_file.h"
-#include "report/ledger_reader.h"
-#include "report/report_json.h"
+#include "report/base/atomic_file.h"
+#include "report/json/report_json.h"
+#include "report/ledger/ledger_reader.h"
 #include "tracker/attribution.h"
 #include "tracker/captures.h"
 #include "tracker/lasting_text.h"

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "report/not_seen.h"
-#include "report/vocabulary.h"
+#include "report/model/not_seen.h"
+#include "report/model/vocabulary.h"
 #include "tracker/thread_state.h"
 
 namespace commtap {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "report/durations.h"
+#include "report/model/durations.h"
 #include "tracker/thread_state.h"
 
 namespace commtap {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 #include "shim/commtap.h"
 #include "tracker/fork_locks.h"
 

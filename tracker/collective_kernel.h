@@ -9,7 +9,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
-#include "report/vocabulary.h"
+#include "report/model/vocabulary.h"
 #include "tracker/argument.h"
 #include "tracker/op_table.h"
 #include "tracker/thread_state.h"

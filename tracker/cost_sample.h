@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 
 namespace commtap {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "report/timing.h"
+#include "report/model/timing.h"
 #include "shim/tracker_abi.h"
 #include "tracker/thread_state.h"
 

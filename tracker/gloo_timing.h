@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "report/timing.h"
+#include "report/model/timing.h"
 #include "shim/tracker_abi.h"
 #include "tracker/thread_state.h"
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 #include "shim/tracker_abi.h"
 #include "tracker/fork_locks.h"
 #include "tracker/thread_state.h"

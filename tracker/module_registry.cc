@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 #include "tracker/recorder.h"
 
 namespace commtap {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "report/nccl.h"
+#include "report/model/nccl.h"
 #include "tracker/attribution.h"
 #include "tracker/communicators.h"
 #include "tracker/device_timing.h"

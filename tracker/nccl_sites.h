@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 
 namespace commtap {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <shared_mutex>
 
-#include "report/vocabulary.h"
+#include "report/model/vocabulary.h"
 #include "tracker/captures.h"
 #include "tracker/lasting_text.h"
 #include "tracker/module_registry.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/vocabulary.h"
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 

@@ -8,7 +8,7 @@
 
 #include <ATen/record_function.h>
 
-#include "report/vocabulary.h"
+#include "report/model/vocabulary.h"
 #include "tracker/attribution.h"
 #include "tracker/cost_sample.h"
 #include "tracker/lasting_text.h"

@@ -4,7 +4,7 @@
 
 #include <ATen/record_function.h>
 
-#include "report/vocabulary.h"
+#include "report/model/vocabulary.h"
 #include "tracker/attribution.h"
 
 namespace commtap {

@@ -11,7 +11,7 @@
 #include <ATen/core/ivalue.h>
 #include <c10/core/ScalarType.h>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 #include "tracker/argument.h"
 #include "tracker/custom_class.h"
 #include "tracker/tensors.h"

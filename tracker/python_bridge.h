@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/options.h"
+#include "report/model/options.h"
 #include "tracker/python_host.h"
 
 namespace commtap {

@@ -11,11 +11,11 @@
 #include <cstring>
 #include <new>
 
-#include "report/atomic_file.h"
-#include "report/folder.h"
-#include "report/ledger_reader.h"
-#include "report/process.h"
-#include "report/report_file.h"
+#include "report/base/atomic_file.h"
+#include "report/base/process.h"
+#include "report/ledger/ledger_reader.h"
+#include "report/runs/folder.h"
+#include "report/runs/report_file.h"
 #include "tracker/clock.h"
 #include "tracker/guarded.h"
 #include "tracker/log.h"

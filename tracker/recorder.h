@@ -8,9 +8,9 @@
 #include <mutex>
 #include <string>
 
-#include "report/ledger_writer.h"
-#include "report/options.h"
-#include "report/output.h"
+#include "report/ledger/ledger_writer.h"
+#include "report/model/options.h"
+#include "report/runs/output.h"
 #include "tracker/fork_locks.h"
 
 namespace commtap {

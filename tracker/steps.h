@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "report/ledger_writer.h"
+#include "report/ledger/ledger_writer.h"
 
 namespace commtap {
 

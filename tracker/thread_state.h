@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "report/ledger_format.h"
-#include "report/ledger_row_order.h"
+#include "report/ledger/ledger_format.h"
+#include "report/ledger/ledger_row_order.h"
 #include "tracker/cost_sample.h"
 #include "tracker/nccl_sites.h"
 #include "tracker/timeline.h"

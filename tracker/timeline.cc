@@ -10,7 +10,7 @@
 #include <new>
 #include <unordered_map>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 
 namespace commtap {
 namespace {

@@ -9,7 +9,7 @@
 #include <exception>
 #include <string>
 
-#include "report/options.h"
+#include "report/model/options.h"
 #include "shim/tracker_abi.h"
 #include "tracker/api.h"
 #include "tracker/clock.h"

@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "report/options.h"
+#include "report/model/options.h"
 #include "tracker/log.h"
 #include "tracker/nccl_calls.h"
 #include "tracker/op_watch.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "report/vocabulary.h"
+#include "report/model/vocabulary.h"
 #include "tracker/fork_locks.h"
 
 namespace commtap {

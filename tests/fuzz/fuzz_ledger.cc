@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "report/ledger_image.h"
-#include "report/ledger_reader.h"
-#include "report/report_json.h"
+#include "report/json/report_json.h"
+#include "report/ledger/ledger_image.h"
+#include "report/ledger/ledger_reader.h"
 #include "tests/fuzz/targets.h"
 
 namespace commtap {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "report/job_merge.h"
-#include "report/job_report.h"
+#include "report/job/job_merge.h"
+#include "report/job/job_report.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "report/report_json.h"
+#include "report/json/report_json.h"
 
 namespace commtap {
 namespace {

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "report/ledger_reader.h"
-#include "report/process.h"
+#include "report/base/process.h"
+#include "report/ledger/ledger_reader.h"
 
 namespace commtap {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/ledger_writer.h"
-#include "report/model.h"
+#include "report/ledger/ledger_writer.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

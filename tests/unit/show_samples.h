@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "report/folder.h"
+#include "report/runs/folder.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/options.h"
+#include "report/model/options.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/job_report_json.h"
+#include "report/job/job_report_json.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/programs.h"
 

@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-#include "report/process.h"
-#include "report/report_json.h"
+#include "report/base/process.h"
+#include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {

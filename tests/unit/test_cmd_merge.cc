@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "report/job_report_json.h"
-#include "report/report_json.h"
+#include "report/job/job_report_json.h"
+#include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/report_json.h"
+#include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {

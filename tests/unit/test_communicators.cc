@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "report/ledger_format.h"
+#include "report/ledger/ledger_format.h"
 
 namespace commtap {
 namespace {

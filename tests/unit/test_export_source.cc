@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "report/output.h"
-#include "report/report_json.h"
+#include "report/json/report_json.h"
+#include "report/runs/output.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -8,8 +8,8 @@
 
 #include <filesystem>
 
-#include "report/process.h"
-#include "report/report_json.h"
+#include "report/base/process.h"
+#include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

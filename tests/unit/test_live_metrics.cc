@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "report/report_json.h"
+#include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

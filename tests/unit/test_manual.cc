@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "report/options.h"
+#include "report/model/options.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/report_json.h"
+#include "report/json/report_json.h"
 #include "tests/unit/running_server.h"
 #include "tests/unit/samples.h"
 #include "tools/job_address.h"

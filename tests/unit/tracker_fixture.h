@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/model.h"
+#include "report/model/model.h"
 
 namespace commtap {
 

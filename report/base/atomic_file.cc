@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/base/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "report/base/file_size.h"
+
+namespace commtap {
+namespace {
+
+constexpr char kTemporarySuffix[] = ".tmp";
+
+/// False with errno set.
+bool writeAll(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written < 0) {
+      return false;
+    }
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+std::string failure(const std::string& what, const std::string& path) {
+  return what + " " + path + ": " + std::strerror(errno);
+}
+
+/// `folder` is what it says `parent` has, and another user may have put it there. Not where something is mounted: that
+/// is root's doing, whoever owns it.
+bool mayBeForeign(const std::string& parent, const std::string& folder) {
+  struct stat above {};
+  struct stat entry {};
+  return stat(parent.c_str(), &above) == 0 && (above.st_mode & S_IWOTH) != 0 && lstat(folder.c_str(), &entry) == 0 &&
+         entry.st_uid != 0 && entry.st_uid != geteuid() && entry.st_dev == above.st_dev;
+}
+
+std::string makeFolder(const std::string& parent, const std::string& folder) {
+  constexpr mode_t kMode = 0775; // never for everyone to write to, even where the job has no umask
+  if (mkdir(folder.c_str(), kMode) != 0 && errno != EEXIST) {
+    return failure("cannot make folder", folder);
+  }
+  return mayBeForeign(parent, folder) ? folder + " is another user's, in a folder that everyone may write to" : "";
+}
+
+} // namespace
+
+// A name that no one has: pids come again, and a temporary file that a killed process left must not be in the way.
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path),
+      temporary_(path + ".XXXXXX" + kTemporarySuffix),
+      fd_(mkostemps(temporary_.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC)) {
+  if (fd_ < 0) {
+    error_ = failure("cannot create a file beside", path);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) {
+    close(fd_);
+    unlink(temporary_.c_str());
+  }
+}
+
+void AtomicFile::append(std::string_view content) {
+  if (!isGood()) {
+    return;
+  }
+  if (!isAllowedFileSize(size_ + content.size()) || !writeAll(fd_, content)) {
+    error_ = failure("cannot write", path_);
+    return;
+  }
+  size_ += content.size();
+}
+
+void AtomicFile::replace(uint64_t offset, std::string_view content) {
+  if (isGood() &&
+      pwrite(fd_, content.data(), content.size(), static_cast<off_t>(offset)) != static_cast<ssize_t>(content.size())) {
+    error_ = failure("cannot write", path_);
+  }
+}
+
+std::string AtomicFile::commit(const std::string& path) {
+  if (!isGood()) {
+    return error_;
+  }
+  const bool closed = close(fd_) == 0;
+  fd_ = -1;
+  if (closed && std::rename(temporary_.c_str(), path.c_str()) == 0) {
+    return {};
+  }
+  error_ = failure("cannot write", path);
+  unlink(temporary_.c_str());
+  return error_;
+}
+
+std::string writeFileAtomically(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.append(content);
+  return file.commit(path);
+}
+
+std::string makeFolders(const std::string& path) {
+  std::string parent = path.starts_with('/') ? "/" : ".";
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    std::string folder = path.substr(0, slash);
+    if (std::string error = makeFolder(parent, folder); !error.empty()) {
+      return error;
+    }
+    if (slash == std::string::npos) {
+      break;
+    }
+    parent = std::move(folder);
+  }
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return path + " is no folder";
+  }
+  if (access(path.c_str(), W_OK | X_OK) != 0) {
+    return failure("cannot write to folder", path);
+  }
+  return {};
+}
+
+} // namespace commtap

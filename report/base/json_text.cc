@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/base/json_text.h"
+
+#include <nlohmann/json.hpp>
+
+namespace commtap {
+namespace {
+
+nlohmann::json parse(std::string_view text) {
+  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+} // namespace
+
+std::string stringsToJson(const std::vector<std::string>& strings) {
+  return nlohmann::json(strings).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<std::string> stringsFromJson(std::string_view text) {
+  std::vector<std::string> strings;
+  const nlohmann::json list = parse(text);
+  if (list.is_array()) {
+    for (const nlohmann::json& item : list) {
+      strings.push_back(item.is_string() ? item.get<std::string>() : item.dump());
+    }
+  }
+  return strings;
+}
+
+std::vector<int64_t> integersFromJson(std::string_view text) {
+  std::vector<int64_t> integers;
+  const nlohmann::json list = parse(text);
+  if (list.is_array()) {
+    for (const nlohmann::json& item : list) {
+      integers.push_back(item.is_number_integer() ? item.get<int64_t>() : -1);
+    }
+  }
+  return integers;
+}
+
+} // namespace commtap

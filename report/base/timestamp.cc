@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/base/timestamp.h"
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+
+namespace commtap {
+namespace {
+
+constexpr uint64_t kNsPerSecond = 1'000'000'000;
+constexpr uint64_t kNsPerMicrosecond = 1'000;
+
+} // namespace
+
+std::string formatTimestamp(uint64_t realtime_ns) {
+  const auto seconds = static_cast<time_t>(realtime_ns / kNsPerSecond);
+  tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 64> text{};
+  const size_t length = strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(
+      text.data() + length, text.size() - length, ".%06" PRIu64 "Z", realtime_ns % kNsPerSecond / kNsPerMicrosecond);
+  return text.data();
+}
+
+std::optional<uint64_t> parseTimestamp(const std::string& text) {
+  tm utc{};
+  const char* rest = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &utc);
+  uint64_t microseconds = 0;
+  int end = 0;
+  if (rest == nullptr || std::sscanf(rest, ".%6" SCNu64 "Z%n", &microseconds, &end) != 1 || rest[end] != '\0') {
+    return std::nullopt;
+  }
+  const time_t seconds = timegm(&utc);
+  const uint64_t time = static_cast<uint64_t>(seconds) * kNsPerSecond + microseconds * kNsPerMicrosecond;
+  const bool same = seconds >= 0 && formatTimestamp(time) == text; // not so for ".5Z" or February 30
+  return same ? std::optional<uint64_t>(time) : std::nullopt;
+}
+
+} // namespace commtap

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/budget_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "report/json/fields.h"
+#include "report/json/json_write.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kAllow = "allow";
+constexpr const char* kTolerance = "tolerance";
+constexpr const char* kBudget = "budget";
+
+constexpr const char* kAbout = R"(
+# What each rank may communicate in one run. Checked by: commtap check DIR --budget THIS_FILE
+# Made by `commtap check DIR --write THIS_FILE`; yours to edit.
+
+# Findings that do not fail the check: "disagreements" of ranks, "missing_ranks", "not_seen".
+allow = [)";
+
+constexpr const char* kAboutTolerance = R"(]
+
+# More than the budget that is let pass: "5%" of it, or a plain number of calls or bytes. Each may be narrowed with
+# module, phase, kind and group; the last one that fits counts.
+#   [[tolerance]]
+#   module = "**.experts.*"
+#   kind = "all_to_all"
+#   bytes = "20%"
+)";
+
+constexpr const char* kAboutBudget = R"(
+# The most calls (count) and payload (bytes) of a rank in each module that fits. * stands for any text without a
+# dot, ** for any text; fields may be left out. The last entry that fits counts; what fits none is over the budget.
+)";
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what);
+}
+
+/// JSON's strings are TOML's, but that TOML wants DEL escaped.
+std::string quoted(const std::string& text) {
+  std::string quoted;
+  for (const char c : jsonLine(text)) {
+    quoted += c == '\x7f' ? std::string("\\u007f") : std::string(1, c);
+  }
+  return quoted;
+}
+
+std::string numberText(double number) {
+  std::ostringstream stream;
+  stream.precision(15);
+  stream << number;
+  return stream.str();
+}
+
+std::string allowanceText(const Allowance& allowance) {
+  return "\"" + numberText(allowance.value) + (allowance.is_percent ? "%\"" : "\"");
+}
+
+std::string patternText(const CellPattern& pattern, const char* separator) {
+  std::string text = std::string(field::kModule) + " = " + quoted(pattern.module);
+  if (pattern.phase) {
+    text += std::string(separator) + field::kPhase + " = " + quoted(std::string(phaseName(*pattern.phase)));
+  }
+  if (pattern.kind) {
+    text += std::string(separator) + field::kKind + " = " + quoted(std::string(kindName(*pattern.kind)));
+  }
+  return text + separator + field::kGroup + " = " + quoted(pattern.group);
+}
+
+std::string toleranceText(const Tolerance& tolerance) {
+  std::string text = std::string("[[") + kTolerance + "]]\n" + patternText(tolerance.pattern, "\n") + "\n";
+  if (tolerance.count) {
+    text += std::string(field::kCount) + " = " + allowanceText(*tolerance.count) + "\n";
+  }
+  if (tolerance.bytes) {
+    text += std::string(field::kBytes) + " = " + allowanceText(*tolerance.bytes) + "\n";
+  }
+  return text;
+}
+
+std::string entryText(const BudgetEntry& entry) {
+  return "  { " + patternText(entry.pattern, ", ") + ", " + field::kCount + " = " + numberText(std::ceil(entry.count)) +
+         ", " + field::kBytes + " = " + numberText(std::ceil(entry.bytes)) + " },\n";
+}
+
+/// A table whose fields are read one by one.
+class Table {
+ public:
+  Table(const toml::table& table, std::string path, std::initializer_list<const char*> known)
+      : table_(table), path_(std::move(path)) {
+    for (const auto& [key, value] : table) {
+      const std::string_view name = key.str();
+      if (std::none_of(known.begin(), known.end(), [name](const char* field) { return name == field; })) {
+        fail(line(value) + path_ + std::string(name) + " is unknown");
+      }
+    }
+  }
+
+  const toml::node* find(const char* name) const {
+    return table_.get(name);
+  }
+
+  std::optional<std::string> text(const char* name) const {
+    const toml::node* node = find(name);
+    if (node != nullptr && !node->is_string()) {
+      wrong(*node, name, "a text");
+    }
+    return node == nullptr ? std::nullopt : node->value<std::string>();
+  }
+
+  double number(const char* name) const {
+    const toml::node* node = find(name);
+    if (node == nullptr) {
+      fail(path_ + name + " is missing");
+    }
+    const std::optional<double> number = node->is_number() ? node->value<double>() : std::nullopt;
+    if (!number || !(*number >= 0)) {
+      wrong(*node, name, "a number");
+    }
+    return *number;
+  }
+
+  template <typename T>
+  std::optional<T> name(const char* field_name, std::optional<T> (*fromName)(std::string_view)) const {
+    const std::optional<std::string> value = text(field_name);
+    const std::optional<T> found = value ? fromName(*value) : std::nullopt;
+    if (value && !found) {
+      wrong(*find(field_name), field_name, "known");
+    }
+    return found;
+  }
+
+  std::optional<Allowance> allowance(const char* field_name) const {
+    return name<Allowance>(field_name, parseAllowance);
+  }
+
+  CellPattern pattern() const {
+    CellPattern pattern;
+    pattern.module = text(field::kModule).value_or(pattern.module);
+    pattern.phase = name<Phase>(field::kPhase, phaseFromName);
+    pattern.kind = name<Kind>(field::kKind, kindFromName);
+    pattern.group = text(field::kGroup).value_or(pattern.group);
+    return pattern;
+  }
+
+  static std::string line(const toml::node& node) {
+    return "line " + std::to_string(node.source().begin.line) + ": ";
+  }
+
+  [[noreturn]] void wrong(const toml::node& node, const char* name, const char* wanted) const {
+    std::ostringstream found;
+    found << toml::node_view<const toml::node>(node);
+    fail(line(node) + path_ + name + " is " + found.str() + ", not " + wanted);
+  }
+
+ private:
+  const toml::table& table_;
+  std::string path_;
+};
+
+/// Calls `read` for each table of a list.
+template <typename Read>
+void eachTable(const Table& root, const char* name, std::initializer_list<const char*> known, const Read& read) {
+  const toml::node* node = root.find(name);
+  if (node == nullptr) {
+    return;
+  }
+  const toml::array* list = node->as_array();
+  if (list == nullptr) {
+    root.wrong(*node, name, "a list");
+  }
+  for (size_t i = 0; i < list->size(); ++i) {
+    const toml::table* table = list->get_as<toml::table>(i);
+    const std::string path = std::string(name) + "[" + std::to_string(i) + "].";
+    if (table == nullptr) {
+      root.wrong(*list->get(i), path.substr(0, path.size() - 1).c_str(), "a table");
+    }
+    read(Table(*table, path, known));
+  }
+}
+
+std::vector<Allowed> allowedFrom(const Table& root) {
+  std::vector<Allowed> allowed;
+  const toml::node* node = root.find(kAllow);
+  const toml::array* list = node == nullptr ? nullptr : node->as_array();
+  if (node != nullptr && list == nullptr) {
+    root.wrong(*node, kAllow, "a list");
+  }
+  for (size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const std::optional<Allowed> name = allowedFromName(list->get(i)->value_or(std::string()));
+    if (!name || *name == Allowed::kLess) {
+      root.wrong(*list->get(i), kAllow, R"("disagreements", "missing_ranks" or "not_seen")");
+    }
+    allowed.push_back(*name);
+  }
+  return allowed;
+}
+
+Tolerance toleranceFrom(const Table& table) {
+  Tolerance tolerance{table.pattern(), table.allowance(field::kCount), table.allowance(field::kBytes)};
+  return tolerance;
+}
+
+Budget budgetFrom(const toml::table& document) {
+  const Table root(document, "", {field::kSchema, kAllow, kTolerance, kBudget});
+  if (root.text(field::kSchema).value_or("") != kBudgetSchema) {
+    fail(std::string("not a budget: it has no schema = \"") + kBudgetSchema + "\"");
+  }
+  Budget budget;
+  budget.allowed = allowedFrom(root);
+  const auto fields = {field::kModule, field::kPhase, field::kKind, field::kGroup, field::kCount, field::kBytes};
+  eachTable(root, kTolerance, fields, [&](const Table& table) { budget.tolerances.push_back(toleranceFrom(table)); });
+  eachTable(root, kBudget, fields, [&](const Table& table) {
+    budget.entries.push_back({table.pattern(), table.number(field::kCount), table.number(field::kBytes)});
+  });
+  return budget;
+}
+
+} // namespace
+
+std::string budgetToToml(const Budget& budget, const std::string& source) {
+  std::string text = std::string(field::kSchema) + " = \"" + kBudgetSchema + "\"\n";
+  text += "# Of " + quoted(source) + kAbout;
+  for (size_t i = 0; i < budget.allowed.size(); ++i) {
+    text += (i == 0 ? "\"" : ", \"") + std::string(allowedName(budget.allowed[i])) + "\"";
+  }
+  text += kAboutTolerance;
+  text += std::string(kAboutBudget) + kBudget + " = [\n";
+  for (const BudgetEntry& entry : budget.entries) {
+    text += entryText(entry);
+  }
+  text += "]\n";
+  for (const Tolerance& tolerance : budget.tolerances) {
+    text += "\n" + toleranceText(tolerance);
+  }
+  return text;
+}
+
+Result<Budget> budgetFromToml(const std::string& text) {
+  try {
+    const toml::table document = toml::parse(text);
+    return budgetFrom(document);
+  } catch (const toml::parse_error& error) {
+    return Result<Budget>::failure(
+        "line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()));
+  } catch (const std::exception& error) {
+    return Result<Budget>::failure(error.what());
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/job_check.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace commtap {
+namespace {
+
+constexpr std::array<std::string_view, kFindingKinds> kNames =
+    {"disagreement", "missing_ranks", "not_seen", "unreadable", "more", "less", "new", "gone"};
+
+bool contains(const std::vector<Allowed>& allowed, Allowed what) {
+  return std::find(allowed.begin(), allowed.end(), what) != allowed.end();
+}
+
+Finding plainFinding(Finding::What what) {
+  Finding finding;
+  finding.what = what;
+  return finding;
+}
+
+Check readable(const JobReport& job) {
+  Check check{Check::What::kReadable, "", 0, {}};
+  for (const std::string& problem : job.problems) {
+    check.findings.push_back(plainFinding(Finding::What::kUnreadable));
+    check.findings.back().problem = problem;
+  }
+  return check;
+}
+
+Check complete(const JobReport& job) {
+  Check check{Check::What::kComplete, "", 0, {}};
+  if (!job.missing.empty()) {
+    check.findings.push_back(plainFinding(Finding::What::kMissingRanks));
+  }
+  return check;
+}
+
+Check seen(const JobReport& job) {
+  Check check{Check::What::kSeen, "", 0, {}};
+  for (const NotSeenSummary& entry : job.not_seen) {
+    check.findings.push_back(plainFinding(Finding::What::kNotSeen));
+    check.findings.back().not_seen = &entry;
+  }
+  return check;
+}
+
+Check agree(const JobReport& job) {
+  const std::span<const Disagreement> serious = seriousDisagreements(job);
+  const bool all = serious.size() == job.disagreements.size();
+  Check check{Check::What::kAgree, "", all ? job.disagreements_found - serious.size() : 0, {}};
+  for (const Disagreement& disagreement : serious) {
+    check.findings.push_back(plainFinding(Finding::What::kDisagreement));
+    check.findings.back().disagreement = &disagreement;
+  }
+  return check;
+}
+
+Finding::What whatOf(const Change& change) {
+  if (change.before.ranks == 0) {
+    return Finding::What::kNew;
+  }
+  if (change.after.ranks == 0) {
+    return Finding::What::kGone;
+  }
+  return change.grew() ? Finding::What::kMore : Finding::What::kLess;
+}
+
+std::vector<Finding> findingsOf(const std::vector<CellChange>& changes, uint64_t steps = 1) {
+  std::vector<Finding> findings;
+  for (ChangeBundle& each : bundle(changes, steps)) {
+    findings.push_back(plainFinding(whatOf(each.change)));
+    findings.back().bundle = std::move(each);
+  }
+  return findings;
+}
+
+std::string subjectOf(const CellKey& key) {
+  return std::string(kindName(key.kind)) + " on " + key.group;
+}
+
+std::string subjectOf(const CellPattern& pattern) {
+  std::string text = pattern.kind ? std::string(kindName(*pattern.kind)) : "everything";
+  text += " in " + pattern.module;
+  text += pattern.phase ? " (" + std::string(phaseName(*pattern.phase)) + ")" : "";
+  return text + (pattern.group == "**" ? "" : " on " + pattern.group);
+}
+
+} // namespace
+
+std::string_view findingName(Finding::What what) {
+  return kNames[static_cast<size_t>(what)];
+}
+
+std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& allowed) {
+  std::vector<Check> checks = {readable(job)};
+  if (!contains(allowed, Allowed::kMissingRanks)) {
+    checks.push_back(complete(job));
+  }
+  if (!contains(allowed, Allowed::kNotSeen)) {
+    checks.push_back(seen(job));
+  }
+  if (!contains(allowed, Allowed::kDisagreements)) {
+    checks.push_back(agree(job));
+  }
+  return checks;
+}
+
+std::vector<Check> checkBaseline(
+    const JobReport& before,
+    const JobReport& after,
+    const std::vector<Tolerance>& rules,
+    const std::vector<Allowed>& allowed) {
+  const Cells cells_before = cellsOf(before);
+  const Cells cells_after = cellsOf(after);
+  std::map<std::string, std::vector<CellChange>> changes;
+  for (const Cells* cells : {&cells_before, &cells_after}) {
+    for (const auto& [key, number] : *cells) {
+      changes[subjectOf(key)];
+    }
+  }
+  for (const CellChange& change : changesBetween(cells_before, cells_after, rules)) {
+    if (change.change.grew() || !contains(allowed, Allowed::kLess)) {
+      changes[subjectOf(change.key)].push_back(change);
+    }
+  }
+  std::vector<Check> checks;
+  checks.reserve(changes.size());
+  const uint64_t steps = stepsOfBoth(before, after);
+  for (const auto& [subject, cells] : changes) {
+    checks.push_back({Check::What::kBaseline, subject, 0, findingsOf(cells, steps)});
+  }
+  return checks;
+}
+
+std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
+  const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, cellsOf(job));
+  std::vector<Check> checks;
+  checks.reserve(budget.entries.size() + 1);
+  for (size_t i = 0; i < budget.entries.size(); ++i) {
+    checks.push_back({Check::What::kBudget, subjectOf(budget.entries[i].pattern), 0, findingsOf(excesses[i])});
+  }
+  checks.push_back({Check::What::kNoOther, "", 0, findingsOf(excesses.back())});
+  return checks;
+}
+
+bool passed(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.findings.empty(); });
+}
+
+} // namespace commtap

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/base/string_table.h"
+#include "report/job/job_report.h"
+#include "report/job/rank_rows.h"
+#include "report/model/nccl.h"
+
+namespace commtap {
+
+/// A job's calls to NCCL while ranks come in one after the other.
+class JobNcclSums {
+ public:
+  /// One process of the rank that is coming in, and then its rows; `group`: where in the job the row's belongs.
+  void addProcess(const Nccl& nccl, std::optional<int64_t> rank);
+  void add(const NcclCall& call, std::optional<uint32_t> group);
+  void endRank(RankSlot slot, std::optional<int64_t> rank) {
+    rows_.endRank(slot, rank);
+  }
+
+  /// nullopt if no process called NCCL. Rows are sorted by nothing in particular; `group` is as it came in.
+  std::optional<JobNccl> take(RankSets& sets) const;
+
+ private:
+  struct Key {
+    uint32_t function;
+    uint32_t op;
+    std::optional<uint32_t> group;
+    uint32_t module;
+    uint32_t dtype;
+    Phase phase;
+
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
+  using Rows = RankRows<Key, KeyHash, NcclAmount, RankedNcclCalls>;
+
+  JobNcclCall callOf(const Key& key, const Rows::Row& row, RankSets& sets) const;
+
+  StringTable texts_;
+  Rows rows_;
+  std::map<std::string, std::vector<int64_t>> versions_; ///< with the ranks that use each
+  uint64_t processes_ = 0;
+  uint64_t communicators_ = 0;
+};
+
+/// As JobNccl has them; `calls` refer to the job's groups.
+void sortNcclCalls(std::vector<JobNcclCall>& calls, const std::vector<JobGroup>& groups);
+
+/// Of all ranks together; nothing if none called NCCL.
+NcclTotals ncclTotalsOf(const JobReport& job);
+
+} // namespace commtap

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/job/job_report.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace commtap {
+namespace {
+
+constexpr std::array<std::string_view, kDisagreementKinds> kNames = {"order", "count", "unmatched", "bytes", "module"};
+
+std::vector<ExitSummary> exitsOf(const JobReport& job) {
+  std::map<std::pair<ExitKind, std::optional<int64_t>>, std::pair<std::vector<int64_t>, size_t>> sets;
+  for (const JobProcess& process : job.processes) {
+    auto& [ranks, unranked] = sets[{process.exit, process.exit_signal}];
+    if (process.rank) {
+      ranks.push_back(*process.rank);
+    } else {
+      ++unranked;
+    }
+  }
+  std::vector<ExitSummary> exits;
+  exits.reserve(sets.size());
+  for (auto& [exit, set] : sets) {
+    exits.push_back({exit.first, exit.second, rankRanges(std::move(set.first)), set.second});
+  }
+  return exits;
+}
+
+} // namespace
+
+std::string_view disagreementName(Disagreement::What what) {
+  return kNames[static_cast<size_t>(what)];
+}
+
+std::optional<Disagreement::What> disagreementFromName(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  return found == kNames.end() ? std::nullopt : std::optional(static_cast<Disagreement::What>(found - kNames.begin()));
+}
+
+std::span<const Disagreement> seriousDisagreements(const JobReport& job) {
+  const auto end = std::find_if(job.disagreements.begin(), job.disagreements.end(), [](const Disagreement& each) {
+    return each.what == Disagreement::What::kModule;
+  });
+  return {job.disagreements.begin(), end};
+}
+
+JobSummary summaryOf(const JobReport& job) {
+  JobSummary summary;
+  summary.run_id = job.run_id;
+  summary.attempt = job.attempt;
+  summary.torch_version = job.torch_version;
+  summary.world_size = job.world_size;
+  summary.processes = job.processes.size();
+  summary.unranked = static_cast<size_t>(std::count_if(
+      job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; }));
+  summary.ranks = job.ranks;
+  summary.rank_count = countOf(job.ranks);
+  summary.missing = job.missing;
+  summary.started_at_ns = job.started_at_ns;
+  summary.ended_at_ns = job.ended_at_ns;
+  summary.exits = exitsOf(job);
+  summary.not_seen = job.not_seen;
+  return summary;
+}
+
+} // namespace commtap

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "report/base/string_table.h"
+#include "report/job/job_report.h"
+#include "report/job/rank_rows.h"
+
+namespace commtap {
+
+/// The rows of a job's collectives while ranks come in one after the other.
+class JobRows {
+ public:
+  /// One row of the rank that is coming in.
+  void add(const Collective& row, uint32_t group);
+  void endRank(RankSlot slot, std::optional<int64_t> rank) {
+    rows_.endRank(slot, rank);
+  }
+
+  /// Sorted by nothing in particular; `group` is as it came in.
+  std::vector<JobCollective> take(RankSets& sets) const;
+
+ private:
+  struct Key {
+    uint32_t module;
+    uint32_t issued_in;
+    uint32_t op;
+    uint32_t group;
+    uint32_t dtype;
+    uint32_t reduce_op;
+    Phase phase;
+    Kind kind;
+    AsyncOp async_op;
+
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
+  struct Sum : RankedAmount {
+    std::vector<uint32_t> lowered; ///< few
+  };
+  using Rows = RankRows<Key, KeyHash, Amount, Sum>;
+
+  JobCollective collectiveOf(const Key& key, const Rows::Row& row, RankSets& sets) const;
+
+  StringTable texts_;
+  Rows rows_;
+};
+
+} // namespace commtap

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "report/job/job_report.h"
+#include "report/model/nccl.h"
+
+namespace commtap {
+
+/// A place for each rank that is merged, in the order in which they come; a process without a rank has one of its own.
+using RankSlot = uint32_t;
+
+/// Which slots have something: runs of neighbours, since the ranks of a mesh dimension mostly are.
+class SlotSet {
+ public:
+  /// Slots come in ascending order.
+  void add(RankSlot slot) {
+    if (!runs_.empty() && runs_.back().second + 1 == slot) {
+      runs_.back().second = slot;
+    } else if (runs_.empty() || runs_.back().second != slot) {
+      runs_.emplace_back(slot, slot);
+    }
+  }
+
+  const std::vector<std::pair<RankSlot, RankSlot>>& runs() const {
+    return runs_;
+  }
+
+ private:
+  std::vector<std::pair<RankSlot, RankSlot>> runs_; ///< first and last
+};
+
+/// The ranks of the slots, and each distinct set of them once.
+class RankSets {
+ public:
+  RankSlot addSlot(std::optional<int64_t> rank) {
+    ranks_.push_back(rank);
+    return static_cast<RankSlot>(ranks_.size() - 1);
+  }
+  std::optional<int64_t> rankOf(RankSlot slot) const {
+    return ranks_[slot];
+  }
+
+  /// The set's number in sets().
+  size_t idOf(const SlotSet& slots) {
+    const auto [entry, is_new] = ids_.emplace(slots.runs(), sets_.size());
+    if (is_new) {
+      sets_.push_back(rangesOf(slots));
+    }
+    return entry->second;
+  }
+  const std::vector<RankRanges>& sets() const {
+    return sets_;
+  }
+
+ private:
+  RankRanges rangesOf(const SlotSet& slots) const {
+    std::vector<int64_t> ranks;
+    for (const auto& [first, last] : slots.runs()) {
+      for (RankSlot slot = first; slot <= last; ++slot) {
+        if (ranks_[slot]) {
+          ranks.push_back(*ranks_[slot]);
+        }
+      }
+    }
+    return rankRanges(std::move(ranks));
+  }
+
+  std::vector<std::optional<int64_t>> ranks_; ///< by slot
+  std::map<std::vector<std::pair<RankSlot, RankSlot>>, size_t> ids_;
+  std::vector<RankRanges> sets_;
+};
+
+/// Adds one rank's number to a spread; `is_first` for the first rank of all.
+template <typename T>
+void addToSpread(Spread<T>& spread, T number, std::optional<int64_t> rank, bool is_first) {
+  spread.sum += number;
+  if (is_first || number < spread.min) {
+    spread.min = number;
+    spread.min_rank = rank;
+  }
+  if (is_first || number > spread.max) {
+    spread.max = number;
+    spread.max_rank = rank;
+  }
+}
+
+inline void addToSpreads(RankedAmount& amount, const Amount& rank_amount, std::optional<int64_t> rank) {
+  const bool is_first = amount.ranks++ == 0;
+  addToSpread(amount.count, rank_amount.count, rank, is_first);
+  addToSpread(amount.bytes, rank_amount.bytes, rank, is_first);
+  addToSpread(amount.bus_bytes, rank_amount.bus_bytes, rank, is_first);
+}
+
+inline void addToSpreads(RankedNcclCalls& calls, const NcclAmount& rank_amount, std::optional<int64_t> rank) {
+  const bool is_first = calls.ranks++ == 0;
+  addToSpread(calls.count, rank_amount.count, rank, is_first);
+  addToSpread(calls.failed, rank_amount.failed, rank, is_first);
+  addToSpread(calls.bytes, rank_amount.bytes, rank, is_first);
+}
+
+} // namespace commtap

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "report/base/timestamp.h"
+
+namespace commtap {
+
+/// Reads typed fields and remembers where it is, so that an error can name the field. Errors are std::runtime_error:
+/// whoever begins to read catches it, and returns a Result.
+class JsonCursor {
+ public:
+  JsonCursor(const nlohmann::json& value, std::string path) : value_(value), path_(std::move(path)) {}
+
+  JsonCursor at(const char* name) const {
+    if (!value_.is_object() || !value_.contains(name)) {
+      throw std::runtime_error(path_ + "." + name + " is missing");
+    }
+    return {value_[name], path_ + "." + name};
+  }
+
+  bool has(const char* name) const {
+    return value_.is_object() && value_.contains(name) && !value_[name].is_null();
+  }
+
+  template <typename T>
+  T as(const char* wanted) const {
+    try {
+      return value_.get<T>();
+    } catch (const nlohmann::json::exception&) {
+      wrong(wanted);
+    }
+  }
+
+  std::string text(const char* name) const {
+    return at(name).as<std::string>("a string");
+  }
+
+  std::string textOrEmpty(const char* name) const {
+    return has(name) ? text(name) : std::string();
+  }
+
+  template <typename T>
+  T number(const char* name) const {
+    return at(name).integer<T>();
+  }
+
+  template <typename T>
+  std::optional<T> optionalNumber(const char* name) const {
+    return has(name) ? std::optional<T>(number<T>(name)) : std::nullopt;
+  }
+
+  /// The library would cut 4294967296 down to 0, and read true as 1.
+  template <typename T>
+  T integer() const {
+    const bool is_unsigned = value_.is_number_unsigned();
+    const bool fits = is_unsigned ? std::in_range<T>(value_.get<uint64_t>())
+                                  : value_.is_number_integer() && std::in_range<T>(value_.get<int64_t>());
+    if (!fits) {
+      wrong(std::is_unsigned_v<T> ? "a count" : "an integer");
+    }
+    return value_.get<T>();
+  }
+
+  template <typename T>
+  std::vector<T> integers(const char* name) const {
+    return list<T>(name, [](const JsonCursor& cursor) { return cursor.integer<T>(); });
+  }
+
+  uint64_t time(const char* name) const {
+    const std::optional<uint64_t> time = parseTimestamp(text(name));
+    if (!time) {
+      at(name).wrong("a time");
+    }
+    return *time;
+  }
+
+  std::optional<uint64_t> optionalTime(const char* name) const {
+    return has(name) ? std::optional<uint64_t>(time(name)) : std::nullopt;
+  }
+
+  [[noreturn]] void wrong(const char* wanted) const {
+    throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);
+  }
+
+  template <typename Enum>
+  Enum name(const char* field_name, std::optional<Enum> (*fromName)(std::string_view)) const {
+    const JsonCursor cursor = at(field_name);
+    const std::optional<Enum> found = fromName(cursor.as<std::string>("a string"));
+    if (!found) {
+      throw std::runtime_error(cursor.path_ + " is " + cursor.value_.dump().substr(0, 40) + ", which is unknown");
+    }
+    return *found;
+  }
+
+  /// `read` makes a T of an item's cursor.
+  template <typename T, typename Read>
+  std::vector<T> list(const char* name, const Read& read) const {
+    const JsonCursor rows = at(name);
+    if (!rows.value_.is_array()) {
+      throw std::runtime_error(rows.path_ + " is not a list");
+    }
+    std::vector<T> items;
+    items.reserve(rows.value_.size());
+    for (size_t i = 0; i < rows.value_.size(); ++i) {
+      items.push_back(read(JsonCursor(rows.value_[i], rows.path_ + "[" + std::to_string(i) + "]")));
+    }
+    return items;
+  }
+
+  const nlohmann::json& value() const {
+    return value_;
+  }
+  /// "report.collectives[3].count"
+  const std::string& path() const {
+    return path_;
+  }
+
+ private:
+  const nlohmann::json& value_;
+  std::string path_;
+};
+
+} // namespace commtap

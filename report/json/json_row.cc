@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/json/json_row.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "report/json/json_write.h"
+
+namespace commtap {
+namespace {
+
+/// Stands in JSON as it is: printable ASCII without quotes and backslashes. Eight bytes at a time, each of which has
+/// its highest bit in `special` if it is none.
+bool isPlain(std::string_view text) {
+  constexpr uint64_t kEach = 0x0101010101010101U;
+  constexpr uint64_t kHighest = kEach * 0x80;
+  const auto is_zero = [](uint64_t word) { return (word - kEach) & ~word; };
+  uint64_t special = 0;
+  for (size_t at = 0; at < text.size(); at += sizeof(uint64_t)) {
+    uint64_t word = kEach * ' ';
+    std::memcpy(&word, text.data() + at, std::min(sizeof(word), text.size() - at));
+    special |= word | (word - kEach * ' ') | is_zero(word ^ kEach * '"') | is_zero(word ^ kEach * '\\') |
+               is_zero(word ^ kEach * '\x7f');
+  }
+  return (special & kHighest) == 0;
+}
+
+} // namespace
+
+void JsonRow::putText(std::string_view value) {
+  if (!isPlain(value)) {
+    put(jsonLine(value));
+    return;
+  }
+  put("\"");
+  put(value);
+  put("\"");
+}
+
+void JsonRow::putNumber(uint64_t value) {
+  constexpr size_t kMaxDigits = 20; // of 2^64
+  makeRoom(kMaxDigits);
+  char* const begin = pending_.data() + used_;
+  used_ += static_cast<size_t>(std::to_chars(begin, begin + kMaxDigits, value).ptr - begin);
+}
+
+void JsonRow::putReal(double value) {
+  if (isWhole(value)) {
+    putNumber(static_cast<uint64_t>(value));
+  } else {
+    putJson(value);
+  }
+}
+
+void JsonRow::putJson(const nlohmann::ordered_json& value) {
+  put(jsonLine(value));
+}
+
+} // namespace commtap

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/json/report_head.h"
+
+#include <fstream>
+
+#include "report/base/text_file.h"
+#include "report/json/fields.h"
+#include "report/json/report_json.h"
+
+namespace commtap {
+namespace {
+
+constexpr int kHeadLines = 3; ///< the brace, `schema` and `job`, as reportToJson writes them
+
+/// As many lines as there are, up to kHeadLines.
+std::string firstLines(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string lines;
+  std::string line;
+  for (int i = 0; i < kHeadLines && std::getline(file, line); ++i) {
+    lines += line + "\n";
+  }
+  return lines;
+}
+
+/// The end of the kHeadLines-th line.
+size_t endOfHead(std::string_view start) {
+  size_t end = 0;
+  for (int i = 0; i < kHeadLines && end != std::string_view::npos; ++i) {
+    end = start.find('\n', i == 0 ? 0 : end + 1);
+  }
+  return end;
+}
+
+/// Takes blanks and then `token` off the front of `text`.
+bool take(std::string_view& text, std::string_view token) {
+  const size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos || !text.substr(start).starts_with(token)) {
+    return false;
+  }
+  text.remove_prefix(start + token.size());
+  return true;
+}
+
+} // namespace
+
+Result<Job> jobOfReportHead(std::string_view start) {
+  std::string head(start.substr(0, endOfHead(start))); // made a document of its own
+  if (const size_t end = head.find_last_not_of(" \t\r\n"); end != std::string::npos && head[end] == ',') {
+    head[end] = '}';
+  }
+  return jobFromJson(head);
+}
+
+Result<Job> readReportHead(const std::string& path) {
+  if (Result<Job> job = jobOfReportHead(firstLines(path))) {
+    return job;
+  }
+  const Result<std::string> text = readTextFile(path);
+  if (!text) {
+    return Result<Job>::failure(text.error());
+  }
+  Result<Job> job = jobFromJson(*text);
+  return job ? job : Result<Job>::failure(path + ": " + job.error());
+}
+
+std::optional<std::string> schemaOf(std::string_view text) {
+  const std::string name = std::string("\"") + field::kSchema + "\"";
+  if (!take(text, "{") || !take(text, name) || !take(text, ":") || !take(text, "\"")) {
+    return std::nullopt;
+  }
+  const size_t end = text.find('"');
+  return end == std::string_view::npos ? std::nullopt : std::optional<std::string>(text.substr(0, end));
+}
+
+std::optional<std::string> schemaOfFile(const std::string& path) {
+  constexpr size_t kEnough = 256; ///< bytes
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kEnough, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<size_t>(file.gcount()));
+  return schemaOf(start);
+}
+
+bool isOtherDocument(const std::string& path) {
+  const std::optional<std::string> schema = schemaOfFile(path);
+  return schema && (schema->starts_with("commtap.") || schema->starts_with("commtap-"));
+}
+
+} // namespace commtap

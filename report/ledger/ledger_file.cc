@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger/ledger_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "report/base/file_size.h"
+
+namespace commtap {
+
+bool LedgerFile::create(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  struct stat facts {};
+  if (fd < 0 || fstat(fd, &facts) != 0) {
+    return false;
+  }
+  fd_ = fd;
+  device_ = facts.st_dev;
+  inode_ = facts.st_ino;
+  path_ = path;
+  return true;
+}
+
+bool LedgerFile::holdsFile(int fd) const {
+  struct stat facts {};
+  return fd >= 0 && fstat(fd, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_;
+}
+
+int LedgerFile::descriptor() {
+  if (holdsFile(fd_)) {
+    return fd_;
+  }
+  const int fd = open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (!holdsFile(fd)) {
+    if (fd >= 0) {
+      ::close(fd);
+      errno = ESTALE;
+    }
+    return -1;
+  }
+  fd_ = fd;
+  return fd;
+}
+
+bool LedgerFile::resize(uint64_t size) {
+  const int fd = descriptor();
+  return fd >= 0 && isAllowedFileSize(size) && ftruncate(fd, static_cast<off_t>(size)) == 0;
+}
+
+bool LedgerFile::allocate(uint64_t offset, uint64_t size) {
+  const int fd = descriptor();
+  int error = fd < 0 ? errno : EINTR;
+  while (error == EINTR) {
+    error = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
+  }
+  errno = error;
+  return error == 0;
+}
+
+bool LedgerFile::write(const void* data, uint64_t size, uint64_t offset) {
+  const int fd = descriptor();
+  const auto* bytes = static_cast<const char*>(data);
+  while (fd >= 0 && size > 0) {
+    const ssize_t written = pwrite(fd, bytes, size, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return false;
+    }
+    bytes += written;
+    size -= static_cast<uint64_t>(written);
+    offset += static_cast<uint64_t>(written);
+  }
+  return fd >= 0;
+}
+
+bool LedgerFile::remove() const {
+  return unlink(path_.c_str()) == 0;
+}
+
+void LedgerFile::close() {
+  if (holdsFile(fd_)) {
+    ::close(fd_);
+  }
+  fd_ = -1;
+  path_.clear();
+}
+
+} // namespace commtap

@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// The ledger: one sparse file per process, mapped by the process that writes it and read by anyone, at any moment.
+//
+//   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
+//           communicators | nccl calls | graphs | graph calls | lanes | steps | last
+//
+// Rules that keep it readable at every instant, also after SIGKILL:
+//  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
+//  - records are appended: written whole, then published by a release store to the section's `used`;
+//  - after that only fields marked "live" change, each by one atomic store or add;
+//  - a change of any layout below changes kLedgerVersion.
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "report/model/durations.h"
+#include "report/model/not_seen.h"
+#include "report/model/vocabulary.h"
+
+namespace commtap {
+
+inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
+inline constexpr uint32_t kLedgerVersion = 8;
+
+/// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
+using StringId = uint32_t;
+inline constexpr uint32_t kMaxString = 16384; ///< bytes; longer names are cut
+
+inline constexpr uint32_t kNoIndex = 0xffffffffU;
+/// Module 0 always exists: "Global", the parent of every root module.
+inline constexpr uint32_t kGlobalModule = 0;
+inline constexpr uint32_t kMaxRank = 1U << 24U;
+
+struct LedgerSection {
+  uint64_t offset;      ///< from the start of the file, bytes; page aligned
+  uint64_t capacity;    ///< in records (strings: bytes)
+  uint32_t record_size; ///< bytes
+  uint32_t reserved;
+  std::atomic<uint64_t> used; ///< live; in records (strings: bytes)
+};
+
+enum LedgerSectionId : uint8_t {
+  kStrings,
+  kRanks,
+  kGroups,
+  kModules,
+  kParameters,
+  kTimes, ///< before the rows that name them: whoever reads back to front has the times of each row it has read
+  kCollectives,
+  kOperations,
+  kCommunicators,
+  kNcclCalls,
+  kGraphs,
+  kGraphCalls,
+  kLanes,
+  kSteps,
+  kLast, ///< a ring: `used` counts all that were ever written
+  kSectionCount,
+};
+
+struct LedgerNotSeen {
+  std::atomic<uint64_t> count;  ///< live
+  std::atomic<StringId> detail; ///< live; the first thing that it happened to
+  uint32_t reserved;
+};
+
+/// Which work of commtap's own is measured.
+enum class CostPart : uint8_t { kCollectives, kModuleCalls, kOther };
+inline constexpr size_t kCostPartCount = 3;
+
+/// What commtap itself takes of the process.
+struct LedgerCost {
+  uint64_t start_ns;                              ///< from finding torch until all is hooked
+  std::atomic<uint64_t> spent_ns[kCostPartCount]; ///< live; by CostPart, most of it extrapolated from samples
+  uint64_t index_bytes;                           ///< memory in which rows are found
+  std::atomic<uint64_t> thread_bytes;             ///< live; at most, of all threads' states
+};
+
+struct LedgerHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_size;       ///< bytes
+  std::atomic<uint32_t> exit; ///< live; ExitKind
+  int32_t exit_signal;        ///< 0, or the signal's number when exit is kSignal
+  uint64_t pid;
+  uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, names a process for good
+  uint64_t started_at_ns;            ///< CLOCK_REALTIME
+  uint64_t parent_pid;               ///< of the process that started this one
+  uint64_t run_began_ns;             ///< CLOCK_REALTIME; see runBeganNs()
+  std::atomic<uint64_t> ended_at_ns; ///< live; CLOCK_REALTIME, 0 while running
+  int64_t rank;                      ///< -1: none
+  int64_t world_size;                ///< -1: unknown
+  int64_t local_rank;                ///< -1: unknown
+  int64_t attempt;                   ///< torchrun's restart count
+  StringId run_id;
+  StringId host;
+  StringId boot_id; ///< /proc/sys/kernel/random/boot_id: is this the machine on which pid means something
+  StringId argv;    ///< the arguments, joined by '\n' escapes as a JSON array text
+  StringId torch_version;
+  StringId python_version;
+  StringId commtap_version;
+  StringId report_name;           ///< the report's path below the output folder, without ".json"
+  uint32_t level;                 ///< Level
+  uint32_t timing_every;          ///< Timing::every
+  uint32_t timing_device;         ///< Timing::device
+  std::atomic<uint32_t> nccl;     ///< live; NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
+  std::atomic<uint64_t> step;     ///< live; the number of the step that runs, from 0
+  uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
+  LedgerSection sections[kSectionCount];
+  LedgerNotSeen not_seen[kNotSeenCount];
+  LedgerCost cost;
+};
+
+struct LedgerGroup {
+  StringId name;
+  StringId desc;
+  StringId backend;
+  uint32_t size;
+  uint32_t rank;                   ///< this process's rank in the group
+  uint32_t first_rank;             ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
+  std::atomic<uint64_t> issued[2]; ///< live; how many collectives, how many sends and receives
+};
+
+struct LedgerModule {
+  std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child); kNoIndex only for Global
+  std::atomic<StringId> component; ///< live with parent; this module's part of the name, "net1" or "layers.0"
+  StringId class_name;
+  uint32_t flags;                           ///< kModule*
+  std::atomic<uint64_t> calls[kPhaseCount]; ///< live; by Phase
+};
+/// The component is a wrapper's (`_orig_mod`, DDP's `module`, ...): in the raw name, not in the clean one.
+inline constexpr uint32_t kModuleWrapperComponent = 1;
+
+struct LedgerParameter {
+  uint32_t module;
+  StringId name;
+  StringId shape;       ///< JSON array text, e.g. "[16,10]"
+  StringId local_shape; ///< likewise; same as shape for a plain tensor
+  StringId dtype;
+  StringId mesh;       ///< JSON object text; "" for a plain tensor
+  StringId placements; ///< JSON array text; "" for a plain tensor
+  uint32_t requires_grad;
+};
+
+/// Two fields of a key as one number. Made in registers: who writes fields to memory and reads them back as a longer
+/// number waits for the writes.
+constexpr uint64_t wordOf(uint32_t low, uint32_t high) {
+  return low | (uint64_t{high} << 32U);
+}
+constexpr uint32_t wordOf(uint8_t first, uint8_t second, uint8_t third, uint8_t fourth) {
+  return first | (uint32_t{second} << 8U) | (uint32_t{third} << 16U) | (uint32_t{fourth} << 24U);
+}
+
+/// What makes one row: every combination that occurs has a row of its own.
+struct CollectiveKey {
+  uint32_t module;    ///< for whom
+  uint32_t issued_in; ///< where the call was made
+  StringId op;
+  uint32_t group; ///< kNoIndex: none known
+  StringId dtype;
+  StringId reduce_op; ///< "" for none
+  Kind kind;
+  Phase phase;
+  AsyncOp async_op;
+  uint8_t size_class;  ///< sizeClass() of the payload: a histogram of sizes that costs nothing
+  uint8_t reserved[4]; ///< 0
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 4> words() const {
+    return {
+        wordOf(module, issued_in),
+        wordOf(op, group),
+        wordOf(dtype, reduce_op),
+        wordOf(static_cast<uint8_t>(kind), static_cast<uint8_t>(phase), static_cast<uint8_t>(async_op), size_class)};
+  }
+};
+
+/// Payloads by powers of two: 0 for none, else 1 + floor(log2(bytes)), so class n > 0 begins at 2^(n - 1) bytes.
+constexpr uint8_t sizeClass(uint64_t bytes) {
+  return static_cast<uint8_t>(std::bit_width(bytes));
+}
+inline constexpr uint8_t kMaxSizeClass = 64;
+/// The smallest payload of a class, bytes.
+constexpr uint64_t sizeClassStart(uint8_t size_class) {
+  return size_class == 0 ? 0 : uint64_t{1} << (size_class - 1U);
+}
+
+struct LedgerCollective {
+  CollectiveKey key;
+  std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0 for none
+  std::atomic<uint64_t> count;      ///< live
+  std::atomic<uint64_t> bytes;      ///< live; the payload S of nccl-tests, added up
+  uint32_t lane;                    ///< index of its kind and group in the lanes section
+  std::atomic<uint32_t> times;      ///< live; 1 + the number of its record in the times section; 0: none
+};
+
+/// Every field is live.
+struct LedgerDurations {
+  std::atomic<uint64_t> sum_ns;
+  std::atomic<uint64_t> max_ns;
+  std::atomic<uint64_t> min_ns_inverted; ///< ~min, so that a new record, all zeros, holds no shortest one
+  std::atomic<uint64_t> counts[kDurationClasses];
+};
+
+/// How long the collectives of one row took: only of those that are timed.
+struct LedgerTimes {
+  LedgerDurations durations[kDurationKindCount]; ///< by DurationKind
+  std::atomic<uint64_t> bytes;                   ///< live; payload of those in DurationKind::kRunning
+};
+
+/// What makes one row of ops; only at Level::kDtensor and Level::kOps.
+struct OperationKey {
+  uint32_t module; ///< where the call was made
+  StringId op;
+  Phase phase;
+  uint8_t dtensor;     ///< 1 if an argument was a DTensor
+  uint8_t reserved[6]; ///< 0
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 2> words() const {
+    return {wordOf(module, op), wordOf(static_cast<uint8_t>(phase), dtensor, 0, 0)};
+  }
+};
+
+struct LedgerOperation {
+  OperationKey key;
+  std::atomic<uint64_t> count; ///< live
+};
+
+/// One of NCCL's communicators. The same address may be another one later.
+struct LedgerCommunicator {
+  std::atomic<uint32_t> size;  ///< live; ranks; 0: not known yet
+  std::atomic<uint32_t> rank;  ///< live with size; this process's
+  std::atomic<uint32_t> group; ///< live; the group of which collectives first came here; kNoIndex: of none
+  uint32_t reserved;
+};
+
+/// What makes one row of calls to NCCL.
+struct NcclKey {
+  StringId function;
+  uint32_t communicator; ///< kNoIndex: the call names none
+  StringId op;           ///< the collective op that made the call; 0: none
+  uint32_t group;        ///< that op's; kNoIndex: none
+  uint32_t module;       ///< for whom
+  Phase phase;
+  uint8_t datatype;       ///< ncclDataType_t; kNoDatatype: the call has none
+  uint8_t in_group;       ///< 1 between ncclGroupStart and ncclGroupEnd
+  uint8_t told_by_plugin; ///< 1: NCCL told its profiler plugin; whether it was in a group is not known
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 3> words() const {
+    return {
+        wordOf(function, communicator),
+        wordOf(op, group),
+        wordOf(module, wordOf(static_cast<uint8_t>(phase), datatype, in_group, told_by_plugin))};
+  }
+};
+inline constexpr uint8_t kNoDatatype = 0xff;
+
+struct LedgerNcclCall {
+  NcclKey key;
+  std::atomic<uint64_t> count;  ///< live; calls that were made or replayed, also those that failed
+  std::atomic<uint64_t> failed; ///< live
+  std::atomic<uint64_t> bytes;  ///< live; the payload S of nccl-tests of those that did not fail
+  std::atomic<uint64_t>
+      captured; ///< live; calls that became part of a CUDA graph and are in `count` when it is launched
+};
+
+/// A CUDA graph that communicates.
+struct LedgerGraph {
+  std::atomic<uint64_t> launches; ///< live
+};
+
+/// What one launch of a graph makes of one row.
+struct LedgerGraphCall {
+  uint32_t graph;
+  uint32_t row;     ///< in the section of collectives, or in that of calls to NCCL
+  uint32_t of_nccl; ///< 1: the latter
+  uint32_t reserved;
+  uint64_t count;
+  uint64_t bytes;
+};
+
+/// What steps are told apart by. The last one also takes all that there is no lane for.
+struct LedgerLane {
+  Kind kind;
+  uint8_t reserved[3];
+  uint32_t group; ///< kNoIndex: none known
+};
+inline constexpr uint32_t kLaneCount = 32;
+
+/// What one lane does in a step. Every field is live.
+struct LedgerStepLane {
+  std::atomic<uint64_t> count;
+  std::atomic<uint64_t> bytes;
+  std::atomic<uint64_t> running_ns; ///< of what was over in this step
+  std::atomic<uint64_t> blocked_ns;
+};
+
+/// Record 0 is the step that runs, the others those that are over, in order and without a gap. The first kExactSteps
+/// have a record each; when the section is full, the rest are joined in pairs, and again.
+struct LedgerStep {
+  std::atomic<uint64_t> first_step;
+  std::atomic<uint64_t> steps;         ///< how many are added up here
+  std::atomic<uint64_t> started_at_ns; ///< steady clock
+  std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the step that runs
+  std::atomic<uint64_t> forward_passes;
+  std::atomic<uint64_t> backward_passes;
+  LedgerStepLane lanes[kLaneCount];
+};
+inline constexpr uint64_t kExactSteps = 16;
+
+/// One of the last collectives. Written in place, again and again: `number` is 0 meanwhile. Times: steady clock.
+struct LedgerLast {
+  std::atomic<uint64_t> number; ///< of all that this process issued, from 1
+  uint64_t sequence;            ///< in its group, from 1; collectives, and sends with receives, counted apart
+  uint64_t bytes;
+  uint64_t issued_at_ns;
+  std::atomic<uint64_t> started_at_ns;   ///< 0: not known
+  std::atomic<uint64_t> completed_at_ns; ///< 0: not known
+  uint32_t step;
+  uint32_t row;                ///< in the collectives section; kNoIndex: the table was full
+  int32_t peer;                ///< rank in the group that is sent to or received from; -1: none
+  std::atomic<uint32_t> state; ///< LastState
+};
+
+static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
+static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
+static_assert(sizeof(LedgerSection) == 32);
+static_assert(sizeof(LedgerNotSeen) == 16);
+static_assert(sizeof(LedgerGroup) == 40);
+static_assert(sizeof(LedgerModule) == 56);
+static_assert(sizeof(LedgerParameter) == 32);
+static_assert(sizeof(CollectiveKey) == 32);
+static_assert(sizeof(LedgerCollective) == 64);
+static_assert(sizeof(OperationKey) == 16);
+static_assert(sizeof(LedgerOperation) == 24);
+static_assert(sizeof(LedgerCommunicator) == 16);
+static_assert(sizeof(NcclKey) == 24);
+static_assert(sizeof(LedgerNcclCall) == 56);
+static_assert(sizeof(LedgerGraph) == 8);
+static_assert(sizeof(LedgerGraphCall) == 32);
+static_assert(sizeof(LedgerLane) == 8);
+static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
+static_assert(sizeof(LedgerTimes) == 8 + kDurationKindCount * sizeof(LedgerDurations));
+static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
+static_assert(sizeof(LedgerLast) == 64);
+
+} // namespace commtap

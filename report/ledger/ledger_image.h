@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "report/base/result.h"
+#include "report/ledger/ledger_format.h"
+#include "report/ledger/ledger_layout.h"
+
+namespace commtap {
+
+/// A copy of a ledger file in memory. Only the parts that hold records are read and take up memory; the rest is zero.
+/// A copy, because a mapped file that is cut short while it is read is a SIGBUS.
+class LedgerImage {
+ public:
+  /// Also while the file's process writes it. The error is without the path.
+  static Result<LedgerImage> load(const std::string& path);
+
+  LedgerImage(LedgerImage&& other) noexcept;
+  LedgerImage& operator=(LedgerImage&&) = delete;
+  LedgerImage(const LedgerImage&) = delete;
+  LedgerImage& operator=(const LedgerImage&) = delete;
+  ~LedgerImage();
+
+  std::span<const std::byte> bytes() const {
+    return {data_, size_};
+  }
+
+ private:
+  explicit LedgerImage(uint64_t size);
+
+  std::string read(int fd);
+  std::string readSection(int fd, uint32_t id);
+
+  std::byte* data_ = nullptr; ///< nullptr if there was no memory for it
+  uint64_t size_ = 0;
+};
+
+/// True if `path` starts like a ledger.
+bool isLedgerFile(const std::string& path);
+
+} // namespace commtap

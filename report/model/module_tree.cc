@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/module_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace commtap {
+namespace {
+
+constexpr const char* kGlobalName = "Global";
+
+/// The modules of one report, by id: ids need not be positions.
+class ReportModules {
+ public:
+  explicit ReportModules(const Report& report) : count_(report.modules.size()) {
+    for (const Module& module : report.modules) {
+      by_id_.emplace(module.id, &module);
+    }
+  }
+
+  const Module* parentOf(const Module& module) const {
+    const auto parent = module.parent ? by_id_.find(*module.parent) : by_id_.end();
+    return parent == by_id_.end() ? nullptr : parent->second;
+  }
+
+  /// The nearest module above that is another one in the clean tree.
+  const Module* cleanParentOf(const Module& module) const {
+    const Module* parent = parentOf(module);
+    for (size_t step = 0; parent != nullptr && parent->name == module.name; ++step) {
+      parent = step < count_ ? parentOf(*parent) : nullptr;
+    }
+    return parent;
+  }
+
+ private:
+  size_t count_;
+  std::unordered_map<uint32_t, const Module*> by_id_;
+};
+
+} // namespace
+
+ModuleCalls cleanCalls(const Report& report) {
+  ModuleCalls most;
+  for (const Module& module : report.modules) {
+    auto& calls = most[module.name];
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      calls[phase] = std::max(calls[phase], module.calls[phase]);
+    }
+  }
+  return most;
+}
+
+ModuleTree::ModuleTree() {
+  indexOf(kGlobalName);
+}
+
+size_t ModuleTree::indexOf(const std::string& name) {
+  const auto [entry, is_new] = index_.emplace(name, modules_.size());
+  if (is_new) {
+    modules_.emplace_back().name = name;
+    placed_.push_back(false);
+  }
+  return entry->second;
+}
+
+void ModuleTree::add(const Report& report) {
+  add(report, cleanCalls(report));
+}
+
+void ModuleTree::add(const Report& report, const ModuleCalls& calls) {
+  const ReportModules modules(report);
+  for (const Module& module : report.modules) {
+    const size_t index = indexOf(module.name);
+    const Module* above = modules.parentOf(module);
+    const bool wrapped = above != nullptr && above->name == module.name;
+    if (modules_[index].class_name.empty() || wrapped) {
+      modules_[index].class_name = module.class_name;
+    }
+    const Module* parent = modules.cleanParentOf(module);
+    if (index != 0 && parent != nullptr && !placed_[index]) {
+      const size_t parent_index = indexOf(parent->name);
+      modules_[index].parent = parent_index;
+      placed_[index] = true;
+    }
+  }
+  for (const auto& [name, phases] : calls) {
+    auto& sums = modules_[indexOf(name)].calls;
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      sums[phase] += phases[phase];
+    }
+  }
+}
+
+/// Depth first from `root`, which gets the depth that it has by its parent. Without recursion: depth is data.
+void ModuleTree::orderFrom(size_t root, const std::vector<std::vector<size_t>>& children, std::vector<size_t>& order) {
+  std::vector<size_t> open = {root};
+  while (!open.empty()) {
+    const size_t index = open.back();
+    open.pop_back();
+    if (ordered_[index]) {
+      continue;
+    }
+    ordered_[index] = true;
+    order.push_back(index);
+    modules_[index].depth = index == 0 ? 0 : modules_[modules_[index].parent].depth + 1;
+    open.insert(open.end(), children[index].rbegin(), children[index].rend());
+  }
+}
+
+std::vector<size_t> ModuleTree::depthFirst() {
+  std::vector<std::vector<size_t>> children(modules_.size());
+  for (size_t i = 1; i < modules_.size(); ++i) {
+    children[modules_[i].parent].push_back(i);
+  }
+  ordered_.assign(modules_.size(), false);
+  std::vector<size_t> order;
+  orderFrom(0, children, order);
+  for (size_t i = 1; i < modules_.size(); ++i) {
+    if (!ordered_[i]) {
+      modules_[i].parent = 0;
+      orderFrom(i, children, order);
+    }
+  }
+  return order;
+}
+
+std::vector<ModuleTotals> ModuleTree::take() {
+  std::vector<size_t> position(modules_.size());
+  std::vector<ModuleTotals> sorted;
+  for (const size_t index : depthFirst()) {
+    position[index] = sorted.size();
+    sorted.push_back(std::move(modules_[index]));
+    sorted.back().parent = position[sorted.back().parent];
+    sorted.back().inclusive = sorted.back().own;
+  }
+  for (size_t i = sorted.size(); i-- > 1;) {
+    for (const auto& [key, amount] : sorted[i].inclusive) {
+      sorted[sorted[i].parent].inclusive[key] += amount;
+    }
+  }
+  return sorted;
+}
+
+} // namespace commtap

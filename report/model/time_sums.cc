@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/time_sums.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "report/model/totals.h"
+
+namespace commtap {
+namespace {
+
+/// Whether every rank has to come before any can leave.
+bool leavesTogether(Kind kind) {
+  return kind == Kind::kAllReduce || kind == Kind::kAllGather || kind == Kind::kReduceScatter ||
+         kind == Kind::kAllToAll || kind == Kind::kBarrier;
+}
+
+} // namespace
+
+TimeSums::Sum& TimeSums::sumOf(const Collective& row, const Group* group) {
+  TimeTotals head;
+  head.module = by_ == TimesBy::kModule ? row.module : "";
+  head.kind = row.kind;
+  head.group = row.group;
+  if (group != nullptr) {
+    head.group = groupTitle(*group);
+    head.backend = group->backend;
+    head.group_size = group->size;
+  }
+  Sum& sum = sums_[{head.module, head.kind, head.group, head.backend, head.group_size}];
+  if (sum.totals.count == 0) {
+    sum.totals = std::move(head);
+  }
+  return sum;
+}
+
+void TimeSums::add(const Report& report) {
+  std::unordered_map<std::string_view, const Group*> groups;
+  for (const Group& group : report.groups) {
+    groups.emplace(group.name, &group);
+  }
+  for (const Collective& row : report.collectives) {
+    if (!row.time.isKnown() || (phase_ && row.phase != *phase_)) {
+      continue;
+    }
+    const auto known = groups.find(row.group);
+    const Group* group = known == groups.end() ? nullptr : known->second;
+    Sum& sum = sumOf(row, group);
+    sum.totals.count += row.count;
+    sum.totals.time += row.time;
+    const Durations& running = row.time.of(DurationKind::kRunning);
+    if (running.count > 0 && group != nullptr && leavesTogether(row.kind)) {
+      Arrivals& arrivals = sum.groups[group->ranks];
+      arrivals.coming_count += running.count;
+      arrivals.coming_ns += running.sum_ns;
+      coming_.insert(&arrivals);
+    }
+  }
+}
+
+void TimeSums::endRank(std::optional<int64_t> rank) {
+  for (Arrivals* arrivals : coming_) {
+    const double mean = static_cast<double>(arrivals->coming_ns) / static_cast<double>(arrivals->coming_count);
+    arrivals->coming_count = arrivals->coming_ns = 0;
+    if (!rank) {
+      continue;
+    }
+    const bool is_first = arrivals->ranks++ == 0;
+    if (is_first || mean < arrivals->shortest_ns) {
+      arrivals->shortest_ns = mean;
+      arrivals->last_rank = *rank;
+    }
+    arrivals->longest_ns = is_first ? mean : std::max(arrivals->longest_ns, mean);
+  }
+  coming_.clear();
+}
+
+/// Of the group in which somebody is latest.
+std::optional<Straggler> TimeSums::stragglerOf(const Sum& sum) {
+  std::optional<Straggler> worst;
+  for (const auto& [members, arrivals] : sum.groups) {
+    const double late_by_ns = arrivals.longest_ns - arrivals.shortest_ns;
+    if (arrivals.ranks > 1 && (!worst || worst->late_by_ns < late_by_ns)) {
+      worst = {arrivals.last_rank, late_by_ns};
+    }
+  }
+  return worst;
+}
+
+std::vector<TimeTotals> TimeSums::take() {
+  std::vector<TimeTotals> all;
+  for (auto& [key, sum] : sums_) {
+    sum.totals.straggler = stragglerOf(sum);
+    all.push_back(std::move(sum.totals));
+  }
+  sums_.clear();
+  coming_.clear();
+  std::stable_sort(all.begin(), all.end(), [](const TimeTotals& a, const TimeTotals& b) {
+    return a.time.of(DurationKind::kBlocked).sum_ns > b.time.of(DurationKind::kBlocked).sum_ns;
+  });
+  return all;
+}
+
+} // namespace commtap

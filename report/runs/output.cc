@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/runs/output.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <string_view>
+
+#include "report/base/text_file.h"
+#include "report/json/report_head.h"
+
+namespace commtap {
+namespace {
+
+std::string fitForFileName(std::string text) {
+  for (char& c : text) {
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+    if (!plain) {
+      c = '_';
+    }
+  }
+  return text.empty() || text[0] == '.' ? "_" + text : text;
+}
+
+bool isSameProcess(const Job& a, const Job& b) {
+  constexpr uint64_t kNsPerMicrosecond = 1000; // JSON holds no finer time
+  return a.host == b.host && a.pid == b.pid &&
+         a.started_at_ns / kNsPerMicrosecond == b.started_at_ns / kNsPerMicrosecond;
+}
+
+bool isOfThisRun(const Job& other, const Job& job, uint64_t run_began_ns) {
+  if (other.run_id != job.run_id || isSameProcess(other, job)) {
+    return false;
+  }
+  // Start times are known to a clock tick and the boot time to a second.
+  constexpr uint64_t kSlackNs = 1'000'000'000;
+  // Who was killed has no end; what is known of it is that it lived at its start.
+  const uint64_t last_seen = other.ended_at_ns.value_or(other.started_at_ns);
+  return last_seen + kSlackNs > run_began_ns;
+}
+
+bool mayReplace(const std::string& path, const Job& job, uint64_t run_began_ns) {
+  constexpr size_t kEnough = 256U << 10U; ///< bytes; a command line is cut far below
+  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return true;
+  }
+  const Result<std::string> start = readStartOfFile(path, kEnough);
+  const Result<Job> there = start ? jobOfReportHead(*start) : Result<Job>::failure(start.error());
+  return there && !isOfThisRun(*there, job, run_began_ns);
+}
+
+bool differsBetweenProcesses(const std::string& component) {
+  for (size_t at = component.find('%'); at != std::string::npos; at = component.find('%', at + 2)) {
+    if (at + 1 < component.size() && std::string_view("hpr").find(component[at + 1]) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+std::string expandOutputPattern(const std::string& pattern, const OutputIdentity& identity) {
+  std::string path;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
+      path += pattern[i];
+      continue;
+    }
+    switch (pattern[++i]) {
+      case 'h':
+        path += fitForFileName(identity.host);
+        break;
+      case 'p':
+        path += std::to_string(identity.pid);
+        break;
+      case 'r':
+        path += identity.rank < 0 ? "none" : std::to_string(identity.rank);
+        break;
+      case 'j':
+        path += fitForFileName(identity.run_id);
+        break;
+      case '%':
+        path += '%';
+        break;
+      default:
+        path += std::string("%") + pattern[i];
+    }
+  }
+  return path;
+}
+
+std::string commonFolder(const std::string& pattern, const std::string& run_id) {
+  std::string folder = pattern.starts_with('/') ? "/" : "";
+  for (size_t start = 0; start < pattern.size();) {
+    const size_t end = std::min(pattern.find('/', start), pattern.size());
+    const std::string component = pattern.substr(start, end - start);
+    if (differsBetweenProcesses(component)) {
+      break;
+    }
+    if (!component.empty()) {
+      folder +=
+          (folder.empty() || folder.back() == '/' ? "" : "/") + expandOutputPattern(component, {"", 0, -1, run_id, 0});
+    }
+    start = end + 1;
+  }
+  return folder.empty() ? "." : folder;
+}
+
+std::string reportName(const OutputIdentity& identity) {
+  std::string name;
+  if (identity.attempt > 0) {
+    name = "attempt-" + std::to_string(identity.attempt) + "/";
+  }
+  if (identity.rank < 0) {
+    return name + "pid-" + fitForFileName(identity.host) + "-" + std::to_string(identity.pid);
+  }
+  char rank[32];
+  std::snprintf(rank, sizeof(rank), "rank-%05lld", static_cast<long long>(identity.rank));
+  return name + rank;
+}
+
+std::string ledgerFileName(const std::string& report_path, const OutputIdentity& identity) {
+  return report_path + "." + fitForFileName(identity.host) + "-" + std::to_string(identity.pid) + ".ledger";
+}
+
+std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& host) {
+  const std::string mark = "." + fitForFileName(host) + "-";
+  const size_t at = name.find(mark);
+  if (at == std::string::npos || !name.ends_with(".ledger")) {
+    return std::nullopt;
+  }
+  const char* digits = name.data() + at + mark.size();
+  uint64_t pid = 0;
+  const auto [end, error] = std::from_chars(digits, name.data() + name.size(), pid);
+  return error == std::errc() && *end == '.' ? std::optional<uint64_t>(pid) : std::nullopt;
+}
+
+std::string
+chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns) {
+  constexpr int kMaxOfOnePid = 100; // a process that replaces its program again and again keeps its pid
+  const std::string plain = folder + "/" + name;
+  const std::string with_pid = plain + ".pid-" + std::to_string(job.pid);
+  std::string path = plain + ".json";
+  for (int nth = 1; nth <= kMaxOfOnePid && !mayReplace(path, job, run_began_ns); ++nth) {
+    path = with_pid + (nth == 1 ? "" : "." + std::to_string(nth)) + ".json";
+  }
+  return path;
+}
+
+} // namespace commtap

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/runs/report_paths.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "report/runs/output.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isReportName(const fs::path& path) {
+  return path.extension() == ".json" || path.extension() == ".ledger";
+}
+
+} // namespace
+
+std::vector<std::string> reportPaths(const std::string& path, std::vector<std::string>& problems) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    return {path};
+  }
+  std::vector<std::string> paths;
+  fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code no_file;
+    if (entry->is_regular_file(no_file) && isReportName(entry->path())) {
+      paths.push_back(entry->path());
+    }
+  }
+  if (error) {
+    problems.push_back(path + " could not be listed to its end: " + error.message());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+bool vanished(const std::string& path) {
+  std::error_code error;
+  return !fs::exists(path, error) && !error;
+}
+
+ProcessKey processKeyOf(const Job& job) {
+  constexpr uint64_t kNsPerMicrosecond = 1000; // JSON holds no finer time
+  return {job.run_id, job.host, job.pid, job.started_at_ns / kNsPerMicrosecond};
+}
+
+std::vector<std::string> placesAfter(const std::string& ledger_path, const Job& job) {
+  const std::string suffix = ledgerFileName("", {job.host, job.pid, -1, "", 0});
+  if (!ledger_path.ends_with(suffix)) {
+    return {};
+  }
+  const std::string base = ledger_path.substr(0, ledger_path.size() - suffix.size());
+  return {base + ".json", base + ".pid-" + std::to_string(job.pid) + ".json"};
+}
+
+} // namespace commtap

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/runs/report_scan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+#include <tuple>
+
+#include "report/base/ordered_pipeline.h"
+#include "report/json/report_head.h"
+#include "report/ledger/ledger_image.h"
+#include "report/ledger/ledger_reader.h"
+#include "report/runs/report_paths.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<FoundReport> look(const std::string& path) {
+  const bool is_ledger = isLedgerFile(path) || fs::path(path).extension() == ".ledger";
+  if (!is_ledger) {
+    Result<Job> job = readReportHead(path);
+    return job ? Result<FoundReport>({path, false, std::move(*job)}) : Result<FoundReport>::failure(job.error());
+  }
+  Result<LedgerContents> contents = readLedgerFile(path);
+  return contents ? Result<FoundReport>({path, true, std::move(contents->report.job)})
+                  : Result<FoundReport>::failure(contents.error());
+}
+
+/// Looks at what is in `paths` and not in `done`. True if something went away before it could be read.
+bool lookAtNew(
+    const std::vector<std::string>& all,
+    bool is_one_file,
+    const Progress& progress,
+    std::set<std::string>& done,
+    ReportScan& scan) {
+  std::vector<std::string> paths;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(paths), [&](const std::string& path) {
+    return done.insert(path).second;
+  });
+  bool missed = false;
+  OrderedPipeline<Result<FoundReport>> pipeline(
+      paths.size(), [&paths](size_t /*thread*/, size_t i) { return look(paths[i]); });
+  pipeline.run([&](size_t i, Result<FoundReport> found) {
+    if (found) {
+      found->job.argv.clear();
+      scan.reports.push_back(std::move(*found));
+    } else if (vanished(paths[i])) {
+      missed = true;
+    } else if (is_one_file || !isOtherDocument(paths[i])) {
+      scan.problems.push_back(found.error());
+    }
+    if (progress) {
+      progress(i + 1, paths.size());
+    }
+  });
+  return missed;
+}
+
+/// A process that ended normally may be seen twice, while its ledger is on its way out.
+void dropDoubles(std::vector<FoundReport>& reports) {
+  std::set<ProcessKey> finished;
+  for (const FoundReport& report : reports) {
+    if (!report.is_ledger) {
+      finished.insert(processKeyOf(report.job));
+    }
+  }
+  std::erase_if(reports, [&](const FoundReport& report) {
+    return report.is_ledger && finished.count(processKeyOf(report.job)) > 0;
+  });
+}
+
+auto sortKey(const FoundReport& report) {
+  const Job& job = report.job;
+  return std::tuple(!job.rank.has_value(), job.rank.value_or(0), std::cref(job.host).get(), job.pid, job.started_at_ns);
+}
+
+std::vector<int64_t> attemptsOf(const std::vector<FoundReport>& reports) {
+  std::set<int64_t> attempts;
+  for (const FoundReport& report : reports) {
+    attempts.insert(report.job.attempt);
+  }
+  return {attempts.begin(), attempts.end()};
+}
+
+} // namespace
+
+Result<ReportScan> scanReports(const std::string& path, const Progress& progress) {
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    return Result<ReportScan>::failure(path + " does not exist");
+  }
+  const bool is_one_file = !fs::is_directory(path, error);
+  ReportScan scan;
+  // A process that ends meanwhile puts a JSON in its ledger's place: look again for what came instead.
+  constexpr int kMaxLooks = 10;
+  std::set<std::string> done;
+  bool missed = true;
+  for (int looked = 0; missed && looked < kMaxLooks; ++looked) {
+    missed = lookAtNew(pathsToRead(path, scan.problems), is_one_file, progress, done, scan);
+  }
+  dropDoubles(scan.reports);
+  if (scan.reports.empty()) {
+    return Result<ReportScan>::failure(
+        scan.problems.empty() ? path + " holds no report: did the job make a collective with commtap preloaded?"
+                              : scan.problems.front());
+  }
+  return scan;
+}
+
+std::vector<FoundRun> runsOf(const ReportScan& scan) {
+  std::map<std::string, uint64_t> starts;
+  for (const FoundReport& report : scan.reports) {
+    uint64_t& start = starts[report.job.run_id];
+    start = std::max(start, report.job.started_at_ns);
+  }
+  std::vector<FoundRun> runs;
+  runs.reserve(starts.size());
+  for (const auto& [run_id, start] : starts) {
+    runs.push_back({run_id, start});
+  }
+  std::stable_sort(
+      runs.begin(), runs.end(), [](const FoundRun& a, const FoundRun& b) { return a.started_at_ns > b.started_at_ns; });
+  return runs;
+}
+
+Result<SelectedReports> selectReports(const ReportScan& scan, const JobSelection& selection) {
+  const std::vector<FoundRun> runs = runsOf(scan);
+  const std::string run_id = selection.run_id.value_or(runs.empty() ? "" : runs.front().run_id);
+  SelectedReports selected;
+  std::copy_if(
+      scan.reports.begin(), scan.reports.end(), std::back_inserter(selected.reports), [&](const FoundReport& report) {
+        return report.job.run_id == run_id;
+      });
+  if (selected.reports.empty()) {
+    return Result<SelectedReports>::failure("there is no report of run \"" + run_id + "\"");
+  }
+  selected.other_runs = runs.size() - 1;
+  selected.attempts = attemptsOf(selected.reports);
+  const int64_t attempt = selection.attempt.value_or(selected.attempts.back());
+  std::erase_if(selected.reports, [&](const FoundReport& report) { return report.job.attempt != attempt; });
+  if (selected.reports.empty()) {
+    return Result<SelectedReports>::failure(
+        "there is no report of attempt " + std::to_string(attempt) + "; the run has " +
+        std::to_string(selected.attempts.front()) + " to " + std::to_string(selected.attempts.back()));
+  }
+  std::sort(selected.reports.begin(), selected.reports.end(), [](const FoundReport& a, const FoundReport& b) {
+    return sortKey(a) < sortKey(b);
+  });
+  return selected;
+}
+
+} // namespace commtap

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/base/atomic_file.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a file is written whole and only for its owner; an old one is replaced") {
+  const TempFolder folder;
+  CHECK(writeFileAtomically(folder / "x.json", "first").empty());
+  CHECK(writeFileAtomically(folder / "x.json", "second").empty());
+  CHECK(readText(folder / "x.json") == "second");
+  struct stat info {};
+  REQUIRE(stat((folder / "x.json").c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777U) == 0600);
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
+}
+
+TEST_CASE("a place that cannot be written to is named with the reason") {
+  const TempFolder folder;
+  writeText(folder / "file", "");
+  CHECK(writeFileAtomically(folder / "file/x", "a").find(folder / "file/x: Not a directory") != std::string::npos);
+  CHECK(writeFileAtomically(folder / "none/x", "a").find("No such file or directory") != std::string::npos);
+  CHECK_FALSE(writeFileAtomically("/proc/commtap.json", "a").empty());
+}
+
+TEST_CASE("the target stays as it is, and nothing is left, when the rename or the write fails") {
+  const TempFolder folder;
+  CHECK(makeFolders(folder / "x.json/below").empty());
+  CHECK(writeFileAtomically(folder / "x.json", "a").find("cannot write " + (folder / "x.json")) == 0);
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
+}
+
+TEST_CASE("a file grows by pieces, and has its name, which may be a late choice, only as a whole") {
+  const TempFolder folder;
+  AtomicFile file(folder / "x");
+  file.append("ab");
+  file.append("");
+  file.append("cd");
+  CHECK(file.size() == 4);
+  file.replace(1, "BC");
+  CHECK(access((folder / "y").c_str(), F_OK) != 0);
+  CHECK(file.commit(folder / "y").empty());
+  CHECK(readText(folder / "y") == "aBCd");
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"y"});
+}
+
+TEST_CASE("a file that is given up, or of which a piece could not be written, leaves nothing") {
+  const TempFolder folder;
+  {
+    AtomicFile file(folder / "x");
+    file.append("ab");
+    CHECK(namesIn(folder.path()).size() == 1);
+  }
+  CHECK(namesIn(folder.path()).empty());
+  {
+    AtomicFile file(folder / "x");
+    file.append("ab");
+    file.replace(~uint64_t{0}, "c");
+    file.append("d");
+    CHECK(file.size() == 2);
+    CHECK(file.commit(folder / "x").find("cannot write " + (folder / "x") + ": Invalid argument") == 0);
+  }
+  CHECK(namesIn(folder.path()).empty());
+}
+
+TEST_CASE("a file beyond the limit of sizes is not begun: the process does not get the signal for it") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    std::string error;
+    {
+      AtomicFile file(folder / "x.json");
+      file.append(std::string(4'000, 'x'));
+      file.append(std::string(4'000, 'x'));
+      error = file.commit(folder / "x.json");
+    }
+    _exit(error.find("File too large") != std::string::npos ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(namesIn(folder.path()).empty());
+}
+
+TEST_CASE("folders are made with all that lead to them") {
+  const TempFolder folder;
+  CHECK(makeFolders(folder / "a/b/c").empty());
+  CHECK(makeFolders(folder / "a/b/c").empty());
+  CHECK(makeFolders(folder / "a//d/").empty());
+  writeText(folder / "file", "");
+  CHECK(makeFolders(folder / "file").find("is no folder") != std::string::npos);
+  CHECK(makeFolders(folder / "file/a").find("Not a directory") != std::string::npos);
+  CHECK_FALSE(makeFolders("/proc/commtap").empty());
+}
+
+TEST_CASE("what another user has put into a folder for everyone is not entered, what root or we have is") {
+  const TempFolder folder;
+  REQUIRE(makeFolders(folder / "shared/own").empty());
+  REQUIRE(chmod((folder / "shared").c_str(), 01777) == 0);
+  CHECK(makeFolders(folder / "shared/own/a").empty());
+  CHECK(makeFolders(folder / "shared/new/a").empty());
+  if (geteuid() != 0) {
+    MESSAGE("only root can give a file to another user");
+    return;
+  }
+  REQUIRE(makeFolders(folder / "shared/others").empty());
+  REQUIRE(symlink(folder.path().c_str(), (folder / "shared/link").c_str()) == 0);
+  constexpr uid_t kOther = 12345;
+  for (const char* name : {"shared/others", "shared/link"}) {
+    REQUIRE(lchown((folder / name).c_str(), kOther, kOther) == 0);
+    CHECK(makeFolders((folder / name) + "/a").find("is another user's") != std::string::npos);
+  }
+  REQUIRE(chmod((folder / "shared").c_str(), 0755) == 0);
+  CHECK(makeFolders(folder / "shared/others/a").empty());
+}
+
+TEST_CASE("a new folder is never for everyone to write to") {
+  const TempFolder folder;
+  const mode_t mask = umask(0);
+  CHECK(makeFolders(folder / "a").empty());
+  umask(mask);
+  struct stat info {};
+  REQUIRE(stat((folder / "a").c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777U) == 0775);
+}
+
+} // namespace
+} // namespace commtap

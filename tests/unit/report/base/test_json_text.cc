@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/base/json_text.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("lists of strings come back") {
+  const std::vector<std::string> strings = {"", "a b", "\"\n"};
+  CHECK(stringsFromJson(stringsToJson(strings)) == strings);
+  CHECK(stringsToJson({"a\xff"}) == "[\"a\xef\xbf\xbd\"]");
+}
+
+TEST_CASE("anything may be read; what is no list is an empty one") {
+  CHECK(stringsFromJson("").empty());
+  CHECK(stringsFromJson("{\"a\":1}").empty());
+  CHECK(stringsFromJson("[1,\"x\"]") == std::vector<std::string>{"1", "x"});
+  CHECK(integersFromJson("[16,-1,\"x\"]") == std::vector<int64_t>{16, -1, -1});
+  CHECK(integersFromJson("[16").empty());
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/base/ordered_pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <string>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("items come in order, each once, and not far ahead") {
+  std::atomic<size_t> made = 0;
+  size_t used = 0;
+  constexpr size_t kCount = 5000;
+  OrderedPipeline<size_t> pipeline(kCount, [&made](size_t /*thread*/, size_t item) {
+    ++made;
+    return item * 2;
+  });
+  size_t furthest = 0;
+  pipeline.run([&](size_t item, size_t value) {
+    CHECK(item == used++);
+    CHECK(value == item * 2);
+    furthest = std::max(furthest, made - item);
+  });
+  CHECK(used == kCount);
+  CHECK(furthest <= OrderedPipeline<size_t>::threadCount() * 8 + 1);
+}
+
+TEST_CASE("threads are numbered, and none or one item will do") {
+  size_t used = 0;
+  const auto use = [&used](size_t /*item*/, const std::string& /*value*/) { ++used; };
+  OrderedPipeline<std::string>(0, [](size_t, size_t) { return ""; }).run(use);
+  CHECK(used == 0);
+  OrderedPipeline<std::string>(1, [](size_t thread, size_t) {
+    return std::string(thread < OrderedPipeline<std::string>::threadCount() ? "x" : "");
+  }).run([&](size_t item, const std::string& value) {
+    CHECK(value == "x");
+    use(item, value);
+  });
+  CHECK(used == 1);
+}
+
+TEST_CASE("who leaves early waits for nobody") {
+  OrderedPipeline<int> pipeline(1000, [](size_t, size_t) { return 1; });
+}
+
+} // namespace
+} // namespace commtap

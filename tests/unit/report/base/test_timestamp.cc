@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/base/timestamp.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a time comes back to the microsecond") {
+  CHECK(formatTimestamp(0) == "1970-01-01T00:00:00.000000Z");
+  CHECK(formatTimestamp(1'795'241'156'123'456'789) == "2026-11-21T06:05:56.123456Z");
+  CHECK(parseTimestamp("2026-11-21T06:05:56.123456Z") == 1'795'241'156'123'456'000U);
+}
+
+TEST_CASE("anything else than our own form is no time") {
+  for (const char* text :
+       {"",
+        "noon",
+        "2026-11-21",
+        "2026-11-21T06:05:56Z",
+        "2026-11-21T06:05:56.5Z",
+        "2026-11-21T06:05:56.123456",
+        "2026-11-21T06:05:56.123456Zx",
+        "2026-02-30T06:05:56.123456Z",
+        "1969-12-31T23:59:59.000000Z",
+        "2026-11-21T06:05:56.-23456Z",
+        " 2026-11-21T06:05:56.123456Z"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parseTimestamp(text));
+  }
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/job_check.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a sound job passes; each fault fails its check, unless allowed") {
+  CHECK(passed(checkJob(sampleJob(), {})));
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
+  rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 2;
+  reports[0].not_seen = {{"unknown_op", 1, "", "m"}};
+  JobReport job = jobOf(reports);
+  job.problems = {"x"};
+  const std::vector<Check> checks = checkJob(job, {});
+  REQUIRE(checks.size() == 4);
+  const Finding::What expected[] = {
+      Finding::What::kUnreadable, Finding::What::kMissingRanks, Finding::What::kNotSeen, Finding::What::kDisagreement};
+  for (size_t i = 0; i < 4; ++i) {
+    REQUIRE(checks[i].findings.size() == 1);
+    CHECK(checks[i].findings[0].what == expected[i]);
+  }
+  job.problems.clear();
+  CHECK(passed(checkJob(job, {Allowed::kMissingRanks, Allowed::kNotSeen, Allowed::kDisagreements})));
+  CHECK_FALSE(passed(checkJob(job, {Allowed::kMissingRanks, Allowed::kNotSeen})));
+}
+
+TEST_CASE("a baseline: a check a kind and group, more and less and new and gone") {
+  const JobReport before = sampleJob();
+  const JobReport after = grownJob();
+  CHECK(checkBaseline(before, before, {}, {}).size() == 3);
+  CHECK(passed(checkBaseline(before, before, {}, {})));
+  const auto checks = checkBaseline(before, after, {}, {});
+  CHECK(checks[0].subject == "all_gather on default_pg");
+  REQUIRE(checks[0].findings.size() == 1);
+  CHECK(checks[0].findings[0].what == Finding::What::kMore);
+  CHECK(checks[1].findings.empty());
+  CHECK_FALSE(passed(checkBaseline(after, before, {}, {})));
+  CHECK(passed(checkBaseline(after, before, {}, {Allowed::kLess})));
+  CHECK(passed(checkBaseline(before, after, {*parseTolerance("count=1,bytes=50%")}, {})));
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    rowOf(report, "DistributedDataParallel", Kind::kAllReduce).kind = Kind::kReduce;
+  }
+  const auto moved = checkBaseline(before, jobOf(reports), {}, {});
+  REQUIRE(moved.size() == 4);
+  CHECK(moved[1].findings.at(0).what == Finding::What::kGone);
+  CHECK(moved[3].findings.at(0).what == Finding::What::kNew);
+}
+
+TEST_CASE("a budget: a check an entry, and one for the rest") {
+  const Budget budget = budgetOf(sampleJob());
+  CHECK(checkBudget(budget, sampleJob()).size() == 4);
+  CHECK(passed(checkBudget(budget, sampleJob())));
+  CHECK_FALSE(passed(checkBudget(budget, grownJob())));
+  Budget less = budget;
+  less.entries.pop_back();
+  const auto checks = checkBudget(less, sampleJob());
+  CHECK(checks.back().what == Check::What::kNoOther);
+  CHECK(checks.back().findings.at(0).what == Finding::What::kNew);
+}
+
+} // namespace
+} // namespace commtap

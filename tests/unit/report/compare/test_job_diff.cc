@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/job_diff.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("cells are a rank's means, ops and types together") {
+  std::vector<Report> reports = sampleReports(4);
+  Collective other = rowOf(reports[0], "DistributedDataParallel.net1", Kind::kAllGather);
+  other.op = "c10d.allgather_";
+  for (const size_t rank : {0, 1}) {
+    reports[rank].collectives.push_back(other);
+  }
+  const Cells cells = cellsOf(jobOf(reports));
+  const PerRank& gather = cells.at({"DistributedDataParallel.net1", Phase::kForward, Kind::kAllGather, "default_pg"});
+  CHECK(gather.ranks == 4);
+  CHECK(gather.count == 3);
+  CHECK(gather.bytes == 3072);
+}
+
+TEST_CASE("a stage's module is a mean of the ranks of that stage") {
+  std::vector<Report> reports = sampleReports(4);
+  rowOf(reports[0], "DistributedDataParallel.net1", Kind::kAllGather).module = "DistributedDataParallel.first";
+  const Cells cells = cellsOf(jobOf(reports));
+  CHECK(cells.at({"DistributedDataParallel.first", Phase::kForward, Kind::kAllGather, "default_pg"}).ranks == 1);
+  CHECK(cells.at({"DistributedDataParallel.first", Phase::kForward, Kind::kAllGather, "default_pg"}).count == 2);
+  CHECK(perRankByGroup(jobOf(reports)).at("default_pg").count == 4);
+  CHECK(perRankByKind(jobOf(reports)).at("all_gather").count == 2);
+}
+
+TEST_CASE("the same run does not differ; one more call does") {
+  const Cells before = cellsOf(sampleJob());
+  CHECK(changesBetween(before, before, {}).empty());
+  const auto changes = changesBetween(before, cellsOf(grownJob()), {});
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].key.module == "DistributedDataParallel.net1");
+  CHECK(changes[0].change.countDelta() == 1);
+  CHECK(changes[0].change.bytesDelta() == 1024);
+  CHECK(changes[0].change.grew());
+}
+
+TEST_CASE("what is tolerated is no change") {
+  const Cells before = cellsOf(sampleJob());
+  const Cells after = cellsOf(grownJob());
+  const auto tolerated = [&](const std::string& rule) {
+    return changesBetween(before, after, {*parseTolerance(rule)}).empty();
+  };
+  CHECK(tolerated("count=1,bytes=50%"));
+  CHECK(tolerated("count=50%,bytes=1024"));
+  CHECK_FALSE(tolerated("count=1,bytes=49%"));
+  CHECK_FALSE(tolerated("count=0.9,bytes=50%"));
+  CHECK_FALSE(tolerated("module=DistributedDataParallel,count=1,bytes=50%"));
+  CHECK(tolerated("module=DistributedDataParallel.*,count=1,bytes=50%"));
+}
+
+TEST_CASE("other subsets of ranks and other world sizes compare") {
+  const Cells all = cellsOf(sampleJob());
+  const Cells some = cellsOf(jobOf({sampleReport(1), sampleReport(3)}));
+  CHECK(changesBetween(all, some, {}).empty());
+}
+
+TEST_CASE("growth first, by bytes; new and gone have no rank on one side") {
+  std::vector<Report> reports = sampleReports(2);
+  for (Report& report : reports) {
+    rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
+    rowOf(report, "Global", Kind::kBroadcast).bytes += 1;
+  }
+  const auto changes = changesBetween(cellsOf(jobOf(sampleReports(2))), cellsOf(jobOf(reports)), {});
+  REQUIRE(changes.size() == 3);
+  CHECK(changes[0].key.module == "DistributedDataParallel.net2");
+  CHECK(changes[0].change.before.ranks == 0);
+  CHECK(changes[1].key.module == "Global");
+  CHECK(changes[2].key.module == "DistributedDataParallel");
+  CHECK(changes[2].change.after.ranks == 0);
+}
+
+TEST_CASE("layers that change alike are one line") {
+  const Change change{{4, 1, 10}, {4, 2, 20}};
+  const CellKey key{"Net.layers.0.a", Phase::kForward, Kind::kAllGather, "tp"};
+  CellKey other = key;
+  other.module = "Net.layers.1.a";
+  CellKey third = key;
+  third.module = "Net.layers.2.b";
+  const auto bundles = bundle(
+      {{key, change},
+       {other, change},
+       {third, change},
+       {{"Net.layers.3.a", Phase::kForward, Kind::kAllGather, "tp"}, {{4, 1, 10}, {4, 3, 20}}}});
+  REQUIRE(bundles.size() == 3);
+  CHECK(bundles[0].steps == 1);
+  CHECK(bundles[0].pattern == "Net.layers.*.a");
+  CHECK(bundles[0].modules.size() == 2);
+  CHECK(bundles[1].pattern == "Net.layers.2.b");
+  CHECK(bundles[2].pattern == "Net.layers.3.a");
+}
+
+TEST_CASE("runs of other lengths and sizes are noted") {
+  CHECK(comparisonNotes(sampleJob(), sampleJob()).empty());
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    report.job.world_size = 8;
+    for (Module& module : report.modules) {
+      module.calls[static_cast<size_t>(Phase::kForward)] *= 2;
+    }
+  }
+  const auto notes = comparisonNotes(sampleJob(), jobOf(reports));
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[0].find("4 and 8 ranks") != std::string::npos);
+  CHECK(notes[1].find("called DistributedDataParallel 1 times before and 2 times after") != std::string::npos);
+}
+
+JobStep stepsFrom(uint64_t first_step, uint64_t steps) {
+  JobStep row;
+  row.first_step = first_step;
+  row.steps = steps;
+  return row;
+}
+
+TEST_CASE("steps that both runs made") {
+  JobReport before;
+  JobReport after;
+  CHECK(stepsOfBoth(before, after) == 1);
+  before.steps = {stepsFrom(0, 1), stepsFrom(1, 1), stepsFrom(2, 4)};
+  CHECK(stepsOfBoth(before, after) == 1);
+  after.steps = {stepsFrom(0, 2), stepsFrom(2, 4)};
+  CHECK(stepsOfBoth(before, after) == 6);
+  after.steps.push_back(stepsFrom(6, 1));
+  CHECK(stepsOfBoth(before, after) == 1);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/tolerance.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("allowances are numbers or percents") {
+  CHECK(parseAllowance("3") == Allowance{3, false});
+  CHECK(parseAllowance("2.5%") == Allowance{2.5, true});
+  CHECK(parseAllowance("5%")->of(200) == 10);
+  CHECK(parseAllowance("5")->of(200) == 5);
+  for (const char* wrong : {"", "%", "-1", "5 %", "nan", "inf", "x", "5%%"}) {
+    CHECK_FALSE(parseAllowance(wrong));
+  }
+}
+
+TEST_CASE("a rule names what it holds for") {
+  const auto rule = parseTolerance("module=**.moe,kind=all_to_all,phase=forward,group=mesh_*,bytes=20%,count=1");
+  REQUIRE(rule);
+  CHECK(rule->bytes == Allowance{20, true});
+  CHECK(rule->count == Allowance{1, false});
+  CHECK(rule->pattern.matches({"Net.moe", Phase::kForward, Kind::kAllToAll, "mesh_ep"}));
+  CHECK_FALSE(rule->pattern.matches({"Net.moe", Phase::kBackward, Kind::kAllToAll, "mesh_ep"}));
+  CHECK_FALSE(rule->pattern.matches({"Net.moe", Phase::kForward, Kind::kAllGather, "mesh_ep"}));
+  CHECK_FALSE(rule->pattern.matches({"Net.mlp", Phase::kForward, Kind::kAllToAll, "mesh_ep"}));
+  CHECK_FALSE(rule->pattern.matches({"Net.moe", Phase::kForward, Kind::kAllToAll, "default_pg"}));
+}
+
+TEST_CASE("a wrong rule is told by its wrong part") {
+  CHECK(parseTolerance("bytes=5%,kind=all_gathr").error().find("\"kind=all_gathr\" is not") == 0);
+  CHECK(parseTolerance("bytes").error().find("\"bytes\" is not") == 0);
+  CHECK(parseTolerance("bytes=x").error().find("\"bytes=x\" is not") == 0);
+  CHECK(parseTolerance("").error().find("\"\" is not") == 0);
+  CHECK(parseTolerance("kind=send").error().find("tolerates nothing") != std::string::npos);
+  CHECK(parseTolerance("phase=x,count=1").error().find("\"phase=x\"") == 0);
+  CHECK(parseTolerance("color=red,count=1").error().find("\"color=red\"") == 0);
+}
+
+TEST_CASE("of several rules the last one that fits counts, for each number by itself") {
+  const std::vector<Tolerance> rules = {
+      *parseTolerance("bytes=5%,count=2"),
+      *parseTolerance("kind=send,bytes=50%"),
+      *parseTolerance("kind=recv,count=9")};
+  CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kSend, "g"}).bytes == Allowance{50, true});
+  CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kSend, "g"}).count == Allowance{2, false});
+  CHECK(toleranceFor(rules, {"m", Phase::kOther, Kind::kRecv, "g"}).bytes == Allowance{5, true});
+  CHECK(toleranceFor({}, {"m", Phase::kOther, Kind::kRecv, "g"}).bytes == Allowance{});
+}
+
+} // namespace
+} // namespace commtap

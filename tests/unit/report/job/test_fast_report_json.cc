@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/job/fast_report_json.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/job/job_order.h"
+#include "report/json/report_json.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+/// Without what the fast reader leaves out.
+std::string plain(Report report) {
+  for (Module& module : report.modules) {
+    module.parameters.clear();
+  }
+  for (LastCollective& call : report.last) {
+    LastCollective kept;
+    kept.group = call.group;
+    kept.sequence = call.sequence;
+    kept.module = call.module;
+    kept.op = call.op;
+    kept.kind = call.kind;
+    kept.dtype = call.dtype;
+    kept.bytes = call.bytes;
+    call = kept;
+  }
+  if (report.nccl) {
+    for (NcclCall& call : report.nccl->calls) {
+      call.communicator = std::nullopt;
+      call.in_group = std::nullopt;
+      call.source = NcclSource::kCall;
+    }
+  }
+  return reportToJson(report);
+}
+
+LastCollective callOf(uint64_t sequence) {
+  LastCollective call;
+  call.number = sequence;
+  call.group = "0";
+  call.sequence = sequence;
+  call.step = 3;
+  call.module = "net1";
+  call.issued_in = "net2";
+  call.phase = Phase::kBackward;
+  call.op = "c10d.allreduce_";
+  call.kind = Kind::kAllReduce;
+  call.dtype = sequence % 2 == 0 ? "float32" : "";
+  call.bytes = 64;
+  call.issued_at_ns = 1000;
+  return call;
+}
+
+class Reader {
+ public:
+  Result<Report> read(const std::string& text) {
+    writeText(folder_ / "a.json", text);
+    return reader_.read(folder_ / "a.json");
+  }
+  std::string path() const {
+    return folder_ / "a.json";
+  }
+
+ private:
+  TempFolder folder_;
+  FastReportReader reader_;
+};
+
+TEST_CASE("it reads what the other reader reads, but parameters and most of the last collectives") {
+  Reader reader;
+  Report report = sampleReport(2);
+  report.modules[2].name = "quoted \" \\ \n \xc3\xa9";
+  report.collectives[0].lowered = {"a", "b"};
+  report.collectives[0].async_op = AsyncOp::kNo;
+  report.collectives[1].bus_bytes = 0.5;
+  report.groups.push_back({"x", "", "gloo", 9, {}});
+  report.not_seen = {{"unknown_op", 1, "d", "m"}};
+  report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
+  report.job.exit_signal = 9;
+  report.job.timing = {1};
+  report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 70, 50}}}};
+  report.collectives[1].time.durations = {Durations{}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {1, 5, 5, 5, {{4, 1}}}};
+  report.collectives[1].time.bytes = 140;
+  report.last = {callOf(1), callOf(2)};
+  report.nccl = Nccl{
+      "2.29.7",
+      {{4, 2, "0"}, {}},
+      {{"ncclSend", 0, "c10d.send", "0", "net1", Phase::kForward, "float32", true, NcclSource::kPlugin, 3, 1, 96},
+       {"ncclCommSplit", std::nullopt, "", "", "Global", Phase::kOther, "", false, NcclSource::kCall, 1, 0, 0}}};
+  const Result<Report> read = reader.read(reportToJson(report));
+  REQUIRE(read);
+  CHECK(plain(*read) == plain(report));
+  CHECK(plain(*read) == plain(*reportFromJson(reportToJson(report))));
+}
+
+TEST_CASE("of the last collectives it reads those that are compared") {
+  Reader reader;
+  Report report = sampleReport(1);
+  report.job.exit = ExitKind::kKilled; // of one that exited by itself a report has fewer
+  for (uint64_t sequence = 1; sequence <= 2048; ++sequence) {
+    report.last.push_back(callOf(sequence));
+  }
+  const Result<Report> read = reader.read(reportToJson(report));
+  REQUIRE(read);
+  REQUIRE(read->last.size() == kMostCompared);
+  CHECK(read->last.front().sequence == 2049 - kMostCompared);
+  CHECK(read->last.back().sequence == 2048);
+}
+
+TEST_CASE("order and layout do not matter") {
+  Reader reader;
+  const Report report = sampleReport(1);
+  const json sorted = json::parse(reportToJson(report)); // by name
+  for (const std::string& text : {sorted.dump(), sorted.dump(4), reportToJson(report) + "\n\n"}) {
+    const Result<Report> read = reader.read(text);
+    REQUIRE(read);
+    CHECK(plain(*read) == plain(report));
+  }
+}
+
+TEST_CASE("errors are the other reader's, with the path") {
+  Reader reader;
+  Report report = sampleReport(0);
+  report.nccl.emplace().calls.emplace_back().function = "ncclSend";
+  const json document = json::parse(reportToJson(report));
+  const std::pair<const char*, json> changes[] = {
+      {"/schema", "commtap/2"},
+      {"/job/pid", -1},
+      {"/groups/0/size", 4294967296},
+      {"/groups/0/ranks/0", "x"},
+      {"/modules/1/calls/forward", 1.5},
+      {"/collectives/0/kind", "all_gathr"},
+      {"/collectives/0/count", true},
+      {"/collectives/1/lowered", "x"},
+      {"/nccl", 1},
+      {"/nccl/calls/0/phase", "x"},
+      {"/nccl/calls/0/count", -1},
+      {"/not_seen", json::object()},
+  };
+  for (const auto& [pointer, value] : changes) {
+    json changed = document;
+    changed[json::json_pointer(pointer)] = value;
+    const Result<Report> read = reader.read(changed.dump());
+    REQUIRE_FALSE(read);
+    CHECK(read.error() == reader.path() + ": " + reportFromJson(changed.dump()).error());
+  }
+}
+
+TEST_CASE("a report cut anywhere is an error, and the next one is read") {
+  Reader reader;
+  const std::string text = reportToJson(sampleReport(0));
+  for (size_t size = 0; size + 2 < text.size(); size += 97) {
+    CHECK_FALSE(reader.read(text.substr(0, size)));
+  }
+  CHECK(reader.read(text));
+}
+
+} // namespace
+} // namespace commtap

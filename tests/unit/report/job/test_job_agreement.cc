@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/job/job_agreement.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+using What = Disagreement::What;
+
+/// Ranks 0 to 3 with one row each, on groups of two: ranks 0 and 1, ranks 2 and 3.
+class Ranks {
+ public:
+  Ranks() {
+    for (uint32_t rank = 0; rank < 4; ++rank) {
+      Collective row;
+      row.module = "Net.layer";
+      row.phase = Phase::kForward;
+      row.op = "c10d.allreduce_";
+      row.kind = Kind::kAllReduce;
+      row.count = 10;
+      row.bytes = 1000;
+      rows.push_back({row});
+    }
+  }
+
+  JobAgreement::Findings judge(const RankRanges& present = {{0, 3}}) {
+    JobAgreement agreement;
+    for (uint32_t rank = 0; rank < rows.size(); ++rank) {
+      const std::vector<uint32_t> members = rank < 2 ? std::vector<uint32_t>{0, 1} : std::vector<uint32_t>{2, 3};
+      const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, members});
+      for (const Collective& row : rows[rank]) {
+        agreement.add(row, place.instance);
+      }
+      agreement.endRank(rank, groups);
+    }
+    return agreement.take(groups, present);
+  }
+
+  JobGroups groups;
+  std::vector<std::vector<Collective>> rows; ///< by rank
+};
+
+TEST_CASE("ranks that do the same agree; other groups may do something else") {
+  Ranks ranks;
+  CHECK(ranks.judge().found == 0);
+  ranks.rows[2][0].count = ranks.rows[3][0].count = 99;
+  CHECK(ranks.judge().found == 0);
+}
+
+TEST_CASE("a call too few is found, with who has what") {
+  Ranks ranks;
+  ranks.rows[3][0].count = 9;
+  const auto findings = ranks.judge();
+  REQUIRE(findings.worst.size() == 1);
+  const Disagreement& found = findings.worst[0];
+  CHECK(found.what == What::kCount);
+  CHECK(found.members == std::vector<uint32_t>{2, 3});
+  CHECK(found.module == "Net.layer");
+  CHECK(found.kind == Kind::kAllReduce);
+  REQUIRE(found.values.size() == 2);
+  CHECK(found.values[0].count == 10);
+  CHECK(found.values[0].ranks == RankRanges{{2, 2}});
+  CHECK(found.values[1].count == 9);
+}
+
+TEST_CASE("a rank that did nothing at all is found; one without a report is not judged") {
+  Ranks ranks;
+  ranks.rows[1].clear();
+  REQUIRE(ranks.judge().found == 1);
+  CHECK(ranks.judge().worst[0].values[1].count == 0);
+  CHECK(ranks.judge({{0, 0}, {2, 3}}).found == 0);
+}
+
+TEST_CASE("bytes count where ranks must have the same, not in all_to_all") {
+  Ranks ranks;
+  ranks.rows[1][0].bytes = 1001;
+  REQUIRE(ranks.judge().found == 1);
+  CHECK(ranks.judge().worst[0].what == What::kBytes);
+  for (auto& row : ranks.rows) {
+    row[0].kind = Kind::kAllToAll;
+  }
+  CHECK(ranks.judge().found == 0);
+  ranks.rows[1][0].count = 11;
+  REQUIRE(ranks.judge().found == 1);
+  CHECK_FALSE(ranks.judge().worst[0].values[0].bytes);
+}
+
+TEST_CASE("the same calls for other modules are another finding than calls too few") {
+  Ranks ranks;
+  ranks.rows[0][0].module = "Net.other";
+  const auto findings = ranks.judge();
+  CHECK(findings.found == 2);
+  CHECK(findings.worst[0].what == What::kModule);
+  ranks.rows[0][0].count = 9;
+  CHECK(ranks.judge().worst[0].what == What::kCount);
+}
+
+TEST_CASE("what ranks may do differently is no disagreement") {
+  Ranks ranks;
+  ranks.rows[0][0].async_op = AsyncOp::kYes;
+  ranks.rows[0][0].issued_in = "Net";
+  ranks.rows[0][0].lowered = {"x"};
+  ranks.rows[0][0].module = "Net#2.layer"; // the second root that this rank called
+  CHECK(ranks.judge().found == 0);
+  Collective half = ranks.rows[1][0];
+  half.count = 5;
+  half.bytes = 500;
+  ranks.rows[1] = {half, half};
+  ranks.rows[1][1].async_op = AsyncOp::kYes;
+  CHECK(ranks.judge().found == 0);
+  ranks.rows[2][0].kind = Kind::kOther;
+  ranks.rows[3].clear();
+  CHECK(ranks.judge().found == 0);
+}
+
+TEST_CASE("what is combined or typed differently is one") {
+  Ranks ranks;
+  ranks.rows[0][0].reduce_op = "max";
+  CHECK(ranks.judge().found == 2);
+  ranks.rows[0][0].reduce_op = "";
+  ranks.rows[0][0].dtype = "float16";
+  CHECK(ranks.judge().found == 2);
+}
+
+TEST_CASE("sends are held against receives, over the whole group") {
+  Ranks ranks;
+  ranks.rows[0][0].kind = Kind::kSend;
+  ranks.rows[1][0].kind = Kind::kRecv;
+  CHECK(ranks.judge().found == 0);
+  ranks.rows[1][0].count = 8;
+  const auto findings = ranks.judge();
+  REQUIRE(findings.found == 1);
+  CHECK(findings.worst[0].what == What::kUnmatched);
+  CHECK(findings.worst[0].values[0].count == 10);
+  CHECK(findings.worst[0].values[1].count == 8);
+  CHECK(ranks.judge({{0, 0}, {2, 3}}).found == 0);
+}
+
+TEST_CASE("the worst come first, and of very many the worst are kept") {
+  Ranks ranks;
+  for (uint64_t i = 0; i < 3 * kMaxDisagreements; ++i) {
+    Collective row = ranks.rows[0][0];
+    row.module = "m" + std::to_string(i);
+    row.count = 10 + i;
+    ranks.rows[0].push_back(row);
+    row.count = 10;
+    ranks.rows[1].push_back(row);
+  }
+  const auto findings = ranks.judge();
+  CHECK(findings.found == 3 * kMaxDisagreements - 1);
+  REQUIRE(findings.worst.size() == kMaxDisagreements);
+  CHECK(findings.worst[0].module == "m" + std::to_string(3 * kMaxDisagreements - 1));
+}
+
+TEST_CASE("a process without a rank is in no group that could be judged") {
+  JobGroups groups;
+  JobAgreement agreement;
+  const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, {0, 1}});
+  agreement.add(Ranks().rows[0][0], place.instance);
+  agreement.dropRank();
+  agreement.endRank(0, groups);
+  CHECK(agreement.take(groups, {{0, 1}}).found == 0);
+}
+
+} // namespace
+} // namespace commtap

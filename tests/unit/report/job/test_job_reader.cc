@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/job/job_reader.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "report/job/job_report_json.h"
+#include "report/json/report_json.h"
+#include "report/runs/output.h"
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a folder of JSON and ledgers is one job, with the files relative to it") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "node1");
+  writeText(folder / "node1/x.json", reportToJson(sampleReport(0)));
+  REQUIRE(sampleLedger(1)->publish(folder / "y.ledger"));
+  writeText(folder / "bad.json", "{");
+  std::vector<size_t> seen;
+  const auto job = readJob(folder.path(), {}, [&seen](size_t done, size_t) { seen.push_back(done); });
+  REQUIRE(job);
+  CHECK(job->ranks == RankRanges{{0, 1}});
+  CHECK(job->missing == RankRanges{{2, 3}});
+  CHECK(job->processes[0].file == "node1/x.json");
+  CHECK(job->processes[1].file == "y.ledger");
+  CHECK(job->problems.size() == 1);
+  CHECK(job->source == folder.path());
+  CHECK(seen.back() == 2);
+  CHECK(rowOf(*job, "DistributedDataParallel", Kind::kAllReduce).amount.ranks == 2);
+}
+
+TEST_CASE("calls to NCCL are read from JSON and from ledgers") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  addNccl(report, 1);
+  writeText(folder / "x.json", reportToJson(report));
+  const std::unique_ptr<LedgerWriter> ledger = sampleLedger(1);
+  REQUIRE(ledger->countNccl(22907));
+  REQUIRE(ledger->publish(folder / "y.ledger"));
+  const auto job = readJob(folder.path(), {}, nullptr);
+  REQUIRE(job);
+  REQUIRE(job->nccl);
+  CHECK(job->nccl->processes == 2);
+  REQUIRE(job->nccl->versions.size() == 1);
+  CHECK(job->nccl->versions[0].ranks == RankRanges{{0, 1}});
+  CHECK(job->nccl->calls.size() == 2);
+}
+
+TEST_CASE("one report is a job of one rank; a job report is read as it is") {
+  const TempFolder folder;
+  writeText(folder / "x.json", reportToJson(sampleReport(3)));
+  CHECK(readJob(folder / "x.json", {}, nullptr)->ranks == RankRanges{{3, 3}});
+  const JobReport job = sampleJob();
+  writeText(folder / "job.json", jobReportToJson(job));
+  const auto back = readJob(folder / "job.json", {}, nullptr);
+  REQUIRE(back);
+  CHECK(jobReportToJson(*back) == jobReportToJson(job));
+  writeText(folder / "broken.json", "{\"schema\": \"commtap.job/1\"}");
+  CHECK(readJob(folder / "broken.json", {}, nullptr).error() == (folder / "broken.json") + ": report.job is missing");
+}
+
+TEST_CASE("the report that took a ledger's place is found") {
+  const TempFolder folder;
+  const Job job = sampleReport(1).job;
+  const std::string name = folder / ledgerFileName("rank-00001", {job.host, job.pid, 1, job.run_id, 0});
+  REQUIRE(sampleLedger(1)->publish(name));
+  const auto scan = scanReports(folder.path(), nullptr);
+  REQUIRE(scan);
+  std::filesystem::remove(name);
+  CHECK_FALSE(mergeScan(folder.path(), *scan, {}, nullptr));
+  writeText(folder / "rank-00001.json", reportToJson(sampleReport(1)));
+  const auto merged = mergeScan(folder.path(), *scan, {}, nullptr);
+  REQUIRE(merged);
+  CHECK(merged->processes[0].file == "rank-00001.json");
+}
+
+TEST_CASE("what is not there is told") {
+  const TempFolder folder;
+  writeText(folder / "x.json", reportToJson(sampleReport(0)));
+  CHECK(readJob(folder / "none", {}, nullptr).error().find("does not exist") != std::string::npos);
+  CHECK(
+      readJob(folder.path(), {"other", std::nullopt}, nullptr).error().find("no report of run \"other\"") !=
+      std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

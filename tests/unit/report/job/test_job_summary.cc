@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/job/job_summary.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+JobSummary summaryOfAll(const std::vector<Report>& reports) {
+  std::vector<const Report*> pointers;
+  for (const Report& report : reports) {
+    pointers.push_back(&report);
+  }
+  return summaryOf(pointers);
+}
+
+TEST_CASE("ranks are told as ranges") {
+  CHECK(rankText(rankRanges({3, 1, 0, 2, 7, 7})) == "0-3, 7");
+  CHECK(rankText(rankRanges({})).empty());
+  CHECK(rankText(rankRanges({INT64_MIN, INT64_MAX})).size() > 10);
+  std::vector<int64_t> odd;
+  for (int64_t rank = 1; rank < 1000; rank += 2) {
+    odd.push_back(rank);
+  }
+  CHECK(rankText(rankRanges(odd)).ends_with(", 31, ..."));
+}
+
+TEST_CASE("missing ranks are found against the world size") {
+  const JobSummary some = summaryOfAll({sampleReport(1), sampleReport(2)});
+  CHECK(some.world_size == 4);
+  CHECK(some.rank_count == 2);
+  CHECK(rankText(some.missing) == "0, 3");
+  std::vector<Report> all = {sampleReport(0), sampleReport(1), sampleReport(2), sampleReport(3)};
+  CHECK(summaryOfAll(all).missing.empty());
+  all[3].job.rank = std::nullopt;
+  CHECK(rankText(summaryOfAll(all).missing) == "3");
+  CHECK(summaryOfAll(all).unranked == 1);
+  for (Report& report : all) {
+    report.job.world_size = std::nullopt;
+  }
+  CHECK(summaryOfAll(all).missing.empty());
+}
+
+TEST_CASE("absurd numbers in a report do no harm") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
+  reports[0].job.rank = INT64_MAX;
+  reports[1].job.rank = INT64_MIN;
+  reports[0].job.world_size = INT64_MAX;
+  CHECK_FALSE(summaryOfAll(reports).missing.empty());
+  reports[0].job.world_size = reports[1].job.world_size = -5;
+  CHECK(summaryOfAll(reports).missing.empty());
+}
+
+TEST_CASE("exits and what was not seen are grouped, with their ranks") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2)};
+  reports[1].job.exit = reports[2].job.exit = ExitKind::kKilled;
+  reports[0].not_seen = {{"unknown_op", 2, "a::b", "m"}};
+  reports[2].not_seen = {{"unknown_op", 3, "c::d", "m"}, {"modules_full", 1, "", "m"}};
+  const JobSummary summary = summaryOfAll(reports);
+  REQUIRE(summary.exits.size() == 2);
+  CHECK(summary.exits[1].exit == ExitKind::kKilled);
+  CHECK(rankText(summary.exits[1].ranks) == "1-2");
+  REQUIRE(summary.not_seen.size() == 2);
+  CHECK(summary.not_seen[0].entry.count == 5);
+  CHECK(summary.not_seen[0].entry.detail == "a::b");
+  CHECK(rankText(summary.not_seen[0].ranks) == "0, 2");
+}
+
+TEST_CASE("the job's time is from the first start to the last end, unless one has no end") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
+  reports[1].job.ended_at_ns = *reports[0].job.ended_at_ns + 5;
+  CHECK(summaryOfAll(reports).started_at_ns == reports[0].job.started_at_ns);
+  CHECK(summaryOfAll(reports).ended_at_ns == reports[1].job.ended_at_ns);
+  reports[0].job.ended_at_ns = std::nullopt;
+  CHECK_FALSE(summaryOfAll(reports).ended_at_ns);
+}
+
+TEST_CASE("the last attempt is selected, or the one asked for, and a rank") {
+  ReportFolder folder;
+  for (const int64_t attempt : {0, 1}) {
+    for (const int64_t rank : {0, 1}) {
+      ReportFile file{"x", false, sampleReport(rank)};
+      file.report.job.attempt = attempt;
+      folder.files.push_back(std::move(file));
+    }
+  }
+  CHECK(selectFiles(folder, {}, {}).size() == 2);
+  CHECK(selectFiles(folder, {}, {})[0]->report.job.attempt == 1);
+  CHECK(selectFiles(folder, 0, {})[0]->report.job.attempt == 0);
+  CHECK(selectFiles(folder, 0, 1).size() == 1);
+  CHECK(selectFiles(folder, 2, {}).empty());
+  CHECK(selectFiles(folder, {}, 9).empty());
+  CHECK(selectFiles({}, {}, {}).empty());
+}
+
+} // namespace
+} // namespace commtap

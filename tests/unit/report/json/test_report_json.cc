@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/json/report_json.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+/// The sample's document with one place, named by a JSON pointer, changed.
+std::string withChange(const char* pointer, const json& value) {
+  json document = json::parse(reportToJson(sampleReport(0)));
+  document[json::json_pointer(pointer)] = value;
+  return document.dump();
+}
+
+std::string errorAfter(const char* pointer, const json& value) {
+  const Result<Report> report = reportFromJson(withChange(pointer, value));
+  return report ? "no error" : report.error();
+}
+
+TEST_CASE("a report comes back from JSON as it was") {
+  Report report = sampleReport(3);
+  report.job.exit = ExitKind::kSignal;
+  report.job.exit_signal = 6;
+  report.job.local_rank = std::nullopt;
+  report.not_seen.push_back({"unknown_op", 2, "a::b", "meaning"});
+  const std::string text = reportToJson(report);
+  const Result<Report> back = reportFromJson(text);
+  REQUIRE(back);
+  CHECK(reportToJson(*back) == text);
+  CHECK(back->job.exit_signal == 6);
+  CHECK_FALSE(back->job.local_rank);
+  CHECK(back->modules[3].parameters[0].mesh == R"({"tp":4})");
+  CHECK(back->modules[3].parameters[1].placements.empty());
+  CHECK(back->collectives.size() == 3);
+}
+
+TEST_CASE("what commtap itself cost comes back, and is left out where it is not known") {
+  Report report = sampleReport(0);
+  report.own_cost.reset();
+  CHECK(reportToJson(report).find("own_cost") == std::string::npos);
+  report.own_cost = OwnCost{1, 2, 3, 4, 5, 600, 700};
+  const auto back = reportFromJson(reportToJson(report));
+  REQUIRE(back);
+  CHECK(back->own_cost == report.own_cost);
+}
+
+TEST_CASE("steps and the last collectives come back; of a process that ended well only a hundred") {
+  Report report = sampleReport(0);
+  report.steps = {
+      {0, 1, 1'000'000, 2'000'000, 3, 2, {{Kind::kAllReduce, "0", 1, 320}, {Kind::kOther, "?", 2, 0}}},
+      {1, 1, 2'000'000, std::nullopt, 0, 0, {}}};
+  report.last.assign(250, report.last.back());
+  for (size_t i = 0; i < report.last.size(); ++i) {
+    report.last[i].number = i + 1;
+    report.last[i].issued_at_ns = 1000 * i;
+  }
+  report.last[248].peer = 3;
+  report.last[248].state = LastState::kFailed;
+  report.last[249].completed_at_ns = 7000;
+  report.job.exit = ExitKind::kKilled;
+  const auto all = reportFromJson(reportToJson(report));
+  REQUIRE(all);
+  CHECK(all->steps == report.steps);
+  CHECK(all->last == report.last);
+  CHECK(all->groups[0].collectives == 4);
+  CHECK(all->collectives[0].sizes == report.collectives[0].sizes);
+  report.job.exit = ExitKind::kNormal;
+  const auto few = reportFromJson(reportToJson(report));
+  REQUIRE(few);
+  REQUIRE(few->last.size() == 100);
+  CHECK(few->last.back() == report.last.back());
+}
+
+TEST_CASE("durations come back; a row and a step without any have no field for them") {
+  Report report = sampleReport(0);
+  report.own_cost.reset();
+  report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 0, 0}}}};
+  CHECK(reportToJson(report).find("\"timing\":\"off\"") != std::string::npos);
+  CHECK(reportToJson(report).find("_ns\"") == std::string::npos);
+  report.job.timing = {4, true};
+  report.steps[0].collectives[0].running_ns = 70;
+  report.steps[0].collectives[0].blocked_ns = 50;
+  CollectiveTime& time = report.collectives[0].time;
+  time.durations = {Durations{1, 7, 7, 7, {{4, 1}}}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {}};
+  time.bytes = 140;
+  time.bus_bytes = 210;
+  const std::string text = reportToJson(report);
+  CHECK(text.find("\"timing\":\"sample:4\"") != std::string::npos);
+  CHECK(text.find("\"algbw_bytes_per_second\":2000000000,") != std::string::npos);
+  CHECK(text.find("\"busbw_bytes_per_second\":3000000000}") != std::string::npos);
+  const auto back = reportFromJson(text);
+  REQUIRE(back);
+  CHECK(back->job.timing == report.job.timing);
+  CHECK(back->steps == report.steps);
+  CHECK(back->collectives[0].time == time);
+  CHECK_FALSE(back->collectives[1].time.isKnown());
+}
+
+TEST_CASE("calls to NCCL come back; a report without them has no section") {
+  Report report = sampleReport(0);
+  CHECK(reportToJson(report).find("\"nccl\"") == std::string::npos);
+  report.nccl = Nccl{
+      "2.29.7",
+      {{2, 1, "0"}, {std::nullopt, std::nullopt, ""}},
+      {{"ncclAllReduce",
+        0,
+        "c10d.allreduce_",
+        "0",
+        "MLP",
+        Phase::kBackward,
+        "float32",
+        true,
+        NcclSource::kCall,
+        3,
+        1,
+        96,
+        2},
+       {"ncclMemAlloc",
+        std::nullopt,
+        "",
+        "",
+        "Global",
+        Phase::kOther,
+        "",
+        std::nullopt,
+        NcclSource::kPlugin,
+        1,
+        0,
+        4096}}};
+  const Result<Report> read = reportFromJson(reportToJson(report));
+  REQUIRE(read);
+  CHECK(read->nccl == report.nccl);
+}
+
+TEST_CASE("CUDA graphs come back; a report without them has no section") {
+  Report report = sampleReport(0);
+  CHECK(reportToJson(report).find("cuda_graphs") == std::string::npos);
+  report.cuda_graphs = {
+      {12,
+       {{"MLP.net1", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 2, 96}},
+       {{"ncclAllReduce", 0, 2, 96}, {"ncclSend", std::nullopt, 1, 8}}},
+      {}};
+  const Result<Report> read = reportFromJson(reportToJson(report));
+  REQUIRE(read);
+  CHECK(read->cuda_graphs == report.cuda_graphs);
+}
+
+TEST_CASE("a size that is none is named") {
+  CHECK(errorAfter("/collectives/0/sizes", {{"many", 1}}).find("report.collectives[0].sizes has \"many\"") == 0);
+  CHECK(errorAfter("/collectives/0/sizes", {{"64", "x"}}).find("has \"64\"") != std::string::npos);
+}
+
+TEST_CASE("ops are there if they were asked for, also if there were none") {
+  Report report = sampleReport(0);
+  CHECK(reportToJson(report).find("\"operations\"") == std::string::npos);
+  for (const std::vector<Operation>& rows :
+       {std::vector<Operation>(),
+        {{"net1", Phase::kBackward, "aten.mm", true, 7}, {"Global", {}, "aten.add", false, 1}}}) {
+    report.operations = rows;
+    const auto read = reportFromJson(reportToJson(report));
+    REQUIRE(read);
+    CHECK(read->operations == report.operations);
+  }
+}
+
+TEST_CASE("the document has the promised fields and one row a line") {
+  const std::string text = reportToJson(sampleReport(0));
+  const json document = json::parse(text);
+  CHECK(document["schema"] == "commtap/1");
+  CHECK(document["job"]["argv"] == json({"python", "train.py"}));
+  CHECK(document["collectives"][0].size() == 14);
+  CHECK(document["collectives"][0]["bus_bytes"].is_number_unsigned());
+  CHECK(text.find("\n    {\"module\":\"Global\",\"phase\":\"other\"") != std::string::npos);
+}
+
+TEST_CASE("hostile names are text, and come back") {
+  Report report = sampleReport(0);
+  const std::string hostile = "\x1b[31m\"\\\n\t\x01</script>";
+  report.modules[1].name = hostile;
+  report.collectives[0].module = hostile;
+  const Result<Report> back = reportFromJson(reportToJson(report));
+  REQUIRE(back);
+  CHECK(back->modules[1].name == hostile);
+  CHECK(back->collectives[0].module == hostile);
+}
+
+TEST_CASE("invalid UTF-8 is replaced") {
+  Report report = sampleReport(0);
+  report.job.host = "a\xff\xc3(b";
+  report.job.argv = {"\xf0\x28"};
+  const Result<Report> back = reportFromJson(reportToJson(report));
+  REQUIRE(back);
+  CHECK(back->job.host.find("\xef\xbf\xbd") != std::string::npos);
+}
+
+TEST_CASE("an error names the field and what was found") {
+  CHECK(errorAfter("/collectives/1/count", "7") == "report.collectives[1].count is \"7\", not a count");
+  CHECK(errorAfter("/collectives/1/count", -1) == "report.collectives[1].count is -1, not a count");
+  CHECK(errorAfter("/collectives/0/kind", "sum") == "report.collectives[0].kind is \"sum\", which is unknown");
+  CHECK(errorAfter("/collectives/0/module", nullptr) == "report.collectives[0].module is null, not a string");
+  CHECK(errorAfter("/groups/0/size", 4294967296) == "report.groups[0].size is 4294967296, not a count");
+  CHECK(errorAfter("/groups/0/ranks", {0, -1}) == "report.groups[0].ranks[1] is -1, not a count");
+  CHECK(errorAfter("/job/rank", true) == "report.job.rank is true, not an integer");
+  CHECK(errorAfter("/job/started_at", "noon") == "report.job.started_at is \"noon\", not a time");
+  CHECK(errorAfter("/modules", 5) == "report.modules is not a list");
+  CHECK(errorAfter("/modules/3/parameters/0/shape", "big") == "report.modules[3].parameters[0].shape is not a list");
+}
+
+TEST_CASE("a missing field is named") {
+  json document = json::parse(reportToJson(sampleReport(0)));
+  document["job"].erase("pid");
+  CHECK(reportFromJson(document.dump()).error() == "report.job.pid is missing");
+}
+
+TEST_CASE("a field that is not known is passed over") {
+  CHECK(errorAfter("/job/colour", "green") == "no error");
+}
+
+TEST_CASE("what is no report is said to be none") {
+  CHECK(reportFromJson("").error().find("no JSON document") == 0);
+  CHECK(reportFromJson("{\"schema\": ").error().find("no JSON document") == 0);
+  CHECK(reportFromJson("[]").error().find("no field \"schema\"") != std::string::npos);
+  CHECK(errorAfter("/schema", "other/3").find("its schema is \"other/3\"") != std::string::npos);
+  CHECK(errorAfter("/schema", "commtap/2").find("use a newer commtap") != std::string::npos);
+}
+
+TEST_CASE("a document cut off anywhere is an error, never a report") {
+  const std::string text = reportToJson(sampleReport(0));
+  for (size_t size = 0; size + 2 < text.size(); ++size) {
+    CHECK_FALSE(reportFromJson(text.substr(0, size)));
+  }
+}
+
+} // namespace
+} // namespace commtap

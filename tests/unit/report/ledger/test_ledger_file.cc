@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger/ledger_file.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a new file only: nothing that is there is opened, and no link followed") {
+  const TempFolder folder;
+  LedgerFile first;
+  REQUIRE(first.create(folder / "a"));
+  CHECK(first.isOpen());
+  CHECK(first.path() == (folder / "a"));
+  struct stat facts {};
+  REQUIRE(stat((folder / "a").c_str(), &facts) == 0);
+  CHECK((facts.st_mode & 0777) == 0600);
+  LedgerFile second;
+  CHECK_FALSE(second.create(folder / "a"));
+  CHECK(errno == EEXIST);
+  std::filesystem::create_symlink(folder / "elsewhere", folder / "link");
+  CHECK_FALSE(second.create(folder / "link"));
+  CHECK_FALSE(second.isOpen());
+}
+
+TEST_CASE("the job closed our descriptor, and its own file has the number now: that file is left alone") {
+  const TempFolder folder;
+  LedgerFile file;
+  REQUIRE(file.create(folder / "ledger"));
+  const int number = file.descriptor();
+  close(number);
+  const int jobs = open((folder / "jobs").c_str(), O_RDWR | O_CREAT, 0600);
+  REQUIRE(jobs == number);
+  REQUIRE(file.allocate(0, 8192));
+  REQUIRE(file.write("x", 1, 0));
+  CHECK(file.descriptor() != jobs);
+  CHECK(std::filesystem::file_size(folder / "jobs") == 0);
+  CHECK(std::filesystem::file_size(folder / "ledger") == 8192);
+  close(jobs);
+}
+
+TEST_CASE("closed by the job and taken away: an error, and another file of that name is left alone") {
+  const TempFolder folder;
+  LedgerFile file;
+  REQUIRE(file.create(folder / "ledger"));
+  const int mapping = dup(file.descriptor()); // as a mapping does, it keeps the inode from being used again
+  close(file.descriptor());
+  REQUIRE(file.remove());
+  CHECK_FALSE(file.allocate(0, 4096));
+  CHECK(errno == ENOENT);
+  writeText(folder / "ledger", "another");
+  CHECK_FALSE(file.allocate(0, 4096));
+  CHECK(errno == ESTALE);
+  CHECK(readText(folder / "ledger") == "another");
+  close(mapping);
+}
+
+TEST_CASE("closing ends the descriptor, and twice is once") {
+  const TempFolder folder;
+  LedgerFile file;
+  REQUIRE(file.create(folder / "ledger"));
+  const int number = file.descriptor();
+  file.close();
+  CHECK(fcntl(number, F_GETFD) == -1);
+  file.close();
+  CHECK_FALSE(file.isOpen());
+}
+
+TEST_CASE("beyond the limit of file sizes the ledger is refused, and the process does not die of SIGXFSZ") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    LedgerFile file;
+    _exit(file.create(folder / "ledger") && !file.resize(8192) && errno == EFBIG ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger/ledger_reader.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "report/base/process.h"
+#include "report/ledger/ledger_format.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes copyOf(const LedgerWriter& ledger) {
+  return {ledger.bytes().begin(), ledger.bytes().end()};
+}
+
+LedgerHeader& headerOf(Bytes& bytes) {
+  return *reinterpret_cast<LedgerHeader*>(bytes.data());
+}
+
+/// The same ledger without the room between its sections: small enough to be copied a thousand times, and a read
+/// behind its end is a read outside of its memory.
+Bytes compacted(const LedgerWriter& ledger) {
+  Bytes bytes(ledger.bytes().begin(), ledger.bytes().begin() + sizeof(LedgerHeader));
+  for (int id = 0; id < kSectionCount; ++id) {
+    const LedgerSection& section = headerOf(bytes).sections[id];
+    const std::byte* records = ledger.bytes().data() + section.offset;
+    const uint64_t size = section.used.load() * section.record_size;
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    headerOf(bytes).sections[id].offset = bytes.size();
+    bytes.insert(bytes.end(), records, records + size);
+  }
+  return bytes;
+}
+
+TEST_CASE("what was written is read") {
+  const auto ledger = sampleLedger(2);
+  ledger->notSeen(NotSeen::kUnknownOp, "mylib::exchange", 3);
+  const auto contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  CHECK(contents->damage.empty());
+  CHECK(contents->report_name == "rank-00002");
+  CHECK(contents->boot_id == bootId());
+  const Report& report = contents->report;
+  CHECK(report.job.run_id == "sample-run");
+  CHECK(report.job.rank == 2);
+  CHECK(report.job.world_size == 4);
+  CHECK(report.job.host == "node1");
+  CHECK(report.job.argv == std::vector<std::string>{"python", "train.py"});
+  CHECK(report.job.exit == ExitKind::kNormal);
+  CHECK_FALSE(report.job.exit_signal);
+  REQUIRE(report.groups.size() == 1);
+  CHECK(report.groups[0].desc == "default_pg");
+  CHECK(report.groups[0].ranks == std::vector<uint32_t>{0, 1, 2, 3});
+  REQUIRE(report.not_seen.size() == 1);
+  CHECK(report.not_seen[0].reason == "unknown_op");
+  CHECK(report.not_seen[0].count == 3);
+  CHECK(report.not_seen[0].detail == "mylib::exchange");
+}
+
+TEST_CASE("modules have clean and raw names, parents, calls and parameters") {
+  const Report report = sampleReport(0);
+  REQUIRE(report.modules.size() == 5);
+  CHECK(report.modules[0].name == "Global");
+  CHECK_FALSE(report.modules[0].parent);
+  CHECK(report.modules[2].name == "DistributedDataParallel");
+  CHECK(report.modules[2].raw_name == "DistributedDataParallel.module");
+  const Module& net1 = report.modules[3];
+  CHECK(net1.name == "DistributedDataParallel.net1");
+  CHECK(net1.raw_name == "DistributedDataParallel.module.net1");
+  CHECK(net1.parent == 2U);
+  CHECK(net1.calls[static_cast<size_t>(Phase::kForward)] == 1);
+  REQUIRE(net1.parameters.size() == 2);
+  CHECK(net1.parameters[0].local_shape == std::vector<int64_t>{4, 10});
+  CHECK(net1.parameters[0].placements == std::vector<std::string>{"Shard(0)"});
+  CHECK(net1.parameters[0].mesh == R"({"tp":4})");
+}
+
+TEST_CASE("collectives have names in place of ids, and bus bytes") {
+  const Report report = sampleReport(0);
+  const auto reduce = std::find_if(report.collectives.begin(), report.collectives.end(), [](const Collective& row) {
+    return row.kind == Kind::kAllReduce;
+  });
+  REQUIRE(reduce != report.collectives.end());
+  CHECK(reduce->module == "DistributedDataParallel");
+  CHECK(reduce->phase == Phase::kBackward);
+  CHECK(reduce->op == "c10d.allreduce_");
+  CHECK(reduce->group == "0");
+  CHECK(reduce->async_op == AsyncOp::kYes);
+  CHECK(reduce->lowered == std::vector<std::string>{"c10d.allreduce_coalesced_"});
+  CHECK(reduce->bytes == 320);
+  CHECK(reduce->bus_bytes == doctest::Approx(480));
+}
+
+LedgerCollective& countOne(LedgerWriter& ledger, uint32_t module, const char* op, uint32_t issued_in, uint64_t bytes) {
+  CollectiveKey key{};
+  key.module = module;
+  key.issued_in = issued_in;
+  key.op = ledger.intern(op);
+  key.kind = Kind::kAllReduce;
+  key.phase = Phase::kForward;
+  key.size_class = sizeClass(bytes);
+  LedgerCollective& row = *ledger.row(key);
+  row.count.fetch_add(1);
+  row.bytes.fetch_add(bytes);
+  return row;
+}
+
+TEST_CASE("rows come in the order of names; those that differ in nothing but sizes, or in a wrapper, are one") {
+  const auto ledger = LedgerWriter::create();
+  ledger->addGroup("0", "", "gloo", 4, 0, {});
+  const uint32_t model = ledger->addModule(kGlobalModule, "Net", "Net", 0);
+  const uint32_t wrapper = ledger->addModule(model, "b", "Wrapper", 0);
+  const uint32_t inner = ledger->addModule(wrapper, "_orig_mod", "Linear", kModuleWrapperComponent);
+  const uint32_t first = ledger->addModule(model, "a", "Linear", 0);
+  countOne(*ledger, inner, "sum", inner, 8).lowered[0] = ledger->intern("x");
+  countOne(*ledger, wrapper, "sum", wrapper, 64).lowered[0] = ledger->intern("y");
+  countOne(*ledger, wrapper, "max", wrapper, 8);
+  countOne(*ledger, inner, "sum", first, 8);
+  countOne(*ledger, first, "sum", first, 8);
+  const std::vector<Collective> rows = readLedger(ledger->bytes())->report.collectives;
+  std::vector<std::vector<std::string>> read;
+  read.reserve(rows.size());
+  for (const Collective& row : rows) {
+    read.push_back({row.module, row.op, row.issued_in, std::to_string(row.count)});
+  }
+  CHECK(
+      read == std::vector<std::vector<std::string>>{
+                  {"Net.a", "sum", "Net.a", "1"},
+                  {"Net.b", "max", "Net.b", "1"},
+                  {"Net.b", "sum", "Net.a", "1"},
+                  {"Net.b", "sum", "Net.b", "2"},
+              });
+  const Collective& both = rows.back();
+  CHECK(both.bytes == 72);
+  CHECK(both.sizes == SizeHistogram{{8, 1}, {64, 1}});
+  CHECK(both.bus_bytes == doctest::Approx(108));
+  CHECK(both.lowered == std::vector<std::string>{"x", "y"});
+}
+
+TEST_CASE("two groups of one name stay apart") {
+  const auto ledger = LedgerWriter::create();
+  ledger->addGroup("0", "", "gloo", 1, 0, {});
+  ledger->addGroup("0", "", "nccl", 1, 0, {});
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(report.groups[0].name == "0");
+  CHECK(report.groups[1].name == "0#2");
+}
+
+TEST_CASE("a root that turns out to be a child gets its place in the tree") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t child = ledger->addModule(kGlobalModule, "Linear", "Linear", 0);
+  const uint32_t parent = ledger->addModule(kGlobalModule, "MLP", "MLP", 0);
+  ledger->reparentModule(child, parent, "net1");
+  CHECK(readLedger(ledger->bytes())->report.modules[child].name == "MLP.net1");
+}
+
+TEST_CASE("foreign bytes, no bytes and another version are refused with the reason") {
+  CHECK(readLedger({}).error() == "not a commtap ledger");
+  Bytes bytes = copyOf(*sampleLedger(0));
+  headerOf(bytes).version = 99;
+  CHECK(readLedger(bytes).error().find("format 99") != std::string::npos);
+  headerOf(bytes).magic[0] = 'x';
+  CHECK(readLedger(bytes).error() == "not a commtap ledger");
+}
+
+/// With records in every section.
+std::unique_ptr<LedgerWriter> fullLedger() {
+  std::unique_ptr<LedgerWriter> ledger = sampleLedger(0);
+  CollectiveKey key{};
+  key.op = ledger->intern("c10d.allreduce_");
+  countOne(*ledger, key, 0);
+  LedgerCollective& row = *ledger->row(key);
+  ledger->countDuration(row, *ledger->timesOf(row), DurationKind::kRunning, 100);
+  REQUIRE(ledger->countOperations(Level::kOps));
+  ledger->row(OperationKey{0, ledger->intern("aten.mm"), Phase::kForward, 1, {}})->count = 2;
+  REQUIRE(ledger->countNccl(22907));
+  const uint32_t communicator = ledger->addCommunicator();
+  LedgerNcclCall& call =
+      *ledger->row(NcclKey{ledger->intern("ncclAllReduce"), communicator, key.op, 0, 0, Phase::kForward, 7, 1, 0});
+  call.count = 1;
+  LedgerGraph& graph = *ledger->addGraph();
+  ledger->addGraphCall(graph, row, {1, 64});
+  ledger->addGraphCall(graph, call, {1, 64});
+  ledger->closeStep(1);
+  for (const LedgerSection& section : ledger->header().sections) {
+    REQUIRE(section.used > 0);
+  }
+  return ledger;
+}
+
+TEST_CASE("a ledger cut off anywhere is refused or read with a word on the damage") {
+  const Bytes whole = compacted(*fullLedger());
+  REQUIRE(readLedger(whole)->damage.empty());
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto contents = readLedger(cut);
+    CAPTURE(size);
+    CHECK(static_cast<bool>(contents) == (size >= sizeof(LedgerHeader)));
+    CHECK((!contents || !contents->damage.empty()));
+  }
+}
+
+TEST_CASE("no single wrong byte makes the reader fall over") {
+  const Bytes whole = compacted(*fullLedger());
+  for (size_t offset = 0; offset < whole.size(); ++offset) {
+    for (const unsigned mask : {0x01U, 0x10U, 0x40U, 0x80U, 0xffU}) {
+      Bytes wrong = whole;
+      wrong[offset] ^= static_cast<std::byte>(mask);
+      const auto contents = readLedger(wrong);
+      REQUIRE((contents || !contents.error().empty()));
+    }
+  }
+}
+
+TEST_CASE("damage does not make more of a ledger than it holds") {
+  const auto ledger = sampleLedger(0);
+  const std::vector<uint32_t> ranks(100);
+  for (int i = 0; i < 3; ++i) {
+    ledger->addGroup("g", "", "gloo", 100, 0, ranks);
+  }
+  Bytes bytes = copyOf(*ledger);
+  auto* groups = reinterpret_cast<LedgerGroup*>(bytes.data() + headerOf(bytes).sections[kGroups].offset);
+  groups[2].first_rank = groups[1].first_rank;
+  groups[3].size = 200;
+  const auto contents = readLedger(bytes);
+  REQUIRE(contents);
+  CHECK(contents->damage == "the ranks of a group are missing");
+  CHECK(contents->report.groups[3].ranks.empty());
+}
+
+TEST_CASE("damage is in the report's not_seen") {
+  Bytes bytes = copyOf(*sampleLedger(0));
+  headerOf(bytes).sections[kCollectives].record_size = 1;
+  const auto contents = readLedger(bytes);
+  REQUIRE(contents);
+  CHECK(contents->report.collectives.empty());
+  REQUIRE(contents->report.not_seen.size() == 1);
+  CHECK(contents->report.not_seen[0].reason == "ledger_damaged");
+  CHECK_FALSE(contents->report.not_seen[0].meaning.empty());
+}
+
+TEST_CASE("a process that lives is running, one that is gone was killed") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+  ledger->header().pid = static_cast<uint64_t>(getpid());
+  ledger->header().pid_start_ticks = processStartTicks(static_cast<uint64_t>(getpid())).value();
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kRunning);
+  ledger->header().pid_start_ticks += 1;
+  CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kKilled);
+}
+
+TEST_CASE("a process that was killed with SIGKILL leaves a sound ledger") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto ledger = sampleLedger(1);
+    ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+    ledger->header().pid = static_cast<uint64_t>(getpid());
+    const bool published = ledger->publish(folder / "x.ledger");
+    kill(getpid(), published ? SIGKILL : SIGTERM);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WTERMSIG(status) == SIGKILL);
+  const auto contents = readLedgerFile(folder / "x.ledger");
+  REQUIRE(contents);
+  CHECK(contents->damage.empty());
+  CHECK(contents->report.job.exit == ExitKind::kKilled);
+  CHECK(contents->report.collectives.size() == 3);
+}
+
+TEST_CASE("the error of a file names it") {
+  const TempFolder folder;
+  CHECK(readLedgerFile(folder / "none").error().find(folder / "none") == 0);
+  writeText(folder / "text", "hello");
+  CHECK(readLedgerFile(folder / "text").error() == (folder / "text") + ": not a commtap ledger");
+}
+
+} // namespace
+} // namespace commtap

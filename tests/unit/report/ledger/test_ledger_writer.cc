@@ -1,0 +1,530 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger/ledger_writer.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "report/json/report_json.h"
+#include "report/ledger/ledger_reader.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+CollectiveKey keyFor(LedgerWriter& ledger, const std::string& op) {
+  CollectiveKey key{};
+  key.op = ledger.intern(op);
+  key.group = kNoIndex;
+  return key;
+}
+
+uint64_t countOf(const Report& report, const std::string& op) {
+  for (const Collective& row : report.collectives) {
+    if (row.op == op) {
+      return row.count;
+    }
+  }
+  return 0;
+}
+
+uint64_t notSeenOf(const Report& report, std::string_view reason) {
+  for (const NotSeenEntry& entry : report.not_seen) {
+    if (entry.reason == reason) {
+      return entry.count;
+    }
+  }
+  return 0;
+}
+
+TEST_CASE("an equal string is stored once, the empty one not at all") {
+  const auto ledger = LedgerWriter::create();
+  CHECK(ledger->intern("") == 0);
+  const StringId first = ledger->intern("all_reduce");
+  CHECK(ledger->intern("all_reduce") == first);
+  CHECK(ledger->intern("all_gather") != first);
+  CHECK(ledger->text(first) == "all_reduce");
+}
+
+TEST_CASE("a row is found again by its key") {
+  const auto ledger = LedgerWriter::create();
+  const CollectiveKey key = keyFor(*ledger, "a");
+  LedgerCollective* row = ledger->row(key);
+  CHECK(ledger->row(key) == row);
+  CHECK(ledger->row(keyFor(*ledger, "b")) != row);
+}
+
+TEST_CASE("a guess at the row makes it no other, in whatever order they come") {
+  const auto ledger = LedgerWriter::create();
+  LedgerRowPlace place;
+  std::mt19937 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    const CollectiveKey key = keyFor(*ledger, "op" + std::to_string(i % 100 < 50 ? i % 10 : random() % 10));
+    ledger->expectCollective(place, i % 3 == 0 ? kNoIndex : 0);
+    CHECK(ledger->row(key, place) == ledger->row(key));
+  }
+}
+
+TEST_CASE("ops have rows of their own, once they are asked for") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger);
+  CHECK_FALSE(readLedger(ledger->bytes())->report.operations);
+  REQUIRE(ledger->countOperations(Level::kOps));
+  CHECK(readLedger(ledger->bytes())->report.operations == std::vector<Operation>());
+  const uint32_t net = ledger->addModule(kGlobalModule, "net", "Linear", 0);
+  const StringId op = ledger->intern("aten.linear");
+  LedgerOperation* row = ledger->row(OperationKey{net, op, Phase::kForward, 1, {}});
+  REQUIRE(row != nullptr);
+  row->count += 2;
+  REQUIRE(ledger->countOperations(Level::kOps)); // again: nothing is lost
+  CHECK(ledger->row(OperationKey{net, op, Phase::kForward, 1, {}}) == row);
+  CHECK(ledger->row(OperationKey{net, op, Phase::kForward, 0, {}}) != row);
+  const auto operations = readLedger(ledger->bytes())->report.operations;
+  REQUIRE(operations);
+  CHECK(*operations == std::vector<Operation>{{"net", Phase::kForward, "aten.linear", true, 2}});
+  ledger->zeroCounters();
+  CHECK(row->count == 0);
+}
+
+TEST_CASE("more distinct ops than there is room for are told") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger);
+  REQUIRE(ledger->countOperations(Level::kOps));
+  uint32_t module = 0;
+  while (ledger->row(OperationKey{module, 0, Phase::kForward, 0, {}}) != nullptr) {
+    ++module;
+    REQUIRE(module < 1U << 20U);
+  }
+  CHECK(module == ledger->header().sections[kOperations].capacity);
+  CHECK(ledger->header().not_seen[static_cast<size_t>(NotSeen::kOperationRowsFull)].count == 1);
+}
+
+TEST_CASE("what a launch of a CUDA graph makes") {
+  const std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
+  REQUIRE(ledger);
+  REQUIRE(ledger->countNccl(22907));
+  CollectiveKey collective{};
+  collective.op = ledger->intern("c10d.allreduce_");
+  collective.group = kNoIndex;
+  LedgerCollective* asked = ledger->row(collective);
+  LedgerNcclCall* called =
+      ledger->row(NcclKey{ledger->intern("ncclAllReduce"), kNoIndex, 0, kNoIndex, 0, Phase::kOther, 7, 1, 0});
+  REQUIRE(asked);
+  REQUIRE(called);
+  ledger->count(*asked, {1, 64}); // issued, and then found to be captured
+  ledger->count(*asked, {0 - uint64_t{1}, 0 - uint64_t{64}});
+  called->captured.fetch_add(1);
+  LedgerGraph* graph = ledger->addGraph();
+  REQUIRE(graph);
+  ledger->addGraphCall(*graph, *asked, {1, 64});
+  ledger->addGraphCall(*graph, *called, {1, 128});
+  graph->launches.fetch_add(3);
+
+  const Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  const Report& report = contents->report;
+  CHECK(report.collectives.empty());
+  REQUIRE(report.nccl);
+  REQUIRE(report.nccl->calls.size() == 1);
+  CHECK(report.nccl->calls[0].count == 0);
+  CHECK(report.nccl->calls[0].captured == 1);
+  CHECK(
+      report.cuda_graphs == std::vector<CudaGraph>{
+                                {3,
+                                 {{"Global", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "?", 1, 64}},
+                                 {{"ncclAllReduce", {}, 1, 128}}}});
+
+  ledger->zeroCounters();
+  CHECK(readLedger(ledger->bytes())->report.cuda_graphs[0].launches == 0);
+}
+
+TEST_CASE("calls to NCCL have rows and communicators of their own, which start again at 0") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->countNccl(22907));
+  const uint32_t number = ledger->addCommunicator();
+  LedgerCommunicator& communicator = ledger->communicator(number);
+  communicator.size = 4;
+  communicator.rank = 3;
+  NcclKey key{ledger->intern("ncclAllReduce"), number, 0, kNoIndex, kGlobalModule, Phase::kOther, 7, 1, 0};
+  LedgerNcclCall* row = ledger->row(key);
+  REQUIRE(row != nullptr);
+  CHECK(ledger->row(key) == row);
+  row->count = 2;
+  row->failed = 1;
+  row->bytes = 64;
+  key.in_group = 0;
+  CHECK(ledger->row(key) != row);
+
+  const Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  REQUIRE(contents->report.nccl);
+  const Nccl& nccl = *contents->report.nccl;
+  CHECK(nccl.version == "2.29.7");
+  CHECK(nccl.communicators == std::vector<NcclCommunicator>{{4, 3, ""}});
+  CHECK(
+      nccl.calls ==
+      std::vector<NcclCall>{
+          {"ncclAllReduce", number, "", "", "Global", Phase::kOther, "float32", true, NcclSource::kCall, 2, 1, 64}});
+
+  ledger->zeroCounters();
+  CHECK(readLedger(ledger->bytes())->report.nccl->calls.empty());
+}
+
+TEST_CASE("more communicators and calls than there is room for are told") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->countNccl(22907));
+  uint32_t communicators = 0;
+  while (ledger->addCommunicator() != kNoIndex) {
+    ++communicators;
+  }
+  CHECK(communicators == 4096);
+  NcclKey key{ledger->intern("ncclSend"), 0, 0, kNoIndex, 0, Phase::kOther, 7, 1, 0};
+  while (ledger->row(key) != nullptr) {
+    ++key.communicator;
+  }
+  CHECK(key.communicator == 16384);
+  const Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  REQUIRE(contents->report.not_seen.size() == 1);
+  CHECK(contents->report.not_seen[0].reason == "nccl_full");
+  CHECK(contents->report.not_seen[0].count == 2);
+}
+
+TEST_CASE("durations are the row's and the step's, move into the file, and start again at 0") {
+  const TempFolder folder;
+  const auto ledger = LedgerWriter::create();
+  CollectiveKey key = keyFor(*ledger, "a");
+  key.size_class = sizeClass(8); // as countOne has it
+  countOne(*ledger, key, 8);
+  LedgerCollective& row = *ledger->row(key);
+  LedgerTimes* times = ledger->timesOf(row);
+  REQUIRE(times != nullptr);
+  CHECK(ledger->timesOf(row) == times);
+  ledger->countDuration(row, *times, DurationKind::kRunning, 100);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  ledger->countDuration(row, *times, DurationKind::kRunning, 50);
+  ledger->countDuration(row, *times, DurationKind::kBlocked, 30);
+  times->bytes = 16;
+  Report report = readLedgerFile(folder / "x.ledger")->report;
+  REQUIRE(report.collectives.size() == 1);
+  CHECK(report.collectives[0].time.of(DurationKind::kRunning) == Durations{2, 150, 50, 100, {{32, 1}, {64, 1}}});
+  CHECK(report.collectives[0].time.of(DurationKind::kBlocked).sum_ns == 30);
+  CHECK(report.collectives[0].time.of(DurationKind::kQueued).count == 0);
+  CHECK(report.collectives[0].time.bytes == 16);
+  CHECK(report.steps.back().collectives[0].running_ns == 150);
+  CHECK(report.steps.back().collectives[0].blocked_ns == 30);
+  ledger->zeroCounters();
+  ledger->countDuration(row, *times, DurationKind::kRunning, 70);
+  countOne(*ledger, key, 8);
+  report = readLedgerFile(folder / "x.ledger")->report;
+  CHECK(report.collectives[0].time.of(DurationKind::kRunning) == Durations{1, 70, 70, 70, {{64, 1}}});
+}
+
+TEST_CASE("more timed rows than there is room for are told") {
+  const auto ledger = LedgerWriter::create();
+  uint32_t module = 0;
+  bool full = false;
+  while (!full && module < 100'000) {
+    CollectiveKey key = keyFor(*ledger, "a");
+    key.module = ++module;
+    full = ledger->timesOf(*ledger->row(key)) == nullptr;
+  }
+  CHECK(full);
+  CHECK(module > 10'000);
+  const Report report = readLedger(ledger->bytes())->report;
+  REQUIRE(report.not_seen.size() == 1);
+  CHECK(report.not_seen[0].reason == "times_full");
+  CHECK(report.not_seen[0].count == 1);
+}
+
+TEST_CASE("publish keeps addresses, and what is counted later is in the file") {
+  const TempFolder folder;
+  const auto ledger = LedgerWriter::create();
+  const CollectiveKey key = keyFor(*ledger, "a");
+  LedgerCollective* row = ledger->row(key);
+  countOne(*ledger, key, 8);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  CHECK(ledger->published());
+  CHECK(ledger->row(key) == row);
+  row->count.fetch_add(1);
+  countOne(*ledger, keyFor(*ledger, "later"), 1);
+  const auto contents = readLedgerFile(folder / "x.ledger");
+  REQUIRE(contents);
+  CHECK(contents->damage.empty());
+  CHECK(countOf(contents->report, "a") == 2);
+  CHECK(countOf(contents->report, "later") == 1);
+}
+
+TEST_CASE("the file takes up only the space of its records, and only its owner may read it") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  struct stat info {};
+  REQUIRE(stat((folder / "x.ledger").c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777U) == 0600);
+  CHECK(static_cast<uint64_t>(info.st_blocks) * 512 < 256 * 1024);
+}
+
+TEST_CASE("what other threads count while the ledger moves into its file is not lost") {
+  const TempFolder folder;
+  constexpr uint64_t kRounds = 200;
+  for (uint64_t round = 0; round < kRounds; ++round) {
+    const auto ledger = LedgerWriter::create();
+    const uint32_t module = ledger->addModule(kGlobalModule, "m", "M", 0);
+    LedgerCollective* row = ledger->row(keyFor(*ledger, "op"));
+    std::atomic<bool> stop{false};
+    uint64_t counted = 0;
+    std::thread counter([&] {
+      while (!stop.load(std::memory_order_relaxed)) {
+        row->count.fetch_add(1, std::memory_order_relaxed);
+        ledger->countModuleCall(module, Phase::kForward);
+        ++counted;
+      }
+    });
+    const std::string path = folder / std::to_string(round);
+    const bool published = ledger->publish(path);
+    stop.store(true);
+    counter.join();
+    REQUIRE(published);
+    const Report report = readLedgerFile(path)->report;
+    REQUIRE(report.modules[1].calls[0] == counted);
+    REQUIRE((counted == 0 || countOf(report, "op") == counted));
+  }
+}
+
+TEST_CASE("publish fails where there is a file or no folder, and the ledger stays usable") {
+  const TempFolder folder;
+  writeText(folder / "taken", "");
+  const auto ledger = sampleLedger(0);
+  CHECK_FALSE(ledger->publish(folder / "taken"));
+  CHECK(errno == EEXIST);
+  CHECK_FALSE(ledger->publish(folder / "taken/x.ledger"));
+  CHECK(errno == ENOTDIR);
+  CHECK_FALSE(ledger->published());
+  countOne(*ledger, keyFor(*ledger, "later"), 1);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  CHECK(countOf(readLedgerFile(folder / "x.ledger")->report, "later") == 1);
+}
+
+TEST_CASE("removeFile takes the file away, and counting goes on") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  ledger->removeFile();
+  CHECK(namesIn(folder.path()).empty());
+  countOne(*ledger, keyFor(*ledger, "later"), 1);
+  CHECK(countOf(readLedger(ledger->bytes())->report, "later") == 1);
+}
+
+TEST_CASE("a full table is told, and what fits is kept") {
+  const auto ledger = LedgerWriter::create();
+  CollectiveKey key = keyFor(*ledger, "a");
+  for (uint32_t i = 0; i < (64U << 10U); ++i) {
+    key.module = i;
+    REQUIRE(ledger->row(key) != nullptr);
+  }
+  key.module = 64U << 10U;
+  CHECK(ledger->row(key) == nullptr);
+  CHECK(ledger->row(key) == nullptr);
+  key.module = 5;
+  CHECK(ledger->row(key) != nullptr);
+  CHECK(notSeenOf(readLedger(ledger->bytes())->report, "collective_rows_full") == 2);
+}
+
+TEST_CASE("full groups, modules, parameters and strings are told") {
+  const auto ledger = LedgerWriter::create();
+  for (uint32_t i = 0; i < (8U << 10U); ++i) {
+    REQUIRE(ledger->addGroup("g", "", "gloo", 1, 0, {}) == i);
+  }
+  CHECK(ledger->addGroup("g", "", "gloo", 1, 0, {}) == kNoIndex);
+  for (uint32_t i = 1; i < (128U << 10U); ++i) {
+    REQUIRE(ledger->addModule(kGlobalModule, "m", "M", 0) == i);
+  }
+  CHECK(ledger->addModule(kGlobalModule, "m", "M", 0) == kNoIndex);
+  for (uint32_t i = 0; i <= (256U << 10U); ++i) {
+    ledger->addParameter(1, {"w", "[1]", "[1]", "float32", "", "", true});
+  }
+  for (uint32_t i = 0; i <= 1024; ++i) {
+    ledger->intern(std::to_string(i) + std::string(16384, 'x'));
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(notSeenOf(report, "groups_full") == 1);
+  CHECK(notSeenOf(report, "modules_full") == 1);
+  CHECK(notSeenOf(report, "parameters_full") == 1);
+  CHECK(notSeenOf(report, "strings_full") > 0);
+  CHECK(report.modules.size() == (128U << 10U));
+}
+
+TEST_CASE("threads that add and count the same rows lose nothing") {
+  const auto ledger = LedgerWriter::create();
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2000;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      LedgerRowPlace place;
+      for (int i = 0; i < kRounds; ++i) {
+        LedgerCollective* row = ledger->row(keyFor(*ledger, "op" + std::to_string(i % 50)), place);
+        row->count.fetch_add(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(report.collectives.size() == 50);
+  CHECK(countOf(report, "op7") == kThreads * kRounds / 50);
+}
+
+/// Runs `body` in a forked child; true if all it checks holds.
+template <typename Body>
+bool inChild(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST_CASE("the child of a fork starts at 0, keeps the names and leaves the parent's file alone") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  SUBCASE("published") {
+    REQUIRE(ledger->publish(folder / "parent.ledger"));
+  }
+  SUBCASE("in memory") {}
+  const bool ok = inChild([&] {
+    ledger->resetInForkedChild();
+    const Report fresh = readLedger(ledger->bytes())->report;
+    countOne(*ledger, keyFor(*ledger, "childs"), 1);
+    ledger->notSeen(NotSeen::kUnknownOp, "x");
+    return fresh.collectives.empty() && fresh.modules.size() == 5 && fresh.modules[4].calls[0] == 0 &&
+           !ledger->published() && ledger->publish(folder / "child.ledger") &&
+           countOf(readLedgerFile(folder / "child.ledger")->report, "childs") == 1;
+  });
+  CHECK(ok);
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(countOf(report, "childs") == 0);
+  CHECK(countOf(report, "c10d.allreduce_") == 1);
+  CHECK(report.not_seen.empty());
+}
+
+TEST_CASE("what the parent of a fork counts afterwards is not in the child's new rows and modules") {
+  const TempFolder folder;
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->publish(folder / "parent.ledger"));
+  int ready[2] = {-1, -1};
+  int go[2] = {-1, -1};
+  REQUIRE((pipe(ready) == 0 && pipe(go) == 0));
+  const pid_t child = fork();
+  if (child == 0) {
+    ledger->resetInForkedChild();
+    char byte = 0;
+    const bool went = write(ready[1], "x", 1) == 1 && read(go[0], &byte, 1) == 1;
+    ledger->addModule(kGlobalModule, "m", "M", 0);
+    countOne(*ledger, keyFor(*ledger, "childs"), 1);
+    const Report report = readLedger(ledger->bytes())->report;
+    const bool ok = went && countOf(report, "childs") == 1 && report.modules.size() == 2 &&
+                    report.modules[1].calls[0] == 0 && report.collectives[0].bytes == 1 &&
+                    report.collectives[0].lowered.empty();
+    _exit(ok ? 0 : 1);
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  ledger->countModuleCall(ledger->addModule(kGlobalModule, "parents", "P", 0), Phase::kForward);
+  countOne(*ledger, keyFor(*ledger, "parents"), 100);
+  ledger->row(keyFor(*ledger, "parents"))->lowered[0] = ledger->intern("low");
+  REQUIRE(write(go[1], "x", 1) == 1);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("the child of a fork that came while a thread was appending has what readers could see") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "parent.ledger"));
+  const StringId name = ledger->intern("all_reduce_name");
+  const CollectiveKey key = keyFor(*ledger, "known");
+  countOne(*ledger, key, 1);
+  const uint32_t number = ledger->numberOf(ledger->row(key));
+  const bool ok = inChild([&] {
+    ledger->repairInForkedChild();
+    ledger->resetInForkedChild();
+    const bool same = ledger->intern("all_reduce_name") == name && ledger->numberOf(ledger->row(key)) == number;
+    countOne(*ledger, key, 1);
+    countOne(*ledger, keyFor(*ledger, "childs"), 1);
+    const Report report = readLedger(ledger->bytes())->report;
+    return same && ledger->intern("new") != name && countOf(report, "known") == 1 && countOf(report, "childs") == 1 &&
+           report.modules.size() == 5 && !ledger->published() && ledger->publish(folder / "child.ledger");
+  });
+  CHECK(ok);
+  CHECK(countOf(readLedger(ledger->bytes())->report, "known") == 1);
+}
+
+TEST_CASE("ranks that do not fit are told, and the group is there") {
+  const auto ledger = LedgerWriter::create();
+  const std::vector<uint32_t> everyone(1U << 20U);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(ledger->addGroup("g", "", "gloo", 1U << 20U, 0, everyone) != kNoIndex);
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  REQUIRE(report.groups.size() == 3);
+  CHECK(report.groups[1].ranks.size() == everyone.size());
+  CHECK(report.groups[2].ranks.empty());
+  CHECK(notSeenOf(report, "group_ranks_full") == 1);
+}
+
+TEST_CASE("what does not fit into its table takes no room among the names") {
+  const auto ledger = LedgerWriter::create();
+  for (uint32_t i = 1; i < (128U << 10U); ++i) {
+    ledger->addModule(kGlobalModule, "m", "M", 0);
+  }
+  ledger->addModule(kGlobalModule, "the first that does not fit", "M", 0);
+  const uint64_t used = ledger->header().sections[kStrings].used;
+  for (int i = 0; i < 1000; ++i) {
+    ledger->addModule(kGlobalModule, "m" + std::to_string(i), "M" + std::to_string(i), 0);
+  }
+  CHECK(ledger->header().sections[kStrings].used == used);
+}
+
+TEST_CASE("a week's counters: what passes 32 bits goes on, to the JSON and back") {
+  constexpr uint64_t kCalls = 1ULL << 40U;
+  constexpr uint64_t kBytes = 1ULL << 62U;
+  const auto ledger = LedgerWriter::create();
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 16384, 0, {});
+  CollectiveKey key = keyFor(*ledger, "c10d.allreduce_");
+  key.kind = Kind::kAllReduce;
+  key.group = group;
+  LedgerCollective& row = *ledger->row(key);
+  row.count = kCalls;
+  row.bytes = kBytes;
+  ledger->header().step = kCalls;
+  ledger->openStep().first_step = kCalls;
+  ledger->openStep().lanes[row.lane].count = kCalls;
+  ledger->count(row, {1, 4});
+  ledger->notSeen(NotSeen::kUnknownOp, "x", kCalls);
+  ledger->notSeen(NotSeen::kUnknownOp, "x", 1);
+  ledger->closeStep(1);
+  const Result<Report> report = reportFromJson(reportToJson(readLedger(ledger->bytes())->report));
+  REQUIRE(report);
+  REQUIRE(report->collectives.size() == 1);
+  CHECK(report->collectives[0].count == kCalls + 1);
+  CHECK(report->collectives[0].bytes == kBytes + 4);
+  CHECK(report->collectives[0].bus_bytes > static_cast<double>(kBytes)); // twice as many, almost: no 64 bits hold it
+  CHECK(notSeenOf(*report, "unknown_op") == kCalls + 1);
+  CHECK(report->steps.back().first_step == kCalls + 1);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/module_tree.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+Module module(uint32_t id, std::optional<uint32_t> parent, const std::string& name, uint64_t forward_calls = 0) {
+  Module module;
+  module.id = id;
+  module.parent = parent;
+  module.name = module.raw_name = name;
+  module.class_name = "C" + std::to_string(id);
+  module.calls[static_cast<size_t>(Phase::kForward)] = forward_calls;
+  return module;
+}
+
+Report reportOf(std::vector<Module> modules) {
+  Report report;
+  report.modules = std::move(modules);
+  return report;
+}
+
+std::vector<std::string> namesOf(const std::vector<ModuleTotals>& modules) {
+  std::vector<std::string> names;
+  for (const ModuleTotals& totals : modules) {
+    names.push_back(std::string(totals.depth, ' ') + totals.name);
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+const Module kGlobal = module(0, std::nullopt, "Global");
+
+TEST_CASE("no report is Global alone") {
+  CHECK(namesOf(ModuleTree().take()) == Names{"Global"});
+}
+
+TEST_CASE("children follow their parent, in the order of their ids, also when they were seen first") {
+  ModuleTree tree;
+  tree.add(reportOf({kGlobal, module(1, 3, "M.a"), module(2, 3, "M.b"), module(3, 0, "M"), module(4, 1, "M.a.x")}));
+  CHECK(namesOf(tree.take()) == Names{"Global", " M", "  M.a", "   M.a.x", "  M.b"});
+}
+
+TEST_CASE("a wrapper and its module are one, with the calls of one") {
+  ModuleTree tree;
+  tree.add(reportOf({kGlobal, module(1, 0, "M", 3), module(2, 1, "M", 3), module(3, 2, "M.a", 3)}));
+  const std::vector<ModuleTotals> modules = tree.take();
+  CHECK(namesOf(modules) == Names{"Global", " M", "  M.a"});
+  CHECK(modules[1].calls[0] == 3);
+  CHECK(modules[1].class_name == "C2");
+}
+
+TEST_CASE("trees of several ranks are joined, calls added") {
+  ModuleTree tree;
+  tree.add(reportOf({kGlobal, module(1, 0, "M", 1), module(2, 1, "M.stage0", 1)}));
+  tree.add(reportOf({kGlobal, module(1, 0, "M", 1), module(2, 1, "M.stage1", 1)}));
+  const std::vector<ModuleTotals> modules = tree.take();
+  CHECK(namesOf(modules) == Names{"Global", " M", "  M.stage0", "  M.stage1"});
+  CHECK(modules[1].calls[0] == 2);
+}
+
+TEST_CASE("a module that only collectives name is below Global") {
+  ModuleTree tree;
+  tree.own("lost")[{Phase::kForward, Kind::kSend}] += {1, 2, 3};
+  const std::vector<ModuleTotals> modules = tree.take();
+  CHECK(namesOf(modules) == Names{"Global", " lost"});
+  CHECK(sumOf(modules[0].inclusive, {}, {}).bytes == 2);
+}
+
+TEST_CASE("loops are cut, and nothing of them is lost or counted twice") {
+  ModuleTree tree;
+  tree.add(reportOf(
+      {kGlobal, module(1, 2, "a"), module(2, 1, "b"), module(3, 3, "c"), module(4, 5, "d"), module(5, 4, "d")}));
+  tree.own("a")[{Phase::kForward, Kind::kSend}] += {1, 0, 0};
+  tree.own("b")[{Phase::kForward, Kind::kSend}] += {1, 0, 0};
+  const std::vector<ModuleTotals> modules = tree.take();
+  CHECK(modules.size() == 5);
+  CHECK(sumOf(modules[0].inclusive, {}, {}).count == 2);
+}
+
+TEST_CASE("a very deep tree is no deep recursion") {
+  std::vector<Module> chain = {kGlobal};
+  for (uint32_t i = 1; i < 100'000; ++i) {
+    chain.push_back(module(i, i - 1, "m" + std::to_string(i)));
+  }
+  ModuleTree tree;
+  tree.add(reportOf(std::move(chain)));
+  CHECK(tree.take().back().depth == 99'999);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/options.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+ParsedOptions parse(std::vector<const char*> variables) {
+  variables.push_back(nullptr);
+  return parseOptions(variables.data());
+}
+
+TEST_CASE("without variables the defaults of the table hold") {
+  const ParsedOptions parsed = parse({"PATH=/bin", "HOME=/root"});
+  CHECK(parsed.warnings.empty());
+  CHECK(parsed.options.enabled);
+  CHECK(parsed.options.out == "commtap-out");
+  CHECK(parsed.options.log == LogLevel::kWarning);
+  CHECK(parseOptions(nullptr).warnings.empty());
+}
+
+TEST_CASE("a row's default is what the parser starts with") {
+  const Options fresh;
+  for (const OptionRow& row : optionTable()) {
+    Options options;
+    if (!row.default_value.empty()) {
+      CAPTURE(row.name);
+      CHECK(row.apply(options, row.default_value).empty());
+      CHECK(options.enabled == fresh.enabled);
+      CHECK(options.out == fresh.out);
+      CHECK(options.log == fresh.log);
+    }
+  }
+}
+
+TEST_CASE("values are taken over") {
+  const ParsedOptions parsed = parse(
+      {"COMMTAP=off",
+       "COMMTAP_OUT=/x/%h/%%",
+       "COMMTAP_LOG=debug",
+       "COMMTAP_RUN_ID=r1",
+       "COMMTAP_OPS=a::b,c::*",
+       "COMMTAP_LEVEL=ops",
+       "COMMTAP_LABELS=scopes",
+       "COMMTAP_TIMING=sample:8"});
+  CHECK(parsed.warnings.empty());
+  CHECK_FALSE(parsed.options.enabled);
+  CHECK(parsed.options.out == "/x/%h/%%");
+  CHECK(parsed.options.log == LogLevel::kDebug);
+  CHECK(parsed.options.run_id == "r1");
+  CHECK(parsed.options.level == Level::kOps);
+  CHECK(parsed.options.labels == Labels::kScopes);
+  CHECK(parsed.options.timing == Timing{8, true});
+  CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
+}
+
+TEST_CASE("a bad value is named and the default stays") {
+  const ParsedOptions parsed = parse(
+      {"COMMTAP=maybe",
+       "COMMTAP_OUT=a%x",
+       "COMMTAP_LOG=loud",
+       "COMMTAP_OPS=a",
+       "COMMTAP_LABELS=x",
+       "COMMTAP_TIMING=on"});
+  REQUIRE(parsed.warnings.size() == 6);
+  CHECK(parsed.warnings[0] == "COMMTAP=maybe was ignored: it must be 1 or 0; the default, 1, stays");
+  CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);
+  CHECK(parsed.warnings[2].find("off, error, warning, info or debug") != std::string::npos);
+  CHECK(parsed.options.enabled);
+  CHECK(parsed.options.out == "commtap-out");
+  CHECK(parsed.options.log == LogLevel::kWarning);
+  CHECK(parsed.options.ops.empty());
+  CHECK(parsed.options.labels == Labels::kAuto);
+  CHECK_FALSE(parsed.options.timing.isOn());
+}
+
+TEST_CASE("an empty value is none, an unknown name is told with those that there are") {
+  CHECK(parse({"COMMTAP_OUT=", "COMMTAP="}).warnings.empty());
+  const ParsedOptions parsed = parse({"COMMTAP_OUTPUT=x", "COMMTAPX=1"});
+  REQUIRE(parsed.warnings.size() == 1);
+  CHECK(parsed.warnings[0].find("COMMTAP_OUTPUT is no option") == 0);
+  CHECK(parsed.warnings[0].find("COMMTAP_OUT,") != std::string::npos);
+}
+
+TEST_CASE("names and flags are unique, and every row has its help") {
+  std::set<std::string_view> names;
+  for (const OptionRow& row : optionTable()) {
+    CHECK(names.insert(row.name).second);
+    CHECK((row.flag.empty() || names.insert(row.flag).second));
+    CHECK_FALSE(row.type.empty());
+    CHECK_FALSE(row.help.empty());
+  }
+}
+
+TEST_CASE("docs/options.md is made from the table") {
+  CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/options.md") == optionsPage());
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/time_sums.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+Collective row(const char* module, Kind kind, uint64_t running_ns, uint64_t blocked_ns) {
+  Collective made;
+  made.module = module;
+  made.kind = kind;
+  made.group = "0";
+  made.count = 2;
+  made.time.durations[static_cast<size_t>(DurationKind::kRunning)] = {2, running_ns, 1, running_ns, {{1, 2}}};
+  made.time.durations[static_cast<size_t>(DurationKind::kBlocked)] = {2, blocked_ns, 1, blocked_ns, {{1, 2}}};
+  return made;
+}
+
+Report report(int64_t rank, std::vector<uint32_t> members, std::vector<Collective> rows) {
+  Report made;
+  made.job.rank = rank;
+  made.groups = {{"0", "dp", "gloo", 2, std::move(members), 0, 0}};
+  made.collectives = std::move(rows);
+  return made;
+}
+
+std::vector<TimeTotals>
+totalsOf(const std::vector<Report>& reports, TimesBy by, std::optional<Phase> phase = std::nullopt) {
+  TimeSums sums(by, phase);
+  for (const Report& report : reports) {
+    sums.add(report);
+    sums.endRank(report.job.rank);
+  }
+  return sums.take();
+}
+
+TEST_CASE("the rank on which a collective runs shortest came last; each group waits for itself alone") {
+  const std::vector<Report> reports = {
+      report(0, {0, 1}, {row("a", Kind::kAllReduce, 2000, 100)}),
+      report(1, {0, 1}, {row("a", Kind::kAllReduce, 400, 10)}),
+      report(2, {2, 3}, {row("a", Kind::kAllReduce, 90, 0)}),
+      report(3, {2, 3}, {row("a", Kind::kAllReduce, 70, 0)})};
+  const std::vector<TimeTotals> totals = totalsOf(reports, TimesBy::kGroup);
+  REQUIRE(totals.size() == 1);
+  CHECK(totals[0].group == "dp");
+  CHECK(totals[0].count == 8);
+  CHECK(totals[0].time.of(DurationKind::kRunning).sum_ns == 2560);
+  REQUIRE(totals[0].straggler);
+  CHECK(totals[0].straggler->rank == 1);
+  CHECK(totals[0].straggler->late_by_ns == doctest::Approx(800));
+}
+
+TEST_CASE("nobody is late for what a root may leave early, nor alone") {
+  const std::vector<Report> reports = {
+      report(0, {0, 1}, {row("a", Kind::kBroadcast, 2000, 1), row("b", Kind::kAllReduce, 10, 1)}),
+      report(1, {0, 1}, {row("a", Kind::kBroadcast, 400, 1)})};
+  for (const TimeTotals& totals : totalsOf(reports, TimesBy::kModule)) {
+    CHECK_FALSE(totals.straggler);
+  }
+}
+
+TEST_CASE("by module, the longest blocked first; what is not timed is left out") {
+  Collective untimed;
+  untimed.group = "0";
+  Collective backward = row("c", Kind::kAllGather, 5, 999);
+  backward.phase = Phase::kBackward;
+  const std::vector<Report> one = {
+      report(0, {0, 1}, {row("a", Kind::kAllReduce, 5, 7), row("b", Kind::kAllReduce, 5, 70), untimed, backward})};
+  const std::vector<TimeTotals> totals = totalsOf(one, TimesBy::kModule, Phase::kOther);
+  REQUIRE(totals.size() == 2);
+  CHECK(totals[0].module == "b");
+  CHECK(totals[1].module == "a");
+  CHECK(totalsOf(one, TimesBy::kModule)[0].module == "c");
+}
+
+TEST_CASE("the processes of a rank count together; one without a rank comes late for nobody") {
+  Report first = report(0, {0, 1}, {row("a", Kind::kAllReduce, 100, 1)});
+  Report more = report(0, {0, 1}, {row("a", Kind::kAllReduce, 900, 1)});
+  Report second = report(1, {0, 1}, {row("a", Kind::kAllReduce, 400, 1)});
+  Report without = report(2, {0, 1}, {row("a", Kind::kAllReduce, 2, 1)});
+  TimeSums sums(TimesBy::kGroup);
+  sums.add(first);
+  sums.add(more);
+  sums.endRank(0);
+  sums.add(second);
+  sums.endRank(1);
+  sums.add(without);
+  sums.endRank(std::nullopt);
+  const std::vector<TimeTotals> totals = sums.take();
+  REQUIRE(totals.size() == 1);
+  REQUIRE(totals[0].straggler);
+  CHECK(totals[0].straggler->rank == 1);
+  CHECK(totals[0].straggler->late_by_ns == doctest::Approx(50)); // 250 and 200 on average
+  CHECK(sums.take().empty());
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/runs/output.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/base/process.h"
+#include "report/json/report_json.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+constexpr uint64_t kNsPerSecond = 1'000'000'000;
+
+const OutputIdentity kRank3 = {"node/1", 42, 3, "job 7", 0};
+
+TEST_CASE("patterns are filled in, and what is filled in makes no folders") {
+  CHECK(expandOutputPattern("out/%h/%j-%r.%p", kRank3) == "out/node_1/job_7-3.42");
+  CHECK(expandOutputPattern("100%%", kRank3) == "100%");
+  CHECK(expandOutputPattern("%j", {"h", 1, -1, "../../x", 0}) == "_.._.._x");
+  CHECK(expandOutputPattern("%j", {"h", 1, -1, "", 0}) == "_");
+  CHECK(expandOutputPattern("%r", {"h", 1, -1, "", 0}) == "none");
+  CHECK(expandOutputPattern("a%", kRank3) == "a%");
+  CHECK(expandOutputPattern("%x", kRank3) == "%x");
+}
+
+TEST_CASE("the common folder ends before what differs between processes") {
+  CHECK(commonFolder("out", "r") == "out");
+  CHECK(commonFolder("/a/b/", "r") == "/a/b");
+  CHECK(commonFolder("/a/%j/%h/x", "r 1") == "/a/r_1");
+  CHECK(commonFolder("/a/50%%/rank-%r", "r") == "/a/50%");
+  CHECK(commonFolder("/a/%%h/x", "r") == "/a/%h/x");
+  CHECK(commonFolder("%p/x", "r") == ".");
+  CHECK(commonFolder("/%h", "r") == "/");
+}
+
+TEST_CASE("reports are named by rank, else by host and pid") {
+  CHECK(reportName(kRank3) == "rank-00003");
+  CHECK(reportName({"n", 42, 100000, "", 0}) == "rank-100000");
+  CHECK(reportName({"n", 42, 3, "", 2}) == "attempt-2/rank-00003");
+  CHECK(reportName({"n/1", 42, -1, "", 0}) == "pid-n_1-42");
+}
+
+TEST_CASE("a ledger's name has host and pid") {
+  CHECK(ledgerFileName("out/rank-00003", kRank3) == "out/rank-00003.node_1-42.ledger");
+}
+
+Report reportOf(uint64_t pid, const std::string& run_id, uint64_t started_at_ns, std::optional<uint64_t> ended_at_ns) {
+  Report report = sampleReport(0);
+  report.job.pid = pid;
+  report.job.run_id = run_id;
+  report.job.started_at_ns = started_at_ns;
+  report.job.ended_at_ns = ended_at_ns;
+  return report;
+}
+
+TEST_CASE("a report makes way for one of a later run, not for a second program of the same rank and run") {
+  const TempFolder folder;
+  const std::string plain = folder / "rank-00000.json";
+  const std::string with_pid = folder / "rank-00000.pid-2.json";
+  const uint64_t run_began = 2000 * kNsPerSecond;
+  const uint64_t now = run_began + 10 * kNsPerSecond;
+  const uint64_t long_ago = 1000 * kNsPerSecond;
+  const Job job = reportOf(2, "run", now, now).job;
+  const auto choose = [&](const Report& there) {
+    writeText(plain, reportToJson(there));
+    return chooseReportPath(folder.path(), "rank-00000", job, run_began);
+  };
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, run_began) == plain);
+  CHECK(choose(reportOf(1, "run", now, now)) == with_pid);
+  CHECK(choose(reportOf(1, "run", now, std::nullopt)) == with_pid);
+  CHECK(choose(reportOf(1, "other", now, now)) == plain);
+  CHECK(choose(reportOf(1, "run", long_ago, long_ago)) == plain);
+  // The same process once more, known by a time that JSON has cut to the microsecond.
+  CHECK(choose(reportOf(2, "run", now, now)) == plain);
+  // It is not known when the run began: nothing of that run is replaced.
+  CHECK(
+      chooseReportPath(folder.path(), "rank-00000", reportOf(3, "run", now, now).job, 0) ==
+      folder / "rank-00000.pid-3.json");
+}
+
+TEST_CASE("a process that replaced its program twice has its pid in three reports") {
+  const TempFolder folder;
+  std::vector<std::string> names;
+  for (uint64_t nth = 1; nth <= 3; ++nth) {
+    const Report report = reportOf(2, "run", nth * kNsPerSecond, std::nullopt);
+    const std::string path = chooseReportPath(folder.path(), "rank-00000", report.job, 0);
+    names.push_back(std::filesystem::path(path).filename());
+    writeText(path, reportToJson(report));
+  }
+  CHECK(names == std::vector<std::string>{"rank-00000.json", "rank-00000.pid-2.json", "rank-00000.pid-2.2.json"});
+}
+
+TEST_CASE("a ledger's name tells the pid, on its own host alone") {
+  CHECK(pidOfLedger("rank-00003.node_1-42.ledger", "node/1") == 42);
+  CHECK(pidOfLedger("rank-00003.node_1-42.ledger.1.ledger", "node/1") == 42);
+  CHECK(pidOfLedger("rank-00003.node_1-42.ledger", "node") == std::nullopt);
+  CHECK(pidOfLedger("rank-00003.node_1-42.json", "node/1") == std::nullopt);
+  CHECK(pidOfLedger("rank-00003.node_1-x.ledger", "node/1") == std::nullopt);
+}
+
+TEST_CASE("a file that is no report is not replaced") {
+  const TempFolder folder;
+  writeText(folder / "rank-00000.json", "{\"mine\": 1}");
+  const Job job = reportOf(2, "run", 1, 2).job;
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == folder / "rank-00000.pid-2.json");
+}
+
+TEST_CASE("a pipe or a link in the report's place is left alone and holds nobody up") {
+  const TempFolder folder;
+  const Job job = reportOf(2, "run", 1, 2).job;
+  const std::string with_pid = folder / "rank-00000.pid-2.json";
+  writeText(folder / "older", reportToJson(reportOf(1, "other", 1, 2)));
+  REQUIRE(symlink((folder / "older").c_str(), (folder / "rank-00000.json").c_str()) == 0);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == with_pid);
+  REQUIRE(unlink((folder / "rank-00000.json").c_str()) == 0);
+  REQUIRE(mkfifo((folder / "rank-00000.json").c_str(), 0600) == 0);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == with_pid);
+}
+
+} // namespace
+} // namespace commtap

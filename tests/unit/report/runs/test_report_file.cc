@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/runs/report_file.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+
+#include "report/base/file_descriptor.h"
+#include "report/json/report_json.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a report is written below folders that are made for it") {
+  const TempFolder folder;
+  const Result<std::string> path = writeReportFile(folder.path() + "/new", "attempt-1/rank0", sampleReport(0), 0);
+  REQUIRE(path);
+  CHECK(*path == folder.path() + "/new/attempt-1/rank0.json");
+  CHECK(access(path->c_str(), R_OK) == 0);
+}
+
+TEST_CASE("a process's own report says how long its end took, whatever the number and whatever stands beside it") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
+  report.not_seen.push_back({"unknown_op", 1, "\"end_ns\":0", "\"end_ns\":0"});
+  for (const uint64_t end_ns : {uint64_t{0}, uint64_t{12'345'678}, ~uint64_t{0}}) {
+    const Result<std::string> path = writeReportFile(folder.path(), "rank0", report, 0, [&] { return end_ns; });
+    REQUIRE(path);
+    report.own_cost->end_ns = end_ns;
+    const Result<Report> read = reportFromJson(readText(*path));
+    REQUIRE(read);
+    CHECK(read->own_cost == report.own_cost);
+    CHECK(read->not_seen.back().detail == report.not_seen.back().detail);
+    report.own_cost->end_ns = 0;
+  }
+}
+
+TEST_CASE("a report of several pieces is the one that is written at once") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
+  const Collective row = report.collectives.at(0);
+  while (reportToJson(report).size() < 5 * kReportPiece / 2) {
+    report.collectives.insert(report.collectives.end(), 1000, row);
+  }
+  const Result<std::string> plain = writeReportFile(folder.path(), "plain", report, 0);
+  REQUIRE(plain);
+  CHECK(readText(*plain) == reportToJson(report));
+  const Result<std::string> own = writeReportFile(folder.path(), "own", report, 0, [] { return 5; });
+  REQUIRE(own);
+  report.own_cost->end_ns = 5;
+  const Result<Report> read = reportFromJson(readText(*own));
+  REQUIRE(read);
+  CHECK(reportToJson(*read) == reportToJson(report));
+}
+
+TEST_CASE("whoever keeps a folder locked holds up the end of a job for two seconds at most") {
+  const TempFolder folder;
+  const FileDescriptor other(open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  REQUIRE(flock(other.get(), LOCK_EX | LOCK_NB) == 0);
+  const auto began = std::chrono::steady_clock::now();
+  const Result<std::string> path = writeReportFile(folder.path(), "rank0", sampleReport(0), 0);
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
+  REQUIRE(path);
+  CHECK(access(path->c_str(), R_OK) == 0);
+  CHECK(waited.count() >= 2);
+}
+
+TEST_CASE("a folder that cannot be made is an error with the system's reason") {
+  const TempFolder folder;
+  const std::string file = folder.path() + "/file";
+  REQUIRE(close(open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) == 0);
+  const Result<std::string> path = writeReportFile(file + "/below", "rank0", sampleReport(0), 0);
+  REQUIRE_FALSE(path);
+  CHECK(path.error().find("Not a directory") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/runs/report_scan.h"
+
+#include <doctest/doctest.h>
+
+#include "report/json/report_json.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+void put(const TempFolder& folder, const std::string& name, int64_t rank, const std::string& run, int64_t attempt = 0) {
+  Report report = sampleReport(rank);
+  report.job.run_id = run;
+  report.job.attempt = attempt;
+  report.job.started_at_ns += (run == "new" ? 1000 : 0) * 1'000'000'000ULL;
+  writeText(folder / name, reportToJson(report));
+}
+
+TEST_CASE("ranks are known by content, in JSON and ledgers; other documents are passed by") {
+  const TempFolder folder;
+  put(folder, "zzz.json", 0, "sample-run");
+  put(folder, "aaa.json", 2, "sample-run");
+  REQUIRE(sampleLedger(1)->publish(folder / "x.ledger"));
+  REQUIRE(sampleLedger(2)->publish(folder / "double.ledger"));
+  writeText(folder / "job.json", "{\"schema\": \"commtap.job/1\"}");
+  writeText(folder / "bad.json", "{");
+  const auto scan = scanReports(folder.path(), nullptr);
+  REQUIRE(scan);
+  CHECK(scan->problems.size() == 1);
+  CHECK(scan->problems[0].find("bad.json") != std::string::npos);
+  const auto selected = selectReports(*scan, {});
+  REQUIRE(selected);
+  REQUIRE(selected->reports.size() == 3);
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    CHECK(selected->reports[static_cast<size_t>(rank)].job.rank == rank);
+  }
+  CHECK(selected->reports[1].is_ledger);
+  CHECK_FALSE(selected->reports[2].is_ledger);
+}
+
+TEST_CASE("the newest run and its last attempt, or those asked for") {
+  const TempFolder folder;
+  put(folder, "a.json", 0, "old");
+  put(folder, "b.json", 0, "new", 0);
+  put(folder, "c.json", 0, "new", 2);
+  put(folder, "d.json", 1, "new", 2);
+  const auto scan = scanReports(folder.path(), nullptr);
+  REQUIRE(scan);
+  const std::vector<FoundRun> runs = runsOf(*scan);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].run_id == "new");
+  CHECK(selectReports(*scan, {})->reports.size() == 2);
+  CHECK(selectReports(*scan, {})->attempts == std::vector<int64_t>{0, 2});
+  CHECK(selectReports(*scan, {})->other_runs == 1);
+  CHECK(selectReports(*scan, {std::nullopt, 0})->reports.size() == 1);
+  CHECK(selectReports(*scan, {"old", std::nullopt})->reports.size() == 1);
+  CHECK(selectReports(*scan, {"none", std::nullopt}).error() == "there is no report of run \"none\"");
+  CHECK(selectReports(*scan, {std::nullopt, 1}).error() == "there is no report of attempt 1; the run has 0 to 2");
+}
+
+TEST_CASE("nothing there is told") {
+  const TempFolder folder;
+  CHECK(scanReports(folder.path(), nullptr).error().find("holds no report") != std::string::npos);
+  CHECK(scanReports(folder / "none", nullptr).error().find("does not exist") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap
