@@ -7,12 +7,12 @@
 #include <mutex>
 
 #include "report/model/options.h"
-#include "tracker/log.h"
-#include "tracker/nccl_calls.h"
-#include "tracker/op_watch.h"
-#include "tracker/python_bridge.h"
-#include "tracker/recorder.h"
-#include "tracker/registration.h"
+#include "tracker/collectives/registration.h"
+#include "tracker/core/log.h"
+#include "tracker/core/recorder.h"
+#include "tracker/gpu/nccl_calls.h"
+#include "tracker/modules/python_bridge.h"
+#include "tracker/ops/op_watch.h"
 
 namespace commtap {
 namespace {

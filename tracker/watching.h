@@ -3,7 +3,7 @@
 #pragma once
 
 #include "report/model/vocabulary.h"
-#include "tracker/fork_locks.h"
+#include "tracker/core/fork_locks.h"
 
 namespace commtap {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "tests/unit/tracker_fixture.h"
-#include "tracker/recorder.h"
-#include "tracker/thread_state.h"
+#include "tracker/core/recorder.h"
+#include "tracker/core/thread_state.h"
 
 namespace commtap {
 

@@ -8,7 +8,7 @@
 
 #include "report/ledger/ledger_reader.h"
 #include "tests/unit/samples.h"
-#include "tracker/recorder.h"
+#include "tracker/core/recorder.h"
 
 namespace commtap {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "tracker/python_host.h"
+#include "tracker/core/python_host.h"
 
 namespace commtap {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tracker/core/python_host.h"
 #include "tracker/python/module_map.h"
-#include "tracker/python_host.h"
 
 namespace commtap {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "tracker/python_host.h"
+#include "tracker/core/python_host.h"
 
 namespace commtap {
 

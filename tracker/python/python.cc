@@ -7,7 +7,8 @@
 
 #include <exception>
 
-#include "tracker/export.h"
+#include "tracker/core/export.h"
+#include "tracker/core/python_host.h"
 #include "tracker/python/call_hook.h"
 #include "tracker/python/import_hook.h"
 #include "tracker/python/module_observer.h"
@@ -15,7 +16,6 @@
 #include "tracker/python/py_compat.h"
 #include "tracker/python/py_ref.h"
 #include "tracker/python/tensor_class.h"
-#include "tracker/python_host.h"
 
 namespace commtap {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "tracker/python_host.h"
+#include "tracker/core/python_host.h"
 
 namespace commtap {
 

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution/attribution.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <optional>
+#include <vector>
+
+#include "tests/unit/tracker_fixture.h"
+#include "tracker/attribution/module_registry.h"
+#include "tracker/modules/scopes.h"
+
+namespace commtap {
+namespace {
+
+/// A module call, as the module hook makes it.
+class ModuleCall {
+ public:
+  explicit ModuleCall(uint32_t module) : thread_(*ThreadState::current()), call_(thread_.openCall()) {
+    beginCall(thread_, call_, Scope::Type::kModule, module);
+  }
+  ModuleCall(const ModuleCall&) = delete;
+  ModuleCall& operator=(const ModuleCall&) = delete;
+  ~ModuleCall() {
+    endCall(thread_, call_);
+  }
+
+ private:
+  ThreadState& thread_;
+  OpenCall call_;
+};
+
+Origin originNow() {
+  return currentOrigin(*ThreadState::current(), nullptr);
+}
+
+/// Where the gradient of `tensor` is computed.
+void noteOrigin(const at::Tensor& tensor, std::optional<Origin>& origin) {
+  tensor.register_hook([&origin](const at::Tensor&) { origin = originNow(); });
+}
+
+void backward(const at::Tensor& loss) {
+  torch::autograd::backward({loss.sum()}, {});
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "outside of all modules, in a module, in an optimizer step") {
+  CHECK(originNow().phase == Phase::kOther);
+  CHECK(originNow().module == kGlobalModule);
+  const ModuleCall call(7);
+  CHECK(originNow().phase == Phase::kForward);
+  CHECK(originNow().module == 7);
+  ThreadState& thread = *ThreadState::current();
+  const uint32_t step = thread.enter({Scope::Type::kOptimizerStep, false, 7});
+  CHECK(originNow().phase == Phase::kOptimizer);
+  thread.leave(step);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "in backward, the module whose forward made the node") {
+  const at::Tensor x = at::ones({3}).requires_grad_();
+  std::optional<Origin> inner;
+  std::optional<Origin> outer;
+  at::Tensor y;
+  {
+    const ModuleCall outer_call(1);
+    const at::Tensor h = x * 2;
+    noteOrigin(h, outer);
+    {
+      const ModuleCall inner_call(2);
+      y = h.exp();
+    }
+    noteOrigin(y, inner);
+    y = y * 3;
+  }
+  backward(y);
+  REQUIRE((inner && outer));
+  CHECK(inner->phase == Phase::kBackward);
+  CHECK(inner->module == 2); // a hook on exp's output runs as part of exp's backward
+  CHECK(outer->module == 1);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a module called by the engine is a recompute") {
+  const at::Tensor x = at::ones({3}).requires_grad_();
+  std::optional<Origin> origin;
+  at::Tensor y;
+  {
+    const ModuleCall call(4);
+    y = x.sin();
+  }
+  y.register_hook([&origin](const at::Tensor&) {
+    const ModuleCall again(4);
+    origin = originNow();
+  });
+  backward(y);
+  REQUIRE(origin);
+  CHECK(origin->phase == Phase::kRecompute);
+  CHECK(origin->module == 4);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns the parameter, under DDP to DDP") {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t ddp = modules.add(0, "Ddp", "DistributedDataParallel", ModuleRole::kDdp, false);
+  const uint32_t net = modules.add(ddp, "net", "Linear", ModuleRole::kPlain, false);
+  const at::Tensor weight = at::ones({3}).requires_grad_();
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), nullptr);
+  std::optional<Origin> origin;
+  const auto accumulator = torch::autograd::impl::grad_accumulator(weight);
+  noteOrigin(weight, origin); // a leaf's hook runs before its AccumulateGrad node, as part of it
+  backward(weight * 2);
+  REQUIRE(origin);
+  CHECK(origin->phase == Phase::kBackward);
+  CHECK(origin->issued_in == net);
+  CHECK(origin->module == ddp);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a callback at the end of a backward belongs to nobody, and nothing is missed") {
+  const at::Tensor x = at::ones({3}).requires_grad_();
+  std::optional<Origin> origin;
+  x.register_hook([&origin](const at::Tensor&) {
+    torch::autograd::Engine::get_default_engine().queue_callback([&origin] { origin = originNow(); });
+  });
+  backward(x * 2);
+  REQUIRE(origin);
+  CHECK(origin->phase == Phase::kBackward);
+  CHECK(origin->issued_in == kGlobalModule);
+  CHECK(origin->missed == Origin::kNothing);
+}
+
+/// One at whose address none of a module's has been.
+at::Tensor unknownParameter() {
+  std::vector<at::Tensor> made;
+  do {
+    made.push_back(at::ones({3}).requires_grad_());
+  } while (ModuleRegistry::get().ownerOfTensor(made.back().unsafeGetTensorImpl()));
+  return made.back();
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a parameter that no module has shown is said to be unattributed") {
+  const uint64_t before = notSeen("unattributed_parameter");
+  const at::Tensor weight = unknownParameter();
+  std::optional<Origin> origin;
+  noteOrigin(weight, origin);
+  backward(weight * 2);
+  REQUIRE(origin);
+  CHECK(origin->module == kGlobalModule);
+  CHECK(origin->missed == NotSeen::kUnattributedParameter);
+  CHECK(notSeen("unattributed_parameter") == before); // nothing was communicated: no number is missing
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution/module_registry.h"
+
+#include <vector>
+
+#include "tests/unit/torch_doctest.h"
+
+#include "tests/unit/tracker_fixture.h"
+
+namespace commtap {
+namespace {
+
+ModuleRegistry& modules() {
+  return ModuleRegistry::get();
+}
+
+std::string nameOf(const TrackerFixture& tracker, uint32_t id) {
+  return tracker.report().modules.at(id).raw_name;
+}
+
+uint32_t addPlain(uint32_t parent, std::string_view component) {
+  return modules().add(parent, component, "C", ModuleRole::kPlain, false);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "names are unique among the living, and given again after a death") {
+  const uint32_t first = addPlain(0, "Twice");
+  const uint32_t second = addPlain(0, "Twice");
+  CHECK(nameOf(*this, first) == "Twice");
+  CHECK(nameOf(*this, second) == "Twice#2");
+  modules().died(first);
+  CHECK(addPlain(0, "Twice") == first);
+  CHECK(nameOf(*this, addPlain(0, "Twice")) == "Twice#3");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a root that turns out to be a child moves, a child does not") {
+  const uint32_t parent = addPlain(0, "Parent");
+  const uint32_t child = addPlain(0, "Child");
+  modules().reparent(child, parent, "net");
+  CHECK(nameOf(*this, child) == "Parent.net");
+  modules().reparent(child, 0, "elsewhere");
+  CHECK(nameOf(*this, child) == "Parent.net");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a root with a dead module's rows does not move: they are not its parent's") {
+  const uint32_t dead = addPlain(0, "Lone");
+  modules().died(dead);
+  const uint32_t parent = addPlain(0, "LateParent");
+  const uint32_t child = addPlain(0, "Lone");
+  CHECK(child == dead);
+  modules().reparent(child, parent, "net");
+  CHECK(nameOf(*this, child) == "Lone");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "parameters are wanted once") {
+  const uint32_t module = addPlain(0, "WithParameters");
+  CHECK(modules().wantsParameters(module));
+  CHECK_FALSE(modules().wantsParameters(module));
+  CHECK_FALSE(modules().wantsParameters(0xfffffff0U));
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a tensor and its memory have an owner") {
+  const uint32_t module = addPlain(0, "Owner");
+  int tensor = 0;
+  int storage = 0;
+  modules().addParameter(module, &tensor, &storage);
+  CHECK(modules().ownerOfTensor(&tensor) == module);
+  CHECK(modules().ownerOfStorage(&storage) == module);
+  CHECK(modules().ownerOfTensor(&storage) == std::nullopt);
+  CHECK(modules().ownerOfTensor(nullptr) == std::nullopt);
+  CHECK(modules().ownerOfStorage(nullptr) == std::nullopt);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "roles are found upwards, nearest and farthest") {
+  const uint32_t root = modules().add(0, "Fsdp", "C", ModuleRole::kFsdp2, false);
+  const uint32_t layers = addPlain(root, "layers");
+  const uint32_t unit = modules().add(layers, "0", "C", ModuleRole::kFsdp2, false);
+  const uint32_t leaf = addPlain(unit, "net");
+  CHECK(modules().nearest(leaf, ModuleRole::kFsdp2) == unit);
+  CHECK(modules().farthest(leaf, ModuleRole::kFsdp2) == root);
+  CHECK(modules().nearest(leaf, ModuleRole::kDdp) == std::nullopt);
+  CHECK(modules().nearest(0, ModuleRole::kFsdp2) == std::nullopt);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "FSDP2 units are named below the FSDP root, with wrappers or without") {
+  const uint32_t root = modules().add(0, "FsdpRoot", "C", ModuleRole::kFsdp2, false);
+  const uint32_t wrapper = modules().add(root, "_checkpoint_wrapped_module", "C", ModuleRole::kPlain, true);
+  const uint32_t unit = modules().add(wrapper, "block", "C", ModuleRole::kFsdp2, false);
+  CHECK(modules().fsdp2Unit(unit, "") == root);
+  CHECK(modules().fsdp2Unit(unit, "block") == unit);
+  CHECK(modules().fsdp2Unit(root, "_checkpoint_wrapped_module.block") == unit);
+  CHECK(modules().fsdp2Unit(root, "nobody") == std::nullopt);
+  CHECK(modules().fsdp2Unit(0, "block") == std::nullopt);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "of many modules of one name the lowest number that is free is given again") {
+  std::vector<uint32_t> ids;
+  for (int i = 0; i < 1000; ++i) {
+    ids.push_back(addPlain(0, "Same"));
+  }
+  CHECK(nameOf(*this, ids.back()) == "Same#1000");
+  modules().died(ids[2]);
+  modules().died(ids[1]);
+  CHECK(addPlain(0, "Same") == ids[1]);
+  CHECK(addPlain(0, "Same") == ids[2]);
+  CHECK(nameOf(*this, addPlain(0, "Same")) == "Same#1001");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "tensors of modules that died are forgotten before they fill the memory") {
+  const uint32_t lives = addPlain(0, "Lives");
+  std::vector<char> addresses(1'000'000);
+  modules().addParameter(lives, &addresses[0], nullptr);
+  for (size_t i = 1; i < addresses.size(); ++i) {
+    const uint32_t module = addPlain(0, "Dropped");
+    modules().addParameter(module, &addresses[i], nullptr);
+    modules().died(module);
+  }
+  CHECK(modules().ownedTensors() < 100'000);
+  CHECK(modules().ownerOfTensor(&addresses[0]) == lives);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/collectives/groups.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include <string>
+
+#include "tests/unit/tracker_fixture.h"
+
+namespace commtap {
+namespace {
+
+class SilentBackend final : public c10d::Backend {
+ public:
+  using Backend::Backend;
+  const std::string getBackendName() const override {
+    return "silent";
+  }
+};
+
+c10::intrusive_ptr<c10d::ProcessGroup> makeGroup(const std::string& name, const std::string& desc, int size) {
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(0, size);
+  group->setBackend(
+      c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM, c10::make_intrusive<SilentBackend>(0, size));
+  group->setGroupName(name);
+  group->setGroupDesc(desc);
+  return group;
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a group is one entry, however often it is seen") {
+  ThreadState& thread = *ThreadState::current();
+  const auto tp = makeGroup("g-tp", "tp", 4);
+  const auto dp = makeGroup("g-dp", "dp", 2);
+  const GroupRef first = groupOf(*tp, thread);
+  CHECK(first.size == 4);
+  CHECK(groupOf(*dp, thread).index != first.index);
+  CHECK(groupOf(*tp, thread).index == first.index);
+  const Group entry = report().groups.at(first.index);
+  CHECK(entry.name == "g-tp");
+  CHECK(entry.desc == "tp");
+  CHECK(entry.size == 4);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a new group of an old one's name, or at its address, is another entry") {
+  ThreadState& thread = *ThreadState::current();
+  const auto group = makeGroup("g-again", "first", 2);
+  const GroupRef first = groupOf(*group, thread);
+  const auto second_group = makeGroup("g-again", "second", 8);
+  const GroupRef second = groupOf(*second_group, thread);
+  CHECK(second.index != first.index);
+  CHECK(second.size == 8);
+  group->setGroupName("g-renamed"); // the object at this address is another group now
+  CHECK(groupOf(*group, thread).index != first.index);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a group that has no backend yet, and so no name, is an entry too") {
+  const auto group = c10::make_intrusive<c10d::ProcessGroup>(1, 6);
+  const GroupRef found = groupOf(*group, *ThreadState::current());
+  CHECK(found.size == 6);
+  CHECK(report().groups.at(found.index).backend == "undefined");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a name leads to the group that has it now, or to none") {
+  ThreadState& thread = *ThreadState::current();
+  CHECK(groupNamed("g-nobody", thread).size == 0);
+  const auto group = makeGroup("g-named", "pp", 3);
+  c10d::register_process_group("g-named", group);
+  CHECK(groupNamed("g-named", thread).index == groupOf(*group, thread).index);
+  c10d::unregister_process_group("g-named");
+  const auto other = makeGroup("g-named", "pp", 5);
+  c10d::register_process_group("g-named", other);
+  CHECK(groupNamed("g-named", thread).size == 5);
+  c10d::unregister_process_group("g-named");
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/call_times.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/issued_call.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE_FIXTURE(TrackerFixture, "durations go to the row of the call, its payload with how long it ran") {
+  const OpFrame call = issuedCall("test.durations", 64);
+  countDuration(call, DurationKind::kQueued, 10);
+  countDuration(call, DurationKind::kRunning, 300);
+  const std::vector<Collective> found = rows("test.durations");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].time.of(DurationKind::kQueued).sum_ns == 10);
+  CHECK(found[0].time.of(DurationKind::kRunning).sum_ns == 300);
+  CHECK(found[0].time.bytes == 64);
+}
+
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "a call that is not among the last ones any more does not change what took its place") {
+  OpFrame call = issuedCall("test.states", 8);
+  noteStarted(call, 20);
+  noteCompleted(call, true, 30);
+  CHECK(call.last->started_at_ns == 20);
+  CHECK(call.last->completed_at_ns == 30);
+  CHECK(call.last->state == static_cast<uint32_t>(LastState::kCompleted));
+
+  ++call.number; // as if its place were another's
+  noteStarted(call, 40);
+  noteCompleted(call, false, 50);
+  CHECK(call.last->started_at_ns == 20);
+  CHECK(call.last->completed_at_ns == 30);
+  CHECK(call.last->state == static_cast<uint32_t>(LastState::kCompleted));
+}
+
+} // namespace
+} // namespace commtap

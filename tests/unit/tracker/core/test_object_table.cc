@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/object_table.h"
+
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/unit/torch_doctest.h"
+
+namespace commtap {
+namespace {
+
+/// The addresses of `count` objects of a size that modules have.
+std::vector<const void*> addresses(size_t count) {
+  constexpr uintptr_t kSize = 48;
+  std::vector<const void*> all;
+  for (size_t i = 0; i < count; ++i) {
+    all.push_back(reinterpret_cast<const void*>(0x7f0000001000U + i * kSize));
+  }
+  return all;
+}
+
+TEST_CASE("an empty table knows nothing") {
+  ObjectTable table;
+  int object = 0;
+  CHECK(table.find(&object) == ObjectTable::kUnknown);
+  CHECK(table.findInTurn(&object).id == ObjectTable::kUnknown);
+  CHECK(table.remove(&object) == ObjectTable::kUnknown);
+}
+
+TEST_CASE("what is there is found, by find and by findInTurn, whatever comes and goes") {
+  ObjectTable table;
+  const auto objects = addresses(3000);
+  std::unordered_map<const void*, uint32_t> expected;
+  std::mt19937 random(7);
+  for (uint32_t i = 0; i < 100'000; ++i) {
+    const void* object = objects[random() % objects.size()];
+    const auto known = expected.find(object);
+    const uint32_t id = known == expected.end() ? ObjectTable::kUnknown : known->second;
+    REQUIRE(table.find(object) == id);
+    REQUIRE(table.findInTurn(object).id == id);
+    if (random() % 3 != 0) {
+      REQUIRE(table.insert(object, i));
+      expected[object] = i;
+    } else {
+      REQUIRE(table.remove(object) == id);
+      expected.erase(object);
+    }
+    REQUIRE(table.size() == expected.size());
+  }
+  for (const void* object : objects) {
+    const auto known = expected.find(object);
+    CHECK(table.find(object) == (known == expected.end() ? ObjectTable::kUnknown : known->second));
+  }
+}
+
+TEST_CASE("from the second time on a search knows the next one, and from any other order it recovers") {
+  ObjectTable table;
+  const auto objects = addresses(500);
+  for (uint32_t i = 0; i < objects.size(); ++i) {
+    REQUIRE(table.insert(objects[i], i));
+  }
+  for (int step = 0; step < 2; ++step) {
+    for (const void* object : objects) {
+      table.findInTurn(object);
+    }
+  }
+  for (uint32_t i = 0; i < objects.size(); ++i) {
+    const ObjectTable::Found found = table.findInTurn(objects[i]);
+    CHECK(found.id == i);
+    CHECK(found.next_id == (i + 1) % objects.size());
+  }
+  for (uint32_t i = objects.size(); i-- > 0;) {
+    CHECK(table.findInTurn(objects[i]).id == i);
+  }
+}
+
+} // namespace
+} // namespace commtap

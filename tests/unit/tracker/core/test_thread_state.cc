@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/thread_state.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <thread>
+
+#include "tests/unit/tracker_fixture.h"
+
+namespace commtap {
+namespace {
+
+Scope moduleScope(uint32_t module) {
+  return {Scope::Type::kModule, false, module};
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "scopes nest, and leaving one leaves those inside it") {
+  ThreadState& thread = *ThreadState::current();
+  CHECK(thread.currentModule() == kGlobalModule);
+  const uint32_t outer = thread.enter(moduleScope(1));
+  thread.enter(moduleScope(2));
+  thread.enter(moduleScope(3));
+  CHECK(thread.currentModule() == 3);
+  thread.leave(outer); // as after an exception that passed through two frames unseen
+  CHECK(thread.currentModule() == kGlobalModule);
+  CHECK(thread.top() == nullptr);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "too deep a stack keeps the outer scopes, says so, and unwinds to where it began") {
+  ThreadState& thread = *ThreadState::current();
+  const uint64_t before = notSeen("module_stack_too_deep");
+  const uint32_t outer = thread.enter(moduleScope(1));
+  for (uint32_t i = 2; i <= 300; ++i) {
+    thread.enter(moduleScope(i));
+  }
+  CHECK(thread.currentModule() == 200);
+  CHECK(notSeen("module_stack_too_deep") == before + 100);
+  thread.leave(outer);
+  CHECK(thread.top() == nullptr);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "each thread has its own, the same all its life") {
+  ThreadState* mine = ThreadState::current();
+  CHECK(ThreadState::current() == mine);
+  ThreadState* others = nullptr;
+  std::thread([&] { others = ThreadState::current(); }).join();
+  CHECK(others != nullptr);
+}
+
+} // namespace
+} // namespace commtap

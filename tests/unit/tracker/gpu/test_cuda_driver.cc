@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/gpu/cuda_driver.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/cuda/fake_cuda.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("the driver that the process has loaded, and the capture of a stream") {
+  const CudaDriver* driver = CudaDriver::get();
+  REQUIRE(driver != nullptr);
+  CHECK(CudaDriver::get() == driver);
+  fake_stream stream{};
+  CHECK(driver->captureOf(&stream) == 0);
+  stream.capture = 7;
+  CHECK(driver->captureOf(&stream) == 7);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/modules/labels.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/record_function.h>
+
+#include <string>
+
+#include "tests/unit/tracker_fixture.h"
+
+namespace commtap {
+namespace {
+
+using Library = UnitLabel::Library;
+
+void checkUnit(std::string_view label, Library made_by, bool prefetch, std::string_view unit) {
+  CAPTURE(std::string(label));
+  const std::optional<UnitLabelText> parsed = parseUnitLabel(label);
+  REQUIRE(parsed);
+  CHECK(parsed->made_by == made_by);
+  CHECK(parsed->prefetch == prefetch);
+  CHECK(parsed->unit == unit);
+}
+
+TEST_CASE("FSDP's labels name the unit") {
+  checkUnit("FSDP::all_gather (layers.1)", Library::kFsdp2, false, "layers.1");
+  checkUnit("FSDP::all_gather", Library::kFsdp2, false, "");
+  checkUnit("FSDP::post_backward_reduce (a.b)", Library::kFsdp2, false, "a.b");
+  checkUnit("FSDP::backward_prefetch for layers.0", Library::kFsdp2, true, "layers.0");
+  checkUnit("FSDP::forward_prefetch for layers.2", Library::kFsdp2, true, "layers.2");
+  checkUnit("FullyShardedDataParallel._pre_forward", Library::kFsdp1, false, "");
+  checkUnit("FullyShardedDataParallel._pre_backward_prefetch", Library::kFsdp1, true, "");
+}
+
+TEST_CASE("other labels name none") {
+  for (const char* label : {"", "forward", "FSDP::something_new (x)", "FSDP", "Optimizer.step#SGD.step", "## x ##"}) {
+    CAPTURE(label);
+    CHECK_FALSE(parseUnitLabel(label));
+  }
+  CHECK(isOptimizerStepLabel("Optimizer.step#AdamW.step"));
+  CHECK_FALSE(isOptimizerStepLabel("Optimizer.zero_grad#AdamW.zero_grad"));
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and one that nobody opened closes nothing") {
+  ThreadState& thread = *ThreadState::current();
+  int step = 0;
+  int unit = 0;
+  int other = 0;
+  closeLabel(&step);
+  closeLabel(&unit);
+  CHECK(thread.top() == nullptr);
+  openLabel("Optimizer.step#SGD.step", &step);
+  openLabel("FSDP::all_gather (a)", &unit);
+  openLabel("my own label", &other);
+  REQUIRE(thread.top() != nullptr);
+  CHECK(thread.top()->type == Scope::Type::kOptimizerStep);
+  CHECK(thread.unit_labels.size() == 1);
+  closeLabel(&other);
+  CHECK(thread.unit_labels.size() == 1);
+  closeLabel(&unit);
+  CHECK(thread.unit_labels.empty());
+  CHECK(thread.top() != nullptr);
+  closeLabel(&step);
+  CHECK(thread.top() == nullptr);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a label ends alone, also one that is around others, and one that is entered twice") {
+  ThreadState& thread = *ThreadState::current();
+  int outer = 0;
+  int inner = 0;
+  openLabel("FSDP::all_gather (a)", &outer);
+  openLabel("FSDP::all_gather (b)", &inner);
+  openLabel("FSDP::all_gather (b)", &inner);
+  closeLabel(&outer);
+  REQUIRE(thread.unit_labels.size() == 2);
+  closeLabel(&inner);
+  REQUIRE(thread.unit_labels.size() == 1);
+  CHECK(thread.unit_labels.back().unit == "b");
+  closeLabel(&inner);
+  CHECK(thread.unit_labels.empty());
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels where there is no Python, until it is told to stop") {
+  ThreadState& thread = *ThreadState::current();
+  receiveLabelsFromTorch(OtherLabels::kIgnored);
+  {
+    RECORD_USER_SCOPE("Optimizer.step#SGD.step");
+    REQUIRE(thread.top() != nullptr);
+  }
+  CHECK(thread.top() == nullptr);
+  stopLabelsFromTorch();
+  CHECK_FALSE(receivesLabelsFromTorch());
+  {
+    RECORD_USER_SCOPE("Optimizer.step#SGD.step");
+    CHECK(thread.top() == nullptr);
+  }
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "labels that are scopes: all but torch's own; the last one who asks decides") {
+  ThreadState& thread = *ThreadState::current();
+  receiveLabelsFromTorch(OtherLabels::kIgnored);
+  receiveLabelsFromTorch(OtherLabels::kScopes);
+  CHECK(receivesLabelsFromTorch());
+  {
+    RECORD_USER_SCOPE("mine");
+    REQUIRE(thread.top() != nullptr);
+    CHECK(thread.top()->type == Scope::Type::kNamed);
+    const uint32_t depth = thread.depth();
+    {
+      RECORD_USER_SCOPE("FSDP::all_gather (a)");
+      CHECK(thread.depth() == depth);
+    }
+  }
+  CHECK(thread.top() == nullptr);
+  receiveLabelsFromTorch(OtherLabels::kIgnored);
+  {
+    RECORD_USER_SCOPE("mine");
+    CHECK(thread.top() == nullptr);
+  }
+  stopLabelsFromTorch();
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/ops/op_watch.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/tracker_fixture.h"
+#include "tracker/core/recorder.h"
+#include "tracker/modules/scopes.h"
+
+namespace commtap {
+namespace {
+
+/// Ops that call no other, and one that only the callback runs.
+bool isOfTest(std::string_view name) {
+  return name == "aten::neg" || name == "aten::relu" || name == "aten::ones";
+}
+
+void note(const commtap_op* op, void* context) {
+  if (isOfTest(op->name)) {
+    static_cast<std::vector<std::string>*>(context)->push_back(std::string(op->phase) + " " + op->name);
+  }
+  at::ones({1}); // its own ops are none of the job's
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "the callback hears of every op on every thread, until it is taken out") {
+  std::vector<std::string> heard;
+  setOpCallback(note, &heard);
+  const at::Tensor x = at::zeros({2});
+  heard.clear();
+  x.neg();
+  std::thread([&] { x.relu(); }).join();
+  setOpCallback(nullptr, nullptr);
+  x.neg();
+  CHECK(heard == std::vector<std::string>{"other aten::neg", "other aten::relu"});
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, and what a compiler traces is none") {
+  const at::Tensor x = at::zeros({2});
+  const at::Tensor traced = at::empty({2}, at::TensorOptions().device(at::kMeta));
+  REQUIRE(Recorder::ledger().countOperations(Level::kOps));
+  setOpLevel(Level::kOps);
+  pushScope("counted");
+  x.neg();
+  x.neg();
+  at::cat({x, x});
+  traced.neg();
+  at::cat({traced, traced});
+  REQUIRE(popScope());
+  setOpLevel(Level::kDtensor);
+  x.neg();
+  setOpLevel(Level::kCollectives);
+  x.neg();
+  uint64_t negs = 0;
+  uint64_t cats = 0;
+  const Report now = report();
+  for (const Operation& row : now.operations.value()) {
+    if (row.op == "aten.neg") {
+      CHECK(row == Operation{"counted", Phase::kForward, "aten.neg", false, 2});
+      negs += row.count;
+    }
+    cats += row.op == "aten.cat" ? row.count : 0;
+  }
+  CHECK(negs == 2);
+  CHECK(cats == 1);
+}
+
+} // namespace
+} // namespace commtap

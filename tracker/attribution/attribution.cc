@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution/attribution.h"
+
+#include <optional>
+
+#include "tracker/attribution/module_registry.h"
+#include "tracker/core/torch_compat.h"
+
+namespace commtap {
+namespace {
+
+/// `node`'s module is the one whose forward made it.
+void applyForwardOf(const torch::autograd::Node& node, ThreadState& thread, Origin& origin) {
+  const std::optional<uint32_t> module =
+      Timelines::moduleAt(node.thread_id(), node.sequence_nr(), thread.last_sought_node);
+  origin.module = origin.issued_in = module.value_or(kGlobalModule);
+  if (!module) {
+    origin.missed = NotSeen::kUnattributedBackward;
+  }
+}
+
+/// A gradient is ready: DDP's reducer sends its bucket, FSDP1 its flat parameter.
+void applyGradientOf(const at::TensorImpl* tensor, Origin& origin) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const std::optional<uint32_t> owner = modules.ownerOfTensor(tensor);
+  if (!owner) {
+    origin.missed = NotSeen::kUnattributedParameter;
+    return;
+  }
+  origin.module = modules.nearest(*owner, ModuleRole::kDdp).value_or(*owner);
+  origin.issued_in = *owner;
+}
+
+Origin originInBackward(ThreadState& thread) {
+  const auto node = compat::currentNode();
+  if (!node) { // a callback at the end of the backward
+    const uint32_t last = thread.last_backward_module;
+    const std::optional<uint32_t> ddp = ModuleRegistry::get().nearest(last, ModuleRole::kDdp);
+    return {ddp.value_or(kGlobalModule), kGlobalModule, Phase::kBackward, Origin::kNothing};
+  }
+  Origin origin;
+  if (compat::hasSequenceNumber(*node)) {
+    applyForwardOf(*node, thread, origin);
+  } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
+    applyGradientOf(tensor, origin);
+  }
+  origin.phase = Phase::kBackward;
+  thread.last_backward_module = origin.issued_in;
+  return origin;
+}
+
+/// FSDP2 names the unit in its labels: the innermost is for whom, the outermost that is no prefetch is who called.
+void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t hint = origin.issued_in != kGlobalModule ? origin.issued_in : thread.last_backward_module;
+  const std::optional<uint32_t> unit = modules.fsdp2Unit(hint, thread.unit_labels.back().unit);
+  if (!unit) {
+    origin.missed = NotSeen::kUnknownOwner;
+    return;
+  }
+  origin.module = *unit;
+  if (origin.phase != Phase::kBackward) {
+    return;
+  }
+  for (const UnitLabel& label : thread.unit_labels) {
+    if (!label.prefetch && label.made_by == UnitLabel::Library::kFsdp2) {
+      origin.issued_in = modules.fsdp2Unit(hint, label.unit).value_or(origin.issued_in);
+      return;
+    }
+  }
+}
+
+/// FSDP1 names none, but what it gathers is the unit's flat parameter, and what it reduces that parameter's gradient.
+void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& origin) {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const std::optional<uint32_t> caller = modules.nearest(origin.issued_in, ModuleRole::kFsdp1);
+  const std::optional<uint32_t> owner = modules.ownerOfStorage(input_storage);
+  if (caller) {
+    origin.issued_in = *caller;
+  }
+  if (owner || caller) {
+    // With use_orig_params the memory is known as an inner module's parameter: it is the unit that gathers it.
+    origin.module = owner ? modules.nearest(*owner, ModuleRole::kFsdp1).value_or(*owner) : *caller;
+  }
+  if (!owner && (!caller || thread.unit_labels.back().prefetch)) {
+    origin.missed = NotSeen::kUnknownOwner;
+  }
+}
+
+} // namespace
+
+Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* input_storage) {
+  Origin origin;
+  if (in_engine) {
+    origin = originInBackward(thread);
+  } else {
+    setOriginInScope(origin, thread.top());
+  }
+  if (!thread.unit_labels.empty()) {
+    if (thread.unit_labels.back().made_by == UnitLabel::Library::kFsdp2) {
+      applyFsdp2Labels(thread, origin);
+    } else {
+      applyFsdp1Labels(thread, input_storage, origin);
+    }
+  }
+  return origin;
+}
+
+} // namespace commtap

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution/module_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "report/ledger/ledger_format.h"
+#include "tracker/core/recorder.h"
+
+namespace commtap {
+namespace {
+
+std::string nameKey(uint32_t parent, std::string_view component) {
+  return std::to_string(parent) + "/" + std::string(component);
+}
+
+/// nullptr has none.
+std::optional<uint32_t> ownerIn(ObjectTable& owners, const void* address) {
+  const uint32_t owner = address == nullptr ? ObjectTable::kUnknown : owners.findInTurn(address).id;
+  return owner == ObjectTable::kUnknown ? std::nullopt : std::optional<uint32_t>(owner);
+}
+
+} // namespace
+
+ModuleRegistry& ModuleRegistry::get() {
+  static auto* instance = new ModuleRegistry(); // leaked: threads ask until the process is gone
+  return *instance;
+}
+
+uint32_t ModuleRegistry::add(
+    uint32_t parent,
+    std::string_view component,
+    std::string_view class_name,
+    ModuleRole role,
+    bool wrapper) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = by_name_.find(nameKey(parent, component));
+  if (known == by_name_.end()) {
+    return addLocked(parent, component, class_name, role, wrapper);
+  }
+  const Node& same_name = nodes_[known->second];
+  return !same_name.alive && places_[known->second].role == role
+             ? liveAgain(known->second)
+             : addNumbered(parent, component, class_name, role, wrapper);
+}
+
+/// A job may have any number of modules of one name: this one is not compared with each of them.
+uint32_t ModuleRegistry::addNumbered(
+    uint32_t parent,
+    std::string_view component,
+    std::string_view class_name,
+    ModuleRole role,
+    bool wrapper) {
+  Namesakes& namesakes = namesakes_[nameKey(parent, component)];
+  const auto dead = std::find_if(
+      namesakes.dead.begin(), namesakes.dead.end(), [&](uint32_t module) { return places_[module].role == role; });
+  if (dead != namesakes.dead.end()) {
+    return liveAgain(namesakes.dead.extract(dead).value());
+  }
+  uint32_t number = namesakes.last;
+  std::string unique;
+  do {
+    unique = std::string(component) + "#" + std::to_string(++number);
+  } while (by_name_.count(nameKey(parent, unique)) > 0); // the job has named one so itself
+  const uint32_t id = addLocked(parent, unique, class_name, role, wrapper);
+  if (id != parent) { // else the table is full
+    namesakes.last = number;
+    nodes_[id].namesakes = &namesakes;
+  }
+  return id;
+}
+
+/// Another module has taken the name of one that died, and with it the id.
+uint32_t ModuleRegistry::liveAgain(uint32_t module) {
+  forgetOwned(module);
+  nodes_[module].alive = true;
+  nodes_[module].inherited = true;
+  return module;
+}
+
+uint32_t ModuleRegistry::addLocked(
+    uint32_t parent,
+    std::string_view component,
+    std::string_view class_name,
+    ModuleRole role,
+    bool wrapper) {
+  const uint32_t id =
+      Recorder::ledger().addModule(parent, component, class_name, wrapper ? kModuleWrapperComponent : 0);
+  if (id == kNoIndex) {
+    return parent;
+  }
+  if (nodes_.size() <= id) {
+    places_.resize(id + 1); // first: isModule() asks nodes_, and either may find no memory
+    nodes_.resize(id + 1);
+  }
+  places_[id] = {parent, role};
+  Node& added = nodes_[id];
+  added = Node{};
+  added.component = component;
+  added.wrapper = wrapper;
+  added.alive = true;
+  by_name_[nameKey(parent, component)] = id;
+  if (role == ModuleRole::kFsdp2) {
+    fsdp2_units_.clear();
+  }
+  return id;
+}
+
+uint32_t ModuleRegistry::scope(uint32_t parent, std::string_view name) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = by_name_.find(nameKey(parent, name));
+  return known != by_name_.end() ? known->second : addLocked(parent, name, "", ModuleRole::kPlain, false);
+}
+
+bool ModuleRegistry::knows(uint32_t module) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return module == kGlobalModule || (isModule(module) && places_[module].parent != kNoModule);
+}
+
+std::string ModuleRegistry::nameOf(uint32_t module, ModuleName form) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return module == kGlobalModule ? "Global" : nameBelow(module, kGlobalModule, form == ModuleName::kRaw);
+}
+
+uint32_t ModuleRegistry::parentOf(uint32_t module) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return module == kGlobalModule || !isModule(module) ? kGlobalModule : places_[module].parent;
+}
+
+void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view component) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // Only a root moves: a module that is registered in two places keeps its first name. One that has the name and the
+  // rows of a dead module would take those along: it keeps its name too.
+  if (!isModule(module) || places_[module].parent != kGlobalModule || nodes_[module].inherited ||
+      by_name_.count(nameKey(parent, component)) > 0) {
+    return;
+  }
+  Node& moved = nodes_[module];
+  by_name_.erase(nameKey(kGlobalModule, moved.component));
+  places_[module].parent = parent;
+  moved.component = component;
+  moved.namesakes = nullptr;
+  by_name_[nameKey(parent, component)] = module;
+  fsdp2_units_.clear();
+  Recorder::ledger().reparentModule(module, parent, component);
+}
+
+void ModuleRegistry::died(uint32_t module) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!isModule(module)) {
+    return;
+  }
+  Node& dead = nodes_[module];
+  dead.alive = false;
+  if (dead.namesakes != nullptr) {
+    dead.namesakes->dead.insert(module);
+  }
+}
+
+void ModuleRegistry::forgetOwned(uint32_t module) {
+  for (const void* address : nodes_[module].owned) {
+    for (ObjectTable* owners : {&tensor_owners_, &storage_owners_}) {
+      if (owners->find(address) == module) {
+        owners->remove(address);
+      }
+    }
+  }
+  nodes_[module].owned = {};
+}
+
+void ModuleRegistry::forgetOwnedByDead() {
+  for (uint32_t module = 0; module < nodes_.size(); ++module) {
+    if (!nodes_[module].alive) {
+      forgetOwned(module);
+    }
+  }
+  forget_at_ = std::max(kForgetAt, 2 * size_t{tensor_owners_.size()});
+}
+
+bool ModuleRegistry::wantsParameters(uint32_t module) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return isModule(module) && !std::exchange(nodes_[module].has_parameters, true);
+}
+
+void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const void* storage) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [owners, address] : {std::pair(&tensor_owners_, tensor), {&storage_owners_, storage}}) {
+    if (address != nullptr && isModule(module) && owners->insert(address, module)) {
+      nodes_[module].owned.push_back(address);
+    }
+  }
+  if (tensor_owners_.size() >= forget_at_) {
+    forgetOwnedByDead();
+  }
+}
+
+std::optional<uint32_t> ModuleRegistry::ownerOfTensor(const void* tensor) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ownerIn(tensor_owners_, tensor);
+}
+
+std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const void* storage) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ownerIn(storage_owners_, storage);
+}
+
+size_t ModuleRegistry::ownedTensors() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return tensor_owners_.size();
+}
+
+std::optional<uint32_t> ModuleRegistry::nearest(uint32_t module, ModuleRole role) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ancestor(module, role, /*farthest=*/false);
+}
+
+std::optional<uint32_t> ModuleRegistry::farthest(uint32_t module, ModuleRole role) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ancestor(module, role, /*farthest=*/true);
+}
+
+std::optional<uint32_t> ModuleRegistry::ancestor(uint32_t module, ModuleRole role, bool farthest) {
+  std::optional<uint32_t> found;
+  for (; isModule(module) && module != kGlobalModule; module = places_[module].parent) {
+    if (places_[module].role == role) {
+      found = module;
+      if (!farthest) {
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+std::string ModuleRegistry::nameBelow(uint32_t module, uint32_t root, bool raw) {
+  std::string name;
+  for (; isModule(module) && module != root && module != kGlobalModule; module = places_[module].parent) {
+    const Node& at = nodes_[module];
+    if (raw || !at.wrapper) {
+      name.insert(0, name.empty() ? at.component : at.component + ".");
+    }
+  }
+  return module == root ? name : "?";
+}
+
+std::optional<uint32_t> ModuleRegistry::fsdp2Unit(uint32_t hint, std::string_view unit) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::optional<uint32_t> root = ancestor(hint, ModuleRole::kFsdp2, /*farthest=*/true);
+  if (!root || unit.empty()) {
+    return root;
+  }
+  if (const auto known = fsdp2_units_.find(UnitName<std::string_view>{*root, unit}); known != fsdp2_units_.end()) {
+    return known->second;
+  }
+  for (uint32_t id = 0; id < nodes_.size(); ++id) {
+    if (nodes_[id].alive && (nameBelow(id, *root, true) == unit || nameBelow(id, *root, false) == unit)) {
+      fsdp2_units_[{*root, std::string(unit)}] = id;
+      return id;
+    }
+  }
+  return std::nullopt;
+}
+
+ForkLock ModuleRegistry::forkLock() {
+  return {&get().mutex_, [] { new (&get()) ModuleRegistry(); }, "modules at a fork"};
+}
+
+} // namespace commtap

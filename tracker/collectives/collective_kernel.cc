@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/collectives/collective_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/Types.hpp>
+
+#include "tracker/attribution/attribution.h"
+#include "tracker/collectives/custom_class.h"
+#include "tracker/collectives/groups.h"
+#include "tracker/collectives/observers.h"
+#include "tracker/collectives/payload.h"
+#include "tracker/core/clock.h"
+#include "tracker/core/cost_sample.h"
+#include "tracker/core/recorder.h"
+#include "tracker/core/steps.h"
+#include "tracker/core/torch_compat.h"
+#include "tracker/gloo/gloo_timing.h"
+
+namespace commtap {
+namespace {
+
+/// Fake, proxy and meta tensors: a compiler or a dry run looks at the op, nothing is communicated.
+bool isTracing(c10::DispatchKeySet keys) {
+  return keys.has(c10::DispatchKey::Python) || keys.has_backend(c10::BackendComponent::MetaBit);
+}
+
+/// One call of an op that no other collective op is making.
+template <typename AnyArgument>
+class Call {
+ public:
+  Call(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments)
+      : facts_(facts), thread_(thread), arguments_(arguments) {}
+
+  /// Counts it: in its row, in the step that runs and among the last ones.
+  void count(OpFrame& frame) {
+    const GroupRef group = this->group();
+    const Payload payload = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
+    const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
+    const uint64_t bytes = payload.bytes * times;
+    const Origin origin = currentOrigin(thread_, inputStorage());
+    LedgerWriter& ledger = Recorder::ledger();
+    const CollectiveKey key{
+        origin.module,
+        origin.issued_in,
+        facts_.name,
+        group.index,
+        dtypeName(payload.dtype),
+        reduceOpName(),
+        facts_.kind,
+        origin.phase,
+        asyncOp(),
+        sizeClass(bytes),
+        {},
+    };
+    LedgerCollective* row = ledger.row(key, thread_.row_place);
+    if (thread_.torch.inBackward()) {
+      Steps::inBackward(compat::graphTask());
+    }
+    if (row != nullptr) {
+      ledger.count(*row, {1, bytes});
+      if (Observers::any()) {
+        Observers::collective(*row, bytes);
+      }
+    }
+    countGaps(ledger, group, origin);
+    const uint64_t sequence = ledger.nextSequence(group.index, isPointToPoint(facts_.kind));
+    const uint64_t now_ns = steadyNow();
+    frame.row = row;
+    frame.last = &ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), now_ns);
+    frame.number = frame.last->number.load(std::memory_order_relaxed);
+    frame.bytes = bytes;
+    frame.issued_at_ns = now_ns;
+  }
+
+ private:
+  GroupRef group() {
+    GroupRef found;
+    if (facts_.group_argument) {
+      const AnyArgument& group = arguments_[*facts_.group_argument];
+      if (const c10d::ProcessGroup* process_group = processGroupOf(group)) {
+        found = groupOf(*process_group, thread_);
+      } else if (const std::string* name = textOf(group)) {
+        found = groupNamed(*name, thread_);
+      }
+    }
+    if (found.size == 0) {
+      Recorder::get().processGroupSeen(-1, -1);
+    }
+    return found;
+  }
+
+  /// Only a sharding library's labels make it worth looking.
+  const void* inputStorage() const {
+    const bool wanted = !thread_.unit_labels.empty() && facts_.input_argument;
+    return wanted ? firstStorage(arguments_[*facts_.input_argument]) : nullptr;
+  }
+
+  StringId reduceOpName() const {
+    return facts_.reduce_op_argument ? commtap::reduceOpName(arguments_[*facts_.reduce_op_argument]) : 0;
+  }
+
+  AsyncOp asyncOp() const {
+    if (facts_.functional) {
+      return AsyncOp::kYes;
+    }
+    if (!facts_.async_argument) {
+      return AsyncOp::kUnknown;
+    }
+    return isTrue(arguments_[*facts_.async_argument]) ? AsyncOp::kYes : AsyncOp::kNo;
+  }
+
+  int32_t peer() const {
+    return facts_.peer_argument ? static_cast<int32_t>(integerOf(arguments_[*facts_.peer_argument])) : -1;
+  }
+
+  void countGaps(LedgerWriter& ledger, GroupRef group, const Origin& origin) const {
+    if (origin.missed != Origin::kNothing) {
+      ledger.notSeen(origin.missed, ledger.text(facts_.name));
+    }
+    if (!facts_.known) {
+      ledger.notSeen(NotSeen::kUnknownOp, ledger.text(facts_.name));
+    }
+    if (group.size == 0) {
+      ledger.notSeen(NotSeen::kUnknownGroup, ledger.text(facts_.name));
+    }
+  }
+
+  const OpFacts& facts_;
+  ThreadState& thread_;
+  const AnyArgument* arguments_;
+};
+
+template <typename AnyArgument>
+void countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments, OpFrame& frame) noexcept {
+  frame.op = facts.name;
+  try {
+    Call(facts, thread, arguments).count(frame);
+  } catch (...) { // nothing that goes wrong here may reach the job
+    Recorder::ledger().notSeen(NotSeen::kInternalError, Recorder::ledger().text(facts.name));
+  }
+}
+
+void noteLowered(LedgerCollective* row, StringId op) {
+  for (std::atomic<StringId>* slot = row->lowered; slot != std::end(row->lowered); ++slot) {
+    StringId expected = 0;
+    if (slot->load(std::memory_order_relaxed) == op ||
+        slot->compare_exchange_strong(expected, op, std::memory_order_relaxed) || expected == op) {
+      return;
+    }
+  }
+}
+
+} // namespace
+
+template <typename AnyArgument>
+void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyArgument* arguments) {
+  ThreadState* thread = isTracing(keys) ? nullptr : ThreadState::current();
+  if (thread == nullptr) {
+    return;
+  }
+  if (thread->frame != nullptr) {
+    if (thread->frame->row != nullptr) {
+      noteLowered(thread->frame->row, facts.name);
+    }
+    return;
+  }
+  stands_for_ = thread->collectives_tick.nextStandsFor();
+  const CostSample sample(CostPart::kCollectives, stands_for_);
+  Recorder::ledger().expectCollective(thread->row_place, thread->last_group.index);
+  countCall(facts, *thread, arguments, frame_);
+  thread->frame = &frame_;
+  thread_ = thread;
+}
+
+template void CallWatch::begin(const OpFacts&, c10::DispatchKeySet, const c10::IValue*);
+template void CallWatch::begin(const OpFacts&, c10::DispatchKeySet, const Argument*);
+
+void CallWatch::issued(const c10d::Work* work) {
+  if (thread_ != nullptr && work != nullptr && GlooTiming::isOn() && !frame_.has_work) {
+    GlooTiming::pointToPointIssued(work, frame_, thread_);
+  }
+}
+
+void CallWatch::end() {
+  const CostSample sample(CostPart::kCollectives, stands_for_);
+  thread_->frame = nullptr;
+  if (GlooTiming::isOn() && !frame_.has_work && !frame_.captured) {
+    LedgerWriter& ledger = Recorder::ledger();
+    ledger.notSeen(NotSeen::kUntimed, ledger.text(frame_.op));
+  }
+  if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
+    return; // so long ago that its place is another's
+  }
+  const auto state = static_cast<uint32_t>(frame_.returned ? LastState::kReturned : LastState::kFailed);
+  if (frame_.has_work || frame_.is_timed) { // then it may be over already
+    auto issued = static_cast<uint32_t>(LastState::kIssued);
+    frame_.last->state.compare_exchange_strong(issued, state, std::memory_order_relaxed);
+  } else {
+    frame_.last->state.store(state, std::memory_order_relaxed);
+  }
+}
+
+void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack)
+    const {
+  if (op.schema().arguments().size() != facts_.argument_count) { // defined anew just now
+    op.redispatchBoxed(keys & kBelowCollectives, stack);
+    return;
+  }
+  call(op, keys, stack);
+}
+
+void CollectiveKernel::call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const {
+  CallWatch watch(facts_, keys, stack->data() + (stack->size() - facts_.argument_count));
+  op.redispatchBoxed(keys & kBelowCollectives, stack);
+  watch.returned();
+  if (isPointToPoint(facts_.kind) && !stack->empty()) {
+    watch.issued(customClassOf<c10d::Work>(stack->back()));
+  }
+}
+
+} // namespace commtap

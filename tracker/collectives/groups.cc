@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/collectives/groups.h"
+
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tracker/core/recorder.h"
+#include "tracker/core/torch_compat.h"
+
+namespace commtap {
+namespace {
+
+/// Who a group is: a process group object may die and another be made at its address, or under its name.
+struct Identity {
+  std::string name;
+  std::string desc;
+  int size;
+  int rank;
+
+  bool operator==(const Identity&) const = default;
+};
+
+struct Entry {
+  Identity identity;
+  GroupRef ref;
+};
+
+using Entries = std::unordered_map<const void*, Entry>;
+
+struct Table {
+  std::mutex mutex;
+  Entries by_address;
+};
+
+// Leaked on purpose: threads communicate until the process is gone.
+Table& table() {
+  static auto* instance = new Table();
+  return *instance;
+}
+
+/// Global ranks as the backend has them: empty for the default group, and for a backend without options.
+std::vector<uint64_t> statedRanks(const c10d::ProcessGroup& group) {
+  try {
+    return compat::globalRanks(group);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
+  const std::vector<uint64_t> stated = statedRanks(group);
+  std::vector<uint32_t> ranks(stated.begin(), stated.end());
+  const auto size = static_cast<size_t>(group.getSize());
+  const int64_t world = Recorder::ledger().header().world_size;
+  if (ranks.empty() && world == static_cast<int64_t>(size)) { // torch leaves the list of the default group empty
+    ranks.resize(size);
+    std::iota(ranks.begin(), ranks.end(), 0U);
+  }
+  return ranks.size() == size ? ranks : std::vector<uint32_t>();
+}
+
+/// The backend knows the name; where there is none yet torch throws.
+const std::string& nameOf(const c10d::ProcessGroup& group) {
+  static const auto* none = new std::string();
+  try {
+    return group.getGroupName();
+  } catch (const std::exception&) {
+    return *none;
+  }
+}
+
+std::string backendOf(const c10d::ProcessGroup& group) {
+  try {
+    return group.getBackendName();
+  } catch (const std::exception&) { // no backend yet
+    return "undefined";
+  }
+}
+
+std::string descOf(const c10d::ProcessGroup& group) {
+  try {
+    return group.getGroupDesc();
+  } catch (const std::exception&) { // no backend yet
+    return "";
+  }
+}
+
+Identity identityOf(const c10d::ProcessGroup& group) {
+  return {nameOf(group), descOf(group), group.getSize(), group.getRank()};
+}
+
+/// Tells the recorder which rank of the job this is. The default group knows it, and the job's size; a smaller one may
+/// know this rank's global number; any group is better than nothing.
+void announce(const c10d::ProcessGroup& group, const Identity& identity) {
+  Recorder& recorder = Recorder::get();
+  if (recorder.hasOutput()) {
+    return;
+  }
+  const std::vector<uint64_t> ranks = statedRanks(group);
+  if (static_cast<size_t>(identity.rank) < ranks.size()) {
+    recorder.processGroupSeen(static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]), -1);
+  } else if (identity.desc == "default_pg" || !recorder.hasRank()) {
+    recorder.processGroupSeen(identity.rank, identity.size);
+  } else {
+    recorder.processGroupSeen(-1, -1);
+  }
+}
+
+GroupRef addGroup(const Identity& identity, const std::string& backend, const std::vector<uint32_t>& ranks) {
+  const uint32_t index = Recorder::ledger().addGroup(
+      identity.name,
+      identity.desc,
+      backend,
+      static_cast<uint32_t>(identity.size),
+      static_cast<uint32_t>(identity.rank),
+      ranks);
+  return {index, static_cast<uint32_t>(identity.size)};
+}
+
+std::optional<GroupRef> find(const c10d::ProcessGroup& group, const Identity& identity) {
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  const auto known = table().by_address.find(&group);
+  const bool is_this = known != table().by_address.end() && known->second.identity == identity;
+  return is_this ? std::optional<GroupRef>(known->second.ref) : std::nullopt;
+}
+
+/// A backend that is written in Python takes the GIL to answer: it is not asked under the lock, for which a thread that
+/// has the GIL may wait.
+GroupRef findOrAdd(const c10d::ProcessGroup& group) {
+  const Identity identity = identityOf(group);
+  announce(group, identity);
+  if (const std::optional<GroupRef> known = find(group, identity)) {
+    return *known;
+  }
+  const std::string backend = backendOf(group);
+  const std::vector<uint32_t> ranks = ranksOf(group);
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  Entry& entry = table().by_address[&group];
+  if (entry.ref.size == 0 || !(entry.identity == identity)) {
+    entry = {identity, addGroup(identity, backend, ranks)};
+  }
+  return entry.ref;
+}
+
+} // namespace
+
+GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
+  const bool same = thread.last_group_key == &group && thread.last_group_name == nameOf(group);
+  if (!same || !Recorder::get().hasOutput()) {
+    thread.last_group = findOrAdd(group);
+    thread.last_group_key = &group;
+    thread.last_group_name = nameOf(group);
+  }
+  return thread.last_group;
+}
+
+GroupRef groupNamed(const std::string& name, ThreadState& thread) {
+  try {
+    return groupOf(*c10d::resolve_process_group(name), thread);
+  } catch (const std::exception&) { // no such group: the op itself will say so to the job
+    return {};
+  }
+}
+
+ForkLock groupsForkLock() {
+  return {&table().mutex, [] { new (&table().by_address) Entries(); }, "groups at a fork"};
+}
+
+} // namespace commtap

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/collectives/op_table.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace commtap {
+namespace {
+
+using enum Kind;
+using enum PayloadRule;
+
+// gather and scatter: only the root holds all parts, so S is counted from this rank's part.
+// Ops with an explicit output (…_out) have the input of the op without.
+constexpr OpSpec kTable[] = {
+    {"c10d::_allgather_base_", kAllGather, kArgument, "output_tensor"},
+    {"c10d::_reduce_scatter_base_", kReduceScatter, kArgument, "input_tensor"},
+    {"c10d::allgather_", kAllGather, kArgument, "output_tensors"},
+    {"c10d::allgather_coalesced_", kAllGather, kArgument, "output_lists"},
+    {"c10d::allgather_into_tensor_coalesced_", kAllGather, kArgument, "outputs"},
+    {"c10d::allreduce_", kAllReduce, kArgument, "tensors"},
+    {"c10d::allreduce_coalesced_", kAllReduce, kArgument, "tensors"},
+    {"c10d::alltoall_", kAllToAll, kArgument, "input_tensors"},
+    {"c10d::alltoall_base_", kAllToAll, kArgument, "input"},
+    {"c10d::barrier", kBarrier, kNone, ""},
+    {"c10d::broadcast_", kBroadcast, kArgument, "tensors"},
+    {"c10d::gather_", kGather, kArgumentTimesGroup, "input_tensors"},
+    {"c10d::monitored_barrier_", kBarrier, kNone, ""},
+    {"c10d::recv_", kRecv, kArgument, "tensors"},
+    {"c10d::recv_any_source_", kRecv, kArgument, "tensors"},
+    {"c10d::reduce_", kReduce, kArgument, "tensors"},
+    {"c10d::reduce_scatter_", kReduceScatter, kArgument, "input_tensors"},
+    {"c10d::reduce_scatter_tensor_coalesced_", kReduceScatter, kArgument, "inputs"},
+    {"c10d::scatter_", kScatter, kArgumentTimesGroup, "output_tensors"},
+    {"c10d::send", kSend, kArgument, "tensors"},
+
+    {"_c10d_functional::all_gather_into_tensor", kAllGather, kArgumentTimesGroup, "input"},
+    {"_c10d_functional::all_gather_into_tensor_coalesced", kAllGather, kArgumentTimesGroup, "inputs"},
+    {"_c10d_functional::all_gather_into_tensor_out", kAllGather, kArgumentTimesGroup, "input"},
+    {"_c10d_functional::all_reduce", kAllReduce, kArgument, "input"},
+    {"_c10d_functional::all_reduce_", kAllReduce, kArgument, "input"},
+    {"_c10d_functional::all_reduce_coalesced", kAllReduce, kArgument, "inputs"},
+    {"_c10d_functional::all_reduce_coalesced_", kAllReduce, kArgument, "inputs"},
+    {"_c10d_functional::all_to_all_single", kAllToAll, kArgument, "input"},
+    {"_c10d_functional::broadcast", kBroadcast, kArgument, "input"},
+    {"_c10d_functional::broadcast_", kBroadcast, kArgument, "input"},
+    {"_c10d_functional::irecv", kRecv, kArgument, "tensor"},
+    {"_c10d_functional::isend", kSend, kArgument, "tensor"},
+    {"_c10d_functional::reduce_scatter_tensor", kReduceScatter, kArgument, "input"},
+    {"_c10d_functional::reduce_scatter_tensor_coalesced", kReduceScatter, kArgument, "inputs"},
+    {"_c10d_functional::reduce_scatter_tensor_out", kReduceScatter, kArgument, "input"},
+
+    {"_dtensor::shard_dim_alltoall", kAllToAll, kArgument, "input"},
+
+    {"symm_mem::_barrier", kBarrier, kNone, ""},
+    {"symm_mem::_low_contention_all_gather", kAllGather, kArgumentTimesGroup, "tensor"},
+    {"symm_mem::_low_contention_reduce_scatter", kReduceScatter, kArgument, "tensor"},
+    {"symm_mem::all_to_all_vdev", kAllToAll, kArgument, "input"},
+    {"symm_mem::all_to_all_vdev_2d", kAllToAll, kArgument, "input"},
+    {"symm_mem::all_to_all_vdev_2d_offset", kAllToAll, kArgument, "input"},
+    {"symm_mem::fused_all_gather_matmul", kAllGather, kArgumentTimesGroup, "A_shard"},
+    {"symm_mem::fused_all_gather_scaled_matmul", kAllGather, kArgumentTimesGroup, "A_shard"},
+    {"symm_mem::multi_root_tile_reduce", kReduce, kArgument, "in_tiles"},
+    {"symm_mem::multimem_all_gather_out", kAllGather, kArgumentTimesGroup, "input"},
+    {"symm_mem::multimem_all_reduce_", kAllReduce, kArgument, "input"},
+    {"symm_mem::multimem_one_shot_all_reduce", kAllReduce, kArgument, "input"},
+    {"symm_mem::multimem_one_shot_all_reduce_out", kAllReduce, kArgument, "input"},
+    {"symm_mem::multimem_one_shot_reduce_out", kReduce, kArgument, "input"},
+    {"symm_mem::nccl_get", kRecv, kArgument, "tensor"},
+    {"symm_mem::nccl_put", kSend, kArgument, "tensor"},
+    {"symm_mem::nccl_put_signal", kSend, kArgument, "src"},
+    {"symm_mem::nccl_put_with_signal", kSend, kArgument, "tensor"},
+    {"symm_mem::nccl_reduce_scatter_offset", kReduceScatter, kArgument, "input"},
+    {"symm_mem::nvshmem_all_to_all", kAllToAll, kArgument, "input"},
+    {"symm_mem::nvshmem_broadcast", kBroadcast, kArgument, "input"},
+    {"symm_mem::nvshmem_get", kRecv, kArgument, "tensor"},
+    {"symm_mem::nvshmem_put", kSend, kArgument, "tensor"},
+    {"symm_mem::nvshmem_put_with_signal", kSend, kArgument, "tensor"},
+    {"symm_mem::one_shot_all_reduce", kAllReduce, kArgument, "input"},
+    {"symm_mem::one_shot_all_reduce_copy", kAllReduce, kArgument, "local_input"},
+    {"symm_mem::one_shot_all_reduce_copy_out", kAllReduce, kArgument, "local_input"},
+    {"symm_mem::one_shot_all_reduce_out", kAllReduce, kArgument, "input"},
+    {"symm_mem::reduce_scatter_out", kReduceScatter, kArgument, "input"},
+    {"symm_mem::tile_reduce", kReduce, kArgument, "in_tile"},
+    {"symm_mem::two_shot_all_reduce_", kAllReduce, kArgument, "input"},
+    {"symm_mem::two_shot_all_reduce_out", kAllReduce, kArgument, "input"},
+};
+
+// The legacy namespace c10d_functional is not among them: its ops are composites of those of _c10d_functional.
+constexpr std::array<std::string_view, 4> kNamespaces = {
+    "c10d::",
+    "_c10d_functional::",
+    "symm_mem::",
+    "_dtensor::shard_dim_alltoall",
+};
+
+// batch_p2p_ops only calls sends and receives, of both kinds at once: those are counted, each as what it is.
+constexpr std::array<std::string_view, 12> kNoCollectives = {
+    "c10d::check_for_nan",
+    "_c10d_functional::_wrap_tensor_autograd",
+    "_c10d_functional::batch_p2p_ops",
+    "_c10d_functional::wait_tensor",
+    "symm_mem::_async_input_mm",
+    "symm_mem::_rendezvous",
+    "symm_mem::memset32_",
+    "symm_mem::nccl_wait_for_signal",
+    "symm_mem::nccl_wait_signal",
+    "symm_mem::nvshmem_wait_for_signal",
+    "symm_mem::stream_write_value32_",
+    "symm_mem::get_remote_tensors",
+};
+
+} // namespace
+
+const OpSpec* findOpSpec(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kTable), std::end(kTable), [&](const OpSpec& spec) { return spec.name == name; });
+  return found == std::end(kTable) ? nullptr : found;
+}
+
+bool isCollectiveNamespace(std::string_view name) {
+  return std::any_of(kNamespaces.begin(), kNamespaces.end(), [&](std::string_view prefix) {
+    return name.substr(0, prefix.size()) == prefix;
+  });
+}
+
+bool isNoCollective(std::string_view name) {
+  return std::find(kNoCollectives.begin(), kNoCollectives.end(), name) != kNoCollectives.end();
+}
+
+std::string dottedName(std::string name) {
+  const size_t colons = name.find("::");
+  return colons == std::string::npos ? name : name.replace(colons, 2, ".");
+}
+
+bool matchesOpPattern(std::string_view name, std::string_view pattern) {
+  if (!pattern.empty() && pattern.back() == '*') {
+    pattern.remove_suffix(1);
+    return name.substr(0, pattern.size()) == pattern;
+  }
+  return name == pattern;
+}
+
+} // namespace commtap

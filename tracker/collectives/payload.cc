@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/collectives/payload.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <string>
+
+#include "tracker/core/recorder.h"
+
+namespace commtap {
+namespace {
+
+template <typename AnyArgument>
+const void* storageOf(const AnyArgument& tensors) {
+  const void* storage = nullptr;
+  forEachTensor(tensors, [&storage](const at::Tensor& tensor) {
+    storage = tensor.defined() && tensor.has_storage() ? tensor.storage().data() : nullptr;
+    return false;
+  });
+  return storage;
+}
+
+const char* textOf(c10d::ReduceOp::RedOpType type) {
+  switch (type) {
+    case c10d::ReduceOp::SUM:
+      return "sum";
+    case c10d::ReduceOp::AVG:
+      return "avg";
+    case c10d::ReduceOp::PRODUCT:
+      return "product";
+    case c10d::ReduceOp::MIN:
+      return "min";
+    case c10d::ReduceOp::MAX:
+      return "max";
+    case c10d::ReduceOp::BAND:
+      return "band";
+    case c10d::ReduceOp::BOR:
+      return "bor";
+    case c10d::ReduceOp::BXOR:
+      return "bxor";
+    case c10d::ReduceOp::PREMUL_SUM:
+      return "premul_sum";
+    default:
+      return "unused";
+  }
+}
+
+} // namespace
+
+uint64_t bytesOfSparse(const at::Tensor& tensor) {
+  return tensor._values().nbytes();
+}
+
+const void* firstStorage(const c10::IValue& tensors) {
+  return storageOf(tensors);
+}
+
+const void* firstStorage(const Argument& tensors) {
+  return storageOf(tensors);
+}
+
+StringId internDtype(size_t dtype) {
+  return Recorder::ledger().intern(c10::getDtypeNames(static_cast<c10::ScalarType>(dtype)).first);
+}
+
+StringId internReduceOp(size_t type) {
+  return Recorder::ledger().intern(textOf(static_cast<c10d::ReduceOp::RedOpType>(type)));
+}
+
+/// It rarely changes: the last one is remembered.
+StringId reduceOpNamed(const std::string& name) {
+  static std::atomic<StringId> last{0};
+  LedgerWriter& ledger = Recorder::ledger();
+  StringId id = last.load(std::memory_order_acquire);
+  if (id == 0 || ledger.text(id) != name) {
+    std::string lower = name;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    id = ledger.intern(lower);
+    last.store(id, std::memory_order_release);
+  }
+  return id;
+}
+
+} // namespace commtap

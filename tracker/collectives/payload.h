@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <ATen/core/ivalue.h>
+#include <c10/core/ScalarType.h>
+
+#include "report/ledger/ledger_format.h"
+#include "tracker/collectives/argument.h"
+#include "tracker/collectives/custom_class.h"
+#include "tracker/collectives/tensors.h"
+
+// What the arguments of a collective say. An argument is a c10::IValue where the call is boxed, else an Argument; what
+// every collective asks is inlined there.
+
+namespace commtap {
+
+/// What a tensor argument, or a list of any depth of them, holds.
+struct Payload {
+  uint64_t bytes = 0;
+  c10::ScalarType dtype = c10::ScalarType::Undefined; ///< of the first tensor
+};
+
+/// Of what is stored, without the indices.
+uint64_t bytesOfSparse(const at::Tensor& tensor);
+
+template <typename AnyArgument>
+Payload payloadOf(const AnyArgument& tensors) {
+  Payload payload;
+  forEachTensor(tensors, [&payload](const at::Tensor& tensor) {
+    if (tensor.defined()) {
+      payload.bytes += tensor.is_sparse() ? bytesOfSparse(tensor) : tensor.nbytes();
+      payload.dtype = payload.dtype == c10::ScalarType::Undefined ? tensor.scalar_type() : payload.dtype;
+    }
+    return true;
+  });
+  return payload;
+}
+
+/// The start of the memory that the first tensor lies in; nullptr for none.
+const void* firstStorage(const c10::IValue& tensors);
+const void* firstStorage(const Argument& tensors);
+
+/// Strings of the ledger by a small number: made once, then found without a lock.
+template <size_t kSize, auto kMake>
+class CachedNames {
+ public:
+  StringId operator[](size_t index) {
+    const StringId known = index < kSize ? names_[index].load(std::memory_order_acquire) : 0;
+    return known != 0 ? known : make(index);
+  }
+
+ private:
+  StringId make(size_t index) {
+    const StringId made = kMake(index);
+    if (index < kSize) {
+      names_[index].store(made, std::memory_order_release);
+    }
+    return made;
+  }
+
+  std::array<std::atomic<StringId>, kSize> names_{}; ///< 0 for not yet
+};
+
+StringId internDtype(size_t dtype);
+StringId internReduceOp(size_t type);
+/// As functional collectives take the reduction, in any case.
+StringId reduceOpNamed(const std::string& name);
+
+/// "float32", as Python says it without the "torch."; 0 for none.
+inline StringId dtypeName(c10::ScalarType dtype) {
+  static constinit CachedNames<128, internDtype> names;
+  return dtype == c10::ScalarType::Undefined ? 0 : names[static_cast<size_t>(dtype)];
+}
+
+/// "sum", "avg", ...
+inline StringId reduceOpName(const c10d::ReduceOp& reduce_op) {
+  static constinit CachedNames<16, internReduceOp> names;
+  return names[static_cast<size_t>(static_cast<c10d::ReduceOp::RedOpType>(reduce_op.op_))];
+}
+/// From c10d's object or the text that functional collectives take; 0 for anything else.
+inline StringId reduceOpName(const c10::IValue& value) {
+  if (const auto* reduce_op = customClassOf<c10d::ReduceOp>(value)) {
+    return reduceOpName(*reduce_op);
+  }
+  return value.isString() ? reduceOpNamed(value.toStringRef()) : 0;
+}
+inline StringId reduceOpName(const Argument& argument) {
+  const bool is_one = argument.type == Argument::Type::kReduceOp && argument.data != nullptr;
+  return is_one ? reduceOpName(*static_cast<const c10d::ReduceOp*>(argument.data)) : 0;
+}
+
+/// nullptr for anything else.
+inline const c10d::ProcessGroup* processGroupOf(const c10::IValue& value) {
+  return customClassOf<c10d::ProcessGroup>(value);
+}
+inline const c10d::ProcessGroup* processGroupOf(const Argument& argument) {
+  return argument.type == Argument::Type::kGroup ? static_cast<const c10d::ProcessGroup*>(argument.data) : nullptr;
+}
+
+/// nullptr for anything else, and for an Argument: no op that is called by its C++ types takes a text that a row needs.
+inline const std::string* textOf(const c10::IValue& value) {
+  return value.isString() ? &value.toStringRef() : nullptr;
+}
+inline const std::string* textOf(const Argument& /*argument*/) {
+  return nullptr;
+}
+
+inline bool isTrue(const c10::IValue& value) {
+  return value.toBool();
+}
+inline bool isTrue(const Argument& argument) {
+  return argument.number != 0;
+}
+
+inline int64_t integerOf(const c10::IValue& value) {
+  return value.toInt();
+}
+inline int64_t integerOf(const Argument& argument) {
+  return argument.number;
+}
+
+} // namespace commtap

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "tracker/core/fork_locks.h"
+
+namespace commtap {
+
+/// Puts a CollectiveKernel on every collective op, and on those that come later. `extra_patterns`: COMMTAP_OPS.
+void startKernels(const std::vector<std::string>& extra_patterns);
+
+/// Takes all kernels out again: ops run as if commtap had never been there.
+void stopKernels();
+
+/// Set when ops came that have no kernel yet.
+inline std::atomic<bool> late_ops_queued{false};
+void registerQueuedOps();
+
+ForkLock registrationForkLock();
+/// Of the queue.
+ForkLock lateOpsForkLock();
+
+/// Registers kernels for ops that came since. One load when there are none. Not to be called from inside the
+/// dispatcher.
+inline void registerLateOps() {
+  if (late_ops_queued.load(std::memory_order_acquire)) {
+    registerQueuedOps();
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/call_times.h"
+
+#include "tracker/core/recorder.h"
+
+namespace commtap {
+namespace {
+
+/// True while the place of `call` among the last collectives is still its own.
+bool isAmongLast(const OpFrame& call) {
+  return call.last != nullptr && call.last->number.load(std::memory_order_acquire) == call.number;
+}
+
+} // namespace
+
+void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns) {
+  LedgerWriter& ledger = Recorder::ledger();
+  if (LedgerTimes* times = ledger.timesOf(*call.row)) {
+    ledger.countDuration(*call.row, *times, kind, ns);
+    if (kind == DurationKind::kRunning) {
+      times->bytes.fetch_add(call.bytes, std::memory_order_relaxed);
+    }
+  }
+}
+
+void noteCompleted(const OpFrame& call, bool succeeded, uint64_t completed_at_ns) {
+  if (isAmongLast(call)) {
+    call.last->completed_at_ns.store(succeeded ? completed_at_ns : 0, std::memory_order_relaxed);
+    call.last->state.store(
+        static_cast<uint32_t>(succeeded ? LastState::kCompleted : LastState::kFailed), std::memory_order_relaxed);
+  }
+}
+
+void noteStarted(const OpFrame& call, uint64_t started_at_ns) {
+  if (isAmongLast(call)) {
+    call.last->started_at_ns.store(started_at_ns, std::memory_order_relaxed);
+  }
+}
+
+} // namespace commtap

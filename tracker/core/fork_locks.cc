@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/fork_locks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
+
+#include "tracker/core/recorder.h"
+
+namespace commtap {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// For all locks together: a thread that holds one for a few microseconds may not run for long on a loaded machine.
+constexpr std::chrono::milliseconds kPatience{500};
+constexpr std::chrono::microseconds kPause{50};
+
+bool takeUntil(std::mutex& mutex, Clock::time_point deadline) {
+  while (!mutex.try_lock()) {
+    if (Clock::now() >= deadline) {
+      return false;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+} // namespace
+
+ForkLocks::ForkLocks(std::span<const ForkLock> locks) : count_(std::min(locks.size(), kMax)) {
+  std::copy_n(locks.begin(), count_, locks_.begin());
+}
+
+uint32_t ForkLocks::take() {
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  uint32_t held = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    held |= static_cast<uint32_t>(takeUntil(*locks_[i].mutex, deadline)) << i;
+  }
+  return held;
+}
+
+void ForkLocks::giveBack(uint32_t held) {
+  for (size_t i = count_; i-- > 0;) {
+    if (isHeld(held, i)) {
+      locks_[i].mutex->unlock();
+    }
+  }
+}
+
+void ForkLocks::resetInForkedChild(uint32_t held) {
+  for (size_t i = 0; i < count_; ++i) {
+    new (locks_[i].mutex) std::mutex();
+  }
+  for (size_t i = count_; i-- > 0;) { // the ledger first: it comes last
+    if (!isHeld(held, i)) {
+      locks_[i].start_anew();
+    }
+  }
+}
+
+void ForkLocks::noteNotSeen(uint32_t held) const {
+  for (size_t i = 0; i < count_; ++i) {
+    if (!isHeld(held, i)) {
+      Recorder::ledger().notSeen(NotSeen::kInternalError, locks_[i].what);
+    }
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "report/base/atomic_file.h"
+#include "report/base/process.h"
+#include "report/ledger/ledger_reader.h"
+#include "report/runs/folder.h"
+#include "report/runs/report_file.h"
+#include "tracker/core/clock.h"
+#include "tracker/core/guarded.h"
+#include "tracker/core/log.h"
+
+namespace commtap {
+namespace {
+
+std::string environmentText(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+/// -1 if the variable is not set or holds no number.
+int64_t environmentNumber(const char* name) {
+  const std::string text = environmentText(name);
+  char* end = nullptr;
+  errno = 0;
+  const long long value = std::strtoll(text.c_str(), &end, 10);
+  return text.empty() || *end != '\0' || errno != 0 || value < 0 ? -1 : value;
+}
+
+/// The same for all processes of a run, different for the next run, as far as the launcher's environment tells.
+std::string runId(const Options& options, const std::string& host) {
+  if (!options.run_id.empty()) {
+    return options.run_id;
+  }
+  if (std::string job = environmentText("SLURM_JOB_ID"); !job.empty()) {
+    const std::string step = environmentText("SLURM_STEP_ID");
+    return step.empty() ? job : job.append(".").append(step);
+  }
+  if (std::string id = environmentText("TORCHELASTIC_RUN_ID"); !id.empty() && id != "none") {
+    return id;
+  }
+  if (const std::string address = environmentText("MASTER_ADDR"); !address.empty()) {
+    return address + ":" + environmentText("MASTER_PORT");
+  }
+  return host + "-" + std::to_string(getpgrp()); // one command of a shell is one process group
+}
+
+std::string absolutePath(const std::string& path) {
+  char folder[4096];
+  if (path.empty() || path[0] == '/' || getcwd(folder, sizeof(folder)) == nullptr) {
+    return path;
+  }
+  return std::string(folder) + "/" + path;
+}
+
+std::string parentFolder(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+/// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() may have interrupted
+/// malloc: only a thread that surely runs ordinary code may make JSON. The signal that a handler is for is blocked
+/// while it runs.
+bool mayWrite(ExitKind how) {
+  if (how == ExitKind::kNormal) {
+    return true;
+  }
+  sigset_t blocked;
+  if (how == ExitKind::kSignal || pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0) {
+    return false;
+  }
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    if (sigismember(&blocked, signal) == 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+Recorder* Recorder::instance_ = nullptr;
+LedgerWriter* Recorder::ledger_ = nullptr;
+
+bool Recorder::start(const Options& options, const std::string& torch_version) {
+  std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
+  if (!ledger) {
+    return false;
+  }
+  std::unique_ptr<Recorder> recorder(new Recorder(options));
+  ledger_ = ledger.release();
+  recorder->options_.out = absolutePath(options.out);
+  recorder->describeProcess(torch_version);
+  const int64_t rank = recorder->identity_.rank;
+  startLog(options.log, rank < 0 ? "pid " + std::to_string(getpid()) : "rank " + std::to_string(rank));
+  instance_ = recorder.release();
+  return true;
+}
+
+void Recorder::describeProcess(const std::string& torch_version) {
+  LedgerHeader& header = ledger_->header();
+  const uint64_t now = steadyNow();
+  header.realtime_minus_steady = wallClockNs() - now;
+  ledger_->openStep().started_at_ns = now;
+  header.timing_every = options_.timing.every;
+  header.timing_device = options_.timing.device ? 1 : 0;
+  header.torch_version = ledger_->intern(torch_version);
+  header.commtap_version = ledger_->intern(COMMTAP_VERSION);
+  identity_.host = hostName();
+  header.host = ledger_->intern(identity_.host);
+  header.boot_id = ledger_->intern(bootId());
+  header.run_began_ns = runBeganNs();
+  readLaunchEnvironment();
+  describeThisProcess();
+}
+
+void Recorder::readLaunchEnvironment() {
+  LedgerHeader& header = ledger_->header();
+  identity_.rank = environmentNumber("RANK");
+  identity_.attempt = std::max<int64_t>(environmentNumber("TORCHELASTIC_RESTART_COUNT"), 0);
+  identity_.run_id = runId(options_, identity_.host);
+  header.rank = identity_.rank;
+  header.world_size = environmentNumber("WORLD_SIZE");
+  header.local_rank = environmentNumber("LOCAL_RANK");
+  header.attempt = identity_.attempt;
+  header.run_id = ledger_->intern(identity_.run_id);
+}
+
+void Recorder::describeThisProcess() {
+  LedgerHeader& header = ledger_->header();
+  identity_.pid = static_cast<uint64_t>(getpid());
+  header.pid = identity_.pid;
+  header.pid_start_ticks = processStartTicks(identity_.pid).value_or(0);
+  header.started_at_ns = wallClockNs();
+  header.parent_pid = static_cast<uint64_t>(getppid());
+  header.argv = ledger_->intern(commandLineJson());
+}
+
+void Recorder::setPythonVersion(const std::string& version) {
+  ledger_->header().python_version = ledger_->intern(version);
+}
+
+void Recorder::processGroupSeen(int64_t rank, int64_t size) {
+  if (hasOutput()) {
+    return;
+  }
+  const ErrnoGuard keep_errno;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (hasOutput()) {
+    return;
+  }
+  // The launcher's variables are inherited by whatever a rank starts; the group knows better who it is.
+  if (rank >= 0) {
+    identity_.rank = rank;
+    ledger_->header().rank = rank;
+    ledger_->header().world_size = size >= 0 ? size : ledger_->header().world_size;
+  }
+  if (!in_memory_) {
+    publish();
+  }
+  has_output_.store(true, std::memory_order_release);
+}
+
+bool Recorder::keepInMemory() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  in_memory_ = in_memory_ || !hasOutput();
+  return in_memory_;
+}
+
+void Recorder::publish() {
+  folder_ = expandOutputPattern(options_.out, identity_);
+  ledger_->header().report_name = ledger_->intern(reportName(identity_));
+  if (publishIn(folder_)) {
+    logDebug("ledger: " + ledger_->path());
+    return;
+  }
+  const std::string fallback = fallbackFolder();
+  const bool kept = fallback != folder_ && publishIn(fallback);
+  if (kept) {
+    folder_ = fallback;
+  }
+  logWarning(
+      kept ? "the report goes to " + fallback + " instead; set COMMTAP_OUT to a folder that this process can write to"
+           : "the report is kept in memory and tried again at exit; set COMMTAP_OUT to a folder that this process can "
+             "write to");
+}
+
+bool Recorder::publishIn(const std::string& folder) {
+  const std::string report_path = folder + "/" + reportName(identity_);
+  if (const std::string error = makeFolders(parentFolder(report_path)); !error.empty()) {
+    logWarning("COMMTAP_OUT: " + error);
+    return false;
+  }
+  const std::string path = folder + "/" + ledgerFileName(reportName(identity_), identity_);
+  for (int nth = 0; nth < 100; ++nth) { // a crashed process of the same pid may have left its ledger
+    const std::string candidate = nth == 0 ? path : path + "." + std::to_string(nth) + ".ledger";
+    if (ledger_->publish(candidate)) {
+      return true;
+    }
+    if (errno != EEXIST) {
+      logWarning("COMMTAP_OUT: cannot make " + candidate + ": " + std::strerror(errno));
+      return false;
+    }
+  }
+  return false;
+}
+
+std::string Recorder::fallbackFolder() const {
+  const std::string temporary = environmentText("TMPDIR");
+  return (temporary.empty() ? "/tmp" : temporary) + "/commtap-" + std::to_string(getuid());
+}
+
+bool Recorder::isOfThisProcess() const {
+  return static_cast<uint64_t>(getpid()) == identity_.pid;
+}
+
+void Recorder::finish(ExitKind how, int signal) {
+  const ErrnoGuard keep_errno;
+  const uint64_t ends_since_ns = steadyNow();
+  if (in_memory_) {
+    return;
+  }
+  if (hasOutput()) {
+    finishOutput(how, signal, ends_since_ns);
+  } else if (!is_forked_ && mayWrite(how)) { // a launcher outlives its ranks; a forked helper is no launcher
+    recoverOthers(expandOutputPattern(options_.out, identity_));
+  }
+}
+
+/// The ledgers that other processes of this run have left by now.
+void Recorder::recoverOthers(const std::string& folder) {
+  recoverLedgersOfRun(folder, identity_);
+}
+
+void Recorder::finishOutput(ExitKind how, int signal, uint64_t ends_since_ns) {
+  LedgerHeader& header = ledger_->header();
+  uint32_t running = static_cast<uint32_t>(ExitKind::kRunning);
+  if (!header.exit.compare_exchange_strong(running, static_cast<uint32_t>(how))) {
+    return; // another thread, or an earlier step of the same end
+  }
+  header.exit_signal = signal;
+  header.ended_at_ns.store(wallClockNs());
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  // Otherwise the ledger stays, marked; the tools read it as it is, and `commtap run` makes it JSON.
+  if (lock && mayWrite(how)) {
+    writeReport(ends_since_ns);
+    recoverOthers(folder_);
+  }
+}
+
+void Recorder::writeReport(uint64_t ends_since_ns) {
+  // Not freed: of a large report that takes milliseconds, and the process is at its end.
+  const auto& contents = *new Result<LedgerContents>(readLedger(ledger_->bytes()));
+  if (!contents) {
+    logWarning("the report could not be made: " + contents.error());
+    return;
+  }
+  const auto end_ns = [ends_since_ns] { return steadyNow() - ends_since_ns; };
+  for (const std::string& folder : {folder_, fallbackFolder()}) {
+    const Result<std::string> written =
+        writeReportFile(folder, reportName(identity_), contents->report, contents->run_began_ns, end_ns);
+    if (written) {
+      ledger_->removeFile();
+      logInfo("report: " + *written);
+      return;
+    }
+    logWarning("the report: " + written.error());
+    if (ledger_->published()) {
+      logWarning("the numbers are kept in " + ledger_->path() + "; `commtap show` reads it as it is");
+      return;
+    }
+  }
+}
+
+void Recorder::resetInForkedChild() {
+  has_output_.store(false);
+  is_forked_ = true;
+  ledger_->resetInForkedChild();
+  ledger_->header().ended_at_ns.store(0);
+  ledger_->header().cost.start_ns = 0; // the parent's
+  describeThisProcess();
+}
+
+ForkLock Recorder::forkLock() {
+  return {&get().mutex_, [] { new (&get().folder_) std::string(); }, "output at a fork"};
+}
+
+ForkLock Recorder::ledgerForkLock() {
+  return {&ledger().appending(), [] { ledger().repairInForkedChild(); }, "ledger at a fork"};
+}
+
+} // namespace commtap

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/timeline.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "report/ledger/ledger_format.h"
+
+namespace commtap {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, Timeline*> by_thread;
+  std::deque<uint64_t> retired; ///< threads that are gone, the oldest first
+};
+
+// Leaked on purpose: threads look up until the very end of the process.
+Registry& registry() {
+  static auto* instance = new Registry();
+  return *instance;
+}
+
+} // namespace
+
+Timeline* Timeline::create() {
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
+    return nullptr;
+  }
+  return new (std::nothrow) Timeline(static_cast<Point*>(memory));
+}
+
+/// Strides that double lead away from `near`, then halves to the point. nullopt: all that are kept are after `number`.
+std::optional<uint64_t> Timeline::lastPointAt(uint64_t number, uint64_t near, uint64_t oldest, uint64_t head) const {
+  uint64_t low = std::clamp(near, oldest, head - 1);
+  uint64_t high = head;
+  uint64_t stride = 1;
+  for (; isAfter(low, number); stride *= 2) {
+    if (low == oldest) {
+      return std::nullopt;
+    }
+    high = low;
+    low -= std::min(stride, low - oldest);
+  }
+  for (; low + stride < high; stride *= 2) {
+    if (isAfter(low + stride, number)) {
+      high = low + stride;
+      break;
+    }
+    low += stride;
+  }
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    (isAfter(middle, number) ? high : low) = middle;
+  }
+  return low;
+}
+
+std::optional<uint32_t> Timeline::moduleAt(uint64_t number, uint64_t& near) const {
+  const uint64_t head = head_.load(std::memory_order_acquire);
+  if (head == 0) {
+    return kGlobalModule;
+  }
+  const uint64_t oldest = head > kCapacity ? head - kCapacity : 0;
+  const std::optional<uint64_t> point = lastPointAt(number, near, oldest, head);
+  near = point.value_or(oldest);
+  std::optional<uint32_t> module;
+  if (point) {
+    module = points_[*point % kCapacity].module.load(std::memory_order_relaxed);
+  } else if (oldest == 0) { // before the first module call
+    module = kGlobalModule;
+  }
+  // The writer may have lapped us; then that point is another one by now, and whatever it told us is wrong.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const bool lapped = head_.load(std::memory_order_relaxed) >= near + kCapacity;
+  return lapped ? std::nullopt : module;
+}
+
+Timeline* Timelines::add(uint64_t thread_id) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  Timeline* timeline = nullptr;
+  if (all.retired.size() > kMaxRetired) {
+    const auto oldest = all.by_thread.find(all.retired.front());
+    all.retired.pop_front();
+    timeline = oldest->second;
+    all.by_thread.erase(oldest);
+  } else {
+    timeline = Timeline::create();
+  }
+  if (timeline != nullptr) {
+    timeline->thread_.store(thread_id); // before the points go: whoever looks up the thread that is gone finds out
+    timeline->head_.store(0);
+    all.by_thread[thread_id] = timeline;
+  }
+  return timeline;
+}
+
+uint64_t Timelines::maxBytes() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return all.by_thread.size() * (sizeof(Timeline) + Timeline::kBytes);
+}
+
+void Timelines::retire(const Timeline& timeline) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.retired.push_back(timeline.thread_.load());
+}
+
+const Timeline* Timelines::find(uint64_t thread_id) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const auto found = all.by_thread.find(thread_id);
+  return found == all.by_thread.end() ? nullptr : found->second;
+}
+
+std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number, Sought& last) {
+  if (last.timeline == nullptr || last.timeline->thread_.load() != thread_id) {
+    last = {find(thread_id)};
+  }
+  if (last.timeline == nullptr) {
+    return kGlobalModule;
+  }
+  const std::optional<uint32_t> module = last.timeline->moduleAt(number, last.near);
+  return last.timeline->thread_.load() == thread_id ? module : std::nullopt; // given to a new thread meanwhile
+}
+
+ForkLock Timelines::forkLock() {
+  return {&registry().mutex, [] { new (&registry()) Registry(); }, "timelines at a fork"};
+}
+
+} // namespace commtap

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/gloo/gloo_timing.h"
+
+#include <atomic>
+#include <exception>
+#include <new>
+
+#include "tracker/core/call_times.h"
+#include "tracker/core/clock.h"
+#include "tracker/core/cost_sample.h"
+#include "tracker/core/recorder.h"
+#include "tracker/core/torch_compat.h"
+#include "tracker/gloo/work_table.h"
+
+namespace commtap {
+namespace {
+
+struct State {
+  Timing timing;
+  WorkTable works;
+  std::atomic<uint64_t> works_seen{0};
+  std::atomic<const ThreadState*> finalizing{nullptr}; ///< the thread on which DDP waits for its buckets
+  std::atomic<uint64_t> finalizing_since_ns{0};        ///< steady clock; moves on as they come in; 0: nobody waits
+};
+
+State* state = nullptr;
+
+/// The clocks of two threads may differ by a little.
+uint64_t between(uint64_t from_ns, uint64_t to_ns) {
+  return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/// A work of `thread` is over at `now_ns`. If that thread waits for all its works, it did so for this one since the
+/// one before was over.
+void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now_ns) {
+  if (thread != state->finalizing.load(std::memory_order_acquire)) {
+    return;
+  }
+  uint64_t since_ns = state->finalizing_since_ns.load(std::memory_order_relaxed);
+  while (since_ns != 0 && since_ns < now_ns && !state->finalizing_since_ns.compare_exchange_weak(since_ns, now_ns)) {
+  }
+  if (since_ns != 0 && since_ns < now_ns) {
+    countDuration(call, DurationKind::kBlocked, now_ns - since_ns);
+  }
+}
+
+/// The work is over: counts it, unless somebody else has.
+void complete(WorkTable::Entry& entry, const void* work, bool succeeded) {
+  const CostSample sample;
+  const OpFrame call = entry.call;
+  const ThreadState* thread = entry.thread;
+  const uint64_t started_at_ns = entry.started_at_ns.load(std::memory_order_relaxed);
+  const uint64_t now_ns = steadyNow();
+  if (!WorkTable::take(entry, work)) {
+    return;
+  }
+  countFinalWait(call, thread, now_ns);
+  if (started_at_ns != 0 && succeeded) {
+    countDuration(call, DurationKind::kQueued, between(call.issued_at_ns, started_at_ns));
+    countDuration(call, DurationKind::kRunning, between(started_at_ns, now_ns));
+  }
+  noteCompleted(call, succeeded, now_ns);
+}
+
+/// Whether this one is among those that are timed.
+bool isChosen() {
+  const uint32_t every = state->timing.every;
+  return every == 1 || state->works_seen.fetch_add(1, std::memory_order_relaxed) % every == 0;
+}
+
+void watch(const void* work, OpFrame& call, const ThreadState* thread) {
+  const CostSample sample;
+  OpFrame timed = call;
+  if (call.has_work) {
+    timed.bytes = 0; // of a call that makes several works each one takes its time, but the payload is there once
+  }
+  call.has_work = true;
+  if (call.row != nullptr && isChosen() && !state->works.add(work, timed, thread)) {
+    Recorder::ledger().notSeen(NotSeen::kUntimed, Recorder::ledger().text(call.op));
+  }
+}
+
+/// intrusive_ptr holds one pointer; by value it is passed by the address of the caller's.
+const void* workOf(void* work_pointer) {
+  return *static_cast<void**>(work_pointer);
+}
+
+void enqueue(void (*real)(void*, void*), void* group, void* work_pointer) {
+  if (ThreadState* thread = ThreadState::current(); thread != nullptr && thread->frame != nullptr) {
+    watch(workOf(work_pointer), *thread->frame, thread);
+  }
+  real(group, work_pointer);
+}
+
+void execute(void (*real)(void*), void* work_pointer) {
+  const void* work = workOf(work_pointer);
+  WorkTable::Entry* entry = state->works.find(work);
+  if (entry == nullptr) {
+    real(work_pointer);
+    return;
+  }
+  const uint64_t now_ns = steadyNow();
+  entry->started_at_ns.store(now_ns, std::memory_order_relaxed);
+  noteStarted(entry->call, now_ns);
+  real(work_pointer);
+  complete(*entry, work, compat::hasSucceeded(work));
+}
+
+/// A thread of the job waits for a work.
+class Wait {
+ public:
+  Wait(WorkTable::Entry& entry, const void* work)
+      : entry_(entry), work_(work), call_(entry.call), since_ns_(steadyNow()) {}
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+  ~Wait() {
+    countDuration(call_, DurationKind::kBlocked, between(since_ns_, steadyNow()));
+    // Its thread may be about to say so. Without this the report of a process that ends here would lack it.
+    complete(entry_, work_, std::uncaught_exceptions() == exceptions_);
+  }
+
+ private:
+  WorkTable::Entry& entry_;
+  const void* work_;
+  OpFrame call_;
+  uint64_t since_ns_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+bool wait(bool (*real)(void*, long), void* work, long timeout_ms) {
+  WorkTable::Entry* entry = state->works.find(work);
+  if (entry == nullptr) {
+    return real(work, timeout_ms);
+  }
+  const Wait waiting(*entry, work);
+  return real(work, timeout_ms);
+}
+
+/// DistributedDataParallel waits for the futures of its buckets, which no function can be put in front of: while it
+/// does, what the thread's works take is what it waits.
+class FinalWait {
+ public:
+  FinalWait() {
+    const ThreadState* nobody = nullptr;
+    mine_ = state->finalizing.compare_exchange_strong(nobody, ThreadState::current(), std::memory_order_acq_rel);
+    if (mine_) {
+      state->finalizing_since_ns.store(steadyNow(), std::memory_order_relaxed);
+    }
+  }
+  FinalWait(const FinalWait&) = delete;
+  FinalWait& operator=(const FinalWait&) = delete;
+  ~FinalWait() {
+    if (mine_) {
+      state->finalizing_since_ns.store(0, std::memory_order_relaxed);
+      state->finalizing.store(nullptr, std::memory_order_release);
+    }
+  }
+
+ private:
+  bool mine_;
+};
+
+void finalizeBackward(void (*real)(void*), void* reducer) {
+  const FinalWait waiting;
+  real(reducer);
+}
+
+constexpr commtap_timing kHooks = {enqueue, execute, wait, finalizeBackward};
+
+} // namespace
+
+bool GlooTiming::start(Timing timing) {
+  if (timing.isOn()) {
+    state = new (std::nothrow) State();
+  }
+  if (state != nullptr) {
+    state->timing = timing;
+    is_on_ = true;
+  }
+  return !timing.isOn() || state != nullptr;
+}
+
+bool GlooTiming::is_on_ = false;
+
+const commtap_timing* GlooTiming::hooks() {
+  return isOn() ? &kHooks : nullptr;
+}
+
+void GlooTiming::pointToPointIssued(const void* work, OpFrame& call, const ThreadState* thread) {
+  watch(work, call, thread);
+}
+
+void GlooTiming::resetInForkedChild() {
+  if (isOn()) {
+    state->works.clear();
+    state->finalizing_since_ns.store(0);
+    state->finalizing.store(nullptr);
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/gpu/device_timing.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "tracker/core/call_times.h"
+#include "tracker/core/guarded.h"
+#include "tracker/core/recorder.h"
+#include "tracker/gpu/cuda_driver.h"
+#include "tracker/gpu/graph_captures.h"
+
+namespace commtap {
+
+/// What runs on one stream between two events.
+struct DeviceSpan {
+  void* context = nullptr; ///< the events'
+  void* stream = nullptr;
+  void* from = nullptr;
+  void* to = nullptr;
+  std::vector<OpFrame> calls; ///< the collectives of which it is all, or a part
+};
+
+namespace {
+
+using Spans = std::vector<DeviceSpan*>;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPollInterval{5};
+constexpr milliseconds kPatience{100};         ///< at the end of the process
+constexpr uint32_t kMaxUnfinished = 8U << 10U; ///< spans; more are not timed
+
+struct State {
+  std::mutex mutex;
+  Spans ended;                                               ///< those that the polling thread has not seen yet
+  std::unordered_map<void*, std::vector<void*>> free_events; ///< by context
+  std::atomic<bool> has_thread{false};
+  std::atomic<uint32_t> unfinished{0};
+  std::atomic<uint64_t> expected{0};    ///< calls whose kernels NCCL has not told of yet
+  std::atomic<uint64_t> collectives{0}; ///< chosen or not
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> stopped{false};
+};
+
+State& state() {
+  static State* instance = new State(); // never destroyed: threads call until the process is gone
+  return *instance;
+}
+
+/// Returns nullptr if the driver makes none.
+void* takeEvent(const CudaDriver& driver, void* context) {
+  {
+    const std::lock_guard<std::mutex> lock(state().mutex);
+    std::vector<void*>& free = state().free_events[context];
+    if (!free.empty()) {
+      void* event = free.back();
+      free.pop_back();
+      return event;
+    }
+  }
+  void* event = nullptr;
+  return driver.create_event(&event, 0) == 0 ? event : nullptr;
+}
+
+/// Its events go back, and so does its memory.
+void release(DeviceSpan* span) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  for (void* event : {span->from, span->to}) {
+    if (event != nullptr) {
+      state().free_events[span->context].push_back(event);
+    }
+  }
+  delete span;
+}
+
+void noteUntimed(const DeviceSpan& span) {
+  LedgerWriter& ledger = Recorder::ledger();
+  for (const OpFrame& call : span.calls) {
+    ledger.notSeen(NotSeen::kUntimed, ledger.text(call.op));
+  }
+}
+
+void dropUntimed(DeviceSpan* span) {
+  noteUntimed(*span);
+  release(span);
+}
+
+/// nullptr if it cannot be timed.
+DeviceSpan* beginSpan(void* stream) {
+  const CudaDriver* driver = CudaDriver::get();
+  const bool has_room = state().unfinished.load(std::memory_order_relaxed) < kMaxUnfinished;
+  if (driver == nullptr || !has_room || GraphCaptures::isCapturing() || driver->captureOf(stream) != 0) {
+    return nullptr;
+  }
+  auto span = std::make_unique<DeviceSpan>();
+  span->stream = stream;
+  if (driver->get_context(&span->context) != 0) {
+    return nullptr;
+  }
+  span->from = takeEvent(*driver, span->context);
+  span->to = takeEvent(*driver, span->context);
+  if (span->from != nullptr && span->to != nullptr && driver->record_event(span->from, stream) == 0) {
+    return span.release();
+  }
+  release(span.release());
+  return nullptr;
+}
+
+/// The collective's payload is there once, however many spans it has.
+void addCall(DeviceSpan& span, OpFrame& call) {
+  const auto is_this = [&](const OpFrame& other) { return other.number == call.number; };
+  if (std::any_of(span.calls.begin(), span.calls.end(), is_this)) {
+    return;
+  }
+  span.calls.push_back(call);
+  if (call.has_span) {
+    span.calls.back().bytes = 0;
+  }
+  call.has_span = true;
+}
+
+DeviceSpan* openSpanOn(const ThreadState& thread, const void* stream) {
+  for (DeviceSpan* span : thread.device_spans) {
+    if (span->stream == stream) {
+      return span;
+    }
+  }
+  return nullptr;
+}
+
+/// Whether a collective that calls NCCL for the first time is among those that are timed.
+bool isChosen(uint32_t every) {
+  return state().collectives.fetch_add(1, std::memory_order_relaxed) % every == 0;
+}
+
+void count(const DeviceSpan& span, uint64_t ns) {
+  for (const OpFrame& call : span.calls) {
+    countDuration(call, DurationKind::kRunning, ns);
+    noteCompleted(call, true, 0);
+  }
+}
+
+/// Counts what is over. `runs`: what is not; the others are gone afterwards.
+void measure(const CudaDriver& driver, Spans& spans) {
+  Spans runs;
+  for (DeviceSpan* span : spans) {
+    driver.set_context(span->context);
+    const int answer = driver.query_event(span->to);
+    if (answer == CudaDriver::kNotReady) {
+      runs.push_back(span);
+      continue;
+    }
+    state().unfinished.fetch_sub(1, std::memory_order_relaxed);
+    float ms = 0;
+    if (answer != 0 || driver.elapsed(&ms, span->from, span->to) != 0) {
+      dropUntimed(span);
+      continue;
+    }
+    count(*span, static_cast<uint64_t>(std::llround(static_cast<double>(ms) * 1e6)));
+    release(span);
+  }
+  spans = std::move(runs);
+}
+
+void takeEnded(Spans& spans) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  spans.insert(spans.end(), state().ended.begin(), state().ended.end());
+  state().ended.clear();
+}
+
+void look(const CudaDriver& driver, Spans& spans) {
+  takeEnded(spans);
+  if (!GraphCaptures::isCapturing()) {
+    measure(driver, spans);
+  }
+}
+
+void poll() {
+  const CudaDriver& driver = *CudaDriver::get();
+  int mode = CudaDriver::kRelaxed;
+  driver.exchange_capture_mode(&mode);
+  Spans spans;
+  while (!state().stopping.load(std::memory_order_acquire)) {
+    std::this_thread::sleep_for(kPollInterval);
+    look(driver, spans);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  for (look(driver, spans); !spans.empty() && std::chrono::steady_clock::now() < deadline; look(driver, spans)) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  for (const DeviceSpan* span : spans) {
+    noteUntimed(*span);
+  }
+  state().stopped.store(true, std::memory_order_release);
+}
+
+/// Signals are for the threads of the job.
+void startThread() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread thread([] {
+      try {
+        poll();
+      } catch (const std::exception&) { // no memory: what is not counted by now is not timed
+        state().stopped.store(true, std::memory_order_release);
+      }
+    });
+    pthread_setname_np(thread.native_handle(), "commtap-events");
+    thread.detach();
+    state().has_thread = true;
+  } catch (const std::exception&) { // the next span tries again
+    state().has_thread = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void endSpan(DeviceSpan* span, bool succeeded) {
+  const CudaDriver* driver = CudaDriver::get();
+  if (!succeeded || state().stopping || driver->record_event(span->to, span->stream) != 0) {
+    dropUntimed(span);
+    return;
+  }
+  state().unfinished.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  state().ended.push_back(span);
+  if (!state().has_thread) {
+    startThread();
+    // Runs before the handler that CUDA has registered by now, and so while it can still be asked.
+    std::atexit(DeviceTiming::finish);
+  }
+}
+
+/// The collective that makes a call to NCCL on this thread, if it is one of those that are timed.
+OpFrame* timedCall(const ThreadState& thread, uint32_t every) {
+  OpFrame* call = thread.frame;
+  if (call == nullptr || call->row == nullptr) {
+    return nullptr;
+  }
+  if (!call->has_work) {
+    call->has_work = true;
+    call->is_timed = isChosen(every);
+  }
+  return call->is_timed ? call : nullptr;
+}
+
+void* begin(ThreadState& thread, void* stream, uint32_t every) {
+  OpFrame* call = timedCall(thread, every);
+  if (call == nullptr) {
+    return nullptr;
+  }
+  const bool in_group = thread.nccl_groups_open > 0;
+  DeviceSpan* span = in_group ? openSpanOn(thread, stream) : nullptr;
+  if (span == nullptr) {
+    span = beginSpan(stream);
+    if (span == nullptr) {
+      call->has_work = call->has_span; // untimed, unless another part of it is
+      return nullptr;
+    }
+    if (in_group) {
+      thread.device_spans.push_back(span);
+    }
+  }
+  addCall(*span, *call);
+  return span;
+}
+
+/// What `make` makes of the thread's state.
+template <typename Make>
+void* madeOf(const Make& make) {
+  void* made = nullptr;
+  guarded("device timing", [&] {
+    if (ThreadState* thread = ThreadState::current()) {
+      made = make(*thread);
+    }
+  });
+  return made;
+}
+
+} // namespace
+
+uint32_t DeviceTiming::every_ = 0;
+
+void* DeviceTiming::begins(const commtap_nccl_call* call) {
+  return madeOf([&](ThreadState& thread) { return begin(thread, call->stream, every_); });
+}
+
+/// Of a graph NCCL would tell at each launch, when nobody knows any more for whom.
+void* DeviceTiming::kernelsExpected(const commtap_nccl_call* call) {
+  return madeOf([&](ThreadState& thread) -> void* {
+    OpFrame* timed = timedCall(thread, every_);
+    if (timed == nullptr) {
+      return nullptr;
+    }
+    if (GraphCaptures::isCapturing()) {
+      timed->has_work = timed->has_span;
+      return nullptr;
+    }
+    auto span = std::make_unique<DeviceSpan>();
+    addCall(*span, *timed);
+    state().expected.fetch_add(1, std::memory_order_relaxed);
+    return span.release();
+  });
+}
+
+void DeviceTiming::ran(void* timer, uint64_t ns) {
+  const std::unique_ptr<DeviceSpan> span(static_cast<DeviceSpan*>(timer));
+  if (state().stopping.load(std::memory_order_acquire)) {
+    return; // finish() has counted it
+  }
+  state().expected.fetch_sub(1, std::memory_order_relaxed);
+  if (ns == 0) {
+    noteUntimed(*span);
+  } else {
+    count(*span, ns);
+  }
+}
+
+void DeviceTiming::returned(ThreadState& thread, const commtap_nccl_call& call) {
+  if (thread.nccl_groups_open > 0) {
+    return;
+  }
+  const bool succeeded = call.result == 0; // one that is in progress may be launched after its events
+  if (call.timer != nullptr) {
+    endSpan(static_cast<DeviceSpan*>(call.timer), succeeded);
+  }
+  for (DeviceSpan* span : thread.device_spans) {
+    endSpan(span, succeeded);
+  }
+  thread.device_spans.clear();
+}
+
+void DeviceTiming::finish() {
+  if (!isOn()) {
+    return;
+  }
+  if (!state().stopping.exchange(true, std::memory_order_acq_rel)) {
+    if (const uint64_t expected = state().expected.load(std::memory_order_relaxed); expected > 0) {
+      Recorder::ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
+    }
+  }
+  const auto deadline = std::chrono::steady_clock::now() + 3 * kPatience;
+  while (state().has_thread && !state().stopped.load(std::memory_order_acquire) &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+void DeviceTiming::resetInForkedChild() {
+  if (isOn()) {
+    new (&state()) State(); // its memory is the parent's; CUDA does not work here
+  }
+}
+
+} // namespace commtap

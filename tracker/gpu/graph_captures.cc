@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/gpu/graph_captures.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+
+#include "tracker/core/guarded.h"
+#include "tracker/core/recorder.h"
+#include "tracker/gpu/cuda_driver.h"
+
+namespace commtap {
+namespace {
+
+/// What one launch makes, by row.
+struct Calls {
+  std::map<LedgerCollective*, LedgerAmount> collectives;
+  std::map<LedgerNcclCall*, LedgerAmount> of_nccl;
+  LedgerGraph* ledger = nullptr; ///< of a capture that is over; nullptr: its table is full
+
+  void add(const Calls& other) {
+    for (const auto& [row, amount] : other.collectives) {
+      collectives[row] += amount;
+    }
+    for (const auto& [row, amount] : other.of_nccl) {
+      of_nccl[row] += amount;
+    }
+  }
+};
+
+using OpenCaptures = std::unordered_map<uint64_t, Calls>;
+using Graphs = std::unordered_map<const void*, std::shared_ptr<const Calls>>;
+
+struct State {
+  std::mutex mutex;
+  OpenCaptures captures;
+  Graphs graphs; ///< and instances of graphs, by address; only those that communicate
+};
+
+State& state() {
+  static State* instance = new State(); // never destroyed: threads launch until the process is gone
+  return *instance;
+}
+
+LedgerWriter& ledger() {
+  return Recorder::ledger();
+}
+
+uint64_t captureOf(void* stream) {
+  const CudaDriver* driver = GraphCaptures::isCapturing() ? CudaDriver::get() : nullptr;
+  return driver == nullptr ? 0 : driver->captureOf(stream);
+}
+
+void writeCalls(const Calls& calls, LedgerGraph& graph) {
+  for (const auto& [row, amount] : calls.collectives) {
+    ledger().addGraphCall(graph, *row, amount);
+  }
+  for (const auto& [row, amount] : calls.of_nccl) {
+    ledger().addGraphCall(graph, *row, amount);
+  }
+}
+
+/// `graph` makes these calls too. Needs the mutex.
+void addTo(const void* graph, Calls calls) {
+  std::shared_ptr<const Calls>& known = state().graphs[graph];
+  if (known != nullptr) {
+    calls.add(*known);
+  }
+  calls.ledger = ledger().addGraph();
+  if (calls.ledger != nullptr) {
+    writeCalls(calls, *calls.ledger);
+  }
+  known = std::make_shared<const Calls>(std::move(calls));
+}
+
+/// nullptr if it does not communicate. Needs the mutex.
+std::shared_ptr<const Calls> callsOf(const void* graph) {
+  const auto found = state().graphs.find(graph);
+  return found == state().graphs.end() ? nullptr : found->second;
+}
+
+void count(const Calls& calls) {
+  for (const auto& [row, amount] : calls.collectives) {
+    ledger().count(*row, amount);
+  }
+  for (const auto& [row, amount] : calls.of_nccl) {
+    row->count.fetch_add(amount.count, std::memory_order_relaxed);
+    row->bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
+  }
+  if (calls.ledger != nullptr) {
+    calls.ledger->launches.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+template <typename Act>
+void guardedAndLocked(const Act& act) {
+  guarded("cudaGraph", [&] {
+    const std::lock_guard<std::mutex> lock(state().mutex);
+    act();
+  });
+}
+
+void shares(const void* graph, const void* other) {
+  guardedAndLocked([&] {
+    if (std::shared_ptr<const Calls> calls = callsOf(graph)) {
+      state().graphs[other] = std::move(calls);
+    } else {
+      state().graphs.erase(other);
+    }
+  });
+}
+
+void includes(const void* graph, const void* child) {
+  guardedAndLocked([&] {
+    if (const std::shared_ptr<const Calls> calls = callsOf(child)) {
+      addTo(graph, *calls);
+    }
+  });
+}
+
+/// A launch that is captured itself becomes part of that capture.
+void launched(const void* instance, void* stream) {
+  guardedAndLocked([&] {
+    const std::shared_ptr<const Calls> calls = callsOf(instance);
+    if (calls == nullptr) {
+      return;
+    }
+    if (const uint64_t capture = captureOf(stream); capture != 0) {
+      state().captures[capture].add(*calls);
+    } else {
+      count(*calls);
+    }
+  });
+}
+
+void gone(const void* graph) {
+  guardedAndLocked([&] { state().graphs.erase(graph); });
+}
+
+/// The collective was counted when it was issued, before it was known that it does not run.
+void takeBack(OpFrame& frame) {
+  ledger().count(*frame.row, {0 - uint64_t{1}, 0 - frame.bytes});
+  frame.captured = true;
+}
+
+} // namespace
+
+std::atomic<uint32_t> GraphCaptures::open_captures_{0};
+
+void GraphCaptures::captureBegan() {
+  open_captures_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void GraphCaptures::captureEnded(uint64_t capture, const void* graph) {
+  guardedAndLocked([&] {
+    const auto found = state().captures.find(capture);
+    if (found == state().captures.end()) {
+      return;
+    }
+    if (graph != nullptr) {
+      addTo(graph, std::move(found->second));
+    }
+    state().captures.erase(found);
+  });
+  // More may end than were seen to begin.
+  uint32_t open = open_captures_.load(std::memory_order_relaxed);
+  while (open > 0 && !open_captures_.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
+  }
+}
+
+bool GraphCaptures::capture(void* stream, LedgerNcclCall& row, uint64_t bytes, OpFrame* frame) {
+  const uint64_t capture = captureOf(stream);
+  if (capture == 0) {
+    return false;
+  }
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  Calls& calls = state().captures[capture];
+  calls.of_nccl[&row] += {1, bytes};
+  if (frame != nullptr && frame->row != nullptr && !frame->captured) {
+    calls.collectives[frame->row] += {1, frame->bytes};
+    takeBack(*frame);
+  }
+  return true;
+}
+
+const commtap_cuda* GraphCaptures::hooks() {
+  static constexpr commtap_cuda kHooks = {captureBegan, captureOf, captureEnded, shares, includes, launched, gone};
+  return &kHooks;
+}
+
+ForkLock GraphCaptures::forkLock() {
+  const auto start_anew = [] {
+    new (&state().captures) OpenCaptures();
+    new (&state().graphs) Graphs();
+  };
+  return {&state().mutex, start_anew, "CUDA graphs at a fork"};
+}
+
+void GraphCaptures::resetInForkedChild() {
+  state().captures.clear();
+  state().graphs.clear();
+  open_captures_.store(0);
+}
+
+} // namespace commtap

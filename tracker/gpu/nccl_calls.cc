@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/gpu/nccl_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "report/model/nccl.h"
+#include "tracker/attribution/attribution.h"
+#include "tracker/core/guarded.h"
+#include "tracker/core/recorder.h"
+#include "tracker/gpu/communicators.h"
+#include "tracker/gpu/device_timing.h"
+#include "tracker/gpu/graph_captures.h"
+
+namespace commtap {
+namespace {
+
+/// What a call's `count` says about its payload: the S of nccl-tests (doc/PERFORMANCE.md there).
+enum class NcclPayload : uint8_t {
+  kNone,
+  kElements,
+  kElementsOfEachRank, ///< the count is what one rank gives or gets
+  kBytes,
+};
+
+constexpr std::array<std::string_view, COMMTAP_NCCL_FUNCTION_COUNT> kNames = {
+#define COMMTAP_NCCL_NAME(name) "nccl" #name,
+    COMMTAP_FOR_EACH_NCCL_FUNCTION(COMMTAP_NCCL_NAME)
+#undef COMMTAP_NCCL_NAME
+};
+
+constexpr NcclPayload payloadOf(commtap_nccl_function function) {
+  switch (function) {
+    case COMMTAP_NCCL_AllReduce:
+    case COMMTAP_NCCL_AllReduceConfig:
+    case COMMTAP_NCCL_Broadcast:
+    case COMMTAP_NCCL_BroadcastConfig:
+    case COMMTAP_NCCL_Bcast:
+    case COMMTAP_NCCL_Reduce:
+    case COMMTAP_NCCL_ReduceConfig:
+    case COMMTAP_NCCL_Send:
+    case COMMTAP_NCCL_Recv:
+    case COMMTAP_NCCL_PutSignal:
+      return NcclPayload::kElements;
+    case COMMTAP_NCCL_AllGather:
+    case COMMTAP_NCCL_AllGatherConfig:
+    case COMMTAP_NCCL_ReduceScatter:
+    case COMMTAP_NCCL_ReduceScatterConfig:
+    case COMMTAP_NCCL_AlltoAll:
+    case COMMTAP_NCCL_AlltoAllConfig:
+    case COMMTAP_NCCL_Gather:
+    case COMMTAP_NCCL_GatherConfig:
+    case COMMTAP_NCCL_Scatter:
+    case COMMTAP_NCCL_ScatterConfig:
+      return NcclPayload::kElementsOfEachRank;
+    case COMMTAP_NCCL_CommRegister:
+    case COMMTAP_NCCL_CommWindowRegister:
+    case COMMTAP_NCCL_MemAlloc:
+      return NcclPayload::kBytes;
+    default:
+      return NcclPayload::kNone;
+  }
+}
+
+constexpr bool movesData(commtap_nccl_function function) {
+  const NcclPayload payload = payloadOf(function);
+  return payload == NcclPayload::kElements || payload == NcclPayload::kElementsOfEachRank;
+}
+
+constexpr int kSuccess = 0;
+constexpr int kInProgress = 7;
+
+struct State {
+  const commtap_nccl_questions* questions = nullptr;
+  Communicators communicators;
+  std::array<std::atomic<StringId>, COMMTAP_NCCL_FUNCTION_COUNT> names{};
+};
+
+State& state() {
+  static State* instance = new State(); // never destroyed: threads call until the process is gone
+  return *instance;
+}
+
+std::atomic<bool> on{true};
+
+StringId nameOf(LedgerWriter& ledger, commtap_nccl_function function) {
+  std::atomic<StringId>& name = state().names[function];
+  if (name.load(std::memory_order_relaxed) == 0) {
+    name.store(ledger.intern(kNames[function]), std::memory_order_relaxed);
+  }
+  return name.load(std::memory_order_relaxed);
+}
+
+/// Only a communicator that is ready may be asked, and only such a one may be called with data. One that does not tell
+/// all the same is asked again.
+void askForSize(LedgerCommunicator& communicator, const commtap_nccl_call& call) {
+  int size = call.place == nullptr ? 0 : call.place->ranks;
+  int rank = call.place == nullptr ? 0 : call.place->rank;
+  const commtap_nccl_questions& ask = *state().questions;
+  const bool told = call.place != nullptr ||
+                    (ask.comm_count(call.comm, &size) == kSuccess && ask.comm_user_rank(call.comm, &rank) == kSuccess);
+  if (told && size > 0) {
+    communicator.rank.store(static_cast<uint32_t>(rank), std::memory_order_relaxed);
+    communicator.size.store(static_cast<uint32_t>(size), std::memory_order_release);
+  }
+}
+
+uint32_t communicatorOf(LedgerWriter& ledger, const commtap_nccl_call& call) {
+  if (call.comm == nullptr) {
+    return kNoIndex;
+  }
+  uint32_t number = state().communicators.find(call.comm);
+  if (number == kNoIndex) {
+    number = state().communicators.add(call.comm, [&] { return ledger.addCommunicator(); });
+  }
+  if (number == kNoIndex) {
+    return kNoIndex;
+  }
+  LedgerCommunicator& communicator = ledger.communicator(number);
+  if (communicator.size.load(std::memory_order_relaxed) == 0 && movesData(call.function)) {
+    askForSize(communicator, call);
+  }
+  return number;
+}
+
+/// Between ncclGroupStart and ncclGroupEnd, which belong to the group themselves.
+bool inGroup(ThreadState& thread, const commtap_nccl_call& call) {
+  if (call.function == COMMTAP_NCCL_GroupStart && call.result == kSuccess) {
+    ++thread.nccl_groups_open;
+    return true;
+  }
+  const bool open = thread.nccl_groups_open > 0;
+  if (call.function == COMMTAP_NCCL_GroupEnd && open) {
+    --thread.nccl_groups_open;
+  }
+  return open;
+}
+
+bool hasFailed(const commtap_nccl_call& call) {
+  return call.result != kSuccess && call.result != kInProgress;
+}
+
+/// Where a call belongs: to the collective that makes it, else to where the thread is.
+struct Place {
+  const OpFrame* frame;
+  Origin origin; ///< unless there is a frame
+};
+
+Place placeOf(ThreadState& thread) {
+  return {thread.frame, thread.frame == nullptr ? currentOrigin(thread, nullptr) : Origin()};
+}
+
+/// No two places have the same; 0 for a collective without a row.
+uint64_t numberOf(const Place& place) {
+  if (place.frame != nullptr) {
+    return reinterpret_cast<uintptr_t>(place.frame->row);
+  }
+  return (uint64_t{place.origin.module} << 16U) | (static_cast<uint64_t>(place.origin.phase) << 1U) | 1U;
+}
+
+void attribute(NcclKey& key, const Place& place) {
+  key.op = place.frame == nullptr ? 0 : place.frame->op;
+  if (place.frame != nullptr && place.frame->row != nullptr) {
+    const CollectiveKey& row = place.frame->row->key;
+    key.group = row.group;
+    key.module = row.module;
+    key.phase = row.phase;
+    return;
+  }
+  key.group = kNoIndex;
+  key.module = place.origin.module;
+  key.phase = place.origin.phase;
+}
+
+/// Of one element of the call's `count`. `ranks`: 0 if the communicator does not tell.
+uint64_t bytesPerCount(const commtap_nccl_call& call, uint32_t ranks) {
+  const NcclPayload payload = payloadOf(call.function);
+  if (payload == NcclPayload::kNone || payload == NcclPayload::kBytes) {
+    return payload == NcclPayload::kNone ? 0 : 1;
+  }
+  const uint64_t size = ncclDatatypeSize(static_cast<uint32_t>(call.datatype));
+  return payload == NcclPayload::kElements ? size : size * std::max(ranks, 1U);
+}
+
+/// How many ranks the communicator has; the first group whose collective comes there is its own.
+uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
+  uint32_t none = kNoIndex;
+  if (group != kNoIndex && communicator.group.load(std::memory_order_relaxed) == kNoIndex) {
+    communicator.group.compare_exchange_strong(none, group, std::memory_order_relaxed);
+  }
+  return communicator.size.load(std::memory_order_acquire);
+}
+
+NcclSite siteOf(const commtap_nccl_call& call, const Place& place, bool in_group) {
+  const auto datatype = static_cast<uint8_t>(call.datatype); // -1 is kNoDatatype
+  const uint32_t told = (in_group ? 1U : 0U) | (call.place == nullptr ? 0U : 2U);
+  return {
+      call.comm,
+      numberOf(place),
+      (static_cast<uint32_t>(call.function) << 16U) | (uint32_t{datatype} << 8U) | told,
+      state().communicators.lifetime()};
+}
+
+/// Finds the row of `site` and what it counts there. False: not to be kept, the next call must be looked at again.
+bool find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place& place, bool in_group, NcclSite& site) {
+  NcclKey key{};
+  key.function = nameOf(ledger, call.function);
+  key.communicator = communicatorOf(ledger, call);
+  key.datatype = static_cast<uint8_t>(call.datatype);
+  key.in_group = in_group ? 1 : 0;
+  key.told_by_plugin = call.place == nullptr ? 0 : 1;
+  attribute(key, place);
+  const bool names_one = key.communicator != kNoIndex;
+  const uint32_t ranks = names_one ? ranksOf(ledger.communicator(key.communicator), key.group) : 0;
+  site.row = ledger.row(key);
+  site.bytes_per_count = bytesPerCount(call, ranks);
+  if (ranks == 0 && payloadOf(call.function) == NcclPayload::kElementsOfEachRank && !hasFailed(call)) {
+    ledger.notSeen(NotSeen::kUnknownCommunicator, kNames[call.function]);
+  }
+  return site.row != nullptr && site.place != 0 && (ranks != 0 || !movesData(call.function));
+}
+
+void countRun(LedgerNcclCall& row, uint64_t bytes) {
+  row.count.fetch_add(1, std::memory_order_relaxed);
+  row.bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void countAt(const NcclSite& site, const ThreadState& thread, const commtap_nccl_call& call) {
+  if (hasFailed(call)) {
+    site.row->failed.fetch_add(1, std::memory_order_relaxed);
+    countRun(*site.row, 0);
+    return;
+  }
+  const uint64_t bytes = call.count * site.bytes_per_count;
+  if (GraphCaptures::isCapturing() && movesData(call.function) &&
+      GraphCaptures::capture(call.stream, *site.row, bytes, thread.frame)) {
+    site.row->captured.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  countRun(*site.row, bytes);
+}
+
+void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& call, bool in_group) {
+  const Place place = placeOf(thread);
+  NcclSite site = siteOf(call, place, in_group);
+  NcclSite& known = thread.nccl_sites.at(site);
+  if (known.row != nullptr && known.isLike(site)) {
+    countAt(known, thread, call);
+    return;
+  }
+  if (find(ledger, call, place, in_group, site) && !hasFailed(call)) {
+    known = site;
+  }
+  if (site.row != nullptr) {
+    countAt(site, thread, call);
+  }
+}
+
+uint32_t ncclVersion() {
+  int version = 0;
+  const commtap_nccl_questions* ask = state().questions;
+  const bool told = ask != nullptr && ask->get_version(&version) == kSuccess && version > 0;
+  return told ? static_cast<uint32_t>(version) : 1; // 0 stands for an NCCL that was never called
+}
+
+bool begin() {
+  Recorder& recorder = Recorder::get();
+  recorder.processGroupSeen(-1, -1);
+  return recorder.ledger().countNccl(ncclVersion());
+}
+
+/// Groups and communicators are followed also while nothing is counted.
+void watch(const commtap_nccl_call& call) {
+  static const bool is_ready = begin();
+  ThreadState* thread = is_ready ? ThreadState::current() : nullptr;
+  if (thread == nullptr) {
+    return;
+  }
+  const bool in_group = call.place == nullptr && inGroup(*thread, call);
+  if (on.load(std::memory_order_relaxed)) {
+    count(Recorder::ledger(), *thread, call, in_group);
+  }
+  if (DeviceTiming::isOn()) {
+    DeviceTiming::returned(*thread, call);
+  }
+  if (call.function == COMMTAP_NCCL_CommDestroy || call.function == COMMTAP_NCCL_CommAbort) {
+    state().communicators.remove(call.comm);
+  }
+}
+
+void called(const commtap_nccl_call* call) {
+  guarded(kNames[call->function], [call] { watch(*call); });
+}
+
+void ended(const void* comm) {
+  state().communicators.remove(comm);
+}
+
+} // namespace
+
+const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
+  const bool times = DeviceTiming::isOn();
+  static const commtap_nccl hooks = {
+      times ? DeviceTiming::begins : nullptr,
+      called,
+      ended,
+      times ? DeviceTiming::kernelsExpected : nullptr,
+      DeviceTiming::ran};
+  state().questions = questions;
+  return &hooks;
+}
+
+void NcclCalls::setOn(bool counts) {
+  on.store(counts, std::memory_order_relaxed);
+}
+
+void NcclCalls::resetInForkedChild() {
+  if (const commtap_nccl_questions* ask = state().questions) {
+    ask->forked();
+  }
+}
+
+ForkLock NcclCalls::forkLock() {
+  return {&state().communicators.mutex(), [] { state().communicators.startAnew(); }, "communicators at a fork"};
+}
+
+} // namespace commtap

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/modules/labels.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include <ATen/record_function.h>
+
+#include "tracker/core/cost_sample.h"
+#include "tracker/core/guarded.h"
+#include "tracker/core/steps.h"
+#include "tracker/core/torch_compat.h"
+#include "tracker/modules/scopes.h"
+
+namespace commtap {
+namespace {
+
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+constexpr std::string_view kFsdp2 = "FSDP::";
+constexpr std::string_view kFsdp1 = "FullyShardedDataParallel.";
+
+// The labels under which FSDP2 works for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
+constexpr std::array<std::string_view, 9> kFsdp2UnitLabels = {
+    "all_gather",
+    "all_gather_copy_out",
+    "pre_forward",
+    "post_forward",
+    "pre_backward",
+    "post_backward_accumulate",
+    "post_backward_reshard",
+    "post_backward_rs_wait",
+    "post_backward_reduce",
+};
+
+std::optional<UnitLabelText> parseFsdp2(std::string_view label) {
+  constexpr std::string_view kFor = " for ";
+  const std::string_view what = label.substr(0, label.find(' '));
+  const std::string_view whom = label.substr(what.size());
+  if (what.ends_with("_prefetch") && whom.starts_with(kFor)) {
+    return UnitLabelText{UnitLabel::Library::kFsdp2, true, whom.substr(kFor.size())};
+  }
+  if (std::find(kFsdp2UnitLabels.begin(), kFsdp2UnitLabels.end(), what) == kFsdp2UnitLabels.end()) {
+    return std::nullopt;
+  }
+  const bool named = whom.starts_with(" (") && whom.ends_with(')');
+  return UnitLabelText{UnitLabel::Library::kFsdp2, false, named ? whom.substr(2, whom.size() - 3) : ""};
+}
+
+/// False for what c10d marks as asynchronous: its `gloo:all_reduce`, which another thread ends, is no scope.
+bool isScope(const at::RecordFunction& function) {
+  const std::string_view label = function.name();
+  return !function.isAsync() && !isOptimizerStepLabel(label) && !parseUnitLabel(label);
+}
+
+std::unique_ptr<at::ObserverContext> onLabelStart(const at::RecordFunction& function) {
+  openLabel(function.name(), &function);
+  return nullptr;
+}
+
+void onLabelEnd(const at::RecordFunction& function, at::ObserverContext*) {
+  closeLabel(&function);
+}
+
+std::unique_ptr<at::ObserverContext> onLabelOrScopeStart(const at::RecordFunction& function) {
+  openLabel(function.name(), &function);
+  if (isScope(function)) {
+    pushScope(function.name());
+  }
+  return nullptr;
+}
+
+void onLabelOrScopeEnd(const at::RecordFunction& function, at::ObserverContext*) {
+  if (isScope(function)) {
+    popScope();
+  }
+  closeLabel(&function);
+}
+
+/// The last of `open` that is `object`'s, or the end.
+template <typename Label>
+typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const void* object) {
+  const auto found =
+      std::find_if(open.rbegin(), open.rend(), [&](const Label& label) { return label.object == object; });
+  return found == open.rend() ? open.end() : std::prev(found.base());
+}
+
+void open(std::string_view label, const void* object) {
+  const bool step = isOptimizerStepLabel(label);
+  const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
+  ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
+  if (thread == nullptr) {
+    return;
+  }
+  if (step) {
+    const Scope scope{Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()};
+    thread->optimizer_steps.push_back({object, thread->enter(scope)});
+  } else {
+    thread->unit_labels.push_back({object, unit->made_by, unit->prefetch, std::string(unit->unit)});
+  }
+}
+
+/// 0 while torch sends no labels.
+constinit std::atomic<at::CallbackHandle> handle{0};
+
+} // namespace
+
+bool isOptimizerStepLabel(std::string_view label) {
+  return label.starts_with(kOptimizerStep);
+}
+
+std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
+  if (label.starts_with(kFsdp2)) {
+    return parseFsdp2(label.substr(kFsdp2.size()));
+  }
+  if (label.starts_with(kFsdp1)) {
+    return UnitLabelText{UnitLabel::Library::kFsdp1, label.find("_prefetch") != std::string_view::npos, ""};
+  }
+  return std::nullopt;
+}
+
+void openLabel(std::string_view label, const void* object) {
+  guarded("a label", [&] { open(label, object); });
+}
+
+void closeLabel(const void* object) {
+  const CostSample sample;
+  ThreadState* thread = ThreadState::ifKnown();
+  if (thread == nullptr) {
+    return;
+  }
+  // A label that was opened before we were there, or on another thread, finds nothing to close.
+  if (const auto unit = lastOf(thread->unit_labels, object); unit != thread->unit_labels.end()) {
+    thread->unit_labels.erase(unit);
+  } else if (const auto step = lastOf(thread->optimizer_steps, object); step != thread->optimizer_steps.end()) {
+    const uint32_t depth = step->depth;
+    thread->optimizer_steps.erase(step);
+    thread->leave(depth);
+    Steps::optimizerStepped();
+  }
+}
+
+void openPythonLabel(const char* label, const void* object) {
+  if (!receivesLabelsFromTorch()) {
+    openLabel(label, object);
+  }
+}
+
+void receiveLabelsFromTorch(OtherLabels others) {
+  const at::RecordFunctionCallback callback = others == OtherLabels::kScopes
+                                                  ? at::RecordFunctionCallback(onLabelOrScopeStart, onLabelOrScopeEnd)
+                                                  : at::RecordFunctionCallback(onLabelStart, onLabelEnd);
+  stopLabelsFromTorch();
+  handle = at::addGlobalCallback(at::RecordFunctionCallback(callback).scopes({at::RecordScope::USER_SCOPE}));
+}
+
+bool receivesLabelsFromTorch() {
+  return handle.load(std::memory_order_relaxed) != 0;
+}
+
+void stopLabelsFromTorch() {
+  if (const at::CallbackHandle old = handle.exchange(0); old != 0) {
+    at::removeCallback(old);
+  }
+}
+
+} // namespace commtap

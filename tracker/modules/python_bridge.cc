@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/modules/python_bridge.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+
+#include <ATen/PythonTorchFunctionTLS.h>
+#include <ATen/core/Tensor.h>
+
+#include "shim/commtap.h"
+#include "shim/trusted_file.h"
+#include "tracker/attribution/module_registry.h"
+#include "tracker/collectives/groups.h"
+#include "tracker/collectives/registration.h"
+#include "tracker/core/log.h"
+#include "tracker/core/python_host.h"
+#include "tracker/core/recorder.h"
+#include "tracker/modules/labels.h"
+#include "tracker/modules/module_hook.h"
+#include "tracker/modules/scopes.h"
+
+namespace commtap {
+namespace {
+
+ModuleRole roleOf(uint8_t role) {
+  return role <= kCommtapFsdp2 ? static_cast<ModuleRole>(role) : ModuleRole::kPlain;
+}
+
+uint32_t addModule(uint32_t parent, const char* component, const char* class_name, uint8_t role, int wrapper) {
+  return ModuleRegistry::get().add(parent, component, class_name, roleOf(role), wrapper != 0);
+}
+
+void reparentModule(uint32_t module, uint32_t parent, const char* component) {
+  ModuleRegistry::get().reparent(module, parent, component);
+}
+
+void moduleDied(uint32_t module) {
+  ModuleRegistry::get().died(module);
+}
+
+int wantsParameters(uint32_t module) {
+  return ModuleRegistry::get().wantsParameters(module) ? 1 : 0;
+}
+
+void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
+  Recorder::ledger().addParameter(
+      module,
+      {facts->name,
+       facts->shape,
+       facts->local_shape,
+       facts->dtype,
+       facts->mesh,
+       facts->placements,
+       facts->requires_grad != 0});
+}
+
+void ownTensor(uint32_t module, void* tensor) {
+  const auto* impl = static_cast<const c10::TensorImpl*>(tensor);
+  const void* storage = impl != nullptr && impl->has_storage() ? impl->unsafe_storage().data() : nullptr;
+  ModuleRegistry::get().addParameter(module, tensor, storage);
+}
+
+uint32_t currentModule() {
+  const ThreadState* thread = ThreadState::current();
+  return thread == nullptr ? kGlobalModule : thread->currentModule();
+}
+
+uint32_t findModule(const void* object) {
+  return ModuleHook::modules().find(object);
+}
+
+int setModule(const void* object, uint32_t module) {
+  return ModuleHook::modules().insert(object, module) ? 1 : 0;
+}
+
+uint32_t forgetModule(const void* object) {
+  return ModuleHook::modules().remove(object);
+}
+
+void groupMade(const char* name) {
+  if (ThreadState* thread = ThreadState::current()) {
+    groupNamed(name, *thread);
+  }
+}
+
+void* beginPlainTensors() {
+  using at::impl::PythonTorchFunctionTLS;
+  auto* before = new at::impl::TorchFunctionDisabledState(PythonTorchFunctionTLS::get_disabled_state());
+  PythonTorchFunctionTLS::set_disabled_state(at::impl::TorchFunctionDisabledState::ALL_DISABLED);
+  return before;
+}
+
+void endPlainTensors(void* token) {
+  auto* before = static_cast<at::impl::TorchFunctionDisabledState*>(token);
+  at::impl::PythonTorchFunctionTLS::set_disabled_state(*before);
+  delete before;
+}
+
+void notSeenModule(const char* what) {
+  Recorder::ledger().notSeen(NotSeen::kModuleFactsMissing, what);
+}
+
+void hookMissing(const char* why) {
+  Recorder::ledger().notSeen(NotSeen::kModuleHookMissing, why);
+  logWarning(std::string("module calls cannot be watched, all collectives will be billed to Global: ") + why);
+}
+
+void debug(const char* message) {
+  logDebug(message);
+}
+
+/// record_function cannot be watched in Python.
+std::atomic<bool> labels_missing{false};
+
+void labelsMissing() {
+  labels_missing = true;
+  if (!receivesLabelsFromTorch()) {
+    receiveLabelsFromTorch(OtherLabels::kIgnored);
+  }
+}
+
+constexpr CommtapHost kHost = {
+    addModule,       reparentModule, moduleDied,    wantsParameters, addParameter,      ownTensor,
+    currentModule,   findModule,     setModule,     forgetModule,    ModuleHook::call,  ModuleHook::setOriginal,
+    openPythonLabel, closeLabel,     labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
+    notSeenModule,   hookMissing,    debug,
+};
+
+const CommtapPython*& pythonPart() {
+  static const CommtapPython* instance = nullptr;
+  return instance;
+}
+
+/// Of the Python in this process; "" if there is none.
+std::string pythonBuild(std::string& full_version) {
+  using IsInitialized = int (*)();
+  using GetVersion = const char* (*)();
+  const auto is_initialized = reinterpret_cast<IsInitialized>(dlsym(RTLD_DEFAULT, "Py_IsInitialized"));
+  const auto get_version = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "Py_GetVersion"));
+  if (is_initialized == nullptr || get_version == nullptr || is_initialized() == 0) {
+    return {};
+  }
+  full_version = get_version();
+  const std::string build = pythonBuildOf(full_version);
+  full_version = full_version.substr(0, full_version.find(' '));
+  return build;
+}
+
+/// Absolute: the stub loads this library by such a path.
+std::string ownPath() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<const void*>(&ownPath), &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
+}
+
+const CommtapPython* loadPythonPart(const std::string& build) {
+  const std::string own = ownPath();
+  const std::string path = own.substr(0, own.rfind('/')) + "/python/libcommtap-python-" + build + ".so";
+  if (access(path.c_str(), R_OK) == 0 && !commtap_is_trusted(path.c_str(), own.c_str())) {
+    hookMissing((path + " is not loaded: another user may have put it there").c_str());
+    return nullptr;
+  }
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    hookMissing(("no part for Python " + build + " is installed (" + path + ")").c_str());
+    return nullptr;
+  }
+  const auto* part = static_cast<const CommtapPython*>(dlsym(library, COMMTAP_PYTHON_SYMBOL));
+  if (part == nullptr || part->abi != COMMTAP_PYTHON_ABI) {
+    hookMissing((path + " is of another commtap; install all of its files anew").c_str());
+    return nullptr;
+  }
+  return part;
+}
+
+/// Where the Python part watches record_function, torch need not send labels, unless they are to be scopes.
+void startLabels(Labels labels, bool is_python) {
+  const bool scopes = labels == Labels::kScopes || (labels == Labels::kAuto && !is_python);
+  if (scopes || pythonPart() == nullptr || labels_missing) {
+    receiveLabelsFromTorch(scopes ? OtherLabels::kScopes : OtherLabels::kIgnored);
+  }
+}
+
+} // namespace
+
+std::string pythonBuildOf(const std::string& version) {
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(version.c_str(), "%d.%d", &major, &minor) != 2) {
+    return {};
+  }
+  const bool free_threaded = version.find("free-threading") != std::string::npos;
+  return std::to_string(major) + "." + std::to_string(minor) + (free_threaded ? "t" : "");
+}
+
+void startPython(Labels labels) {
+  std::string version;
+  const std::string build = pythonBuild(version);
+  if (!build.empty()) {
+    Recorder::get().setPythonVersion(version);
+    const CommtapPython* part = loadPythonPart(build);
+    if (part != nullptr) {
+      ModuleHook::start(part->module_id);
+      pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
+    }
+  }
+  startLabels(labels, !build.empty());
+}
+
+void setPythonEnabled(bool enabled, Labels labels) {
+  if (pythonPart() != nullptr) {
+    pythonPart()->set_enabled(enabled ? 1 : 0);
+  }
+  if (enabled) {
+    std::string version;
+    startLabels(labels, !pythonBuild(version).empty());
+  } else {
+    stopLabelsFromTorch();
+  }
+}
+
+int observePythonModules(void* before, void* after) {
+  return pythonPart() == nullptr ? static_cast<int>(COMMTAP_INVALID) : pythonPart()->observe(before, after);
+}
+
+long idOfPythonModule(void* module) {
+  return pythonPart() == nullptr ? static_cast<long>(COMMTAP_INVALID) : pythonPart()->module_id(module);
+}
+
+CommtapTensorClass classOfPythonTensor(void* tensor) {
+  return pythonPart() == nullptr ? kCommtapPlainTensor : pythonPart()->tensor_class(tensor);
+}
+
+} // namespace commtap

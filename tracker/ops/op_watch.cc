@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/ops/op_watch.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include <ATen/record_function.h>
+
+#include "report/model/vocabulary.h"
+#include "tracker/attribution/attribution.h"
+#include "tracker/core/cost_sample.h"
+#include "tracker/core/lasting_text.h"
+#include "tracker/core/recorder.h"
+#include "tracker/core/thread_state.h"
+#include "tracker/ops/operation_count.h"
+
+namespace commtap {
+namespace {
+
+/// Held by every call that is under way, so that it never uses the context of a callback that was taken out.
+struct OpCallback {
+  commtap_op_callback function;
+  void* context;
+};
+
+struct State {
+  std::mutex mutex;
+  at::CallbackHandle handle = 0;
+  std::atomic<const OpCallback*> callback{nullptr};
+  std::atomic<Level> level{Level::kCollectives};
+};
+
+State& state() {
+  static auto* instance = new State(); // leaked: threads run ops until the process is gone
+  return *instance;
+}
+
+[[gnu::tls_model("initial-exec")]] thread_local bool tls_in_observer = false;
+
+/// An op that the job's callback, or counting itself, runs is none of the job's.
+class ObserverGuard {
+ public:
+  ObserverGuard() {
+    tls_in_observer = true;
+  }
+  ObserverGuard(const ObserverGuard&) = delete;
+  ObserverGuard& operator=(const ObserverGuard&) = delete;
+  ~ObserverGuard() {
+    tls_in_observer = false;
+  }
+};
+
+void observe(const at::RecordFunction& function, ThreadState& thread) {
+  const ObserverGuard guard;
+  const CostSample sample;
+  const Origin origin = currentOrigin(thread, nullptr);
+  if (const Level level = state().level.load(std::memory_order_relaxed); level != Level::kCollectives) {
+    countOperation(function, origin, level);
+  }
+  if (const OpCallback* callback = state().callback.load(std::memory_order_acquire)) {
+    const commtap_op op{function.name(), origin.issued_in, lastingText(phaseName(origin.phase))};
+    callback->function(&op, callback->context);
+  }
+}
+
+std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
+  ThreadState* thread = tls_in_observer ? nullptr : ThreadState::current();
+  if (thread == nullptr) {
+    return nullptr;
+  }
+  try {
+    observe(function, *thread);
+  } catch (...) { // torch would print a warning
+    Recorder::ledger().notSeen(NotSeen::kInternalError, function.name());
+  }
+  return nullptr;
+}
+
+/// Puts the observer in while somebody asks for it. Needs the mutex.
+void update(State& state) {
+  if (state.handle != 0) {
+    at::removeCallback(state.handle);
+    state.handle = 0;
+  }
+  const bool counts = state.level.load() != Level::kCollectives;
+  if (counts || state.callback.load() != nullptr) {
+    state.handle =
+        at::addGlobalCallback(at::RecordFunctionCallback(onOp).needsInputs(counts).scopes({at::RecordScope::FUNCTION}));
+  }
+}
+
+} // namespace
+
+void setOpCallback(commtap_op_callback function, void* context) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  // The one before is left to calls that may still run it: a few bytes for each change.
+  state().callback.store(function == nullptr ? nullptr : new OpCallback{function, context}, std::memory_order_release);
+  update(state());
+}
+
+void setOpLevel(Level level) {
+  const std::lock_guard<std::mutex> lock(state().mutex);
+  state().level.store(level);
+  update(state());
+}
+
+ForkLock opWatchForkLock() {
+  return {&state().mutex, [] {}, "callback for ops at a fork"};
+}
+
+} // namespace commtap

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <ATen/record_function.h>
+
+#include "report/model/vocabulary.h"
+#include "tracker/attribution/attribution.h"
+
+namespace commtap {
+
+/// Counts the op that `function` observes with its arguments, if `level` wants it. Ops that a compiler traces are
+/// none: nothing is computed.
+void countOperation(const at::RecordFunction& function, const Origin& origin, Level level);
+
+} // namespace commtap
