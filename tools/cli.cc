@@ -9,20 +9,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tools/cmd_check.h"
-#include "tools/cmd_completion.h"
-#include "tools/cmd_diff.h"
-#include "tools/cmd_export.h"
-#include "tools/cmd_html.h"
-#include "tools/cmd_merge.h"
-#include "tools/cmd_options.h"
-#include "tools/cmd_recover.h"
-#include "tools/cmd_run.h"
-#include "tools/cmd_serve.h"
-#include "tools/cmd_show.h"
-#include "tools/cmd_top.h"
-#include "tools/command_tree.h"
-#include "tools/verbs.h"
+#include "tools/cli/cmd_completion.h"
+#include "tools/cli/cmd_recover.h"
+#include "tools/cli/command_tree.h"
+#include "tools/cli/verbs.h"
+#include "tools/docs/cmd_options.h"
+#include "tools/export/cmd_export.h"
+#include "tools/html/cmd_html.h"
+#include "tools/job/cmd_check.h"
+#include "tools/job/cmd_diff.h"
+#include "tools/job/cmd_merge.h"
+#include "tools/live/cmd_serve.h"
+#include "tools/live/cmd_top.h"
+#include "tools/run/cmd_run.h"
+#include "tools/show/cmd_show.h"
 
 namespace commtap {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tools/live_folder.h"
+#include "tools/live/live_folder.h"
 
 namespace commtap {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "tools/http_server.h"
+#include "tools/live/http_server.h"
 
 namespace commtap {
 

@@ -113,7 +113,7 @@ def main() -> None:
     before_data, after_data = rest.split("@DATA@")
     arguments.output.write_text(
         "// Made by tools/html/bundle.py.\n"
-        '#include "tools/html_page.h"\n\n'
+        '#include "tools/html/html_page.h"\n\n'
         "namespace commtap {\n\n"
         f"const std::string_view kPageBeforeConnect =\n{literal(before_connect)};\n\n"
         f"const std::string_view kPageBeforeData =\n{literal(before_data)};\n\n"

@@ -3,7 +3,7 @@
 
 import { inert, shorten } from "./text.js";
 
-/** The job that is shown, made from the document that tools/page_data.h describes. Names are inert from here on. */
+/** The job that is shown, made from the document that tools/html/page_data.h describes. Names are inert from here on. */
 
 /**
  * @typedef {Object} Module
@@ -82,7 +82,7 @@ export function sizeOf(ranges) {
 
 export class Job {
   /**
-   * @param document as tools/page_data.h describes it
+   * @param document as tools/html/page_data.h describes it
    * @param {boolean} live whether it comes from `commtap serve`, which sees the ranks of its own node
    */
   constructor(document, live = false) {

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/cmd_recover.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("what a killed process left becomes a report, whose path is printed") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(1);
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  const Outcome outcome = runCommtap({"recover", folder.path()});
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.out == (folder / "rank-00001.json") + "\n");
+  const Outcome again = runCommtap({"recover", folder.path()});
+  CHECK(again.status() == 0);
+  CHECK(again.err.find("nothing to recover") != std::string::npos);
+}
+
+TEST_CASE("a ledger that cannot be read is status 1, no folder status 2") {
+  const TempFolder folder;
+  writeText(folder / "bad.ledger", "x");
+  CHECK(runCommtap({"recover", folder.path()}).status() == 1);
+  CHECK(runCommtap({"recover", folder / "bad.ledger"}).status() == 2);
+  CHECK(runCommtap({"recover", folder / "none"}).status() == 2);
+}
+
+} // namespace
+} // namespace commtap

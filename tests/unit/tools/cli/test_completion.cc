@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/completion.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+/// The words that bash offers after `words`, the last of which is being typed.
+std::vector<std::string> offered(const Words& words) {
+  const TempFolder folder;
+  writeText(folder / "commtap.bash", runCommtap({"completion", "bash"}).out);
+  std::string line = ". " + (folder / "commtap.bash") + "; COMP_WORDS=(";
+  for (const std::string& word : words) {
+    line += "'" + word + "' ";
+  }
+  line += "); COMP_CWORD=" + std::to_string(words.size() - 1) + "; compopt() { echo PATHS; }; _commtap; ";
+  line += "printf '%s\\n' \"${COMPREPLY[@]}\"";
+  std::istringstream out(runProgram({"/bin/bash", "-c", line}).out);
+  std::vector<std::string> lines;
+  for (std::string each; std::getline(out, each);) {
+    if (!each.empty()) {
+      lines.push_back(each);
+    }
+  }
+  return lines;
+}
+
+TEST_CASE("bash completes verbs, options, words and paths") {
+  CHECK(offered({"commtap", "me"}) == Words{"merge"});
+  CHECK(offered({"commtap", "merge", "--fo"}) == Words{"--format"});
+  CHECK(offered({"commtap", "merge", "--format", ""}) == Words{"text", "json"});
+  CHECK(offered({"commtap", "check", "--allow", "m"}) == Words{"missing_ranks"});
+  CHECK(offered({"commtap", "merge", ""}) == Words{"PATHS"});
+  CHECK(offered({"commtap", "check", "--budget", ""}) == Words{"PATHS"});
+  CHECK(offered({"commtap", "diff", "--tolerance", ""}).empty());
+  CHECK(offered({"commtap", "nothing", ""}).empty());
+  CHECK(offered({"commtap", "run", "--", "printenv"}).at(0) == "printenv"); // once for each folder that has it
+  CHECK(offered({"commtap", "run", "--", "python", "tr"}) == Words{"PATHS"});
+}
+
+TEST_CASE("each shell reads its script") {
+  const TempFolder folder;
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Outcome script = runCommtap({"completion", shell});
+    CHECK(script.status() == 0);
+    writeText(folder / shell, script.out);
+    const std::string path = std::string("/usr/bin/") + shell;
+    if (!std::filesystem::exists(path)) {
+      MESSAGE(shell << " is not installed: its script is not read");
+      continue;
+    }
+    const Outcome read = runProgram({path, "-n", folder / shell});
+    CHECK(read.status() == 0);
+    CHECK(read.err.empty());
+  }
+  CHECK(runCommtap({"completion", "tcsh"}).status() == 2);
+  CHECK(runCommtap({"completion"}).status() == 2);
+}
+
+TEST_CASE("fish offers verbs and words") {
+  if (!std::filesystem::exists("/usr/bin/fish")) {
+    MESSAGE("fish is not installed");
+    return;
+  }
+  const TempFolder folder;
+  writeText(folder / "c", runCommtap({"completion", "fish"}).out);
+  const auto offers = [&folder](const std::string& line) {
+    return runProgram(
+               {"/usr/bin/fish", "--no-config", "-c", "source " + (folder / "c") + "; complete -C '" + line + "'"},
+               {"HOME=" + folder.path()})
+        .out;
+  };
+  CHECK(offers("commtap me").starts_with("merge\t"));
+  CHECK(offers("commtap check --format j") == "json\tDefault: text\njunit\tDefault: text\n");
+  CHECK(offers("commtap merge --at").starts_with("--attempt\t"));
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/output_file.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("the file is there once it is whole, readable as the umask says") {
+  const TempFolder folder;
+  const std::string path = folder / "x.prom";
+  writeText(path, "old");
+  const mode_t mask = umask(022);
+  OutputFile out(path);
+  CHECK(out.write("new"));
+  CHECK(readText(path) == "old");
+  for (const std::string& name : namesIn(folder.path())) {
+    CHECK((name == "x.prom" || name.ends_with(".tmp"))); // node_exporter reads *.prom
+  }
+  CHECK(out.finish().empty());
+  umask(mask);
+  CHECK(readText(path) == "new");
+  CHECK(namesIn(folder.path()).size() == 1);
+  struct stat info {};
+  REQUIRE(stat(path.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0644);
+}
+
+TEST_CASE("what is not finished leaves nothing") {
+  const TempFolder folder;
+  { CHECK(OutputFile(folder / "x").write("half")); }
+  CHECK(namesIn(folder.path()).empty());
+}
+
+TEST_CASE("a failure is one line with the path") {
+  const TempFolder folder;
+  OutputFile out(folder / "none/x");
+  CHECK_FALSE(out.write("x"));
+  CHECK(out.finish() == "cannot create a file beside " + (folder / "none/x") + ": No such file or directory");
+}
+
+} // namespace
+} // namespace commtap

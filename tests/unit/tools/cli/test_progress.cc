@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/progress.h"
+
+#include <doctest/doctest.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+
+namespace commtap {
+namespace {
+
+/// What `body` writes to stderr, with stderr a terminal.
+template <typename Body>
+std::string onTerminal(Body body) {
+  int master = -1;
+  int terminal = -1;
+  REQUIRE(openpty(&master, &terminal, nullptr, nullptr, nullptr) == 0);
+  std::fflush(stderr);
+  const int saved = dup(STDERR_FILENO);
+  dup2(terminal, STDERR_FILENO);
+  body();
+  std::fflush(stderr);
+  dup2(saved, STDERR_FILENO);
+  close(saved);
+  close(terminal);
+  // The kernel hands a terminal's text on in its own time: what is read at once may not be all of it. An error is the
+  // end.
+  std::string text;
+  char part[4096];
+  for (ssize_t count = 0; (count = read(master, part, sizeof(part))) > 0;) {
+    text.append(part, static_cast<size_t>(count));
+  }
+  close(master);
+  return text;
+}
+
+TEST_CASE("who waits a second sees a bar, which goes away") {
+  const std::string text = onTerminal([] {
+    withProgress([](const auto& progress) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+      progress(1, 2);
+      return 0;
+    });
+  });
+  CHECK(text.find("] 1/2") != std::string::npos);
+  CHECK(text.ends_with("\r\x1b[K"));
+}
+
+TEST_CASE("who does not wait sees nothing, nor who has no terminal") {
+  CHECK(onTerminal([] {
+          withProgress([](const auto& progress) {
+            progress(1, 2);
+            progress(0, 0);
+            return 0;
+          });
+        }).empty());
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/verbs.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("oneOf takes its words and says which they are") {
+  CLI::App app;
+  std::string word;
+  app.add_option("--word", word)->check(oneOf({"a", "b"}))->type_name("a|b");
+  CHECK_NOTHROW(app.parse("--word b"));
+  CHECK_THROWS_WITH(app.parse("--word c"), "--word: \"c\" is not one of a, b");
+  CHECK(app.help().find("--word a|b ") != std::string::npos);
+}
+
+TEST_CASE("the usage line is the one given") {
+  CLI::App app;
+  setUsage(app, "commtap x [OPTIONS] Y");
+  CHECK(app.help().find("Usage: commtap x [OPTIONS] Y\n") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

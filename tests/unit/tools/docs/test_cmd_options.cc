@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/docs/cmd_options.h"
+
+#include <doctest/doctest.h>
+
+#include "report/model/options.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("the options page is printed as it is, by a verb that the help does not show") {
+  CHECK(runCommtap({"options", "--format", "markdown"}).out == optionsPage());
+  CHECK(runCommtap({"--help"}).out.find("tables of options") == std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/export/cmd_export.h"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include "report/base/process.h"
+#include "report/json/report_json.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+struct ExportFolder : SampleFolder {
+  Outcome run(Words arguments) const {
+    arguments.insert(arguments.begin(), {"export", path()});
+    return runCommtap(arguments);
+  }
+};
+
+TEST_CASE("every format has its beginning and its end") {
+  const ExportFolder folder;
+  const std::string open_metrics = folder.run({"--format", "openmetrics"}).out;
+  CHECK(open_metrics.starts_with("# TYPE commtap_collectives counter\n"));
+  CHECK(open_metrics.ends_with("# EOF\n"));
+  CHECK(folder.run({"--format", "prometheus"}).out.starts_with("# TYPE commtap_collectives_total counter\n"));
+  CHECK(folder.run({"--format", "csv"}).out.starts_with("run_id,attempt,rank,host,pid,module,"));
+  CHECK(folder.run({"--format", "jsonl", "--table", "processes"}).out.starts_with("{\"run_id\":\"sample-run\""));
+  CHECK(folder.run({"--format", "commdebug"}).out.starts_with("{\n    \"fqn\": \"Global\""));
+  CHECK(folder.run({"--format", "graphviz"}).out.starts_with("digraph"));
+}
+
+TEST_CASE("a live ledger is exported as well") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(2);
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+  ledger->header().pid = static_cast<uint64_t>(getpid());
+  ledger->header().pid_start_ticks = processStartTicks(ledger->header().pid).value();
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  const Outcome outcome = runCommtap({"export", folder.path(), "--format", "openmetrics"});
+  CHECK(
+      outcome.out.find("\ncommtap_process_running{run_id=\"sample-run\",attempt=\"0\",rank=\"2\"} 1\n") !=
+      std::string::npos);
+}
+
+TEST_CASE("ranks and hosts can be chosen; none left is told") {
+  const ExportFolder folder;
+  CHECK(folder.run({"--format", "csv", "--rank", "3"}).out.find(",0,1,node1") == std::string::npos);
+  CHECK(folder.run({"--format", "csv", "--host", "node1"}).status() == 0);
+  for (const Words& nothing : {Words{"--host", "node2"}, {"--rank", "2"}, {"--attempt", "1"}, {"--run", "x"}}) {
+    Words arguments = nothing;
+    arguments.insert(arguments.end(), {"--format", "csv"});
+    const Outcome outcome = folder.run(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.err.find("commtap: " + folder.path() + ": ") == 0);
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
+TEST_CASE("a limit on series is told on stderr") {
+  const ExportFolder folder;
+  const Outcome outcome = folder.run({"--format", "openmetrics", "--max-series", "1"});
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.err.find("commtap: 12 label sets are over the limit of 1 a rank") == 0);
+}
+
+TEST_CASE("a file is written whole; a bad report costs the status, not the rest") {
+  const ExportFolder folder;
+  const TempFolder target;
+  writeText(folder / "bad.json", "{");
+  const Outcome outcome = folder.run({"--format", "prometheus", "-o", target / "x.prom"});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("commtap: " + (folder / "bad.json")) == 0);
+  CHECK(readText(target / "x.prom").ends_with("\ncommtap_unreadable_files 1\n"));
+}
+
+TEST_CASE("what cannot be written is told") {
+  const ExportFolder folder;
+  const Outcome outcome = folder.run({"--format", "csv", "-o", folder / "none/x"});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.err.find("commtap: cannot create a file beside ") == 0);
+}
+
+TEST_CASE("wrong usage is one line and status 2") {
+  for (const Words& arguments :
+       {Words{"export", "x"},
+        {"export", "x", "--format", "xml"},
+        {"export", "/no/such", "--format", "csv"},
+        {"export", "x", "--format", "csv", "--table", "x"},
+        {"export", "x", "--format", "csv", "--max-series", "0"}}) {
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.err.find("commtap: ") == 0);
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
+} // namespace
+} // namespace commtap

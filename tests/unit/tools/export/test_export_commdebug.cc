@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/export/export_commdebug.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+const json& child(const json& node, const std::string& fqn) {
+  for (const json& each : node["children"]) {
+    if (each["fqn"] == fqn) {
+      return each;
+    }
+  }
+  FAIL("no child ", fqn);
+  return node;
+}
+
+Collective& rowOf(Report& report, Kind kind) {
+  return *std::find_if(
+      report.collectives.begin(), report.collectives.end(), [kind](const Collective& row) { return row.kind == kind; });
+}
+
+TEST_CASE("counts are added to every module above, by phase, where the call was made") {
+  Report report = sampleReport(0);
+  rowOf(report, Kind::kAllGather).issued_in = "DistributedDataParallel.net2";
+  const json root = json::parse(commDebugJson(report));
+  CHECK(root["fqn"] == "Global");
+  CHECK(root["module_type"] == "");
+  CHECK(
+      root["collectives_forward"] ==
+      json::parse(R"([["c10d.broadcast_", 1], ["c10d_functional.all_gather_into_tensor", 2]])"));
+  CHECK(root["collectives_backward"] == json::parse(R"([["c10d.allreduce_", 1]])"));
+  const json& model = child(root, "DistributedDataParallel");
+  CHECK(model["collectives_forward"] == json::parse(R"([["c10d_functional.all_gather_into_tensor", 2]])"));
+  CHECK(child(model, "DistributedDataParallel.net1")["collectives_forward"].empty());
+  CHECK(child(model, "DistributedDataParallel.net2")["collectives_forward"].size() == 1);
+}
+
+TEST_CASE("recomputation is backward, as the autograd engine runs it") {
+  Report report = sampleReport(0);
+  rowOf(report, Kind::kAllGather).phase = Phase::kRecompute;
+  const json root = json::parse(commDebugJson(report));
+  CHECK(root["collectives_backward"].size() == 2);
+}
+
+TEST_CASE("modules have their class, their sharded parameters, and children in order") {
+  const json root = json::parse(commDebugJson(sampleReport(0)));
+  const json& model = child(root, "DistributedDataParallel");
+  REQUIRE(model["children"].size() == 2);
+  CHECK(model["children"][0]["fqn"] == "DistributedDataParallel.net1");
+  CHECK(model["children"][1]["fqn"] == "DistributedDataParallel.net2");
+  CHECK(model["children"][0]["module_type"] == "class 'Linear'");
+  CHECK(model["children"][0]["parameters"] == json::parse(R"j([["weight", "(Shard(0),)"]])j"));
+  for (const char* list : {"operations_forward", "operations_backward", "operations_checkpointing"}) {
+    CHECK(model[list] == json::array());
+  }
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/html/cmd_html.h"
+
+#include <doctest/doctest.h>
+
+#include "report/json/report_json.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+class HtmlFolder : public TempFolder {
+ public:
+  HtmlFolder() {
+    for (const int64_t rank : {0, 1}) {
+      writeText(*this / ("rank-0000" + std::to_string(rank) + ".json"), reportToJson(sampleReport(rank)));
+    }
+  }
+};
+
+TEST_CASE("a folder becomes one file, and one line says so") {
+  const HtmlFolder folder;
+  const TempFolder out;
+  const Outcome outcome = runCommtap({"html", folder.path(), "-o", out / "report.html"});
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.starts_with((out / "report.html") + ": 2 processes, 4 modules, 1."));
+  CHECK(namesIn(out.path()) == std::vector<std::string>{"report.html"});
+  const std::string page = readText(out / "report.html");
+  CHECK(page.starts_with("<!doctype html>"));
+  CHECK(page.find("sample-run") != std::string::npos);
+}
+
+TEST_CASE("reports, ledgers and stdout") {
+  const HtmlFolder folder;
+  const auto ledger = sampleLedger(2);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  const Outcome whole = runCommtap({"html", folder.path(), "-o", "-"});
+  CHECK(whole.status() == 0);
+  CHECK(whole.out.find("\"ranks\":[[0,2]]") != std::string::npos);
+  const Outcome one = runCommtap({"html", folder / "rank-00001.json", "--output=-"});
+  CHECK(one.out.find("\"ranks\":[[1,1]]") != std::string::npos);
+}
+
+TEST_CASE("files that cannot be read are named here and on the page, and the status is 1") {
+  const HtmlFolder folder;
+  writeText(folder / "bad.json", "{");
+  const Outcome outcome = runCommtap({"html", folder.path(), "-o", "-"});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.err.starts_with("commtap: " + (folder / "bad.json")));
+  CHECK(outcome.out.find("\"problems\":[\"" + (folder / "bad.json")) != std::string::npos);
+}
+
+TEST_CASE("nothing to read and nowhere to write are one line") {
+  const HtmlFolder folder;
+  const TempFolder empty;
+  CHECK(runCommtap({"html", empty.path(), "-o", empty / "x.html"}).status() == 1);
+  CHECK(runCommtap({"html", empty / "none", "-o", empty / "x.html"}).status() == 2);
+  const Outcome outcome = runCommtap({"html", folder.path(), "-o", empty / "none/x.html"});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.err.find("none/x.html: No such file or directory\n") != std::string::npos);
+  CHECK(namesIn(empty.path()).empty());
+}
+
+TEST_CASE("wrong usage is one line and status 2") {
+  for (const Words& arguments : {Words{"html"}, {"html", "x"}, {"html", "x", "-o"}, {"html", "x", "y", "-o", "z"}}) {
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.err.starts_with("commtap: "));
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/check_text.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+const JobReport& grown() {
+  static const JobReport job = grownJob();
+  return job;
+}
+
+std::vector<Check> failedChecks() {
+  return checkBaseline(sampleJob(), grown(), {}, {});
+}
+
+TEST_CASE("for people: what failed, and how many") {
+  const std::string text = checkText(failedChecks(), grown(), Color::none());
+  CHECK(text.starts_with(
+      "FAILED all_gather on default_pg as in the baseline\n  +1 all_gather a run in DistributedDataParallel.net1"));
+  CHECK(text.ends_with("\n1 of 3 checks failed\n"));
+  CHECK(checkText(checkJob(grown(), {}), grown(), Color::none()) == "all 4 checks passed\n");
+}
+
+TEST_CASE("Markdown for a comment") {
+  const std::string text = checkMarkdown(failedChecks(), grown());
+  CHECK(text.starts_with(
+      "### commtap: 1 of 3 checks failed\n\n**all\\_gather on default\\_pg as in the baseline**\n\n- +1"));
+}
+
+TEST_CASE("JUnit: a case a check, with its failure") {
+  const std::string text = checkJunit(failedChecks(), grown());
+  CHECK(text.find("<testsuites tests=\"3\" failures=\"1\">") != std::string::npos);
+  CHECK(text.find("name=\"all_reduce on default_pg as in the baseline\"/>") != std::string::npos);
+  CHECK(text.find("<failure message=\"+1 all_gather a run in DistributedDataParallel.net1") != std::string::npos);
+}
+
+TEST_CASE("JSON: all findings") {
+  const auto document = nlohmann::json::parse(checkJson(failedChecks(), grown()));
+  CHECK(document["schema"] == "commtap.check/1");
+  CHECK(document["passed"] == false);
+  CHECK(document["checks"][0]["findings"][0]["what"] == "more");
+  CHECK(document["checks"][0]["findings"][0]["module"] == "DistributedDataParallel.net1");
+  CHECK(document["checks"][1]["passed"] == true);
+}
+
+TEST_CASE("very many findings are cut, with their number") {
+  std::vector<Check> checks(1);
+  Finding finding;
+  finding.what = Finding::What::kUnreadable;
+  finding.problem = "x";
+  checks[0].findings.assign(30, finding);
+  checks[0].left_out = 5;
+  CHECK(checkText(checks, grown(), Color::none()).find("  and 15 more\n") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

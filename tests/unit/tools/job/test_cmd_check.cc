@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/cmd_check.h"
+
+#include <doctest/doctest.h>
+
+#include "report/job/job_report_json.h"
+#include "tests/unit/job_samples.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+class Jobs : public TempFolder {
+ public:
+  Jobs() {
+    writeText(job(), jobReportToJson(sampleJob()));
+    writeText(grown(), jobReportToJson(grownJob()));
+  }
+  std::string job() const {
+    return *this / "job.json";
+  }
+  std::string grown() const {
+    return *this / "grown.json";
+  }
+  std::string budget() const {
+    return *this / "budget.toml";
+  }
+};
+
+TEST_CASE("a baseline and a budget are kept or not") {
+  const Jobs jobs;
+  CHECK(runCommtap({"check", jobs.job()}).status() == 0);
+  CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.job()}).status() == 0);
+  CHECK(runCommtap({"check", jobs.grown(), "--baseline", jobs.job()}).status() == 1);
+  CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.grown()}).status() == 1);
+  CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.grown(), "--allow", "less"}).status() == 0);
+  CHECK(runCommtap({"check", jobs.job(), "--write", jobs.budget()}).status() == 0);
+  CHECK(runCommtap({"check", jobs.job(), "--budget", jobs.budget()}).status() == 0);
+  CHECK(runCommtap({"check", jobs.grown(), "--budget", jobs.budget()}).status() == 1);
+  const Words tolerant = {"check", jobs.grown(), "--budget", jobs.budget(), "--tolerance", "count=1,bytes=50%"};
+  CHECK(runCommtap(tolerant).status() == 0);
+}
+
+TEST_CASE("a budget that cannot be read is neither used nor overwritten") {
+  const Jobs jobs;
+  writeText(jobs.budget(), "precious = [");
+  CHECK(runCommtap({"check", jobs.job(), "--budget", jobs.budget()}).status() == 2);
+  const Outcome kept = runCommtap({"check", jobs.job(), "--write", jobs.budget()});
+  CHECK(kept.status() == 2);
+  CHECK(kept.err.find("it is left as it is") != std::string::npos);
+  CHECK(readText(jobs.budget()) == "precious = [");
+}
+
+TEST_CASE("wrong usage is one line and status 2") {
+  const Jobs jobs;
+  for (const Words& arguments :
+       {Words{"check"},
+        {"check", jobs / "none"},
+        {"check", jobs.job(), "--baseline", jobs / "none"},
+        {"check", jobs.job(), "--budget", "a", "--baseline", "b"},
+        {"check", jobs.job(), "--budget", "a", "--write", "b"},
+        {"check", jobs.job(), "--allow", "everything"},
+        {"check", jobs.job(), "--tolerance", "x=1"},
+        {"check", jobs.job(), "--format", "yaml"}}) {
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/cmd_diff.h"
+
+#include <doctest/doctest.h>
+
+#include "report/job/job_report_json.h"
+#include "tests/unit/job_samples.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+class Jobs : public TempFolder {
+ public:
+  Jobs() {
+    writeText(before(), jobReportToJson(sampleJob()));
+    writeText(after(), jobReportToJson(grownJob()));
+  }
+  std::string before() const {
+    return *this / "before.json";
+  }
+  std::string after() const {
+    return *this / "after.json";
+  }
+};
+
+TEST_CASE("the exit status says whether there is a difference") {
+  const Jobs jobs;
+  CHECK(runCommtap({"diff", jobs.before(), jobs.before()}).status() == 0);
+  CHECK(runCommtap({"diff", jobs.before(), jobs.after()}).status() == 1);
+  CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--tolerance", "count=1,bytes=50%"}).status() == 0);
+}
+
+TEST_CASE("formats") {
+  const Jobs jobs;
+  CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "json"})
+            .out.starts_with("{\n \"schema\": \"commtap.diff/1\""));
+  CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "markdown"}).out.starts_with("### commtap"));
+}
+
+TEST_CASE("wrong usage is one line and status 2") {
+  const Jobs jobs;
+  for (const Words& arguments :
+       {Words{"diff"},
+        {"diff", jobs.before()},
+        {"diff", jobs.before(), jobs / "none"},
+        {"diff", jobs.before(), jobs.after(), "x"},
+        {"diff", jobs.before(), jobs.after(), "--tolerance", "x"},
+        {"diff", jobs.path(), "--since", "x"}}) {
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find("commtap: ") == 0);
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
+} // namespace
+} // namespace commtap

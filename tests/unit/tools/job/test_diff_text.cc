@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/diff_text.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("what grew is a table by module and a line for each difference") {
+  const JobReport before = sampleJob();
+  const JobReport after = grownJob();
+  const std::string text = diffText(diffOf(before, after, {}), Color::none());
+  CHECK(text.starts_with("before  out: run sample-run, started 2027-01-15T08:00:00Z, 4 of 4 ranks\nafter "));
+  CHECK(has(text, "\nDistributedDataParallel.net1  "));
+  CHECK(has(text, "  2.00 KiB  3.00 KiB  +50.0 %\n"));
+  CHECK(has(text, "By group, a rank and run"));
+  CHECK(
+      has(text,
+          "\nWhat differs\n  +1 all_gather a run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
+}
+
+TEST_CASE("no difference is said in a line") {
+  const JobReport job = sampleJob();
+  const JobReport after = grownJob();
+  CHECK(diffText(diffOf(job, job, {}), Color::none()).ends_with("no difference\n"));
+  const std::string tolerated = diffText(diffOf(job, after, {*parseTolerance("count=1,bytes=1024")}), Color::none());
+  CHECK(tolerated.ends_with("no difference\n"));
+  CHECK(diffMarkdown(diffOf(job, job, {})).starts_with("### commtap: communication is as before\n"));
+}
+
+TEST_CASE("ranks that disagree and other lengths are on top") {
+  std::vector<Report> reports = sampleReports(4);
+  rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 3;
+  reports[0].job.world_size = 8;
+  const JobReport before = sampleJob();
+  const JobReport after = jobOf(reports);
+  const std::string text = diffText(diffOf(before, after, {}), Color::none());
+  CHECK(text.find("note: the runs have 4 and 8 ranks") < text.find("RANKS DISAGREE"));
+  CHECK(text.find("RANKS DISAGREE") < text.find("By module"));
+  CHECK(has(diffMarkdown(diffOf(before, after, {})), "- **ranks disagree:** all\\_reduce in DistributedDataParallel"));
+}
+
+TEST_CASE("Markdown is a heading, a table and a fold") {
+  const JobReport before = sampleJob();
+  const JobReport after = grownJob();
+  const std::string text = diffMarkdown(diffOf(before, after, {}));
+  CHECK(text.starts_with("### commtap: 1 differences\n"));
+  CHECK(has(text, "| DistributedDataParallel.net1 | 2 | 3 | 2.00 KiB | 3.00 KiB | +50.0 % |\n"));
+  CHECK(has(text, "<details>"));
+  CHECK(has(text, "- +1 all\\_gather a run in DistributedDataParallel.net1"));
+}
+
+TEST_CASE("JSON has the same") {
+  const JobReport before = sampleJob();
+  const JobReport after = grownJob();
+  const auto document = nlohmann::json::parse(diffJson(diffOf(before, after, {})));
+  CHECK(document["schema"] == "commtap.diff/1");
+  CHECK(document["before"]["run_id"] == "sample-run");
+  REQUIRE(document["changes"].size() == 1);
+  CHECK(document["changes"][0]["after"]["count"] == 3);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/merge_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("a sound job: its ranks, its totals, no word on disagreement") {
+  const std::string text = mergeText(sampleJob(), Color::none());
+  CHECK(has(text, "run sample-run"));
+  CHECK(has(text, "sum over 4 of 4 ranks: 0-3\n"));
+  CHECK_FALSE(has(text, "DISAGREE"));
+  CHECK_FALSE(has(text, "furthest apart"));
+  CHECK(has(text, "all_gather      4      8         2  8.00 KiB  2.00 KiB\n"));
+}
+
+TEST_CASE("disagreements come before the numbers, the spread of ranks after them") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(2)};
+  rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather).bytes = 4096;
+  const std::string text = mergeText(jobOf(reports), Color::none());
+  CHECK(has(text, "no report of rank 1, 3\n"));
+  CHECK(text.find("RANKS DISAGREE: likely a hang or a bug\n  all_gather") < text.find("By phase and kind"));
+  CHECK(text.find("Where ranks are furthest apart") > text.find("By group"));
+  CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
+}
+
+TEST_CASE("calls to NCCL stand beside what was asked, if there are any") {
+  CHECK_FALSE(has(mergeText(sampleJob(), Color::none()), "NCCL"));
+  const std::string text = mergeText(ncclJob(), Color::none());
+  CHECK(has(text, "NCCL 2.29.7: 8 communicators in 4 processes\n"));
+  CHECK(has(text, "ncclAllReduce      5"));
+  CHECK(has(text, "Engine  ncclBroadcast      8       4       256 B\n"));
+}
+
+TEST_CASE("calls for other modules are said apart, and many lines are cut") {
+  std::vector<Report> reports = sampleReports(2);
+  rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
+  const std::string text = disagreementLines(jobOf(reports), Color::none());
+  CHECK(text.starts_with("Ranks made as many calls, but for other modules\n  "));
+  for (int i = 0; i < 50; ++i) {
+    Collective row = rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce);
+    row.op = "op" + std::to_string(i);
+    reports[1].collectives.push_back(row);
+  }
+  CHECK(has(disagreementLines(jobOf(reports), Color::none()), "and 32 more: --format json\n"));
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/cmd_serve.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("wrong usage is one line and status 2") {
+  for (const Words& arguments :
+       {Words{"serve"},
+        {"serve", "x", "--listen", "9464"},
+        {"serve", "x", "--keep", "-1"},
+        {"serve", "x", "--max-series", "0"},
+        {"serve", "x", "y"}}) {
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.err.find("commtap: ") == 0);
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
+TEST_CASE("SIGTERM ends it with status 0; a folder that is not there and an open address are told") {
+  const TempFolder folder;
+  const std::string command = std::string(COMMTAP_EXE) + " serve none --listen 0.0.0.0:0 & sleep 0.5; kill $!; wait $!";
+  const Outcome outcome = runProgram({"/bin/sh", "-c", command}, {}, folder.path());
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.err.find("commtap: none at http://0.0.0.0:") == 0);
+  CHECK(outcome.err.find("/metrics (there is no such folder yet)\n") != std::string::npos);
+  CHECK(outcome.err.find("commtap: other machines can read this address") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

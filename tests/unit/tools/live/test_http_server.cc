@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/http_server.h"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+#include "tests/unit/running_server.h"
+
+namespace commtap {
+namespace {
+
+void addPath(HttpServer& server) {
+  server.get("/x", [](const HttpRequest& request) {
+    const auto to = request.parameters.find("to");
+    const bool is_there = to != request.parameters.end();
+    return HttpAnswer{"text/plain", "accepts " + request.accept + (is_there ? " to " + to->second : "")};
+  });
+  server.get("/gone", [](const HttpRequest&) { return HttpAnswer{"text/plain", "gone", 410, "default-src 'self'"}; });
+}
+
+TEST_CASE("a GET of a known path is answered, with headers that keep a browser from running anything") {
+  const RunningServer running(addPath);
+  const std::string answer = running.ask("GET /x HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nConnection: close\r\n\r\n");
+  CHECK(answer.starts_with("HTTP/1.1 200 "));
+  CHECK(answer.ends_with("\r\n\r\naccepts a/b"));
+  CHECK(answer.find("X-Content-Type-Options: nosniff\r\n") != std::string::npos);
+  CHECK(answer.find("Content-Security-Policy: default-src 'none'") != std::string::npos);
+}
+
+TEST_CASE("a handler gets what follows the path, and may choose the status and the policy") {
+  const RunningServer running(addPath);
+  CHECK(running.get("/x?to=a%20%26%2Bb&from=c").ends_with(" to a &+b"));
+  const std::string answer = running.get("/gone");
+  CHECK(answer.starts_with("HTTP/1.1 410 "));
+  CHECK(answer.find("Content-Security-Policy: default-src 'self'\r\n") != std::string::npos);
+  CHECK(answer.find("default-src 'none'") == std::string::npos);
+}
+
+TEST_CASE("a browser does not wait for brotli") {
+  const RunningServer running(addPath);
+  const std::string answer =
+      running.ask("GET /x HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip, br\r\nConnection: close\r\n\r\n");
+  CHECK(answer.find("Content-Encoding") == std::string::npos);
+  CHECK(answer.find("Content-Length: 8\r\n") != std::string::npos);
+  CHECK(answer.ends_with("\r\n\r\naccepts "));
+}
+
+TEST_CASE("all else is refused") {
+  const RunningServer running(addPath);
+  CHECK(running.get("/../etc/passwd").starts_with("HTTP/1.1 404 "));
+  CHECK(running.ask("POST /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").find(" 200 ") == std::string::npos);
+  CHECK(running.ask("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
+}
+
+TEST_CASE("a server leaves SIGPIPE as it was") {
+  const auto disposition = [] {
+    struct sigaction now {};
+    sigaction(SIGPIPE, nullptr, &now);
+    return now.sa_handler;
+  };
+  const auto before = disposition();
+  { const RunningServer running(addPath); }
+  CHECK((disposition() == before));
+}
+
+TEST_CASE("a port that is taken and an address that is not here are told") {
+  const RunningServer running(addPath);
+  HttpServer second;
+  const Result<ListenAddress> taken = second.bind(running.address());
+  REQUIRE_FALSE(taken);
+  CHECK(taken.error() == "cannot listen on " + running.address().text() + ": Address already in use");
+  HttpServer third;
+  CHECK_FALSE(third.bind({"192.0.2.1", 9464}));
+}
+
+} // namespace
+} // namespace commtap

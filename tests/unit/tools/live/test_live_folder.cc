@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/live_folder.h"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "report/base/process.h"
+#include "report/json/report_json.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using Clock = LiveFolder::Clock;
+constexpr std::chrono::minutes kKeep(10);
+
+/// A ledger of this process, which runs, as rank `rank`.
+std::unique_ptr<LedgerWriter> runningLedger(int64_t rank) {
+  auto ledger = sampleLedger(rank);
+  LedgerHeader& head = ledger->header();
+  head.exit = static_cast<uint32_t>(ExitKind::kRunning);
+  head.ended_at_ns = 0;
+  head.pid = static_cast<uint64_t>(getpid());
+  head.pid_start_ticks = processStartTicks(head.pid).value();
+  return ledger;
+}
+
+TEST_CASE("a ledger is read afresh each time") {
+  const TempFolder folder;
+  const auto ledger = runningLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  LiveFolder live(folder.path(), "node1", kKeep);
+  const auto count = [&] { return live.read(Clock::now()).reports.at(0)->collectives.at(0).count; };
+  const uint64_t before = count();
+  CollectiveKey key{};
+  key.op = ledger->intern("c10d.allreduce_");
+  countOne(*ledger, key, 4);
+  CHECK(live.read(Clock::now()).reports.at(0)->collectives.size() == 4);
+  CHECK(count() == before);
+  CHECK(live.read(Clock::now()).reports.at(0)->job.exit == ExitKind::kRunning);
+}
+
+TEST_CASE("a folder that is not there yet is empty, and found once it is") {
+  const TempFolder folder;
+  LiveFolder live(folder / "later", "node1", kKeep);
+  CHECK(live.read(Clock::now()).reports.empty());
+  std::filesystem::create_directories(folder / "later/attempt-1");
+  writeText(folder / "later/attempt-1/rank-00000.json", reportToJson(sampleReport(0)));
+  CHECK(live.read(Clock::now()).reports.size() == 1);
+}
+
+TEST_CASE("a process that ended stays for a while") {
+  const TempFolder folder;
+  writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));
+  LiveFolder live(folder.path(), "node1", kKeep);
+  const auto now = Clock::now();
+  CHECK(live.read(now + kKeep - std::chrono::minutes(1)).reports.size() == 1);
+  CHECK(live.read(now + kKeep + std::chrono::minutes(1)).reports.empty());
+}
+
+TEST_CASE("a killed process's while begins when it is first missed") {
+  const TempFolder folder;
+  const auto ledger = runningLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  LiveFolder live(folder.path(), "node1", kKeep);
+  const auto later = Clock::now() + std::chrono::hours(5);
+  CHECK(live.read(later).reports.size() == 1);
+  ledger->header().pid_start_ticks += 1; // another process has this pid now
+  REQUIRE(live.read(later).reports.size() == 1);
+  CHECK(live.read(later).reports[0]->job.exit == ExitKind::kKilled);
+  CHECK(live.read(later + kKeep).reports.empty());
+}
+
+TEST_CASE("of a process with a report and a ledger the report counts") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));
+  LiveFolder live(folder.path(), "node1", kKeep);
+  CHECK(live.read(Clock::now()).reports.size() == 1);
+}
+
+TEST_CASE("all runs of this host, sorted, and none of another") {
+  const TempFolder folder;
+  int i = 0;
+  for (const char* run_id : {"b", "a"}) {
+    for (const int64_t rank : {1, 0}) {
+      Report report = sampleReport(rank);
+      report.job.run_id = run_id;
+      report.job.host = rank == 1 && i > 1 ? "node2" : "node1";
+      writeText(folder / (std::to_string(i++) + ".json"), reportToJson(report));
+    }
+  }
+  LiveFolder live(folder.path(), "node1", kKeep);
+  for (int look = 0; look < 2; ++look) {
+    const LiveReports found = live.read(Clock::now());
+    REQUIRE(found.reports.size() == 3);
+    CHECK(found.reports[0]->job.run_id == "a");
+    CHECK(found.reports[1]->job.rank == 0);
+    CHECK(found.reports[2]->job.rank == 1);
+  }
+}
+
+TEST_CASE("a file that cannot be read is a problem until it can be") {
+  const TempFolder folder;
+  writeText(folder / "x.json", "{");
+  writeText(folder / "y.ledger", "no ledger");
+  LiveFolder live(folder.path(), "node1", kKeep);
+  CHECK(live.read(Clock::now()).problems.size() == 2);
+  writeText(folder / "x.json", reportToJson(sampleReport(0)));
+  std::filesystem::remove(folder / "y.ledger");
+  const LiveReports found = live.read(Clock::now());
+  CHECK(found.problems.empty());
+  CHECK(found.reports.size() == 1);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/live_jobs.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/live_samples.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+const AttemptKey kKey("sample-run", 0);
+
+TEST_CASE("a job has the processes of its attempt, and misses none of those on other nodes") {
+  Report other = sampleReport(3);
+  other.job.run_id = "other";
+  Report before = sampleReport(0);
+  before.job.attempt = 2;
+  LiveReports live = liveOf({other, sampleReport(0), sampleReport(2), before});
+  live.problems = {"x.json: no report"};
+  const Result<JobReport> job = liveJob(live, kKey);
+  REQUIRE(job);
+  CHECK(job->ranks == RankRanges{{0, 0}, {2, 2}});
+  CHECK(job->missing.empty());
+  CHECK(job->attempts == std::vector<int64_t>{0, 2});
+  CHECK(job->problems == live.problems);
+  CHECK_FALSE(liveJob(live, {"sample-run", 1}));
+}
+
+TEST_CASE("processes without a rank are ranks of their own") {
+  Report none = sampleReport(0);
+  none.job.rank = std::nullopt;
+  none.job.pid = 1;
+  Report second = none;
+  second.job.pid = 2;
+  const Result<JobReport> job = liveJob(liveOf({none, second, sampleReport(0)}), kKey);
+  REQUIRE(job);
+  REQUIRE(job->processes.size() == 3);
+  CHECK(job->processes[0].rank == 0);
+  CHECK(job->collectives.at(0).amount.ranks == 3);
+}
+
+TEST_CASE("data is made once an interval, for each attempt of its own") {
+  LiveJobs jobs;
+  const LiveJobs::Clock::time_point start{};
+  const auto later = [&](int milliseconds) { return start + std::chrono::milliseconds(milliseconds); };
+  CHECK(jobs.kept(kKey, start) == nullptr);
+  CHECK(jobs.make({}, kKey, start) == nullptr);
+  CHECK(jobs.kept(kKey, start) == nullptr);
+  const std::string* made = jobs.make(liveOf({sampleReport(0)}), kKey, start);
+  REQUIRE(made != nullptr);
+  CHECK(made->find("\"run_id\":\"sample-run\"") != std::string::npos);
+  CHECK(jobs.kept(kKey, later(1999)) == made);
+  CHECK(jobs.kept(kKey, later(-500)) == made); // asked before it was made, and had to wait
+  CHECK(jobs.kept(kKey, later(2000)) == nullptr);
+  CHECK(jobs.kept({"sample-run", 1}, start) == nullptr);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/serve_page.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/live_samples.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("each attempt has its ranks, kinds and modules") {
+  Report second = sampleReport(2);
+  second.job.exit = ExitKind::kKilled;
+  const std::string page = servePage(liveOf({sampleReport(0), second}), "out");
+  CHECK(page.find("<h2><a href=\"job?run=sample-run&amp;attempt=0\">sample-run</a></h2>") != std::string::npos);
+  CHECK(page.find("2 of 4 ranks on this node") != std::string::npos);
+  CHECK(page.find("<li>normal: rank 0\n") != std::string::npos);
+  CHECK(page.find("<li class=bad>killed: rank 2\n") != std::string::npos);
+  CHECK(
+      page.find("<tr><td>forward<td>all_gather<td class=n>4<td class=n>4.00 KiB<td class=n>3.00 KiB") !=
+      std::string::npos);
+  CHECK(page.find("<tr><td>DistributedDataParallel.net1<td class=n>4") != std::string::npos);
+}
+
+TEST_CASE("names cannot leave their place") {
+  Report report = sampleReport(0);
+  report.job.run_id = "<script>\"&'";
+  report.collectives[0].module = "<img src=x>\n";
+  LiveReports live = liveOf({report});
+  live.problems = {"<b>"};
+  const std::string page = servePage(live, "<i>");
+  CHECK(page.find("&lt;script&gt;&quot;&amp;") != std::string::npos);
+  CHECK(page.find("&lt;img src=x&gt;\\x0a") != std::string::npos);
+  for (const char* tag : {"<script", "<img", "<b>", "<i>"}) {
+    CHECK(page.find(tag) == std::string::npos);
+  }
+}
+
+TEST_CASE("no job is told") {
+  CHECK(servePage({}, "out").find("No job runs here now") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

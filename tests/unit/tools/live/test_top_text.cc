@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/top_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kNow = 1'800'000'000 * kSecond;
+
+/// Two ranks of the sample job; the last collective of each was `ago` seconds ago.
+TopFrame frame(uint64_t more_calls, uint64_t rank0_ahead, uint64_t ago) {
+  TopFrame frame;
+  frame.at_ns = kNow;
+  for (const int64_t rank : {0, 1}) {
+    auto report = std::make_shared<Report>(sampleReport(rank));
+    for (Collective& row : report->collectives) {
+      row.count += row.kind == Kind::kAllReduce ? more_calls : 0;
+      row.bytes += row.kind == Kind::kAllReduce ? more_calls * 1024 : 0;
+    }
+    for (LastCollective& last : report->last) {
+      last.issued_at_ns = kNow - ago * kSecond;
+    }
+    report->groups.at(0).collectives += rank == 0 ? rank0_ahead : 0;
+    frame.live.reports.push_back(report);
+  }
+  return frame;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("rates are of the time between two looks") {
+  TopFrame before = frame(0, 0, 0);
+  before.at_ns -= 2 * kSecond;
+  const std::string text = topText(before, frame(10, 0, 0), 8, Color::none());
+  CHECK(has(text, "2 processes, step 0"));
+  CHECK(has(text, "all_reduce     10.0   10.0 KiB"));
+  CHECK(has(text, "all_gather      0.0        0 B"));
+  CHECK_FALSE(has(text, "behind"));
+}
+
+TEST_CASE("a rank that holds up the others is named, with what it did last, once nobody goes on") {
+  const TopFrame quiet = frame(0, 1, 60);
+  const std::string text = topText(quiet, quiet, 8, Color::none());
+  CHECK(has(text, "rank 1 is 1 collective behind"));
+  CHECK(has(text, "rank 1 has issued 4; the last, 60.0 s ago: all_gather of 1.00 KiB for"));
+  CHECK(has(text, "rank 0 has issued 5"));
+  const TopFrame busy = frame(0, 1, 1);
+  CHECK_FALSE(has(topText(busy, busy, 8, Color::none()), "behind"));
+}
+
+} // namespace
+} // namespace commtap

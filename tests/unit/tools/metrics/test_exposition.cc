@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/metrics/exposition.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("OpenMetrics names the family, format 0.0.4 the sample") {
+  Exposition exposition;
+  exposition.add(MetricId::kPayloadBytes, Labels().with({{"rank", "3"}}).text(), uint64_t{42});
+  exposition.add(MetricId::kUnreadableFiles, "", uint64_t{0});
+  CHECK(
+      exposition.text(Dialect::kOpenMetrics) ==
+      "# TYPE commtap_payload_bytes counter\n"
+      "# UNIT commtap_payload_bytes bytes\n"
+      "# HELP commtap_payload_bytes Payload of these collectives, as nccl-tests counts it.\n"
+      "commtap_payload_bytes_total{rank=\"3\"} 42\n"
+      "# TYPE commtap_unreadable_files gauge\n"
+      "# HELP commtap_unreadable_files Reports and ledgers that could not be read and are missing in all other "
+      "numbers.\n"
+      "commtap_unreadable_files 0\n"
+      "# EOF\n");
+  CHECK(
+      exposition.text(Dialect::kPrometheus) ==
+      "# TYPE commtap_payload_bytes_total counter\n"
+      "# HELP commtap_payload_bytes_total Payload of these collectives, as nccl-tests counts it.\n"
+      "commtap_payload_bytes_total{rank=\"3\"} 42\n"
+      "# TYPE commtap_unreadable_files gauge\n"
+      "# HELP commtap_unreadable_files Reports and ledgers that could not be read and are missing in all other "
+      "numbers.\n"
+      "commtap_unreadable_files 0\n");
+}
+
+TEST_CASE("format 0.0.4 knows no info, and no escaped quote in a help text") {
+  Exposition exposition;
+  exposition.add(MetricId::kProcess, "", uint64_t{1});
+  exposition.add(MetricId::kFoldedLabelSets, "", uint64_t{1});
+  const std::string text = exposition.text(Dialect::kPrometheus);
+  CHECK(text.find("# TYPE commtap_process_info gauge\n") != std::string::npos);
+  CHECK(text.find("module \"(other)\"") != std::string::npos);
+  CHECK(exposition.text(Dialect::kOpenMetrics).find("module \\\"(other)\\\"") != std::string::npos);
+}
+
+TEST_CASE("an empty exposition is still one") {
+  CHECK(Exposition().text(Dialect::kOpenMetrics) == "# EOF\n");
+  CHECK(Exposition().text(Dialect::kPrometheus).empty());
+}
+
+TEST_CASE("label values are inert and escaped; an empty one is left out") {
+  const Labels labels = Labels().with({{"a", "x\"y\\z\n\xff"}, {"b", ""}}).with({{"c", "1"}});
+  CHECK(labels.text() == R"(a="x\"y\\z\\x0a\\xff",c="1")");
+}
+
+TEST_CASE("a number keeps all its digits") {
+  Exposition exposition;
+  exposition.add(MetricId::kPayloadBytes, "", uint64_t{18446744073709551615U});
+  exposition.add(MetricId::kBusBytes, "", 0.1 + 0.2);
+  const std::string text = exposition.text(Dialect::kPrometheus);
+  CHECK(text.find(" 18446744073709551615\n") != std::string::npos);
+  CHECK(text.find(" 0.30000000000000004\n") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

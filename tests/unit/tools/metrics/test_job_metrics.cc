@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/metrics/job_metrics.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+std::string
+metricsOf(const std::vector<Report>& reports, std::optional<uint32_t> depth = std::nullopt, size_t max_series = 100) {
+  std::vector<const Report*> pointers;
+  for (const Report& report : reports) {
+    pointers.push_back(&report);
+  }
+  SeriesLimit limit(max_series);
+  Exposition exposition;
+  addJobMetrics(pointers, depth, limit, exposition);
+  return exposition.text(Dialect::kPrometheus);
+}
+
+bool has(const std::string& text, const std::string& line) {
+  return text.find("\n" + line + "\n") != std::string::npos;
+}
+
+const std::string kRank0 = R"(run_id="sample-run",attempt="0",rank="0")";
+
+TEST_CASE("each rank has its rows, calls, state and times") {
+  const std::string text = metricsOf({sampleReport(0), sampleReport(2)});
+  const std::string gather =
+      kRank0 + R"(,module="DistributedDataParallel.net1",phase="forward",kind="all_gather",group="default_pg")";
+  CHECK(has(text, "commtap_collectives_total{" + gather + "} 2"));
+  CHECK(has(text, "commtap_payload_bytes_total{" + gather + "} 2048"));
+  CHECK(has(text, "commtap_bus_bytes_total{" + gather + "} 1536"));
+  CHECK(has(text, "commtap_module_calls_total{" + kRank0 + R"(,module="DistributedDataParallel",phase="forward"} 1)"));
+  CHECK(has(text, "commtap_process_running{" + kRank0 + "} 0"));
+  CHECK(has(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
+  CHECK(has(text, "commtap_process_start_time_seconds{" + kRank0 + "} 1800000000"));
+  CHECK(has(text, "commtap_process_end_time_seconds{" + kRank0 + "} 1800000002"));
+  CHECK(has(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 2)"));
+  CHECK(has(text, R"(commtap_world_size{run_id="sample-run",attempt="0"} 4)"));
+  CHECK(text.find("commtap_folded") == std::string::npos);
+}
+
+TEST_CASE("calls to NCCL are counted by function and group, those of no collective without a group") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
+  CHECK(metricsOf(reports).find("commtap_nccl") == std::string::npos);
+  addNccl(reports[0], 3);
+  const std::string text = metricsOf(reports);
+  const std::string of_row = kRank0 + R"(,function="ncclAllReduce",group="default_pg")";
+  CHECK(has(text, "commtap_nccl_calls_total{" + of_row + "} 3"));
+  CHECK(has(text, "commtap_nccl_failed_calls_total{" + of_row + "} 0"));
+  CHECK(has(text, "commtap_nccl_bytes_total{" + of_row + "} 960"));
+  CHECK(has(text, "commtap_nccl_failed_calls_total{" + kRank0 + R"(,function="ncclBroadcast"} 1)"));
+  const std::string folded = metricsOf(reports, std::nullopt, 1);
+  CHECK(has(folded, "commtap_nccl_calls_total{" + of_row + "} 3"));
+  CHECK(has(folded, "commtap_nccl_calls_total{" + kRank0 + R"x(,function="(other)",group="(other)"} 2)x"));
+}
+
+TEST_CASE("places where ranks disagree are told once no rank runs any more") {
+  std::vector<Report> reports = {sampleReport(1), sampleReport(0)};
+  const std::string count = R"(commtap_disagreements{run_id="sample-run",attempt="0",what="count"} 1)";
+  for (Report& report : reports) {
+    report.groups[0].ranks = {0, 1};
+    report.groups[0].size = 2;
+  }
+  CHECK(metricsOf(reports).find("commtap_disagreements") == std::string::npos);
+  reports[1].collectives[0].count += 1;
+  CHECK(has(metricsOf(reports), count));
+  reports[0].job.exit = ExitKind::kRunning;
+  CHECK(metricsOf(reports).find("commtap_disagreements") == std::string::npos);
+}
+
+TEST_CASE("steps are those of the rank's process that has most, and the last collective has its time") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
+  reports[0].steps = {{0, 7, 1, 2, 0, 0, {}}, {7, 1, 2, std::nullopt, 0, 0, {}}};
+  reports[1].last.back().issued_at_ns = 1'800'000'001'000'000'000;
+  reports[2].last.clear();
+  const std::string text = metricsOf(reports);
+  CHECK(has(text, "commtap_steps_total{" + kRank0 + "} 7"));
+  CHECK(has(text, "commtap_last_collective_time_seconds{" + kRank0 + "} 1800000001"));
+  CHECK(has(text, R"(commtap_steps_total{run_id="sample-run",attempt="0",rank="1"} 0)"));
+  CHECK(text.find(R"(last_collective_time_seconds{run_id="sample-run",attempt="0",rank="1"})") == std::string::npos);
+}
+
+TEST_CASE("processes of one rank are added up, one without a rank has no such label") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
+  reports[1].job.exit = ExitKind::kRunning;
+  reports[1].job.ended_at_ns = std::nullopt;
+  reports[2].job.rank = std::nullopt;
+  const std::string text = metricsOf(reports);
+  CHECK(
+      text.find(kRank0 + R"(,module="Global",phase="other",kind="broadcast",group="default_pg"} 2)") !=
+      std::string::npos);
+  CHECK(has(text, "commtap_process_running{" + kRank0 + "} 1"));
+  CHECK(has(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
+  CHECK(text.find("commtap_process_end_time_seconds{" + kRank0) == std::string::npos);
+  CHECK(has(text, R"(commtap_process_running{run_id="sample-run",attempt="0"} 0)"));
+  CHECK(has(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 1)"));
+}
+
+TEST_CASE("over the limit the first rows keep their names and sums stay right") {
+  const std::string text = metricsOf({sampleReport(0)}, std::nullopt, 1);
+  CHECK(has(text, "commtap_folded_label_sets{" + kRank0 + "} 4"));
+  const std::string folded = R"j(,module="(other)",phase="forward",kind="all_gather",group="(other)")j";
+  CHECK(has(text, "commtap_payload_bytes_total{" + kRank0 + folded + "} 2048"));
+  CHECK(text.find("net1") == std::string::npos);
+}
+
+TEST_CASE("a tree that is cut has its collectives one module higher") {
+  const std::string text = metricsOf({sampleReport(0)}, 1);
+  CHECK(text.find("net1") == std::string::npos);
+  CHECK(
+      text.find(R"(module="DistributedDataParallel",phase="forward",kind="all_gather",group="default_pg"} 2)") !=
+      std::string::npos);
+}
+
+TEST_CASE("names that only differ in what makes them inert are one series") {
+  Report report = sampleReport(0);
+  report.collectives.resize(2);
+  report.collectives[1] = report.collectives[0];
+  report.collectives[0].module = "a\x01";
+  report.collectives[1].module = "a\\x01";
+  const std::string text = metricsOf({report});
+  const std::string module = R"(module="a\\x01")";
+  const size_t first = text.find(module);
+  REQUIRE(first != std::string::npos);
+  CHECK(text.find("} 2\n", first) == text.find("} ", first));
+  CHECK(text.find(module, first + 1) > text.find("# TYPE commtap_payload_bytes_total"));
+}
+
+TEST_CASE("what was not seen is counted by reason") {
+  Report report = sampleReport(0);
+  report.not_seen = {{"unknown_op", 3, "x", "y"}};
+  CHECK(has(metricsOf({report}), "commtap_not_seen_total{" + kRank0 + R"(,reason="unknown_op"} 3)"));
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/cmd_run.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("our flags end where the command starts") {
+  RunArguments split = splitRunArguments({"--out", "o", "--", "torchrun", "--out", "x", "--", "y"});
+  CHECK(split.own == Words{"--out", "o"});
+  CHECK(split.command == Words{"torchrun", "--out", "x", "--", "y"});
+  split = splitRunArguments({"--out=o", "torchrun", "--log", "x"});
+  CHECK(split.own == Words{"--out=o"});
+  CHECK(split.command == Words{"torchrun", "--log", "x"});
+  split = splitRunArguments({"--help"});
+  CHECK(split.own == Words{"--help"});
+  CHECK(split.command.empty());
+  split = splitRunArguments({"--out"});
+  CHECK(split.own == Words{"--out"});
+  CHECK(splitRunArguments({"--"}).command.empty());
+}
+
+TEST_CASE("the command gets its arguments, environment and streams") {
+  const Installation commtap;
+  const Outcome outcome = runProgram(
+      {commtap.exe(),
+       "run",
+       "--out",
+       commtap.out(),
+       "--run-id",
+       "r1",
+       "--",
+       "/bin/sh",
+       "-c",
+       "echo \"$1|$LD_PRELOAD|$COMMTAP_OUT|$COMMTAP_RUN_ID|$A\"",
+       "sh",
+       "a  b"},
+      {"A=1", "LD_PRELOAD=" + std::string(COMMTAP_STUB)});
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.out == "a  b|" COMMTAP_STUB ":" + commtap.preloaded() + "|" + commtap.out() + "|r1|1\n");
+}
+
+TEST_CASE("a run inside a run does not preload twice") {
+  const Installation commtap;
+  const Outcome outcome = commtap.run(commtap.exe() + " run --out " + commtap.out() + " sh -c 'echo $LD_PRELOAD'");
+  CHECK(outcome.out == commtap.preloaded() + "\n");
+}
+
+TEST_CASE("the run ends with the table of its own reports") {
+  const Installation commtap;
+  REQUIRE(commtap.run(commtap.makeReport(3)).status() == 0);
+  const Outcome outcome = commtap.run(commtap.makeReport(0) + commtap.makeReport(1) + "exit 5");
+  CHECK(outcome.status() == 5);
+  CHECK(outcome.out.empty());
+  CHECK(
+      outcome.err.find("sum over 2 of 4 ranks: 0-1\nno report of rank 2-3\n1 report of other runs") !=
+      std::string::npos);
+  CHECK(outcome.err.find("all_gather  default_pg") != std::string::npos);
+  CHECK(outcome.err.ends_with("reports: " + commtap.out() + " (commtap show " + commtap.out() + ")\n"));
+}
+
+TEST_CASE("ledgers of killed processes become reports") {
+  const Installation commtap;
+  {
+    const auto ledger = sampleLedger(1);
+    ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+    ledger->header().run_id = ledger->intern("r1");
+    REQUIRE(ledger->publish(commtap.out() + "/x.ledger"));
+  }
+  const Outcome outcome = commtap.run("true", {"COMMTAP_RUN_ID=r1"});
+  CHECK(namesIn(commtap.out()) == Words{"rank-00001.json"});
+  CHECK(outcome.err.find("rank 1: killed") != std::string::npos);
+}
+
+TEST_CASE("without a report one line says so, in whatever folder there is not") {
+  const Installation commtap;
+  const Outcome outcome = runProgram({commtap.exe(), "run", "--out", commtap.out() + "/none/%h", "true"});
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.err.find("commtap: no report was made in " + commtap.out() + "/none: ") == 0);
+  CHECK(commtap.run("true", {"COMMTAP_LOG=off"}).err.empty());
+}
+
+TEST_CASE("COMMTAP=0 runs the command and does nothing else") {
+  const Outcome outcome = runCommtap({"run", "--", "sh", "-c", "echo $LD_PRELOAD; exit 3"}, {"COMMTAP=0"});
+  CHECK(outcome.status() == 3);
+  CHECK(outcome.out == "\n");
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("a command that cannot be started is one line and the shell's status") {
+  const Installation commtap;
+  const Outcome none = runProgram({commtap.exe(), "run", "no-such-command"});
+  CHECK(none.status() == 127);
+  CHECK(none.err == "commtap: no-such-command cannot be started: No such file or directory\n");
+  CHECK(runProgram({commtap.exe(), "run", "/etc/passwd"}).status() == 126);
+}
+
+TEST_CASE("wrong usage is status 2, and nothing is run") {
+  const Installation commtap;
+  CHECK(runProgram({commtap.exe(), "run"}).status() == 2);
+  CHECK(runProgram({commtap.exe(), "run", "--log", "loud", "echo"}).err.find("--log is \"loud\"") != std::string::npos);
+  CHECK(runProgram({commtap.exe(), "run", "--nope", "echo"}).status() == 2);
+}
+
+} // namespace
+} // namespace commtap

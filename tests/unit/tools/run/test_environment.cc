@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/environment.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("variables are kept in their order, changed in place, added at the end") {
+  const char* const variables[] = {"A=1", "odd", "AB=2", "A=3", nullptr};
+  Environment environment(variables);
+  CHECK(environment.get("A") == "1");
+  CHECK(environment.get("AB") == "2");
+  CHECK(environment.get("odd").empty());
+  environment.set("AB", "x=y");
+  environment.set("NEW", "");
+  CHECK(environment.variables() == std::vector<std::string>{"A=1", "odd", "AB=x=y", "A=3", "NEW="});
+  CHECK(environment.get("AB") == "x=y");
+  CHECK(environment.pointers().size() == 6);
+  CHECK(environment.pointers().back() == nullptr);
+}
+
+} // namespace
+} // namespace commtap

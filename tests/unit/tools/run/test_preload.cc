@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/preload.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(const std::string& path) {
+  fs::create_directories(fs::path(path).parent_path());
+  writeText(path, "");
+}
+
+TEST_CASE("the library is found in a build tree and in an installation") {
+  for (const char* place : {"shim", "lib/commtap", "lib/" COMMTAP_MULTIARCH "/commtap", "lib64/commtap"}) {
+    const TempFolder folder;
+    const std::string library = folder / (std::string(place) + "/libcommtap.so");
+    put(library);
+    CHECK(*findLibrary(folder / "bin") == fs::canonical(library));
+  }
+}
+
+TEST_CASE("where it is not, the places are named") {
+  const TempFolder folder;
+  const std::string error = findLibrary(folder / "bin").error();
+  CHECK(error.find("libcommtap.so was not found") == 0);
+  CHECK(error.find(folder / "lib/commtap/libcommtap.so") != std::string::npos);
+}
+
+TEST_CASE("a path that LD_PRELOAD cannot hold is refused") {
+  const TempFolder folder;
+  put(folder / "a b/shim/libcommtap.so");
+  CHECK(findLibrary(folder / "a b/tools").error().find("a space or a colon") != std::string::npos);
+}
+
+TEST_CASE("the library goes behind what is preloaded, and in once only") {
+  CHECK(appendPreload("", "/l.so") == "/l.so");
+  CHECK(appendPreload("/a.so", "/l.so") == "/a.so:/l.so");
+  CHECK(appendPreload("/a.so /l.so", "/l.so") == "/a.so /l.so");
+  CHECK(appendPreload("/l.so:/a.so", "/l.so") == "/l.so:/a.so");
+  CHECK(appendPreload("/other/l.so", "/l.so") == "/other/l.so:/l.so");
+}
+
+TEST_CASE("the same library by another path is in already") {
+  const TempFolder folder;
+  put(folder / "l.so");
+  fs::create_symlink(folder / "l.so", folder / "link.so");
+  CHECK(appendPreload(folder / "link.so", folder / "l.so") == folder / "link.so");
+}
+
+TEST_CASE("the executable's folder is absolute") {
+  CHECK(fs::exists(executableFolder() + "/test_tools"));
+}
+
+} // namespace
+} // namespace commtap

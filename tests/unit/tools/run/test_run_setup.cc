@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/run_setup.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+/// A build tree with a library.
+class Build {
+ public:
+  Build() {
+    std::filesystem::create_directories(folder_ / "shim");
+    writeText(folder_ / "shim/libcommtap.so", "");
+  }
+
+  Result<RunSetup> setUp(std::vector<const char*> variables, const std::map<std::string, std::string>& flags = {}) {
+    variables.push_back(nullptr);
+    return setUpRun(variables.data(), flags, folder_ / "tools");
+  }
+  std::string preloaded() const {
+    return std::filesystem::canonical(folder_ / "shim/libcommtap.so");
+  }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST_CASE("the command gets the library, a folder that means the same everywhere, and a run id of its own") {
+  Build build;
+  const Result<RunSetup> setup = build.setUp({"PATH=/bin", "LD_PRELOAD=/x.so"});
+  REQUIRE(setup);
+  const Environment& environment = setup->environment;
+  CHECK(environment.get("LD_PRELOAD") == "/x.so:" + build.preloaded());
+  CHECK(environment.get("COMMTAP_OUT") == std::filesystem::current_path().string() + "/commtap-out");
+  CHECK(environment.get("COMMTAP_RUN_ID").starts_with("run-"));
+  CHECK(environment.get("PATH") == "/bin");
+  CHECK(setup->options.run_id == environment.get("COMMTAP_RUN_ID"));
+  CHECK(build.setUp({})->options.run_id != build.setUp({})->options.run_id);
+}
+
+TEST_CASE("flags win over the environment, the environment over defaults") {
+  Build build;
+  const auto setup = build.setUp(
+      {"COMMTAP_OUT=/env", "COMMTAP_RUN_ID=env", "COMMTAP_LOG=info"},
+      {{"COMMTAP_OUT", "/flag"}, {"COMMTAP_OPS", "a::b"}});
+  CHECK(setup->environment.get("COMMTAP_OUT") == "/flag");
+  CHECK(setup->environment.get("COMMTAP_OPS") == "a::b");
+  CHECK(setup->options.run_id == "env");
+  CHECK(setup->options.log == LogLevel::kInfo);
+}
+
+TEST_CASE("a bad flag is named by its flag") {
+  Build build;
+  CHECK(
+      build.setUp({}, {{"COMMTAP_LOG", "loud"}}).error() ==
+      "--log is \"loud\", it must be off, error, warning, info or debug");
+}
+
+TEST_CASE("the tasks of a Slurm step have one run id, a shell in a step has not") {
+  Build build;
+  const auto many = build.setUp({"SLURM_JOB_ID=7", "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2"});
+  CHECK(many->options.run_id == "slurm-7.0");
+  const auto one = build.setUp({"SLURM_JOB_ID=7", "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=1"});
+  CHECK(one->options.run_id.starts_with("run-"));
+}
+
+TEST_CASE("with COMMTAP=0 nothing is changed and no library needed") {
+  const char* const variables[] = {"COMMTAP=0", "A=1", nullptr};
+  const auto setup = setUpRun(variables, {}, "/nowhere");
+  REQUIRE(setup);
+  CHECK_FALSE(setup->options.enabled);
+  CHECK(setup->environment.variables() == std::vector<std::string>{"COMMTAP=0", "A=1"});
+}
+
+TEST_CASE("a percent sign in the current folder is no pattern") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "50%h");
+  const std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(folder / "50%h");
+  Build build;
+  const auto setup = build.setUp({}, {{"COMMTAP_OUT", "out/%r"}});
+  CHECK(setup->environment.get("COMMTAP_OUT").ends_with("/50%%h/out/%r"));
+  std::filesystem::current_path(before);
+}
+
+} // namespace
+} // namespace commtap

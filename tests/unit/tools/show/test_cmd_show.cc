@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/cmd_show.h"
+
+#include <doctest/doctest.h>
+
+#include "report/json/report_json.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a folder is shown on stdout, without colour in a file") {
+  const SampleFolder folder;
+  const Outcome outcome = runCommtap({"show", folder.path()});
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.find("sum over 3 of 4 ranks: 0-1, 3\nno report of rank 2\n") != std::string::npos);
+  CHECK(outcome.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("one report and one ledger are shown as one process") {
+  const SampleFolder folder;
+  const auto ledger = sampleLedger(2);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  CHECK(runCommtap({"show", folder / "rank-00001.json"}).out.find("\nrank 1 of 4\n") != std::string::npos);
+  CHECK(runCommtap({"show", folder / "x.ledger"}).out.find("\nrank 2 of 4\n") != std::string::npos);
+  CHECK(runCommtap({"show", folder.path(), "--rank", "2"}).out.find("\nrank 2 of 4\n") != std::string::npos);
+}
+
+TEST_CASE("formats and filters") {
+  const SampleFolder folder;
+  CHECK(runCommtap({"show", folder.path(), "--format", "csv"}).out.starts_with("run_id,attempt,rank,"));
+  CHECK(runCommtap({"show", "--format=json", folder.path()}).out.starts_with("{\n"));
+  CHECK(runCommtap({"show", folder.path(), "--phase", "backward"}).out.find("all_gather") == std::string::npos);
+  CHECK(runCommtap({"show", folder.path(), "--depth", "0"}).out.find("net1") == std::string::npos);
+}
+
+TEST_CASE("files that cannot be read are named, the rest is shown, and the status is 1") {
+  const SampleFolder folder;
+  writeText(folder / "bad.json", "{");
+  const Outcome outcome = runCommtap({"show", folder.path()});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.err.find("commtap: " + (folder / "bad.json")) == 0);
+  CHECK(outcome.out.find("sum over 3") != std::string::npos);
+}
+
+TEST_CASE("nothing to show is one line") {
+  const TempFolder empty;
+  CHECK(runCommtap({"show", empty.path()}).status() == 1);
+  CHECK(runCommtap({"show", empty / "none"}).status() == 2);
+  const SampleFolder folder;
+  const Outcome rank = runCommtap({"show", folder.path(), "--rank", "2"});
+  CHECK(rank.status() == 2);
+  CHECK(rank.err == "commtap: " + folder.path() + " has no report of that rank; it has 0-1, 3\n");
+  CHECK(runCommtap({"show", folder.path(), "--attempt", "5"}).err.find("its attempts are 0 to 0") != std::string::npos);
+}
+
+TEST_CASE("wrong usage is one line and status 2") {
+  for (const Words& arguments :
+       {Words{"show"},
+        {"show", "x", "--rank", "-1"},
+        {"show", "x", "--rank", "a"},
+        {"show", "x", "--phase", "x"},
+        {"show", "x", "--format", "xml"},
+        {"show", "x", "y"}}) {
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.err.find("commtap: ") == 0);
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
+TEST_CASE("a full disk is told") {
+  const SampleFolder folder;
+  const Outcome outcome =
+      runProgram({"/bin/sh", "-c", std::string(COMMTAP_EXE) + " show " + folder.path() + " > /dev/full"});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.err == "commtap: cannot write to stdout: No space left on device\n");
+}
+
+} // namespace
+} // namespace commtap

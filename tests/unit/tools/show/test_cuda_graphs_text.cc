@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/cuda_graphs_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/show_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a run without graphs says nothing") {
+  const ReportFolder folder = sampleFolder();
+  CHECK(cudaGraphsText(viewOf(folder, {}), Color::none()).empty());
+}
+
+TEST_CASE("CUDA graphs of several processes are one row, the one that communicates most first") {
+  ReportFolder folder = sampleFolder();
+  const GraphNcclCall reduce{"ncclAllReduce", 0, 2, 4096};
+  const CudaGraph small{100, {{"Model.head", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 1, 8}}, {}};
+  const CudaGraph large{7, {}, {reduce}};
+  for (ReportFile& file : folder.files) {
+    file.report.cuda_graphs = {small, large};
+  }
+  const std::string text = cudaGraphsText(viewOf(folder, {}), Color::none());
+  const size_t first = text.find("4.00 KiB");
+  REQUIRE_MESSAGE(first != std::string::npos, text);
+  CHECK_MESSAGE(text.find("Model.head") > first, text);
+  CHECK_MESSAGE(text.find("Model.head", text.find("Model.head") + 1) == std::string::npos, text);
+}
+
+} // namespace
+} // namespace commtap

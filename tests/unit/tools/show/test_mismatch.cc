@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/mismatch.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/samples.h"
+#include "tools/show/last_text.h"
+
+namespace commtap {
+namespace {
+
+/// Three ranks of the sample job, which have issued the same.
+struct Ranks {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2)};
+
+  std::vector<const Report*> pointers() const {
+    return {&reports[0], &reports[1], &reports[2]};
+  }
+  std::vector<Mismatch> mismatches() const {
+    return mismatchesOf(pointers());
+  }
+};
+
+TEST_CASE("ranks that have issued the same have no mismatch") {
+  CHECK(Ranks().mismatches().empty());
+  CHECK(mismatchText(Ranks().pointers(), Color::none()).empty());
+}
+
+TEST_CASE("the first number under which kinds, types or payloads differ is named, with one rank of each sort") {
+  Ranks ranks;
+  ranks.reports[1].last[1].kind = Kind::kAllGather;
+  ranks.reports[2].last[2].bytes += 1;
+  const std::vector<Mismatch> mismatches = ranks.mismatches();
+  REQUIRE(mismatches.size() == 1);
+  CHECK(mismatches[0].sequence == 2);
+  REQUIRE(mismatches[0].calls.size() == 2);
+  CHECK(mismatches[0].calls[0].rank == 0);
+  CHECK(mismatches[0].calls[1].rank == 1);
+  const std::string text = mismatchText(ranks.pointers(), Color::none());
+  CHECK(text.find("group default_pg: ranks have issued different collectives as number 2\n") == 0);
+  CHECK(text.find("  rank 0: broadcast of 64 B for Global (other)") != std::string::npos);
+  CHECK(text.find("  rank 1: all_gather of 64 B for Global (other)") != std::string::npos);
+}
+
+TEST_CASE("payloads of uneven all_to_alls, sends and other runs are not compared") {
+  Ranks ranks;
+  for (size_t i = 0; i < 3; ++i) {
+    ranks.reports[i].last[0].kind = Kind::kAllToAll;
+    ranks.reports[i].last[0].bytes = i;
+    ranks.reports[i].last[1].kind = i == 0 ? Kind::kSend : Kind::kRecv;
+  }
+  ranks.reports[2].job.run_id = "another";
+  ranks.reports[2].last[2].kind = Kind::kBarrier;
+  CHECK(ranks.mismatches().empty());
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/show_json.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/show_samples.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+json documentOf(const ReportFolder& folder, const ShowFilter& filter = {}) {
+  return json::parse(showJson(viewOf(folder, filter), folder));
+}
+
+TEST_CASE("the document has the promised parts") {
+  ReportFolder folder = sampleFolder();
+  folder.problems = {"x.json: no JSON document"};
+  folder.files[0].report.not_seen = {{"unknown_op", 1, "a::b", "m"}};
+  const json document = documentOf(folder);
+  CHECK(document["schema"] == "commtap-show/1");
+  CHECK(document["ranks"] == json::parse("[[0,0],[2,2]]"));
+  CHECK(document["missing_ranks"] == json::parse("[[1,1],[3,3]]"));
+  CHECK(document["rank"].is_null());
+  CHECK(document["processes"][1]["path"] == "out/rank-00002.json");
+  CHECK(document["problems"].size() == 1);
+  CHECK(document["not_seen"][0]["ranks"] == json::parse("[[0,0]]"));
+  CHECK(document["groups"][0]["totals"] == document["totals"]);
+  CHECK(document["totals"].size() == 3);
+}
+
+TEST_CASE("modules have their parent, calls, and own and inclusive numbers") {
+  const json modules = documentOf(sampleFolder())["modules"];
+  REQUIRE(modules.size() == 4);
+  CHECK(modules[0]["name"] == "Global");
+  CHECK(modules[0]["parent"].is_null());
+  CHECK(modules[2]["parent"] == "DistributedDataParallel");
+  CHECK(modules[2]["depth"] == 2);
+  CHECK(modules[2]["class"] == "Linear");
+  CHECK(modules[2]["calls"] == json::parse(R"({"forward":2})"));
+  CHECK(modules[1]["collectives"][0]["inclusive"]["count"] == 4);
+  CHECK(modules[1]["collectives"][0]["own"]["count"] == 0);
+  CHECK(modules[3]["collectives"].empty());
+}
+
+TEST_CASE("the filter is in the document and in its numbers") {
+  ShowFilter filter;
+  filter.rank = 2;
+  filter.phase = Phase::kBackward;
+  const json document = documentOf(sampleFolder(), filter);
+  CHECK(document["rank"] == 2);
+  CHECK(document["phase"] == "backward");
+  CHECK(document["totals"].size() == 1);
+  CHECK(document["processes"].size() == 1);
+}
+
+TEST_CASE("the document is ASCII without control characters, whatever the names") {
+  ReportFolder folder = sampleFolder();
+  folder.files[0].report.job.run_id = "\xc2\x9b\x7f\x1b\xff\xc3\xa4";
+  const std::string text = showJson(viewOf(folder, {}), folder);
+  CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < '\x7f'); }));
+}
+
+} // namespace
+} // namespace commtap

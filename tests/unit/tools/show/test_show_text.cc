@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/show_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/show_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("the page has the tree with inclusive and own numbers, kinds and groups") {
+  const ReportFolder folder = sampleFolder();
+  const std::string text = showText(viewOf(folder, {}), folder, Color::none());
+  for (const char* part :
+       {"sum over 2 of 4 ranks: 0, 2\nno report of rank 1, 3\n",
+        "\n  DistributedDataParallel  forward       2  all_gather      4  4.00 KiB\n",
+        "\n                           backward         all_reduce      2     640 B          2      640 B\n",
+        "\n    net1                   forward       2  all_gather      4  4.00 KiB          4   4.00 KiB\n",
+        "\nall               4         2      2      8",
+        "\ndefault_pg  gloo        4  0-3 "}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("one phase has no columns for the others") {
+  const ReportFolder folder = sampleFolder();
+  ShowFilter filter;
+  filter.phase = Phase::kBackward;
+  const std::string text = showText(viewOf(folder, filter), folder, Color::none());
+  CHECK(text.find("phase backward only\n") != std::string::npos);
+  CHECK(text.find("forward") == std::string::npos);
+  CHECK(text.find("all_gather") == std::string::npos);
+  CHECK(text.find("KIND        COUNT  BYTES  BUS BYTES\nall_reduce      2  640 B      960 B\n") != std::string::npos);
+}
+
+TEST_CASE("hostile names do nothing to the terminal") {
+  ReportFolder folder = sampleFolder();
+  Report& report = folder.files[0].report;
+  report.modules[3].name = report.collectives[2].module = "DistributedDataParallel.\x1b[2J\n";
+  report.groups[0].desc = "\x1b]0;x\x07";
+  report.job.run_id = "\x9b";
+  const std::string text = showText(viewOf(folder, {}), folder, Color::none());
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find('\x07') == std::string::npos);
+  CHECK(text.find('\x9b') == std::string::npos);
+  CHECK(text.find("\\x1b[2J\\x0a") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

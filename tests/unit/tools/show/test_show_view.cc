@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/show_view.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/show_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a view is of all ranks, or of one") {
+  const ReportFolder folder = sampleFolder();
+  CHECK(viewOf(folder, {}).files.size() == 2);
+  CHECK(viewOf(folder, {}).summary.rank_count == 2);
+  ShowFilter filter;
+  filter.rank = 2;
+  CHECK(sumOf(viewOf(folder, filter).totals.job, {}, {}).count == 4);
+  filter.rank = 1;
+  CHECK(viewOf(folder, filter).files.empty());
+}
+
+TEST_CASE("a module has a row for each phase and kind, and one for calls without collectives") {
+  const ReportFolder folder = sampleFolder();
+  const ShowView view = viewOf(folder, {});
+  const ModuleRows tree = moduleRows(view);
+  REQUIRE(tree.rows.size() == 7);
+  CHECK(tree.rows[0].module->name == "Global");
+  CHECK(tree.rows[0].first_of_module);
+  CHECK(tree.rows[0].kind == Kind::kAllGather);
+  CHECK(tree.rows[0].own.count == 0);
+  CHECK(tree.rows[0].inclusive.count == 4);
+  CHECK_FALSE(tree.rows[1].first_of_module);
+  CHECK(tree.rows[1].first_of_phase);
+  CHECK(tree.rows[6].module->name == "DistributedDataParallel.net2");
+  CHECK_FALSE(tree.rows[6].kind);
+}
+
+TEST_CASE("phase and depth leave out rows and modules") {
+  const ReportFolder folder = sampleFolder();
+  ShowFilter filter;
+  filter.phase = Phase::kBackward;
+  filter.depth = 1;
+  const ShowView view = viewOf(folder, filter);
+  const ModuleRows tree = moduleRows(view);
+  REQUIRE(tree.rows.size() == 2);
+  CHECK(tree.rows[1].own.count == 2);
+  CHECK(tree.too_deep == 2);
+}
+
+TEST_CASE("in a large tree modules without collectives are left out and counted") {
+  ReportFolder folder = sampleFolder();
+  for (uint32_t i = 5; i < 50; ++i) {
+    Module module = folder.files[0].report.modules[4];
+    module.id = i;
+    module.name = "DistributedDataParallel.extra" + std::to_string(i);
+    folder.files[0].report.modules.push_back(module);
+  }
+  const ShowView view = viewOf(folder, {});
+  const ModuleRows tree = moduleRows(view);
+  CHECK(tree.without_collectives == 46);
+  CHECK(tree.rows.size() == 6);
+  ShowFilter filter;
+  filter.all = true;
+  const ShowView all = viewOf(folder, filter);
+  CHECK(moduleRows(all).without_collectives == 0);
+}
+
+} // namespace
+} // namespace commtap

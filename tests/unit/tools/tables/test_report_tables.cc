@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/tables/report_tables.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+Report reportWithNccl() {
+  Report report = sampleReport(0);
+  NcclCall call;
+  call.function = "ncclAllReduce";
+  call.communicator = 1;
+  call.op = "c10d.allreduce_";
+  call.group = "0";
+  call.module = "net1";
+  call.phase = Phase::kBackward;
+  call.dtype = "float32";
+  call.in_group = false;
+  call.count = 3;
+  call.bytes = 96;
+  call.captured = 2;
+  NcclCall beside;
+  beside.function = "ncclGetVersion";
+  beside.source = NcclSource::kPlugin;
+  report.nccl = Nccl{"2.29.7", {{4, 1, "1"}, {2, 0, "0"}}, {call, beside}};
+  return report;
+}
+
+TEST_CASE("every row has as many cells as its table has columns, of their types") {
+  const Report report = reportWithNccl();
+  for (const TableRow& table : reportTables()) {
+    CAPTURE(table.name);
+    CHECK(tableFromName(table.name) == table.id);
+    const std::vector<TableColumn> columns = columnsOf(table.id);
+    forEachRow(table.id, report, [&](const Cells& cells) {
+      REQUIRE(cells.size() == columns.size());
+      for (size_t i = 0; i < cells.size(); ++i) {
+        CAPTURE(columns[i].name);
+        const std::string_view type = columns[i].type;
+        const bool fits = type == "BIGINT"    ? cells[i].is_number_integer()
+                          : type == "DOUBLE"  ? cells[i].is_number_float()
+                          : type == "BOOLEAN" ? cells[i].is_boolean()
+                          : type == "VARCHAR" ? cells[i].is_string()
+                                              : cells[i].is_array() && type.ends_with("[]");
+        CHECK((fits || cells[i].is_null()));
+      }
+    });
+  }
+  CHECK_FALSE(tableFromName("x"));
+}
+
+size_t rowsOf(TableId table, const Report& report) {
+  size_t rows = 0;
+  forEachRow(table, report, [&](const Cells&) { ++rows; });
+  return rows;
+}
+
+TEST_CASE("ops are rows, and none where they were not asked for") {
+  Report report = sampleReport(1);
+  CHECK(rowsOf(TableId::kOperations, report) == 0);
+  report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
+  forEachRow(TableId::kOperations, report, [](const Cells& cells) {
+    CHECK(std::vector(cells.end() - 5, cells.end()) == Cells{"net1", "backward", "aten.mm", true, 7});
+  });
+  CHECK(rowsOf(TableId::kOperations, report) == 1);
+}
+
+TEST_CASE("calls of NCCL have the size and rank of their communicator") {
+  CHECK(rowsOf(TableId::kNcclCalls, sampleReport(0)) == 0);
+  std::vector<Cells> rows;
+  forEachRow(TableId::kNcclCalls, reportWithNccl(), [&](const Cells& cells) {
+    rows.emplace_back(cells.begin() + 5, cells.end());
+  });
+  REQUIRE(rows.size() == 2);
+  CHECK(
+      rows[0] == Cells{
+                     "ncclAllReduce",
+                     1,
+                     2,
+                     0,
+                     "c10d.allreduce_",
+                     "0",
+                     "net1",
+                     "backward",
+                     "float32",
+                     false,
+                     "call",
+                     3,
+                     0,
+                     96,
+                     2,
+                     "2.29.7"});
+  CHECK(rows[1][1].is_null());
+  CHECK(rows[1][2].is_null());
+  CHECK(rows[1][10] == "plugin");
+}
+
+TEST_CASE("a process, its groups, modules, collectives and what it did not see") {
+  Report report = sampleReport(1);
+  report.not_seen = {{"unknown_op", 3, "x", "y"}};
+  CHECK(rowsOf(TableId::kProcesses, report) == 1);
+  CHECK(rowsOf(TableId::kGroups, report) == 1);
+  CHECK(rowsOf(TableId::kModules, report) == 5);
+  CHECK(rowsOf(TableId::kCollectives, report) == 3);
+  CHECK(rowsOf(TableId::kNotSeen, report) == 1);
+}
+
+TEST_CASE("a module's parameters are counted whole and as this rank has them") {
+  forEachRow(TableId::kModules, sampleReport(1), [](const Cells& cells) {
+    if (cells[7] == "DistributedDataParallel.net1") {
+      CHECK(cells[15] == 2);
+      CHECK(cells[16] == 176);
+      CHECK(cells[17] == 56);
+    }
+  });
+}
+
+TEST_CASE("a group that is not known leaves its columns null") {
+  Report report = sampleReport(1);
+  report.collectives.resize(1);
+  report.collectives[0].group = "?";
+  forEachRow(TableId::kCollectives, report, [](const Cells& cells) {
+    CHECK(cells[9] == "?");
+    CHECK(cells[10].is_null());
+    CHECK(cells[11].is_null());
+    CHECK(cells[12].is_null());
+  });
+}
+
+TEST_CASE("docs/tables.md is made from the table") {
+  CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/tables.md") == tablesPage());
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/tables/table_text.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace commtap {
+namespace {
+
+const Cells kCells = {nullptr, true, 3, 0.5, "a,\"b\"\n", nlohmann::json::array({"x", "y"})};
+
+TEST_CASE("CSV: empty for null, quotes where they are needed, inert text") {
+  CHECK(csvRow(kCells) == ",true,3,0.5,\"a,\"\"b\"\"\\x0a\",x y\n");
+  CHECK(csvTitles(TableId::kNotSeen) == "run_id,attempt,rank,host,pid,reason,count,detail,meaning\n");
+}
+
+TEST_CASE("JSON lines: pure ASCII, invalid UTF-8 replaced") {
+  const Cells cells = {"r", 0, nullptr, "\xff", 12, "\u00e4", 3, "", ""};
+  CHECK(
+      jsonRow(TableId::kNotSeen, cells) ==
+      R"({"run_id":"r","attempt":0,"rank":null,"host":"\ufffd","pid":12,"reason":"\u00e4","count":3,"detail":"","meaning":""})"
+      "\n");
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/disagreement_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+/// The first disagreement of a job in which rank 2 has one call more.
+std::string textOf(ExitKind exit_of_rank_2, const char* module = "DistributedDataParallel") {
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = module;
+  }
+  rowOf(reports[2], module, Kind::kAllReduce).count = 2;
+  reports[2].job.exit = exit_of_rank_2;
+  const JobReport job = jobOf(reports);
+  return disagreementText(job.disagreements.at(0), job);
+}
+
+TEST_CASE("one line says where, and who has what") {
+  CHECK(
+      textOf(ExitKind::kNormal) ==
+      "all_reduce in DistributedDataParallel (backward) on default_pg of ranks 0-3: 1 call on ranks 0-1, 3; 2 on rank "
+      "2");
+}
+
+TEST_CASE("how a process ended explains what it lacks") {
+  CHECK(textOf(ExitKind::kKilled).ends_with("2 on rank 2 (which was killed)"));
+  CHECK(textOf(ExitKind::kRunning).ends_with("2 on rank 2 (which still runs)"));
+}
+
+TEST_CASE("names are inert") {
+  CHECK(textOf(ExitKind::kNormal, "a\nb").find("a\\x0ab") != std::string::npos);
+}
+
+TEST_CASE("bytes and unmatched sends have their own words") {
+  std::vector<Report> reports = sampleReports(4);
+  rowOf(reports[3], "DistributedDataParallel", Kind::kAllReduce).bytes = 999;
+  JobReport job = jobOf(reports);
+  CHECK(disagreementText(job.disagreements.at(0), job).ends_with(": 320 B on ranks 0-2; 999 B on rank 3"));
+  reports = sampleReports(4);
+  rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).kind = Kind::kSend;
+  for (const size_t rank : {1, 2, 3}) {
+    std::erase_if(reports[rank].collectives, [](const Collective& row) { return row.kind == Kind::kAllReduce; });
+  }
+  job = jobOf(reports);
+  CHECK(
+      disagreementText(job.disagreements.at(0), job) ==
+      "sends without their receives on default_pg of ranks 0-3: 1 sends of 320 B, 0 receives of 0 B");
+}
+
+TEST_CASE("another order names the number and both collectives") {
+  std::vector<Report> reports = sampleReports(4);
+  for (size_t rank = 0; rank < 4; ++rank) {
+    LastCollective call;
+    call.group = reports[rank].groups.at(0).name;
+    call.sequence = 7;
+    call.module = "Net\n";
+    call.kind = rank == 1 ? Kind::kAllToAll : Kind::kAllGather;
+    call.op = rank == 1 ? "c10d.alltoall_" : "c10d.allgather_";
+    call.bytes = 4096;
+    reports[rank].last = {call};
+  }
+  reports[1].job.exit = ExitKind::kKilled;
+  const JobReport job = jobOf(reports);
+  REQUIRE(job.disagreements_found == 1);
+  CHECK(
+      disagreementText(job.disagreements[0], job) ==
+      "another collective as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 0, 2-3; "
+      "all_to_all in Net\\x0a on rank 1 (which was killed)");
+}
+
+TEST_CASE("one rank and several") {
+  CHECK(ranksText({{2, 2}}) == "rank 2");
+  CHECK(ranksText({{2, 3}}) == "ranks 2-3");
+}
+
+} // namespace
+} // namespace commtap

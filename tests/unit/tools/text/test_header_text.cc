@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/header_text.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+std::string headerOf(std::vector<Report> reports, Scope scope = Scope::kRun) {
+  ReportFolder folder;
+  std::vector<const Report*> pointers;
+  for (Report& report : reports) {
+    folder.files.push_back({"x", false, std::move(report)});
+  }
+  for (const ReportFile& file : folder.files) {
+    pointers.push_back(&file.report);
+  }
+  return headerText(summaryOf(pointers), folder, scope, Color::none());
+}
+
+TEST_CASE("a complete run has two lines") {
+  CHECK(
+      headerOf({sampleReport(0), sampleReport(1), sampleReport(2), sampleReport(3)}) ==
+      "run sample-run, started 2027-01-15T08:00:00Z (2.0 s), torch 2.13.0\nsum over 4 of 4 ranks: 0-3\n");
+}
+
+TEST_CASE("one process misses nobody") {
+  CHECK(headerOf({sampleReport(1)}, Scope::kProcess).ends_with("\nrank 1 of 4\n"));
+}
+
+TEST_CASE("how ranks ended is told unless it was normal") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2), sampleReport(3)};
+  reports[0].job.exit = ExitKind::kUnderscoreExit;
+  reports[1].job.exit = ExitKind::kSignal;
+  reports[1].job.exit_signal = 6;
+  reports[2].job.exit = ExitKind::kKilled;
+  reports[2].job.rank = std::nullopt;
+  reports[3].job.exit = ExitKind::kRunning;
+  const std::string text = headerOf(reports);
+  CHECK(text.find("rank 1: ended by SIGABRT\n") != std::string::npos);
+  CHECK(text.find("1 process without a rank: killed") != std::string::npos);
+  CHECK(text.find("rank 3: has not ended") != std::string::npos);
+  CHECK(text.find("rank 0:") == std::string::npos);
+}
+
+TEST_CASE("what was not seen is told with its meaning, and made inert") {
+  Report report = sampleReport(0);
+  report.not_seen = {{"unknown_op", 3, "a\x1b::b", "meaning"}};
+  const std::string text = headerOf({report});
+  CHECK(text.find("NOT SEEN") != std::string::npos);
+  CHECK(text.find("  3 unknown_op: meaning; first: a\\x1b::b (rank 0)\n") != std::string::npos);
+}
+
+TEST_CASE("several attempts and other runs are told") {
+  ReportFolder folder;
+  folder.files = {{"x", false, sampleReport(0)}, {"y", false, sampleReport(0)}};
+  folder.files[1].report.job.attempt = 2;
+  folder.other_runs = 1;
+  const Report* last = &folder.files[1].report;
+  const std::string text = headerText(summaryOf({&last, 1}), folder, Scope::kRun, Color::none());
+  CHECK(text.find("attempt 2 (there are 0 to 2: --attempt N)\n") != std::string::npos);
+  CHECK(text.find("1 report of other runs in the same folder left out\n") != std::string::npos);
+}
+
+TEST_CASE("an unknown world size and group size are told as such") {
+  Report report = sampleReport(0);
+  report.job.world_size = std::nullopt;
+  CHECK(headerOf({report}).find("sum over 1 of an unknown number ranks") != std::string::npos);
+  CHECK(sizeText(0) == "?");
+  CHECK(sizeText(4) == "4");
+}
+
+} // namespace
+} // namespace commtap

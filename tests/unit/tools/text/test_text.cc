@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/text.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("plain text of any language stays as it is") {
+  CHECK(
+      inert("Net.layers.0 \xc3\xa4\xe6\x97\xa5\xf0\x9f\x98\x80") ==
+      "Net.layers.0 \xc3\xa4\xe6\x97\xa5\xf0\x9f\x98\x80");
+}
+
+TEST_CASE("what a terminal would act on is written out") {
+  CHECK(inert("\x1b]0;x\x07\n\t\x7f") == "\\x1b]0;x\\x07\\x0a\\x09\\x7f");
+  CHECK(inert(std::string(1, '\0')) == "\\x00");
+  CHECK(
+      inert("\xc2\x9b"
+            "31m") == "\\u{9b}31m");
+  CHECK(
+      inert("a\xe2\x80\xae"
+            "b") == "a\\u{202e}b");
+}
+
+TEST_CASE("invalid UTF-8 is written out byte by byte") {
+  CHECK(inert("\xff") == "\\xff");
+  CHECK(inert("\xc3(") == "\\xc3(");
+  CHECK(inert("\xe6\x97") == "\\xe6\\x97");
+  CHECK(inert("\xc0\xaf") == "\\xc0\\xaf");
+  CHECK(inert("\xed\xa0\x80") == "\\xed\\xa0\\x80");
+  CHECK(inert("\xe0\x80\x80") == "\\xe0\\x80\\x80");
+  CHECK(inert("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+}
+
+TEST_CASE("width is in code points, and long text loses its middle") {
+  CHECK(
+      displayWidth("\xc3\xa4"
+                   "b") == 2);
+  CHECK(shorten("abcdefghij", 10) == "abcdefghij");
+  CHECK(shorten("abcdefghijk", 10) == "abc...hijk");
+  CHECK(displayWidth(shorten("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 6)) == 6);
+}
+
+TEST_CASE("bytes have three digits that count") {
+  CHECK(humanBytes(0) == "0 B");
+  CHECK(humanBytes(1023) == "1023 B");
+  CHECK(humanBytes(1024) == "1.00 KiB");
+  CHECK(humanBytes(10.0 * 1024) == "10.0 KiB");
+  CHECK(humanBytes(1023.0 * 1024) == "1023 KiB");
+  CHECK(humanBytes(1.5 * 1024 * 1024 * 1024) == "1.50 GiB");
+  CHECK(humanBytes(1e30).ends_with(" EiB"));
+  CHECK(humanBytes(0.5) == "0.50 B");
+}
+
+TEST_CASE("durations in the unit that suits them") {
+  CHECK(humanDuration(0) == "0 ns");
+  CHECK(humanDuration(850) == "850 ns");
+  CHECK(humanDuration(1200) == "1.20 us");
+  CHECK(humanDuration(12.5e6) == "12.5 ms");
+  CHECK(humanDuration(59e9) == "59.0 s");
+  CHECK(humanDuration(90e9) == "1.50 min");
+  CHECK(humanDuration(3600e9 * 250) == "250 h");
+}
+
+TEST_CASE("steps that are added up are a range") {
+  CHECK(stepRange(7, 1) == "7");
+  CHECK(stepRange(16, 16) == "16-31");
+}
+
+TEST_CASE("signals have names") {
+  CHECK(signalName(9) == "SIGKILL");
+  CHECK(signalName(99) == "signal 99");
+  CHECK(signalName(-1) == "signal -1");
+}
+
+} // namespace
+} // namespace commtap

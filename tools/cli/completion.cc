@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/completion.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace commtap {
+namespace {
+
+constexpr const char* kNotice = "# Made by `commtap completion`; edit tools/cli/completion.cc instead.\n";
+
+/// For single quotes in any of the shells.
+std::string quoted(const std::string& text, const std::string& quote) {
+  std::string escaped = "'";
+  for (const char c : text) {
+    escaped += c == '\'' ? quote : std::string(1, c);
+  }
+  return escaped + "'";
+}
+
+std::vector<std::string> namesOf(const std::vector<VerbFacts>& verbs) {
+  std::vector<std::string> names;
+  names.reserve(verbs.size());
+  for (const VerbFacts& verb : verbs) {
+    names.push_back(verb.name);
+  }
+  return names;
+}
+
+/// Two lists for a `case` of bash: what follows an option, and the options of a verb.
+void bashVerb(const VerbFacts& verb, std::string& values, std::string& options) {
+  std::vector<std::string> names;
+  for (const OptionFacts& option : verb.options) {
+    names.insert(names.end(), option.names.begin(), option.names.end());
+    if (option.names.empty() || option.value.empty()) {
+      continue;
+    }
+    std::vector<std::string> cases;
+    for (const std::string& name : option.names) {
+      cases.push_back(verb.name + ":" + name);
+    }
+    const std::string words = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$word\"))", fmt::join(option.words, " "));
+    const std::string paths = option.takes_path ? "compopt -o default" : ":";
+    values += fmt::format("    {}) {}; return ;;\n", fmt::join(cases, "|"), option.words.empty() ? paths : words);
+  }
+  options += fmt::format("    {}) options='{}' ;;\n", verb.name, fmt::join(names, " "));
+}
+
+std::string zshOption(const OptionFacts& option) {
+  if (option.names.empty()) {
+    return quoted("*:" + option.help + ":_files", "'\\''");
+  }
+  std::string specs;
+  for (const std::string& name : option.names) {
+    std::string spec = fmt::format("*{}[{}]", name, option.help);
+    for (const char c : {'\\', '[', ']', ':'}) { // in the help alone
+      for (size_t at = spec.find(c, name.size() + 2); at != std::string::npos && at + 1 < spec.size();
+           at = spec.find(c, at + 2)) {
+        spec.insert(at, "\\");
+      }
+    }
+    if (!option.words.empty()) {
+      spec += fmt::format(":value:({})", fmt::join(option.words, " "));
+    } else if (!option.value.empty()) {
+      spec += option.takes_path ? ":path:_files" : ":value: ";
+    }
+    specs += (specs.empty() ? "" : " ") + quoted(spec, "'\\''");
+  }
+  return specs;
+}
+
+std::string fishOption(const VerbFacts& verb, const OptionFacts& option) {
+  std::string line = fmt::format("complete -c commtap -n '__fish_seen_subcommand_from {}'", verb.name);
+  for (const std::string& name : option.names) {
+    const bool is_long = name.starts_with("--");
+    line += fmt::format(" {} {}", is_long ? "-l" : "-s", name.substr(is_long ? 2 : 1));
+  }
+  if (option.names.empty()) {
+    return line + " -F\n";
+  }
+  if (!option.words.empty()) {
+    line += fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
+  } else if (!option.value.empty()) {
+    line += option.takes_path ? " -r -F" : " -x";
+  }
+  return line + " -d " + quoted(option.help, "\\'") + "\n";
+}
+
+} // namespace
+
+std::string bashCompletion(const std::vector<VerbFacts>& verbs) {
+  std::string values;
+  std::string options;
+  for (const VerbFacts& verb : verbs) {
+    bashVerb(verb, values, options);
+  }
+  std::string text = "# shellcheck shell=bash\n";
+  text += kNotice;
+  text += R"(_commtap() {
+  local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} before=${COMP_WORDS[COMP_CWORD - 1]} options i
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W ')";
+  text += fmt::format("{} --help --version", fmt::join(namesOf(verbs), " "));
+  text += R"(' -- "$word"))
+    return
+  fi
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    if [ "$verb:${COMP_WORDS[i]}" = run:-- ]; then
+      if [ "$i" -eq $((COMP_CWORD - 1)) ]; then COMPREPLY=($(compgen -c -- "$word")); else compopt -o default; fi
+      return
+    fi
+  done
+  case $verb:$before in
+)" + values +
+          R"(  esac
+  case $verb in
+)" + options +
+          R"(    *) return ;;
+  esac
+  case $word in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+    *) compopt -o default ;;
+  esac
+}
+complete -F _commtap commtap
+)";
+  return text;
+}
+
+std::string zshCompletion(const std::vector<VerbFacts>& verbs) {
+  std::string described;
+  std::string cases;
+  for (const VerbFacts& verb : verbs) {
+    described += "    " + quoted(verb.name + ":" + verb.help, "'\\''") + "\n";
+    cases += "    " + verb.name + ")\n      _arguments -S";
+    for (const OptionFacts& option : verb.options) {
+      cases += " \\\n        " + zshOption(option);
+    }
+    cases += verb.name == "run" ? " \\\n        '*::command:_normal'\n      ;;\n" : "\n      ;;\n";
+  }
+  return std::string("#compdef commtap\n") + kNotice + R"(_commtap() {
+  local -a verbs
+  verbs=(
+)" + described +
+         R"(  )
+  if (( CURRENT == 2 )); then
+    _describe verb verbs
+    return
+  fi
+  local verb=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $verb in
+)" + cases +
+         R"(  esac
+}
+if [ "$funcstack[1]" = _commtap ]; then _commtap "$@"; else compdef _commtap commtap; fi
+)";
+}
+
+std::string fishCompletion(const std::vector<VerbFacts>& verbs) {
+  std::string text = std::string(kNotice) + "complete -c commtap -f\n";
+  for (const VerbFacts& verb : verbs) {
+    text +=
+        fmt::format("complete -c commtap -n __fish_use_subcommand -a {} -d {}\n", verb.name, quoted(verb.help, "\\'"));
+  }
+  for (const VerbFacts& verb : verbs) {
+    for (const OptionFacts& option : verb.options) {
+      text += fishOption(verb, option);
+    }
+  }
+  return text + "complete -c commtap -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'\n";
+}
+
+} // namespace commtap

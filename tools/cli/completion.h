@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/cli/command_tree.h"
+
+namespace commtap {
+
+/// Scripts that complete verbs, options and their words; where a path belongs, paths; after `commtap run --`, commands.
+std::string bashCompletion(const std::vector<VerbFacts>& verbs);
+std::string zshCompletion(const std::vector<VerbFacts>& verbs);
+std::string fishCompletion(const std::vector<VerbFacts>& verbs);
+
+} // namespace commtap

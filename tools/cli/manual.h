@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/cli/command_tree.h"
+
+namespace commtap {
+
+/// commtap(1), for man.
+std::string manualPage(const std::vector<VerbFacts>& verbs);
+
+/// docs/commands.md.
+std::string commandsPage(const std::vector<VerbFacts>& verbs);
+
+} // namespace commtap

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace commtap {
+namespace {
+
+/// node_exporter reads every *.prom of its folder: the temporary file's name must not end so.
+constexpr char kTemporarySuffix[] = ".tmp";
+
+mode_t currentUmask() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+} // namespace
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+  if (path_.empty() || path_ == "-") {
+    path_ = "stdout";
+    file_ = stdout;
+    return;
+  }
+  std::string temporary = path_ + ".XXXXXX" + kTemporarySuffix;
+  const int fd = mkostemps(temporary.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC);
+  if (fd < 0) {
+    fail("cannot create a file beside");
+    return;
+  }
+  temporary_ = temporary;
+  fchmod(fd, 0666 & ~currentUmask());
+  file_ = fdopen(fd, "w");
+  if (file_ == nullptr) {
+    fail("cannot write");
+    close(fd);
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (file_ != nullptr && file_ != stdout) {
+    std::fclose(file_);
+  }
+  if (!temporary_.empty()) {
+    unlink(temporary_.c_str());
+  }
+}
+
+void OutputFile::fail(const std::string& what) {
+  if (error_.empty()) {
+    error_ = what + " " + path_ + ": " + std::strerror(errno);
+  }
+}
+
+bool OutputFile::write(std::string_view text) {
+  if (error_.empty() && std::fwrite(text.data(), 1, text.size(), file_) != text.size()) {
+    fail("cannot write to");
+  }
+  return error_.empty();
+}
+
+std::string OutputFile::finish() {
+  if (error_.empty() && std::fflush(file_) != 0) {
+    fail("cannot write to");
+  }
+  if (temporary_.empty() || !error_.empty()) {
+    return error_;
+  }
+  if (fsync(fileno(file_)) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    fail("cannot write");
+    return error_;
+  }
+  temporary_.clear();
+  return {};
+}
+
+} // namespace commtap

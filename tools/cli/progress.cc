@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/progress.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace commtap {
+namespace {
+
+constexpr std::chrono::milliseconds kDelay(1000);
+constexpr std::chrono::milliseconds kInterval(100);
+constexpr size_t kWidth = 40;
+
+} // namespace
+
+ProgressBar::ProgressBar() : terminal_(isatty(STDERR_FILENO) == 1), next_(Clock::now() + kDelay) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) {
+    fmt::print(stderr, "\r\x1b[K");
+  }
+}
+
+void ProgressBar::update(size_t done, size_t total) {
+  if (!terminal_ || total == 0 || Clock::now() < next_) {
+    return;
+  }
+  next_ = Clock::now() + kInterval;
+  shown_ = true;
+  const size_t filled = kWidth * done / total;
+  fmt::print(
+      stderr, "\rreading [{}{}] {}/{}", std::string(filled, '#'), std::string(kWidth - filled, ' '), done, total);
+  std::fflush(stderr);
+}
+
+} // namespace commtap

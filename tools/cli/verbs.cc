@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/verbs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxLines = 10;
+
+class VerbFormatter : public CLI::Formatter {
+ public:
+  explicit VerbFormatter(std::string usage) : usage_(std::move(usage)) {}
+
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return "Usage: " + usage_ + "\n";
+  }
+
+ private:
+  std::string usage_;
+};
+
+} // namespace
+
+void setUsage(CLI::App& verb, const std::string& usage) {
+  auto formatter = std::make_shared<VerbFormatter>(usage);
+  constexpr size_t kOptionColumn = 34;
+  formatter->column_width(kOptionColumn);
+  formatter->label("REQUIRED", "");
+  verb.formatter(formatter);
+}
+
+CLI::Validator oneOf(std::vector<std::string> words) {
+  const auto check = [words = std::move(words)](const std::string& word) {
+    const bool known = std::find(words.begin(), words.end(), word) != words.end();
+    return known ? std::string() : fmt::format("\"{}\" is not one of {}", word, fmt::join(words, ", "));
+  };
+  return CLI::Validator(check, "");
+}
+
+void addPath(CLI::App& verb, const char* name, std::string& path, const char* help) {
+  verb.add_option(name, path, help)->required()->type_name("");
+}
+
+void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words) {
+  CLI::Option* option = verb.add_option("--format", format, "Default: " + words.front());
+  option->type_name(fmt::format("{}", fmt::join(words, "|")));
+  option->check(oneOf(std::move(words)));
+}
+
+void addSelection(CLI::App& verb, JobSelection& selection) {
+  verb.add_option("--run", selection.run_id, "Of several runs in a folder, this one; else the newest")->type_name("ID");
+  verb.add_option("--attempt", selection.attempt, "After restarts by torchrun: which attempt; else the last")
+      ->type_name("N");
+}
+
+void addTolerances(CLI::App& verb, std::vector<std::string>& rules) {
+  verb.add_option(
+          "--tolerance", rules, "Let pass: bytes=5%, or narrowed: kind=all_to_all,phase=forward,module=**.moe,count=1")
+      ->type_name("RULE")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
+void addWords(
+    CLI::App& verb,
+    const char* name,
+    std::vector<std::string>& chosen,
+    const char* help,
+    std::vector<std::string> words) {
+  CLI::Option* option = verb.add_option(name, chosen, help);
+  option->type_name(fmt::format("{}", fmt::join(words, "|")))->allow_extra_args(false)->take_all();
+  option->check(oneOf(std::move(words)));
+}
+
+std::string readTolerances(const std::vector<std::string>& texts, std::vector<Tolerance>& rules) {
+  for (const std::string& text : texts) {
+    Result<Tolerance> rule = parseTolerance(text);
+    if (!rule) {
+      return "--tolerance: " + rule.error();
+    }
+    rules.push_back(std::move(*rule));
+  }
+  return {};
+}
+
+void say(const std::string& line) {
+  fmt::print(stderr, "commtap: {}\n", inert(line));
+}
+
+void sayAll(const std::vector<std::string>& lines) {
+  for (size_t i = 0; i < lines.size() && i < kMaxLines; ++i) {
+    say(lines[i]);
+  }
+  if (lines.size() > kMaxLines) {
+    say(fmt::format("... and {} more of these", lines.size() - kMaxLines));
+  }
+}
+
+bool isThere(const std::string& path) {
+  const bool found = access(path.c_str(), F_OK) == 0;
+  if (!found) {
+    say(path + " does not exist: give a report, a ledger, or the folder that commtap wrote to");
+  }
+  return found;
+}
+
+int printOut(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) {
+    say(std::string("cannot write to stdout: ") + std::strerror(errno));
+    return kExitFindings;
+  }
+  return kExitOk;
+}
+
+} // namespace commtap

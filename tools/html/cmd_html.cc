@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/html/cmd_html.h"
+
+#include <fmt/format.h>
+
+#include "report/base/atomic_file.h"
+#include "report/job/job_reader.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/verbs.h"
+#include "tools/html/html_page.h"
+#include "tools/html/page_data.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kFooter =
+    "The file loads nothing and sends nothing: it opens without a network. docs/html.md explains what is on it.\n\n"
+    "Exit status: 0 written, 1 written without some files that could not be read, or not written, 2 wrong usage, no\n"
+    "such PATH.\n\n"
+    "Examples:\n"
+    "  commtap html out -o report.html\n"
+    "  commtap html job.json -o report.html   (from commtap merge out -o job.json)";
+
+struct HtmlArguments {
+  std::string path;
+  std::string output;
+  JobSelection selection;
+};
+
+int write(const std::string& output, const std::string& page, const JobReport& job) {
+  if (output == "-") {
+    return printOut(page);
+  }
+  const std::string failure = writeFileAtomically(output, page);
+  if (!failure.empty()) {
+    say(failure);
+    return kExitFindings;
+  }
+  return printOut(fmt::format(
+      "{}: {} processes, {} modules, {}\n",
+      inert(output),
+      job.processes.size(),
+      job.modules.size(),
+      humanBytes(static_cast<double>(page.size()))));
+}
+
+int html(const HtmlArguments& arguments) {
+  if (!isThere(arguments.path)) {
+    return kExitUsage;
+  }
+  const Result<JobReport> job =
+      withProgress([&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
+  if (!job) {
+    say(job.error());
+    return kExitFindings;
+  }
+  const int written = write(arguments.output, htmlPage(pageData(*job)), *job);
+  sayAll(job->problems);
+  return job->problems.empty() ? written : kExitFindings;
+}
+
+} // namespace
+
+void addHtml(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("html", "Write one HTML file to look at a whole job in a browser");
+  setUsage(*verb, "commtap html [OPTIONS] PATH -o FILE");
+  verb->footer(kFooter);
+  auto arguments = std::make_shared<HtmlArguments>();
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
+  verb->add_option("-o,--output", arguments->output, "The file to write; - for stdout")->required()->type_name("FILE");
+  addSelection(*verb, arguments->selection);
+  verb->callback([arguments, &exit_status] { exit_status = html(*arguments); });
+}
+
+} // namespace commtap

@@ -1,0 +1,330 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/html/page_data.h"
+
+#include <string_view>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "report/base/timestamp.h"
+#include "report/json/fields.h"
+#include "tools/html/page_columns.h"
+#include "tools/html/page_nccl.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+using page::column;
+using page::orNull;
+using page::Strings;
+using page::toJson;
+
+json factsOf(const JobReport& job) {
+  return {
+      {field::kRunId, job.run_id},
+      {field::kAttempt, job.attempt},
+      {"attempts", job.attempts},
+      {field::kWorldSize, orNull(job.world_size)},
+      {field::kStartedAt, formatTimestamp(job.started_at_ns)},
+      {field::kEndedAt, job.ended_at_ns ? json(formatTimestamp(*job.ended_at_ns)) : json(nullptr)},
+      {field::kTorch, job.torch_version},
+      {field::kCommtap, job.commtap_version},
+      {"other_runs", job.other_runs},
+      {"source", job.source},
+  };
+}
+
+json disagreementOf(const Disagreement& item) {
+  json values = json::array();
+  for (const Disagreement::Value& value : item.values) {
+    values.push_back(
+        {{field::kRanks, toJson(value.ranks)},
+         {field::kCount, value.count},
+         {field::kBytes, orNull(value.bytes)},
+         {field::kKind, value.call ? json(kindName(value.call->kind)) : json(nullptr)},
+         {field::kModule, value.call ? json(value.call->module) : json(nullptr)}});
+  }
+  return {
+      {"what", disagreementName(item.what)},
+      {field::kGroup, item.group},
+      {field::kSequence, item.sequence},
+      {"members", toJson(rankRanges({item.members.begin(), item.members.end()}))},
+      {field::kModule, item.module},
+      {field::kPhase, item.phase ? json(phaseName(*item.phase)) : json(nullptr)},
+      {field::kOp, item.op},
+      {field::kKind, kindName(item.kind)},
+      {field::kDtype, item.dtype},
+      {field::kReduceOp, item.reduce_op},
+      {"values", std::move(values)},
+  };
+}
+
+json notSeenOf(const NotSeenSummary& item) {
+  return {
+      {field::kReason, item.entry.reason},
+      {field::kCount, item.entry.count},
+      {field::kDetail, item.entry.detail},
+      {field::kMeaning, item.entry.meaning},
+      {field::kRanks, toJson(item.ranks)},
+  };
+}
+
+json groupOf(const JobGroup& group) {
+  return {
+      {field::kName, group.name},
+      {field::kBackend, group.backend},
+      {field::kSize, group.size},
+      {"members", group.members.size()},
+  };
+}
+
+json callsOf(const JobModule& module) {
+  return column(module.calls, [](const Spread<uint64_t>& calls) { return calls.sum; });
+}
+
+json modulesOf(const JobReport& job, Strings& strings) {
+  json parents = column(job.modules, [](const JobModule& module) { return static_cast<int64_t>(module.parent); });
+  if (!parents.empty()) {
+    parents[0] = -1;
+  }
+  return {
+      {field::kName, column(job.modules, [&](const JobModule& module) { return strings(module.name); })},
+      {field::kClass, column(job.modules, [&](const JobModule& module) { return strings(module.class_name); })},
+      {field::kParent, std::move(parents)},
+      {field::kCalls, column(job.modules, callsOf)},
+      {"rank_set", column(job.modules, [](const JobModule& module) { return module.rank_set; })},
+  };
+}
+
+using RowNumber = json (*)(const JobCollective& row);
+
+/// The columns of a row that are numbers already.
+constexpr std::pair<const char*, RowNumber> kRowNumbers[] = {
+    {field::kPhase, [](const JobCollective& row) { return json(row.phase); }},
+    {field::kKind, [](const JobCollective& row) { return json(row.kind); }},
+    {field::kGroup, [](const JobCollective& row) { return json(row.group); }},
+    {field::kAsync, [](const JobCollective& row) { return json(row.async_op); }},
+    {"rank_set", [](const JobCollective& row) { return json(row.rank_set); }},
+    {field::kCount, [](const JobCollective& row) { return json(row.amount.count.sum); }},
+    {"count_min", [](const JobCollective& row) { return json(row.amount.count.min); }},
+    {"count_max", [](const JobCollective& row) { return json(row.amount.count.max); }},
+    {"count_min_rank", [](const JobCollective& row) { return orNull(row.amount.count.min_rank); }},
+    {"count_max_rank", [](const JobCollective& row) { return orNull(row.amount.count.max_rank); }},
+    {field::kBytes, [](const JobCollective& row) { return json(row.amount.bytes.sum); }},
+    {"bytes_min", [](const JobCollective& row) { return json(row.amount.bytes.min); }},
+    {"bytes_max", [](const JobCollective& row) { return json(row.amount.bytes.max); }},
+    {field::kBusBytes, [](const JobCollective& row) { return json(row.amount.bus_bytes.sum); }},
+};
+
+json rowsOf(const JobReport& job, Strings& strings) {
+  std::unordered_map<std::string_view, size_t> modules;
+  for (size_t i = 0; i < job.modules.size(); ++i) {
+    modules.emplace(job.modules[i].name, i);
+  }
+  const auto text = [&](std::string JobCollective::*member) {
+    return column(job.collectives, [&](const JobCollective& row) { return strings(row.*member); });
+  };
+  json rows = {
+      {field::kModule, column(job.collectives, [&](const JobCollective& row) { return modules[row.module]; })},
+      {field::kIssuedIn, text(&JobCollective::issued_in)},
+      {field::kOp, text(&JobCollective::op)},
+      {field::kDtype, text(&JobCollective::dtype)},
+      {field::kReduceOp, text(&JobCollective::reduce_op)},
+  };
+  for (const auto& [name, number] : kRowNumbers) {
+    rows[name] = column(job.collectives, number);
+  }
+  return rows;
+}
+
+json processesOf(const JobReport& job, Strings& strings) {
+  using Process = const JobProcess&;
+  return {
+      {field::kRank, column(job.processes, [](Process process) { return orNull(process.rank); })},
+      {field::kHost, column(job.processes, [&](Process process) { return strings(process.host); })},
+      {field::kPid, column(job.processes, [](Process process) { return process.pid; })},
+      {field::kExit, column(job.processes, [](Process process) { return exitKindName(process.exit); })},
+      {field::kExitSignal, column(job.processes, [](Process process) { return orNull(process.exit_signal); })},
+  };
+}
+
+struct Cell {
+  size_t process;
+  int kind;
+  Amount amount;
+};
+
+json cellsOf(const JobReport& job) {
+  std::vector<Cell> cells;
+  for (size_t i = 0; i < job.processes.size(); ++i) {
+    for (int kind = 0; kind < kKindCount; ++kind) {
+      if (job.processes[i].totals[kind].count > 0) {
+        cells.push_back({i, kind, job.processes[i].totals[kind]});
+      }
+    }
+  }
+  return {
+      {"process", column(cells, [](const Cell& cell) { return cell.process; })},
+      {field::kKind, column(cells, [](const Cell& cell) { return cell.kind; })},
+      {field::kCount, column(cells, [](const Cell& cell) { return cell.amount.count; })},
+      {field::kBytes, column(cells, [](const Cell& cell) { return cell.amount.bytes; })},
+      {field::kBusBytes, column(cells, [](const Cell& cell) { return cell.amount.bus_bytes; })},
+  };
+}
+
+using StepNumber = json (*)(const JobStep& step);
+
+constexpr std::pair<const char*, StepNumber> kStepNumbers[] = {
+    {field::kFirstStep, [](const JobStep& step) { return json(step.first_step); }},
+    {field::kSteps, [](const JobStep& step) { return json(step.steps); }},
+    {field::kRankCount, [](const JobStep& step) { return json(step.ranks); }},
+    {field::kTimedRankCount, [](const JobStep& step) { return json(step.timed_ranks); }},
+    {field::kDurationNs, [](const JobStep& step) { return json(step.duration_ns.sum); }},
+    {"duration_ns_min", [](const JobStep& step) { return json(step.duration_ns.min); }},
+    {"duration_ns_max", [](const JobStep& step) { return json(step.duration_ns.max); }},
+    {"duration_ns_max_rank", [](const JobStep& step) { return orNull(step.duration_ns.max_rank); }},
+};
+
+json stepsOf(const JobReport& job) {
+  json steps = json::object();
+  for (const auto& [name, number] : kStepNumbers) {
+    steps[name] = column(job.steps, number);
+  }
+  return steps;
+}
+
+struct StepCell {
+  size_t step;
+  const JobStepAmount* amount;
+};
+
+json stepCellsOf(const JobReport& job) {
+  std::vector<StepCell> cells;
+  for (size_t i = 0; i < job.steps.size(); ++i) {
+    for (const JobStepAmount& amount : job.steps[i].collectives) {
+      cells.push_back({i, &amount});
+    }
+  }
+  return {
+      {field::kStep, column(cells, [](const StepCell& cell) { return cell.step; })},
+      {field::kKind, column(cells, [](const StepCell& cell) { return cell.amount->kind; })},
+      {field::kGroup, column(cells, [](const StepCell& cell) { return cell.amount->group; })},
+      {field::kCount, column(cells, [](const StepCell& cell) { return cell.amount->amount.count.sum; })},
+      {field::kBytes, column(cells, [](const StepCell& cell) { return cell.amount->amount.bytes.sum; })},
+  };
+}
+
+/// The mean of those that were timed, if any were.
+json meanOf(const TimeTotals& totals, DurationKind kind) {
+  const Durations& durations = totals.time.of(kind);
+  return durations.count == 0 ? json(nullptr)
+                              : json(static_cast<double>(durations.sum_ns) / static_cast<double>(durations.count));
+}
+
+/// 0 stands for a bandwidth that is not known.
+json bandwidthOf(double bytes_per_second) {
+  return bytes_per_second > 0 ? json(bytes_per_second) : json(nullptr);
+}
+
+using TimeNumber = json (*)(const TimeTotals& totals);
+
+constexpr std::pair<const char*, TimeNumber> kTimeNumbers[] = {
+    {field::kKind, [](const TimeTotals& totals) { return json(totals.kind); }},
+    {field::kCount, [](const TimeTotals& totals) { return json(totals.count); }},
+    {"timed", [](const TimeTotals& totals) { return json(totals.time.timedCount()); }},
+    {"queued_ns", [](const TimeTotals& totals) { return meanOf(totals, DurationKind::kQueued); }},
+    {"running_ns", [](const TimeTotals& totals) { return meanOf(totals, DurationKind::kRunning); }},
+    {"longest_ns",
+     [](const TimeTotals& totals) {
+       const Durations& running = totals.time.of(DurationKind::kRunning);
+       return running.count == 0 ? json(nullptr) : json(running.max_ns);
+     }},
+    {"blocked_ns",
+     [](const TimeTotals& totals) {
+       const Durations& blocked = totals.time.of(DurationKind::kBlocked);
+       return blocked.count == 0 ? json(nullptr) : json(blocked.sum_ns);
+     }},
+    {"algbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.algorithmBandwidth()); }},
+    {"busbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.busBandwidth()); }},
+    {"late_by_ns",
+     [](const TimeTotals& totals) { return totals.straggler ? json(totals.straggler->late_by_ns) : json(nullptr); }},
+    {"late_rank",
+     [](const TimeTotals& totals) { return totals.straggler ? json(totals.straggler->rank) : json(nullptr); }},
+};
+
+json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
+  json times = {{field::kGroup, column(all, [&](const TimeTotals& totals) { return strings(totals.group); })}};
+  if (by == TimesBy::kModule) {
+    times[field::kModule] = column(all, [&](const TimeTotals& totals) { return strings(totals.module); });
+  }
+  for (const auto& [name, number] : kTimeNumbers) {
+    times[name] = column(all, number);
+  }
+  return times;
+}
+
+/// The names that numbers of an enumeration stand for.
+template <typename Enum, typename Name>
+json namesOf(int count, Name name) {
+  json names = json::array();
+  for (int i = 0; i < count; ++i) {
+    names.push_back(name(static_cast<Enum>(i)));
+  }
+  return names;
+}
+
+/// What could end the <script> element, or begin a comment in it, can only be in strings, where it may be escaped.
+std::string inScript(const std::string& text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        safe += "\\u003c";
+        break;
+      case '>':
+        safe += "\\u003e";
+        break;
+      case '&':
+        safe += "\\u0026";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+} // namespace
+
+std::string pageData(const JobReport& job) {
+  Strings strings;
+  json document = {
+      {field::kJob, factsOf(job)},
+      {"phases", namesOf<Phase>(kPhaseCount, phaseName)},
+      {"kinds", namesOf<Kind>(kKindCount, kindName)},
+      {field::kGroups, column(job.groups, groupOf)},
+      {field::kRanks, toJson(job.ranks)},
+      {"missing_ranks", toJson(job.missing)},
+      {"rank_sets", column(job.rank_sets, [](const RankRanges& ranges) { return toJson(ranges); })},
+      {"disagreements_found", job.disagreements_found},
+      {"disagreements", column(job.disagreements, disagreementOf)},
+      {field::kNotSeen, column(job.not_seen, notSeenOf)},
+      {"problems", job.problems},
+      {field::kModules, modulesOf(job, strings)},
+      {"rows", rowsOf(job, strings)},
+      {"processes", processesOf(job, strings)},
+      {"cells", cellsOf(job)},
+      {field::kSteps, stepsOf(job)},
+      {"step_cells", stepCellsOf(job)},
+      {field::kGroupTimes, timesOf(job.group_times, TimesBy::kGroup, strings)},
+      {field::kModuleTimes, timesOf(job.module_times, TimesBy::kModule, strings)},
+      {field::kNccl, page::ncclOf(job, strings)},
+  };
+  document["strings"] = strings.take();
+  return inScript(document.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace));
+}
+
+} // namespace commtap

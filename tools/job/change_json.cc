@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/change_json.h"
+
+#include "report/json/fields.h"
+#include "report/json/json_write.h"
+#include "tools/job/change_text.h"
+#include "tools/job/diff_text.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kUnit = "run"; ///< what the numbers of a rank are for
+
+/// Null for what is not there.
+ordered_json toJson(const PerRank& number) {
+  if (number.ranks == 0) {
+    return nullptr;
+  }
+  return {
+      {field::kRankCount, number.ranks},
+      {field::kCount, numberJson(number.count)},
+      {field::kBytes, numberJson(number.bytes)},
+  };
+}
+
+ordered_json toJson(const RankRanges& ranges) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [first, last] : ranges) {
+    list.push_back({first, last});
+  }
+  return list;
+}
+
+ordered_json listOf(const std::vector<ChangeBundle>& changes) {
+  ordered_json list = ordered_json::array();
+  for (const ChangeBundle& change : changes) {
+    list.push_back(changeJson(change));
+  }
+  return list;
+}
+
+} // namespace
+
+ordered_json jobIdentityJson(const JobReport& job) {
+  return {
+      {field::kSource, job.source},
+      {field::kRunId, job.run_id},
+      {field::kStartedAt, formatTimestamp(job.started_at_ns)},
+      {field::kWorldSize, orNull(job.world_size)},
+      {field::kRanks, toJson(job.ranks)},
+      {field::kMissingRanks, toJson(job.missing)},
+  };
+}
+
+ordered_json changeJson(const ChangeBundle& change) {
+  return {
+      {"text", changeText(change)},
+      {field::kModule, change.pattern},
+      {field::kModules, change.modules},
+      {field::kPhase, phaseName(change.first.phase)},
+      {field::kKind, kindName(change.first.kind)},
+      {field::kGroup, change.first.group},
+      {"before", toJson(change.change.before)},
+      {"after", toJson(change.change.after)},
+      {"unit", kUnit},
+  };
+}
+
+std::string diffJson(const JobDiff& diff) {
+  const ordered_json document = {
+      {field::kSchema, kDiffSchema},
+      {"before", jobIdentityJson(*diff.before)},
+      {"after", jobIdentityJson(*diff.after)},
+      {"notes", diff.notes},
+      {field::kDisagreementsFound, diff.after->disagreements_found},
+      {"changes", listOf(diff.changes)},
+  };
+  constexpr int kIndent = 1;
+  return document.dump(kIndent, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace commtap

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/change_text.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tools/text/disagreement_text.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+/// "12 to 13 calls", "12 calls".
+std::string callsText(const Change& change) {
+  if (change.countDelta() == 0) {
+    return fmt::format("{:.6g} {}", change.after.count, change.after.count == 1 ? "call" : "calls");
+  }
+  return fmt::format("{:.6g} to {:.6g} calls", change.before.count, change.after.count);
+}
+
+std::string bytesText(const Change& change) {
+  if (change.bytesDelta() == 0) {
+    return humanBytes(change.after.bytes);
+  }
+  return fmt::format(
+      "{} to {} ({})",
+      humanBytes(change.before.bytes),
+      humanBytes(change.after.bytes),
+      percentText(change.before.bytes, change.after.bytes));
+}
+
+std::string whereText(const ChangeBundle& change) {
+  const std::string modules = change.modules.size() == 1 ? "" : fmt::format("{} modules; ", change.modules.size());
+  return fmt::format(
+      "in {} ({}{}, {})", inert(change.pattern), modules, phaseName(change.first.phase), inert(change.first.group));
+}
+
+/// "1 all_gather a step", "-3 broadcast a run": by step if each step may have as many of them.
+std::string amountText(const ChangeBundle& bundle, double count) {
+  const bool by_step = bundle.steps > 1 && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
+  const double each = by_step ? count / static_cast<double>(bundle.steps) : count;
+  return fmt::format("{:.6g} {} a {}", each, kindName(bundle.first.kind), by_step ? "step" : "run");
+}
+
+} // namespace
+
+std::string percentText(double before, double after) {
+  if (before == 0) {
+    return after == 0 ? "" : "new";
+  }
+  const double percent = (after - before) / before * 100;
+  const int decimals = std::abs(percent) < 0.1 ? 3 : std::abs(percent) < 100 ? 1 : 0;
+  return fmt::format("{:+.{}f} %", percent, decimals);
+}
+
+std::string changeText(const ChangeBundle& bundle) {
+  const Change& change = bundle.change;
+  const std::string where = whereText(bundle);
+  if (change.before.ranks == 0) {
+    return fmt::format("new: {} {}: {}", amountText(bundle, change.after.count), where, humanBytes(change.after.bytes));
+  }
+  if (change.after.ranks == 0) {
+    return fmt::format(
+        "gone: {} {}: {}", amountText(bundle, change.before.count), where, humanBytes(change.before.bytes));
+  }
+  const std::string numbers = callsText(change) + ", " + bytesText(change);
+  if (change.countDelta() != 0) {
+    const char* sign = change.countDelta() > 0 ? "+" : "";
+    return fmt::format("{}{} {}: {}", sign, amountText(bundle, change.countDelta()), where, numbers);
+  }
+  return fmt::format(
+      "{} bytes of {} {}: {}",
+      percentText(change.before.bytes, change.after.bytes),
+      kindName(bundle.first.kind),
+      where,
+      numbers);
+}
+
+std::string findingText(const Finding& finding, const JobReport& job) {
+  switch (finding.what) {
+    case Finding::What::kDisagreement:
+      return disagreementText(*finding.disagreement, job);
+    case Finding::What::kMissingRanks:
+      return "no report of " + ranksText(job.missing);
+    case Finding::What::kNotSeen:
+      return fmt::format(
+          "{} {}: {}",
+          finding.not_seen->entry.count,
+          inert(finding.not_seen->entry.reason),
+          inert(finding.not_seen->entry.meaning));
+    case Finding::What::kUnreadable:
+      return inert(finding.problem);
+    case Finding::What::kMore:
+    case Finding::What::kLess:
+    case Finding::What::kNew:
+    case Finding::What::kGone:
+      break;
+  }
+  return changeText(*finding.bundle);
+}
+
+std::string checkText(const Check& check) {
+  switch (check.what) {
+    case Check::What::kReadable:
+      return "every report can be read";
+    case Check::What::kComplete:
+      return "every rank has a report";
+    case Check::What::kSeen:
+      return "nothing is missing from the reports";
+    case Check::What::kAgree:
+      return "ranks agree";
+    case Check::What::kBaseline:
+      return inert(check.subject) + " as in the baseline";
+    case Check::What::kBudget:
+      return inert(check.subject) + " within its budget";
+    case Check::What::kNoOther:
+      break;
+  }
+  return "nothing that no budget is for";
+}
+
+} // namespace commtap

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/check_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/json/fields.h"
+#include "tools/job/change_json.h"
+#include "tools/job/change_text.h"
+#include "tools/text/markup.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kMaxLines = 20; ///< of one check
+
+size_t failedCount(const std::vector<Check>& checks) {
+  return static_cast<size_t>(
+      std::count_if(checks.begin(), checks.end(), [](const Check& check) { return !check.findings.empty(); }));
+}
+
+/// "3 of 17 checks failed", "all 17 checks passed".
+std::string summaryText(const std::vector<Check>& checks) {
+  const size_t failed = failedCount(checks);
+  return failed == 0 ? fmt::format("all {} checks passed", checks.size())
+                     : fmt::format("{} of {} checks failed", failed, checks.size());
+}
+
+/// The findings of a check, the first ones of many.
+std::vector<std::string> linesOf(const Check& check, const JobReport& job) {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < std::min(check.findings.size(), kMaxLines); ++i) {
+    lines.push_back(findingText(check.findings[i], job));
+  }
+  const uint64_t more = check.findings.size() - lines.size() + check.left_out;
+  if (more > 0) {
+    lines.push_back(fmt::format("and {} more", more));
+  }
+  return lines;
+}
+
+ordered_json findingJson(const Finding& finding, const JobReport& job) {
+  ordered_json row = {{field::kWhat, findingName(finding.what)}};
+  if (finding.bundle) {
+    row.update(changeJson(*finding.bundle));
+  } else {
+    row["text"] = findingText(finding, job);
+  }
+  return row;
+}
+
+} // namespace
+
+std::string checkText(const std::vector<Check>& checks, const JobReport& job, const Color& color) {
+  std::string text;
+  for (const Check& check : checks) {
+    if (check.findings.empty()) {
+      continue;
+    }
+    text += color.warning("FAILED") + " " + color.bold(checkText(check)) + "\n";
+    for (const std::string& line : linesOf(check, job)) {
+      text += "  " + line + "\n";
+    }
+  }
+  return text + summaryText(checks) + "\n";
+}
+
+std::string checkMarkdown(const std::vector<Check>& checks, const JobReport& job) {
+  std::string text = "### commtap: " + summaryText(checks) + "\n";
+  for (const Check& check : checks) {
+    if (check.findings.empty()) {
+      continue;
+    }
+    text += "\n**" + markdownText(checkText(check)) + "**\n\n";
+    for (const std::string& line : linesOf(check, job)) {
+      text += "- " + markdownText(line) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string checkJunit(const std::vector<Check>& checks, const JobReport& job) {
+  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\"", checks.size(), failedCount(checks));
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " + counts + ">\n";
+  text += fmt::format("  <testsuite name=\"commtap check {}\" {}>\n", xmlText(inert(job.source)), counts);
+  for (const Check& check : checks) {
+    const std::string name = fmt::format("classname=\"commtap\" name=\"{}\"", xmlText(checkText(check)));
+    if (check.findings.empty()) {
+      text += "    <testcase " + name + "/>\n";
+      continue;
+    }
+    const std::vector<std::string> lines = linesOf(check, job);
+    text += "    <testcase " + name + ">\n      <failure message=\"" + xmlText(lines.front()) + "\">\n";
+    for (const std::string& line : lines) {
+      text += xmlText(line) + "\n";
+    }
+    text += "      </failure>\n    </testcase>\n";
+  }
+  return text + "  </testsuite>\n</testsuites>\n";
+}
+
+std::string checkJson(const std::vector<Check>& checks, const JobReport& job) {
+  ordered_json list = ordered_json::array();
+  for (const Check& check : checks) {
+    ordered_json findings = ordered_json::array();
+    for (const Finding& finding : check.findings) {
+      findings.push_back(findingJson(finding, job));
+    }
+    list.push_back({
+        {"check", checkText(check)},
+        {"passed", check.findings.empty()},
+        {"left_out", check.left_out},
+        {"findings", std::move(findings)},
+    });
+  }
+  const ordered_json document = {
+      {field::kSchema, kCheckSchema},
+      {"passed", passed(checks)},
+      {field::kJob, jobIdentityJson(job)},
+      {"checks", std::move(list)},
+  };
+  constexpr int kIndent = 1;
+  return document.dump(kIndent, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace commtap

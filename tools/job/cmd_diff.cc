@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/cmd_diff.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "report/base/duration.h"
+#include "report/job/job_reader.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/verbs.h"
+#include "tools/job/diff_text.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kFooter =
+    "Numbers are per rank and run: the mean of the ranks that have something. What grew the most comes first. Of one\n"
+    "folder with several runs, the newest is compared with the one before it, or with the last one that had started "
+    "by\n"
+    "--since before. All formats are described in docs/check.md.\n\n"
+    "Exit status: 0 no difference beyond what is tolerated; 1 there are some, or some files could not be read; 2 "
+    "wrong\n"
+    "usage, no such path, or no two runs to compare.\n\n"
+    "Examples:\n"
+    "  commtap diff yesterday today\n"
+    "  commtap diff reports --since 24h\n"
+    "  commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format markdown";
+
+struct DiffArguments {
+  std::vector<std::string> paths;
+  std::string since;
+  std::string format = "text";
+  std::vector<std::string> tolerances;
+};
+
+/// The two jobs, or one line on why there are none.
+struct Pair {
+  std::optional<JobReport> before;
+  std::optional<JobReport> after;
+  std::string error;
+};
+
+std::optional<JobReport> take(Result<JobReport> job, Pair& pair) {
+  if (!job) {
+    pair.error = job.error();
+    return std::nullopt;
+  }
+  return std::move(*job);
+}
+
+Pair readTwo(const std::string& before, const std::string& after) {
+  Pair pair;
+  withProgress([&](const Progress& progress) {
+    pair.before = take(readJob(before, {}, progress), pair);
+    if (pair.before) {
+      pair.after = take(readJob(after, {}, progress), pair);
+    }
+    return 0;
+  });
+  return pair;
+}
+
+/// The run to compare the newest one with.
+std::optional<std::string> runBefore(const std::vector<FoundRun>& runs, uint64_t since_ns) {
+  for (size_t i = 1; i < runs.size(); ++i) {
+    if (runs[0].started_at_ns - runs[i].started_at_ns >= since_ns) {
+      return runs[i].run_id;
+    }
+  }
+  return std::nullopt;
+}
+
+Pair readRuns(const std::string& path, uint64_t since_ns) {
+  Pair pair;
+  withProgress([&](const Progress& progress) {
+    const Result<ReportScan> scan = scanReports(path, progress);
+    if (!scan) {
+      pair.error = scan.error();
+      return 0;
+    }
+    const std::vector<FoundRun> runs = runsOf(*scan);
+    const std::optional<std::string> before = runBefore(runs, since_ns);
+    if (!before) {
+      pair.error = fmt::format("{} holds no run to compare the newest one with; give two paths", path);
+      return 0;
+    }
+    pair.before = take(mergeScan(path, *scan, {before, std::nullopt}, progress), pair);
+    pair.after = take(mergeScan(path, *scan, {runs[0].run_id, std::nullopt}, progress), pair);
+    return 0;
+  });
+  return pair;
+}
+
+std::string render(const JobDiff& diff, const std::string& format) {
+  if (format == "json") {
+    return diffJson(diff);
+  }
+  return format == "markdown" ? diffMarkdown(diff) : diffText(diff, Color::forStream(STDOUT_FILENO));
+}
+
+int diff(const DiffArguments& arguments) {
+  std::vector<Tolerance> rules;
+  const std::optional<uint64_t> since = parseDurationNs(arguments.since.empty() ? "0s" : arguments.since);
+  const std::string wrong = !since ? "--since: \"" + arguments.since + "\" is not a time such as 90s, 30m, 24h or 7d"
+                                   : readTolerances(arguments.tolerances, rules);
+  if (!wrong.empty()) {
+    say(wrong + " (see commtap diff --help)");
+    return kExitUsage;
+  }
+  const Pair pair = arguments.paths.size() == 2 ? readTwo(arguments.paths[0], arguments.paths[1])
+                                                : readRuns(arguments.paths[0], *since);
+  if (!pair.before || !pair.after) {
+    say(pair.error);
+    return kExitUsage;
+  }
+  sayAll(pair.before->problems);
+  sayAll(pair.after->problems);
+  const JobDiff difference = diffOf(*pair.before, *pair.after, rules);
+  const int written = printOut(render(difference, arguments.format));
+  const bool sound = pair.before->problems.empty() && pair.after->problems.empty();
+  return sound && difference.changes.empty() ? written : kExitFindings;
+}
+
+} // namespace
+
+void addDiff(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("diff", "Compare two runs, to see whose communication grew");
+  setUsage(*verb, "commtap diff [OPTIONS] BEFORE AFTER | FOLDER");
+  verb->footer(kFooter);
+  auto arguments = std::make_shared<DiffArguments>();
+  verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder of several runs")
+      ->required()
+      ->expected(1, 2)
+      ->type_name("");
+  verb->add_option(
+          "--since", arguments->since, "Of one folder: the newest run against one that started this long before")
+      ->type_name("TIME");
+  addTolerances(*verb, arguments->tolerances);
+  addFormat(*verb, arguments->format, {"text", "markdown", "json"});
+  verb->callback([arguments, &exit_status] { exit_status = diff(*arguments); });
+}
+
+} // namespace commtap

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/cmd_merge.h"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include "report/base/atomic_file.h"
+#include "report/job/job_reader.h"
+#include "report/job/job_report_json.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/verbs.h"
+#include "tools/job/merge_text.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kFooter =
+    "Ranks are known by content, not by file name; any subset of them will do, in JSON and ledgers. What ranks of one\n"
+    "process group did differently comes first. The JSON is described in docs/merge.md.\n\n"
+    "Exit status: 0 merged, and ranks agree; 1 ranks disagree, or some files could not be read; 2 wrong usage or "
+    "no\n"
+    "such PATH.\n\n"
+    "Examples:\n"
+    "  commtap merge out\n"
+    "  commtap merge out -o job.json\n"
+    "  commtap merge out --format json | jq '.disagreements'";
+
+struct MergeArguments {
+  std::string path;
+  std::string output;
+  std::string format = "text";
+  JobSelection selection;
+};
+
+int merge(const MergeArguments& arguments) {
+  if (!isThere(arguments.path)) {
+    return kExitUsage;
+  }
+  const Result<JobReport> job =
+      withProgress([&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
+  if (!job) {
+    say(job.error());
+    return kExitFindings;
+  }
+  std::string json;
+  if (!arguments.output.empty() || arguments.format == "json") {
+    json = jobReportToJson(*job);
+  }
+  if (!arguments.output.empty()) {
+    if (const std::string error = writeFileAtomically(arguments.output, json); !error.empty()) {
+      say(error);
+      return kExitFindings;
+    }
+  }
+  sayAll(job->problems);
+  const int written = printOut(arguments.format == "json" ? json : mergeText(*job, Color::forStream(STDOUT_FILENO)));
+  return job->problems.empty() && seriousDisagreements(*job).empty() ? written : kExitFindings;
+}
+
+} // namespace
+
+void addMerge(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("merge", "Make one report of a job out of those of its ranks");
+  setUsage(*verb, "commtap merge [OPTIONS] PATH");
+  verb->footer(kFooter);
+  auto arguments = std::make_shared<MergeArguments>();
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
+  verb->add_option("-o,--output", arguments->output, "Write the job report to this file, as JSON")->type_name("FILE");
+  addFormat(*verb, arguments->format, {"text", "json"});
+  addSelection(*verb, arguments->selection);
+  verb->callback([arguments, &exit_status] { exit_status = merge(*arguments); });
+}
+
+} // namespace commtap

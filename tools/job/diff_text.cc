@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/diff_text.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "report/base/timestamp.h"
+#include "tools/job/change_text.h"
+#include "tools/job/merge_text.h"
+#include "tools/text/disagreement_text.h"
+#include "tools/text/markup.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxLines = 40;
+
+/// Everything of a module together; of the key the module alone is left.
+Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
+  Cells sums;
+  for (const auto& [key, number] : cells) {
+    if (modules.count(key.module) > 0) {
+      PerRank& sum = sums[{key.module, Phase::kOther, Kind::kOther, ""}];
+      sum.ranks = std::max(sum.ranks, number.ranks);
+      sum.count += number.count;
+      sum.bytes += number.bytes;
+    }
+  }
+  return sums;
+}
+
+std::string jobLine(std::string_view name, const JobReport& job) {
+  constexpr size_t kToTheSecond = 19;
+  return fmt::format(
+      "{:<7} {}: run {}, started {}Z, {} of {} ranks\n",
+      name,
+      inert(job.source),
+      inert(job.run_id.empty() ? "without an id" : job.run_id),
+      formatTimestamp(job.started_at_ns).substr(0, kToTheSecond),
+      countOf(job.ranks),
+      job.world_size ? std::to_string(*job.world_size) : "?");
+}
+
+std::vector<std::string> cellsOf(const std::string& name, const Change& change) {
+  return {
+      name,
+      fmt::format("{:.6g}", change.before.count),
+      fmt::format("{:.6g}", change.after.count),
+      humanBytes(change.before.bytes),
+      humanBytes(change.after.bytes),
+      percentText(change.before.bytes, change.after.bytes),
+  };
+}
+
+Table changeTable(const char* title) {
+  return Table(
+      {{title},
+       {"CALLS BEFORE", Align::kRight},
+       {"AFTER", Align::kRight},
+       {"BYTES BEFORE", Align::kRight},
+       {"AFTER", Align::kRight},
+       {"CHANGE", Align::kRight}});
+}
+
+std::string moduleName(const ChangeBundle& change) {
+  return change.modules.size() == 1 ? change.pattern
+                                    : fmt::format("{} ({} modules, each)", change.pattern, change.modules.size());
+}
+
+std::string moduleTable(const JobDiff& diff, const Color& color) {
+  Table table = changeTable("MODULE");
+  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxLines); ++i) {
+    table.add(cellsOf(moduleName(diff.modules[i]), diff.modules[i].change));
+  }
+  return color.bold("By module, a rank and run (without its children; what grew the most first)") + "\n" +
+         table.text(color);
+}
+
+/// The groups whose numbers differ.
+std::string groupTable(const JobDiff& diff, const Color& color) {
+  const std::map<std::string, PerRank> before = perRankByGroup(*diff.before);
+  std::map<std::string, Change> groups;
+  for (const auto& [name, number] : before) {
+    groups[name].before = number;
+  }
+  for (const auto& [name, number] : perRankByGroup(*diff.after)) {
+    groups[name].after = number;
+  }
+  Table table = changeTable("GROUP");
+  for (const auto& [name, change] : groups) {
+    if (change.countDelta() != 0 || change.bytesDelta() != 0) {
+      table.add(cellsOf(name, change));
+    }
+  }
+  return table.empty() ? "" : "\n" + color.bold("By group, a rank and run") + "\n" + table.text(color);
+}
+
+std::string notesText(const JobDiff& diff, const Color& color) {
+  std::string text;
+  for (const std::string& note : diff.notes) {
+    text += color.warning("note: ") + inert(note) + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
+  const Cells cells_before = cellsOf(before);
+  const Cells cells_after = cellsOf(after);
+  const std::vector<CellChange> changes = changesBetween(cells_before, cells_after, rules);
+  std::set<std::string> modules;
+  for (const CellChange& change : changes) {
+    modules.insert(change.key.module);
+  }
+  return {
+      &before,
+      &after,
+      comparisonNotes(before, after),
+      bundle(changes, stepsOfBoth(before, after)),
+      bundle(changesBetween(byModule(cells_before, modules), byModule(cells_after, modules), {}))};
+}
+
+std::string diffText(const JobDiff& diff, const Color& color) {
+  std::string text = jobLine("before", *diff.before) + jobLine("after", *diff.after) + notesText(diff, color);
+  text += disagreementLines(*diff.after, color);
+  if (diff.changes.empty()) {
+    return text + "no difference\n";
+  }
+  text += "\n" + moduleTable(diff, color) + groupTable(diff, color) + "\n" + color.bold("What differs") + "\n";
+  for (size_t i = 0; i < std::min(diff.changes.size(), kMaxLines); ++i) {
+    text += "  " + changeText(diff.changes[i]) + "\n";
+  }
+  if (diff.changes.size() > kMaxLines) {
+    text += color.dim(fmt::format("  and {} more: --format json", diff.changes.size() - kMaxLines)) + "\n";
+  }
+  return text;
+}
+
+std::string diffMarkdown(const JobDiff& diff) {
+  std::string text = diff.changes.empty() ? "### commtap: communication is as before\n"
+                                          : fmt::format("### commtap: {} differences\n", diff.changes.size());
+  text += '\n';
+  for (const auto& [name, job] : {std::pair("before", diff.before), std::pair("after", diff.after)}) {
+    text += "- " + markdownText(jobLine(name, *job).substr(0, jobLine(name, *job).size() - 1)) + "\n";
+  }
+  for (const std::string& note : diff.notes) {
+    text += "- **note:** " + markdownText(note) + "\n";
+  }
+  const std::span<const Disagreement> serious = seriousDisagreements(*diff.after);
+  for (size_t i = 0; i < std::min(serious.size(), kMaxLines); ++i) {
+    text += "- **ranks disagree:** " + markdownText(disagreementText(serious[i], *diff.after)) + "\n";
+  }
+  if (diff.changes.empty()) {
+    return text;
+  }
+  text += "\n| module | calls before | after | bytes before | after | change |\n|---|--:|--:|--:|--:|--:|\n";
+  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxLines); ++i) {
+    text += '|';
+    for (const std::string& cell : cellsOf(moduleName(diff.modules[i]), diff.modules[i].change)) {
+      text += " " + markdownText(inert(cell)) + " |";
+    }
+    text += '\n';
+  }
+  text += fmt::format("\n<details><summary>What differs, a rank and run</summary>\n\n");
+  for (size_t i = 0; i < std::min(diff.changes.size(), kMaxLines); ++i) {
+    text += "- " + markdownText(changeText(diff.changes[i])) + "\n";
+  }
+  if (diff.changes.size() > kMaxLines) {
+    text += fmt::format("- and {} more\n", diff.changes.size() - kMaxLines);
+  }
+  return text + "\n</details>\n";
+}
+
+} // namespace commtap

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/merge_text.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tools/show/nccl_text.h"
+#include "tools/show/time_text.h"
+#include "tools/text/disagreement_text.h"
+#include "tools/text/header_text.h"
+#include "tools/text/step_spread.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxDisagreementLines = 20;
+constexpr size_t kMaxRows = 12;
+
+std::string bytesText(uint64_t bytes) {
+  return humanBytes(static_cast<double>(bytes));
+}
+
+std::string rankSuffix(const std::optional<int64_t>& rank) {
+  return rank ? fmt::format(" ({})", *rank) : "";
+}
+
+std::vector<Column> spreadColumns(std::vector<Column> columns) {
+  for (const char* title : {"RANKS", "COUNT", "PER RANK", "BYTES", "PER RANK", "LEAST (RANK)", "MOST (RANK)"}) {
+    columns.push_back({title, Align::kRight});
+  }
+  return columns;
+}
+
+/// Least and most are left out where all ranks have the same.
+void addSpread(std::vector<std::string>& cells, const RankedAmount& amount) {
+  const auto ranks = static_cast<double>(amount.ranks);
+  const Spread<uint64_t>& bytes = amount.bytes;
+  cells.push_back(std::to_string(amount.ranks));
+  cells.push_back(std::to_string(amount.count.sum));
+  cells.push_back(fmt::format("{:.6g}", static_cast<double>(amount.count.sum) / ranks));
+  cells.push_back(bytesText(bytes.sum));
+  cells.push_back(humanBytes(static_cast<double>(bytes.sum) / ranks));
+  cells.push_back(bytes.min == bytes.max ? "" : bytesText(bytes.min) + rankSuffix(bytes.min_rank));
+  cells.push_back(bytes.min == bytes.max ? "" : bytesText(bytes.max) + rankSuffix(bytes.max_rank));
+}
+
+std::string kindText(const JobReport& job, const Color& color) {
+  Table table(spreadColumns({{"PHASE"}, {"KIND"}}));
+  for (const JobTotal& total : job.totals) {
+    std::vector<std::string> cells = {std::string(phaseName(total.key.phase)), std::string(kindName(total.key.kind))};
+    addSpread(cells, total.amount);
+    table.add(std::move(cells));
+  }
+  return color.bold("By phase and kind") + "\n" + table.text(color);
+}
+
+std::string groupText(const JobReport& job, const Color& color) {
+  Table table(
+      {{"GROUP"},
+       {"BACKEND"},
+       {"SIZE", Align::kRight},
+       {"GROUPS", Align::kRight},
+       {"COUNT", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"BUS BYTES", Align::kRight}});
+  for (const JobGroup& group : job.groups) {
+    const Amount sum = sumOf(group.totals, std::nullopt, std::nullopt);
+    table.add(
+        {group.name,
+         group.backend,
+         sizeText(group.size),
+         group.members.empty() ? "?" : std::to_string(group.members.size()),
+         std::to_string(sum.count),
+         bytesText(sum.bytes),
+         humanBytes(sum.bus_bytes)});
+  }
+  return color.bold("By group") + "\n" + table.text(color);
+}
+
+/// The rows whose ranks are furthest apart, in bytes.
+std::string spreadText(const JobReport& job, const Color& color) {
+  std::vector<const JobCollective*> rows;
+  for (const JobCollective& row : job.collectives) {
+    if (row.amount.bytes.min != row.amount.bytes.max) {
+      rows.push_back(&row);
+    }
+  }
+  if (rows.empty()) {
+    return {};
+  }
+  const auto gap = [](const JobCollective* row) { return row->amount.bytes.max - row->amount.bytes.min; };
+  std::stable_sort(rows.begin(), rows.end(), [&gap](const auto* a, const auto* b) { return gap(a) > gap(b); });
+  Table table(spreadColumns({{"MODULE"}, {"PHASE"}, {"KIND"}, {"GROUP"}}));
+  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+    const JobCollective& row = *rows[i];
+    std::vector<std::string> cells = {
+        row.module, std::string(phaseName(row.phase)), std::string(kindName(row.kind)), job.groups[row.group].name};
+    addSpread(cells, row.amount);
+    table.add(std::move(cells));
+  }
+  std::string text = "\n" + color.bold("Where ranks are furthest apart") + "\n" + table.text(color);
+  if (rows.size() > kMaxRows) {
+    text += color.dim(fmt::format("{} more rows differ between ranks: --format json", rows.size() - kMaxRows)) + "\n";
+  }
+  return text;
+}
+
+std::string msAStep(const JobStep& step, double duration_ns) {
+  return fmt::format("{:.1f}", duration_ns / 1e6 / static_cast<double>(step.steps));
+}
+
+void addStep(const JobStep& step, Table& table) {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  for (const JobStepAmount& amount : step.collectives) {
+    count += amount.amount.count.sum;
+    bytes += amount.amount.bytes.sum;
+  }
+  std::vector<std::string> cells = {
+      stepRange(step.first_step, step.steps), std::to_string(step.ranks), std::to_string(count), bytesText(bytes)};
+  if (step.timed_ranks > 0) {
+    const Spread<uint64_t>& duration = step.duration_ns;
+    cells.push_back(msAStep(step, static_cast<double>(duration.sum) / static_cast<double>(step.timed_ranks)));
+    cells.push_back(msAStep(step, static_cast<double>(duration.min)) + rankSuffix(duration.min_rank));
+    cells.push_back(msAStep(step, static_cast<double>(duration.max)) + rankSuffix(duration.max_rank));
+  }
+  table.add(std::move(cells));
+}
+
+std::string spreadText(const std::vector<JobStep>& steps) {
+  std::vector<StepTime> times;
+  for (const JobStep& step : steps) {
+    if (step.timed_ranks > 0 && step.timed_ranks == step.ranks) {
+      const double longest_ns = static_cast<double>(step.duration_ns.max);
+      times.push_back({step.first_step, step.steps, longest_ns / 1e6 / static_cast<double>(step.steps)});
+    }
+  }
+  return stepSpreadText(std::move(times));
+}
+
+/// The last ones.
+std::string stepText(const JobReport& job, const Color& color) {
+  if (job.steps.empty()) {
+    return {};
+  }
+  Table table(
+      {{"STEP", Align::kRight},
+       {"RANKS", Align::kRight},
+       {"COUNT", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"MS A STEP", Align::kRight},
+       {"LEAST (RANK)", Align::kRight},
+       {"MOST (RANK)", Align::kRight}});
+  const size_t left_out = job.steps.size() - std::min(job.steps.size(), kMaxRows);
+  for (size_t i = left_out; i < job.steps.size(); ++i) {
+    addStep(job.steps[i], table);
+  }
+  std::string text = "\n" + color.bold("By step") + "\n" + table.text(color);
+  if (left_out > 0) {
+    text += color.dim(fmt::format("{} earlier rows: --format json", left_out)) + "\n";
+  }
+  return text + spreadText(job.steps);
+}
+
+} // namespace
+
+std::string disagreementLines(const JobReport& job, const Color& color) {
+  if (job.disagreements.empty()) {
+    return {};
+  }
+  const size_t serious = seriousDisagreements(job).size();
+  std::string text = serious > 0 ? color.warning("RANKS DISAGREE: likely a hang or a bug") + "\n" : "";
+  for (size_t i = 0; i < std::min(job.disagreements.size(), kMaxDisagreementLines); ++i) {
+    text += i == serious ? color.warning("Ranks made as many calls, but for other modules") + "\n" : "";
+    text += "  " + disagreementText(job.disagreements[i], job) + "\n";
+  }
+  if (job.disagreements_found > kMaxDisagreementLines) {
+    text += fmt::format("  and {} more: --format json\n", job.disagreements_found - kMaxDisagreementLines);
+  }
+  return text;
+}
+
+std::string mergeText(const JobReport& job, const Color& color) {
+  const std::string times = job.group_times.empty() ? "" : "\n" + timeTables(job.group_times, job.module_times, color);
+  const std::string nccl = job.nccl ? "\n" + ncclText(job, color) : "";
+  return headerText(job, color) + disagreementLines(job, color) + "\n" + kindText(job, color) + "\n" +
+         groupText(job, color) + times + nccl + stepText(job, color) + spreadText(job, color);
+}
+
+} // namespace commtap

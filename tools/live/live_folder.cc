@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/live_folder.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <tuple>
+
+#include "report/base/text_file.h"
+#include "report/json/report_json.h"
+#include "report/ledger/ledger_reader.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What names a process across its ledger and its JSON, which keeps microseconds.
+auto processKey(const Job& job) {
+  return std::tuple(job.run_id, job.host, job.pid, job.started_at_ns / 1000);
+}
+
+auto sortKey(const Job& job) {
+  return std::tuple(job.run_id, job.attempt, job.rank.value_or(-1), job.pid);
+}
+
+} // namespace
+
+LiveReports LiveFolder::read(Clock::time_point now) {
+  // A process that ended during the scan may have been passed over in both shapes; by now its report is there.
+  if (scan(now)) {
+    scan(now);
+  }
+  return collect(now);
+}
+
+/// True if the ledger of a process that ran is gone.
+bool LiveFolder::scan(Clock::time_point now) {
+  for (auto& [path, file] : files_) {
+    file.seen = false;
+  }
+  std::error_code error;
+  fs::recursive_directory_iterator entry(path_, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const std::string extension = entry->path().extension();
+    if (extension == ".ledger" || extension == ".json") {
+      look(entry->path(), now);
+    }
+  }
+  const bool missed = std::any_of(
+      files_.begin(), files_.end(), [](const auto& item) { return item.second.running && !item.second.seen; });
+  std::erase_if(files_, [](const auto& item) { return !item.second.seen; });
+  return missed;
+}
+
+void LiveFolder::look(const std::string& path, Clock::time_point now) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return;
+  }
+  File& file = files_[path];
+  const auto modified = Clock::from_time_t(info.st_mtime);
+  const bool same =
+      file.inode == info.st_ino && file.modified == modified && file.size == static_cast<uint64_t>(info.st_size);
+  if (file.inode != info.st_ino) {
+    file = File{};
+  }
+  file.seen = true;
+  file.inode = info.st_ino;
+  file.modified = modified;
+  file.size = static_cast<uint64_t>(info.st_size);
+  if (file.foreign) {
+    return;
+  }
+  if (path.ends_with(".ledger")) {
+    readLedger(path, file, now);
+  } else if (modified + keep_ <= now) {
+    file.report = nullptr;
+    file.problem.clear();
+  } else if (!same) {
+    file.ended_at = modified;
+    readReport(path, file);
+  }
+}
+
+void LiveFolder::readLedger(const std::string& path, File& file, Clock::time_point now) {
+  Result<LedgerContents> contents = readLedgerFile(path);
+  std::error_code error;
+  if (!contents) {
+    file.seen = fs::exists(path, error); // else its process has ended since it was listed
+    file.problem = contents.error();
+    return;
+  }
+  const bool running = contents->report.job.exit == ExitKind::kRunning;
+  if (!running && (file.running || file.report == nullptr)) {
+    // Its time of modification is no measure: some file systems do not keep it for mapped files.
+    file.ended_at = file.running ? now : file.modified;
+  }
+  file.running = running;
+  take(std::move(contents->report), file);
+}
+
+void LiveFolder::readReport(const std::string& path, File& file) {
+  const Result<std::string> text = readTextFile(path);
+  Result<Report> report = text ? reportFromJson(*text) : Result<Report>::failure("");
+  if (report) {
+    take(std::move(*report), file);
+    return;
+  }
+  file.report = nullptr;
+  file.problem = text ? path + ": " + report.error() : text.error();
+}
+
+void LiveFolder::take(Report report, File& file) {
+  file.problem.clear();
+  file.foreign = report.job.host != host_;
+  file.running = file.running && !file.foreign;
+  file.report = file.foreign ? nullptr : std::make_shared<const Report>(std::move(report));
+}
+
+LiveReports LiveFolder::collect(Clock::time_point now) const {
+  LiveReports live;
+  std::set<decltype(processKey(Job()))> taken;
+  // Reports before ledgers: of a process that is seen twice, while its ledger is on its way out, the report counts.
+  for (const char* extension : {".json", ".ledger"}) {
+    for (const auto& [path, file] : files_) {
+      if (!path.ends_with(extension)) {
+        continue;
+      }
+      if (!file.problem.empty()) {
+        live.problems.push_back(file.problem);
+      } else if (
+          file.report != nullptr && (file.running || file.ended_at + keep_ > now) &&
+          taken.insert(processKey(file.report->job)).second) {
+        live.reports.push_back(file.report);
+      }
+    }
+  }
+  std::sort(live.reports.begin(), live.reports.end(), [](const auto& a, const auto& b) {
+    return sortKey(a->job) < sortKey(b->job);
+  });
+  return live;
+}
+
+} // namespace commtap

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/serve_page.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "report/base/timestamp.h"
+#include "report/job/job_summary.h"
+#include "report/model/totals.h"
+#include "tools/live/job_address.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxModules = 50;
+
+constexpr const char* kHead = R"(<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="5">
+<title>commtap</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 15px/1.4 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; margin: .5em 0 1.5em; }
+th, td { text-align: left; padding: .15em 1em .15em 0; border-bottom: 1px solid #8884; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+.bad { color: #c22; font-weight: 600; }
+</style>
+)";
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : inert(text)) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string amountCells(const Amount& amount) {
+  return fmt::format(
+      "<td class=n>{}<td class=n>{}<td class=n>{}\n",
+      amount.count,
+      humanBytes(static_cast<double>(amount.bytes)),
+      humanBytes(amount.bus_bytes));
+}
+
+constexpr const char* kAmountTitles = "<th class=n>count<th class=n>payload<th class=n>bus bytes\n";
+
+std::string rankState(const JobSummary& summary) {
+  std::string text;
+  for (const ExitSummary& exit : summary.exits) {
+    const bool bad = exit.exit == ExitKind::kKilled || exit.exit == ExitKind::kSignal;
+    const std::string ranks = rankText(exit.ranks);
+    text += fmt::format(
+        "<li{}>{}: {}{}{}\n",
+        bad ? " class=bad" : "",
+        exitKindName(exit.exit),
+        ranks.empty() ? "" : "rank " + ranks,
+        !ranks.empty() && exit.unranked > 0 ? ", " : "",
+        exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));
+  }
+  for (const NotSeenSummary& item : summary.not_seen) {
+    text += fmt::format(
+        "<li class=bad>not seen: {}, {} times: {}\n",
+        escaped(item.entry.reason),
+        item.entry.count,
+        escaped(item.entry.meaning));
+  }
+  return "<ul>\n" + text + "</ul>\n";
+}
+
+std::string kindTable(const Totals& totals) {
+  std::string text = fmt::format("<table><tr><th>phase<th>kind{}", kAmountTitles);
+  for (const auto& [key, amount] : totals.job) {
+    text += fmt::format("<tr><td>{}<td>{}{}", phaseName(key.phase), kindName(key.kind), amountCells(amount));
+  }
+  return text + "</table>\n";
+}
+
+std::string moduleTable(const Totals& totals) {
+  std::vector<std::pair<Amount, const ModuleTotals*>> modules;
+  for (const ModuleTotals& module : totals.modules) {
+    if (const Amount own = sumOf(module.own, std::nullopt, std::nullopt); own.count > 0) {
+      modules.emplace_back(own, &module);
+    }
+  }
+  std::stable_sort(
+      modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.first.bytes > b.first.bytes; });
+  const size_t shown = std::min(modules.size(), kMaxModules);
+  std::string text = fmt::format("<table><tr><th>module, without those below it{}", kAmountTitles);
+  for (size_t i = 0; i < shown; ++i) {
+    text += fmt::format("<tr><td>{}{}", escaped(modules[i].second->name), amountCells(modules[i].first));
+  }
+  text += "</table>\n";
+  return shown == modules.size() ? text : text + fmt::format("<p>{} more modules\n", modules.size() - shown);
+}
+
+std::string attemptSection(const std::vector<const Report*>& reports) {
+  const JobSummary summary = summaryOf(reports);
+  const Totals totals = totalsOf(reports);
+  const std::string attempt = summary.attempt == 0 ? "" : fmt::format(", attempt {}", summary.attempt);
+  const std::string world = summary.world_size ? fmt::format(" of {}", *summary.world_size) : "";
+  return fmt::format(
+             "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
+             "them.\n",
+             escaped(jobAddress({summary.run_id, summary.attempt})),
+             summary.run_id.empty() ? "Run without a name" : escaped(summary.run_id),
+             attempt,
+             formatTimestamp(summary.started_at_ns),
+             summary.rank_count,
+             world) +
+         rankState(summary) + kindTable(totals) + moduleTable(totals);
+}
+
+} // namespace
+
+std::string servePage(const LiveReports& live, const std::string& folder) {
+  std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> attempts;
+  for (const auto& report : live.reports) {
+    attempts[{report->job.run_id, report->job.attempt}].push_back(report.get());
+  }
+  std::string page = kHead;
+  page += fmt::format(
+      "<h1>commtap</h1>\n<p>Jobs that write to {} on this node. For Prometheus: <a href=\"metrics\">/metrics</a>.\n",
+      escaped(folder));
+  if (attempts.empty()) {
+    page += "<p>No job runs here now, and none has ended lately.\n";
+  }
+  for (const auto& [key, reports] : attempts) {
+    page += attemptSection(reports);
+  }
+  for (const std::string& problem : live.problems) {
+    page += fmt::format("<p class=bad>{}\n", escaped(problem));
+  }
+  return page;
+}
+
+} // namespace commtap

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/metrics/exposition.h"
+
+#include <fmt/format.h>
+
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+/// For help texts and label values alike; line breaks are gone already.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    safe += c == '\\' || c == '"' ? std::string{'\\', c} : std::string(1, c);
+  }
+  return safe;
+}
+
+/// In help texts of format 0.0.4 a quote is not escaped.
+std::string escapedHelp(std::string_view text, Dialect dialect) {
+  return dialect == Dialect::kOpenMetrics ? escaped(text) : std::string(text);
+}
+
+std::string metadataOf(const MetricRow& row, Dialect dialect) {
+  const bool open_metrics = dialect == Dialect::kOpenMetrics;
+  const std::string name = open_metrics ? std::string(row.name) : row.sampleName();
+  const bool known_type = open_metrics || row.type != MetricType::kInfo;
+  std::string text = fmt::format("# TYPE {} {}\n", name, known_type ? metricTypeName(row.type) : "gauge");
+  if (open_metrics && !row.unit.empty()) {
+    text += fmt::format("# UNIT {} {}\n", name, row.unit);
+  }
+  return text + fmt::format("# HELP {} {}\n", name, escapedHelp(row.help, dialect));
+}
+
+} // namespace
+
+std::string_view contentType(Dialect dialect) {
+  return dialect == Dialect::kOpenMetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                          : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+Labels Labels::with(std::initializer_list<Pair> more) const {
+  Labels labels = *this;
+  for (const auto& [name, value] : more) {
+    if (!value.empty()) {
+      labels.text_ += fmt::format("{}{}=\"{}\"", labels.text_.empty() ? "" : ",", name, escaped(inert(value)));
+    }
+  }
+  return labels;
+}
+
+void Exposition::add(MetricId id, const std::string& labels, uint64_t value) {
+  samples_[static_cast<size_t>(id)].push_back({labels, std::to_string(value)});
+}
+
+void Exposition::add(MetricId id, const std::string& labels, double value) {
+  samples_[static_cast<size_t>(id)].push_back({labels, fmt::format("{}", value)});
+}
+
+std::string Exposition::text(Dialect dialect) const {
+  std::string text;
+  for (const MetricRow& row : metricTable()) {
+    const std::vector<Sample>& samples = samples_[static_cast<size_t>(row.id)];
+    if (samples.empty()) {
+      continue;
+    }
+    text += metadataOf(row, dialect);
+    const std::string name = row.sampleName();
+    for (const Sample& sample : samples) {
+      text += name;
+      text += sample.labels.empty() ? "" : "{" + sample.labels + "}";
+      text += " " + sample.value + "\n";
+    }
+  }
+  return dialect == Dialect::kOpenMetrics ? text + "# EOF\n" : text;
+}
+
+} // namespace commtap

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/cmd_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "report/model/options.h"
+#include "report/runs/folder.h"
+#include "report/runs/output.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/verbs.h"
+#include "tools/run/launch.h"
+#include "tools/run/preload.h"
+#include "tools/run/run_setup.h"
+#include "tools/run/run_summary.h"
+#include "tools/text/color.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kFooter =
+    "The command runs in the same process group and on the same terminal.\n"
+    "COMMTAP=0 in the environment: runs the command and does nothing else.\n"
+    "Each run gets a fresh run id, the tasks of one Slurm step get a common one. Where a run is started by hand on\n"
+    "several machines, give the same --run-id on each.\n\n"
+    "Exit status: the command's own, or the signal that it died of; 127 no such command, 126 it cannot be started, 2\n"
+    "commtap run was used wrongly.\n\n"
+    "Example:\n  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
+
+bool isValueFlag(const std::string& argument) {
+  for (const OptionRow& row : optionTable()) {
+    if (!row.flag.empty() && argument == row.flag) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool exists(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
+void report(const Options& options) {
+  const std::string folder = commonFolder(options.out, options.run_id);
+  const Result<ReportFolder> reports =
+      withProgress([&](const Progress& progress) { return readReports(folder, progress, options.run_id); });
+  if (reports) {
+    sayAll(reports->problems);
+  }
+  fmt::print(stderr, "{}", runSummary(reports, folder, Color::forStream(STDERR_FILENO)));
+}
+
+void recover(const Options& options) {
+  const std::string folder = commonFolder(options.out, options.run_id);
+  std::vector<std::string> problems;
+  if (exists(folder)) {
+    recoverLedgers(folder, problems);
+  }
+  sayAll(problems);
+}
+
+[[noreturn]] void runCommand(const std::vector<std::string>& command, const RunSetup& setup) {
+  Launcher launcher;
+  const Ending ending = launcher.run(command, setup.environment.variables());
+  if (ending.exec_error != 0) {
+    say(fmt::format("{} cannot be started: {}", command[0], std::strerror(ending.exec_error)));
+    endAs(ending);
+  }
+  if (setup.options.enabled) {
+    recover(setup.options);
+  }
+  launcher.release();
+  if (setup.options.enabled && setup.options.log != LogLevel::kOff) {
+    report(setup.options);
+  }
+  endAs(ending);
+}
+
+int run(const std::map<std::string, std::string>& flags, const std::vector<std::string>& command) {
+  if (command.empty()) {
+    say("run needs a command: commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
+    return kExitUsage;
+  }
+  const Result<RunSetup> setup = setUpRun(environ, flags, executableFolder());
+  if (!setup) {
+    say(setup.error());
+    return kExitUsage;
+  }
+  runCommand(command, *setup);
+}
+
+} // namespace
+
+RunArguments splitRunArguments(const std::vector<std::string>& arguments) {
+  size_t at = 0;
+  while (at < arguments.size() && arguments[at] != "--" && arguments[at].starts_with('-')) {
+    at += isValueFlag(arguments[at]) ? 2 : 1;
+  }
+  at = std::min(at, arguments.size());
+  const auto border = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  const bool marked = border != arguments.end() && *border == "--";
+  return {{arguments.begin(), border}, {border + (marked ? 1 : 0), arguments.end()}};
+}
+
+void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("run", "Run a command with commtap in all of its processes");
+  setUsage(*verb, "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
+  verb->footer(kFooter);
+  auto flags = std::make_shared<std::map<std::string, std::string>>();
+  for (const OptionRow& row : optionTable()) {
+    if (row.flag.empty()) {
+      continue;
+    }
+    const std::string name(row.name);
+    std::string help = fmt::format("{} [{}", row.help, row.name);
+    help += row.default_value.empty() ? "]" : fmt::format(", default {}]", row.default_value);
+    verb->add_option_function<std::string>(
+            std::string(row.flag), [flags, name](const std::string& value) { (*flags)[name] = value; }, help)
+        ->type_name(std::string(row.type));
+  }
+  verb->callback([flags, &command, &exit_status] { exit_status = run(*flags, command); });
+}
+
+} // namespace commtap

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/launch.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+
+namespace commtap {
+namespace {
+
+constexpr int kExitNotFound = 127;
+constexpr int kExitNotExecutable = 126;
+constexpr int kExitSignalBase = 128;
+
+/// Every signal but those that a fault of this process raises, that stop and continue it, and that nobody may block.
+sigset_t relayedSignals() {
+  sigset_t set;
+  sigfillset(&set);
+  for (const int signal :
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT}) {
+    sigdelset(&set, signal);
+  }
+  return set;
+}
+
+/// The terminal sends to the whole foreground group, so the command has it already. A hang-up goes to the session's
+/// leader alone.
+bool isFromTerminal(const siginfo_t& info) {
+  const bool of_terminal = info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGWINCH ||
+                           (info.si_signo == SIGHUP && getsid(0) != getpid());
+  return info.si_code == SI_KERNEL && of_terminal;
+}
+
+/// `kill 0` in the job, for example: it reaches the command without us.
+bool isFromJob(const siginfo_t& info, pid_t child) {
+  const bool by_kill = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
+  return by_kill && (info.si_pid == child || (info.si_pid != getppid() && getpgid(info.si_pid) == getpgrp()));
+}
+
+std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (const std::string& string : strings) {
+    pointers.push_back(const_cast<char*>(string.c_str())); // exec's signature; it does not write
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// errno of the child's exec; 0 once the exec has closed the pipe.
+int readExecError(int fd) {
+  int error = 0;
+  ssize_t count = -1;
+  do {
+    count = read(fd, &error, sizeof(error));
+  } while (count < 0 && errno == EINTR);
+  return count == sizeof(error) ? error : 0;
+}
+
+int waitRelaying(pid_t child) {
+  const sigset_t relayed = relayedSignals();
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    siginfo_t info{};
+    const int signal = sigwaitinfo(&relayed, &info);
+    if (signal > 0 && signal != SIGCHLD && !isFromTerminal(info) && !isFromJob(info, child)) {
+      kill(child, signal);
+    }
+  }
+  return status;
+}
+
+} // namespace
+
+struct Launcher::Saved {
+  sigset_t mask;
+  struct sigaction on_child;
+};
+
+Launcher::Launcher() : saved_(std::make_unique<Saved>()) {
+  const sigset_t relayed = relayedSignals();
+  sigprocmask(SIG_BLOCK, &relayed, &saved_->mask);
+  // Ignored by whoever started us, it would take the command's exit status away.
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &standard, &saved_->on_child);
+}
+
+Launcher::~Launcher() = default;
+
+Ending Launcher::run(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+  const std::vector<char*> arguments = pointersTo(command);
+  const std::vector<char*> variables = pointersTo(environment);
+  int report[2] = {-1, -1};
+  if (pipe2(report, O_CLOEXEC) != 0) {
+    return {0, errno};
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    sigaction(SIGCHLD, &saved_->on_child, nullptr);
+    sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
+    execvpe(arguments[0], arguments.data(), variables.data());
+    const int error = errno;
+    const bool told = write(report[1], &error, sizeof(error)) == sizeof(error);
+    _exit(told ? kExitNotFound : kExitNotExecutable);
+  }
+  const int fork_error = child < 0 ? errno : 0;
+  close(report[1]);
+  Ending ending;
+  ending.exec_error = child < 0 ? fork_error : readExecError(report[0]);
+  close(report[0]);
+  if (child > 0) {
+    ending.wait_status = waitRelaying(child);
+  }
+  return ending;
+}
+
+void Launcher::release() {
+  const sigset_t relayed = relayedSignals();
+  const timespec now{};
+  while (sigtimedwait(&relayed, nullptr, &now) > 0) {
+  }
+  // A reader of our stderr that went away must not change the command's exit status.
+  std::signal(SIGPIPE, SIG_IGN);
+  sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
+}
+
+void endAs(const Ending& ending) {
+  std::fflush(nullptr);
+  if (ending.exec_error != 0) {
+    _exit(ending.exec_error == ENOENT ? kExitNotFound : kExitNotExecutable);
+  }
+  if (!WIFSIGNALED(ending.wait_status)) {
+    _exit(WEXITSTATUS(ending.wait_status));
+  }
+  const int signal = WTERMSIG(ending.wait_status);
+  prctl(PR_SET_DUMPABLE, 0);
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  raise(signal);
+  _exit(kExitSignalBase + signal); // process 1 of a container does not die of signals
+}
+
+} // namespace commtap

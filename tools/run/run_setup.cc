@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/run_setup.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "tools/run/preload.h"
+
+namespace commtap {
+namespace {
+
+std::string checkFlags(const std::map<std::string, std::string>& flags) {
+  Options scratch;
+  for (const OptionRow& row : optionTable()) {
+    const auto flag = flags.find(std::string(row.name));
+    const std::string wanted = flag == flags.end() ? "" : row.apply(scratch, flag->second);
+    if (!wanted.empty()) {
+      return fmt::format("{} is \"{}\", it must be {}", row.flag, flag->second, wanted);
+    }
+  }
+  return {};
+}
+
+/// The tasks of one srun step are one run; a step of one task may be a shell in which many runs are made.
+std::string slurmRunId(const Environment& environment) {
+  const std::string job = environment.get("SLURM_JOB_ID");
+  const std::string step = environment.get("SLURM_STEP_ID");
+  const std::string tasks = environment.get("SLURM_STEP_NUM_TASKS");
+  return job.empty() || step.empty() || tasks.empty() || tasks == "1" ? "" : fmt::format("slurm-{}.{}", job, step);
+}
+
+std::string freshRunId() {
+  uint32_t noise = 0;
+  if (getrandom(&noise, sizeof(noise), 0) != sizeof(noise)) {
+    noise = static_cast<uint32_t>(getpid());
+  }
+  return fmt::format("run-{:%Y%m%dT%H%M%SZ}-{:08x}", fmt::gmtime(std::time(nullptr)), noise);
+}
+
+/// Processes of the job that work in other folders must mean the same one.
+std::string absolutePattern(const std::string& pattern) {
+  std::error_code error;
+  const std::string here = pattern.starts_with('/') ? "" : std::filesystem::current_path(error).string();
+  if (here.empty()) {
+    return pattern;
+  }
+  std::string prefix;
+  for (const char c : here) {
+    prefix += c == '%' ? "%%" : std::string(1, c);
+  }
+  return prefix + (prefix.ends_with('/') ? "" : "/") + pattern;
+}
+
+Options readOptions(const Environment& environment) {
+  return parseOptions(environment.pointers().data()).options;
+}
+
+} // namespace
+
+Result<RunSetup> setUpRun(
+    const char* const* variables,
+    const std::map<std::string, std::string>& flags,
+    const std::string& executable_folder) {
+  if (std::string error = checkFlags(flags); !error.empty()) {
+    return Result<RunSetup>::failure(std::move(error));
+  }
+  RunSetup setup{Environment(variables), {}};
+  setup.options = readOptions(setup.environment);
+  if (!setup.options.enabled) {
+    return setup;
+  }
+  const Result<std::string> library = findLibrary(executable_folder);
+  if (!library) {
+    return Result<RunSetup>::failure(library.error());
+  }
+  for (const auto& [name, value] : flags) {
+    setup.environment.set(name, value);
+  }
+  setup.options = readOptions(setup.environment);
+  if (setup.options.run_id.empty()) {
+    const std::string slurm = slurmRunId(setup.environment);
+    setup.environment.set("COMMTAP_RUN_ID", slurm.empty() ? freshRunId() : slurm);
+  }
+  setup.environment.set("COMMTAP_OUT", absolutePattern(setup.options.out));
+  setup.environment.set("LD_PRELOAD", appendPreload(setup.environment.get("LD_PRELOAD"), *library));
+  setup.options = readOptions(setup.environment);
+  return setup;
+}
+
+} // namespace commtap

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/run/run_summary.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/job/job_summary.h"
+#include "report/model/totals.h"
+#include "tools/text/header_text.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxRows = 12;
+
+struct Row {
+  Kind kind;
+  const GroupTotals* group;
+  Amount amount;
+};
+
+std::vector<Row> rowsOf(const Totals& totals) {
+  std::vector<Row> rows;
+  for (const GroupTotals& group : totals.groups) {
+    for (int kind = 0; kind < kKindCount; ++kind) {
+      const Amount amount = sumOf(group.amounts, std::nullopt, static_cast<Kind>(kind));
+      if (amount.count > 0) {
+        rows.push_back({static_cast<Kind>(kind), &group, amount});
+      }
+    }
+  }
+  std::stable_sort(
+      rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.amount.bytes > b.amount.bytes; });
+  return rows;
+}
+
+std::string tableOf(const std::vector<Row>& rows, const Color& color) {
+  Table table(
+      {{"KIND"},
+       {"GROUP"},
+       {"SIZE", Align::kRight},
+       {"COUNT", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"BUS BYTES", Align::kRight}});
+  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+    const auto& [kind, group, amount] = rows[i];
+    table.add(
+        {std::string(kindName(kind)),
+         group->name,
+         sizeText(group->size),
+         std::to_string(amount.count),
+         humanBytes(static_cast<double>(amount.bytes)),
+         humanBytes(amount.bus_bytes)});
+  }
+  const std::string rest =
+      rows.size() > kMaxRows ? fmt::format("... and {} more rows: commtap show\n", rows.size() - kMaxRows) : "";
+  return table.text(color) + rest;
+}
+
+std::string whyNoReport(const std::string& folder) {
+  return fmt::format(
+      "commtap: no report was made in {}: no process of the command made a collective of torch.distributed, or the "
+      "library could not be loaded into it (a static or setuid program, LD_PRELOAD taken out on the way, another "
+      "machine or container); COMMTAP_LOG=info tells more\n",
+      inert(folder));
+}
+
+} // namespace
+
+std::string runSummary(const Result<ReportFolder>& reports, const std::string& folder, const Color& color) {
+  std::vector<const Report*> run;
+  if (reports) {
+    for (const ReportFile* file : selectFiles(*reports, std::nullopt, std::nullopt)) {
+      run.push_back(&file->report);
+    }
+  }
+  if (run.empty()) {
+    return whyNoReport(folder);
+  }
+  const JobSummary summary = summaryOf(run);
+  return headerText(summary, *reports, Scope::kRun, color) + tableOf(rowsOf(totalsOf(run)), color) +
+         fmt::format("reports: {} (commtap show {})\n", inert(folder), inert(folder));
+}
+
+} // namespace commtap

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/cuda_graphs_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/model/totals.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxGraphs = 20; ///< rows
+constexpr size_t kMaxLabel = 50;  ///< columns of a module's name
+
+/// CUDA graphs of the same calls, launched as often: those that ranks have in common.
+struct GraphRow {
+  const CudaGraph* graph = nullptr;
+  size_t processes = 0;
+};
+
+std::vector<GraphRow> graphRowsOf(const ShowView& view) {
+  std::vector<GraphRow> rows;
+  for (const ReportFile* file : view.files) {
+    for (const CudaGraph& graph : file->report.cuda_graphs) {
+      const auto is_same = [&](const GraphRow& row) { return *row.graph == graph; };
+      const auto known = std::find_if(rows.begin(), rows.end(), is_same);
+      if (known == rows.end()) {
+        rows.push_back({&graph, 1});
+      } else {
+        ++known->processes;
+      }
+    }
+  }
+  return rows;
+}
+
+template <typename Call>
+Amount amountOf(const std::vector<Call>& calls) {
+  Amount sum;
+  for (const Call& call : calls) {
+    sum += {call.count, call.bytes};
+  }
+  return sum;
+}
+
+std::string tableText(std::vector<GraphRow> rows, const Color& color) {
+  const auto bytes = [](const GraphRow& row) { return row.graph->launches * amountOf(row.graph->nccl_calls).bytes; };
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
+  const size_t left_out = rows.size() > kMaxGraphs ? rows.size() - kMaxGraphs : 0;
+  rows.resize(rows.size() - left_out);
+  Table table(
+      {{"LAUNCHES", Align::kRight},
+       {"PROCESSES", Align::kRight},
+       {"COLLECTIVES", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"NCCL CALLS", Align::kRight},
+       {"NCCL BYTES", Align::kRight},
+       {"FIRST IN"}});
+  for (const GraphRow& row : rows) {
+    const Amount asked = amountOf(row.graph->collectives);
+    const Amount called = amountOf(row.graph->nccl_calls);
+    const std::string first = row.graph->collectives.empty() ? "" : row.graph->collectives.front().module;
+    table.add(
+        {std::to_string(row.graph->launches),
+         std::to_string(row.processes),
+         std::to_string(asked.count),
+         humanBytes(static_cast<double>(asked.bytes)),
+         std::to_string(called.count),
+         humanBytes(static_cast<double>(called.bytes)),
+         shorten(inert(first), kMaxLabel)});
+  }
+  const std::string more = left_out == 0 ? "" : fmt::format("... and {} graphs more\n", left_out);
+  return color.bold("CUDA graphs, and what one launch of each makes") + "\n" + table.text(color) + more;
+}
+
+} // namespace
+
+std::string cudaGraphsText(const ShowView& view, const Color& color) {
+  std::vector<GraphRow> graphs = graphRowsOf(view);
+  return graphs.empty() ? "" : tableText(std::move(graphs), color);
+}
+
+} // namespace commtap

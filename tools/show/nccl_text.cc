@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/nccl_text.h"
+
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "report/job/job_nccl.h"
+#include "report/model/nccl.h"
+#include "tools/text/disagreement_text.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxLabel = 50; ///< columns of a module's name
+
+std::vector<const Report*> reportsOf(const ShowView& view) {
+  std::vector<const Report*> reports;
+  for (const ReportFile* file : view.files) {
+    if (file->report.nccl) {
+      reports.push_back(&file->report);
+    }
+  }
+  return reports;
+}
+
+std::string headText(const std::vector<std::string>& versions, uint64_t communicators, uint64_t processes) {
+  return fmt::format(
+      "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, processes);
+}
+
+std::string versionText(const std::string& version) {
+  return version.empty() ? "of unknown version" : inert(version);
+}
+
+std::string headText(const std::vector<const Report*>& reports) {
+  std::set<std::string> versions;
+  uint64_t communicators = 0;
+  for (const Report* report : reports) {
+    versions.insert(versionText(report->nccl->version));
+    communicators += report->nccl->communicators.size();
+  }
+  return headText({versions.begin(), versions.end()}, communicators, reports.size());
+}
+
+/// Ranks are told where they do not all use the same.
+std::string headText(const JobNccl& nccl) {
+  std::vector<std::string> versions;
+  for (const JobNcclVersion& version : nccl.versions) {
+    const std::string ranks = nccl.versions.size() > 1 ? " (" + ranksText(version.ranks) + ")" : "";
+    versions.push_back(versionText(version.version) + ranks);
+  }
+  return headText(versions, nccl.communicators, nccl.processes);
+}
+
+std::vector<std::string> cellsOf(const NcclFunctionTotals& called) {
+  return {
+      called.function,
+      std::to_string(called.amount.count),
+      called.amount.failed == 0 ? "" : std::to_string(called.amount.failed),
+      humanBytes(static_cast<double>(called.amount.bytes))};
+}
+
+const std::vector<Column>& calledColumns() {
+  static const std::vector<Column> columns = {
+      {"NCCL"}, {"CALLS", Align::kRight}, {"FAILED", Align::kRight}, {"NCCL BYTES", Align::kRight}};
+  return columns;
+}
+
+Table tableWith(std::vector<Column> columns) {
+  columns.insert(columns.end(), calledColumns().begin(), calledColumns().end());
+  return Table(std::move(columns));
+}
+
+std::string comparedText(const std::vector<NcclComparison>& compared, const Color& color) {
+  Table table = tableWith({{"OP"}, {"GROUP"}, {"COUNT", Align::kRight}, {"BYTES", Align::kRight}});
+  for (const NcclComparison& op : compared) {
+    std::vector<std::string> cells = {
+        op.op, op.group, std::to_string(op.asked), humanBytes(static_cast<double>(op.asked_bytes))};
+    if (op.called.empty()) {
+      cells.emplace_back("not called");
+      table.add(cells);
+    }
+    for (const NcclFunctionTotals& called : op.called) {
+      const std::vector<std::string> of_nccl = cellsOf(called);
+      cells.insert(cells.end(), of_nccl.begin(), of_nccl.end());
+      table.add(cells);
+      cells.assign(4, "");
+    }
+  }
+  return color.bold("Asked of c10d, and what NCCL was called with for it") + "\n" + table.text(color);
+}
+
+std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Color& color) {
+  Table table = tableWith({{"MODULE"}});
+  for (const NcclFunctionTotals& called : beside) {
+    std::vector<std::string> cells = cellsOf(called);
+    cells.insert(cells.begin(), shorten(inert(called.module), kMaxLabel));
+    table.add(std::move(cells));
+  }
+  return color.bold("Calls to NCCL that no collective makes, by module") + "\n" + table.text(color);
+}
+
+std::string tablesText(const NcclTotals& totals, const Color& color) {
+  std::string text;
+  if (!totals.compared.empty()) {
+    text += comparedText(totals.compared, color);
+  }
+  if (!totals.beside.empty()) {
+    text += "\n" + besideText(totals.beside, color);
+  }
+  return text;
+}
+
+} // namespace
+
+std::string ncclText(const ShowView& view, const Color& color) {
+  const std::vector<const Report*> reports = reportsOf(view);
+  if (reports.empty()) {
+    return "NCCL was not called, or not where it can be seen: docs/nccl.md\n";
+  }
+  return headText(reports) + tablesText(ncclTotalsOf(reports, view.filter.phase), color);
+}
+
+std::string ncclText(const JobReport& job, const Color& color) {
+  return job.nccl ? headText(*job.nccl) + tablesText(ncclTotalsOf(job), color) : "";
+}
+
+} // namespace commtap

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/show_text.h"
+
+#include <fmt/format.h>
+
+#include "tools/show/cuda_graphs_text.h"
+#include "tools/show/last_text.h"
+#include "tools/show/nccl_text.h"
+#include "tools/show/operations_text.h"
+#include "tools/show/steps_text.h"
+#include "tools/show/time_text.h"
+#include "tools/text/header_text.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxLabel = 60; ///< columns of a module's name
+
+std::string bytesText(const Amount& amount) {
+  return humanBytes(static_cast<double>(amount.bytes));
+}
+
+std::string countOrNothing(uint64_t count) {
+  return count == 0 ? "" : std::to_string(count);
+}
+
+std::vector<std::string> cellsOf(const ModuleRow& row, const std::vector<ModuleTotals>& modules) {
+  constexpr size_t kIndent = 2;
+  constexpr uint32_t kMaxIndentDepth = 40;
+  const ModuleTotals& module = *row.module;
+  std::vector<std::string> cells(8);
+  if (row.first_of_module) {
+    cells[0] = std::string(kIndent * std::min(module.depth, kMaxIndentDepth), ' ') +
+               shorten(inert(module.label(modules)), kMaxLabel);
+  }
+  const uint64_t calls = module.calls[static_cast<size_t>(row.phase)];
+  if (row.first_of_phase && (row.kind || calls > 0)) {
+    cells[1] = phaseName(row.phase);
+    cells[2] = countOrNothing(calls);
+  }
+  if (row.kind) {
+    cells[3] = kindName(*row.kind);
+    cells[4] = std::to_string(row.inclusive.count);
+    cells[5] = bytesText(row.inclusive);
+    cells[6] = countOrNothing(row.own.count);
+    cells[7] = row.own.count == 0 ? "" : bytesText(row.own);
+  }
+  return cells;
+}
+
+std::string moduleText(const ShowView& view, const Color& color) {
+  const ModuleRows tree = moduleRows(view);
+  Table table(
+      {{"MODULE"},
+       {"PHASE"},
+       {"CALLS", Align::kRight},
+       {"KIND"},
+       {"COUNT", Align::kRight},
+       {"BYTES", Align::kRight},
+       {"OWN COUNT", Align::kRight},
+       {"OWN BYTES", Align::kRight}});
+  for (const ModuleRow& row : tree.rows) {
+    table.add(cellsOf(row, view.totals.modules));
+  }
+  std::string text = color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without)\n";
+  text += table.text(color);
+  if (tree.without_collectives > 0) {
+    text +=
+        color.dim(fmt::format("{} modules without collectives are not shown: --all", tree.without_collectives)) + "\n";
+  }
+  if (tree.too_deep > 0) {
+    text += color.dim(fmt::format("{} modules below depth {} are not shown", tree.too_deep, *view.filter.depth)) + "\n";
+  }
+  return text;
+}
+
+/// Counts by phase, then the sum; as many columns as there are phases to show.
+class AmountTable {
+ public:
+  AmountTable(std::vector<Column> columns, const ShowView& view) : phase_(view.filter.phase) {
+    for (int i = 0; i < kPhaseCount; ++i) {
+      const auto phase = static_cast<Phase>(i);
+      if (!phase_ && sumOf(view.totals.job, phase, std::nullopt).count > 0) {
+        phases_.push_back(phase);
+        columns.push_back({std::string(phaseName(phase)), Align::kRight});
+      }
+    }
+    for (const char* title : {"COUNT", "BYTES", "BUS BYTES"}) {
+      columns.push_back({title, Align::kRight});
+    }
+    table_.emplace(std::move(columns));
+  }
+
+  /// Nothing for what did not occur.
+  void add(std::vector<std::string> cells, const Amounts& amounts, std::optional<Kind> kind) {
+    const Amount sum = sumOf(amounts, phase_, kind);
+    if (sum.count == 0) {
+      return;
+    }
+    for (const Phase phase : phases_) {
+      cells.push_back(countOrNothing(sumOf(amounts, phase, kind).count));
+    }
+    cells.insert(cells.end(), {std::to_string(sum.count), bytesText(sum), humanBytes(sum.bus_bytes)});
+    table_->add(std::move(cells));
+  }
+
+  std::string text(const Color& color) const {
+    return table_->text(color);
+  }
+
+ private:
+  std::optional<Phase> phase_;
+  std::vector<Phase> phases_;
+  std::optional<Table> table_;
+};
+
+std::string kindText(const ShowView& view, const Color& color) {
+  AmountTable table({{"KIND"}}, view);
+  for (int i = 0; i < kKindCount; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    table.add({std::string(kindName(kind))}, view.totals.job, kind);
+  }
+  table.add({"all"}, view.totals.job, std::nullopt);
+  return color.bold("By kind") + "\n" + table.text(color);
+}
+
+std::string membersText(const GroupTotals& group) {
+  if (group.ranks.size() != 1) {
+    return group.ranks.empty() ? "?" : fmt::format("{} groups", group.ranks.size());
+  }
+  return rankText(rankRanges({group.ranks[0].begin(), group.ranks[0].end()}));
+}
+
+std::string groupText(const ShowView& view, const Color& color) {
+  AmountTable table({{"GROUP"}, {"BACKEND"}, {"SIZE", Align::kRight}, {"RANKS"}}, view);
+  for (const GroupTotals& group : view.totals.groups) {
+    table.add({group.name, group.backend, sizeText(group.size), membersText(group)}, group.amounts, std::nullopt);
+  }
+  return color.bold("By group") + "\n" + table.text(color);
+}
+
+} // namespace
+
+std::string showText(const ShowView& view, const ReportFolder& folder, const Color& color) {
+  const bool one = view.filter.rank.has_value() || folder.is_one_file;
+  const Scope scope = one ? Scope::kProcess : Scope::kRun;
+  std::string text = headerText(view.summary, folder, scope, color);
+  if (view.filter.phase) {
+    text += fmt::format("phase {} only\n", phaseName(*view.filter.phase));
+  }
+  text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
+  if (view.filter.operations) {
+    text += "\n" + operationsText(view, color);
+  }
+  if (view.filter.time) {
+    text += "\n" + timeText(view, color);
+  }
+  if (view.filter.steps) {
+    text += "\n" + stepsText(view, color);
+  }
+  if (view.filter.last) {
+    text += "\n" + lastText(view, color);
+  }
+  if (view.filter.nccl) {
+    text += "\n" + ncclText(view, color);
+    const std::string graphs = cudaGraphsText(view, color);
+    text += graphs.empty() ? "" : "\n" + graphs;
+  }
+  return text;
+}
+
+} // namespace commtap

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/steps_text.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/text/step_spread.h"
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+/// The same steps of several ranks.
+struct Sum {
+  uint64_t forward_passes = 0;
+  uint64_t backward_passes = 0;
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  double longest_ms = 0; ///< of one step
+  uint64_t blocked_ns = 0;
+  uint64_t duration_ns = 0; ///< over all ranks
+  bool runs = false;
+};
+
+using Key = std::pair<uint64_t, uint64_t>; ///< first step, steps
+
+void add(const Step& step, Sum& sum) {
+  sum.forward_passes += step.forward_passes;
+  sum.backward_passes += step.backward_passes;
+  const StepAmount all = sumOf(step);
+  sum.count += all.count;
+  sum.bytes += all.bytes;
+  sum.blocked_ns += all.blocked_ns;
+  if (step.ended_at_ns) {
+    const uint64_t duration_ns = *step.ended_at_ns - step.started_at_ns;
+    sum.duration_ns += duration_ns;
+    const auto milliseconds = static_cast<double>(duration_ns) / 1e6;
+    sum.longest_ms = std::max(sum.longest_ms, milliseconds / static_cast<double>(std::max<uint64_t>(step.steps, 1)));
+  } else {
+    sum.runs = true;
+  }
+}
+
+/// How much of its time the average rank was blocked.
+std::string shareText(const Sum& sum) {
+  return sum.runs || sum.duration_ns == 0
+             ? ""
+             : fmt::format(
+                   "{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
+}
+
+std::string spreadText(const std::map<Key, Sum>& sums) {
+  std::vector<StepTime> times;
+  for (const auto& [key, sum] : sums) {
+    if (!sum.runs) {
+      times.push_back({key.first, key.second, sum.longest_ms});
+    }
+  }
+  return stepSpreadText(std::move(times));
+}
+
+} // namespace
+
+std::string stepsText(const ShowView& view, const Color& color) {
+  std::map<Key, Sum> sums;
+  for (const ReportFile* file : view.files) {
+    for (const Step& step : file->report.steps) {
+      add(step, sums[{step.first_step, step.steps}]);
+    }
+  }
+  bool is_timed = false;
+  for (const ReportFile* file : view.files) {
+    is_timed = is_timed || file->report.job.timing.every == 1; // a sample's share would be of the sample alone
+  }
+  std::vector<Column> columns = {
+      {"STEP", Align::kRight},
+      {"MS A STEP", Align::kRight},
+      {"FORWARDS", Align::kRight},
+      {"BACKWARDS", Align::kRight},
+      {"COUNT", Align::kRight},
+      {"PAYLOAD", Align::kRight}};
+  if (is_timed) {
+    columns.push_back({"BLOCKED", Align::kRight});
+  }
+  Table table(std::move(columns));
+  for (const auto& [key, sum] : sums) {
+    const auto& [first, steps] = key;
+    table.add(
+        {stepRange(first, steps),
+         sum.runs ? "" : fmt::format("{:.1f}", sum.longest_ms),
+         std::to_string(sum.forward_passes),
+         std::to_string(sum.backward_passes),
+         std::to_string(sum.count),
+         humanBytes(static_cast<double>(sum.bytes)),
+         is_timed ? shareText(sum) : ""});
+  }
+  return color.bold("By step") + "\n" + table.text(color) + spreadText(sums);
+}
+
+} // namespace commtap

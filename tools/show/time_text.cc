@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/show/time_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tools/text/table.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxRows = 20;
+constexpr size_t kMaxLabel = 50; ///< columns of a module's name
+
+std::string meanText(const Durations& durations) {
+  return durations.count == 0
+             ? ""
+             : humanDuration(static_cast<double>(durations.sum_ns) / static_cast<double>(durations.count));
+}
+
+std::string bandwidthText(double bytes_per_second) {
+  return bytes_per_second == 0 ? "" : humanBytes(bytes_per_second) + "/s";
+}
+
+std::vector<std::string> cellsOf(const TimeTotals& totals) {
+  const CollectiveTime& time = totals.time;
+  const Durations& running = time.of(DurationKind::kRunning);
+  const Durations& blocked = time.of(DurationKind::kBlocked);
+  std::string late;
+  if (totals.straggler) {
+    late = fmt::format("{} (rank {})", humanDuration(totals.straggler->late_by_ns), totals.straggler->rank);
+  }
+  return {
+      std::string(kindName(totals.kind)),
+      totals.group,
+      std::to_string(totals.count),
+      std::to_string(time.timedCount()),
+      meanText(time.of(DurationKind::kQueued)),
+      meanText(running),
+      running.count == 0 ? "" : humanDuration(static_cast<double>(running.max_ns)),
+      blocked.count == 0 ? "" : humanDuration(static_cast<double>(blocked.sum_ns)),
+      bandwidthText(time.algorithmBandwidth()),
+      bandwidthText(time.busBandwidth()),
+      late};
+}
+
+std::vector<Column> columns() {
+  return {
+      {"KIND"},
+      {"GROUP"},
+      {"COUNT", Align::kRight},
+      {"TIMED", Align::kRight},
+      {"QUEUED", Align::kRight},
+      {"RUNNING", Align::kRight},
+      {"LONGEST", Align::kRight},
+      {"BLOCKED", Align::kRight},
+      {"ALGBW", Align::kRight},
+      {"BUSBW", Align::kRight},
+      {"LATE BY (RANK)"}};
+}
+
+std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
+  std::vector<Column> with_module = columns();
+  with_module.insert(with_module.begin(), {"MODULE"});
+  Table table(std::move(with_module));
+  for (size_t i = 0; i < std::min(all.size(), kMaxRows); ++i) {
+    std::vector<std::string> cells = cellsOf(all[i]);
+    cells.insert(cells.begin(), shorten(inert(all[i].module), kMaxLabel));
+    table.add(std::move(cells));
+  }
+  std::string text = table.text(color);
+  if (all.size() > kMaxRows) {
+    text += color.dim(fmt::format("{} more rows: commtap export --table collectives", all.size() - kMaxRows)) + "\n";
+  }
+  return text;
+}
+
+std::vector<TimeTotals> totalsOf(const ShowView& view, TimesBy by) {
+  TimeSums sums(by, view.filter.phase);
+  for (size_t i = 0; i < view.files.size(); ++i) {
+    const std::optional<int64_t>& rank = view.files[i]->report.job.rank;
+    sums.add(view.files[i]->report);
+    if (i + 1 == view.files.size() || !rank || view.files[i + 1]->report.job.rank != rank) {
+      sums.endRank(rank);
+    }
+  }
+  return sums.take();
+}
+
+} // namespace
+
+std::string
+timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color) {
+  Table table(columns());
+  for (const TimeTotals& totals : by_group) {
+    table.add(cellsOf(totals));
+  }
+  return color.bold("Time by kind and group") +
+         " (QUEUED, RUNNING: mean of one; BLOCKED: added up over all ranks; docs/timing.md)\n" + table.text(color) +
+         "\n" + color.bold("Time by module") + " (longest blocked first)\n" + moduleText(by_module, color);
+}
+
+std::string timeText(const ShowView& view, const Color& color) {
+  const std::vector<TimeTotals> by_group = totalsOf(view, TimesBy::kGroup);
+  if (by_group.empty()) {
+    return "no durations were measured: run the job with COMMTAP_TIMING=host\n";
+  }
+  return timeTables(by_group, totalsOf(view, TimesBy::kModule), color);
+}
+
+} // namespace commtap

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/disagreement_text.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxValues = 4;
+
+/// How the processes of a few ranks ended, where that explains what they have less.
+std::string endText(const RankRanges& ranks, const JobReport& job) {
+  constexpr size_t kFew = 8;
+  if (countOf(ranks) > kFew) {
+    return {};
+  }
+  for (const JobProcess& process : job.processes) {
+    const bool is_here = process.rank && std::any_of(ranks.begin(), ranks.end(), [&](const RankRange& range) {
+                           return range.first <= *process.rank && *process.rank <= range.second;
+                         });
+    if (is_here && (process.exit == ExitKind::kKilled || process.exit == ExitKind::kSignal)) {
+      return countOf(ranks) == 1 ? " (which was killed)" : " (of which some were killed)";
+    }
+    if (is_here && process.exit == ExitKind::kRunning) {
+      return countOf(ranks) == 1 ? " (which still runs)" : " (of which some still run)";
+    }
+  }
+  return {};
+}
+
+std::string amountText(const Disagreement& disagreement, const Disagreement::Value& value, bool is_first) {
+  if (disagreement.what == Disagreement::What::kBytes) {
+    return humanBytes(static_cast<double>(value.bytes.value_or(0)));
+  }
+  return fmt::format("{}{}", value.count, is_first ? (value.count == 1 ? " call" : " calls") : "");
+}
+
+std::string callText(const Disagreement::Value& value) {
+  const std::string bytes = value.bytes ? " of " + humanBytes(static_cast<double>(*value.bytes)) : "";
+  return fmt::format("{}{} in {}", kindName(value.call->kind), bytes, inert(value.call->module));
+}
+
+std::string valuesText(const Disagreement& disagreement, const JobReport& job) {
+  std::string text;
+  for (size_t i = 0; i < std::min(disagreement.values.size(), kMaxValues); ++i) {
+    const Disagreement::Value& value = disagreement.values[i];
+    text += i == 0 ? ": " : "; ";
+    text += (value.call ? callText(value) : amountText(disagreement, value, i == 0)) + " on " + ranksText(value.ranks);
+    text += i == 0 ? "" : endText(value.ranks, job);
+  }
+  return text + (disagreement.values.size() > kMaxValues ? "; ..." : "");
+}
+
+} // namespace
+
+std::string ranksText(const RankRanges& ranks) {
+  return (countOf(ranks) == 1 ? "rank " : "ranks ") + rankText(ranks);
+}
+
+std::string disagreementText(const Disagreement& disagreement, const JobReport& job) {
+  const RankRanges members = rankRanges({disagreement.members.begin(), disagreement.members.end()});
+  const std::string where = fmt::format("on {} of {}", inert(job.groups[disagreement.group].name), ranksText(members));
+  if (disagreement.what == Disagreement::What::kUnmatched) {
+    const Disagreement::Value& sent = disagreement.values[0];
+    const Disagreement::Value& received = disagreement.values[1];
+    return fmt::format(
+        "sends without their receives {}: {} sends of {}, {} receives of {}",
+        where,
+        sent.count,
+        humanBytes(static_cast<double>(sent.bytes.value_or(0))),
+        received.count,
+        humanBytes(static_cast<double>(received.bytes.value_or(0))));
+  }
+  if (disagreement.what == Disagreement::What::kOrder) {
+    return fmt::format("another collective as number {} {}", disagreement.sequence, where) +
+           valuesText(disagreement, job);
+  }
+  const std::string phase(disagreement.phase ? phaseName(*disagreement.phase) : "");
+  return fmt::format("{} in {} ({}) {}", kindName(disagreement.kind), inert(disagreement.module), phase, where) +
+         valuesText(disagreement, job);
+}
+
+} // namespace commtap

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/header_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/base/timestamp.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+std::string plural(size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string timeText(const JobSummary& summary) {
+  constexpr size_t kToTheSecond = 19;
+  std::string text = ", started " + formatTimestamp(summary.started_at_ns).substr(0, kToTheSecond) + "Z";
+  if (summary.ended_at_ns && *summary.ended_at_ns >= summary.started_at_ns) {
+    text += fmt::format(" ({:.1f} s)", static_cast<double>(*summary.ended_at_ns - summary.started_at_ns) / 1e9);
+  }
+  return text;
+}
+
+std::string runLine(const JobSummary& summary, int64_t first_attempt, int64_t last_attempt) {
+  std::string line = "run " + inert(summary.run_id.empty() ? "without an id" : summary.run_id) + timeText(summary);
+  line += summary.torch_version.empty() ? "" : ", torch " + inert(summary.torch_version);
+  line += '\n';
+  if (first_attempt != last_attempt) {
+    line += fmt::format("attempt {} (there are {} to {}: --attempt N)\n", summary.attempt, first_attempt, last_attempt);
+  }
+  return line;
+}
+
+std::string ranksLine(const JobSummary& summary, Scope scope) {
+  const std::string world = summary.world_size ? std::to_string(*summary.world_size) : "an unknown number";
+  std::string line;
+  if (scope == Scope::kProcess && summary.rank_count == 1) {
+    line = fmt::format("rank {} of {}", rankText(summary.ranks), world);
+  } else if (summary.rank_count > 0) {
+    line = fmt::format("sum over {} of {} ranks: {}", summary.rank_count, world, rankText(summary.ranks));
+  }
+  if (summary.unranked > 0) {
+    line += (line.empty() ? "" : ", and ") + plural(summary.unranked, "process", "processes") + " without a rank";
+  }
+  return line + "\n";
+}
+
+std::string exitLine(const ExitSummary& exit) {
+  std::string who = exit.ranks.empty() ? "" : "rank " + rankText(exit.ranks);
+  if (exit.unranked > 0) {
+    who += (who.empty() ? "" : ", ") + plural(exit.unranked, "process", "processes") + " without a rank";
+  }
+  switch (exit.exit) {
+    case ExitKind::kRunning:
+      return who + ": has not ended, or its machine cannot be asked: the numbers are as of now";
+    case ExitKind::kSignal:
+      return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
+    case ExitKind::kKilled:
+      return who + ": killed; the numbers reach to that moment";
+    case ExitKind::kNormal:
+    case ExitKind::kUnderscoreExit:
+      break;
+  }
+  return {};
+}
+
+std::string exitLines(const JobSummary& summary, const Color& color) {
+  std::string lines;
+  for (const ExitSummary& exit : summary.exits) {
+    const std::string line = exitLine(exit);
+    lines += line.empty() ? "" : color.warning(line) + "\n";
+  }
+  return lines;
+}
+
+std::string notSeenLines(const JobSummary& summary, const Color& color) {
+  std::string lines;
+  for (const NotSeenSummary& item : summary.not_seen) {
+    const NotSeenEntry& entry = item.entry;
+    lines += fmt::format(
+        "  {} {}: {}{}{}\n",
+        entry.count,
+        inert(entry.reason),
+        inert(entry.meaning),
+        entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
+        item.ranks.empty() ? "" : " (rank " + rankText(item.ranks) + ")");
+  }
+  return lines.empty() ? ""
+                       : color.warning("NOT SEEN: these are missing from the numbers below or not where they belong") +
+                             "\n" + lines;
+}
+
+} // namespace
+
+std::string headerText(const JobSummary& summary, const ReportFolder& folder, Scope scope, const Color& color) {
+  const int64_t first_attempt = folder.files.front().report.job.attempt;
+  std::string text =
+      runLine(summary, first_attempt, folder.files.back().report.job.attempt) + ranksLine(summary, scope);
+  if (!summary.missing.empty() && scope == Scope::kRun) {
+    text += color.warning("no report of rank " + rankText(summary.missing)) + "\n";
+  }
+  if (folder.other_runs > 0) {
+    text += plural(folder.other_runs, "report", "reports") + " of other runs in the same folder left out\n";
+  }
+  return text + exitLines(summary, color) + notSeenLines(summary, color);
+}
+
+std::string headerText(const JobReport& job, const Color& color) {
+  const JobSummary summary = summaryOf(job);
+  const bool has_attempts = !job.attempts.empty();
+  std::string text = runLine(
+      summary, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
+  text += ranksLine(summary, Scope::kRun);
+  if (!summary.missing.empty()) {
+    text += color.warning("no report of rank " + rankText(summary.missing)) + "\n";
+  }
+  if (job.other_runs > 0) {
+    text += plural(job.other_runs, "other run", "other runs") + " in the same folder left out (--run ID)\n";
+  }
+  return text + exitLines(summary, color) + notSeenLines(summary, color);
+}
+
+std::string sizeText(uint32_t size) {
+  return size == 0 ? "?" : std::to_string(size);
+}
+
+} // namespace commtap

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxCell = 100; ///< columns
+
+} // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  for (std::string& cell : cells) {
+    cell = shorten(inert(cell), kMaxCell);
+  }
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(const Color& color) const {
+  std::vector<std::string> titles;
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    titles.push_back(columns_[i].title);
+    widths.push_back(displayWidth(titles[i]));
+    for (const auto& row : rows_) {
+      widths[i] = std::max(widths[i], displayWidth(row[i]));
+    }
+  }
+  std::string text = color.bold(line(titles, widths)) + "\n";
+  for (const auto& row : rows_) {
+    text += line(row, widths) + "\n";
+  }
+  return text;
+}
+
+std::string Table::line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) const {
+  std::string line;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const std::string padding(widths[i] - displayWidth(cells[i]), ' ');
+    line += i == 0 ? "" : "  ";
+    line += columns_[i].align == Align::kRight ? padding + cells[i] : cells[i] + padding;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string csvLine(std::span<const std::string> cells) {
+  std::string line;
+  const char* separator = "";
+  for (const std::string& cell : cells) {
+    line += std::exchange(separator, ",");
+    const std::string safe = inert(cell);
+    if (safe.find_first_of(",\"") == std::string::npos) {
+      line += safe;
+      continue;
+    }
+    line += '"';
+    for (const char c : safe) {
+      line += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    line += '"';
+  }
+  return line + "\n";
+}
+
+} // namespace commtap
