@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/json/cuda_graphs.h"
 
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 #include "report/json/fields.h"
@@ -13,25 +11,6 @@ namespace commtap {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// The amounts of `call` go to its equal, if there is one.
-template <typename Call>
-void add(std::vector<Call>& calls, Call call) {
-  const uint64_t count = std::exchange(call.count, 0);
-  const uint64_t bytes = std::exchange(call.bytes, 0);
-  for (Call& known : calls) {
-    Call key = known;
-    key.count = key.bytes = 0;
-    if (key == call) {
-      known.count += count;
-      known.bytes += bytes;
-      return;
-    }
-  }
-  call.count = count;
-  call.bytes = bytes;
-  calls.push_back(std::move(call));
-}
 
 ordered_json toJson(const GraphCollective& call) {
   return {
@@ -91,14 +70,6 @@ GraphNcclCall callFrom(const JsonCursor& cursor) {
 }
 
 } // namespace
-
-void addGraphCall(std::vector<GraphCollective>& calls, GraphCollective call) {
-  add(calls, std::move(call));
-}
-
-void addGraphCall(std::vector<GraphNcclCall>& calls, GraphNcclCall call) {
-  add(calls, std::move(call));
-}
 
 void appendCudaGraphs(std::string& text, const std::vector<CudaGraph>& graphs) {
   if (!graphs.empty()) {

@@ -10,10 +10,6 @@
 
 namespace commtap {
 
-/// One more of a launch's calls; equal ones are one.
-void addGraphCall(std::vector<GraphCollective>& calls, GraphCollective call);
-void addGraphCall(std::vector<GraphNcclCall>& calls, GraphNcclCall call);
-
 /// Adds the report's section `cuda_graphs` to a document, if there are any.
 void appendCudaGraphs(std::string& text, const std::vector<CudaGraph>& graphs);
 

@@ -6,20 +6,6 @@
 
 namespace commtap {
 
-OwnCost ownCostOf(const LedgerCost& ledger, uint64_t ledger_bytes) {
-  const auto spentIn = [&](CostPart part) {
-    return ledger.spent_ns[static_cast<size_t>(part)].load(std::memory_order_relaxed);
-  };
-  return {
-      ledger.start_ns,
-      spentIn(CostPart::kCollectives),
-      spentIn(CostPart::kModuleCalls),
-      spentIn(CostPart::kOther),
-      0,
-      ledger_bytes + ledger.index_bytes + ledger.thread_bytes.load(std::memory_order_relaxed),
-      ledger_bytes};
-}
-
 void appendOwnCost(std::string& text, const std::optional<OwnCost>& cost) {
   if (!cost) {
     return;

@@ -9,7 +9,6 @@
 
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
-#include "report/ledger/ledger_format.h"
 #include "report/model/model.h"
 
 namespace commtap {
@@ -28,9 +27,6 @@ inline constexpr std::array<OwnCostField, 7> kOwnCostFields = {{
     {field::kMemoryBytes, &OwnCost::memory_bytes},
     {field::kLedgerBytes, &OwnCost::ledger_bytes},
 }};
-
-/// What the process's ledger says of commtap's own cost.
-OwnCost ownCostOf(const LedgerCost& ledger, uint64_t ledger_bytes);
 
 /// Adds the report's object `own_cost` to a document, if it is known.
 void appendOwnCost(std::string& text, const std::optional<OwnCost>& cost);

@@ -14,18 +14,32 @@
 
 #include "report/base/json_text.h"
 #include "report/base/process.h"
-#include "report/json/cuda_graphs.h"
-#include "report/json/own_cost.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_image.h"
 #include "report/ledger/ledger_layout.h"
 #include "report/ledger/ledger_times.h"
+#include "report/model/graph_calls.h"
 #include "report/model/module_names.h"
 #include "report/model/nccl.h"
 #include "report/model/not_seen.h"
 
 namespace commtap {
 namespace {
+
+/// Returns commtap's own cost as the ledger has it; the time of the end is added when the report is written.
+OwnCost ownCostOf(const LedgerCost& ledger, uint64_t ledger_bytes) {
+  const auto spentIn = [&](CostPart part) {
+    return ledger.spent_ns[static_cast<size_t>(part)].load(std::memory_order_relaxed);
+  };
+  return {
+      ledger.start_ns,
+      spentIn(CostPart::kCollectives),
+      spentIn(CostPart::kModuleCalls),
+      spentIn(CostPart::kOther),
+      0,
+      ledger_bytes + ledger.index_bytes + ledger.thread_bytes.load(std::memory_order_relaxed),
+      ledger_bytes};
+}
 
 void add(Collective& row, Collective&& other) {
   row.count += other.count;

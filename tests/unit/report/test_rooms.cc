@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Holds every `#include "..."` of the product against the arrows that its rooms may have, so that nothing points back.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+using Rooms = std::set<std::string>;
+
+/// A room and the rooms whose headers it may include besides its own. CONTRIBUTING.md says what each room is for.
+const std::map<std::string, Rooms>& allowed() {
+  static const std::map<std::string, Rooms> table = {
+      {"shim", {}},
+      {"report/base", {}},
+      {"report/model", {}},
+      {"report/ledger", {"report/base", "report/model"}},
+      {"report/json", {"report/base", "report/model"}},
+      {"report/runs", {"report/base", "report/model", "report/ledger", "report/json"}},
+      {"report/job", {"report/base", "report/model", "report/ledger", "report/json", "report/runs"}},
+      {"report/compare", {"report/base", "report/model", "report/json", "report/job"}},
+      {"tracker/core", {"report/base", "report/model", "report/ledger", "report/runs"}},
+      {"tracker/attribution", {"tracker/core", "report/model", "report/ledger"}},
+      {"tracker/gloo", {"tracker/core", "report/model", "shim"}},
+      {"tracker/collectives",
+       {"tracker/core", "tracker/attribution", "tracker/gloo", "report/model", "report/ledger", "shim"}},
+      {"tracker/gpu", {"tracker/core", "tracker/attribution", "report/model", "report/ledger", "shim"}},
+      {"tracker/modules", {"tracker/core", "tracker/attribution", "tracker/collectives", "report/model", "shim"}},
+      {"tracker/ops",
+       {"tracker/core", "tracker/attribution", "tracker/collectives", "tracker/modules", "report/model", "shim"}},
+      {"tracker",
+       {"tracker/core",
+        "tracker/attribution",
+        "tracker/gloo",
+        "tracker/collectives",
+        "tracker/gpu",
+        "tracker/modules",
+        "tracker/ops",
+        "report/base",
+        "report/model",
+        "report/ledger",
+        "report/json",
+        "shim"}},
+      {"tracker/python", {"tracker/core"}},
+      {"tools/text", {"report/base", "report/runs", "report/job"}},
+      {"tools/cli", {"tools/text", "report/model", "report/runs", "report/compare"}},
+      {"tools/tables", {"tools/text", "report/base", "report/model", "report/json"}},
+      {"tools/metrics", {"tools/text", "report/model", "report/job"}},
+      {"tools/show",
+       {"tools/text",
+        "tools/cli",
+        "tools/tables",
+        "report/base",
+        "report/model",
+        "report/json",
+        "report/runs",
+        "report/job"}},
+      {"tools/html", {"tools/text", "tools/cli", "report/base", "report/json", "report/job"}},
+      {"tools/run", {"tools/text", "tools/cli", "report/base", "report/model", "report/runs", "report/job"}},
+      {"tools/job",
+       {"tools/text", "tools/cli", "tools/show", "report/base", "report/json", "report/job", "report/compare"}},
+      {"tools/export",
+       {"tools/text",
+        "tools/cli",
+        "tools/tables",
+        "tools/metrics",
+        "report/base",
+        "report/model",
+        "report/ledger",
+        "report/json",
+        "report/runs"}},
+      {"tools/live",
+       {"tools/text",
+        "tools/cli",
+        "tools/show",
+        "tools/metrics",
+        "tools/html",
+        "report/base",
+        "report/model",
+        "report/ledger",
+        "report/json",
+        "report/job"}},
+      {"tools/docs", {"tools/cli", "tools/tables", "tools/metrics", "report/model"}},
+      {"tools",
+       {"tools/cli", "tools/docs", "tools/export", "tools/html", "tools/job", "tools/live", "tools/run", "tools/show"}},
+  };
+  return table;
+}
+
+bool isSource(const fs::path& path) {
+  return path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c";
+}
+
+std::vector<std::string> includesOf(const std::string& text) {
+  const std::string start = "#include \"";
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start)) {
+      found.push_back(line.substr(start.size(), line.find('"', start.size()) - start.size()));
+    }
+  }
+  return found;
+}
+
+/// The arrows of one file that its room may not have, and the files that stand in no room.
+void checkFile(const std::string& file, const std::string& text, std::vector<std::string>& wrong) {
+  const std::string room = fs::path(file).parent_path().string();
+  const auto entry = allowed().find(room);
+  if (entry == allowed().end()) {
+    wrong.push_back(file + " stands in a room that this table does not have");
+    return;
+  }
+  for (const std::string& include : includesOf(text)) {
+    const std::string target = fs::path(include).parent_path().string();
+    if (target != room && !entry->second.contains(target)) {
+      wrong.push_back(file + " includes " + include);
+    }
+  }
+}
+
+bool reaches(const std::string& from, const std::string& to, Rooms& seen) {
+  for (const std::string& next : allowed().at(from)) {
+    if (next == to || (seen.insert(next).second && reaches(next, to, seen))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("rooms: no source includes a header of a room that its own may not know") {
+  const fs::path root = COMMTAP_SOURCE_ROOT;
+  std::vector<std::string> wrong;
+  size_t files = 0;
+  for (const char* part : {"shim", "report", "tracker", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / part)) {
+      const std::string file = fs::relative(entry.path(), root).string();
+      if (isSource(file) && fs::path(file).parent_path().filename() != "pch") {
+        std::ostringstream text;
+        text << std::ifstream(entry.path()).rdbuf();
+        checkFile(file, text.str(), wrong);
+        ++files;
+      }
+    }
+  }
+  CHECK(files > 400);
+  for (const std::string& each : wrong) {
+    FAIL_CHECK(each);
+  }
+}
+
+TEST_CASE("rooms: an arrow that is not in the table is found") {
+  std::vector<std::string> wrong;
+  checkFile(
+      "report/model/x.cc", "#include \"report/ledger/ledger_reader.h\"\n#include \"report/model/model.h\"\n", wrong);
+  checkFile("report/nowhere/x.cc", "", wrong);
+  CHECK(wrong.size() == 2);
+}
+
+TEST_CASE("rooms: the allowed arrows have no circle") {
+  for (const auto& [room, _] : allowed()) {
+    Rooms seen;
+    CHECK_MESSAGE(!reaches(room, room, seen), room);
+  }
+}
+
+} // namespace
+} // namespace commtap
