@@ -69,7 +69,7 @@ typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
  *     Watching goes on, or is taken out of the process. It is on from the start. Not to be called while another thread
  *     makes a collective.
  * reset
- *     All counters of the report, and the calls of its modules, are 0 again. Captures are not touched.
+ *     All counters of the report, and the calls of its modules, are 0 again. CountCaptures are not touched.
  * snapshot
  *     The report as it stands, as JSON: writes at most `size` bytes, the last of them NUL, and returns the length in
  *     bytes without the NUL. It fits if that is below `size`; buffer may be NULL for 0.

@@ -12,7 +12,7 @@
 #include "tools/cli/cmd_completion.h"
 #include "tools/cli/cmd_recover.h"
 #include "tools/cli/command_tree.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/docs/cmd_options.h"
 #include "tools/export/cmd_export.h"
 #include "tools/html/cmd_html.h"
@@ -42,7 +42,7 @@ std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI:
   }
   const std::string found = first.empty() ? "a verb is missing" : fmt::format("there is no verb \"{}\"", first);
   std::vector<std::string> names;
-  for (const VerbFacts& verb : verbsOf(app)) {
+  for (const SubcommandInfo& verb : verbsOf(app)) {
     names.push_back(verb.name);
   }
   return fmt::format("{}; there are {} (see commtap --help)", found, fmt::join(names, ", "));

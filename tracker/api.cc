@@ -13,16 +13,16 @@
 #include "report/ledger/ledger_reader.h"
 #include "tracker/attribution/attribution.h"
 #include "tracker/attribution/module_registry.h"
-#include "tracker/collectives/captures.h"
-#include "tracker/collectives/observers.h"
+#include "tracker/collectives/collective_observers.h"
+#include "tracker/collectives/count_captures.h"
 #include "tracker/core/lasting_text.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/torch_compat.h"
+#include "tracker/counting.h"
 #include "tracker/modules/python_bridge.h"
 #include "tracker/modules/scopes.h"
-#include "tracker/ops/op_watch.h"
-#include "tracker/watching.h"
+#include "tracker/ops/op_observer.h"
 
 namespace commtap {
 namespace {
@@ -47,7 +47,7 @@ long copyText(const std::string& text, char* buffer, size_t size) {
 }
 
 std::string reportText() {
-  const Result<LedgerContents> contents = readLedger(Recorder::ledger().bytes());
+  const Result<LedgerContents> contents = readLedger(ProcessLedger::ledger().bytes());
   return contents ? reportToJson(contents->report) : std::string();
 }
 
@@ -63,20 +63,20 @@ Origin originHere() {
 
 int start() {
   return guarded([] {
-    setWatching(true);
+    setCounting(true);
     return 0;
   });
 }
 
 int stop() {
   return guarded([] {
-    setWatching(false);
+    setCounting(false);
     return 0;
   });
 }
 
 int reset() {
-  Recorder::ledger().zeroCounters();
+  ProcessLedger::ledger().zeroCounters();
   return COMMTAP_OK;
 }
 
@@ -129,7 +129,7 @@ int isBackward() {
 
 int setCollectiveCallback(commtap_collective_callback callback, void* context) {
   return guarded([&] {
-    Observers::setCallback(callback, context);
+    CollectiveObservers::setCallback(callback, context);
     return 0;
   });
 }
@@ -142,12 +142,12 @@ int setOpCallbackSafely(commtap_op_callback callback, void* context) {
 }
 
 long captureBegin(commtap_threads threads) {
-  return guarded([&]() -> long { return Captures::get().begin(threads); });
+  return guarded([&]() -> long { return CountCaptures::get().begin(threads); });
 }
 
 long captureRead(long capture, commtap_collective* rows, size_t capacity) {
   return guarded([&]() -> long {
-    const auto found = Captures::get().read(capture);
+    const auto found = CountCaptures::get().read(capture);
     if (!found) {
       return COMMTAP_INVALID;
     }
@@ -157,7 +157,7 @@ long captureRead(long capture, commtap_collective* rows, size_t capacity) {
 }
 
 int captureEnd(long capture) {
-  return guarded([&] { return Captures::get().end(capture) ? 0 : static_cast<int>(COMMTAP_INVALID); });
+  return guarded([&] { return CountCaptures::get().end(capture) ? 0 : static_cast<int>(COMMTAP_INVALID); });
 }
 
 int where(commtap_place* place) {
@@ -182,7 +182,7 @@ int moduleInfo(uint32_t id, commtap_place* module) {
 }
 
 int keepInMemory() {
-  return Recorder::get().keepInMemory() ? COMMTAP_OK : COMMTAP_INVALID;
+  return ProcessLedger::get().keepInMemory() ? COMMTAP_OK : COMMTAP_INVALID;
 }
 
 } // namespace

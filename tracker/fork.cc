@@ -6,23 +6,23 @@
 #include <cerrno>
 
 #include "tracker/attribution/module_registry.h"
-#include "tracker/collectives/captures.h"
+#include "tracker/collectives/collective_observers.h"
+#include "tracker/collectives/count_captures.h"
 #include "tracker/collectives/groups.h"
-#include "tracker/collectives/observers.h"
 #include "tracker/collectives/registration.h"
+#include "tracker/core/catch_all.h"
 #include "tracker/core/fork_locks.h"
-#include "tracker/core/guarded.h"
 #include "tracker/core/lasting_text.h"
 #include "tracker/core/log.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/timeline.h"
+#include "tracker/counting.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/gpu/device_timing.h"
 #include "tracker/gpu/graph_captures.h"
 #include "tracker/gpu/nccl_calls.h"
-#include "tracker/ops/op_watch.h"
-#include "tracker/watching.h"
+#include "tracker/ops/op_observer.h"
 
 namespace commtap {
 namespace {
@@ -30,20 +30,20 @@ namespace {
 /// A thread takes them in this order.
 ForkLocks& locks() {
   static auto* instance = new ForkLocks(std::array{
-      watchingForkLock(),
+      countingForkLock(),
       opWatchForkLock(),
       registrationForkLock(),
       lateOpsForkLock(),
       groupsForkLock(),
       NcclCalls::forkLock(),
       GraphCaptures::forkLock(),
-      Captures::forkLock(),
-      Recorder::forkLock(),
+      CountCaptures::forkLock(),
+      ProcessLedger::forkLock(),
       ModuleRegistry::forkLock(),
       Timelines::forkLock(),
       lastingTextForkLock(),
       logForkLock(),
-      Recorder::ledgerForkLock()});
+      ProcessLedger::ledgerForkLock()});
   return *instance;
 }
 
@@ -60,11 +60,11 @@ void inParent() {
 }
 
 void inChild() {
-  guarded("fork", [] {
+  catchAll("fork", [] {
     locks().resetInForkedChild(tls_held);
-    Observers::resetInForkedChild();
+    CollectiveObservers::resetInForkedChild();
     Steps::resetInForkedChild();
-    Recorder::get().resetInForkedChild();
+    ProcessLedger::get().resetInForkedChild();
     GlooTiming::resetInForkedChild();
     DeviceTiming::resetInForkedChild();
     NcclCalls::resetInForkedChild();

@@ -17,14 +17,14 @@
 #include "tracker/core/export.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/log.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/torch_compat.h"
+#include "tracker/counting.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/gpu/device_timing.h"
 #include "tracker/gpu/graph_captures.h"
 #include "tracker/gpu/nccl_calls.h"
 #include "tracker/modules/python_bridge.h"
-#include "tracker/watching.h"
 
 namespace commtap {
 namespace {
@@ -36,14 +36,14 @@ bool& started() {
 
 void finish(commtap_exit how, int signal) {
   // A child of vfork that fails to exec comes here too.
-  if (!started() || !Recorder::get().isOfThisProcess()) {
+  if (!started() || !ProcessLedger::get().isOfThisProcess()) {
     return;
   }
   try {
     if (how != COMMTAP_EXIT_SIGNAL) {
       DeviceTiming::finish();
     }
-    Recorder::get().finish(static_cast<ExitKind>(how), signal);
+    ProcessLedger::get().finish(static_cast<ExitKind>(how), signal);
   } catch (const std::exception&) { // the ledger stays and is read as it is
     return;
   }
@@ -51,7 +51,7 @@ void finish(commtap_exit how, int signal) {
 
 int startTracker(const char* torch_version, uint64_t found_at_ns) {
   const ParsedOptions parsed = parseOptions(environ);
-  if (!Recorder::start(parsed.options, torch_version) || !GlooTiming::start(parsed.options.timing)) {
+  if (!ProcessLedger::start(parsed.options, torch_version) || !GlooTiming::start(parsed.options.timing)) {
     return 1;
   }
   for (const std::string& warning : parsed.warnings) {
@@ -64,7 +64,7 @@ int startTracker(const char* torch_version, uint64_t found_at_ns) {
   startPython(parsed.options.labels);
   startOps(parsed.options.level);
   started() = true;
-  Recorder::ledger().header().cost.start_ns = steadyNow() - found_at_ns;
+  ProcessLedger::ledger().header().cost.start_ns = steadyNow() - found_at_ns;
   logDebug(std::string("watching torch ") + torch_version);
   return 0;
 }
@@ -103,7 +103,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
 /// For benchmarks: as commtap_start and commtap_stop of commtap.h.
 COMMTAP_EXPORT void commtap_set_enabled(int enabled) {
   if (commtap::started()) {
-    commtap::setWatching(enabled != 0);
+    commtap::setCounting(enabled != 0);
   }
 }
 

@@ -82,7 +82,7 @@ class LedgerWriter {
     modules()[module].calls[static_cast<size_t>(phase)].fetch_add(1, std::memory_order_relaxed);
   }
   /// Has the counts of a module that is called soon in the cache by then. `module` may be any number.
-  void expectModuleCall(uint32_t module) {
+  void prefetchModuleCall(uint32_t module) {
     if (module < kLedgerCapacities[kModules]) [[likely]] {
       __builtin_prefetch(&modules()[module].calls, 1);
     }

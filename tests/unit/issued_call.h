@@ -5,14 +5,14 @@
 #include <string_view>
 
 #include "tests/unit/tracker_fixture.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/thread_state.h"
 
 namespace commtap {
 
 /// A collective as it is once it was issued: counted in a row of its own, and among the last ones.
 inline OpFrame issuedCall(std::string_view op, uint64_t bytes) {
-  LedgerWriter& ledger = Recorder::ledger();
+  LedgerWriter& ledger = ProcessLedger::ledger();
   CollectiveKey key{};
   key.op = ledger.intern(op);
   key.group = kNoIndex;

@@ -8,7 +8,7 @@
 
 #include "report/ledger/ledger_reader.h"
 #include "tests/unit/samples.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 
@@ -17,13 +17,13 @@ TrackerFixture::TrackerFixture() {
   static const bool started = [] {
     Options options;
     options.out = folder->path();
-    return Recorder::start(options, "2.13.0+test");
+    return ProcessLedger::start(options, "2.13.0+test");
   }();
   REQUIRE(started);
 }
 
 Report TrackerFixture::report() const {
-  const Result<LedgerContents> contents = readLedger(Recorder::ledger().bytes());
+  const Result<LedgerContents> contents = readLedger(ProcessLedger::ledger().bytes());
   REQUIRE(contents);
   return contents->report;
 }

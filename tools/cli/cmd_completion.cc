@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "tools/cli/completion.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 
 namespace commtap {
 namespace {
@@ -30,7 +30,7 @@ void addCompletion(CLI::App& app, int& exit_status) {
       ->type_name("")
       ->check(oneOf({"bash", "zsh", "fish"}));
   verb->callback([&app, shell, &exit_status] {
-    const std::vector<VerbFacts> verbs = verbsOf(app);
+    const std::vector<SubcommandInfo> verbs = verbsOf(app);
     exit_status = printOut(
         *shell == "bash"  ? bashCompletion(verbs)
         : *shell == "zsh" ? zshCompletion(verbs)

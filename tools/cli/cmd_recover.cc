@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/runs/folder.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/text/text.h"
 
 namespace commtap {

@@ -46,7 +46,7 @@ OptionFacts factsOf(const CLI::Option& option) {
 }
 
 /// "Exit status: ..." and "Example: ..." are paragraphs of every verb's footer.
-void readFooter(const std::string& footer, VerbFacts& facts) {
+void readFooter(const std::string& footer, SubcommandInfo& facts) {
   const std::string status = "Exit status: ";
   for (const std::string& paragraph : split(footer, "\n\n")) {
     if (paragraph.starts_with(status)) {
@@ -63,8 +63,8 @@ void readFooter(const std::string& footer, VerbFacts& facts) {
   }
 }
 
-VerbFacts factsOf(const CLI::App& verb) {
-  VerbFacts facts;
+SubcommandInfo factsOf(const CLI::App& verb) {
+  SubcommandInfo facts;
   facts.name = verb.get_name();
   facts.help = verb.get_description();
   const auto formatter = std::dynamic_pointer_cast<CLI::Formatter>(verb.get_formatter());
@@ -81,8 +81,8 @@ VerbFacts factsOf(const CLI::App& verb) {
 
 } // namespace
 
-std::vector<VerbFacts> verbsOf(const CLI::App& app) {
-  std::vector<VerbFacts> verbs;
+std::vector<SubcommandInfo> verbsOf(const CLI::App& app) {
+  std::vector<SubcommandInfo> verbs;
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (!verb->get_group().empty()) {
       verbs.push_back(factsOf(*verb));

@@ -19,7 +19,7 @@ struct OptionFacts {
 };
 
 /// A verb, as its help tells it.
-struct VerbFacts {
+struct SubcommandInfo {
   std::string name;
   std::string help;
   std::string usage;
@@ -31,6 +31,6 @@ struct VerbFacts {
 
 /// What there is to know of the command line, from the tables that it is parsed with: manual page, completion and
 /// docs/commands.md are made of it. Verbs that are not for users are left out.
-std::vector<VerbFacts> verbsOf(const CLI::App& app);
+std::vector<SubcommandInfo> verbsOf(const CLI::App& app);
 
 } // namespace commtap

@@ -19,17 +19,17 @@ std::string quoted(const std::string& text, const std::string& quote) {
   return escaped + "'";
 }
 
-std::vector<std::string> namesOf(const std::vector<VerbFacts>& verbs) {
+std::vector<std::string> namesOf(const std::vector<SubcommandInfo>& verbs) {
   std::vector<std::string> names;
   names.reserve(verbs.size());
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     names.push_back(verb.name);
   }
   return names;
 }
 
 /// Two lists for a `case` of bash: what follows an option, and the options of a verb.
-void bashVerb(const VerbFacts& verb, std::string& values, std::string& options) {
+void bashVerb(const SubcommandInfo& verb, std::string& values, std::string& options) {
   std::vector<std::string> names;
   for (const OptionFacts& option : verb.options) {
     names.insert(names.end(), option.names.begin(), option.names.end());
@@ -70,7 +70,7 @@ std::string zshOption(const OptionFacts& option) {
   return specs;
 }
 
-std::string fishOption(const VerbFacts& verb, const OptionFacts& option) {
+std::string fishOption(const SubcommandInfo& verb, const OptionFacts& option) {
   std::string line = fmt::format("complete -c commtap -n '__fish_seen_subcommand_from {}'", verb.name);
   for (const std::string& name : option.names) {
     const bool is_long = name.starts_with("--");
@@ -89,10 +89,10 @@ std::string fishOption(const VerbFacts& verb, const OptionFacts& option) {
 
 } // namespace
 
-std::string bashCompletion(const std::vector<VerbFacts>& verbs) {
+std::string bashCompletion(const std::vector<SubcommandInfo>& verbs) {
   std::string values;
   std::string options;
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     bashVerb(verb, values, options);
   }
   std::string text = "# shellcheck shell=bash\n";
@@ -129,10 +129,10 @@ complete -F _commtap commtap
   return text;
 }
 
-std::string zshCompletion(const std::vector<VerbFacts>& verbs) {
+std::string zshCompletion(const std::vector<SubcommandInfo>& verbs) {
   std::string described;
   std::string cases;
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     described += "    " + quoted(verb.name + ":" + verb.help, "'\\''") + "\n";
     cases += "    " + verb.name + ")\n      _arguments -S";
     for (const OptionFacts& option : verb.options) {
@@ -160,13 +160,13 @@ if [ "$funcstack[1]" = _commtap ]; then _commtap "$@"; else compdef _commtap com
 )";
 }
 
-std::string fishCompletion(const std::vector<VerbFacts>& verbs) {
+std::string fishCompletion(const std::vector<SubcommandInfo>& verbs) {
   std::string text = std::string(kNotice) + "complete -c commtap -f\n";
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     text +=
         fmt::format("complete -c commtap -n __fish_use_subcommand -a {} -d {}\n", verb.name, quoted(verb.help, "\\'"));
   }
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     for (const OptionFacts& option : verb.options) {
       text += fishOption(verb, option);
     }

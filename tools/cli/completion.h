@@ -10,8 +10,8 @@
 namespace commtap {
 
 /// Scripts that complete verbs, options and their words; where a path belongs, paths; after `commtap run --`, commands.
-std::string bashCompletion(const std::vector<VerbFacts>& verbs);
-std::string zshCompletion(const std::vector<VerbFacts>& verbs);
-std::string fishCompletion(const std::vector<VerbFacts>& verbs);
+std::string bashCompletion(const std::vector<SubcommandInfo>& verbs);
+std::string zshCompletion(const std::vector<SubcommandInfo>& verbs);
+std::string fishCompletion(const std::vector<SubcommandInfo>& verbs);
 
 } // namespace commtap

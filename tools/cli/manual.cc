@@ -32,7 +32,7 @@ std::string roffParagraphs(const std::string& text) {
   return roff;
 }
 
-std::string roffVerb(const VerbFacts& verb) {
+std::string roffVerb(const SubcommandInfo& verb) {
   std::string text = ".SS " + roffText(verb.usage) + "\n" + roffText(verb.help + ".") + "\n";
   for (const OptionFacts& option : verb.options) {
     text += ".TP\n.B " + roffText(titleOf(option)) + "\n" + roffText(option.help) + "\n";
@@ -57,14 +57,14 @@ std::string cell(const std::string& text) {
 
 } // namespace
 
-std::string manualPage(const std::vector<VerbFacts>& verbs) {
+std::string manualPage(const std::vector<SubcommandInfo>& verbs) {
   std::string text = fmt::format(".TH COMMTAP 1 \"\" \"commtap {}\" \"User Commands\"\n", COMMTAP_VERSION);
   text += ".SH NAME\ncommtap \\- " + roffText(kSummary) + "\n.SH SYNOPSIS\n";
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     text += ".B " + roffText(verb.usage) + "\n.br\n";
   }
   text += ".SH VERBS\n";
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     text += roffVerb(verb);
   }
   text += ".SH ENVIRONMENT\n";
@@ -74,11 +74,11 @@ std::string manualPage(const std::vector<VerbFacts>& verbs) {
   return text;
 }
 
-std::string commandsPage(const std::vector<VerbFacts>& verbs) {
+std::string commandsPage(const std::vector<SubcommandInfo>& verbs) {
   std::string text = "# Commands\n\n<!-- Made from the tables of the command line by `./dev docs`. -->\n\n";
   text +=
       "`man commtap` says the same, and so does each verb's `--help`. In every verb, exit status 2 is wrong usage.\n";
-  for (const VerbFacts& verb : verbs) {
+  for (const SubcommandInfo& verb : verbs) {
     text += fmt::format("\n## `{}`\n\n{}.\n\n", verb.usage, verb.help);
     text += "| option | what it does |\n|---|---|\n";
     for (const OptionFacts& option : verb.options) {

@@ -10,9 +10,9 @@
 namespace commtap {
 
 /// commtap(1), for man.
-std::string manualPage(const std::vector<VerbFacts>& verbs);
+std::string manualPage(const std::vector<SubcommandInfo>& verbs);
 
 /// docs/commands.md.
-std::string commandsPage(const std::vector<VerbFacts>& verbs);
+std::string commandsPage(const std::vector<SubcommandInfo>& verbs);
 
 } // namespace commtap

@@ -6,7 +6,7 @@
 
 #include "report/model/options.h"
 #include "tools/cli/manual.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/metrics/metrics.h"
 #include "tools/tables/report_tables.h"
 

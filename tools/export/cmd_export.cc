@@ -8,7 +8,7 @@
 
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/export/export_commdebug.h"
 #include "tools/export/export_graphviz.h"
 #include "tools/export/export_source.h"

@@ -7,7 +7,7 @@
 #include "report/base/atomic_file.h"
 #include "report/job/job_reader.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/html/html_page.h"
 #include "tools/html/page_data.h"
 #include "tools/text/text.h"

@@ -14,7 +14,7 @@
 #include "report/compare/job_check.h"
 #include "report/job/job_reader.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/job/check_text.h"
 
 namespace commtap {

@@ -12,7 +12,7 @@
 #include "report/base/duration.h"
 #include "report/job/job_reader.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/job/diff_text.h"
 
 namespace commtap {

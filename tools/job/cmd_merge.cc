@@ -10,7 +10,7 @@
 #include "report/job/job_reader.h"
 #include "report/job/job_report_json.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/job/merge_text.h"
 
 namespace commtap {

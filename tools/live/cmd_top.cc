@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/top_text.h"
 

@@ -9,7 +9,7 @@
 
 #include "report/base/timestamp.h"
 #include "report/model/totals.h"
-#include "tools/live/lag.h"
+#include "tools/live/group_lag.h"
 #include "tools/live/top_rates.h"
 #include "tools/show/last_text.h"
 #include "tools/text/text.h"
@@ -38,13 +38,13 @@ std::string positionText(const GroupPosition& member, uint64_t now_ns) {
                     lastStateName(last.state));
 }
 
-bool isQuiet(const Lag& lag, uint64_t now_ns) {
+bool isQuiet(const GroupLag& lag, uint64_t now_ns) {
   return std::none_of(lag.members.begin(), lag.members.end(), [&](const GroupPosition& member) {
     return member.last && secondsSince(member.last->issued_at_ns, now_ns) < kQuietSeconds;
   });
 }
 
-std::string lagText(const Lag& lag, uint64_t now_ns, const Color& color) {
+std::string lagText(const GroupLag& lag, uint64_t now_ns, const Color& color) {
   std::string text = color.warning(fmt::format(
                          "group {}: {} is {} behind, and nobody went on for {:.0f} s",
                          inert(groupTitle(lag.group)),
@@ -74,7 +74,7 @@ std::vector<const Report*> pointersOf(const LiveReports& live) {
 
 std::string lagsText(const TopFrame& now, std::span<const Report* const> reports, const Color& color) {
   std::string text;
-  for (const Lag& lag : lagsOf(reports)) {
+  for (const GroupLag& lag : lagsOf(reports)) {
     if (isQuiet(lag, now.at_ns)) {
       text += lagText(lag, now.at_ns, color);
     }

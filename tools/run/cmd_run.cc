@@ -15,7 +15,7 @@
 #include "report/runs/folder.h"
 #include "report/runs/output.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"

@@ -8,7 +8,7 @@
 
 #include "report/runs/folder.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/verbs.h"
+#include "tools/cli/subcommands.h"
 #include "tools/show/show_csv.h"
 #include "tools/show/show_json.h"
 #include "tools/show/show_text.h"

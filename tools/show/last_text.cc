@@ -9,7 +9,7 @@
 
 #include "report/base/timestamp.h"
 #include "report/model/totals.h"
-#include "tools/show/mismatch.h"
+#include "tools/show/sequence_mismatch.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -62,7 +62,7 @@ std::string collectiveText(const LastCollective& last) {
 
 std::string mismatchText(std::span<const Report* const> reports, const Color& color) {
   std::string text;
-  for (const Mismatch& mismatch : mismatchesOf(reports)) {
+  for (const SequenceMismatch& mismatch : mismatchesOf(reports)) {
     text += color.warning(fmt::format(
                 "group {}: ranks have issued different collectives as number {}",
                 inert(groupTitle(mismatch.group)),

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "report/ledger/ledger_format.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -86,7 +86,7 @@ uint32_t ModuleRegistry::addLocked(
     ModuleRole role,
     bool wrapper) {
   const uint32_t id =
-      Recorder::ledger().addModule(parent, component, class_name, wrapper ? kModuleWrapperComponent : 0);
+      ProcessLedger::ledger().addModule(parent, component, class_name, wrapper ? kModuleWrapperComponent : 0);
   if (id == kNoIndex) {
     return parent;
   }
@@ -143,7 +143,7 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   moved.namesakes = nullptr;
   by_name_[nameKey(parent, component)] = module;
   fsdp2_units_.clear();
-  Recorder::ledger().reparentModule(module, parent, component);
+  ProcessLedger::ledger().reparentModule(module, parent, component);
 }
 
 void ModuleRegistry::died(uint32_t module) {

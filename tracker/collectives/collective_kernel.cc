@@ -10,13 +10,13 @@
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution/attribution.h"
+#include "tracker/collectives/collective_observers.h"
 #include "tracker/collectives/custom_class.h"
 #include "tracker/collectives/groups.h"
-#include "tracker/collectives/observers.h"
 #include "tracker/collectives/payload.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/torch_compat.h"
 #include "tracker/gloo/gloo_timing.h"
@@ -43,7 +43,7 @@ class Call {
     const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
     const uint64_t bytes = payload.bytes * times;
     const Origin origin = currentOrigin(thread_, inputStorage());
-    LedgerWriter& ledger = Recorder::ledger();
+    LedgerWriter& ledger = ProcessLedger::ledger();
     const CollectiveKey key{
         origin.module,
         origin.issued_in,
@@ -63,8 +63,8 @@ class Call {
     }
     if (row != nullptr) {
       ledger.count(*row, {1, bytes});
-      if (Observers::any()) {
-        Observers::collective(*row, bytes);
+      if (CollectiveObservers::any()) {
+        CollectiveObservers::collective(*row, bytes);
       }
     }
     countGaps(ledger, group, origin);
@@ -89,7 +89,7 @@ class Call {
       }
     }
     if (found.size == 0) {
-      Recorder::get().processGroupSeen(-1, -1);
+      ProcessLedger::get().processGroupSeen(-1, -1);
     }
     return found;
   }
@@ -141,7 +141,7 @@ void countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arg
   try {
     Call(facts, thread, arguments).count(frame);
   } catch (...) { // nothing that goes wrong here may reach the job
-    Recorder::ledger().notSeen(NotSeen::kInternalError, Recorder::ledger().text(facts.name));
+    ProcessLedger::ledger().notSeen(NotSeen::kInternalError, ProcessLedger::ledger().text(facts.name));
   }
 }
 
@@ -171,7 +171,7 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
   }
   stands_for_ = thread->collectives_tick.nextStandsFor();
   const CostSample sample(CostPart::kCollectives, stands_for_);
-  Recorder::ledger().expectCollective(thread->row_place, thread->last_group.index);
+  ProcessLedger::ledger().expectCollective(thread->row_place, thread->last_group.index);
   countCall(facts, *thread, arguments, frame_);
   thread->frame = &frame_;
   thread_ = thread;
@@ -190,7 +190,7 @@ void CallWatch::end() {
   const CostSample sample(CostPart::kCollectives, stands_for_);
   thread_->frame = nullptr;
   if (GlooTiming::isOn() && !frame_.has_work && !frame_.captured) {
-    LedgerWriter& ledger = Recorder::ledger();
+    LedgerWriter& ledger = ProcessLedger::ledger();
     ledger.notSeen(NotSeen::kUntimed, ledger.text(frame_.op));
   }
   if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {

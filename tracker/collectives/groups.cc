@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/torch_compat.h"
 
 namespace commtap {
@@ -57,7 +57,7 @@ std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
   const std::vector<uint64_t> stated = statedRanks(group);
   std::vector<uint32_t> ranks(stated.begin(), stated.end());
   const auto size = static_cast<size_t>(group.getSize());
-  const int64_t world = Recorder::ledger().header().world_size;
+  const int64_t world = ProcessLedger::ledger().header().world_size;
   if (ranks.empty() && world == static_cast<int64_t>(size)) { // torch leaves the list of the default group empty
     ranks.resize(size);
     std::iota(ranks.begin(), ranks.end(), 0U);
@@ -98,7 +98,7 @@ Identity identityOf(const c10d::ProcessGroup& group) {
 /// Tells the recorder which rank of the job this is. The default group knows it, and the job's size; a smaller one may
 /// know this rank's global number; any group is better than nothing.
 void announce(const c10d::ProcessGroup& group, const Identity& identity) {
-  Recorder& recorder = Recorder::get();
+  ProcessLedger& recorder = ProcessLedger::get();
   if (recorder.hasOutput()) {
     return;
   }
@@ -113,7 +113,7 @@ void announce(const c10d::ProcessGroup& group, const Identity& identity) {
 }
 
 GroupRef addGroup(const Identity& identity, const std::string& backend, const std::vector<uint32_t>& ranks) {
-  const uint32_t index = Recorder::ledger().addGroup(
+  const uint32_t index = ProcessLedger::ledger().addGroup(
       identity.name,
       identity.desc,
       backend,
@@ -152,7 +152,7 @@ GroupRef findOrAdd(const c10d::ProcessGroup& group) {
 
 GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
   const bool same = thread.last_group_key == &group && thread.last_group_name == nameOf(group);
-  if (!same || !Recorder::get().hasOutput()) {
+  if (!same || !ProcessLedger::get().hasOutput()) {
     thread.last_group = findOrAdd(group);
     thread.last_group_key = &group;
     thread.last_group_name = nameOf(group);

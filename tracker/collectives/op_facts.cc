@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -35,7 +35,7 @@ OpFacts factsOf(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
   const OpSpec* spec = findOpSpec(schema.name());
   OpFacts facts;
-  facts.name = Recorder::ledger().intern(dottedName(schema.name()));
+  facts.name = ProcessLedger::ledger().intern(dottedName(schema.name()));
   facts.argument_count = schema.arguments().size();
   facts.known = spec != nullptr;
   facts.kind = spec != nullptr ? spec->kind : Kind::kOther;

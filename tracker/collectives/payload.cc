@@ -7,7 +7,7 @@
 #include <cctype>
 #include <string>
 
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -62,17 +62,17 @@ const void* firstStorage(const Argument& tensors) {
 }
 
 StringId internDtype(size_t dtype) {
-  return Recorder::ledger().intern(c10::getDtypeNames(static_cast<c10::ScalarType>(dtype)).first);
+  return ProcessLedger::ledger().intern(c10::getDtypeNames(static_cast<c10::ScalarType>(dtype)).first);
 }
 
 StringId internReduceOp(size_t type) {
-  return Recorder::ledger().intern(textOf(static_cast<c10d::ReduceOp::RedOpType>(type)));
+  return ProcessLedger::ledger().intern(textOf(static_cast<c10d::ReduceOp::RedOpType>(type)));
 }
 
 /// It rarely changes: the last one is remembered.
 StringId reduceOpNamed(const std::string& name) {
   static std::atomic<StringId> last{0};
-  LedgerWriter& ledger = Recorder::ledger();
+  LedgerWriter& ledger = ProcessLedger::ledger();
   StringId id = last.load(std::memory_order_acquire);
   if (id == 0 || ledger.text(id) != name) {
     std::string lower = name;

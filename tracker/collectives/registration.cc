@@ -15,8 +15,8 @@
 #include <ATen/record_function.h>
 
 #include "tracker/collectives/collective_kernel.h"
-#include "tracker/core/guarded.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/catch_all.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -78,7 +78,7 @@ void registerOp(Registrations& state, const c10::OperatorName& name) {
   handle.reset();
   // An op with a kernel of its own on this key does something there that we must not replace.
   if (op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
-    Recorder::ledger().notSeen(NotSeen::kUnwatchedOp, full);
+    ProcessLedger::ledger().notSeen(NotSeen::kUnwatchedOp, full);
     return;
   }
   handle = c10::Dispatcher::singleton().registerImpl(
@@ -89,7 +89,7 @@ void registerOpSafely(Registrations& state, const c10::OperatorName& name) noexc
   try {
     registerOp(state, name);
   } catch (...) { // the op stays as it is; the report says that it was not watched
-    Recorder::ledger().notSeen(NotSeen::kUnwatchedOp, name.name);
+    ProcessLedger::ledger().notSeen(NotSeen::kUnwatchedOp, name.name);
   }
 }
 
@@ -116,12 +116,12 @@ bool isQueued(Registrations& state, const c10::OperatorName& name) {
 /// Inside the first op of any kind that runs after a collective op was defined. What runs it has been chosen: if it is
 /// one that came just now, this call of it is not counted.
 std::unique_ptr<at::ObserverContext> onNextOp(const at::RecordFunction& function) {
-  guarded("late ops", [&] {
+  catchAll("late ops", [&] {
     const std::optional<c10::OperatorName> name = function.operator_name();
     if (name && isQueued(registrations(), *name)) {
       const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findSchema(*name);
       if (op && !op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
-        Recorder::ledger().notSeen(NotSeen::kUnwatchedOp, toString(*name));
+        ProcessLedger::ledger().notSeen(NotSeen::kUnwatchedOp, toString(*name));
       }
     }
     registerLateOps();

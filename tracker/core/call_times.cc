@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/core/call_times.h"
 
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -15,7 +15,7 @@ bool isAmongLast(const OpFrame& call) {
 } // namespace
 
 void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns) {
-  LedgerWriter& ledger = Recorder::ledger();
+  LedgerWriter& ledger = ProcessLedger::ledger();
   if (LedgerTimes* times = ledger.timesOf(*call.row)) {
     ledger.countDuration(*call.row, *times, kind, ns);
     if (kind == DurationKind::kRunning) {

@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "tracker/core/clock.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -45,7 +45,7 @@ void CostSample::end() const {
   const uint64_t passed = steadyNow() - began_at_ns_;
   const uint64_t spent = passed - std::min(passed, clockNs());
   const uint64_t calls = spent > kRareNs ? 1 : stands_for_;
-  LedgerCost& cost = Recorder::ledger().header().cost;
+  LedgerCost& cost = ProcessLedger::ledger().header().cost;
   cost.spent_ns[static_cast<size_t>(part_)].fetch_add(spent * calls, std::memory_order_relaxed);
 }
 

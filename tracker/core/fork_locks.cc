@@ -7,7 +7,7 @@
 #include <new>
 #include <thread>
 
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -65,7 +65,7 @@ void ForkLocks::resetInForkedChild(uint32_t held) {
 void ForkLocks::noteNotSeen(uint32_t held) const {
   for (size_t i = 0; i < count_; ++i) {
     if (!isHeld(held, i)) {
-      Recorder::ledger().notSeen(NotSeen::kInternalError, locks_[i].what);
+      ProcessLedger::ledger().notSeen(NotSeen::kInternalError, locks_[i].what);
     }
   }
 }

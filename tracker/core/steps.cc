@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "tracker/core/clock.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
@@ -15,7 +15,7 @@ std::atomic<bool> job_marks_steps{false};
 std::atomic<int64_t> last_graph_task{-1};
 
 void close() {
-  Recorder::ledger().closeStep(steadyNow());
+  ProcessLedger::ledger().closeStep(steadyNow());
 }
 
 } // namespace
@@ -40,7 +40,7 @@ void Steps::inBackward(int64_t graph_task) {
   while (before < graph_task) {
     if (last_graph_task.compare_exchange_weak(before, graph_task, std::memory_order_relaxed)) {
       const auto more = static_cast<uint64_t>(graph_task - before);
-      Recorder::ledger().openStep().backward_passes.fetch_add(more, std::memory_order_relaxed);
+      ProcessLedger::ledger().openStep().backward_passes.fetch_add(more, std::memory_order_relaxed);
       return;
     }
   }

@@ -6,7 +6,7 @@
 
 #include <new>
 
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/torch_compat.h"
 
 namespace commtap {
@@ -36,14 +36,14 @@ ThreadState* ThreadState::create() {
     Timelines::retire(*timeline);
     return nullptr;
   }
-  Recorder::ledger().header().cost.thread_bytes.store(Timelines::maxBytes(), std::memory_order_relaxed);
+  ProcessLedger::ledger().header().cost.thread_bytes.store(Timelines::maxBytes(), std::memory_order_relaxed);
   pthread_setspecific(at_thread_exit, state);
   tls_state_ = state;
   return state;
 }
 
 void ThreadState::countTooDeep() {
-  Recorder::ledger().notSeen(NotSeen::kModuleStackTooDeep, "");
+  ProcessLedger::ledger().notSeen(NotSeen::kModuleStackTooDeep, "");
 }
 
 } // namespace commtap

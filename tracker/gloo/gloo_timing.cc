@@ -9,7 +9,7 @@
 #include "tracker/core/call_times.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/torch_compat.h"
 #include "tracker/gloo/work_table.h"
 
@@ -77,7 +77,7 @@ void watch(const void* work, OpFrame& call, const ThreadState* thread) {
   }
   call.has_work = true;
   if (call.row != nullptr && isChosen() && !state->works.add(work, timed, thread)) {
-    Recorder::ledger().notSeen(NotSeen::kUntimed, Recorder::ledger().text(call.op));
+    ProcessLedger::ledger().notSeen(NotSeen::kUntimed, ProcessLedger::ledger().text(call.op));
   }
 }
 

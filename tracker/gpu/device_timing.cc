@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "tracker/core/call_times.h"
-#include "tracker/core/guarded.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/catch_all.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/gpu/cuda_driver.h"
 #include "tracker/gpu/graph_captures.h"
 
@@ -87,7 +87,7 @@ void release(DeviceSpan* span) {
 }
 
 void noteUntimed(const DeviceSpan& span) {
-  LedgerWriter& ledger = Recorder::ledger();
+  LedgerWriter& ledger = ProcessLedger::ledger();
   for (const OpFrame& call : span.calls) {
     ledger.notSeen(NotSeen::kUntimed, ledger.text(call.op));
   }
@@ -284,7 +284,7 @@ void* begin(ThreadState& thread, void* stream, uint32_t every) {
 template <typename Make>
 void* madeOf(const Make& make) {
   void* made = nullptr;
-  guarded("device timing", [&] {
+  catchAll("device timing", [&] {
     if (ThreadState* thread = ThreadState::current()) {
       made = make(*thread);
     }
@@ -351,7 +351,7 @@ void DeviceTiming::finish() {
   }
   if (!state().stopping.exchange(true, std::memory_order_acq_rel)) {
     if (const uint64_t expected = state().expected.load(std::memory_order_relaxed); expected > 0) {
-      Recorder::ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
+      ProcessLedger::ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
     }
   }
   const auto deadline = std::chrono::steady_clock::now() + 3 * kPatience;

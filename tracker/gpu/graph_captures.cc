@@ -8,8 +8,8 @@
 #include <new>
 #include <unordered_map>
 
-#include "tracker/core/guarded.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/catch_all.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/gpu/cuda_driver.h"
 
 namespace commtap {
@@ -46,7 +46,7 @@ State& state() {
 }
 
 LedgerWriter& ledger() {
-  return Recorder::ledger();
+  return ProcessLedger::ledger();
 }
 
 uint64_t captureOf(void* stream) {
@@ -97,7 +97,7 @@ void count(const Calls& calls) {
 
 template <typename Act>
 void guardedAndLocked(const Act& act) {
-  guarded("cudaGraph", [&] {
+  catchAll("cudaGraph", [&] {
     const std::lock_guard<std::mutex> lock(state().mutex);
     act();
   });

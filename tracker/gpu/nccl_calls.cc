@@ -10,8 +10,8 @@
 
 #include "report/model/nccl.h"
 #include "tracker/attribution/attribution.h"
-#include "tracker/core/guarded.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/catch_all.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/gpu/communicators.h"
 #include "tracker/gpu/device_timing.h"
 #include "tracker/gpu/graph_captures.h"
@@ -268,7 +268,7 @@ uint32_t ncclVersion() {
 }
 
 bool begin() {
-  Recorder& recorder = Recorder::get();
+  ProcessLedger& recorder = ProcessLedger::get();
   recorder.processGroupSeen(-1, -1);
   return recorder.ledger().countNccl(ncclVersion());
 }
@@ -282,7 +282,7 @@ void watch(const commtap_nccl_call& call) {
   }
   const bool in_group = call.place == nullptr && inGroup(*thread, call);
   if (on.load(std::memory_order_relaxed)) {
-    count(Recorder::ledger(), *thread, call, in_group);
+    count(ProcessLedger::ledger(), *thread, call, in_group);
   }
   if (DeviceTiming::isOn()) {
     DeviceTiming::returned(*thread, call);
@@ -293,7 +293,7 @@ void watch(const commtap_nccl_call& call) {
 }
 
 void called(const commtap_nccl_call* call) {
-  guarded(kNames[call->function], [call] { watch(*call); });
+  catchAll(kNames[call->function], [call] { watch(*call); });
 }
 
 void ended(const void* comm) {

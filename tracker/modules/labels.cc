@@ -11,8 +11,8 @@
 
 #include <ATen/record_function.h>
 
+#include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/guarded.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/torch_compat.h"
 #include "tracker/modules/scopes.h"
@@ -124,7 +124,7 @@ std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
 }
 
 void openLabel(std::string_view label, const void* object) {
-  guarded("a label", [&] { open(label, object); });
+  catchAll("a label", [&] { open(label, object); });
 }
 
 void closeLabel(const void* object) {

@@ -4,7 +4,7 @@
 
 #include "tracker/collectives/registration.h"
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/thread_state.h"
 #include "tracker/modules/scopes.h"
 
@@ -46,7 +46,7 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   if (!isUsual(*thread, call)) [[unlikely]] {
     return callUnusual(function, arguments, flags, names, called.id, called.next_id);
   }
-  Recorder::ledger().expectModuleCall(called.next_id);
+  ProcessLedger::ledger().prefetchModuleCall(called.next_id);
   beginCall(*thread, call, Scope::Type::kModule, called.id);
   void* result = original_(function, arguments, flags, names);
   endCall(*thread, call);
@@ -73,7 +73,7 @@ void* ModuleHook::callUnusual(
   {
     const CostSample sample(CostPart::kModuleCalls, stands_for);
     registerLateOps();
-    Recorder::ledger().expectModuleCall(next_id);
+    ProcessLedger::ledger().prefetchModuleCall(next_id);
     beginCall(*thread, call, Scope::Type::kModule, id);
   }
   void* result = original_(function, arguments, flags, names);

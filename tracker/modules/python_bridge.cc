@@ -18,8 +18,8 @@
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/core/log.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/python_host.h"
-#include "tracker/core/recorder.h"
 #include "tracker/modules/labels.h"
 #include "tracker/modules/module_hook.h"
 #include "tracker/modules/scopes.h"
@@ -48,7 +48,7 @@ int wantsParameters(uint32_t module) {
 }
 
 void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
-  Recorder::ledger().addParameter(
+  ProcessLedger::ledger().addParameter(
       module,
       {facts->name,
        facts->shape,
@@ -102,11 +102,11 @@ void endPlainTensors(void* token) {
 }
 
 void notSeenModule(const char* what) {
-  Recorder::ledger().notSeen(NotSeen::kModuleFactsMissing, what);
+  ProcessLedger::ledger().notSeen(NotSeen::kModuleFactsMissing, what);
 }
 
 void hookMissing(const char* why) {
-  Recorder::ledger().notSeen(NotSeen::kModuleHookMissing, why);
+  ProcessLedger::ledger().notSeen(NotSeen::kModuleHookMissing, why);
   logWarning(std::string("module calls cannot be watched, all collectives will be billed to Global: ") + why);
 }
 
@@ -201,7 +201,7 @@ void startPython(Labels labels) {
   std::string version;
   const std::string build = pythonBuild(version);
   if (!build.empty()) {
-    Recorder::get().setPythonVersion(version);
+    ProcessLedger::get().setPythonVersion(version);
     const CommtapPython* part = loadPythonPart(build);
     if (part != nullptr) {
       ModuleHook::start(part->module_id);

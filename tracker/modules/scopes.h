@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
 
@@ -14,7 +14,7 @@ namespace commtap {
 /// A call of a module, or a scope that the job names, begins on this thread. `call`: of thread.openCall(), to be handed
 /// to endCall too.
 inline void beginCall(ThreadState& thread, const OpenCall& call, Scope::Type type, uint32_t module) {
-  LedgerWriter& ledger = Recorder::ledger();
+  LedgerWriter& ledger = ProcessLedger::ledger();
   const bool in_backward = call.torch.inBackward();
   if (call.depth == 0 && !in_backward) [[unlikely]] {
     Steps::forwardBegins(ledger);

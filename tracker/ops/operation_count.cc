@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "tracker/collectives/op_table.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/torch_compat.h"
 #include "tracker/modules/python_bridge.h"
 
@@ -62,7 +62,7 @@ void countOperation(const at::RecordFunction& function, const Origin& origin, Le
   if (!dtensor || (level == Level::kDtensor && !*dtensor)) {
     return;
   }
-  LedgerWriter& ledger = Recorder::ledger();
+  LedgerWriter& ledger = ProcessLedger::ledger();
   const StringId name = ledger.intern(dottedName(op->name));
   LedgerOperation* row =
       ledger.row(OperationKey{origin.issued_in, name, origin.phase, static_cast<uint8_t>(*dtensor ? 1 : 0), {}});

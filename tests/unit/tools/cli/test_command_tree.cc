@@ -21,7 +21,7 @@ TEST_CASE("what a verb's help says is taken apart") {
   verb->add_option("-f,--format", form, "How")->type_name("text|json");
   verb->add_option("--out", form, "Whither")->type_name("FILE");
   verb->add_flag("--all", all, "Everything");
-  const std::vector<VerbFacts> verbs = verbsOf(app);
+  const std::vector<SubcommandInfo> verbs = verbsOf(app);
   REQUIRE(verbs.size() == 1);
   CHECK(verbs[0].name == "look");
   CHECK(verbs[0].help == "Look at it");

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "tests/unit/tracker_fixture.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
 
 std::string nameOf(StringId id) {
-  return std::string(Recorder::ledger().text(id));
+  return std::string(ProcessLedger::ledger().text(id));
 }
 
 Payload payload(const c10::IValue& boxed) {

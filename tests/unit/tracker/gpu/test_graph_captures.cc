@@ -11,7 +11,7 @@ namespace commtap {
 namespace {
 
 LedgerNcclCall& ncclRow(std::string_view function) {
-  LedgerWriter& ledger = Recorder::ledger();
+  LedgerWriter& ledger = ProcessLedger::ledger();
   REQUIRE(ledger.countNccl(22907));
   NcclKey key{ledger.intern(function), kNoIndex, 0, kNoIndex, kGlobalModule, Phase::kOther, 7, 0, 0};
   return *ledger.row(key);

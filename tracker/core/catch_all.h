@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 
@@ -26,13 +26,13 @@ class ErrnoGuard {
 
 /// Nothing that goes wrong in `act` may reach the job: it is counted as an internal error of `what`.
 template <typename Act>
-void guarded(std::string_view what, const Act& act) noexcept {
+void catchAll(std::string_view what, const Act& act) noexcept {
   const ErrnoGuard keep_errno;
   const CostSample sample;
   try {
     act();
   } catch (...) {
-    Recorder::ledger().notSeen(NotSeen::kInternalError, what);
+    ProcessLedger::ledger().notSeen(NotSeen::kInternalError, what);
   }
 }
 

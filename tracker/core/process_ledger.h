@@ -16,12 +16,12 @@
 namespace commtap {
 
 /// This process's ledger: when it becomes a file, under which name, and how it turns into the report.
-class Recorder {
+class ProcessLedger {
  public:
   /// False if there is no memory for the ledger.
   static bool start(const Options& options, const std::string& torch_version);
   /// Only after start(). Never destroyed: threads count until the process is gone.
-  static Recorder& get() {
+  static ProcessLedger& get() {
     return *instance_;
   }
 
@@ -55,7 +55,7 @@ class Recorder {
   static ForkLock ledgerForkLock();
 
  private:
-  explicit Recorder(Options options) : options_(std::move(options)) {}
+  explicit ProcessLedger(Options options) : options_(std::move(options)) {}
 
   void describeProcess(const std::string& torch_version);
   void describeThisProcess();
@@ -68,7 +68,7 @@ class Recorder {
   void recoverOthers(const std::string& folder);
   std::string fallbackFolder() const;
 
-  static Recorder* instance_;
+  static ProcessLedger* instance_;
   static LedgerWriter* ledger_; ///< of its own, so that whoever counts has it in one step
 
   Options options_;

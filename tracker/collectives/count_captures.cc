@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/collectives/captures.h"
+#include "tracker/collectives/count_captures.h"
 
 #include <map>
 #include <new>
 #include <string>
 
-#include "tracker/collectives/observers.h"
+#include "tracker/collectives/collective_observers.h"
 #include "tracker/core/torch_compat.h"
 
 namespace commtap {
@@ -20,29 +20,29 @@ std::string keyWithoutSize(const LedgerCollective& row) {
 
 } // namespace
 
-Captures& Captures::get() {
-  static auto* instance = new Captures(); // leaked: threads communicate until the process is gone
+CountCaptures& CountCaptures::get() {
+  static auto* instance = new CountCaptures(); // leaked: threads communicate until the process is gone
   return *instance;
 }
 
-long Captures::begin(commtap_threads threads) {
+long CountCaptures::begin(commtap_threads threads) {
   const uint64_t only_thread = threads == COMMTAP_THIS_THREAD ? compat::threadId() : 0;
   const std::lock_guard<std::mutex> lock(mutex_);
   captures_[++last_] = Capture{only_thread, {}, {}};
-  Observers::captureBegan();
+  CollectiveObservers::captureBegan();
   return last_;
 }
 
-bool Captures::end(long capture) {
+bool CountCaptures::end(long capture) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (captures_.erase(capture) == 0) {
     return false;
   }
-  Observers::captureEnded();
+  CollectiveObservers::captureEnded();
   return true;
 }
 
-std::optional<std::vector<commtap_collective>> Captures::read(long capture) {
+std::optional<std::vector<commtap_collective>> CountCaptures::read(long capture) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = captures_.find(capture);
   if (found == captures_.end()) {
@@ -62,7 +62,7 @@ std::optional<std::vector<commtap_collective>> Captures::read(long capture) {
   return rows;
 }
 
-void Captures::count(const LedgerCollective& row, uint64_t bytes) {
+void CountCaptures::count(const LedgerCollective& row, uint64_t bytes) {
   const uint64_t thread_id = compat::threadId();
   const std::lock_guard<std::mutex> lock(mutex_);
   for (auto& [number, capture] : captures_) {
@@ -79,7 +79,7 @@ void Captures::count(const LedgerCollective& row, uint64_t bytes) {
   }
 }
 
-ForkLock Captures::forkLock() {
+ForkLock CountCaptures::forkLock() {
   return {&get().mutex_, [] { new (&get().captures_) All(); }, "captures at a fork"};
 }
 

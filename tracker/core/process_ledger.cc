@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 #include <unistd.h>
 
@@ -16,8 +16,8 @@
 #include "report/ledger/ledger_reader.h"
 #include "report/runs/folder.h"
 #include "report/runs/report_file.h"
+#include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
-#include "tracker/core/guarded.h"
 #include "tracker/core/log.h"
 
 namespace commtap {
@@ -88,15 +88,15 @@ bool mayWrite(ExitKind how) {
 
 } // namespace
 
-Recorder* Recorder::instance_ = nullptr;
-LedgerWriter* Recorder::ledger_ = nullptr;
+ProcessLedger* ProcessLedger::instance_ = nullptr;
+LedgerWriter* ProcessLedger::ledger_ = nullptr;
 
-bool Recorder::start(const Options& options, const std::string& torch_version) {
+bool ProcessLedger::start(const Options& options, const std::string& torch_version) {
   std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
   if (!ledger) {
     return false;
   }
-  std::unique_ptr<Recorder> recorder(new Recorder(options));
+  std::unique_ptr<ProcessLedger> recorder(new ProcessLedger(options));
   ledger_ = ledger.release();
   recorder->options_.out = absolutePath(options.out);
   recorder->describeProcess(torch_version);
@@ -106,7 +106,7 @@ bool Recorder::start(const Options& options, const std::string& torch_version) {
   return true;
 }
 
-void Recorder::describeProcess(const std::string& torch_version) {
+void ProcessLedger::describeProcess(const std::string& torch_version) {
   LedgerHeader& header = ledger_->header();
   const uint64_t now = steadyNow();
   header.realtime_minus_steady = wallClockNs() - now;
@@ -123,7 +123,7 @@ void Recorder::describeProcess(const std::string& torch_version) {
   describeThisProcess();
 }
 
-void Recorder::readLaunchEnvironment() {
+void ProcessLedger::readLaunchEnvironment() {
   LedgerHeader& header = ledger_->header();
   identity_.rank = environmentNumber("RANK");
   identity_.attempt = std::max<int64_t>(environmentNumber("TORCHELASTIC_RESTART_COUNT"), 0);
@@ -135,7 +135,7 @@ void Recorder::readLaunchEnvironment() {
   header.run_id = ledger_->intern(identity_.run_id);
 }
 
-void Recorder::describeThisProcess() {
+void ProcessLedger::describeThisProcess() {
   LedgerHeader& header = ledger_->header();
   identity_.pid = static_cast<uint64_t>(getpid());
   header.pid = identity_.pid;
@@ -145,11 +145,11 @@ void Recorder::describeThisProcess() {
   header.argv = ledger_->intern(commandLineJson());
 }
 
-void Recorder::setPythonVersion(const std::string& version) {
+void ProcessLedger::setPythonVersion(const std::string& version) {
   ledger_->header().python_version = ledger_->intern(version);
 }
 
-void Recorder::processGroupSeen(int64_t rank, int64_t size) {
+void ProcessLedger::processGroupSeen(int64_t rank, int64_t size) {
   if (hasOutput()) {
     return;
   }
@@ -170,13 +170,13 @@ void Recorder::processGroupSeen(int64_t rank, int64_t size) {
   has_output_.store(true, std::memory_order_release);
 }
 
-bool Recorder::keepInMemory() {
+bool ProcessLedger::keepInMemory() {
   const std::lock_guard<std::mutex> lock(mutex_);
   in_memory_ = in_memory_ || !hasOutput();
   return in_memory_;
 }
 
-void Recorder::publish() {
+void ProcessLedger::publish() {
   folder_ = expandOutputPattern(options_.out, identity_);
   ledger_->header().report_name = ledger_->intern(reportName(identity_));
   if (publishIn(folder_)) {
@@ -194,7 +194,7 @@ void Recorder::publish() {
              "write to");
 }
 
-bool Recorder::publishIn(const std::string& folder) {
+bool ProcessLedger::publishIn(const std::string& folder) {
   const std::string report_path = folder + "/" + reportName(identity_);
   if (const std::string error = makeFolders(parentFolder(report_path)); !error.empty()) {
     logWarning("COMMTAP_OUT: " + error);
@@ -214,16 +214,16 @@ bool Recorder::publishIn(const std::string& folder) {
   return false;
 }
 
-std::string Recorder::fallbackFolder() const {
+std::string ProcessLedger::fallbackFolder() const {
   const std::string temporary = environmentText("TMPDIR");
   return (temporary.empty() ? "/tmp" : temporary) + "/commtap-" + std::to_string(getuid());
 }
 
-bool Recorder::isOfThisProcess() const {
+bool ProcessLedger::isOfThisProcess() const {
   return static_cast<uint64_t>(getpid()) == identity_.pid;
 }
 
-void Recorder::finish(ExitKind how, int signal) {
+void ProcessLedger::finish(ExitKind how, int signal) {
   const ErrnoGuard keep_errno;
   const uint64_t ends_since_ns = steadyNow();
   if (in_memory_) {
@@ -237,11 +237,11 @@ void Recorder::finish(ExitKind how, int signal) {
 }
 
 /// The ledgers that other processes of this run have left by now.
-void Recorder::recoverOthers(const std::string& folder) {
+void ProcessLedger::recoverOthers(const std::string& folder) {
   recoverLedgersOfRun(folder, identity_);
 }
 
-void Recorder::finishOutput(ExitKind how, int signal, uint64_t ends_since_ns) {
+void ProcessLedger::finishOutput(ExitKind how, int signal, uint64_t ends_since_ns) {
   LedgerHeader& header = ledger_->header();
   uint32_t running = static_cast<uint32_t>(ExitKind::kRunning);
   if (!header.exit.compare_exchange_strong(running, static_cast<uint32_t>(how))) {
@@ -257,7 +257,7 @@ void Recorder::finishOutput(ExitKind how, int signal, uint64_t ends_since_ns) {
   }
 }
 
-void Recorder::writeReport(uint64_t ends_since_ns) {
+void ProcessLedger::writeReport(uint64_t ends_since_ns) {
   // Not freed: of a large report that takes milliseconds, and the process is at its end.
   const auto& contents = *new Result<LedgerContents>(readLedger(ledger_->bytes()));
   if (!contents) {
@@ -281,7 +281,7 @@ void Recorder::writeReport(uint64_t ends_since_ns) {
   }
 }
 
-void Recorder::resetInForkedChild() {
+void ProcessLedger::resetInForkedChild() {
   has_output_.store(false);
   is_forked_ = true;
   ledger_->resetInForkedChild();
@@ -290,11 +290,11 @@ void Recorder::resetInForkedChild() {
   describeThisProcess();
 }
 
-ForkLock Recorder::forkLock() {
+ForkLock ProcessLedger::forkLock() {
   return {&get().mutex_, [] { new (&get().folder_) std::string(); }, "output at a fork"};
 }
 
-ForkLock Recorder::ledgerForkLock() {
+ForkLock ProcessLedger::ledgerForkLock() {
   return {&ledger().appending(), [] { ledger().repairInForkedChild(); }, "ledger at a fork"};
 }
 

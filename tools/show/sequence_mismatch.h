@@ -20,7 +20,7 @@ struct RankCall {
 
 /// Ranks of one group that have issued different collectives under one number: they wait for each other, or take each
 /// other's data for their own.
-struct Mismatch {
+struct SequenceMismatch {
   Group group;
   uint64_t sequence = 0;
   std::vector<RankCall> calls; ///< one of each sort, by rank
@@ -28,6 +28,6 @@ struct Mismatch {
 
 /// The first of each group, among the collectives that reports still have. Kinds, types and, where all ranks must have
 /// as much, payloads are compared.
-std::vector<Mismatch> mismatchesOf(std::span<const Report* const> reports);
+std::vector<SequenceMismatch> mismatchesOf(std::span<const Report* const> reports);
 
 } // namespace commtap

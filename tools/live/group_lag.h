@@ -21,7 +21,7 @@ struct GroupPosition {
 };
 
 /// A process group whose members have not all issued as many collectives: the first ones wait for the last.
-struct Lag {
+struct GroupLag {
   Group group;
   std::vector<GroupPosition> members; ///< the one that is behind furthest first; without those that left no trace
   /// What the first member has not issued and the last one has; nullopt if that is too long ago to be kept.
@@ -38,6 +38,6 @@ struct Lag {
 
 /// The groups whose ranks differ, the largest lag first. Processes of several runs are kept apart. A running job's
 /// ranks differ for moments: who asks twice knows which lag stays.
-std::vector<Lag> lagsOf(std::span<const Report* const> reports);
+std::vector<GroupLag> lagsOf(std::span<const Report* const> reports);
 
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/live/lag.h"
+#include "tools/live/group_lag.h"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ Report reportOf(int64_t rank, std::vector<Group> groups, std::vector<LastCollect
   return report;
 }
 
-std::vector<Lag> lagsOfAll(const std::vector<Report>& reports) {
+std::vector<GroupLag> lagsOfAll(const std::vector<Report>& reports) {
   std::vector<const Report*> pointers;
   for (const Report& report : reports) {
     pointers.push_back(&report);
@@ -52,7 +52,7 @@ TEST_CASE("the rank that has issued fewest comes first, with its last collective
            last("1", 4, Kind::kAllGather, "x"),
            last("0", 3, Kind::kSend, "y")}),
       reportOf(2, {group("0", {0, 1, 2}, 12)})};
-  const std::vector<Lag> lags = lagsOfAll(reports);
+  const std::vector<GroupLag> lags = lagsOfAll(reports);
   REQUIRE(lags.size() == 1);
   CHECK(lags[0].size() == 2);
   REQUIRE(lags[0].members.size() == 3);
@@ -67,7 +67,7 @@ TEST_CASE("what the last rank has not issued is told by one that has") {
   const std::vector<Report> reports = {
       reportOf(0, {group("0", {0, 1}, 9)}, {last("0", 8, Kind::kAllGather, "net.b"), last("0", 9, Kind::kBarrier, "")}),
       reportOf(1, {group("0", {0, 1}, 7)}, {last("0", 7, Kind::kAllReduce, "net.a")})};
-  const std::vector<Lag> lags = lagsOfAll(reports);
+  const std::vector<GroupLag> lags = lagsOfAll(reports);
   REQUIRE(lags.size() == 1);
   REQUIRE(lags[0].missing);
   CHECK(lags[0].missing->kind == Kind::kAllGather);
@@ -88,7 +88,7 @@ TEST_CASE("the largest lag is the first") {
   const std::vector<Report> reports = {
       reportOf(0, {group("a", {0, 1}, 5), group("b", {0, 1}, 1)}),
       reportOf(1, {group("a", {0, 1}, 6), group("b", {0, 1}, 9)})};
-  const std::vector<Lag> lags = lagsOfAll(reports);
+  const std::vector<GroupLag> lags = lagsOfAll(reports);
   REQUIRE(lags.size() == 2);
   CHECK(lags[0].group.name == "b");
   CHECK(lags[0].members.front().rank == 0);

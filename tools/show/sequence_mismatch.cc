@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/show/mismatch.h"
+#include "tools/show/sequence_mismatch.h"
 
 #include <algorithm>
 #include <map>
@@ -36,7 +36,7 @@ void add(const Report& report, const LastCollective& call, GroupCalls& calls) {
 
 } // namespace
 
-std::vector<Mismatch> mismatchesOf(std::span<const Report* const> reports) {
+std::vector<SequenceMismatch> mismatchesOf(std::span<const Report* const> reports) {
   std::map<JobGroupKey, GroupCalls> groups;
   for (const Report* report : reports) {
     std::map<std::string, GroupCalls*> by_name;
@@ -52,7 +52,7 @@ std::vector<Mismatch> mismatchesOf(std::span<const Report* const> reports) {
       }
     }
   }
-  std::vector<Mismatch> mismatches;
+  std::vector<SequenceMismatch> mismatches;
   for (auto& [key, calls] : groups) {
     for (auto& [sequence, sorts] : calls.by_sequence) {
       if (sorts.size() > 1) {

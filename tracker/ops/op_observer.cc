@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/ops/op_watch.h"
+#include "tracker/ops/op_observer.h"
 
 #include <atomic>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "tracker/attribution/attribution.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/lasting_text.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/core/thread_state.h"
 #include "tracker/ops/operation_count.h"
 
@@ -73,7 +73,7 @@ std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
   try {
     observe(function, *thread);
   } catch (...) { // torch would print a warning
-    Recorder::ledger().notSeen(NotSeen::kInternalError, function.name());
+    ProcessLedger::ledger().notSeen(NotSeen::kInternalError, function.name());
   }
   return nullptr;
 }

@@ -12,7 +12,7 @@ namespace commtap {
 
 /// Who wants to hear of each collective as it is counted: captures and the job's callback. While nobody does, counting
 /// pays one relaxed load for it.
-class Observers {
+class CollectiveObservers {
  public:
   static bool any() {
     return active_.load(std::memory_order_relaxed) != 0;

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/collectives/observers.h"
+#include "tracker/collectives/collective_observers.h"
 
 #include <memory>
 #include <shared_mutex>
 
 #include "report/model/vocabulary.h"
 #include "tracker/attribution/module_registry.h"
-#include "tracker/collectives/captures.h"
+#include "tracker/collectives/count_captures.h"
 #include "tracker/core/lasting_text.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 
-std::atomic<uint32_t> Observers::active_{0};
+std::atomic<uint32_t> CollectiveObservers::active_{0};
 
 namespace {
 
@@ -45,17 +45,17 @@ void runCallback(const LedgerCollective& row, uint64_t bytes) {
 }
 
 const char* ledgerText(StringId id) {
-  return lastingText(Recorder::ledger().text(id));
+  return lastingText(ProcessLedger::ledger().text(id));
 }
 
 } // namespace
 
-void Observers::collective(const LedgerCollective& row, uint64_t bytes) {
-  Captures::get().count(row, bytes);
+void CollectiveObservers::collective(const LedgerCollective& row, uint64_t bytes) {
+  CountCaptures::get().count(row, bytes);
   runCallback(row, bytes);
 }
 
-void Observers::setCallback(commtap_collective_callback function, void* context) {
+void CollectiveObservers::setCallback(commtap_collective_callback function, void* context) {
   // From inside the callback the lock is already held, and nobody else's call need be waited for.
   std::unique_lock<std::shared_mutex> lock(callback().mutex, std::defer_lock);
   if (!tls_in_callback) {
@@ -68,7 +68,7 @@ void Observers::setCallback(commtap_collective_callback function, void* context)
   callback().context = context;
 }
 
-void Observers::resetInForkedChild() {
+void CollectiveObservers::resetInForkedChild() {
   new (&callback().mutex) std::shared_mutex(); // threads that are not in the child may have held it
   if (tls_in_callback) {
     callback().mutex.lock_shared(); // this one does so too
@@ -86,7 +86,7 @@ commtap_collective describe(const LedgerCollective& row, uint64_t count, uint64_
       lastingText(phaseName(key.phase)),
       ledgerText(key.op),
       lastingText(kindName(key.kind)),
-      lastingText(Recorder::ledger().groupName(key.group)),
+      lastingText(ProcessLedger::ledger().groupName(key.group)),
       ledgerText(key.dtype),
       count,
       bytes,

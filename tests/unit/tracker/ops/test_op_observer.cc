@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/ops/op_watch.h"
+#include "tracker/ops/op_observer.h"
 
 #include "tests/unit/torch_doctest.h"
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/unit/tracker_fixture.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/modules/scopes.h"
 
 namespace commtap {
@@ -45,7 +45,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "the callback hears of every op on every threa
 TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, and what a compiler traces is none") {
   const at::Tensor x = at::zeros({2});
   const at::Tensor traced = at::empty({2}, at::TensorOptions().device(at::kMeta));
-  REQUIRE(Recorder::ledger().countOperations(Level::kOps));
+  REQUIRE(ProcessLedger::ledger().countOperations(Level::kOps));
   setOpLevel(Level::kOps);
   pushScope("counted");
   x.neg();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/collectives/captures.h"
+#include "tracker/collectives/count_captures.h"
 
 #include "tests/unit/torch_doctest.h"
 
@@ -8,18 +8,18 @@
 #include <thread>
 
 #include "tests/unit/tracker_fixture.h"
-#include "tracker/collectives/observers.h"
-#include "tracker/core/recorder.h"
+#include "tracker/collectives/collective_observers.h"
+#include "tracker/core/process_ledger.h"
 
 namespace commtap {
 namespace {
 
 LedgerCollective& rowNamed(std::string_view op) {
   CollectiveKey key{};
-  key.op = Recorder::ledger().intern(op);
+  key.op = ProcessLedger::ledger().intern(op);
   key.group = kNoIndex;
   key.kind = Kind::kAllReduce;
-  LedgerCollective* row = Recorder::ledger().row(key);
+  LedgerCollective* row = ProcessLedger::ledger().row(key);
   REQUIRE(row != nullptr);
   return *row;
 }
@@ -27,48 +27,48 @@ LedgerCollective& rowNamed(std::string_view op) {
 TEST_CASE_FIXTURE(TrackerFixture, "a capture has what was counted while it was open, in the order of first calls") {
   LedgerCollective& first = rowNamed("test.first");
   LedgerCollective& second = rowNamed("test.second");
-  CHECK_FALSE(Observers::any());
-  const long outer = Captures::get().begin(COMMTAP_ALL_THREADS);
-  Observers::collective(second, 8);
-  const long inner = Captures::get().begin(COMMTAP_ALL_THREADS);
-  CHECK(Observers::any());
-  Observers::collective(first, 4);
-  Observers::collective(second, 16);
-  const auto of_inner = Captures::get().read(inner);
+  CHECK_FALSE(CollectiveObservers::any());
+  const long outer = CountCaptures::get().begin(COMMTAP_ALL_THREADS);
+  CollectiveObservers::collective(second, 8);
+  const long inner = CountCaptures::get().begin(COMMTAP_ALL_THREADS);
+  CHECK(CollectiveObservers::any());
+  CollectiveObservers::collective(first, 4);
+  CollectiveObservers::collective(second, 16);
+  const auto of_inner = CountCaptures::get().read(inner);
   REQUIRE(of_inner);
   REQUIRE(of_inner->size() == 2);
   CHECK(of_inner->at(0).op == std::string("test.first"));
   CHECK(of_inner->at(1).count == 1);
-  CHECK(Captures::get().end(inner));
-  const auto of_outer = Captures::get().read(outer);
+  CHECK(CountCaptures::get().end(inner));
+  const auto of_outer = CountCaptures::get().read(outer);
   REQUIRE(of_outer);
   REQUIRE(of_outer->size() == 2);
   CHECK(of_outer->at(0).op == std::string("test.second"));
   CHECK(of_outer->at(0).kind == std::string("all_reduce"));
   CHECK(of_outer->at(0).count == 2);
   CHECK(of_outer->at(0).bytes == 24);
-  CHECK(Captures::get().end(outer));
-  CHECK_FALSE(Observers::any());
+  CHECK(CountCaptures::get().end(outer));
+  CHECK_FALSE(CollectiveObservers::any());
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a capture of one thread has nothing of another's") {
   LedgerCollective& row = rowNamed("test.thread");
-  const long capture = Captures::get().begin(COMMTAP_THIS_THREAD);
-  std::thread([&] { Observers::collective(row, 100); }).join();
-  Observers::collective(row, 1);
-  const auto rows = Captures::get().read(capture);
+  const long capture = CountCaptures::get().begin(COMMTAP_THIS_THREAD);
+  std::thread([&] { CollectiveObservers::collective(row, 100); }).join();
+  CollectiveObservers::collective(row, 1);
+  const auto rows = CountCaptures::get().read(capture);
   REQUIRE(rows);
   REQUIRE(rows->size() == 1);
   CHECK(rows->at(0).bytes == 1);
-  CHECK(Captures::get().end(capture));
+  CHECK(CountCaptures::get().end(capture));
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a capture that was ended, or never begun, is none") {
-  const long capture = Captures::get().begin(COMMTAP_ALL_THREADS);
-  CHECK(Captures::get().end(capture));
-  CHECK_FALSE(Captures::get().end(capture));
-  CHECK_FALSE(Captures::get().read(capture));
-  CHECK_FALSE(Captures::get().read(-1));
+  const long capture = CountCaptures::get().begin(COMMTAP_ALL_THREADS);
+  CHECK(CountCaptures::get().end(capture));
+  CHECK_FALSE(CountCaptures::get().end(capture));
+  CHECK_FALSE(CountCaptures::get().read(capture));
+  CHECK_FALSE(CountCaptures::get().read(-1));
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "the callback gets each call alone, and may take itself out") {
@@ -81,17 +81,17 @@ TEST_CASE_FIXTURE(TrackerFixture, "the callback gets each call alone, and may ta
     so_far->calls += call->count;
     so_far->bytes += call->bytes;
     if (so_far->calls == 2) {
-      Observers::setCallback(nullptr, nullptr);
+      CollectiveObservers::setCallback(nullptr, nullptr);
     }
   };
   LedgerCollective& row = rowNamed("test.callback");
-  Observers::setCallback(hear, &heard);
+  CollectiveObservers::setCallback(hear, &heard);
   for (int i = 0; i < 3; ++i) {
-    Observers::collective(row, 5);
+    CollectiveObservers::collective(row, 5);
   }
   CHECK(heard.calls == 2);
   CHECK(heard.bytes == 10);
-  CHECK_FALSE(Observers::any());
+  CHECK_FALSE(CollectiveObservers::any());
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/show/mismatch.h"
+#include "tools/show/sequence_mismatch.h"
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ struct Ranks {
   std::vector<const Report*> pointers() const {
     return {&reports[0], &reports[1], &reports[2]};
   }
-  std::vector<Mismatch> mismatches() const {
+  std::vector<SequenceMismatch> mismatches() const {
     return mismatchesOf(pointers());
   }
 };
@@ -31,7 +31,7 @@ TEST_CASE("the first number under which kinds, types or payloads differ is named
   Ranks ranks;
   ranks.reports[1].last[1].kind = Kind::kAllGather;
   ranks.reports[2].last[2].bytes += 1;
-  const std::vector<Mismatch> mismatches = ranks.mismatches();
+  const std::vector<SequenceMismatch> mismatches = ranks.mismatches();
   REQUIRE(mismatches.size() == 1);
   CHECK(mismatches[0].sequence == 2);
   REQUIRE(mismatches[0].calls.size() == 2);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/watching.h"
+#include "tracker/counting.h"
 
 #include <unistd.h>
 
@@ -9,15 +9,15 @@
 #include "report/model/options.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/core/log.h"
-#include "tracker/core/recorder.h"
+#include "tracker/core/process_ledger.h"
 #include "tracker/gpu/nccl_calls.h"
 #include "tracker/modules/python_bridge.h"
-#include "tracker/ops/op_watch.h"
+#include "tracker/ops/op_observer.h"
 
 namespace commtap {
 namespace {
 
-std::mutex& watchingMutex() {
+std::mutex& countingMutex() {
   static auto* instance = new std::mutex(); // leaked: threads ask until the process is gone
   return *instance;
 }
@@ -28,16 +28,16 @@ void startOps(Level level) {
   if (level == Level::kCollectives) {
     return;
   }
-  if (Recorder::ledger().countOperations(level)) {
+  if (ProcessLedger::ledger().countOperations(level)) {
     setOpLevel(level);
   } else {
     logWarning("COMMTAP_LEVEL: there is no memory for the table of ops; only collectives are counted");
   }
 }
 
-void setWatching(bool on) {
+void setCounting(bool on) {
   static bool is_on = true;
-  const std::lock_guard<std::mutex> lock(watchingMutex());
+  const std::lock_guard<std::mutex> lock(countingMutex());
   if (is_on == on) {
     return;
   }
@@ -54,8 +54,8 @@ void setWatching(bool on) {
   setPythonEnabled(on, options.labels);
 }
 
-ForkLock watchingForkLock() {
-  return {&watchingMutex(), [] {}, "switching on or off at a fork"};
+ForkLock countingForkLock() {
+  return {&countingMutex(), [] {}, "switching on or off at a fork"};
 }
 
 } // namespace commtap

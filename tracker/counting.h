@@ -11,8 +11,8 @@ namespace commtap {
 void startOps(Level level);
 
 /// Takes everything out of the process that costs anything, or puts it back. Any thread that does not hold the GIL.
-void setWatching(bool on);
+void setCounting(bool on);
 
-ForkLock watchingForkLock();
+ForkLock countingForkLock();
 
 } // namespace commtap

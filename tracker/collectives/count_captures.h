@@ -16,9 +16,9 @@
 namespace commtap {
 
 /// Tables of what is counted between two moments, beside the report's own. Any thread.
-class Captures {
+class CountCaptures {
  public:
-  static Captures& get();
+  static CountCaptures& get();
 
   /// A number above 0.
   long begin(commtap_threads threads);

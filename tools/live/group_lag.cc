@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/live/lag.h"
+#include "tools/live/group_lag.h"
 
 #include <algorithm>
 #include <map>
@@ -38,17 +38,17 @@ missingIn(std::span<const Report* const> reports, const JobGroupKey& key, uint64
 
 } // namespace
 
-std::vector<Lag> lagsOf(std::span<const Report* const> reports) {
-  std::map<JobGroupKey, Lag> groups;
+std::vector<GroupLag> lagsOf(std::span<const Report* const> reports) {
+  std::map<JobGroupKey, GroupLag> groups;
   for (const Report* report : reports) {
     const Job& job = report->job;
     for (const Group& group : report->groups) {
-      Lag& lag = groups[keyOf(job, group)];
+      GroupLag& lag = groups[keyOf(job, group)];
       lag.group = group;
       lag.members.push_back({job.rank, group.collectives, lastIn(*report, group.name)});
     }
   }
-  std::vector<Lag> lags;
+  std::vector<GroupLag> lags;
   for (auto& [key, lag] : groups) {
     std::stable_sort(lag.members.begin(), lag.members.end(), [](const GroupPosition& a, const GroupPosition& b) {
       return a.collectives < b.collectives;
@@ -58,7 +58,7 @@ std::vector<Lag> lagsOf(std::span<const Report* const> reports) {
       lags.push_back(std::move(lag));
     }
   }
-  std::stable_sort(lags.begin(), lags.end(), [](const Lag& a, const Lag& b) { return a.size() > b.size(); });
+  std::stable_sort(lags.begin(), lags.end(), [](const GroupLag& a, const GroupLag& b) { return a.size() > b.size(); });
   return lags;
 }
 
