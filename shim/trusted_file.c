@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "shim/trusted_file.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { kPathMax = 4096 };
@@ -14,6 +16,16 @@ struct Loaded {
   struct stat file;
   struct stat folder;
 };
+
+/* stat(), or with AT_SYMLINK_NOFOLLOW lstat(). As a system call where the kernel's struct stat is libc's: glibc before
+ * 2.33 has no function of these names (old_glibc.h). */
+static bool read_status(const char* path, int flags, struct stat* status) {
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__)
+  return syscall(SYS_newfstatat, AT_FDCWD, path, status, flags) == 0;
+#else
+  return fstatat(AT_FDCWD, path, status, flags) == 0;
+#endif
+}
 
 static bool is_owner_trusted(const struct stat* file, const struct Loaded* loaded) {
   return file->st_uid == 0 || file->st_uid == geteuid() || file->st_uid == loaded->file.st_uid;
@@ -33,8 +45,8 @@ static bool is_closed_to_others(const struct stat* file, const struct Loaded* lo
 static bool is_entry_trusted(const char* path, const struct Loaded* loaded) {
   struct stat entry;
   struct stat target;
-  return lstat(path, &entry) == 0 && is_owner_trusted(&entry, loaded) && stat(path, &target) == 0 &&
-         is_owner_trusted(&target, loaded) && is_closed_to_others(&target, loaded);
+  return read_status(path, AT_SYMLINK_NOFOLLOW, &entry) && is_owner_trusted(&entry, loaded) &&
+         read_status(path, 0, &target) && is_owner_trusted(&target, loaded) && is_closed_to_others(&target, loaded);
 }
 
 /* What is between the folder, of this length, and the end of `path`, of which `entry` is a copy. */
@@ -52,9 +64,9 @@ bool commtap_is_trusted(const char* path, const char* library) {
   char text[kPathMax];
   struct Loaded loaded;
   const char* end = strrchr(library, '/');
-  if (end == NULL || stat(library, &loaded.file) != 0 ||
+  if (end == NULL || !read_status(library, 0, &loaded.file) ||
       snprintf(text, sizeof(text), "%.*s/", (int)(end - library), library) >= (int)sizeof(text) ||
-      stat(text, &loaded.folder) != 0) {
+      !read_status(text, 0, &loaded.folder)) {
     return false;
   }
   return snprintf(text, sizeof(text), "%s", path) < (int)sizeof(text) &&
