@@ -148,11 +148,9 @@ static void load_tracker(void) {
     commtap_say("torch %s is not supported: %s does not exist; nothing is counted", torch.full, path);
     return;
   }
-  if (!commtap_is_trusted(path, own)) {
-    commtap_say(
-        "%s is not loaded: another user may have put it there; install commtap where only you or root can write; "
-        "nothing is counted",
-        path);
+  const char* refusal = commtap_load_refusal(path, own);
+  if (refusal != NULL) {
+    commtap_say("%s is not loaded: %s; nothing is counted", path, refusal);
     return;
   }
   const struct commtap_tracker* tracker = open_tracker(path, torch.minor);

@@ -4,6 +4,7 @@
 #include "shim/trusted_file.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,13 +36,13 @@ static bool is_group_of(const struct stat* file, const struct stat* other) {
   return file->st_gid == other->st_gid && (other->st_mode & S_IWGRP) != 0;
 }
 
-/* A group may write where it may write to the library or to its folder too, as where a team shares an installation. */
+/* A group may write to the file if it may write to the library or its folder: a team may share an installation. */
 static bool is_closed_to_others(const struct stat* file, const struct Loaded* loaded) {
   return (file->st_mode & S_IWOTH) == 0 &&
          ((file->st_mode & S_IWGRP) == 0 || is_group_of(file, &loaded->file) || is_group_of(file, &loaded->folder));
 }
 
-/* A link is as good as whoever made it, and as what it leads to. */
+/* Checks a symbolic link and its target. */
 static bool is_entry_trusted(const char* path, const struct Loaded* loaded) {
   struct stat entry;
   struct stat target;
@@ -49,7 +50,7 @@ static bool is_entry_trusted(const char* path, const struct Loaded* loaded) {
          read_status(path, 0, &target) && is_owner_trusted(&target, loaded) && is_closed_to_others(&target, loaded);
 }
 
-/* What is between the folder, of this length, and the end of `path`, of which `entry` is a copy. */
+/* Checks every entry of the path below the folder of this length. Cuts `entry`, a copy of the path, back to it. */
 static bool are_entries_trusted(char* entry, size_t folder_length, const struct Loaded* loaded) {
   while (strlen(entry) > folder_length) {
     if (!is_entry_trusted(entry, loaded)) {
@@ -60,15 +61,24 @@ static bool are_entries_trusted(char* entry, size_t folder_length, const struct 
   return true;
 }
 
-bool commtap_is_trusted(const char* path, const char* library) {
-  char text[kPathMax];
+static bool read_loaded(const char* library, size_t folder_length, struct Loaded* loaded) {
+  char folder[kPathMax];
+  return snprintf(folder, sizeof(folder), "%.*s/", (int)folder_length, library) < (int)sizeof(folder) &&
+         read_status(library, 0, &loaded->file) && read_status(folder, 0, &loaded->folder);
+}
+
+const char* commtap_load_refusal(const char* path, const char* library) {
+  char entry[kPathMax];
+  struct stat file;
   struct Loaded loaded;
   const char* end = strrchr(library, '/');
-  if (end == NULL || !read_status(library, 0, &loaded.file) ||
-      snprintf(text, sizeof(text), "%.*s/", (int)(end - library), library) >= (int)sizeof(text) ||
-      !read_status(text, 0, &loaded.folder)) {
-    return false;
+  if (!read_status(path, 0, &file) || !S_ISREG(file.st_mode)) {
+    return "it is not a regular file: install all files of commtap again";
   }
-  return snprintf(text, sizeof(text), "%s", path) < (int)sizeof(text) &&
-         are_entries_trusted(text, (size_t)(end - library), &loaded);
+  if (end == NULL || !read_loaded(library, (size_t)(end - library), &loaded) ||
+      snprintf(entry, sizeof(entry), "%s", path) >= (int)sizeof(entry) ||
+      !are_entries_trusted(entry, (size_t)(end - library), &loaded)) {
+    return "another user may have put it there: install commtap where only you or root can write";
+  }
+  return NULL;
 }

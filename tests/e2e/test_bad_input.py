@@ -162,6 +162,27 @@ def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
     assert entry["reason"] == "module_hook_missing"
 
 
+def test_tracker_is_a_fifo(installation: Path, tmp_path: Path) -> None:
+    """Opening it would wait for a writer, and the job with it."""
+    [tracker] = installation.rglob("libcommtap-tracker.so")
+    tracker.unlink()
+    os.mkfifo(tracker)
+    [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
+    assert f"{tracker} is not loaded: it is not a regular file" in said
+    assert "nothing is counted" in said
+
+
+def test_python_part_is_a_fifo(installation: Path, tmp_path: Path) -> None:
+    """Collectives are counted without it, and the report says that modules are not known."""
+    [part] = installation.rglob("libcommtap-python-*.so")
+    part.unlink()
+    os.mkfifo(part)
+    [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
+    assert f"{part} is not loaded: it is not a regular file" in said
+    [entry] = one_report(tmp_path / "out").not_seen
+    assert entry["reason"] == "module_hook_missing"
+
+
 def other_torch(folder: Path, version: str) -> Path:
     """This torch under another version: a folder of links, with a version.py of its own."""
     real = Path(torch.__file__).parent
