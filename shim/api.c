@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of commtap.h: each is a forward into the tracker's table. */
+/* The functions of commtap.h: each forwards to the tracker's table. */
 
 #include "shim/commtap.h"
 #include "shim/loader.h"

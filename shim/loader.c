@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* Decides whether and when this process gets a tracker, and which. */
+/* Decides whether, when and from where this process loads a tracker. */
 
 #define _GNU_SOURCE
 #include "shim/loader.h"
@@ -25,13 +25,13 @@
 enum { kPathMax = 4096 };
 
 static struct {
-  bool on; /* from the constructor on, unless COMMTAP=0, in a privileged process or a second copy of this library */
-  bool tried;
+  bool on;    /* false before the constructor, with COMMTAP=0, in a privileged process and in a second copy */
+  bool tried; /* a tracker is loaded at most once, even if that fails */
   const struct commtap_tracker* tracker;
   const struct commtap_timing* timing;
   const struct commtap_nccl* nccl;
   const struct commtap_cuda* cuda;
-  char start_folder[kPathMax]; /* where the process began, if the path of this library is relative to it */
+  char start_folder[kPathMax]; /* set if the dynamic linker knows this library by a relative path */
 } state;
 
 static bool switched_off(void) {
@@ -40,13 +40,14 @@ static bool switched_off(void) {
                                                          strcmp(value, "false") == 0 || strcmp(value, "no") == 0));
 }
 
-/* The path by which the dynamic linker knows this library: relative to where the process began, if LD_PRELOAD is. */
+/* Returns the path by which the dynamic linker knows this library. It is relative to the folder in which the process
+ * began if that in LD_PRELOAD is. */
 static const char* linked_path(void) {
   Dl_info info;
   return dladdr((const void*)linked_path, &info) == 0 || info.dli_fname == NULL ? "" : info.dli_fname;
 }
 
-/* Before the job goes to another folder, where the same path would be another library's. */
+/* Must run before the job changes its folder: there the same relative path would name another file. */
 static void remember_start_folder(void) {
   if (linked_path()[0] != '/' && getcwd(state.start_folder, sizeof(state.start_folder)) == NULL) {
     state.start_folder[0] = '\0';
@@ -80,7 +81,7 @@ bool commtap_brings_torch(const char* file) {
          strncmp(name - folder_size, kFolder, folder_size) == 0;
 }
 
-/* Where this library lies. */
+/* Writes the absolute path of this library. */
 static bool own_path(char* path, size_t size) {
   const char* linked = linked_path();
   const bool is_absolute = linked[0] == '/';
@@ -137,15 +138,21 @@ static void load_tracker(void) {
   char own[kPathMax];
   char path[kPathMax];
   if (!commtap_read_torch_version(&torch)) {
-    commtap_say("the version of this torch cannot be told; nothing is counted");
+    commtap_say(
+        "the version of this torch is unknown: no version.py or build-version next to its lib folder; nothing is "
+        "counted");
     return;
   }
   if (!own_path(own, sizeof(own))) {
-    commtap_say("the folder of this library cannot be told; preload it by its full path; nothing is counted");
+    commtap_say("the folder of this library is unknown: preload it by its full path; nothing is counted");
     return;
   }
   if (!find_tracker(own, torch.minor, path, sizeof(path))) {
-    commtap_say("torch %s is not supported: %s does not exist; nothing is counted", torch.full, path);
+    commtap_say(
+        "torch %s is not supported: %s does not exist: install the tracker for torch %s; nothing is counted",
+        torch.full,
+        path,
+        torch.minor);
     return;
   }
   const char* refusal = commtap_load_refusal(path, own);
@@ -160,7 +167,7 @@ static void load_tracker(void) {
     state.nccl = tracker->nccl(&commtap_nccl_questions);
     state.cuda = tracker->cuda();
   } else if (tracker != NULL) {
-    commtap_say("the tracker could not start (no memory?); nothing is counted");
+    commtap_say("%s could not start: free some memory or disk space; nothing is counted", path);
   }
 }
 
@@ -171,7 +178,7 @@ void commtap_torch_came(void) {
   const int saved_errno = errno;
   state.tried = true;
   load_tracker();
-  dlerror(); /* a failure of ours is not the job's */
+  dlerror(); /* clears a failure of the shim, which is not the job's */
   errno = saved_errno;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of c10d that libcommtap.so stands in front of: where Gloo's collectives begin, run and are waited for.
+/* The functions of c10d that libcommtap.so interposes: Gloo's collectives are queued, run and waited for in them.
  *
- * torch's libraries call them by name through their PLTs and vtables, so that they come here first. The names hold the
- * types of all parameters: a torch that has others never comes here, and its collectives are counted as `untimed`.
- * Every function ends in a jump to the real one or to the tracker, so that exceptions pass and no frame is added.
- * The rules of hooks.c hold here too. */
+ * torch's libraries call them by name through their PLTs and vtables. The mangled names include the types of all
+ * parameters: a torch with other types bypasses the shim, and its collectives are counted as `untimed`. Every function
+ * ends in a tail jump to the real function or to the tracker: exceptions pass, and no frame is added. The rules of
+ * hooks.c apply. */
 
 #include <stdbool.h>
 #include <stddef.h>
