@@ -63,7 +63,13 @@ static inline void leave(void) {
   if (nccl == NULL || calls_open > 0) {                             \
     return real arguments;                                          \
   }                                                                 \
-  struct commtap_nccl_call call = {COMMTAP_NCCL_##name, datatype_, count_, comm_, stream_, NULL, kInvalidUsage, NULL};
+  struct commtap_nccl_call call = {                                 \
+      .function = COMMTAP_NCCL_##name,                              \
+      .datatype = datatype_,                                        \
+      .count = count_,                                              \
+      .comm = comm_,                                                \
+      .stream = stream_,                                            \
+      .result = kInvalidUsage};
 
 #define RUN(arguments)          \
   enter();                      \
@@ -108,17 +114,17 @@ static inline void leave(void) {
   }
 
 /* Reports a call that ends a communicator before it runs: afterwards another communicator may have its address. */
-#define ENDING_HOOK(name)                                                                               \
-  EXPORT int nccl##name(void* comm);                                                                    \
-  EXPORT int nccl##name(void* comm) {                                                                   \
-    BEGIN(name, (void*))                                                                                \
-    if (nccl != NULL && calls_open == 0) {                                                              \
-      nccl->called(&(struct commtap_nccl_call){COMMTAP_NCCL_##name, -1, 0, comm, NULL, NULL, 0, NULL}); \
-    }                                                                                                   \
-    enter();                                                                                            \
-    const int result = real(comm);                                                                      \
-    leave();                                                                                            \
-    return result;                                                                                      \
+#define ENDING_HOOK(name)                                                                                       \
+  EXPORT int nccl##name(void* comm);                                                                            \
+  EXPORT int nccl##name(void* comm) {                                                                           \
+    BEGIN(name, (void*))                                                                                        \
+    if (nccl != NULL && calls_open == 0) {                                                                      \
+      nccl->called(&(struct commtap_nccl_call){.function = COMMTAP_NCCL_##name, .datatype = -1, .comm = comm}); \
+    }                                                                                                           \
+    enter();                                                                                                    \
+    const int result = real(comm);                                                                              \
+    leave();                                                                                                    \
+    return result;                                                                                              \
   }
 
 /* The parameter lists of collectives with two buffers: plain, with a reduction or a root, with both. Since NCCL 2.31
@@ -269,7 +275,7 @@ QUESTION(comm_user_rank, "ncclCommUserRank", (const void* comm, int* rank), (com
 QUESTION(get_version, "ncclGetVersion", (int* version), (version))
 
 const struct commtap_nccl_questions commtap_nccl_questions = {
-    comm_count,
-    comm_user_rank,
-    get_version,
-    commtap_kernels_forget};
+    .comm_count = comm_count,
+    .comm_user_rank = comm_user_rank,
+    .get_version = get_version,
+    .forked = commtap_kernels_forget};

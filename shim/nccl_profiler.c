@@ -190,14 +190,13 @@ report(const struct commtap_nccl_place* place, const char* function, size_t coun
     return 0;
   }
   const struct commtap_nccl_call call = {
-      (enum commtap_nccl_function)known,
-      datatype_of(datatype),
-      count,
-      place,
-      stream,
-      NULL,
-      kSuccess,
-      place == NULL ? &nowhere : place};
+      .function = (enum commtap_nccl_function)known,
+      .datatype = datatype_of(datatype),
+      .count = count,
+      .comm = place,
+      .stream = stream,
+      .result = kSuccess,
+      .place = place == NULL ? &nowhere : place};
   void* timer = nccl->kernels_expected == NULL ? NULL : nccl->kernels_expected(&call);
   nccl->called(&call);
   return timer == NULL ? 0 : commtap_kernels_expected(timer);
@@ -351,8 +350,11 @@ struct commtap_profiler_v4 {
 };
 _Static_assert(sizeof(struct commtap_profiler_v4) == 48, "layout of ncclProfiler_v4_t");
 
-#define PROFILER \
-  { "commtap", init, start_event, stop_event, record_event_state, finalize }
+#define PROFILER                                                                           \
+  {                                                                                        \
+    .name = "commtap", .init = init, .start_event = start_event, .stop_event = stop_event, \
+    .record_event_state = record_event_state, .finalize = finalize                         \
+  }
 EXPORT extern const struct commtap_profiler ncclProfiler_v7;
 EXPORT extern const struct commtap_profiler ncclProfiler_v6;
 EXPORT extern const struct commtap_profiler ncclProfiler_v5;
@@ -360,5 +362,10 @@ EXPORT extern const struct commtap_profiler_v4 ncclProfiler_v4;
 const struct commtap_profiler ncclProfiler_v7 = PROFILER;
 const struct commtap_profiler ncclProfiler_v6 = PROFILER;
 const struct commtap_profiler ncclProfiler_v5 = PROFILER;
-const struct commtap_profiler_v4 ncclProfiler_v4 =
-    {"commtap", init_v4, start_event_v4, stop_event, record_event_state, finalize};
+const struct commtap_profiler_v4 ncclProfiler_v4 = {
+    .name = "commtap",
+    .init = init_v4,
+    .start_event = start_event_v4,
+    .stop_event = stop_event,
+    .record_event_state = record_event_state,
+    .finalize = finalize};
