@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/real_function.h"
 
 enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
@@ -24,7 +24,7 @@ enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
     static void* slot;                                                                                        \
     int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */                            \
     *(void**)&real = commtap_real(&slot, "cuda" #name, "libcudart.so." #major, "libcudart.so." #major, NULL); \
-    const struct commtap_cuda* cuda = commtap_loaded_cuda();                                                  \
+    const struct commtap_cuda* cuda = commtap_loaded.cuda;                                                    \
     if (real == NULL || cuda == NULL) {                                                                       \
       return real == NULL ? kNotSupported : real arguments;                                                   \
     }                                                                                                         \

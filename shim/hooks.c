@@ -72,7 +72,7 @@ EXPORT void* dlopen(const char* file, int mode) {
   }
   void* library = open_library(file, mode);
   if (library != NULL) {
-    commtap_torch_came();
+    commtap_on_torch_loaded();
   }
   return library;
 }
@@ -106,7 +106,7 @@ void abort_hook(void) {
 
 /* After an unhandled KeyboardInterrupt Python ends itself by a SIGINT. */
 EXPORT int kill(pid_t pid, int signal) {
-  if (commtap_is_suicide(pid, signal)) {
+  if (commtap_is_self_signal(pid, signal)) {
     commtap_process_ends(COMMTAP_EXIT_SIGNAL, signal);
   }
   return REAL(kill)(pid, signal);

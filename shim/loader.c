@@ -17,9 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/loaded.h"
 #include "shim/nccl_hooks.h"
 #include "shim/say.h"
 #include "shim/torch_version.h"
+#include "shim/tracker_file.h"
 #include "shim/trusted_file.h"
 
 enum { kPathMax = 4096 };
@@ -27,10 +29,6 @@ enum { kPathMax = 4096 };
 static struct {
   bool on;    /* false before the constructor, with COMMTAP=0, in a privileged process and in a second copy */
   bool tried; /* a tracker is loaded at most once, even if that fails */
-  const struct commtap_tracker* tracker;
-  const struct commtap_timing* timing;
-  const struct commtap_nccl* nccl;
-  const struct commtap_cuda* cuda;
   char start_folder[kPathMax]; /* set if the dynamic linker knows this library by a relative path */
 } state;
 
@@ -61,7 +59,7 @@ void commtap_process_started(void) {
   if (state.on) {
     remember_start_folder();
     if (commtap_find_libtorch(path, sizeof(path))) {
-      commtap_torch_came();
+      commtap_on_torch_loaded();
     }
   }
   errno = saved_errno;
@@ -90,42 +88,6 @@ static bool own_path(char* path, size_t size) {
              (int)size;
 }
 
-/* Where a tracker for torch `minor` lies: beside the library `own` when installed, or in the build tree. */
-static bool find_tracker(const char* own, const char* minor, char* path, size_t size) {
-  const int folder = (int)(strrchr(own, '/') - own);
-  if (snprintf(path, size, "%.*s/trackers/torch-%s/libcommtap-tracker.so", folder, own, minor) < (int)size &&
-      access(path, R_OK) == 0) {
-    return true;
-  }
-  return snprintf(path, size, "%.*s/../tracker/libcommtap-tracker.so", folder, own) < (int)size &&
-         access(path, R_OK) == 0;
-}
-
-static const struct commtap_tracker* open_tracker(const char* path, const char* minor) {
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    commtap_say("%s does not fit this torch (%s): %s; install the commtap tracker for it", path, minor, dlerror());
-    return NULL;
-  }
-  const struct commtap_tracker* (*table)(void) = NULL;
-  *(void**)&table = dlsym(library, COMMTAP_TRACKER_SYMBOL);
-  const struct commtap_tracker* tracker = table == NULL ? NULL : table();
-  if (tracker == NULL || tracker->abi != COMMTAP_ABI) {
-    commtap_say("%s is no tracker of this commtap; install all of its files anew", path);
-    return NULL;
-  }
-  if (strcmp(tracker->torch_version, minor) != 0) {
-    commtap_say(
-        "torch %s is here, but the only tracker installed is for torch %s: install the one for torch %s; nothing is "
-        "counted",
-        minor,
-        tracker->torch_version,
-        minor);
-    return NULL;
-  }
-  return tracker;
-}
-
 static uint64_t steady_ns(void) {
   struct timespec now = {0, 0};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -147,7 +109,7 @@ static void load_tracker(void) {
     commtap_say("the folder of this library is unknown: preload it by its full path; nothing is counted");
     return;
   }
-  if (!find_tracker(own, torch.minor, path, sizeof(path))) {
+  if (!commtap_find_tracker(own, torch.minor, path, sizeof(path))) {
     commtap_say(
         "torch %s is not supported: %s does not exist: install the tracker for torch %s; nothing is counted",
         torch.full,
@@ -160,18 +122,18 @@ static void load_tracker(void) {
     commtap_say("%s is not loaded: %s; nothing is counted", path, refusal);
     return;
   }
-  const struct commtap_tracker* tracker = open_tracker(path, torch.minor);
+  const struct commtap_tracker* tracker = commtap_open_tracker(path, torch.minor);
   if (tracker != NULL && tracker->start(torch.full, found_at_ns) == 0) {
-    state.tracker = tracker;
-    state.timing = tracker->timing();
-    state.nccl = tracker->nccl(&commtap_nccl_questions);
-    state.cuda = tracker->cuda();
+    commtap_loaded.tracker = tracker;
+    commtap_loaded.timing = tracker->timing();
+    commtap_loaded.nccl = tracker->nccl(&commtap_nccl_questions);
+    commtap_loaded.cuda = tracker->cuda();
   } else if (tracker != NULL) {
     commtap_say("%s could not start: free some memory or disk space; nothing is counted", path);
   }
 }
 
-void commtap_torch_came(void) {
+void commtap_on_torch_loaded(void) {
   if (!state.on || state.tried) {
     return;
   }
@@ -182,25 +144,9 @@ void commtap_torch_came(void) {
   errno = saved_errno;
 }
 
-const struct commtap_api* commtap_loaded_api(void) {
-  return state.tracker == NULL ? NULL : &state.tracker->api;
-}
-
-const struct commtap_timing* commtap_loaded_timing(void) {
-  return state.timing;
-}
-
-const struct commtap_nccl* commtap_loaded_nccl(void) {
-  return state.nccl;
-}
-
-const struct commtap_cuda* commtap_loaded_cuda(void) {
-  return state.cuda;
-}
-
-bool commtap_is_suicide(pid_t pid, int signal) {
+bool commtap_is_self_signal(pid_t pid, int signal) {
   struct sigaction action;
-  if (state.tracker == NULL || pid != getpid() || signal <= 0 || signal == SIGCHLD || signal == SIGCONT ||
+  if (commtap_loaded.tracker == NULL || pid != getpid() || signal <= 0 || signal == SIGCHLD || signal == SIGCONT ||
       signal == SIGURG || signal == SIGWINCH || signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
       signal == SIGTTOU) {
     return false;
@@ -209,9 +155,9 @@ bool commtap_is_suicide(pid_t pid, int signal) {
 }
 
 void commtap_process_ends(enum commtap_exit how, int signal) {
-  if (state.tracker != NULL) {
+  if (commtap_loaded.tracker != NULL) {
     const int saved_errno = errno;
-    state.tracker->finish(how, signal);
+    commtap_loaded.tracker->finish(how, signal);
     errno = saved_errno;
   }
 }

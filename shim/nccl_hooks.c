@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/nccl_kernels.h"
 #include "shim/real_function.h"
 
@@ -54,7 +54,7 @@ static inline void leave(void) {
   static void* slot;                                                             \
   int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */ \
   *(void**)&real = REAL(&slot, "nccl" #name, nccl##name);                        \
-  const struct commtap_nccl* nccl = commtap_loaded_nccl();                       \
+  const struct commtap_nccl* nccl = commtap_loaded.nccl;                         \
   if (__builtin_expect(real == NULL, 0)) {                                       \
     return kInvalidUsage;                                                        \
   }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 
 /* The capacity in calls whose kernels have not ended. A further call takes the slot of the oldest. */
 enum { kSlots = 1024 };
@@ -32,7 +32,7 @@ static size_t slot_of(commtap_kernels kernels) {
 }
 
 static void report(void* timer, uint64_t ns) {
-  const struct commtap_nccl* nccl = commtap_loaded_nccl();
+  const struct commtap_nccl* nccl = commtap_loaded.nccl;
   if (timer != NULL && nccl != NULL) {
     nccl->ran(timer, ns);
   }

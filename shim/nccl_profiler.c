@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/nccl_hooks.h"
 #include "shim/nccl_kernels.h"
 
@@ -185,7 +185,7 @@ static commtap_kernels
 report(const struct commtap_nccl_place* place, const char* function, size_t count, const char* datatype, void* stream) {
   static const struct commtap_nccl_place nowhere;
   const int known = function_of(function);
-  const struct commtap_nccl* nccl = commtap_loaded_nccl();
+  const struct commtap_nccl* nccl = commtap_loaded.nccl;
   if (nccl == NULL || known < 0) {
     return 0;
   }
@@ -203,7 +203,7 @@ report(const struct commtap_nccl_place* place, const char* function, size_t coun
 }
 
 static bool may_time(void) {
-  const struct commtap_nccl* nccl = commtap_loaded_nccl();
+  const struct commtap_nccl* nccl = commtap_loaded.nccl;
   return nccl != NULL && nccl->kernels_expected != NULL;
 }
 
@@ -211,7 +211,7 @@ static int
 init(void** context, uint64_t communicator, int* mask, const char* name, int nodes, int ranks, int rank, void* log) {
   (void)communicator, (void)name, (void)nodes, (void)log;
   *context = take_slot(ranks, rank);
-  *mask = commtap_loaded_nccl() == NULL ? 0 : kCollectiveCall | kPointToPointCall;
+  *mask = commtap_loaded.nccl == NULL ? 0 : kCollectiveCall | kPointToPointCall;
   __atomic_store_n(&wanted, mask, __ATOMIC_RELEASE);
   return kSuccess;
 }
@@ -220,7 +220,7 @@ static int
 init_v4(void** context, int* mask, const char* name, uint64_t communicator, int nodes, int ranks, int rank, void* log) {
   (void)communicator, (void)name, (void)nodes, (void)log;
   *context = take_slot(ranks, rank);
-  *mask = commtap_loaded_nccl() == NULL ? 0 : kCollective | kPointToPoint | (may_time() ? kKernel : 0);
+  *mask = commtap_loaded.nccl == NULL ? 0 : kCollective | kPointToPoint | (may_time() ? kKernel : 0);
   return kSuccess;
 }
 
@@ -320,7 +320,7 @@ static int record_event_state(void* handle, int state, const struct commtap_stat
 static int finalize(void* context) {
   for (size_t i = 0; i < kSlots; ++i) {
     if (context == &slots[i].place) {
-      const struct commtap_nccl* nccl = commtap_loaded_nccl();
+      const struct commtap_nccl* nccl = commtap_loaded.nccl;
       if (nccl != NULL) {
         nccl->ended(context);
       }

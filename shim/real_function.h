@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Returns the function `symbol` that `ours` interposes; NULL if no loaded library has it. Looks in the libraries behind
  * this one, then in `library`, where it usually is. Without a `version`, looks in every loaded library last. `version`
  * selects the library if two define the symbol under versions of their own. errno and dlerror() stay as found. */
@@ -20,5 +24,12 @@ commtap_real(void** slot, const char* symbol, const char* version, const char* l
   }
   return real;
 }
+
+/* Calls the dlopen() that this library interposes: its own one would look for torch. */
+void* commtap_real_dlopen(const char* file, int mode);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

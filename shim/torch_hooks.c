@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -34,7 +34,7 @@ EXPORT void gloo_enqueue(void* group, void* work_pointer) {
   static void* slot;
   void (*real)(void*, void*);
   *(void**)&real = REAL(&slot, ENQUEUE, gloo_enqueue);
-  const struct commtap_timing* timing = commtap_loaded_timing();
+  const struct commtap_timing* timing = commtap_loaded.timing;
   if (timing == NULL) {
     real(group, work_pointer);
   } else {
@@ -43,18 +43,18 @@ EXPORT void gloo_enqueue(void* group, void* work_pointer) {
 }
 
 /* The functions that take one object. */
-#define OBJECT_HOOK(name, symbol, member)                          \
-  EXPORT void name(void* object) __asm__(symbol);                  \
-  EXPORT void name(void* object) {                                 \
-    static void* slot;                                             \
-    void (*real)(void*);                                           \
-    *(void**)&real = REAL(&slot, symbol, name);                    \
-    const struct commtap_timing* timing = commtap_loaded_timing(); \
-    if (timing == NULL) {                                          \
-      real(object);                                                \
-    } else {                                                       \
-      timing->member(real, object);                                \
-    }                                                              \
+#define OBJECT_HOOK(name, symbol, member)                        \
+  EXPORT void name(void* object) __asm__(symbol);                \
+  EXPORT void name(void* object) {                               \
+    static void* slot;                                           \
+    void (*real)(void*);                                         \
+    *(void**)&real = REAL(&slot, symbol, name);                  \
+    const struct commtap_timing* timing = commtap_loaded.timing; \
+    if (timing == NULL) {                                        \
+      real(object);                                              \
+    } else {                                                     \
+      timing->member(real, object);                              \
+    }                                                            \
   }
 
 OBJECT_HOOK(gloo_execute, EXECUTE, execute)
@@ -66,7 +66,7 @@ OBJECT_HOOK(reducer_finalize_backward, FINALIZE_BACKWARD, finalize_backward)
     static void* slot;                                                                     \
     bool (*real)(void*, long);                                                             \
     *(void**)&real = REAL(&slot, symbol, name);                                            \
-    const struct commtap_timing* timing = commtap_loaded_timing();                         \
+    const struct commtap_timing* timing = commtap_loaded.timing;                           \
     return timing == NULL ? real(work, timeout_ms) : timing->wait(real, work, timeout_ms); \
   }
 

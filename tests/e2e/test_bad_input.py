@@ -142,14 +142,14 @@ def test_tracker_is_foreign(installation: Path, tmp_path: Path) -> None:
     """A library, but not one of ours."""
     replace_tracker(installation, (installation / "libcommtap.so").read_bytes())
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
-    assert "is no tracker of this commtap; install all of its files anew" in said
+    assert "is not a tracker of this version of commtap: install all files of commtap again" in said
 
 
 def test_tracker_is_no_library(installation: Path, tmp_path: Path) -> None:
     replace_tracker(installation, b"cut off while it was copied")
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
-    assert "does not fit this torch" in said
-    assert "install the commtap tracker for it" in said
+    assert "libcommtap-tracker.so cannot be loaded: " in said
+    assert f"install the tracker for torch {'.'.join(torch.__version__.split('.')[:2])}" in said
 
 
 def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
@@ -207,7 +207,8 @@ def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
     [tracker] = (installation / "trackers").iterdir()
     tracker.rename(installation / "trackers" / "torch-2.99")
     [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
-    assert "torch 2.99 is here, but the only tracker installed is for torch 2.13" in said
+    assert "torch 2.99 is loaded: " in said
+    assert "libcommtap-tracker.so is built for torch 2.13: install the tracker for torch 2.99" in said
     assert not (tmp_path / "out").exists()
 
 
