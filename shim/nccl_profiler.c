@@ -145,7 +145,7 @@ static int function_of(const char* name) {
     const char* name;
     enum commtap_nccl_function function;
   } functions[] = {
-#define KNOWN(name) {#name, COMMTAP_NCCL_##name},
+#define KNOWN(known) {.name = #known, .function = COMMTAP_NCCL_##known},
       COMMTAP_FOR_EACH_NCCL_FUNCTION(KNOWN)
 #undef KNOWN
   };

@@ -28,7 +28,7 @@ static int is_libtorch(struct dl_phdr_info* object, size_t size, void* data) {
 }
 
 bool commtap_find_libtorch(char* path, size_t size) {
-  struct FoundPath found = {path, size};
+  struct FoundPath found = {.path = path, .size = size};
   return dl_iterate_phdr(is_libtorch, &found) != 0;
 }
 

@@ -9,10 +9,10 @@ extern "C" {
 
 /* Returns why the library `path` must not be loaded, as the end of "PATH is not loaded: ..."; NULL if it may be.
  *
- * It must be a regular file: to open a FIFO would wait for a writer, and the job with it. Only those who could have
- * replaced `library` as well may be able to replace it: the file and each folder between belongs to root, to this user
- * or to the library's owner, and no one else may write to it. So a library in a folder like /tmp does not load what
- * another user has put next to it. `library` is loaded already, and `path` begins with its folder. Changes errno. */
+ * It must be a regular file: opening a FIFO makes the job wait for a writer. It must be as hard to replace as
+ * `library`: the file and each folder between the two belong to root, to this user or to the library's owner, and
+ * others may not write to them. So a library in a folder like /tmp does not load what another user has put next to it.
+ * `library` is loaded already, and `path` begins with its folder. Changes errno. */
 const char* commtap_load_refusal(const char* path, const char* library);
 
 #ifdef __cplusplus
