@@ -3,10 +3,10 @@
 #ifndef COMMTAP_H
 #define COMMTAP_H
 
-/* commtap from inside the job, in C and C++. Needs this header alone: nothing is linked, and where libcommtap.so is not
- * loaded, or found no torch, every function answers COMMTAP_ABSENT (docs/api.md).
+/* commtap from inside the job, in C and C++ (docs/api.md). A program includes this header and links nothing. Every
+ * function returns COMMTAP_ABSENT if libcommtap.so is not loaded or found no torch.
  *
- * Any thread may call any function. A number below 0 is an error. */
+ * Any thread may call any function. A result below 0 is an error. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,15 +18,15 @@ extern "C" {
 enum commtap_error {
   COMMTAP_OK = 0,
   COMMTAP_ABSENT = -1,  /* no commtap in this process, or no tracker for its torch */
-  COMMTAP_INVALID = -2, /* an argument is wrong, or there is nothing to end */
-  COMMTAP_FAILED = -3,  /* no memory, or a file that cannot be written: errno says why */
+  COMMTAP_INVALID = -2, /* an argument is invalid, or there is nothing to end */
+  COMMTAP_FAILED = -3,  /* no memory, or a file cannot be written: see errno */
 };
 
-/* What one row counts: every call of `op` by `issued_in` for `module` over `group`, and so on. Texts are UTF-8, end
- * with a NUL and stay valid until the process ends; "" stands for none. Fields are only ever added at the end. */
+/* One row of counts. A row has all calls that agree in the fields above `count`. Texts are UTF-8, end with a NUL and
+ * stay valid until the process ends; "" means none. New fields are only added at the end. */
 struct commtap_collective {
-  uint32_t module_id;    /* for whom; as the report's modules[].id, 0 is Global */
-  uint32_t issued_in_id; /* inside whom the call was made */
+  uint32_t module_id;    /* attributed module: modules[].id in the report; 0 is Global */
+  uint32_t issued_in_id; /* issuing module: the call was made inside it */
   const char* module;    /* raw names, wrappers included */
   const char* issued_in;
   const char* phase; /* "forward", "backward", "recompute", "optimizer", "other" */
@@ -38,27 +38,27 @@ struct commtap_collective {
   uint64_t bytes;    /* payload of all calls, as nccl-tests defines it (docs/report.md) */
 };
 
-/* An op that is about to run on the calling thread. */
+/* An op that the calling thread is about to run. */
 struct commtap_op {
   const char* name;   /* "aten::mm" */
-  uint32_t module_id; /* inside whom */
+  uint32_t module_id; /* the module that the thread is in */
   const char* phase;
 };
 
 struct commtap_place {
   uint32_t module_id;
-  uint32_t parent_id; /* the module's parent; Global's is itself */
+  uint32_t parent_id; /* the module's parent; Global is its own parent */
   const char* module; /* raw name */
   const char* phase;
 };
 
 enum commtap_threads {
   COMMTAP_ALL_THREADS = 0,
-  COMMTAP_THIS_THREAD = 1, /* the one that calls capture_begin, and nothing that others do for it */
+  COMMTAP_THIS_THREAD = 1, /* the thread that calls capture_begin; not what other threads do for it */
 };
 
-/* Called on the thread that makes the call, before the op runs, with count 1 and that call's bytes. Must not throw and
- * not keep `collective`. What it does itself is counted, but not told to it. */
+/* Runs on the calling thread, before the op, with count 1 and that call's bytes. Must not throw and must not keep
+ * `collective`. Its own collectives and ops are counted but not reported to it. */
 typedef void (*commtap_collective_callback)(const struct commtap_collective* collective, void* context);
 typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
 
@@ -66,42 +66,42 @@ typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
 /* The functions; each is commtap_NAME.
  *
  * start, stop
- *     Watching goes on, or is taken out of the process. It is on from the start. Not to be called while another thread
- *     makes a collective.
+ *     Resumes or stops counting; stop removes the kernels and the module hook. Counting is on at load. Must not run
+ *     while another thread makes a collective.
  * reset
- *     All counters of the report, and the calls of its modules, are 0 again. CountCaptures are not touched.
+ *     Sets all counters of the report, and the call counts of its modules, to 0. Captures keep theirs.
  * snapshot
- *     The report as it stands, as JSON: writes at most `size` bytes, the last of them NUL, and returns the length in
- *     bytes without the NUL. It fits if that is below `size`; buffer may be NULL for 0.
+ *     Writes the report so far as JSON: at most `size` bytes, the last of them NUL. Returns the length in bytes without
+ *     the NUL; the text is complete if that is below `size`. `buffer` may be NULL if `size` is 0.
  * snapshot_file
- *     The same into a file, whole or not at all.
+ *     Writes the report so far to a file, atomically.
  * scope_push, scope_pop
- *     Between them this thread is inside a module `name` below the one that it was in: for jobs that have no
- *     torch.nn.Module. A scope that is open when its caller's module call ends, ends with it.
+ *     Between them this thread is inside a module `name`, a child of the module that it was in: for jobs without
+ *     torch.nn.Module. An open scope ends with the module call in which it was pushed.
  * current_module
- *     The clean name of the module that this thread is in, as the report would have it for a collective made now; in
- *     backward that of the module whose backward it is. Size and result as snapshot.
+ *     Writes the clean name of the module that would issue a collective made now; in backward that is the module whose
+ *     backward runs. `size` and the result are as for snapshot.
  * is_backward
- *     1 while autograd runs a backward on this thread, else 0.
+ *     Returns 1 while autograd runs a backward on this thread, else 0.
  * set_collective_callback, set_op_callback
- *     One callback each; NULL takes it out. Ops: every one that passes PyTorch's dispatcher, on every thread, nested
- *     ones too. While there is none, this costs nothing.
+ *     Installs the one callback of its kind; NULL removes it. The op callback runs for every op that passes PyTorch's
+ *     dispatcher, on every thread, nested ops included. Without one, ops cost nothing.
  * capture_begin
- *     From now on calls are also counted in a table of their own. Returns its number, above 0.
+ *     Starts a capture: calls are also counted in a table of its own. Returns its number, above 0.
  * capture_read
- *     Copies at most `capacity` rows and returns how many there are.
+ *     Copies at most `capacity` rows. Returns the number of rows that the capture has.
  * capture_end
- *     Its number must not be used any more.
+ *     Ends a capture; its number becomes invalid.
  * where
- *     The module and phase that a collective made now would have.
+ *     Writes the module and phase that a collective made now would have.
  * module_info
- *     Name and parent of a module; its phase is "".
+ *     Writes a module's name and parent; `phase` is "".
  * keep_in_memory
- *     This process leaves no report. Only before its first process group or collective.
+ *     Makes this process write no report. Must run before its first process group or collective.
  * mark_step
- *     A training step is over. Optimizers no longer say so then.
+ *     Ends a training step. From then on the steps of optimizers no longer do.
  * observe_modules, module_id
- *     For the Python package alone; with the GIL held. */
+ *     For the Python package only. The caller holds the GIL. */
 #define COMMTAP_FOR_EACH_FUNCTION(F) \
   F(int, start, (void), ()) \
   F(int, stop, (void), ()) \
@@ -131,7 +131,7 @@ typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
 #define COMMTAP_UNUSED
 #endif
 
-/* libcommtap.so exports commtap_api_NAME; without it the address is null. */
+/* libcommtap.so exports commtap_api_NAME; without it the address is NULL. */
 #define COMMTAP_DECLARE(result, name, parameters, arguments)                           \
   extern __attribute__((weak)) result commtap_api_##name parameters;                   \
   COMMTAP_UNUSED static inline result commtap_##name parameters {                      \

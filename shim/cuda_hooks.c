@@ -1,30 +1,30 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of CUDA's runtime that libcommtap.so stands in front of: those by which a CUDA graph is captured, made
- * ready and launched. A launch runs what was captured; neither torch nor NCCL is called for it.
+/* The functions of CUDA's runtime that libcommtap.so interposes: they capture, instantiate and launch CUDA graphs. A
+ * launch runs the captured calls without calling torch or NCCL.
  *
- * Each major version of the runtime has symbols of a version of their own, and so have these: a process may hold two
- * runtimes, and a call must go on to its own. Pointers of CUDA are opaque, so that no header of it is needed. The rules
- * of hooks.c hold here too. */
+ * Each major version of the runtime has its own symbol version, and so have these hooks: a process may hold two
+ * runtimes, and each call must reach its own. CUDA's pointers are opaque, so no CUDA header is needed. The rules of
+ * hooks.c apply. */
 
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/real_function.h"
 
 enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
 
-/* `before` and `after` the call: what is told of it. */
+/* `before` and `after`: statements around the call that notify the tracker. */
 #define HOOK(major, name, parameters, arguments, before, after)                                               \
   int commtap_cuda##major##_##name parameters;                                                                \
   __attribute__((visibility("default"))) int commtap_cuda##major##_##name parameters {                        \
     static void* slot;                                                                                        \
     int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */                            \
     *(void**)&real = commtap_real(&slot, "cuda" #name, "libcudart.so." #major, "libcudart.so." #major, NULL); \
-    const struct commtap_cuda* cuda = commtap_loaded_cuda();                                                  \
+    const struct commtap_cuda* cuda = commtap_loaded.cuda;                                                    \
     if (real == NULL || cuda == NULL) {                                                                       \
       return real == NULL ? kNotSupported : real arguments;                                                   \
     }                                                                                                         \
@@ -35,9 +35,10 @@ enum { kSuccess = 0, kNotSupported = 801 }; /* cudaError_t */
   }                                                                                                           \
   __asm__(".symver commtap_cuda" #major "_" #name ", cuda" #name "@libcudart.so." #major ", remove");
 
-#define IF_IT_SUCCEEDED(tell) (result == kSuccess ? (tell) : (void)0)
+#define IF_IT_SUCCEEDED(notify) (result == kSuccess ? (notify) : (void)0)
 
-/* Which capture a stream has is known only until it ends, and a graph that is gone may have another's address. */
+/* A stream's capture can only be asked for before it ends. A graph is reported before it is destroyed, since afterwards
+ * a new graph may have its address. */
 /* clang-format off */
 #define HOOKS(major) \
   HOOK(major, StreamBeginCapture, (void* stream, int mode), (stream, mode), , \

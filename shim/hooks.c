@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of libc that libcommtap.so stands in front of, and the constructor.
+/* The functions of libc that libcommtap.so interposes, and the constructor.
  *
  * Rules of this folder:
- *  - it is loaded into every process of the job, shells and compilers included: no torch, no C++, libc only;
- *  - an exported function holds no logic: it asks or tells another file, and calls the real one;
+ *  - every process of the job loads it, shells and compilers included: no torch, no C++, libc only;
+ *  - an exported function holds no logic: it calls another file and the real function;
  *  - nothing is printed unless the user must act; errno, signals and the environment stay as found;
- *  - state is plain zero-initialised data; nothing is allocated, no thread is made. */
+ *  - state is plain zero-initialised data; nothing is allocated, no thread is started. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The one list of hooks: name, type of the real one. */
+/* The one list of hooks: name, type of the real function. */
 /* clang-format off */
 #define FOR_EACH_HOOK(hook) \
   hook(dlopen, void* (*)(const char*, int)) \
@@ -46,13 +46,14 @@ static void resolve(void) {
 /* Another preloaded library's constructor may call a hook before ours has run. */
 #define REAL(name) (real.name == NULL ? (resolve(), real.name) : real.name)
 
-/* Two commtaps in one process, a cluster's and a user's own, would count everything twice: the first one works. */
+/* Two copies in one process, a cluster's and a user's own, would count everything twice: only the first one works. */
 static const char this_one = 1;
 EXPORT extern const char commtap_is_here __attribute__((alias("this_one")));
 
 static bool is_first(void) {
   const void* first = dlsym(RTLD_DEFAULT, "commtap_is_here");
-  return first == NULL || first == &this_one; /* by its own name the symbol would be the first copy's here too */
+  return first == NULL ||
+         first == &this_one; /* the alias, since every copy would find the first one's commtap_is_here */
 }
 
 __attribute__((constructor)) static void start(void) {
@@ -62,8 +63,8 @@ __attribute__((constructor)) static void start(void) {
   }
 }
 
-/* glibc looks at the caller's return address to find its RUNPATH, so this must be a jump and no call: a frame of ours
- * would make "$ORIGIN" mean our folder. Hence nothing after the call on this path, and -O2 always. */
+/* The usual path must compile to a tail jump: glibc finds the caller's RUNPATH by return address, and a frame here
+ * would resolve $ORIGIN to the shim's folder. Put no code after that call; build with -O2. */
 EXPORT void* dlopen(const char* file, int mode) {
   void* (*open_library)(const char*, int) = REAL(dlopen);
   if (__builtin_expect(!commtap_brings_torch(file), 1)) {
@@ -71,7 +72,7 @@ EXPORT void* dlopen(const char* file, int mode) {
   }
   void* library = open_library(file, mode);
   if (library != NULL) {
-    commtap_torch_came();
+    commtap_on_torch_loaded();
   }
   return library;
 }
@@ -94,8 +95,8 @@ EXPORT __attribute__((noreturn)) void quick_exit(int status) {
   __builtin_unreachable();
 }
 
-/* A jump as well: whoever looks at the stack of a program that has aborted finds no frame of ours. By a name of its own
- * in C, since gcc calls, and never jumps, from a function that is known not to return. */
+/* Ends in a tail jump, so that the stack of an aborted program shows no frame of the shim. The C name differs because
+ * gcc knows that abort() does not return, and never makes a tail jump out of such a function. */
 EXPORT void abort_hook(void) __asm__("abort");
 void abort_hook(void) {
   commtap_process_ends(COMMTAP_EXIT_SIGNAL, SIGABRT);
@@ -103,9 +104,9 @@ void abort_hook(void) {
   abort_really();
 }
 
-/* Python ends so after an unhandled KeyboardInterrupt: by SIGINT to itself. */
+/* After an unhandled KeyboardInterrupt Python ends itself by a SIGINT. */
 EXPORT int kill(pid_t pid, int signal) {
-  if (commtap_is_suicide(pid, signal)) {
+  if (commtap_is_self_signal(pid, signal)) {
     commtap_process_ends(COMMTAP_EXIT_SIGNAL, signal);
   }
   return REAL(kill)(pid, signal);

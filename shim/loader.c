@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* Decides whether and when this process gets a tracker, and which. */
+/* Decides whether, when and from where this process loads a tracker. */
 
 #define _GNU_SOURCE
 #include "shim/loader.h"
@@ -17,21 +17,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/loaded.h"
 #include "shim/nccl_hooks.h"
 #include "shim/say.h"
 #include "shim/torch_version.h"
+#include "shim/tracker_file.h"
 #include "shim/trusted_file.h"
 
 enum { kPathMax = 4096 };
 
 static struct {
-  bool on; /* from the constructor on, unless COMMTAP=0, in a privileged process or a second copy of this library */
-  bool tried;
-  const struct commtap_tracker* tracker;
-  const struct commtap_timing* timing;
-  const struct commtap_nccl* nccl;
-  const struct commtap_cuda* cuda;
-  char start_folder[kPathMax]; /* where the process began, if the path of this library is relative to it */
+  bool on;    /* false before the constructor, with COMMTAP=0, in a privileged process and in a second copy */
+  bool tried; /* a tracker is loaded at most once, even if that fails */
+  char start_folder[kPathMax]; /* set if the dynamic linker knows this library by a relative path */
 } state;
 
 static bool switched_off(void) {
@@ -40,13 +38,14 @@ static bool switched_off(void) {
                                                          strcmp(value, "false") == 0 || strcmp(value, "no") == 0));
 }
 
-/* The path by which the dynamic linker knows this library: relative to where the process began, if LD_PRELOAD is. */
+/* Returns the path by which the dynamic linker knows this library. It is relative to the folder in which the process
+ * began if that in LD_PRELOAD is. */
 static const char* linked_path(void) {
   Dl_info info;
   return dladdr((const void*)linked_path, &info) == 0 || info.dli_fname == NULL ? "" : info.dli_fname;
 }
 
-/* Before the job goes to another folder, where the same path would be another library's. */
+/* Must run before the job changes its folder: there the same relative path would name another file. */
 static void remember_start_folder(void) {
   if (linked_path()[0] != '/' && getcwd(state.start_folder, sizeof(state.start_folder)) == NULL) {
     state.start_folder[0] = '\0';
@@ -60,7 +59,7 @@ void commtap_process_started(void) {
   if (state.on) {
     remember_start_folder();
     if (commtap_find_libtorch(path, sizeof(path))) {
-      commtap_torch_came();
+      commtap_on_torch_loaded();
     }
   }
   errno = saved_errno;
@@ -80,49 +79,13 @@ bool commtap_brings_torch(const char* file) {
          strncmp(name - folder_size, kFolder, folder_size) == 0;
 }
 
-/* Where this library lies. */
+/* Writes the absolute path of this library. */
 static bool own_path(char* path, size_t size) {
   const char* linked = linked_path();
   const bool is_absolute = linked[0] == '/';
   return (is_absolute || state.start_folder[0] == '/') &&
          snprintf(path, size, "%s%s%s", is_absolute ? "" : state.start_folder, is_absolute ? "" : "/", linked) <
              (int)size;
-}
-
-/* Where a tracker for torch `minor` lies: beside the library `own` when installed, or in the build tree. */
-static bool find_tracker(const char* own, const char* minor, char* path, size_t size) {
-  const int folder = (int)(strrchr(own, '/') - own);
-  if (snprintf(path, size, "%.*s/trackers/torch-%s/libcommtap-tracker.so", folder, own, minor) < (int)size &&
-      access(path, R_OK) == 0) {
-    return true;
-  }
-  return snprintf(path, size, "%.*s/../tracker/libcommtap-tracker.so", folder, own) < (int)size &&
-         access(path, R_OK) == 0;
-}
-
-static const struct commtap_tracker* open_tracker(const char* path, const char* minor) {
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    commtap_say("%s does not fit this torch (%s): %s; install the commtap tracker for it", path, minor, dlerror());
-    return NULL;
-  }
-  const struct commtap_tracker* (*table)(void) = NULL;
-  *(void**)&table = dlsym(library, COMMTAP_TRACKER_SYMBOL);
-  const struct commtap_tracker* tracker = table == NULL ? NULL : table();
-  if (tracker == NULL || tracker->abi != COMMTAP_ABI) {
-    commtap_say("%s is no tracker of this commtap; install all of its files anew", path);
-    return NULL;
-  }
-  if (strcmp(tracker->torch_version, minor) != 0) {
-    commtap_say(
-        "torch %s is here, but the only tracker installed is for torch %s: install the one for torch %s; nothing is "
-        "counted",
-        minor,
-        tracker->torch_version,
-        minor);
-    return NULL;
-  }
-  return tracker;
 }
 
 static uint64_t steady_ns(void) {
@@ -137,65 +100,53 @@ static void load_tracker(void) {
   char own[kPathMax];
   char path[kPathMax];
   if (!commtap_read_torch_version(&torch)) {
-    commtap_say("the version of this torch cannot be told; nothing is counted");
+    commtap_say(
+        "the version of this torch is unknown: no version.py or build-version next to its lib folder; nothing is "
+        "counted");
     return;
   }
   if (!own_path(own, sizeof(own))) {
-    commtap_say("the folder of this library cannot be told; preload it by its full path; nothing is counted");
+    commtap_say("the folder of this library is unknown: preload it by its full path; nothing is counted");
     return;
   }
-  if (!find_tracker(own, torch.minor, path, sizeof(path))) {
-    commtap_say("torch %s is not supported: %s does not exist; nothing is counted", torch.full, path);
-    return;
-  }
-  if (!commtap_is_trusted(path, own)) {
+  if (!commtap_find_tracker(own, torch.minor, path, sizeof(path))) {
     commtap_say(
-        "%s is not loaded: another user may have put it there; install commtap where only you or root can write; "
-        "nothing is counted",
-        path);
+        "torch %s is not supported: %s does not exist: install the tracker for torch %s; nothing is counted",
+        torch.full,
+        path,
+        torch.minor);
     return;
   }
-  const struct commtap_tracker* tracker = open_tracker(path, torch.minor);
+  const char* refusal = commtap_load_refusal(path, own);
+  if (refusal != NULL) {
+    commtap_say("%s is not loaded: %s; nothing is counted", path, refusal);
+    return;
+  }
+  const struct commtap_tracker* tracker = commtap_open_tracker(path, torch.minor);
   if (tracker != NULL && tracker->start(torch.full, found_at_ns) == 0) {
-    state.tracker = tracker;
-    state.timing = tracker->timing();
-    state.nccl = tracker->nccl(&commtap_nccl_questions);
-    state.cuda = tracker->cuda();
+    commtap_loaded.tracker = tracker;
+    commtap_loaded.timing = tracker->timing();
+    commtap_loaded.nccl = tracker->nccl(&commtap_nccl_questions);
+    commtap_loaded.cuda = tracker->cuda();
   } else if (tracker != NULL) {
-    commtap_say("the tracker could not start (no memory?); nothing is counted");
+    commtap_say("%s could not start: free some memory or disk space; nothing is counted", path);
   }
 }
 
-void commtap_torch_came(void) {
+void commtap_on_torch_loaded(void) {
   if (!state.on || state.tried) {
     return;
   }
   const int saved_errno = errno;
   state.tried = true;
   load_tracker();
-  dlerror(); /* a failure of ours is not the job's */
+  dlerror(); /* clears a failure of the shim, which is not the job's */
   errno = saved_errno;
 }
 
-const struct commtap_api* commtap_loaded_api(void) {
-  return state.tracker == NULL ? NULL : &state.tracker->api;
-}
-
-const struct commtap_timing* commtap_loaded_timing(void) {
-  return state.timing;
-}
-
-const struct commtap_nccl* commtap_loaded_nccl(void) {
-  return state.nccl;
-}
-
-const struct commtap_cuda* commtap_loaded_cuda(void) {
-  return state.cuda;
-}
-
-bool commtap_is_suicide(pid_t pid, int signal) {
+bool commtap_is_self_signal(pid_t pid, int signal) {
   struct sigaction action;
-  if (state.tracker == NULL || pid != getpid() || signal <= 0 || signal == SIGCHLD || signal == SIGCONT ||
+  if (commtap_loaded.tracker == NULL || pid != getpid() || signal <= 0 || signal == SIGCHLD || signal == SIGCONT ||
       signal == SIGURG || signal == SIGWINCH || signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN ||
       signal == SIGTTOU) {
     return false;
@@ -204,9 +155,9 @@ bool commtap_is_suicide(pid_t pid, int signal) {
 }
 
 void commtap_process_ends(enum commtap_exit how, int signal) {
-  if (state.tracker != NULL) {
+  if (commtap_loaded.tracker != NULL) {
     const int saved_errno = errno;
-    state.tracker->finish(how, signal);
+    commtap_loaded.tracker->finish(how, signal);
     errno = saved_errno;
   }
 }

@@ -8,31 +8,27 @@
 
 #include "shim/tracker_abi.h"
 
-/* The process has been loaded: C++ jobs have torch by now. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs once, from the constructor. A C++ job has loaded torch by then. */
 void commtap_process_started(void);
 
-/* True for the library with which torch comes into a Python process. */
+/* Returns true if `file` is the library that loads torch into a Python process. */
 bool commtap_brings_torch(const char* file);
 
-/* torch is there: loads the tracker that fits it. Later calls do nothing. */
-void commtap_torch_came(void);
+/* Loads the tracker that fits the loaded torch. Later calls do nothing. */
+void commtap_on_torch_loaded(void);
 
-/* What the job may call; NULL without a tracker. */
-const struct commtap_api* commtap_loaded_api(void);
+/* Returns true if kill(pid, signal) ends this process. */
+bool commtap_is_self_signal(pid_t pid, int signal);
 
-/* What is called in place of c10d's functions; NULL unless durations are asked for. */
-const struct commtap_timing* commtap_loaded_timing(void);
-
-/* What is told of calls to NCCL; NULL without a tracker. */
-const struct commtap_nccl* commtap_loaded_nccl(void);
-
-/* Likewise. */
-const struct commtap_cuda* commtap_loaded_cuda(void);
-
-/* True if this process is about to end itself by `signal`. */
-bool commtap_is_suicide(pid_t pid, int signal);
-
-/* The process ends without running its exit handlers. */
+/* Runs before the process ends without its exit handlers. */
 void commtap_process_ends(enum commtap_exit how, int signal);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

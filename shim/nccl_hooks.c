@@ -1,31 +1,31 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of NCCL that libcommtap.so stands in front of: what lies beneath c10d, and what is called beside it.
+/* The functions of NCCL that libcommtap.so interposes: the calls that c10d makes, and those of other libraries.
  *
- * libtorch_cuda.so calls libnccl.so.2 through its PLT, so that the calls come here first. Pointers of NCCL and CUDA are
- * opaque and its enumerations are ints, so that no header of theirs is needed. The rules of hooks.c hold here too. */
+ * libtorch_cuda.so calls libnccl.so.2 through its PLT, so its calls go through the shim. NCCL's and CUDA's pointers are
+ * opaque and NCCL's enumerations are ints, so no header of theirs is needed. The rules of hooks.c apply. */
 
 #define _GNU_SOURCE
 #include "shim/nccl_hooks.h"
 
 #include <stddef.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/nccl_kernels.h"
 #include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define REAL(slot, symbol, ours) commtap_real(slot, symbol, NULL, "libnccl.so.2", (const void*)(ours))
 
-enum { kInvalidUsage = 5 }; /* what NCCL answers to what it cannot do */
+enum { kInvalidUsage = 5 }; /* ncclInvalidUsage */
 
 struct commtap_unique_id {
   char internal[128]; /* NCCL_UNIQUE_ID_BYTES; passed by value */
 };
 
-/* ncclBcast calls ncclBroadcast through the PLT: both come here, and the outer one counts. initial-exec: out of the
- * surplus that the loader keeps; the general model would cost a call into the loader. */
+/* ncclBcast calls ncclBroadcast through the PLT: only the outer call counts. initial-exec takes the variable from the
+ * loader's static TLS surplus; the general dynamic model would call the loader at each access. */
 static __thread unsigned calls_open __attribute__((tls_model("initial-exec")));
 
 bool commtap_in_nccl_call(void) {
@@ -49,13 +49,12 @@ static inline void leave(void) {
   --calls_open;
 }
 
-/* An NCCL that lacks the function is not one that the caller was linked with, but whoever looks for it by a weak
- * reference finds ours. */
+/* `real` is NULL if the loaded NCCL lacks the function: a caller with a weak reference finds the shim's. */
 #define BEGIN(name, parameters)                                                  \
   static void* slot;                                                             \
   int(*real) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */ \
   *(void**)&real = REAL(&slot, "nccl" #name, nccl##name);                        \
-  const struct commtap_nccl* nccl = commtap_loaded_nccl();                       \
+  const struct commtap_nccl* nccl = commtap_loaded.nccl;                         \
   if (__builtin_expect(real == NULL, 0)) {                                       \
     return kInvalidUsage;                                                        \
   }
@@ -64,14 +63,20 @@ static inline void leave(void) {
   if (nccl == NULL || calls_open > 0) {                             \
     return real arguments;                                          \
   }                                                                 \
-  struct commtap_nccl_call call = {COMMTAP_NCCL_##name, datatype_, count_, comm_, stream_, NULL, kInvalidUsage, NULL};
+  struct commtap_nccl_call call = {                                 \
+      .function = COMMTAP_NCCL_##name,                              \
+      .datatype = datatype_,                                        \
+      .count = count_,                                              \
+      .comm = comm_,                                                \
+      .stream = stream_,                                            \
+      .result = kInvalidUsage};
 
 #define RUN(arguments)          \
   enter();                      \
   call.result = real arguments; \
   leave();
 
-/* A call is told of when it is over, with its result. */
+/* Reports a call after it has returned, with its result. */
 #define HOOK(name, parameters, arguments, datatype, count, comm) \
   EXPORT int nccl##name parameters;                              \
   EXPORT int nccl##name parameters {                             \
@@ -82,7 +87,7 @@ static inline void leave(void) {
     return call.result;                                          \
   }
 
-/* A call that moves data: its last parameters are a communicator and a stream. */
+/* Reports a call that moves data. It has the parameters `comm` and `stream`. */
 #define MOVING_HOOK(name, parameters, arguments, datatype, count) \
   EXPORT int nccl##name parameters;                               \
   EXPORT int nccl##name parameters {                              \
@@ -96,7 +101,7 @@ static inline void leave(void) {
     return call.result;                                           \
   }
 
-/* A call that makes a communicator: only now is it there. */
+/* Reports a call that makes a communicator, which exists only after the call. */
 #define MAKING_HOOK(name, parameters, arguments, made) \
   EXPORT int nccl##name parameters;                    \
   EXPORT int nccl##name parameters {                   \
@@ -108,22 +113,22 @@ static inline void leave(void) {
     return call.result;                                \
   }
 
-/* A call that ends a communicator is told of before it does: afterwards another may have its address. */
-#define ENDING_HOOK(name)                                                                               \
-  EXPORT int nccl##name(void* comm);                                                                    \
-  EXPORT int nccl##name(void* comm) {                                                                   \
-    BEGIN(name, (void*))                                                                                \
-    if (nccl != NULL && calls_open == 0) {                                                              \
-      nccl->called(&(struct commtap_nccl_call){COMMTAP_NCCL_##name, -1, 0, comm, NULL, NULL, 0, NULL}); \
-    }                                                                                                   \
-    enter();                                                                                            \
-    const int result = real(comm);                                                                      \
-    leave();                                                                                            \
-    return result;                                                                                      \
+/* Reports a call that ends a communicator before it runs: afterwards another communicator may have its address. */
+#define ENDING_HOOK(name)                                                                                       \
+  EXPORT int nccl##name(void* comm);                                                                            \
+  EXPORT int nccl##name(void* comm) {                                                                           \
+    BEGIN(name, (void*))                                                                                        \
+    if (nccl != NULL && calls_open == 0) {                                                                      \
+      nccl->called(&(struct commtap_nccl_call){.function = COMMTAP_NCCL_##name, .datatype = -1, .comm = comm}); \
+    }                                                                                                           \
+    enter();                                                                                                    \
+    const int result = real(comm);                                                                              \
+    leave();                                                                                                    \
+    return result;                                                                                              \
   }
 
-/* The families of parameters: collectives of two buffers, with a reduction, with a root, with both. Since 2.31 each has
- * a second function with a configuration behind. */
+/* The parameter lists of collectives with two buffers: plain, with a reduction or a root, with both. Since NCCL 2.31
+ * each has a second function with a configuration as its last parameter. */
 /* clang-format off */
 #define TWO_BUFFERS const void *send, void *recv, size_t count, int type
 #define COLLECTIVE_HOOK(name) \
@@ -144,11 +149,11 @@ static inline void leave(void) {
 
 COLLECTIVE_HOOK(AllGather)
 COLLECTIVE_HOOK(AlltoAll)
-CHOICE_HOOK(AllReduce)     /* of the reduction */
-CHOICE_HOOK(ReduceScatter) /* of the reduction */
-CHOICE_HOOK(Broadcast)     /* of the root, as in the two below */
-CHOICE_HOOK(Gather)
-CHOICE_HOOK(Scatter)
+CHOICE_HOOK(AllReduce)     /* choice: the reduction */
+CHOICE_HOOK(ReduceScatter) /* choice: the reduction */
+CHOICE_HOOK(Broadcast)     /* choice: the root */
+CHOICE_HOOK(Gather)        /* choice: the root */
+CHOICE_HOOK(Scatter)       /* choice: the root */
 REDUCE_TO_ROOT_HOOK(Reduce)
 
 MOVING_HOOK(
@@ -270,7 +275,7 @@ QUESTION(comm_user_rank, "ncclCommUserRank", (const void* comm, int* rank), (com
 QUESTION(get_version, "ncclGetVersion", (int* version), (version))
 
 const struct commtap_nccl_questions commtap_nccl_questions = {
-    comm_count,
-    comm_user_rank,
-    get_version,
-    commtap_kernels_forget};
+    .comm_count = comm_count,
+    .comm_user_rank = comm_user_rank,
+    .get_version = get_version,
+    .forked = commtap_kernels_forget};

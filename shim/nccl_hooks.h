@@ -7,12 +7,20 @@
 
 #include "shim/tracker_abi.h"
 
-/* Asked of the NCCL that the job has loaded; ncclInvalidUsage while it has none. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls the NCCL that the job has loaded. Each function returns ncclInvalidUsage while there is none. */
 extern const struct commtap_nccl_questions commtap_nccl_questions;
 
-/* True while this thread is inside a function of NCCL that it came to through this library. */
+/* Returns true while this thread is inside an NCCL call that went through the shim. */
 bool commtap_in_nccl_call(void);
-/* True once any thread has come through it. */
+/* Returns true once any thread has made such a call. */
 bool commtap_nccl_is_hooked(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

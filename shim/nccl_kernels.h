@@ -5,21 +5,30 @@
 
 #include <stdint.h>
 
-/* How long the kernels of a call to NCCL run, as NCCL tells its profiler plugin: each channel of a call begins and ends
- * by the GPU's own clock, told by a thread of NCCL's. What NCCL holds for a call is a number and no address, so that
- * one that it uses too late does no harm. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Measures how long the kernels of an NCCL call run. A thread of NCCL reports to the profiler plugin when each channel
+ * of a call begins and ends, by the GPU's clock. NCCL holds a number for the call, not an address, so a report that
+ * comes too late does no harm. Any thread may call any function. */
 
 typedef uintptr_t commtap_kernels; /* 0: none */
 
-/* `timer`: what the tracker gave for the call. */
+/* Starts a call whose kernels are still to run. Passes `timer`, the tracker's token for the call, to its ran() when all
+ * channels have ended, or with 0 ns when too many other calls have followed. */
 commtap_kernels commtap_kernels_expected(void* timer);
-/* The call was enqueued with so many channels. */
+/* Adds channels, each of which will begin and end. */
 void commtap_kernels_enqueued(commtap_kernels kernels, unsigned channels);
-/* A channel begins, or ends. `gpu_ns`: the GPU's clock. */
+/* A channel begins, ends, at `gpu_ns` of the GPU's clock. */
 void commtap_kernel_begins(commtap_kernels kernels, uint64_t gpu_ns);
 void commtap_kernel_ends(commtap_kernels kernels, uint64_t gpu_ns);
-/* In the child of a fork: a thread that is not there may have held the lock, and what it expected does not run there.
- */
+/* Runs in the child of a fork. Resets the lock, which a thread of the parent may have held, and drops all calls: their
+ * kernels run for the parent. */
 void commtap_kernels_forget(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* NCCL's profiler plugin, for calls that do not come through nccl_hooks.c: of an NCCL that is linked into another
- * library, or that is called by addresses from its own handle. NCCL looks for it here only if the job's environment has
- * NCCL_PROFILER_PLUGIN=STATIC_PLUGIN. It is told of calls alone, on the thread that makes them; of kernels only for
- * calls that are timed, and only if COMMTAP_TIMING asks for times on the device.
+/* NCCL's profiler plugin, for calls that bypass nccl_hooks.c: those of an NCCL that is linked into another library, or
+ * whose functions are found by dlsym(). NCCL looks for it here only if the job's environment has
+ * NCCL_PROFILER_PLUGIN=STATIC_PLUGIN. NCCL reports calls on the thread that makes them. It reports kernels only for
+ * timed calls, and only if COMMTAP_TIMING asks for times on the device.
  *
  * Layouts: ncclProfiler_v4 (NCCL 2.27) to _v7 (2.31) in src/include/plugin/profiler of NCCL, compared with the debug
- * information of the libraries of 2.31.2 and 2.32.3. What v5 to v7 have of calls lies at the same place. The rules of
- * hooks.c hold here too. */
+ * information of the libraries of 2.31.2 and 2.32.3. The members about calls have the same offsets in v5 to v7. The
+ * rules of hooks.c apply. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/nccl_hooks.h"
 #include "shim/nccl_kernels.h"
 
@@ -23,18 +23,18 @@
 
 enum { kSuccess = 0 };
 
-/* Of events, as bits of a mask. */
+/* Types of events, as bits of a mask. */
 enum {
-  kCollective = 1 << 1, /* v4 alone: one that was enqueued */
+  kCollective = 1 << 1, /* a collective was enqueued: v4 reports it in place of a call */
   kPointToPoint = 1 << 2,
-  kKernel = 1 << 6,         /* of one channel of a call */
-  kCollectiveCall = 1 << 9, /* from v5: the function was called */
+  kKernel = 1 << 6,         /* a kernel of one channel */
+  kCollectiveCall = 1 << 9, /* v5 on: the function was called */
   kPointToPointCall = 1 << 10,
 };
 
-enum { kKernelStopped = 22 }; /* a state of events */
+enum { kKernelStopped = 22 }; /* an event's state */
 
-/* What v4 to v7 have alike, behind the type. */
+/* The members that v4 to v7 share, behind the type. */
 struct commtap_collective_event {
   uint64_t sequence;
   const char* function; /* "AllReduce" */
@@ -74,7 +74,7 @@ AT(commtap_point_to_point_event, count, 24);
 AT(commtap_point_to_point_event, channels, 36);
 AT(commtap_kernel_event, gpu_ns, 8);
 
-/* v5 to v7. */
+/* An event of v5 to v7. */
 struct commtap_event {
   uint64_t type;
   void* parent;
@@ -114,38 +114,38 @@ struct commtap_event_v4 {
 AT(commtap_event_v4, parent, 8);
 AT(commtap_event_v4, enqueued, 24);
 
-/* With the state kKernelStopped. */
+/* The arguments of kKernelStopped. */
 struct commtap_state {
   uint64_t gpu_ns;
 };
 
-/* One for each communicator that there is; more than these are counted without one. */
-enum { kPlaces = 1024 };
+/* One slot per communicator. The calls of further communicators are counted without ranks. */
+enum { kSlots = 1024 };
 static struct {
   struct commtap_nccl_place place;
   bool taken;
-} places[kPlaces];
-/* Of all communicators, kept by NCCL: the kinds of events that it tells of. NULL: there is none yet. */
+} slots[kSlots];
+/* NCCL's mask of the event types to report, one for all communicators. NULL before the first communicator. */
 static int* wanted;
 
-static void* take_place(int ranks, int rank) {
-  for (size_t i = 0; i < kPlaces; ++i) {
-    if (!__atomic_exchange_n(&places[i].taken, true, __ATOMIC_ACQ_REL)) {
-      places[i].place.ranks = ranks;
-      places[i].place.rank = rank;
-      return &places[i].place;
+static void* take_slot(int ranks, int rank) {
+  for (size_t i = 0; i < kSlots; ++i) {
+    if (!__atomic_exchange_n(&slots[i].taken, true, __ATOMIC_ACQ_REL)) {
+      slots[i].place.ranks = ranks;
+      slots[i].place.rank = rank;
+      return &slots[i].place;
     }
   }
   return NULL;
 }
 
-/* Those that the plugin knows by name; -1 for another. */
+/* Returns the commtap_nccl_function of this name; -1 if there is none. */
 static int function_of(const char* name) {
   static const struct {
     const char* name;
     enum commtap_nccl_function function;
   } functions[] = {
-#define KNOWN(name) {#name, COMMTAP_NCCL_##name},
+#define KNOWN(known) {.name = #known, .function = COMMTAP_NCCL_##known},
       COMMTAP_FOR_EACH_NCCL_FUNCTION(KNOWN)
 #undef KNOWN
   };
@@ -157,7 +157,7 @@ static int function_of(const char* name) {
   return -1;
 }
 
-/* ncclDataType_t; one past the last for another. */
+/* Returns the ncclDataType_t of this name; one past the last if there is none. */
 static int datatype_of(const char* name) {
   static const char* const kNames[] = {
       "ncclInt8",
@@ -180,39 +180,38 @@ static int datatype_of(const char* name) {
   return datatype;
 }
 
-/* Of the call, if it is timed; 0: not. */
+/* Reports a call to the tracker. Returns the number for its kernels; 0 if it is not timed. */
 static commtap_kernels
-tell(const struct commtap_nccl_place* place, const char* function, size_t count, const char* datatype, void* stream) {
+report(const struct commtap_nccl_place* place, const char* function, size_t count, const char* datatype, void* stream) {
   static const struct commtap_nccl_place nowhere;
   const int known = function_of(function);
-  const struct commtap_nccl* nccl = commtap_loaded_nccl();
+  const struct commtap_nccl* nccl = commtap_loaded.nccl;
   if (nccl == NULL || known < 0) {
     return 0;
   }
   const struct commtap_nccl_call call = {
-      (enum commtap_nccl_function)known,
-      datatype_of(datatype),
-      count,
-      place,
-      stream,
-      NULL,
-      kSuccess,
-      place == NULL ? &nowhere : place};
+      .function = (enum commtap_nccl_function)known,
+      .datatype = datatype_of(datatype),
+      .count = count,
+      .comm = place,
+      .stream = stream,
+      .result = kSuccess,
+      .place = place == NULL ? &nowhere : place};
   void* timer = nccl->kernels_expected == NULL ? NULL : nccl->kernels_expected(&call);
   nccl->called(&call);
   return timer == NULL ? 0 : commtap_kernels_expected(timer);
 }
 
 static bool may_time(void) {
-  const struct commtap_nccl* nccl = commtap_loaded_nccl();
+  const struct commtap_nccl* nccl = commtap_loaded.nccl;
   return nccl != NULL && nccl->kernels_expected != NULL;
 }
 
 static int
 init(void** context, uint64_t communicator, int* mask, const char* name, int nodes, int ranks, int rank, void* log) {
   (void)communicator, (void)name, (void)nodes, (void)log;
-  *context = take_place(ranks, rank);
-  *mask = commtap_loaded_nccl() == NULL ? 0 : kCollectiveCall | kPointToPointCall;
+  *context = take_slot(ranks, rank);
+  *mask = commtap_loaded.nccl == NULL ? 0 : kCollectiveCall | kPointToPointCall;
   __atomic_store_n(&wanted, mask, __ATOMIC_RELEASE);
   return kSuccess;
 }
@@ -220,13 +219,13 @@ init(void** context, uint64_t communicator, int* mask, const char* name, int nod
 static int
 init_v4(void** context, int* mask, const char* name, uint64_t communicator, int nodes, int ranks, int rank, void* log) {
   (void)communicator, (void)name, (void)nodes, (void)log;
-  *context = take_place(ranks, rank);
-  *mask = commtap_loaded_nccl() == NULL ? 0 : kCollective | kPointToPoint | (may_time() ? kKernel : 0);
+  *context = take_slot(ranks, rank);
+  *mask = commtap_loaded.nccl == NULL ? 0 : kCollective | kPointToPoint | (may_time() ? kKernel : 0);
   return kSuccess;
 }
 
-/* NCCL is to tell of kernels, which costs the GPU something, only for a call that is timed. It looks when it launches
- * them: within the call, or at the end of its group. */
+/* Reports of kernels cost GPU time, so the mask asks for them only around a timed call. NCCL reads the mask when it
+ * launches the kernels: within the call, or at the end of its group. */
 static void want_kernels(bool want) {
   int* mask = __atomic_load_n(&wanted, __ATOMIC_ACQUIRE);
   if (mask != NULL) {
@@ -235,17 +234,18 @@ static void want_kernels(bool want) {
   }
 }
 
-/* On the thread that calls NCCL, inside its call: what came through nccl_hooks.c is counted there. */
+/* Runs on the calling thread, inside the call. nccl_hooks.c has counted the call if it went through the shim. */
 static commtap_kernels
 called(const struct commtap_nccl_place* place, const char* function, size_t count, const char* datatype, void* stream) {
-  const commtap_kernels kernels = commtap_in_nccl_call() ? 0 : tell(place, function, count, datatype, stream);
+  const commtap_kernels kernels = commtap_in_nccl_call() ? 0 : report(place, function, count, datatype, stream);
   if (may_time()) {
     want_kernels(kernels != 0);
   }
   return kernels;
 }
 
-/* `kernels`: the call that this is part of. 0 for events of other kinds, which are sent for the sake of these. */
+/* Passes an event of the call `kernels` on. Returns the number for the event's children; 0 if the event is of a type
+ * that NCCL only sends as a parent of these. */
 static commtap_kernels follow(commtap_kernels kernels, uint64_t type, const union commtap_enqueued_event* event) {
   switch (type) {
     case kCollective:
@@ -262,7 +262,7 @@ static commtap_kernels follow(commtap_kernels kernels, uint64_t type, const unio
   }
 }
 
-/* An event's handle is the number of the call that it is part of; those of a call that is not timed have none. */
+/* An event's handle is the number of its call; 0 if the call is not timed. */
 static int start_event(void* context, void** handle, const struct commtap_event* event) {
   commtap_kernels kernels = 0;
   if (event->type == kCollectiveCall) {
@@ -286,8 +286,8 @@ static int start_event(void* context, void** handle, const struct commtap_event*
   return kSuccess;
 }
 
-/* v4 tells of what is enqueued, perhaps by a thread of NCCL's own after the call: where calls come through nccl_hooks.c
- * at all it cannot be told which of these they are. */
+/* v4 reports what is enqueued, perhaps on a thread of NCCL after the call, so a report cannot be matched with a call
+ * that went through nccl_hooks.c: the process is counted by one of the two only. */
 static int start_event_v4(void* context, void** handle, const struct commtap_event_v4* event) {
   *handle = NULL;
   if (commtap_nccl_is_hooked()) {
@@ -297,9 +297,9 @@ static int start_event_v4(void* context, void** handle, const struct commtap_eve
   const struct commtap_collective_event* collective = &event->enqueued.collective;
   const struct commtap_point_to_point_event* point_to_point = &event->enqueued.point_to_point;
   if (event->type == kCollective) {
-    kernels = tell(context, collective->function, collective->count, collective->datatype, NULL);
+    kernels = report(context, collective->function, collective->count, collective->datatype, NULL);
   } else if (event->type == kPointToPoint) {
-    kernels = tell(context, point_to_point->function, point_to_point->count, point_to_point->datatype, NULL);
+    kernels = report(context, point_to_point->function, point_to_point->count, point_to_point->datatype, NULL);
   }
   *(commtap_kernels*)handle = follow(kernels, event->type, &event->enqueued);
   return kSuccess;
@@ -318,13 +318,13 @@ static int record_event_state(void* handle, int state, const struct commtap_stat
 }
 
 static int finalize(void* context) {
-  for (size_t i = 0; i < kPlaces; ++i) {
-    if (context == &places[i].place) {
-      const struct commtap_nccl* nccl = commtap_loaded_nccl();
+  for (size_t i = 0; i < kSlots; ++i) {
+    if (context == &slots[i].place) {
+      const struct commtap_nccl* nccl = commtap_loaded.nccl;
       if (nccl != NULL) {
         nccl->ended(context);
       }
-      __atomic_store_n(&places[i].taken, false, __ATOMIC_RELEASE);
+      __atomic_store_n(&slots[i].taken, false, __ATOMIC_RELEASE);
     }
   }
   return kSuccess;
@@ -350,8 +350,11 @@ struct commtap_profiler_v4 {
 };
 _Static_assert(sizeof(struct commtap_profiler_v4) == 48, "layout of ncclProfiler_v4_t");
 
-#define PROFILER \
-  { "commtap", init, start_event, stop_event, record_event_state, finalize }
+#define PROFILER                                                                           \
+  {                                                                                        \
+    .name = "commtap", .init = init, .start_event = start_event, .stop_event = stop_event, \
+    .record_event_state = record_event_state, .finalize = finalize                         \
+  }
 EXPORT extern const struct commtap_profiler ncclProfiler_v7;
 EXPORT extern const struct commtap_profiler ncclProfiler_v6;
 EXPORT extern const struct commtap_profiler ncclProfiler_v5;
@@ -359,5 +362,10 @@ EXPORT extern const struct commtap_profiler_v4 ncclProfiler_v4;
 const struct commtap_profiler ncclProfiler_v7 = PROFILER;
 const struct commtap_profiler ncclProfiler_v6 = PROFILER;
 const struct commtap_profiler ncclProfiler_v5 = PROFILER;
-const struct commtap_profiler_v4 ncclProfiler_v4 =
-    {"commtap", init_v4, start_event_v4, stop_event, record_event_state, finalize};
+const struct commtap_profiler_v4 ncclProfiler_v4 = {
+    .name = "commtap",
+    .init = init_v4,
+    .start_event = start_event_v4,
+    .stop_event = stop_event,
+    .record_event_state = record_event_state,
+    .finalize = finalize};

@@ -8,11 +8,17 @@
 #include <errno.h>
 #include <link.h>
 
-/* Weak, since musl has none. Its loader takes this library's libc.so.6 for itself and preloads it into musl's programs,
- * and a symbol that it cannot find there would end them. */
+/* Weak, since musl lacks it. musl's loader accepts libc.so.6 as its own name, so it preloads this library into musl's
+ * programs, and an undefined symbol would end them. */
 #pragma weak dlvsym
 
-/* In the next library after this one. */
+void* commtap_real_dlopen(const char* file, int mode) {
+  void* (*open_library)(const char*, int);
+  *(void**)&open_library = dlsym(RTLD_NEXT, "dlopen");
+  return open_library(file, mode);
+}
+
+/* Searches the libraries behind this one. */
 static void* symbol_behind(const char* symbol, const char* version) {
   if (version == NULL) {
     return dlsym(RTLD_NEXT, symbol);
@@ -20,9 +26,9 @@ static void* symbol_behind(const char* symbol, const char* version) {
   return dlvsym == NULL ? NULL : dlvsym(RTLD_NEXT, symbol, version);
 }
 
-/* In the scope of the one library `name`, already loaded, and what it depends on. */
+/* Searches the loaded library `name` and its dependencies. */
 static void* symbol_in(const char* name, const char* symbol) {
-  void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  void* library = commtap_real_dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   void* found = library == NULL ? NULL : dlsym(library, symbol);
   if (library != NULL) {
     dlclose(library);
@@ -30,11 +36,11 @@ static void* symbol_in(const char* name, const char* symbol) {
   return found;
 }
 
-/* In any library that is loaded. */
+/* Searches every loaded library. */
 static void* symbol_anywhere(const char* symbol, const void* ours) {
   void* found = NULL;
   struct link_map* library = NULL;
-  void* self = dlopen(NULL, RTLD_LAZY);
+  void* self = commtap_real_dlopen(NULL, RTLD_LAZY);
   if (self != NULL && dlinfo(self, RTLD_DI_LINKMAP, (void*)&library) == 0) {
     for (; library != NULL && (found == NULL || found == ours); library = library->l_next) {
       found = symbol_in(library->l_name, symbol);
@@ -46,8 +52,8 @@ static void* symbol_anywhere(const char* symbol, const void* ours) {
   return found == ours ? NULL : found;
 }
 
-/* A Python job's torch, and what it brings, is not in the global scope, so that RTLD_NEXT does not find it; nor must a
- * library have its usual name. Whoever came to `ours` through `symbol` has it from some library. */
+/* RTLD_NEXT does not find what a Python job's torch loads, which is not in the global scope. A library may also have an
+ * unusual name. The caller of `ours` is linked against some library that defines `symbol`, so the search ends there. */
 void* commtap_resolve(const char* symbol, const char* version, const char* library, const void* ours) {
   const int saved_errno = errno;
   void* found = symbol_behind(symbol, version);
@@ -57,7 +63,7 @@ void* commtap_resolve(const char* symbol, const char* version, const char* libra
   if (found == NULL && version == NULL) {
     found = symbol_anywhere(symbol, ours);
   }
-  dlerror(); /* a failure of ours is not the job's */
+  dlerror(); /* clears a failure of the shim, which is not the job's */
   errno = saved_errno;
   return found;
 }

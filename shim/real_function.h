@@ -5,13 +5,16 @@
 
 #include <stddef.h>
 
-/* The function that `ours` stands in front of, in the next library that has it or in `library`, where it usually is;
- * of symbols without a version, in any. `version`: of the symbol, so that of two libraries that have it, each under its
- * own version, it is the right one's; NULL: it has none. NULL if no library that is loaded has one. errno and dlerror()
- * stay as found. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns the function `symbol` that `ours` interposes; NULL if no loaded library has it. Looks in the libraries behind
+ * this one, then in `library`, where it usually is. Without a `version`, looks in every loaded library last. `version`
+ * selects the library if two define the symbol under versions of their own. errno and dlerror() stay as found. */
 void* commtap_resolve(const char* symbol, const char* version, const char* library, const void* ours);
 
-/* Likewise, looked for once: `slot` keeps what was found. */
+/* Returns commtap_resolve()'s result and keeps it in `slot`, so that the search runs once. */
 static inline void*
 commtap_real(void** slot, const char* symbol, const char* version, const char* library, const void* ours) {
   void* real = __atomic_load_n(slot, __ATOMIC_RELAXED);
@@ -21,5 +24,12 @@ commtap_real(void** slot, const char* symbol, const char* version, const char* l
   }
   return real;
 }
+
+/* Calls the dlopen() that this library interposes: its own one would look for torch. */
+void* commtap_real_dlopen(const char* file, int mode);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

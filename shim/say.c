@@ -24,6 +24,6 @@ void commtap_say(const char* format, ...) {
   }
   line[length] = '\n';
   if (write(STDERR_FILENO, line, (size_t)length + 1) < 0) {
-    return; /* a closed stderr is the job's business */
+    return; /* the job may have closed stderr */
   }
 }

@@ -3,7 +3,15 @@
 #ifndef COMMTAP_SHIM_SAY_H
 #define COMMTAP_SHIM_SAY_H
 
-/* One line on stderr that the user must act on, unless COMMTAP_LOG=off. Straight to the file: stdio is the job's. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Writes one line to stderr that the user must act on, unless COMMTAP_LOG=off. By write(2): stdio is the job's. */
 __attribute__((format(printf, 1, 2))) void commtap_say(const char* format, ...);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of c10d that libcommtap.so stands in front of: where Gloo's collectives begin, run and are waited for.
+/* The functions of c10d that libcommtap.so interposes: Gloo's collectives are queued, run and waited for in them.
  *
- * torch's libraries call them by name through their PLTs and vtables, so that they come here first. The names hold the
- * types of all parameters: a torch that has others never comes here, and its collectives are counted as `untimed`.
- * Every function ends in a jump to the real one or to the tracker, so that exceptions pass and no frame is added.
- * The rules of hooks.c hold here too. */
+ * torch's libraries call them by name through their PLTs and vtables. The mangled names include the types of all
+ * parameters: a torch with other types bypasses the shim, and its collectives are counted as `untimed`. Every function
+ * ends in a tail jump to the real function or to the tracker: exceptions pass, and no frame is added. The rules of
+ * hooks.c apply. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "shim/loader.h"
+#include "shim/loaded.h"
 #include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -34,7 +34,7 @@ EXPORT void gloo_enqueue(void* group, void* work_pointer) {
   static void* slot;
   void (*real)(void*, void*);
   *(void**)&real = REAL(&slot, ENQUEUE, gloo_enqueue);
-  const struct commtap_timing* timing = commtap_loaded_timing();
+  const struct commtap_timing* timing = commtap_loaded.timing;
   if (timing == NULL) {
     real(group, work_pointer);
   } else {
@@ -43,18 +43,18 @@ EXPORT void gloo_enqueue(void* group, void* work_pointer) {
 }
 
 /* The functions that take one object. */
-#define OBJECT_HOOK(name, symbol, member)                          \
-  EXPORT void name(void* object) __asm__(symbol);                  \
-  EXPORT void name(void* object) {                                 \
-    static void* slot;                                             \
-    void (*real)(void*);                                           \
-    *(void**)&real = REAL(&slot, symbol, name);                    \
-    const struct commtap_timing* timing = commtap_loaded_timing(); \
-    if (timing == NULL) {                                          \
-      real(object);                                                \
-    } else {                                                       \
-      timing->member(real, object);                                \
-    }                                                              \
+#define OBJECT_HOOK(name, symbol, member)                        \
+  EXPORT void name(void* object) __asm__(symbol);                \
+  EXPORT void name(void* object) {                               \
+    static void* slot;                                           \
+    void (*real)(void*);                                         \
+    *(void**)&real = REAL(&slot, symbol, name);                  \
+    const struct commtap_timing* timing = commtap_loaded.timing; \
+    if (timing == NULL) {                                        \
+      real(object);                                              \
+    } else {                                                     \
+      timing->member(real, object);                              \
+    }                                                            \
   }
 
 OBJECT_HOOK(gloo_execute, EXECUTE, execute)
@@ -66,7 +66,7 @@ OBJECT_HOOK(reducer_finalize_backward, FINALIZE_BACKWARD, finalize_backward)
     static void* slot;                                                                     \
     bool (*real)(void*, long);                                                             \
     *(void**)&real = REAL(&slot, symbol, name);                                            \
-    const struct commtap_timing* timing = commtap_loaded_timing();                         \
+    const struct commtap_timing* timing = commtap_loaded.timing;                           \
     return timing == NULL ? real(work, timeout_ms) : timing->wait(real, work, timeout_ms); \
   }
 

@@ -28,11 +28,11 @@ static int is_libtorch(struct dl_phdr_info* object, size_t size, void* data) {
 }
 
 bool commtap_find_libtorch(char* path, size_t size) {
-  struct FoundPath found = {path, size};
+  struct FoundPath found = {.path = path, .size = size};
   return dl_iterate_phdr(is_libtorch, &found) != 0;
 }
 
-/* The start of a small file, as text. */
+/* Reads the start of a file as text. */
 static bool read_start(const char* path, char* text, size_t size) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -47,7 +47,7 @@ static bool read_start(const char* path, char* text, size_t size) {
   return true;
 }
 
-/* The length of "2.13" at the start of `text`; 0 if it is no version. */
+/* Returns the length of "2.13" at the start of `text`; 0 if no version is there. */
 static size_t minor_version_length(const char* text) {
   static const char kDigits[] = "0123456789";
   const size_t major = strspn(text, kDigits);
@@ -64,7 +64,7 @@ static bool copy(char* to, size_t size, const char* from, size_t length) {
   return true;
 }
 
-/* "2.13.0+cpu" at the start of `text`, up to a quote or white space. */
+/* Parses "2.13.0+cpu" at the start of `text`, up to a quote or white space. */
 static bool parse_version(const char* text, struct commtap_torch_version* version) {
   return copy(version->full, sizeof(version->full), text, strcspn(text, "'\" \t\r\n")) &&
          copy(version->minor, sizeof(version->minor), text, minor_version_length(text));
@@ -79,7 +79,7 @@ static bool read_version_py(const char* folder, struct commtap_torch_version* ve
     return false;
   }
   const char* key = strstr(text, kKey);
-  return key != NULL && parse_version(key + sizeof(kKey), version); /* sizeof counts the opening quote's place */
+  return key != NULL && parse_version(key + sizeof(kKey), version); /* sizeof includes the NUL: skips the quote */
 }
 
 static bool read_build_version(const char* folder, struct commtap_torch_version* version) {

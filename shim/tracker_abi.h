@@ -3,7 +3,7 @@
 #ifndef COMMTAP_SHIM_TRACKER_ABI_H
 #define COMMTAP_SHIM_TRACKER_ABI_H
 
-/* What the preloaded stub and a tracker know of each other. Any change makes a new COMMTAP_ABI. */
+/* The interface between the preloaded stub and a tracker. Any change needs a new COMMTAP_ABI. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum commtap_exit {
   COMMTAP_EXIT_SIGNAL = 3,
 };
 
-/* What stands behind the functions of commtap.h. */
+/* The implementations of the functions of commtap.h. */
 struct commtap_api {
 #define COMMTAP_MEMBER(result, name, parameters, arguments) \
   result(*name) parameters; /* NOLINT(bugprone-macro-parentheses): a declaration */
@@ -32,21 +32,21 @@ struct commtap_api {
 #undef COMMTAP_MEMBER
 };
 
-/* Called in place of the functions of c10d that the stub stands in front of, with the real one, which each calls once.
- * A work, a group, a reducer: opaque pointers to c10d's objects. */
+/* Called in place of the functions of c10d that the stub interposes. Each calls `real`, the c10d function, once. Works,
+ * groups and reducers are opaque pointers to c10d's objects. */
 struct commtap_timing {
-  /* ProcessGroupGloo::enqueue(intrusive_ptr<AsyncWork>): a collective is handed to the threads of a Gloo group. */
+  /* ProcessGroupGloo::enqueue(intrusive_ptr<AsyncWork>) queues a collective for the threads of a Gloo group. */
   void (*enqueue)(void (*real)(void*, void*), void* group, void* work_pointer);
-  /* ProcessGroupGloo::AsyncWork::execute(intrusive_ptr<AsyncWork> const&): one of these threads carries it out. */
+  /* ProcessGroupGloo::AsyncWork::execute(intrusive_ptr<AsyncWork> const&) runs it on one of these threads. */
   void (*execute)(void (*real)(void*), void* work_pointer);
-  /* Work::wait(milliseconds), and that of SendWork and RecvWork. */
+  /* Work::wait(milliseconds), SendWork::wait and RecvWork::wait. */
   bool (*wait)(bool (*real)(void*, long), void* work, long timeout_ms);
-  /* Reducer::finalize_backward(): DistributedDataParallel waits for its buckets. */
+  /* Reducer::finalize_backward(), in which DistributedDataParallel waits for its buckets. */
   void (*finalize_backward)(void (*real)(void*), void* reducer);
 };
 
-/* The functions of NCCL that the stub stands in front of, as of NCCL 2.32: those that move data, begin or end a group,
- * make or end a communicator, register memory. Those of an older NCCL are the first of these. */
+/* The functions of NCCL that the stub interposes, as of NCCL 2.32: they move data, begin or end a group, make or end a
+ * communicator, or register memory. An older NCCL has a subset. */
 /* clang-format off */
 #define COMMTAP_FOR_EACH_NCCL_FUNCTION(function) \
   function(AllReduce) function(AllReduceConfig) function(ReduceScatter) function(ReduceScatterConfig) \
@@ -70,76 +70,77 @@ enum commtap_nccl_function {
       COMMTAP_NCCL_FUNCTION_COUNT
 };
 
-/* One call of a function of NCCL that no other function of NCCL makes. */
+/* One call of an NCCL function by the job or a library, not by NCCL itself. */
 struct commtap_nccl_call {
   enum commtap_nccl_function function;
-  int datatype;     /* ncclDataType_t; -1: it has none */
-  size_t count;     /* of elements, as the caller gave it; of bytes where there is no datatype */
-  const void* comm; /* names the communicator: an ncclComm_t, or what the profiler plugin has for one; NULL: none */
-  void* stream;     /* cudaStream_t that the call works on, where it moves data */
-  void* timer;      /* what commtap_nccl's begins() gave for it */
-  int result;       /* ncclResult_t; 0 of a function that ends a communicator, which is told of before it does */
-  /* Of the communicator, as NCCL has told its profiler plugin, which then tells of the call; else NULL. */
+  int datatype;     /* ncclDataType_t; -1 for functions without one */
+  size_t count;     /* elements, as the caller passed it; bytes for functions without a datatype */
+  const void* comm; /* identifies the communicator: an ncclComm_t, or the profiler plugin's slot; NULL: none */
+  void* stream;     /* cudaStream_t of a call that moves data, else NULL */
+  void* timer;      /* the result of commtap_nccl's begins() */
+  int result;       /* ncclResult_t; 0 for functions that end a communicator, which are reported before they run */
+  /* Set if the profiler plugin reports the call: the ranks, as NCCL passed them to the plugin; 0 if unknown. */
   const struct commtap_nccl_place* place;
 };
 
 struct commtap_nccl_place {
-  int ranks;
+  int ranks; /* of the communicator */
   int rank;
 };
 
 struct commtap_nccl {
-  /* Before the call, of one that moves data; NULL unless COMMTAP_TIMING asks for times on the device. */
+  /* Runs before a call that moves data. NULL unless COMMTAP_TIMING asks for times on the device. */
   void* (*begins)(const struct commtap_nccl_call* call);
+  /* Runs after a call, or before one that ends a communicator. */
   void (*called)(const struct commtap_nccl_call* call);
-  /* A communicator that the plugin told of is gone. */
+  /* Runs when a communicator that the plugin reported has ended. */
   void (*ended)(const void* comm);
-  /* Of a call that the plugin is about to tell of, likewise NULL: what to hand to ran() when its kernels are over. NULL
-   * if it is not timed. */
+  /* Runs before called() for a call that the plugin reports. Returns the token that is passed to ran() when the call's
+   * kernels have ended; NULL if the call is not timed. NULL unless COMMTAP_TIMING asks for times on the device. */
   void* (*kernels_expected)(const struct commtap_nccl_call* call);
-  /* 0 ns: it is not known how long. */
+  /* `ns`: how long the kernels ran; 0 if that is unknown. */
   void (*ran)(void* timer, uint64_t ns);
 };
 
-/* What the tracker asks NCCL, each with an ncclResult_t, and what it tells the stub. */
+/* Functions that the stub offers to the tracker. The first three ask NCCL and return an ncclResult_t. */
 struct commtap_nccl_questions {
   int (*comm_count)(const void* comm, int* ranks);
   int (*comm_user_rank)(const void* comm, int* rank);
   int (*get_version)(int* version); /* 10000 * major + 100 * minor + patch */
-  /* In the child of a fork, to the stub: no kernel that was expected is. The stub has no fork handler of its own, which
-   * musl's programs, into which it is preloaded as well, could not give it. */
+  /* Runs in the child of a fork: the kernels of the parent's calls are not reported there. The stub cannot register a
+   * fork handler of its own: it must stay loadable into programs of musl, which lacks glibc's function for that. */
   void (*forked)(void);
 };
 
-/* What becomes of CUDA graphs. A stream, a graph, an instance of a graph: opaque pointers to CUDA's objects. */
+/* Reports on CUDA graphs. Streams, graphs and instances of graphs are opaque pointers to CUDA's objects. */
 struct commtap_cuda {
   void (*capture_began)(void);
-  /* The capture that this stream is part of; 0: none. */
+  /* Returns the capture that this stream is part of; 0 for none. */
   uint64_t (*capture_of)(void* stream);
-  /* `graph`: what was captured; NULL if the capture has failed. */
+  /* `graph`: the captured graph; NULL if the capture failed. */
   void (*capture_ended)(uint64_t capture, const void* graph);
   /* `other` is an instance or a copy of `graph`. */
   void (*shares)(const void* graph, const void* other);
   /* `child` has become part of `graph`. */
   void (*includes)(const void* graph, const void* child);
   void (*launched)(const void* instance, void* stream);
-  /* A graph or an instance is about to end. */
+  /* Runs before a graph or an instance is destroyed. */
   void (*gone)(const void* graph);
 };
 
 struct commtap_tracker {
   unsigned abi;
-  const char* torch_version; /* the "2.13" that it was built for */
-  /* Once, when torch is there. `torch_version`: the full version found, e.g. "2.13.0+cpu". `found_at_ns`: when, by the
-   * steady clock: what the start has cost counts from there. 0 on success. */
+  const char* torch_version; /* "2.13": the minor version that the tracker is built for */
+  /* Runs once, after torch is loaded. `torch_version`: the full version, e.g. "2.13.0+cpu". `found_at_ns`:
+   * CLOCK_MONOTONIC when torch was found, from which the cost of the start counts. Returns 0 on success. */
   int (*start)(const char* torch_version, uint64_t found_at_ns);
-  /* The process ends: write the report. `signal` only with COMMTAP_EXIT_SIGNAL. May be called more than once. */
+  /* Writes the report as the process ends. `signal` is set for COMMTAP_EXIT_SIGNAL only. May run more than once. */
   void (*finish)(enum commtap_exit how, int signal);
-  /* After start(): NULL unless COMMTAP_TIMING asks for durations. */
+  /* May be called after start(). Returns NULL unless COMMTAP_TIMING asks for durations. */
   const struct commtap_timing* (*timing)(void);
-  /* After start(). */
+  /* May be called after start(). */
   const struct commtap_nccl* (*nccl)(const struct commtap_nccl_questions* questions);
-  /* After start(). */
+  /* May be called after start(). */
   const struct commtap_cuda* (*cuda)(void);
   struct commtap_api api;
 };

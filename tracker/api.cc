@@ -29,7 +29,7 @@ namespace {
 
 /// Nothing that goes wrong in here may reach the job as an exception.
 template <typename Body>
-auto guarded(Body body) -> decltype(body()) {
+auto catchAsStatus(Body body) -> decltype(body()) {
   try {
     return body();
   } catch (...) {
@@ -62,14 +62,14 @@ Origin originHere() {
 }
 
 int start() {
-  return guarded([] {
+  return catchAsStatus([] {
     setCounting(true);
     return 0;
   });
 }
 
 int stop() {
-  return guarded([] {
+  return catchAsStatus([] {
     setCounting(false);
     return 0;
   });
@@ -81,7 +81,7 @@ int reset() {
 }
 
 long snapshot(char* buffer, size_t size) {
-  return guarded([&]() -> long {
+  return catchAsStatus([&]() -> long {
     const std::string text = reportText();
     return text.empty() ? static_cast<long>(COMMTAP_FAILED) : copyText(text, buffer, size);
   });
@@ -91,7 +91,7 @@ int snapshotFile(const char* path) {
   if (path == nullptr || *path == '\0') {
     return COMMTAP_INVALID;
   }
-  return guarded([&]() -> int {
+  return catchAsStatus([&]() -> int {
     const std::string text = reportText();
     return !text.empty() && writeFileAtomically(path, text).empty() ? COMMTAP_OK : COMMTAP_FAILED;
   });
@@ -101,23 +101,23 @@ int scopePush(const char* name) {
   if (name == nullptr || *name == '\0') {
     return COMMTAP_INVALID;
   }
-  return guarded([&] {
+  return catchAsStatus([&] {
     pushScope(name);
     return 0;
   });
 }
 
 int scopePop() {
-  return guarded([] { return popScope() ? 0 : static_cast<int>(COMMTAP_INVALID); });
+  return catchAsStatus([] { return popScope() ? 0 : static_cast<int>(COMMTAP_INVALID); });
 }
 
 long currentModule(char* buffer, size_t size) {
-  return guarded(
+  return catchAsStatus(
       [&] { return copyText(ModuleRegistry::get().nameOf(originHere().issued_in, ModuleName::kClean), buffer, size); });
 }
 
 int markStep() {
-  return guarded([] {
+  return catchAsStatus([] {
     Steps::mark();
     return 0;
   });
@@ -128,25 +128,25 @@ int isBackward() {
 }
 
 int setCollectiveCallback(commtap_collective_callback callback, void* context) {
-  return guarded([&] {
+  return catchAsStatus([&] {
     CollectiveObservers::setCallback(callback, context);
     return 0;
   });
 }
 
 int setOpCallbackSafely(commtap_op_callback callback, void* context) {
-  return guarded([&] {
+  return catchAsStatus([&] {
     setOpCallback(callback, context);
     return 0;
   });
 }
 
 long captureBegin(commtap_threads threads) {
-  return guarded([&]() -> long { return CountCaptures::get().begin(threads); });
+  return catchAsStatus([&]() -> long { return CountCaptures::get().begin(threads); });
 }
 
 long captureRead(long capture, commtap_collective* rows, size_t capacity) {
-  return guarded([&]() -> long {
+  return catchAsStatus([&]() -> long {
     const auto found = CountCaptures::get().read(capture);
     if (!found) {
       return COMMTAP_INVALID;
@@ -157,14 +157,14 @@ long captureRead(long capture, commtap_collective* rows, size_t capacity) {
 }
 
 int captureEnd(long capture) {
-  return guarded([&] { return CountCaptures::get().end(capture) ? 0 : static_cast<int>(COMMTAP_INVALID); });
+  return catchAsStatus([&] { return CountCaptures::get().end(capture) ? 0 : static_cast<int>(COMMTAP_INVALID); });
 }
 
 int where(commtap_place* place) {
   if (place == nullptr) {
     return COMMTAP_INVALID;
   }
-  return guarded([&]() -> int {
+  return catchAsStatus([&]() -> int {
     const Origin origin = originHere();
     *place = placeOf(origin.issued_in, lastingText(phaseName(origin.phase)));
     return COMMTAP_OK;
@@ -175,7 +175,7 @@ int moduleInfo(uint32_t id, commtap_place* module) {
   if (module == nullptr || !ModuleRegistry::get().knows(id)) {
     return COMMTAP_INVALID;
   }
-  return guarded([&]() -> int {
+  return catchAsStatus([&]() -> int {
     *module = placeOf(id, "");
     return COMMTAP_OK;
   });
@@ -189,26 +189,26 @@ int keepInMemory() {
 
 commtap_api apiTable() {
   return {
-      start,
-      stop,
-      reset,
-      snapshot,
-      snapshotFile,
-      scopePush,
-      scopePop,
-      currentModule,
-      isBackward,
-      setCollectiveCallback,
-      setOpCallbackSafely,
-      captureBegin,
-      captureRead,
-      captureEnd,
-      where,
-      moduleInfo,
-      keepInMemory,
-      markStep,
-      observePythonModules,
-      idOfPythonModule,
+      .start = start,
+      .stop = stop,
+      .reset = reset,
+      .snapshot = snapshot,
+      .snapshot_file = snapshotFile,
+      .scope_push = scopePush,
+      .scope_pop = scopePop,
+      .current_module = currentModule,
+      .is_backward = isBackward,
+      .set_collective_callback = setCollectiveCallback,
+      .set_op_callback = setOpCallbackSafely,
+      .capture_begin = captureBegin,
+      .capture_read = captureRead,
+      .capture_end = captureEnd,
+      .where = where,
+      .module_info = moduleInfo,
+      .keep_in_memory = keepInMemory,
+      .mark_step = markStep,
+      .observe_modules = observePythonModules,
+      .module_id = idOfPythonModule,
   };
 }
 

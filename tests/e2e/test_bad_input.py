@@ -142,14 +142,14 @@ def test_tracker_is_foreign(installation: Path, tmp_path: Path) -> None:
     """A library, but not one of ours."""
     replace_tracker(installation, (installation / "libcommtap.so").read_bytes())
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
-    assert "is no tracker of this commtap; install all of its files anew" in said
+    assert "is not a tracker of this version of commtap: install all files of commtap again" in said
 
 
 def test_tracker_is_no_library(installation: Path, tmp_path: Path) -> None:
     replace_tracker(installation, b"cut off while it was copied")
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
-    assert "does not fit this torch" in said
-    assert "install the commtap tracker for it" in said
+    assert "libcommtap-tracker.so cannot be loaded: " in said
+    assert f"install the tracker for torch {'.'.join(torch.__version__.split('.')[:2])}" in said
 
 
 def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
@@ -158,6 +158,27 @@ def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
     done = run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out")
     [said] = lines(done)
     assert f"no part for Python 3.{sys.version_info.minor} is installed" in said
+    [entry] = one_report(tmp_path / "out").not_seen
+    assert entry["reason"] == "module_hook_missing"
+
+
+def test_tracker_is_a_fifo(installation: Path, tmp_path: Path) -> None:
+    """Opening it would wait for a writer, and the job with it."""
+    [tracker] = installation.rglob("libcommtap-tracker.so")
+    tracker.unlink()
+    os.mkfifo(tracker)
+    [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
+    assert f"{tracker} is not loaded: it is not a regular file" in said
+    assert "nothing is counted" in said
+
+
+def test_python_part_is_a_fifo(installation: Path, tmp_path: Path) -> None:
+    """Collectives are counted without it, and the report says that modules are not known."""
+    [part] = installation.rglob("libcommtap-python-*.so")
+    part.unlink()
+    os.mkfifo(part)
+    [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
+    assert f"{part} is not loaded: it is not a regular file" in said
     [entry] = one_report(tmp_path / "out").not_seen
     assert entry["reason"] == "module_hook_missing"
 
@@ -186,7 +207,8 @@ def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
     [tracker] = (installation / "trackers").iterdir()
     tracker.rename(installation / "trackers" / "torch-2.99")
     [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
-    assert "torch 2.99 is here, but the only tracker installed is for torch 2.13" in said
+    assert "torch 2.99 is loaded: " in said
+    assert "libcommtap-tracker.so is built for torch 2.13: install the tracker for torch 2.99" in said
     assert not (tmp_path / "out").exists()
 
 

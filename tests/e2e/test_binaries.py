@@ -3,6 +3,7 @@
 """What our binaries ask of the process that they are loaded into, and what they show it."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -79,9 +80,21 @@ def test_needed() -> None:
     """The stub is libc alone: it is in every process. The tracker finds libtorch where the job has loaded it."""
     loader = "ld-linux-x86-64.so.2"
     runtime = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", loader}
-    assert needed(LIBRARY) <= {"libc.so.6"}
+    assert needed(LIBRARY) <= {"libc.so.6", "libdl.so.2"}
     assert {"libtorch_cpu.so", "libc10.so"} <= needed(TRACKER) <= {"libtorch_cpu.so", "libc10.so"} | runtime
     assert needed(PYTHON_PART) <= runtime
+
+
+def test_stub_runs_on_an_old_glibc() -> None:
+    """A preload that needs a newer glibc than the system's ends every process of the job: 2.17 is manylinux2014's."""
+    done = subprocess.run(["readelf", "-V", LIBRARY], capture_output=True, text=True, check=True)
+    versions = {tuple(map(int, found.split("."))) for found in re.findall(r"Name: GLIBC_(\S+)", done.stdout)}
+    assert max(versions) <= (2, 17)
+
+
+def test_stub_has_libdl_of_an_old_glibc() -> None:
+    """Before glibc 2.34 dlsym and the rest are in libdl.so.2 alone, which a program need not have loaded."""
+    assert "libdl.so.2" in needed(LIBRARY)
 
 
 @pytest.mark.parametrize(

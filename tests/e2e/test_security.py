@@ -16,7 +16,7 @@ from test_bad_input import lines, one_report, run_job
 SOMEBODY_ELSE = 12345
 TORCH = ".".join(torch.__version__.split(".")[:2])
 
-#: A process that brings in a torch whose version cannot be told, which commtap says, if it looks.
+#: A process that brings in a torch whose version is unknown, which commtap says, if it looks.
 PROGRAM = """
 #include <dlfcn.h>
 int main(int count, char** names) { return count < 2 || dlopen(names[1], RTLD_NOW) == 0; }
@@ -123,7 +123,7 @@ def test_privileged_program(tmp_path: Path) -> None:
     program = tmp_path / "program"
     variables = {"COMMTAP_OUT": str(tmp_path / "out"), "COMMTAP_LOG": "debug"}
     ordinary = subprocess.run([program, fake], env=variables, check=True, capture_output=True)
-    assert b"the version of this torch cannot be told" in ordinary.stderr
+    assert b"the version of this torch is unknown" in ordinary.stderr
     others = [group for group in (os.getgroups() or [SOMEBODY_ELSE]) if group != os.getegid()]
     group = SOMEBODY_ELSE if os.geteuid() == 0 else next(iter(others), None)
     if group is None or os.statvfs(tmp_path).f_flag & os.ST_NOSUID:

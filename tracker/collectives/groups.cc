@@ -95,20 +95,20 @@ Identity identityOf(const c10d::ProcessGroup& group) {
   return {nameOf(group), descOf(group), group.getSize(), group.getRank()};
 }
 
-/// Tells the recorder which rank of the job this is. The default group knows it, and the job's size; a smaller one may
-/// know this rank's global number; any group is better than nothing.
+/// Tells the process_ledger which rank of the job this is. The default group knows it, and the job's size; a smaller
+/// one may know this rank's global number; any group is better than nothing.
 void announce(const c10d::ProcessGroup& group, const Identity& identity) {
-  ProcessLedger& recorder = ProcessLedger::get();
-  if (recorder.hasOutput()) {
+  ProcessLedger& process_ledger = ProcessLedger::get();
+  if (process_ledger.hasOutput()) {
     return;
   }
   const std::vector<uint64_t> ranks = statedRanks(group);
   if (static_cast<size_t>(identity.rank) < ranks.size()) {
-    recorder.processGroupSeen(static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]), -1);
-  } else if (identity.desc == "default_pg" || !recorder.hasRank()) {
-    recorder.processGroupSeen(identity.rank, identity.size);
+    process_ledger.processGroupSeen(static_cast<int64_t>(ranks[static_cast<size_t>(identity.rank)]), -1);
+  } else if (identity.desc == "default_pg" || !process_ledger.hasRank()) {
+    process_ledger.processGroupSeen(identity.rank, identity.size);
   } else {
-    recorder.processGroupSeen(-1, -1);
+    process_ledger.processGroupSeen(-1, -1);
   }
 }
 

@@ -96,13 +96,13 @@ bool ProcessLedger::start(const Options& options, const std::string& torch_versi
   if (!ledger) {
     return false;
   }
-  std::unique_ptr<ProcessLedger> recorder(new ProcessLedger(options));
+  std::unique_ptr<ProcessLedger> process_ledger(new ProcessLedger(options));
   ledger_ = ledger.release();
-  recorder->options_.out = absolutePath(options.out);
-  recorder->describeProcess(torch_version);
-  const int64_t rank = recorder->identity_.rank;
+  process_ledger->options_.out = absolutePath(options.out);
+  process_ledger->describeProcess(torch_version);
+  const int64_t rank = process_ledger->identity_.rank;
   startLog(options.log, rank < 0 ? "pid " + std::to_string(getpid()) : "rank " + std::to_string(rank));
-  instance_ = recorder.release();
+  instance_ = process_ledger.release();
   return true;
 }
 

@@ -268,9 +268,9 @@ uint32_t ncclVersion() {
 }
 
 bool begin() {
-  ProcessLedger& recorder = ProcessLedger::get();
-  recorder.processGroupSeen(-1, -1);
-  return recorder.ledger().countNccl(ncclVersion());
+  ProcessLedger& process_ledger = ProcessLedger::get();
+  process_ledger.processGroupSeen(-1, -1);
+  return process_ledger.ledger().countNccl(ncclVersion());
 }
 
 /// Groups and communicators are followed also while nothing is counted.

@@ -160,8 +160,9 @@ std::string ownPath() {
 const CommtapPython* loadPythonPart(const std::string& build) {
   const std::string own = ownPath();
   const std::string path = own.substr(0, own.rfind('/')) + "/python/libcommtap-python-" + build + ".so";
-  if (access(path.c_str(), R_OK) == 0 && !commtap_is_trusted(path.c_str(), own.c_str())) {
-    hookMissing((path + " is not loaded: another user may have put it there").c_str());
+  const char* refusal = access(path.c_str(), R_OK) == 0 ? commtap_load_refusal(path.c_str(), own.c_str()) : nullptr;
+  if (refusal != nullptr) {
+    hookMissing((path + " is not loaded: " + refusal).c_str());
     return nullptr;
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

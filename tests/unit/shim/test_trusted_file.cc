@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/trusted_file.h"
 
-#include "tests/unit/torch_doctest.h"
-
+#include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,8 +37,13 @@ class Installation {
   void setMode(const char* name, mode_t mode) const {
     REQUIRE(chmod((folder_ / name).c_str(), mode) == 0);
   }
+  /// Why the tracker must not be loaded; "" if it may be.
+  std::string refusal() const {
+    const char* reason = commtap_load_refusal(tracker().c_str(), stub().c_str());
+    return reason == nullptr ? "" : reason;
+  }
   bool isTrusted() const {
-    return commtap_is_trusted(tracker().c_str(), stub().c_str());
+    return refusal().empty();
   }
 
  private:
@@ -72,10 +76,28 @@ TEST_CASE("a group may write where it may write to the library's folder too") {
 
 TEST_CASE("what is not there, or has no folder, is not trusted") {
   const Installation installation;
-  CHECK_FALSE(commtap_is_trusted((installation.tracker() + "x").c_str(), installation.stub().c_str()));
-  CHECK_FALSE(commtap_is_trusted(installation.tracker().c_str(), "a.so"));
+  CHECK(commtap_load_refusal((installation.tracker() + "x").c_str(), installation.stub().c_str()) != nullptr);
+  CHECK(commtap_load_refusal(installation.tracker().c_str(), "a.so") != nullptr);
   REQUIRE(unlink(installation.stub().c_str()) == 0);
   CHECK_FALSE(installation.isTrusted());
+}
+
+TEST_CASE("only a regular file is loaded, also through a link") {
+  const Installation installation;
+  const std::string file = installation.tracker() + ".1";
+  REQUIRE(rename(installation.tracker().c_str(), file.c_str()) == 0);
+  REQUIRE(symlink(file.c_str(), installation.tracker().c_str()) == 0);
+  CHECK(installation.isTrusted());
+  REQUIRE(unlink(file.c_str()) == 0);
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  CHECK(installation.refusal().find("it is not a regular file") == 0);
+}
+
+TEST_CASE("the reason says what to do") {
+  const Installation installation;
+  installation.setMode("lib/trackers/b.so", 0666);
+  CHECK(
+      installation.refusal() == "another user may have put it there: install commtap where only you or root can write");
 }
 
 } // namespace

@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "shim/tracker_file.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/real_function.h"
+#include "shim/say.h"
+
+bool commtap_find_tracker(const char* own, const char* minor, char* path, size_t size) {
+  const int folder = (int)(strrchr(own, '/') - own);
+  if (snprintf(path, size, "%.*s/trackers/torch-%s/libcommtap-tracker.so", folder, own, minor) < (int)size &&
+      access(path, R_OK) == 0) {
+    return true;
+  }
+  return snprintf(path, size, "%.*s/../tracker/libcommtap-tracker.so", folder, own) < (int)size &&
+         access(path, R_OK) == 0;
+}
+
+/* The table that the library exports; NULL if it is not a tracker for this stub. */
+static const struct commtap_tracker* table_of(void* library) {
+  const struct commtap_tracker* (*table)(void) = NULL;
+  *(void**)&table = dlsym(library, COMMTAP_TRACKER_SYMBOL);
+  const struct commtap_tracker* tracker = table == NULL ? NULL : table();
+  return tracker != NULL && tracker->abi == COMMTAP_ABI ? tracker : NULL;
+}
+
+const struct commtap_tracker* commtap_open_tracker(const char* path, const char* minor) {
+  void* library = commtap_real_dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    commtap_say(
+        "%s cannot be loaded: %s: install the tracker for torch %s; nothing is counted", path, dlerror(), minor);
+    return NULL;
+  }
+  const struct commtap_tracker* tracker = table_of(library);
+  if (tracker == NULL) {
+    commtap_say(
+        "%s is not a tracker of this version of commtap: install all files of commtap again; nothing is counted", path);
+    return NULL;
+  }
+  if (strcmp(tracker->torch_version, minor) != 0) {
+    commtap_say(
+        "torch %s is loaded: %s is built for torch %s: install the tracker for torch %s; nothing is counted",
+        minor,
+        path,
+        tracker->torch_version,
+        minor);
+    return NULL;
+  }
+  return tracker;
+}

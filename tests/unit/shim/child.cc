@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/unit/shim/child.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "report/atomic_file.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+std::string readAll(int fd) {
+  std::string text;
+  std::array<char, 4096> piece{};
+  for (ssize_t size = 0; (size = read(fd, piece.data(), piece.size())) > 0;) {
+    text.append(piece.data(), static_cast<size_t>(size));
+  }
+  return text;
+}
+
+} // namespace
+
+ChildResult runInChild(const std::function<void()>& body) {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    for (int number = 1; number < NSIG; ++number) {
+      signal(number, SIG_DFL); // doctest handles some
+    }
+    body();
+    _exit(0);
+  }
+  close(ends[1]);
+  ChildResult result{0, readAll(ends[0])};
+  close(ends[0]);
+  REQUIRE(waitpid(child, &result.status, 0) == child);
+  return result;
+}
+
+void sayLine(const std::string& line) {
+  const std::string text = line + "\n";
+  REQUIRE(write(STDERR_FILENO, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+}
+
+void copyFile(const std::string& from, const std::string& to) {
+  writeText(to, readText(from));
+}
+
+std::string makeFakeTorch(const std::string& folder, const std::string& version) {
+  REQUIRE(makeFolders(folder + "/torch/lib").empty());
+  writeText(folder + "/torch/version.py", "__version__ = '" + version + "'\n");
+  copyFile(COMMTAP_STUB, folder + "/torch/lib/libtorch_cpu.so");
+  return folder + "/torch/lib/libtorch_cpu.so";
+}
+
+} // namespace commtap

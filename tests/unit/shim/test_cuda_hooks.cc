@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/cuda/fake_cuda.h"
+#include "tests/unit/shim/loaded_tables.h"
+
+// The hooks of two runtimes have the same names under different versions, as a program's references to them have.
+extern "C" {
+int beginCapture12(void* stream, int mode);
+int endCapture12(void* stream, void** graph);
+int instantiate12(void** instance, void* graph, unsigned long long flags);
+int launch12(void* instance, void* stream);
+int launch13(void* instance, void* stream);
+int destroy12(void* graph);
+int destroyInstance12(void* instance);
+}
+__asm__(".symver beginCapture12, cudaStreamBeginCapture@libcudart.so.12");
+__asm__(".symver endCapture12, cudaStreamEndCapture@libcudart.so.12");
+__asm__(".symver instantiate12, cudaGraphInstantiate@libcudart.so.12");
+__asm__(".symver launch12, cudaGraphLaunch@libcudart.so.12");
+__asm__(".symver launch13, cudaGraphLaunch@libcudart.so.13");
+__asm__(".symver destroy12, cudaGraphDestroy@libcudart.so.12");
+__asm__(".symver destroyInstance12, cudaGraphExecDestroy@libcudart.so.12");
+
+namespace commtap {
+namespace {
+
+std::vector<std::string>& told() {
+  static std::vector<std::string> instance;
+  return instance;
+}
+
+const commtap_cuda* recordingTable() {
+  static const commtap_cuda table = {
+      .capture_began = [] { told().emplace_back("began"); },
+      .capture_of = [](void* stream) { return static_cast<fake_stream*>(stream)->capture; },
+      .capture_ended =
+          [](uint64_t capture, const void* graph) {
+            told().push_back((graph == nullptr ? "failed " : "ended ") + std::to_string(capture));
+          },
+      .shares = [](const void*, const void*) { told().emplace_back("shares"); },
+      .includes = [](const void*, const void*) { told().emplace_back("includes"); },
+      .launched = [](const void*, void*) { told().emplace_back("launched"); },
+      .gone = [](const void*) { told().emplace_back("gone"); },
+  };
+  told().clear();
+  return &table;
+}
+
+TEST_CASE("a graph is reported from its capture to its end") {
+  const LoadedTables loaded({nullptr, nullptr, nullptr, recordingTable()});
+  fake_stream stream{};
+  void* graph = nullptr;
+  void* instance = nullptr;
+  REQUIRE(beginCapture12(&stream, 0) == kFakeSuccess);
+  const std::string capture = std::to_string(stream.capture);
+  REQUIRE(endCapture12(&stream, &graph) == kFakeSuccess);
+  REQUIRE(instantiate12(&instance, graph, 0) == kFakeSuccess);
+  REQUIRE(launch12(instance, &stream) == kFakeSuccess);
+  REQUIRE(destroyInstance12(instance) == kFakeSuccess);
+  REQUIRE(destroy12(graph) == kFakeSuccess);
+  CHECK(told() == std::vector<std::string>{"began", "ended " + capture, "shares", "launched", "gone", "gone"});
+}
+
+TEST_CASE("a call that fails reports nothing, and a capture that fails has no graph") {
+  const LoadedTables loaded({nullptr, nullptr, nullptr, recordingTable()});
+  fake_stream stream{};
+  void* graph = nullptr;
+  CHECK(launch12(nullptr, &stream) == kFakeInvalidValue);
+  CHECK(instantiate12(&graph, nullptr, 0) == kFakeInvalidValue);
+  stream.breaks = true;
+  beginCapture12(&stream, 0);
+  CHECK(beginCapture12(&stream, 0) == kFakeInvalidValue);
+  const std::string capture = std::to_string(stream.capture);
+  CHECK(endCapture12(&stream, &graph) == kFakeInvalidValue);
+  CHECK(told() == std::vector<std::string>{"began", "failed " + capture});
+}
+
+TEST_CASE("each version's call reaches its own runtime, with a tracker and without") {
+  void* runtime_13 = dlopen(COMMTAP_FAKE_RUNTIME_13, RTLD_LAZY | RTLD_LOCAL);
+  REQUIRE(runtime_13 != nullptr);
+  auto* launched_by_13 = reinterpret_cast<uint64_t (*)()>(dlsym(runtime_13, "fake_cuda_launched_graphs"));
+  REQUIRE((launched_by_13 != nullptr));
+  fake_stream stream{};
+  int instance = 0;
+  const uint64_t before = fake_cuda_launched_graphs();
+  CHECK(launch12(&instance, &stream) == kFakeSuccess);
+  const LoadedTables loaded({nullptr, nullptr, nullptr, recordingTable()});
+  CHECK(launch12(&instance, &stream) == kFakeSuccess);
+  CHECK(launched_by_13() == 0);
+  CHECK(launch13(&instance, &stream) == kFakeSuccess);
+  CHECK(fake_cuda_launched_graphs() == before + 2);
+  CHECK(launched_by_13() == 1);
+  CHECK(told() == std::vector<std::string>{"launched", "launched"});
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+#include "tests/unit/samples.h"
+#include "tests/unit/shim/child.h"
+#include "tests/unit/shim/loaded_tables.h"
+
+namespace commtap {
+namespace {
+
+ChildResult endsWithTracker(const std::function<void()>& end) {
+  return runInChild([&] {
+    ::commtap_loaded.tracker = &sayingTracker();
+    end();
+  });
+}
+
+TEST_CASE("each way out of a process without exit handlers finishes the tracker and ends as it would") {
+  for (const auto& end :
+       {std::function<void()>([] { _exit(7); }), std::function<void()>([] { _Exit(7); }), std::function<void()>([] {
+          quick_exit(7);
+        })}) {
+    const ChildResult child = endsWithTracker(end);
+    CHECK(child.said == "finish 2 0\n");
+    CHECK(WIFEXITED(child.status));
+    CHECK(WEXITSTATUS(child.status) == 7);
+  }
+}
+
+TEST_CASE("an abort is a death by signal") {
+  const ChildResult child = endsWithTracker([] { abort(); });
+  CHECK(child.said == "finish 3 6\n");
+  CHECK(WIFSIGNALED(child.status));
+  CHECK(WTERMSIG(child.status) == SIGABRT);
+}
+
+TEST_CASE("only a signal that ends this process finishes the tracker") {
+  ChildResult child = endsWithTracker([] { kill(getpid(), SIGTERM); });
+  CHECK(child.said == "finish 3 15\n");
+  CHECK(WTERMSIG(child.status) == SIGTERM);
+
+  child = endsWithTracker([] {
+    sayLine(std::to_string(kill(getpid(), 0)));
+    _exit(0);
+  });
+  CHECK(child.said == "0\nfinish 2 0\n");
+}
+
+TEST_CASE("dlopen returns what the real one does, and leaves its error") {
+  void* self = dlopen(nullptr, RTLD_LAZY);
+  CHECK(self != nullptr);
+  dlclose(self);
+  CHECK(dlopen("/nowhere/libnothing.so", RTLD_LAZY) == nullptr);
+  const char* error = dlerror();
+  REQUIRE(error != nullptr);
+  CHECK(std::string(error).find("/nowhere/libnothing.so") != std::string::npos);
+}
+
+TEST_CASE("the library that brings torch makes the loader look, one that cannot be loaded does not") {
+  const TempFolder folder;
+  const ChildResult child = runInChild([&] {
+    const std::string library = makeFakeTorch(folder.path(), "9.9.1");
+    const std::string binding = folder / "torch/_C.so";
+    dlopen(binding.c_str(), RTLD_LAZY);
+    sayLine("missing");
+    copyFile(library, binding);
+    dlopen(library.c_str(), RTLD_LAZY);
+    sayLine("loaded " + std::to_string(static_cast<int>(dlopen(binding.c_str(), RTLD_LAZY) != nullptr)));
+  });
+  CHECK(child.said.find("missing\n[commtap pid ") == 0);
+  CHECK(child.said.find("torch 9.9.1 is not supported") != std::string::npos);
+  CHECK(child.said.find("\nloaded 1\n") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/loader.h"
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+#include "tests/unit/samples.h"
+#include "tests/unit/shim/child.h"
+#include "tests/unit/shim/loaded_tables.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("torch comes with its Python binding, by an absolute path") {
+  CHECK(commtap_brings_torch("/site/torch/_C.cpython-311-x86_64-linux-gnu.so"));
+  CHECK(commtap_brings_torch("/site/torch/lib/libtorch_python.so"));
+  CHECK(commtap_brings_torch("/usr/lib/libtorch_python.so.2.13"));
+  for (const char* other : {"/site/other/_C.so", "/_C.so", "torch/_C.so", "libtorch_python.so", "/site/torch/_Cx.so"}) {
+    CHECK_FALSE(commtap_brings_torch(other));
+  }
+  CHECK_FALSE(commtap_brings_torch(nullptr));
+}
+
+TEST_CASE("a signal of this process to itself that ends it") {
+  CHECK_FALSE(commtap_is_self_signal(getpid(), SIGUSR2)); // no tracker has anything to finish
+  const LoadedTables loaded({&sayingTracker(), nullptr, nullptr, nullptr});
+  CHECK(commtap_is_self_signal(getpid(), SIGUSR2));
+  CHECK(commtap_is_self_signal(getpid(), SIGKILL));
+  CHECK_FALSE(commtap_is_self_signal(getppid(), SIGUSR2));
+  for (const int harmless : {0, -1, SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU}) {
+    CHECK_FALSE(commtap_is_self_signal(getpid(), harmless));
+  }
+}
+
+TEST_CASE("a signal that the job handles or ignores does not end it") {
+  const LoadedTables loaded({&sayingTracker(), nullptr, nullptr, nullptr});
+  const auto before = signal(SIGUSR1, SIG_IGN);
+  CHECK_FALSE(commtap_is_self_signal(getpid(), SIGUSR1));
+  signal(SIGUSR1, before);
+  CHECK(commtap_is_self_signal(getpid(), SIGUSR1));
+}
+
+/// Where the loader looks for the tracker: next to the library, which here is the program.
+std::string trackersFolder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "trackers";
+}
+
+class InstalledTracker {
+ public:
+  InstalledTracker() {
+    const mode_t before = umask(022);
+    std::filesystem::create_directories(trackersFolder() + "/torch-9.9");
+    copyFile(COMMTAP_FAKE_TRACKER, path());
+    umask(before);
+  }
+  InstalledTracker(const InstalledTracker&) = delete;
+  InstalledTracker& operator=(const InstalledTracker&) = delete;
+  ~InstalledTracker() {
+    std::filesystem::remove_all(trackersFolder());
+  }
+  static std::string path() {
+    return trackersFolder() + "/torch-9.9/libcommtap-tracker.so";
+  }
+};
+
+void loadTorch(const std::string& path) {
+  REQUIRE(dlopen(path.c_str(), RTLD_LAZY) != nullptr);
+}
+
+TEST_CASE("the tracker that fits is started once, and finished with errno as found") {
+  const TempFolder folder;
+  const InstalledTracker tracker;
+  const ChildResult child = runInChild([&] {
+    loadTorch(makeFakeTorch(folder.path(), "9.9.1+cpu"));
+    errno = 77;
+    commtap_on_torch_loaded();
+    commtap_on_torch_loaded();
+    commtap_process_ends(COMMTAP_EXIT_SIGNAL, 9);
+    sayLine("errno " + std::to_string(errno));
+    ::commtap_loaded = {};
+  });
+  CHECK(child.said == "start 9.9.1+cpu at a time\nquestions given\nfinish 3 9\nerrno 77\n");
+}
+
+TEST_CASE("a process that has torch from the start loads the tracker in the constructor") {
+  const TempFolder folder;
+  const InstalledTracker tracker;
+  const ChildResult child = runInChild([&] {
+    loadTorch(makeFakeTorch(folder.path(), "9.9.1"));
+    commtap_process_started();
+    ::commtap_loaded = {};
+  });
+  CHECK(child.said == "start 9.9.1 at a time\nquestions given\n");
+}
+
+TEST_CASE("COMMTAP=0 switches the loader off, another value does not") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "9.9.1");
+  for (const char* value : {"0", "off", "false", "no", "1"}) {
+    const ChildResult child = runInChild([&] {
+      setenv("COMMTAP", value, 1);
+      loadTorch(library);
+      commtap_process_started();
+    });
+    CHECK(child.said.empty() == (std::string(value) != "1"));
+  }
+}
+
+TEST_CASE("a line names the torch that has no tracker, and what to install") {
+  const TempFolder folder;
+  const ChildResult child = runInChild([&] {
+    loadTorch(makeFakeTorch(folder.path(), "9.9.1+cu130"));
+    commtap_on_torch_loaded();
+  });
+  CHECK(child.said.find("torch 9.9.1+cu130 is not supported: ") != std::string::npos);
+  CHECK(child.said.find("install the tracker for torch 9.9; nothing is counted\n") != std::string::npos);
+}
+
+TEST_CASE("a line says that torch has no version") {
+  const TempFolder folder;
+  const ChildResult child = runInChild([&] {
+    loadTorch(makeFakeTorch(folder.path(), "unknown"));
+    commtap_on_torch_loaded();
+  });
+  CHECK(child.said.find("the version of this torch is unknown") != std::string::npos);
+}
+
+TEST_CASE("a FIFO in place of the tracker is not opened") {
+  const TempFolder folder;
+  const InstalledTracker tracker;
+  std::filesystem::remove(InstalledTracker::path());
+  REQUIRE(mkfifo(InstalledTracker::path().c_str(), 0600) == 0);
+  const ChildResult child = runInChild([&] {
+    alarm(20); // ends a child that waits for a writer
+    loadTorch(makeFakeTorch(folder.path(), "9.9.1"));
+    commtap_on_torch_loaded();
+  });
+  CHECK(child.status == 0);
+  CHECK(child.said.find(InstalledTracker::path() + " is not loaded: it is not a regular file") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

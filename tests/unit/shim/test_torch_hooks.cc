@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/unit/shim/fake_c10d.h"
+#include "tests/unit/shim/loaded_tables.h"
+
+namespace commtap {
+namespace {
+
+int group;
+int work;
+
+TEST_CASE("without timing each function is c10d's") {
+  fakeEnqueue(&group, &work);
+  CHECK(std::string(fake_c10d_last.function) == "enqueue");
+  CHECK(fake_c10d_last.object == &group);
+  CHECK(fake_c10d_last.work == &work);
+  fakeExecute(&work);
+  CHECK(std::string(fake_c10d_last.function) == "execute");
+  fakeFinalizeBackward(&group);
+  CHECK(std::string(fake_c10d_last.function) == "finalize_backward");
+  CHECK(fakeWait(&work, 5));
+  CHECK(std::string(fake_c10d_last.function) == "wait");
+  CHECK(fake_c10d_last.timeout_ms == 5);
+  CHECK(fakeSendWait(&work, 6));
+  CHECK(std::string(fake_c10d_last.function) == "send_wait");
+  CHECK_FALSE(fakeRecvWait(&work, 7));
+  CHECK(fake_c10d_last.timeout_ms == 7);
+}
+
+std::string& timed() {
+  static std::string instance;
+  return instance;
+}
+
+const commtap_timing* recordingTable() {
+  static const commtap_timing table = {
+      .enqueue =
+          [](void (*real)(void*, void*), void* of, void* queued) {
+            timed() = "enqueue";
+            real(of, queued);
+          },
+      .execute =
+          [](void (*real)(void*), void* run) {
+            timed() = "execute";
+            real(run);
+          },
+      .wait =
+          [](bool (*real)(void*, long), void* awaited, long timeout_ms) {
+            timed() = "wait";
+            return real(awaited, timeout_ms + 1);
+          },
+      .finalize_backward =
+          [](void (*real)(void*), void* reducer) {
+            timed() = "finalize_backward";
+            real(reducer);
+          },
+  };
+  return &table;
+}
+
+TEST_CASE("with timing the tracker calls c10d's function") {
+  const LoadedTables loaded({nullptr, recordingTable(), nullptr, nullptr});
+  fakeEnqueue(&group, &work);
+  CHECK(timed() == "enqueue");
+  CHECK(std::string(fake_c10d_last.function) == "enqueue");
+  fakeExecute(&work);
+  CHECK(timed() == "execute");
+  CHECK(std::string(fake_c10d_last.function) == "execute");
+  fakeFinalizeBackward(&group);
+  CHECK(timed() == "finalize_backward");
+  CHECK_FALSE(fakeRecvWait(&work, 7));
+  CHECK(timed() == "wait");
+  CHECK(std::string(fake_c10d_last.function) == "recv_wait");
+  CHECK(fake_c10d_last.timeout_ms == 8);
+}
+
+TEST_CASE("an exception of c10d passes") {
+  CHECK_THROWS_WITH(fakeWait(nullptr, 5), "the collective failed");
+}
+
+} // namespace
+} // namespace commtap

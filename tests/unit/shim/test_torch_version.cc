@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/torch_version.h"
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/unit/samples.h"
+#include "tests/unit/shim/child.h"
+
+namespace commtap {
+namespace {
+
+/// Says what is found in a process that has loaded this library.
+std::string versionBeside(const std::string& library) {
+  return runInChild([&] {
+           commtap_torch_version version{};
+           REQUIRE(dlopen(library.c_str(), RTLD_LAZY) != nullptr);
+           sayLine(
+               commtap_read_torch_version(&version) ? std::string(version.full) + " | " + version.minor : "no version");
+         })
+      .said;
+}
+
+TEST_CASE("a process without torch has no version") {
+  char path[64];
+  commtap_torch_version version{};
+  CHECK_FALSE(commtap_find_libtorch(path, sizeof(path)));
+  CHECK_FALSE(commtap_read_torch_version(&version));
+}
+
+TEST_CASE("the loaded libtorch_cpu.so is found if its path fits") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "2.13.0");
+  const ChildResult child = runInChild([&] {
+    char path[4096];
+    REQUIRE(dlopen(library.c_str(), RTLD_LAZY) != nullptr);
+    sayLine(commtap_find_libtorch(path, sizeof(path)) ? path : "not found");
+    sayLine(commtap_find_libtorch(path, 8) ? path : "not found");
+  });
+  CHECK(child.said == library + "\nnot found\n");
+}
+
+TEST_CASE("a Python package has its version in version.py") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "2.13.0+cpu");
+  CHECK(versionBeside(library) == "2.13.0+cpu | 2.13\n");
+  writeText(
+      folder / "torch/version.py", "from typing import Optional\n\n__version__ = \"2.15.0a0+git1\"\ndebug = False\n");
+  CHECK(versionBeside(library) == "2.15.0a0+git1 | 2.15\n");
+}
+
+TEST_CASE("the C++ distribution has it in build-version") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "");
+  std::filesystem::remove(folder / "torch/version.py");
+  writeText(folder / "torch/build-version", "2.9.1+cu130\n");
+  CHECK(versionBeside(library) == "2.9.1+cu130 | 2.9\n");
+}
+
+TEST_CASE("what is no version, or does not fit, is not taken for one") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "2.13.0");
+  for (const std::string& text :
+       {std::string("2"), std::string("2."), std::string("x2.13"), std::string(), "2.13." + std::string(100, '0')}) {
+    writeText(folder / "torch/version.py", "__version__ = '" + text + "'\n");
+    CHECK(versionBeside(library) == "no version\n");
+  }
+  writeText(folder / "torch/version.py", "version = '2.13.0'\n");
+  CHECK(versionBeside(library) == "no version\n");
+}
+
+} // namespace
+} // namespace commtap
