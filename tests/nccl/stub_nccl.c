@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* A libnccl.so.2 for machines without a GPU: it moves nothing and counts its calls. On a stream of tests/cuda's driver a
- * call takes one microsecond per element; the calls of a group are queued when the group ends. As in the real one every
- * nccl* is a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
+/* A libnccl.so.2 for machines without a GPU: it moves nothing and counts its calls. On a stream of tests/cuda's driver
+ * a call takes one microsecond per element; the calls of a group are queued when the group ends. As in the real one
+ * every nccl* is a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
