@@ -3,36 +3,36 @@
 #ifndef COMMTAP_TESTS_CUDA_FAKE_CUDA_H
 #define COMMTAP_TESTS_CUDA_FAKE_CUDA_H
 
-/* CUDA for machines without a GPU: a driver whose streams have a clock of their own, and a runtime that captures
- * nothing and launches nothing, but says so. Both count what a real one would not forgive. */
+/* CUDA for machines without a GPU: a driver whose streams have a clock of their own, and a runtime that counts captures
+ * and launches without work. The driver counts calls that are forbidden during a capture. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { kFakeSuccess = 0, kFakeInvalidValue = 1, kFakeNotReady = 600 };
 
-/* What the handle of a stream points to. */
+/* A stream's handle points to this. */
 struct fake_stream {
-  uint64_t capture;  /* 0: none */
-  uint64_t clock_ns; /* when all the work that it was given will be over */
+  uint64_t capture;  /* 0: not capturing */
+  uint64_t clock_ns; /* when the queued work completes */
   bool breaks;       /* its capture fails */
-  bool hangs;        /* its work is never over */
+  bool hangs;        /* its work never completes */
 };
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Gives the stream work that takes `ns`; one that captures, none. */
+/* Queues work that takes `ns`. Does nothing on a stream that captures. */
 typedef void fake_cuda_work(struct fake_stream* stream, uint64_t ns);
 fake_cuda_work fake_cuda_give_work;
-/* How often a function was called that may not be called while a stream captures, or with that stream. */
+/* Returns the number of calls that are forbidden while a stream captures, or with that stream. */
 typedef uint64_t fake_cuda_forbidden(void);
 fake_cuda_forbidden fake_cuda_forbidden_calls;
-/* A stream begins, or ends, to capture. */
+/* Adds `more` to the number of streams that capture. */
 typedef void fake_cuda_captures(int more);
 fake_cuda_captures fake_cuda_captures_more;
-/* How often this runtime has launched a graph. */
+/* Returns how often this runtime has launched a graph. */
 typedef uint64_t fake_cuda_launches(void);
 fake_cuda_launches fake_cuda_launched_graphs;
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The runtime, libcudart.so.12 or .13: what captures and launches graphs. */
+/* The runtime, libcudart.so.12 or .13: captures and launches graphs. */
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 
 /* Plays NCCL towards its profiler plugin: looks for it as NCCL does with NCCL_PROFILER_PLUGIN=STATIC_PLUGIN, and sends
- * what each version sends, in its order: events of kinds that were not asked for beside those that were, a kernel's
- * from another thread, a state after the end. Layouts as in src/include/plugin/profiler of NCCL. */
+ * the events of each version in NCCL's order. Some are of types that the plugin did not ask for; a kernel's come from
+ * another thread; one state comes after the end. Layouts as in src/include/plugin/profiler of NCCL. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

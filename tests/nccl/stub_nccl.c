@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* A libnccl.so.2 for machines without a GPU: it moves nothing, and counts its calls. With a stream, which is one of
- * tests/cuda's driver, a call takes a microsecond for each element; those of a group are given to it together. As in
- * the real one every nccl* is a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
+/* A libnccl.so.2 for machines without a GPU: it moves nothing and counts its calls. On a stream of tests/cuda's driver
+ * a call takes one microsecond per element; the calls of a group are queued when the group ends. As in the real one
+ * every nccl* is a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,14 +19,14 @@ enum { kSuccess = 0, kInvalidArgument = 4, kInProgress = 7 };
 struct communicator {
   int ranks;
   int rank;
-  int asked; /* how often a communicator that is made in the background says that it is not ready */
+  int asked; /* how many more calls say that a communicator made in the background is not ready */
 };
 
 struct unique_id {
   char internal[128];
 };
 
-/* What was called: the job compares. */
+/* The number of calls per function, for the job to compare with the report. */
 struct counter {
   const char* name;
   uint64_t calls;

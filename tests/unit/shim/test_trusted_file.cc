@@ -93,6 +93,19 @@ TEST_CASE("only a regular file is loaded, also through a link") {
   CHECK(installation.refusal().find("it is not a regular file") == 0);
 }
 
+TEST_CASE("another user's link is refused, whatever it leads to") {
+  if (geteuid() != 0) {
+    MESSAGE("only root can give a link away");
+    return;
+  }
+  const Installation installation;
+  const std::string file = installation.tracker() + ".1";
+  REQUIRE(rename(installation.tracker().c_str(), file.c_str()) == 0);
+  REQUIRE(symlink(file.c_str(), installation.tracker().c_str()) == 0);
+  REQUIRE(lchown(installation.tracker().c_str(), 65534, 65534) == 0);
+  CHECK_FALSE(installation.isTrusted());
+}
+
 TEST_CASE("the reason says what to do") {
   const Installation installation;
   installation.setMode("lib/trackers/b.so", 0666);
