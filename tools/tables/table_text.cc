@@ -47,6 +47,14 @@ std::vector<std::string> jsonNames(TableId table) {
   return names;
 }
 
+std::array<std::vector<std::string>, kTableCount> jsonNamesOfAllTables() {
+  std::array<std::vector<std::string>, kTableCount> names;
+  for (const TableRow& table : reportTables()) {
+    names[static_cast<size_t>(table.id)] = jsonNames(table.id);
+  }
+  return names;
+}
+
 } // namespace
 
 std::string csvTitles(TableId table) {
@@ -67,13 +75,7 @@ std::string csvRow(const Cells& cells) {
 }
 
 std::string jsonRow(TableId table, const Cells& cells) {
-  static const std::array<std::vector<std::string>, kTableCount> kNames = {
-      jsonNames(TableId::kProcesses),
-      jsonNames(TableId::kGroups),
-      jsonNames(TableId::kModules),
-      jsonNames(TableId::kCollectives),
-      jsonNames(TableId::kNotSeen),
-  };
+  static const std::array<std::vector<std::string>, kTableCount> kNames = jsonNamesOfAllTables();
   const std::vector<std::string>& names = kNames[static_cast<size_t>(table)];
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {

@@ -24,5 +24,17 @@ TEST_CASE("JSON lines: pure ASCII, invalid UTF-8 replaced") {
       "\n");
 }
 
+TEST_CASE("JSON lines: a row of every table names all its columns") {
+  for (const TableRow& table : reportTables()) {
+    CAPTURE(table.name);
+    const std::vector<TableColumn> columns = columnsOf(table.id);
+    const nlohmann::json row = nlohmann::json::parse(jsonRow(table.id, Cells(columns.size(), nullptr)));
+    CHECK(row.size() == columns.size());
+    for (const TableColumn& column : columns) {
+      CHECK(row.contains(column.name));
+    }
+  }
+}
+
 } // namespace
 } // namespace commtap
