@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -14,14 +15,15 @@
 
 namespace commtap {
 
-/// Makes `count` items on several threads and hands them to one, in order: the result does not depend on which thread
-/// was faster, and at most kAhead items are in memory for each thread.
+/// Makes `count` items on several threads and passes them to one thread in order. The result does not depend on which
+/// thread was faster. At most kAhead items per thread are in memory.
 template <typename T>
 class OrderedPipeline {
  public:
-  /// Called with the number of the thread, below threadCount(), and that of the item; must not throw.
+  /// Receives the number of the thread, below threadCount(), and the number of the item. An exception, such as a lack
+  /// of memory, ends the work and leaves run().
   using Make = std::function<T(size_t, size_t)>;
-  /// Called on the caller's thread with the number of the item.
+  /// Receives the number of the item and the item, on the caller's thread.
   using Use = std::function<void(size_t, T)>;
 
   static size_t threadCount() {
@@ -47,6 +49,7 @@ class OrderedPipeline {
     }
   }
 
+  /// Passes each item to `use`. Throws what the maker of an item threw.
   void run(const Use& use) {
     for (size_t item = 0; item < count_; ++item) {
       use(item, wait(item));
@@ -59,7 +62,10 @@ class OrderedPipeline {
   T wait(size_t item) {
     std::unique_lock lock(mutex_);
     std::optional<T>& slot = slots_[item % slots_.size()];
-    changed_.wait(lock, [&slot] { return slot.has_value(); });
+    changed_.wait(lock, [&] { return slot.has_value() || failure_; });
+    if (!slot) {
+      std::rethrow_exception(failure_);
+    }
     T value = std::move(*slot);
     slot.reset();
     ++used_;
@@ -67,7 +73,7 @@ class OrderedPipeline {
     return value;
   }
 
-  /// The next item to be made by a thread, once there is room for it; nullopt when there is none left.
+  /// Waits for room and returns the next item to make; nullopt when no item is left.
   std::optional<size_t> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ || begun_ == count_ || begun_ < used_ + slots_.size(); });
@@ -75,12 +81,26 @@ class OrderedPipeline {
   }
 
   void work(size_t thread) {
-    while (const std::optional<size_t> item = next()) {
-      T value = make_(thread, *item);
-      const std::lock_guard lock(mutex_);
-      slots_[*item % slots_.size()] = std::move(value);
-      changed_.notify_all();
+    try {
+      while (const std::optional<size_t> item = next()) {
+        T value = make_(thread, *item);
+        const std::lock_guard lock(mutex_);
+        slots_[*item % slots_.size()] = std::move(value);
+        changed_.notify_all();
+      }
+    } catch (...) {
+      fail(std::current_exception());
     }
+  }
+
+  /// Keeps the first failure and stops all threads.
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) {
+      failure_ = std::move(failure);
+    }
+    stopped_ = true;
+    changed_.notify_all();
   }
 
   const size_t count_;
@@ -91,7 +111,8 @@ class OrderedPipeline {
   size_t begun_ = 0;
   size_t used_ = 0;
   bool stopped_ = false;
-  std::vector<std::thread> threads_; ///< last, so that all else is there when they start
+  std::exception_ptr failure_;       ///< what the first failed make_ threw
+  std::vector<std::thread> threads_; ///< last: the threads use every member above
 };
 
 } // namespace commtap

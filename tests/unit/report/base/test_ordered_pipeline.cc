@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <new>
 #include <string>
 
 namespace commtap {
@@ -44,6 +45,19 @@ TEST_CASE("threads are numbered, and none or one item will do") {
 
 TEST_CASE("who leaves early waits for nobody") {
   OrderedPipeline<int> pipeline(1000, [](size_t, size_t) { return 1; });
+}
+
+TEST_CASE("what a maker throws leaves run() on the caller's thread, after the items before it") {
+  constexpr size_t kFails = 3;
+  size_t used = 0;
+  OrderedPipeline<size_t> pipeline(1000, [](size_t /*thread*/, size_t item) {
+    if (item == kFails) {
+      throw std::bad_alloc();
+    }
+    return item;
+  });
+  CHECK_THROWS_AS(pipeline.run([&](size_t item, size_t /*value*/) { used = item + 1; }), std::bad_alloc);
+  CHECK(used <= kFails);
 }
 
 } // namespace
