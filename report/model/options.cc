@@ -21,141 +21,151 @@ std::optional<bool> parseSwitch(std::string_view value) {
   return std::nullopt;
 }
 
-/// Takes over the enumerator whose name `value` is; else names them all, as `wanted`.
-template <typename Enum, size_t N>
-std::string
-applyName(Enum& option, std::string_view value, const std::array<std::string_view, N>& names, const char* wanted) {
-  const auto* found = std::find(names.begin(), names.end(), value);
-  if (found == names.end()) {
-    return wanted;
+/// Sets `option` to the enumerator whose name `value` is, by the names' order in `row.type`. False for another name.
+template <typename Enum>
+bool applyName(Enum& option, std::string_view value, const OptionRow& row) {
+  int index = 0;
+  for (std::string_view names = row.type; !names.empty(); ++index) {
+    const size_t bar = std::min(names.find('|'), names.size());
+    if (names.substr(0, bar) == value) {
+      option = static_cast<Enum>(index);
+      return true;
+    }
+    names.remove_prefix(std::min(bar + 1, names.size()));
   }
-  option = static_cast<Enum>(found - names.begin());
-  return {};
+  return false;
 }
 
-std::string applyEnabled(Options& options, std::string_view value) {
+bool applyEnabled(Options& options, std::string_view value, const OptionRow& /*row*/) {
   const std::optional<bool> on = parseSwitch(value);
   if (!on) {
-    return "1 or 0";
+    return false;
   }
   options.enabled = *on;
-  return {};
+  return true;
 }
 
-std::string applyOut(Options& options, std::string_view value) {
+bool applyOut(Options& options, std::string_view value, const OptionRow& /*row*/) {
   if (value.empty()) {
-    return "a folder";
+    return false;
   }
   for (size_t percent = value.find('%'); percent != std::string_view::npos; percent = value.find('%', percent + 2)) {
     const std::string_view code = value.substr(percent + 1, 1);
     if (code.empty() || std::string_view("hprj%").find(code) == std::string_view::npos) {
-      return "a folder in which % is followed by h, p, r, j or %";
+      return false;
     }
   }
   options.out = value;
-  return {};
+  return true;
 }
 
-std::string applyLog(Options& options, std::string_view value) {
-  constexpr std::array<std::string_view, 5> kNames = {"off", "error", "warning", "info", "debug"};
-  return applyName(options.log, value, kNames, "off, error, warning, info or debug");
+bool applyLog(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.log, value, row);
 }
 
-std::string applyRunId(Options& options, std::string_view value) {
+bool applyRunId(Options& options, std::string_view value, const OptionRow& /*row*/) {
   options.run_id = value;
-  return {};
+  return true;
 }
 
-std::string applyOps(Options& options, std::string_view value) {
+bool applyOps(Options& options, std::string_view value, const OptionRow& /*row*/) {
   std::vector<std::string> ops;
   while (!value.empty()) {
     const size_t comma = std::min(value.find(','), value.size());
     const std::string_view op = value.substr(0, comma);
     if (op.find("::") == std::string_view::npos) {
-      return "ops as namespace::name, separated by commas; a * at the end stands for any rest";
+      return false;
     }
     ops.emplace_back(op);
     value.remove_prefix(std::min(comma + 1, value.size()));
   }
   options.ops = std::move(ops);
-  return {};
+  return true;
 }
 
-std::string applyLevel(Options& options, std::string_view value) {
-  const std::optional<Level> level = levelFromName(value);
-  if (!level) {
-    return "collectives, dtensor or ops";
-  }
-  options.level = *level;
-  return {};
+bool applyLevel(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.level, value, row);
 }
 
-std::string applyLabels(Options& options, std::string_view value) {
-  constexpr std::array<std::string_view, 3> kNames = {"auto", "scopes", "off"};
-  return applyName(options.labels, value, kNames, "auto, scopes or off");
+bool applyLabels(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.labels, value, row);
 }
 
-std::string applyTiming(Options& options, std::string_view value) {
+bool applyTiming(Options& options, std::string_view value, const OptionRow& /*row*/) {
   const std::optional<Timing> timing = timingFromText(value);
   if (!timing) {
-    return "off, host, or sample:N with N from 1";
+    return false;
   }
   options.timing = *timing;
-  return {};
+  return true;
 }
 
-constexpr std::array<OptionRow, 8> kTable = {{
-    {"COMMTAP", "", "switch", "1", "0 switches everything off: the library is loaded and does nothing.", applyEnabled},
-    {"COMMTAP_OUT",
-     "--out",
-     "folder",
-     "commtap-out",
-     "Where the reports go; made if it does not exist. %h stands for the host, %p for the pid, %r for the rank, %j for "
-     "the run id, %% for a percent sign.",
-     applyOut},
-    {"COMMTAP_LOG",
-     "--log",
-     "off|error|warning|info|debug",
-     "warning",
-     "How much is said on stderr. At the default only what you must act on.",
-     applyLog},
-    {"COMMTAP_RUN_ID",
-     "--run-id",
-     "text",
-     "",
-     "Names the run; all its processes must have the same. Default: the Slurm job and step, else torchrun's run id, "
-     "else the master's address and port.",
-     applyRunId},
-    {"COMMTAP_OPS",
-     "--ops",
-     "list",
-     "",
-     "More ops to count as collectives of kind other, for example mylib::exchange,deep_ep::*.",
-     applyOps},
-    {"COMMTAP_LEVEL",
-     "--level",
-     "collectives|dtensor|ops",
-     "collectives",
-     "Which ops to count beside the collectives, by module and phase: dtensor those that are called with a DTensor, "
-     "ops all. Costs about a microsecond an op; at the default nothing.",
-     applyLevel},
-    {"COMMTAP_LABELS",
-     "--labels",
-     "auto|scopes|off",
-     "auto",
-     "Whether labels (record_function, RECORD_USER_SCOPE) are modules: auto where there is no Python, scopes "
-     "everywhere, off nowhere. With scopes each collective on Gloo costs a few microseconds more.",
-     applyLabels},
-    {"COMMTAP_TIMING",
-     "--timing",
-     "off|host|device|sample:N",
-     "off",
-     "Whether to measure how long collectives wait in the queue, run and block the caller. host: on Gloo; costs less "
-     "than a microsecond a collective. device: those of NCCL too, by CUDA events on their streams. sample:N: as "
-     "device, "
-     "each N-th collective.",
-     applyTiming},
-}};
+constexpr auto kTable = std::to_array<OptionRow>({
+    {.name = "COMMTAP",
+     .flag = "",
+     .type = "switch",
+     .default_value = "1",
+     .help = "0 switches everything off: the library is loaded and does nothing.",
+     .wanted = "1 or 0",
+     .apply = applyEnabled},
+    {.name = "COMMTAP_OUT",
+     .flag = "--out",
+     .type = "folder",
+     .default_value = "commtap-out",
+     .help = "Where the reports go; made if it does not exist. %h stands for the host, %p for the pid, %r for the "
+             "rank, %j for "
+             "the run id, %% for a percent sign.",
+     .wanted = "a folder in which % is followed by h, p, r, j or %",
+     .apply = applyOut},
+    {.name = "COMMTAP_LOG",
+     .flag = "--log",
+     .type = "off|error|warning|info|debug",
+     .default_value = "warning",
+     .help = "How much is said on stderr. At the default only what you must act on.",
+     .apply = applyLog},
+    {.name = "COMMTAP_RUN_ID",
+     .flag = "--run-id",
+     .type = "text",
+     .default_value = "",
+     .help = "Names the run; all its processes must have the same. Default: the Slurm job and step, else torchrun's "
+             "run id, "
+             "else the master's address and port.",
+     .apply = applyRunId},
+    {.name = "COMMTAP_OPS",
+     .flag = "--ops",
+     .type = "list",
+     .default_value = "",
+     .help = "More ops to count as collectives of kind other, for example mylib::exchange,deep_ep::*.",
+     .wanted = "ops as namespace::name, separated by commas; a * at the end stands for any rest",
+     .apply = applyOps},
+    {.name = "COMMTAP_LEVEL",
+     .flag = "--level",
+     .type = "collectives|dtensor|ops",
+     .default_value = "collectives",
+     .help = "Which ops to count beside the collectives, by module and phase: dtensor those that are called with a "
+             "DTensor, "
+             "ops all. Costs about a microsecond an op; at the default nothing.",
+     .apply = applyLevel},
+    {.name = "COMMTAP_LABELS",
+     .flag = "--labels",
+     .type = "auto|scopes|off",
+     .default_value = "auto",
+     .help = "Whether labels (record_function, RECORD_USER_SCOPE) are modules: auto where there is no Python, scopes "
+             "everywhere, off nowhere. With scopes each collective on Gloo costs a few microseconds more.",
+     .apply = applyLabels},
+    {.name = "COMMTAP_TIMING",
+     .flag = "--timing",
+     .type = "off|host|device|sample:N",
+     .default_value = "off",
+     .help =
+         "Whether to measure how long collectives wait in the queue, run and block the caller. host: on Gloo; costs "
+         "less "
+         "than a microsecond a collective. device: those of NCCL too, by CUDA events on their streams. sample:N: as "
+         "device, "
+         "each N-th collective.",
+     .wanted = "off, host, device or sample:N with N >= 1",
+     .apply = applyTiming},
+});
 
 const OptionRow* findOption(std::string_view name) {
   for (const OptionRow& row : kTable) {
@@ -180,11 +190,10 @@ void parseVariable(std::string_view name, std::string_view value, ParsedOptions&
     parsed.warnings.push_back(std::string(name) + " is no option and was ignored; there are " + knownNames());
     return;
   }
-  const std::string wanted = value.empty() ? "" : option->apply(parsed.options, value);
-  if (!wanted.empty()) {
+  if (!value.empty() && !option->apply(parsed.options, value, *option)) {
     parsed.warnings.push_back(
-        std::string(name) + "=" + std::string(value) + " was ignored: it must be " + wanted + "; the default, " +
-        (option->default_value.empty() ? "none" : std::string(option->default_value)) + ", stays");
+        std::string(name) + "=" + std::string(value) + " was ignored: it must be " + wantedValue(*option) +
+        "; the default, " + (option->default_value.empty() ? "none" : std::string(option->default_value)) + ", stays");
   }
 }
 
@@ -192,6 +201,21 @@ void parseVariable(std::string_view name, std::string_view value, ParsedOptions&
 
 std::span<const OptionRow> optionTable() {
   return kTable;
+}
+
+std::string wantedValue(const OptionRow& row) {
+  if (!row.wanted.empty()) {
+    return std::string(row.wanted);
+  }
+  std::string words(row.type);
+  const size_t last = words.rfind('|');
+  if (last != std::string::npos) {
+    words.replace(last, 1, " or ");
+  }
+  for (size_t bar = words.find('|'); bar != std::string::npos; bar = words.find('|', bar)) {
+    words.replace(bar, 1, ", ");
+  }
+  return words;
 }
 
 ParsedOptions parseOptions(const char* const* environment) {

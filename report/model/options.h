@@ -40,11 +40,15 @@ struct OptionRow {
   std::string_view type;          ///< "switch", "folder", "text", "list", or the allowed values joined by "|"
   std::string_view default_value; ///< as a user would write it
   std::string_view help;
-  /// Takes the value over, or says what it wants instead ("" on success); on failure `options` is unchanged.
-  std::string (*apply)(Options& options, std::string_view value);
+  std::string_view wanted = {}; ///< what a value must be, for messages; "": the words of `type`
+  /// Sets the option. Returns false and leaves `options` unchanged if `value` is not allowed. `row` is this row.
+  bool (*apply)(Options& options, std::string_view value, const OptionRow& row);
 };
 
 std::span<const OptionRow> optionTable();
+
+/// What a value must be, for messages: "off, error or debug" of the type "off|error|debug".
+std::string wantedValue(const OptionRow& row);
 
 struct ParsedOptions {
   Options options;

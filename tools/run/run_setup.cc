@@ -21,9 +21,8 @@ std::string checkFlags(const std::map<std::string, std::string>& flags) {
   Options scratch;
   for (const OptionRow& row : optionTable()) {
     const auto flag = flags.find(std::string(row.name));
-    const std::string wanted = flag == flags.end() ? "" : row.apply(scratch, flag->second);
-    if (!wanted.empty()) {
-      return fmt::format("{} is \"{}\", it must be {}", row.flag, flag->second, wanted);
+    if (flag != flags.end() && !row.apply(scratch, flag->second, row)) {
+      return fmt::format("{} is \"{}\", it must be {}", row.flag, flag->second, wantedValue(row));
     }
   }
   return {};

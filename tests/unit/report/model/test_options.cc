@@ -4,7 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
+#include <sstream>
 
 #include "tests/unit/samples.h"
 
@@ -31,7 +34,7 @@ TEST_CASE("a row's default is what the parser starts with") {
     Options options;
     if (!row.default_value.empty()) {
       CAPTURE(row.name);
-      CHECK(row.apply(options, row.default_value).empty());
+      CHECK(row.apply(options, row.default_value, row));
       CHECK(options.enabled == fresh.enabled);
       CHECK(options.out == fresh.out);
       CHECK(options.log == fresh.log);
@@ -72,6 +75,7 @@ TEST_CASE("a bad value is named and the default stays") {
   CHECK(parsed.warnings[0] == "COMMTAP=maybe was ignored: it must be 1 or 0; the default, 1, stays");
   CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);
   CHECK(parsed.warnings[2].find("off, error, warning, info or debug") != std::string::npos);
+  CHECK(parsed.warnings[5].find("it must be off, host, device or sample:N with N >= 1;") != std::string::npos);
   CHECK(parsed.options.enabled);
   CHECK(parsed.options.out == "commtap-out");
   CHECK(parsed.options.log == LogLevel::kWarning);
@@ -95,6 +99,29 @@ TEST_CASE("names and flags are unique, and every row has its help") {
     CHECK((row.flag.empty() || names.insert(row.flag).second));
     CHECK_FALSE(row.type.empty());
     CHECK_FALSE(row.help.empty());
+  }
+}
+
+TEST_CASE("a row takes every word of its type, and each word has a meaning of its own") {
+  for (const std::string_view name : {"COMMTAP_LOG", "COMMTAP_LEVEL", "COMMTAP_LABELS", "COMMTAP_TIMING"}) {
+    const auto rows = optionTable();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& each) { return each.name == name; });
+    REQUIRE(row != rows.end());
+    std::set<std::array<int, 5>> meanings;
+    std::istringstream words{std::string(row->type)};
+    size_t count = 0;
+    for (std::string word; std::getline(words, word, '|'); ++count) {
+      CAPTURE(word);
+      Options options;
+      REQUIRE(row->apply(options, word == "sample:N" ? "sample:3" : word, *row));
+      meanings.insert(
+          {static_cast<int>(options.log),
+           static_cast<int>(options.level),
+           static_cast<int>(options.labels),
+           static_cast<int>(options.timing.every),
+           static_cast<int>(options.timing.device)});
+    }
+    CHECK(meanings.size() == count);
   }
 }
 
