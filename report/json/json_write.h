@@ -35,9 +35,9 @@ inline nlohmann::ordered_json timeOrNull(const std::optional<uint64_t>& realtime
   return realtime_ns ? nlohmann::ordered_json(formatTimestamp(*realtime_ns)) : nlohmann::ordered_json(nullptr);
 }
 
-/// A whole number is written as one: 96, not 96.0.
+/// True for a number that fits uint64_t and is written without a fraction: 96, not 96.0.
 inline bool isWhole(double value) {
-  return std::floor(value) == value && value < 9e15;
+  return std::floor(value) == value && value >= 0 && value < 9e15;
 }
 inline nlohmann::ordered_json numberJson(double value) {
   return isWhole(value) ? nlohmann::ordered_json(static_cast<uint64_t>(value)) : nlohmann::ordered_json(value);
