@@ -111,7 +111,7 @@ StringId LedgerWriter::internLocked(std::string_view text) {
     return 0;
   }
   text = text.substr(0, kMaxString);
-  const auto known = strings_.find(std::string(text));
+  const auto known = strings_.find(text);
   if (known != strings_.end()) {
     return known->second;
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -44,7 +45,8 @@ struct LedgerAmount {
 
 /// Writes one process's ledger. It starts in memory that no file stands behind, so that a process that never
 /// communicates leaves no trace; publish() moves it into a file at the same address. Every method may be called from
-/// any thread, none throws, and none allocates or locks once the row, string or module in question exists.
+/// any thread and none throws. None allocates once the row, string or module in question exists. Only intern() and the
+/// methods that add a record lock.
 class LedgerWriter {
  public:
   /// nullptr if there is no memory for it.
@@ -207,7 +209,14 @@ class LedgerWriter {
   }
 
  private:
-  using Strings = std::unordered_map<std::string, StringId>;
+  /// Finds a std::string_view without making a std::string of it.
+  struct TextHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using Strings = std::unordered_map<std::string, StringId, TextHash, std::equal_to<>>;
 
   LedgerWriter() = default;
 
