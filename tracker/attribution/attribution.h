@@ -39,7 +39,7 @@ Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* i
 /// known; it tells whose parameters FSDP1 gathers.
 inline Origin currentOrigin(ThreadState& thread, const void* input_storage) {
   const Scope* top = thread.top();
-  const bool in_engine = thread.torch.inBackward() && (top == nullptr || !top->in_backward);
+  const bool in_engine = compat::inBackward() && (top == nullptr || !top->in_backward);
   Origin origin;
   if (in_engine || !thread.unit_labels.empty()) [[unlikely]] {
     origin = originInBackwardOrUnit(thread, in_engine, input_storage);

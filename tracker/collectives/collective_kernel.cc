@@ -58,7 +58,7 @@ class Call {
         {},
     };
     LedgerCollective* row = ledger.row(key, thread_.row_place);
-    if (thread_.torch.inBackward()) {
+    if (compat::inBackward()) {
       Steps::inBackward(compat::graphTask());
     }
     if (row != nullptr) {

@@ -24,8 +24,8 @@ ForkLock registrationForkLock();
 /// Of the queue.
 ForkLock lateOpsForkLock();
 
-/// Registers kernels for ops that came since. One load when there are none. Not to be called from inside the
-/// dispatcher.
+/// Registers kernels for the ops that were defined since the last call. Costs one load if there are none. Must not run
+/// while the dispatcher's lock is held, as in an OpRegistrationListener; a RecordFunction callback may call it.
 inline void registerLateOps() {
   if (late_ops_queued.load(std::memory_order_acquire)) {
     registerQueuedOps();

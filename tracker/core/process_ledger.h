@@ -73,9 +73,9 @@ class ProcessLedger {
 
   Options options_;
   OutputIdentity identity_;
-  std::string folder_;     ///< where the report goes
-  std::mutex mutex_;       ///< publishing and finishing
-  bool in_memory_ = false; ///< guarded by mutex_; only set before has_output_
+  std::string folder_;                 ///< where the report goes
+  std::mutex mutex_;                   ///< publishing and finishing
+  std::atomic<bool> in_memory_{false}; ///< written with mutex_ held, and only before has_output_
   bool is_forked_ = false;
   std::atomic<bool> has_output_{false};
 };

@@ -27,9 +27,8 @@ struct Scope {
 /// A call of a module or a scope that has begun and not ended. Copies of what may change and of what a call's end would
 /// have to wait for: the caches hold other things by then.
 struct OpenCall {
-  compat::ThreadVariables torch; ///< the thread's
-  uint32_t depth;                ///< to hand to ThreadState::leave()
-  uint32_t around;               ///< the module that it was called in
+  uint32_t depth;  ///< to hand to ThreadState::leave()
+  uint32_t around; ///< the module that it was called in
 
   /// Not the outermost, and no deeper than what is kept.
   bool isInside() const;
@@ -115,7 +114,7 @@ class alignas(64) ThreadState {
   }
   /// For a call that begins now.
   OpenCall openCall() const {
-    return {torch, depth_, currentModule()};
+    return {depth_, currentModule()};
   }
   /// True for the depth of a scope that the job has named and that has not ended.
   bool isNamed(uint32_t depth) const {
@@ -129,7 +128,6 @@ class alignas(64) ThreadState {
   // In the order in which they are needed: what each module call and each collective asks is one piece of the cache.
   OpFrame* frame = nullptr; ///< set while a collective op runs
   TimelineWriter timeline;
-  compat::ThreadVariables torch;
   CostSample::Tick module_calls_tick; ///< of CostPart::kModuleCalls
 
  private:

@@ -25,8 +25,6 @@
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
-#include "tracker/core/thread_local_getter.h"
-
 namespace commtap::compat {
 
 /// "2.13": trackers are chosen by this.
@@ -45,39 +43,15 @@ inline int64_t graphTask() {
   return torch::autograd::get_current_graph_task_id();
 }
 
-/// What every module call asks torch for, of the thread that makes this object. Torch's own getters cost 6 and 12 ns a
-/// call, of which all but a load is the search for the thread's variable.
-class ThreadVariables {
- public:
-  ThreadVariables() = default;
-  // Not the compiler's own, which copies both at once, by way of the memory.
-  ThreadVariables(const ThreadVariables& other)
-      : sequence_number_(other.sequence_number_), graph_task_(other.graph_task_) {}
-  ThreadVariables& operator=(const ThreadVariables&) = default;
-  ~ThreadVariables() = default;
+/// The number that autograd gives to the next node made on this thread.
+inline uint64_t nextSequenceNumber() {
+  return at::sequence_number::peek();
+}
 
-  /// The number that autograd gives to the next node made on this thread.
-  uint64_t nextSequenceNumber() const {
-    return sequence_number_ != nullptr ? *sequence_number_ : at::sequence_number::peek();
-  }
-  /// True while the autograd engine runs a backward on this thread, its final callbacks included.
-  bool inBackward() const {
-    return graph_task_ != nullptr ? *graph_task_ != nullptr : graphTask() != -1;
-  }
-  /// True if both are read where they lie.
-  bool areFound() const {
-    return sequence_number_ != nullptr && graph_task_ != nullptr;
-  }
-
- private:
-  template <typename Variable, typename Getter>
-  static const Variable* find(Getter* getter) {
-    return static_cast<const Variable*>(threadLocalReadBy(reinterpret_cast<const void*>(getter)));
-  }
-
-  const uint64_t* sequence_number_ = find<uint64_t>(at::sequence_number::peek);
-  void* const* graph_task_ = find<void*>(torch::autograd::get_current_graph_task_id);
-};
+/// True while the autograd engine runs a backward on this thread, its final callbacks included.
+inline bool inBackward() {
+  return graphTask() != -1;
+}
 
 /// The autograd node that runs on this thread, or is about to: its hooks count as part of it. May be null.
 inline auto currentNode() {

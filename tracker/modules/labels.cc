@@ -97,7 +97,7 @@ void open(std::string_view label, const void* object) {
     return;
   }
   if (step) {
-    const Scope scope{Scope::Type::kOptimizerStep, thread->torch.inBackward(), thread->currentModule()};
+    const Scope scope{Scope::Type::kOptimizerStep, compat::inBackward(), thread->currentModule()};
     thread->optimizer_steps.push_back({object, thread->enter(scope)});
   } else {
     thread->unit_labels.push_back({object, unit->made_by, unit->prefetch, std::string(unit->unit)});

@@ -16,7 +16,7 @@ constexpr size_t kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1);
 
 /// Nothing has to be done for the call but what is done for each.
 bool isUsual(ThreadState& thread, const OpenCall& call) {
-  if (call.isInside() && call.torch.areFound() && !late_ops_queued.load(std::memory_order_relaxed)) [[likely]] {
+  if (call.isInside() && !late_ops_queued.load(std::memory_order_relaxed)) [[likely]] {
     return thread.module_calls_tick.passOver();
   }
   return false;

@@ -8,6 +8,7 @@
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
+#include "tracker/core/torch_compat.h"
 
 namespace commtap {
 
@@ -15,19 +16,19 @@ namespace commtap {
 /// to endCall too.
 inline void beginCall(ThreadState& thread, const OpenCall& call, Scope::Type type, uint32_t module) {
   LedgerWriter& ledger = ProcessLedger::ledger();
-  const bool in_backward = call.torch.inBackward();
+  const bool in_backward = compat::inBackward();
   if (call.depth == 0 && !in_backward) [[unlikely]] {
     Steps::forwardBegins(ledger);
   }
   // Before the notes: an addition that other threads may make too waits until all that was written before it is.
   ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
   thread.enterAt(call.depth, {type, in_backward, module});
-  thread.timeline.note(call.torch.nextSequenceNumber(), module);
+  thread.timeline.note(compat::nextSequenceNumber(), module);
 }
 
 inline void endCall(ThreadState& thread, const OpenCall& call) {
   thread.leave(call.depth);
-  thread.timeline.note(call.torch.nextSequenceNumber(), call.around);
+  thread.timeline.note(compat::nextSequenceNumber(), call.around);
 }
 
 /// This thread goes into a scope that is named here: a module `name` below the current one, for code that has no
