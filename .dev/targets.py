@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names what ninja has to build, from Meson's own list: `targets.py BUILD unit [NAME] | e2e`.
 
-`unit`: the unit tests; with NAME those that have a test case whose name contains it. `e2e`: everything else.
+`unit`: the unit tests and what they load; with NAME those that have a test case whose name contains it. `e2e`: everything
+else.
 """
 
 import json
@@ -27,6 +28,11 @@ def is_unit_test(target: Target) -> bool:
 def sources(target: Target) -> list[str]:
     """Paths of a target's sources."""
     return [path for part in target["target_sources"] for path in part.get("sources", [])]
+
+
+def is_loaded_by_unit_tests(target: Target) -> bool:
+    """Whether a target is a library that unit tests preload into programs."""
+    return target["type"] == "shared module" and Path(target["defined_in"]).parts[-3:-1] == ("tests", "unit")
 
 
 def has_case(target: Target, name: str) -> bool:
@@ -55,6 +61,7 @@ def main() -> None:
     folder = Path(build).resolve()
     if what == "unit":
         found = unit_tests(folder, *name)
+        found += files_of([each for each in targets(folder) if is_loaded_by_unit_tests(each)], folder)
     else:
         others = [
             each
