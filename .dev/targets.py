@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Names what ninja has to build, from Meson's own list: `targets.py BUILD unit [NAME] | e2e`.
 
-`unit`: the unit tests and what they load; with NAME those that have a test case whose name contains it. `e2e`: everything
-else.
+`unit`: the unit tests and what they load; with NAME those that have a test case whose name contains it. `e2e`: all
+others.
 """
 
 import json
