@@ -68,7 +68,7 @@ def facts_of_machine() -> dict[str, Any]:
 
 
 class RunStore:
-    """A folder with one folder per key. A run is in the store once its mark is written."""
+    """A folder with one folder per key. A run is in the store once its mark is written, beside its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -83,7 +83,7 @@ class RunStore:
 
     def read(self, key: str) -> Any:
         """Returns the mark; None if there is no run. The caller holds the lock."""
-        mark = self.folder / key / "mark.json"
+        mark = self.folder / f"{key}.mark"
         if not mark.is_file():
             return None
         mark.touch()
@@ -91,11 +91,12 @@ class RunStore:
 
     def write(self, key: str, mark: Any) -> None:
         """Puts the folder of a key into the store. The caller holds the lock."""
-        (self.folder / key / "mark.json").write_text(json.dumps(mark), encoding="utf-8")
+        (self.folder / f"{key}.mark").write_text(json.dumps(mark), encoding="utf-8")
 
     def remove_unused(self) -> None:
         """Deletes runs that no session has read for a month."""
-        for mark in self.folder.glob("*/mark.json"):
+        for mark in self.folder.glob("*.mark"):
             if time.time() - mark.stat().st_mtime > _UNUSED_S:
-                with self.locked(mark.parent.name):
-                    shutil.rmtree(mark.parent)
+                with self.locked(mark.stem) as folder:
+                    mark.unlink(missing_ok=True)
+                    shutil.rmtree(folder, ignore_errors=True)
