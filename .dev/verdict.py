@@ -68,7 +68,7 @@ def main() -> int:
     folder, seconds = Path(sys.argv[1]), sys.argv[2]
     results = [read(path) for path in sorted(folder.iterdir())]
     cases = sorted((case for each in results for case in each.cases), reverse=True)
-    if len(cases) > 1:
+    if any(case.seconds > 0 for case in cases):
         print("the slowest tests:")
         for case in cases[:SLOWEST]:
             print(f"{case.seconds:8.1f} s  {case.name}")
