@@ -1,26 +1,46 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""One runner a session, one browser a file, and a line on the jobs that Gloo aborted."""
+"""One runner per session, one browser per file, the order of files, and a line on the jobs that PyTorch aborted."""
 
+import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from harness import Runner
+from harness import STORE, Mode, Runner
 from html_page import launch
 from playwright.sync_api import Browser, sync_playwright
+from run_store import RunStore
+
+#: The files that take longest, those that compute and those that wait in turn.
+FIRST = (
+    "test_every_job",
+    "test_live_page",
+    "test_neighbours",
+    "test_timing",
+    "test_serve",
+    "test_endings",
+    "test_html",
+    "test_top",
+)
 
 _runners: list[Runner] = []
+_counts: list[dict[str, list[int]]] = []
 
 # A shell that starts the tests in the background has SIGINT ignored, and so would every job: some end by it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    """Runs jobs and keeps their results for the session."""
-    _runners.append(Runner(tmp_path_factory.mktemp("jobs")))
-    return _runners[-1]
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    """Runs jobs and keeps their results for the session, which pytest's workers share."""
+    base = tmp_path_factory.getbasetemp()
+    session = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    made = Runner(tmp_path_factory.mktemp("jobs"), session / "shared-jobs")
+    _runners.append(made)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +52,34 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+def _place(item: pytest.Item) -> int:
+    """Where a test's file comes in the order: a worker that waits leaves the cores to one that computes."""
+    name = item.path.stem
+    return FIRST.index(name) if name in FIRST else len(FIRST)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=_place)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker hands over how many runs it made."""
+    counts = [each.counts() for each in _runners]
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["runs"] = counts
+    else:
+        _counts.extend(counts)
+        RunStore(STORE).remove_unused()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _counts.extend(node.workeroutput.get("runs", []) if hasattr(node, "workeroutput") else [])
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says how often a job did not end as it is written to: as often bare as shimmed, if it is Gloo's doing."""
-    for each in _runners:
-        terminalreporter.write_line(f"{len(each.runs)} runs of jobs; not ended as meant: {each.aborts()}")
+    """Says how many runs of jobs were made, and how many of them pytorch/pytorch#190489 ended."""
+    for mode in Mode:
+        made, ended = (sum(each[mode.value][i] for each in _counts) for i in (0, 1))
+        if made:
+            terminalreporter.write_line(f"{made} runs {mode.value}, {ended} of them ended by pytorch#190489")

@@ -3,24 +3,30 @@
 """Runs the jobs of tests/jobs: bare, under the shim, or under PyTorch's own tools.
 
 A rank is started as a process of its own with the environment that torchrun would give it: the same to the job, and
-quicker than a launcher in between.
+quicker than a launcher in between. Ranks under PyTorch's own tools are forked from a process that has imported torch.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import torch_forks
+from run_store import RunStore, facts_of_machine, hash_of_file, key_of, sources
+from torch_forks import TorchForks
 
 from report import REPOSITORY, Report
 
@@ -29,8 +35,14 @@ BUILD = Path(os.environ.get("BUILD_DIR", REPOSITORY / "build")).resolve()
 LIBRARY = BUILD / "shim" / "libcommtap.so"
 COMMAND = BUILD / "tools" / "commtap"
 
+#: Bare runs and runs under PyTorch's own tools, which nothing of ours changes: of all sessions and build trees.
+STORE = Path(os.environ.get("RUN_STORE", REPOSITORY / "build" / "runs"))
+
 TIMEOUT_S = 180
 ATTEMPTS = 4
+
+
+_TORCHS_ABORT = b"terminate called without an active exception"
 
 
 class Mode(Enum):
@@ -60,7 +72,7 @@ class Job:
     status: int = 0
     launcher: Launcher = Launcher.DIRECT
     #: Whether the main thread issues all collectives in eager code, so that a dispatch mode there sees them.
-    oracle: bool = False
+    oracle: bool = field(default=False, compare=False)
     #: More of the environment.
     variables: tuple[tuple[str, str], ...] = ()
     #: torchrun's own arguments.
@@ -75,6 +87,11 @@ class Job:
     def compiled(self) -> bool:
         """Whether torch.compile takes part."""
         return "--compile" in self.arguments
+
+    @property
+    def imports_commtap(self) -> bool:
+        """Whether the job uses the Python package, so that even a bare run depends on code of ours."""
+        return any(name == "PYTHONPATH" for name, _ in self.variables)
 
 
 @dataclass
@@ -124,12 +141,32 @@ class Run:
 
     def recover(self) -> None:
         """Has the command turn the ledgers of dead processes into reports, as the user would after a crash."""
-        subprocess.run([COMMAND, "recover", self.output_folder], check=True, capture_output=True, timeout=TIMEOUT_S)
+        with open(self.folder / "recover.lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # Another pytest worker may share this run.
+            command = [COMMAND, "recover", self.output_folder]
+            subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT_S)
         self.__dict__.pop("reports", None)
 
     def ended_as_meant(self) -> bool:
         """Whether every process had the exit status that the job is written to have."""
         return all(outcome.status == self.job.status for outcome in self.outcomes)
+
+    def ended_by_torch(self) -> bool:
+        """Whether pytorch/pytorch#190489 ended a rank, and every other rank ended as meant.
+
+        docs/reliability.md describes that abort.
+        """
+        others = [outcome for outcome in self.outcomes if outcome.status != self.job.status]
+        return bool(others) and all(
+            outcome.status == -signal.SIGABRT and _TORCHS_ABORT in outcome.stderr for outcome in others
+        )
+
+    def set_outcomes(self, statuses: list[int]) -> None:
+        """Adds what each process wrote to its exit status."""
+        self.outcomes = [
+            Outcome(status, (self.folder / f"stdout.{i}").read_bytes(), (self.folder / f"stderr.{i}").read_bytes())
+            for i, status in enumerate(statuses)
+        ]
 
 
 def free_port() -> int:
@@ -139,10 +176,20 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+#: What would reach into a job, and what differs from shell to shell.
+_UNWANTED = ("LD_PRELOAD", "COMMTAP", "TORCH", "PYTHON", "PYTEST", "JOB_ORACLE", "RANK", "WORLD_SIZE", "LOCAL_RANK")
+_OF_THE_SHELL = ("COLUMNS", "LINES", "OLDPWD", "PWD", "RUN_STORE", "SHLVL", "SSH_", "TERM", "XDG_", "_")
+
+
 def environment(run: Run) -> dict[str, str]:
     """The environment of all processes of a run: what the tests were started with, less what would reach into them."""
-    unwanted = ("LD_PRELOAD", "COMMTAP", "TORCH", "PYTHON", "PYTEST", "JOB_ORACLE", "RANK", "WORLD_SIZE", "LOCAL_RANK")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(_UNWANTED) and not name.startswith(_OF_THE_SHELL)
+    }
+    folders = [str(Path(sys.executable).parent), *kept.get("PATH", "").split(os.pathsep)]
+    kept["PATH"] = os.pathsep.join(dict.fromkeys(folders))
     kept |= {
         "OMP_NUM_THREADS": "1",
         # Of its own for each run: a kernel that an earlier run left there would be one compilation less in this one.
@@ -231,14 +278,7 @@ class Processes:
                 process.wait(timeout=max(0.1, deadline - time.monotonic()))
         finally:
             self._end_all()
-        self.run.outcomes = [
-            Outcome(
-                process.returncode,
-                (self.run.folder / f"stdout.{i}").read_bytes(),
-                (self.run.folder / f"stderr.{i}").read_bytes(),
-            )
-            for i, process in enumerate(self.started)
-        ]
+        self.run.set_outcomes([process.returncode for process in self.started])
         return self.run
 
 
@@ -250,65 +290,140 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-class Runner:
-    """Runs each job once a session and mode, however many tests ask for it."""
+#: What starts a run.
+HARNESS = (Path(__file__), Path(torch_forks.__file__))
 
-    def __init__(self, folder: Path) -> None:
+
+def file_hashes(job: Job) -> list[str]:
+    """Hashes of the files that a job consists of, with those that it gets as arguments and preloads."""
+    own = sources(JOBS_FOLDER / job.script) if job.script.endswith(".py") else [program(job.script)]
+    # The programs load libraries that stand in for NVIDIA's.
+    folders = [] if job.script.endswith(".py") else [BUILD / "tests" / name for name in ("cuda", "nccl")]
+    libraries = [path for folder in folders for path in sorted(folder.rglob("*.so"))]
+    given = [path for each in (*job.arguments, *job.before, *job.after) if (path := Path(each)).is_file()]
+    return [hash_of_file(path) for path in (*own, *libraries, *given, *HARNESS)]
+
+
+def key_of_run(job: Job, mode: Mode) -> str:
+    """A key that changes with everything that a bare run depends on."""
+    facts = asdict(job)
+    del facts["oracle"]
+    variables = environment(Run(job, mode, Path("/run")))
+    key = key_of([mode.value, facts, variables, file_hashes(job), facts_of_machine()])
+    return f"{Path(job.script).stem}-{mode.value}-{key}"
+
+
+class Runner:
+    """Runs each job once per mode, however many tests and pytest workers ask for it.
+
+    Runs under the shim are shared within a session, in `shared`. The others come from STORE, if they are there.
+    """
+
+    def __init__(self, folder: Path, shared: Path | None = None) -> None:
         self.folder = folder
-        self.pairs: dict[Job, tuple[Run, Run]] = {}
-        self.oracle_runs: dict[Job, Run] = {}
+        self.shared = RunStore(shared or folder / "shared")
+        self.kept: dict[tuple[Job, Mode], Run] = {}
+        self.forks: TorchForks | None = None
         self.runs: list[Run] = []
 
     def start(self, job: Job, mode: Mode) -> Processes:
         """Starts a job in a folder of its own."""
+        return self._start(job, mode, self.folder / f"{len(self.runs):03d}-{Path(job.script).stem}-{mode.value}")
+
+    def _start(self, job: Job, mode: Mode, folder: Path) -> Processes:
         if mode is Mode.SHIM:
             assert LIBRARY.is_file(), f"{LIBRARY} is missing: build commtap first, or set BUILD_DIR"
-        folder = self.folder / f"{len(self.runs):03d}-{Path(job.script).stem}-{mode.value}"
+        return Processes(self._new_run(job, mode, folder))
+
+    def _new_run(self, job: Job, mode: Mode, folder: Path) -> Run:
         folder.mkdir(parents=True)
-        run = Run(job, mode, folder)
-        self.runs.append(run)
-        return Processes(run)
+        self.runs.append(Run(job, mode, folder))
+        return self.runs[-1]
 
     def run(self, job: Job, mode: Mode) -> Run:
         """One run, whatever comes of it."""
         return self.start(job, mode).wait()
 
-    def pair(self, job: Job) -> tuple[Run, Run]:
-        """The job bare and under the shim.
+    def _fork(self, job: Job, folder: Path) -> Run:
+        """One run under PyTorch's own tools."""
+        run = self._new_run(job, Mode.ORACLE, folder)
+        if self.forks is None:
+            self.forks = TorchForks(environment(run))
+        ranks = [
+            {
+                "variables": variables,
+                "folder": str(folder),
+                "stdout": str(folder / f"stdout.{i}"),
+                "stderr": str(folder / f"stderr.{i}"),
+                "command": [str(JOBS_FOLDER / job.script), *job.arguments],
+            }
+            for i, variables in enumerate(rank_environments(run))
+        ]
+        run.set_outcomes(self.forks.run(ranks, TIMEOUT_S))
+        return run
 
-        A job on Gloo aborts at its tear-down now and then, without any shim: a peer that has left closes sockets that
-        a thread still reads. A run with an exit status that the job is not written to have is therefore done again,
-        always both ways, and a shim that breaks a job more than now and then is found by the last attempt.
+    def close(self) -> None:
+        """Ends what the runs needed."""
+        if self.forks is not None:
+            self.forks.close()
+
+    def _attempt(self, job: Job, mode: Mode, folder: Path) -> Run:
+        """Runs a job, and again if PyTorch's own abort ended it: the only ending that is known not to be ours.
+
+        tests/e2e/test_aborts.py compares how often that happens with the shim and without.
         """
-        if job not in self.pairs:
-            for _ in range(ATTEMPTS):
-                self.pairs[job] = self.run(job, Mode.BARE), self.run(job, Mode.SHIM)
-                if all(run.ended_as_meant() for run in self.pairs[job]):
-                    break
-        return self.pairs[job]
+        for attempt in range(ATTEMPTS):
+            if folder.exists():
+                shutil.rmtree(folder)
+            run = self._fork(job, folder) if mode is Mode.ORACLE else self._start(job, mode, folder).wait()
+            if not run.ended_by_torch():
+                break
+            print(f"{folder}: ended by pytorch#190489, attempt {attempt + 1}", file=sys.stderr)
+        shutil.rmtree(folder / "inductor", ignore_errors=True)
+        return run
+
+    def _shared_run(self, job: Job, mode: Mode) -> Run:
+        """The run that is in the store, or becomes so."""
+        if (job, mode) in self.kept:
+            return self.kept[job, mode]
+        lasting = mode is not Mode.SHIM and not job.imports_commtap
+        store, key = (RunStore(STORE) if lasting else self.shared), key_of_run(job, mode)
+        with store.locked(key) as folder:
+            statuses = store.read(key)
+            if statuses is None:
+                run = self._attempt(job, mode, folder)
+                if not lasting or run.ended_as_meant():
+                    store.write(key, [outcome.status for outcome in run.outcomes])
+            else:
+                run = Run(job, mode, folder)
+                run.set_outcomes(statuses)
+        self.kept[job, mode] = run
+        return run
+
+    def pair(self, job: Job) -> tuple[Run, Run]:
+        """The job bare and under the shim."""
+        return self.bare(job), self.shim(job)
 
     def bare(self, job: Job) -> Run:
         """The job as it is."""
-        return self.pair(job)[0]
+        return self._shared_run(job, Mode.BARE)
 
     def shim(self, job: Job) -> Run:
         """The job with commtap preloaded."""
-        return self.pair(job)[1]
+        return self._shared_run(job, Mode.SHIM)
 
     def oracle(self, job: Job) -> Run:
         """The job under PyTorch's own tools."""
         assert job.oracle, f"{job} is not for the oracle"
-        if job not in self.oracle_runs:
-            for _ in range(ATTEMPTS):
-                self.oracle_runs[job] = self.run(job, Mode.ORACLE)
-                if self.oracle_runs[job].ended_as_meant():
-                    break
-        return self.oracle_runs[job]
+        return self._shared_run(job, Mode.ORACLE)
 
-    def aborts(self) -> dict[str, int]:
-        """How many runs did not end as meant, by mode: to see whether the shim has more of them."""
+    def counts(self) -> dict[str, list[int]]:
+        """By mode: how many runs this runner made, and how many of them PyTorch's own abort ended."""
         return {
-            mode.value: sum(1 for run in self.runs if run.mode is mode and run.outcomes and not run.ended_as_meant())
+            mode.value: [
+                sum(run.mode is mode for run in self.runs),
+                sum(run.mode is mode and run.ended_by_torch() for run in self.runs),
+            ]
             for mode in Mode
         }
 

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A script of four Gloo ranks in which the import of CommDebugMode is replaced: preloaded, and loading by itself."""
+"""A script of Gloo ranks in which the import of CommDebugMode is replaced: preloaded, and loading by itself."""
 
-import functools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -12,13 +11,15 @@ from harness import Job, Mode, Run, Runner
 
 from report import REPOSITORY
 
-MODELS = ("mlp", "transformer")
+#: How many ranks each model has.
+MODELS = {"mlp": 4, "transformer": 2}
 
 
-def job(model: str, *more: str) -> Job:
+def job(model: str, *more: str, ranks: int = 0) -> Job:
     """The script with a model; it finds the package as a user of the checkout does."""
     path = str(REPOSITORY / "tracker" / "python")
-    return Job("context.py", ("--model", model, *more), ranks=4, variables=(("PYTHONPATH", path),))
+    arguments = ("--model", model, *more)
+    return Job("context.py", arguments, ranks=ranks or MODELS[model], variables=(("PYTHONPATH", path),))
 
 
 def read(run: Run, name: str) -> Any:
@@ -29,17 +30,16 @@ def read(run: Run, name: str) -> Any:
     return first
 
 
-@functools.cache
 def own(runner: Runner, model: str) -> Run:
-    """PyTorch's own mode."""
-    return runner.run(job(model, "--own"), Mode.BARE)
+    """PyTorch's own mode, which needs nothing of ours."""
+    return runner.bare(Job("context.py", ("--model", model, "--own"), ranks=MODELS[model]))
 
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("mode", [Mode.SHIM, Mode.BARE])
 def test_replacing_the_import_is_enough(runner: Runner, model: str, mode: Mode) -> None:
     """Same counts; the same JSON where PyTorch's hooks put nothing in."""
-    run = runner.pair(job(model))[0 if mode is Mode.BARE else 1]
+    run = runner.bare(job(model)) if mode is Mode.BARE else runner.shim(job(model))
     assert read(run, "counts.{rank}") == read(own(runner, model), "counts.{rank}")
     assert read(run, "dump.{rank}.0") == read(own(runner, model), "dump.{rank}.0")
     if model == "mlp":
@@ -73,7 +73,7 @@ def test_without_preload_no_report_is_left(runner: Runner) -> None:
 
 def test_many_steps(runner: Runner) -> None:
     """Eight steps count eight times; the dump has as many ops as that of four."""
-    few, many = (runner.run(job("mlp", "--steps", steps), Mode.SHIM) for steps in ("4", "8"))
+    few, many = (runner.run(job("mlp", "--steps", steps, ranks=2), Mode.SHIM) for steps in ("4", "8"))
     assert read(many, "counts.{rank}")["total"] == 2 * read(few, "counts.{rank}")["total"] == 8
     assert [len(node["operations_forward"]) for node in nodes(read(many, "dump.{rank}.3"))] == [
         len(node["operations_forward"]) for node in nodes(read(few, "dump.{rank}.3"))

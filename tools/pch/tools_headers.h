@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Precompiled for the build's speed alone: every source includes what it needs by itself.
+// Precompiled for the build's speed alone: every source includes what it needs by itself. Without CLI11, whose global
+// objects every source would then initialize.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,5 +19,4 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

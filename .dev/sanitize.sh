@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Unit tests and real jobs with all code of ours under sanitizers.
+
+# Everything of ours is instrumented and neither Python nor torch. Without optimization, and without those checks of
+# UndefinedBehaviorSanitizer that take the compiler longest and find what AddressSanitizer finds: half the time.
+sanitize_with() { # address | thread, pytest's arguments ...
+  local kind=$1 folder=$BUILD-$1 checks=$1 runtime=libtsan.so names
+  shift
+  if [ "$kind" = address ]; then checks=address,undefined runtime=libasan.so; fi
+  configure "$folder" -Db_sanitize="$checks" -Doptimization=0 \
+    -Dcpp_args="-O0 -fno-sanitize=vptr,null,alignment,pointer-overflow"
+  say "building for $kind sanitizer"
+  mapfile -t names < <(targets_of "$folder" unit)
+  ninja -C "$folder" --quiet "${USER_TARGETS[@]}" "${names[@]}"
+  export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+  export TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:ignore_noninstrumented_modules=1:suppressions=$PWD/tests/sanitizers/thread.supp
+  SANITIZER_RUNTIME=$(g++ -print-file-name="$runtime")
+  export SANITIZER_RUNTIME
+  test_unit "$folder" "$kind: "
+  BUILD_DIR=$folder run_pytest "$kind" tests/sanitizers "$@"
+}
+
+sanitize() { # [address | thread] [all]; without the first both, with the second every real job
+  # Where addresses are too random, the sanitizers do not find room for their own.
+  if [ -z "${SANITIZE_ASLR:-}" ] && setarch "$(uname -m)" -R true 2>/dev/null; then
+    SANITIZE_ASLR=off exec setarch "$(uname -m)" -R ./dev sanitize "$@"
+  fi
+  local kinds=(address thread) kind tier=()
+  case ${1:-} in address | thread) kinds=("$1"); shift ;; esac
+  case ${1:-} in
+    "") ;;
+    all) tier=(-m "") ;;
+    *) usage >&2; exit 2 ;;
+  esac
+  set_up
+  start_results
+  for kind in "${kinds[@]}"; do
+    sanitize_with "$kind" "${tier[@]}"
+  done
+  finish
+}

@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Installs what is missing on the machine and in .venv.
+
+readonly PACKAGES=(g++ ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
+  libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev)
+readonly TEST_PACKAGES=(graphviz gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace)
+readonly HEADERS=(spdlog/spdlog.h fmt/core.h nlohmann/json.hpp CLI/CLI.hpp doctest/doctest.h
+  simdjson.h toml++/toml.h gloo/algorithm.h httplib.h)
+
+has_system_packages() {
+  command -v g++ >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null || return 1
+  local header
+  for header in "${HEADERS[@]}"; do
+    [ -e "/usr/include/$header" ] || return 1
+  done
+}
+
+as_root() { # command ...
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+update_package_lists() {
+  as_root apt-get update -qq || die "may not update the package lists; please run: sudo apt-get update"
+}
+
+install_system_packages() { # package ...
+  command -v apt-get >/dev/null || die "needs $*, or what they are called here: please install them"
+  as_root true 2>/dev/null || die "may not install packages; please run: sudo apt-get install $*"
+  say "installing system packages: $*"
+  update_package_lists
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+}
+
+# A torch that this checkout supports, in the Python that is called python3 here, is used as it is.
+has_supported_torch() {
+  "$1" -c 'import torch, sys; sys.exit(not torch.__version__.startswith("2.13."))' 2>/dev/null
+}
+
+# The browser that the tests of the HTML report open it in.
+need_chromium() {
+  command -v chromium >/dev/null || command -v google-chrome >/dev/null || install_system_packages chromium
+}
+
+# By which the benchmark counts instructions and takes samples.
+need_profilers() {
+  if [ -e /usr/include/valgrind/callgrind.h ] && command -v perf >/dev/null; then return; fi
+  install_system_packages valgrind linux-perf
+}
+
+# libFuzzer is clang's.
+need_clang() {
+  [ -e "$(clang++-14 -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer-$(uname -m).a" ] ||
+    install_system_packages clang-14 libclang-rt-14-dev
+}
+
+install_python_packages() {
+  local stamp=$VENV/.requirements options=()
+  cmp -s requirements-dev.txt "$stamp" && return
+  if [ ! -x "$VENV/bin/python" ]; then
+    if has_supported_torch python3; then options=(--system-site-packages); fi
+    say "making .venv ${options[*]}"
+    python3 -m venv "${options[@]}" "$VENV"
+  fi
+  say "installing requirements-dev.txt into .venv"
+  "$VENV/bin/pip" install -q --disable-pip-version-check -r requirements-dev.txt 2> >(grep -v '^WARNING: ' >&2)
+  cp requirements-dev.txt "$stamp"
+}
+
+# Taken out of Debian's package, not installed: installing it would start a server where services are started, and pull
+# in a node exporter that does the same.
+fetch_prometheus() {
+  if command -v prometheus >/dev/null && command -v promtool >/dev/null; then return; fi
+  command -v apt-get >/dev/null || die "needs prometheus and promtool: please put them on the PATH"
+  local folder
+  folder=$(mktemp -d)
+  chmod 755 "$folder"
+  say "fetching prometheus and promtool into .venv/bin"
+  apt-cache show prometheus >/dev/null 2>&1 || update_package_lists
+  if (cd "$folder" && apt-get download -qq prometheus >/dev/null 2>"$folder/log"); then
+    dpkg-deb -x "$folder"/prometheus_*.deb "$folder"
+    cp "$folder"/usr/bin/prometheus "$folder"/usr/bin/promtool "$VENV/bin/"
+  else
+    cat "$folder/log" >&2
+    die "cannot fetch the package prometheus: please put prometheus and promtool on the PATH"
+  fi
+  rm -rf "$folder"
+}
+
+# Elsewhere than on Debian a test whose program is missing is skipped, and says so.
+has_test_packages() {
+  if command -v dpkg >/dev/null; then dpkg -s "${TEST_PACKAGES[@]}" >/dev/null 2>&1; else command -v dot >/dev/null; fi
+}
+
+set_up_tests() {
+  has_test_packages || install_system_packages "${TEST_PACKAGES[@]}"
+  fetch_prometheus
+}
+
+# A developer's own settings win. Without these ccache does not take precompiled headers.
+use_ccache() {
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+}
+
+set_up() {
+  has_system_packages || install_system_packages "${PACKAGES[@]}"
+  install_python_packages
+  export PATH=$VENV/bin:$PATH
+  use_ccache
+}

@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Builds, and runs the tests.
+
+# What a user runs. Tests are built by what runs them.
+readonly USER_TARGETS=(shim/libcommtap.so tracker/libcommtap-tracker.so python-part tools/commtap)
+
+configure() { # build folder, Meson's arguments ...
+  local folder=$1
+  shift
+  [ -e "$folder/build.ninja" ] && return
+  say "configuring $folder"
+  meson setup "$folder" -Dpython="$VENV/bin/python" "$@" >/dev/null
+}
+
+build() { # ninja's targets ...
+  set_up
+  configure "$BUILD"
+  say "building"
+  ninja -C "$BUILD" --quiet "${@:-${USER_TARGETS[@]}}"
+}
+
+targets_of() { # build folder, unit [NAME] | e2e
+  python .dev/targets.py "$@"
+}
+
+build_tests() { # unit [NAME] | e2e ...
+  local names
+  build
+  mapfile -t names < <(targets_of "$BUILD" "$@")
+  ninja -C "$BUILD" --quiet "${names[@]}"
+}
+
+readonly RESULTS=$BUILD/results
+
+# With PART_OF_ALL another ./dev sums up.
+start_results() {
+  [ -n "${PART_OF_ALL:-}" ] || rm -rf "$RESULTS"
+  mkdir -p "$RESULTS"
+}
+
+test_unit() { # build folder, what to call it, [NAME]
+  python .dev/unit_tests.py "$1" "$RESULTS" "${@:2}" || true
+}
+
+run_pytest() { # what to call it, pytest's arguments ...
+  local name=$1
+  shift
+  pytest -q --junitxml="$RESULTS/$name.xml" "$@" || true
+  # A suite that ended before it wrote this has failed.
+  [ -e "$RESULTS/$name.xml" ] || : >"$RESULTS/$name.xml"
+}
+
+# Two workers, each with whole files: while one waits for a server or a browser, the other computes.
+readonly WORKERS=(-n 2 --dist loadfile --no-loadscope-reorder)
+
+test_e2e() { # pytest's arguments ...
+  need_chromium
+  set_up_tests
+  run_pytest pytest "$@"
+}
+
+record() { # what to call it, command ...: one more result
+  local name=$1 ok=1
+  shift
+  say "$name"
+  "$@" || { ok=0; say "$name: failed"; }
+  printf '{"passed": %d, "failed": %d, "cases": [[%d, "%s"]]}\n' $ok $((1 - ok)) 0 "$name" >"$RESULTS/$name.json"
+}
+
+run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | all
+  start_results
+  case ${1:-} in
+    unit)
+      build_tests unit "${@:2}"
+      test_unit "$BUILD" "" "${@:2}"
+      ;;
+    e2e)
+      build_tests e2e
+      if [ $# = 1 ]; then test_e2e "${WORKERS[@]}"; else test_e2e "${@:2}"; fi
+      ;;
+    all)
+      build_tests unit
+      build_tests e2e
+      test_unit "$BUILD" ""
+      test_e2e "${WORKERS[@]}" -m ""
+      record clang-tidy tidy all
+      record witnesses witnesses
+      PART_OF_ALL=1 ./dev sanitize all
+      ;;
+    "")
+      build_tests unit
+      build_tests e2e
+      test_unit "$BUILD" ""
+      test_e2e "${WORKERS[@]}"
+      ;;
+    *) usage >&2; exit 2 ;;
+  esac
+  finish
+}
+
+finish() {
+  [ -z "${PART_OF_ALL:-}" ] || return 0
+  python .dev/verdict.py "$RESULTS" "$SECONDS"
+}
+
+# In an environment of their own, which sees the torch that commtap is built for.
+witnesses() {
+  local venv=$BUILD/witnesses/venv requirements=tests/witnesses/requirements.txt
+  build
+  if ! cmp -s "$requirements" "$venv/.requirements"; then
+    say "installing $requirements into $venv"
+    "$VENV/bin/python" -m venv --clear "$venv"
+    "$VENV/bin/python" -c 'import os, sysconfig, torch
+print(sysconfig.get_path("purelib"), os.path.dirname(os.path.dirname(torch.__file__)), sep="\n")' \
+      >"$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch.pth"
+    "$venv/bin/pip" install -q --disable-pip-version-check -r "$requirements" 2> >(grep -v '^WARNING: ' >&2)
+    cp "$requirements" "$venv/.requirements"
+  fi
+  "$venv/bin/python" tests/witnesses/witnesses.py --build "$BUILD" "$@"
+}
+

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Forks ranks from one process that has imported torch, which takes longer than most jobs.
+
+Only for runs under PyTorch's own tools. A bare rank is a process of its own, as the rank under the shim is that it is
+compared with.
+"""
+
+import json
+import os
+import runpy
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+Rank = dict[str, Any]
+
+
+class TorchForks:
+    """The process that has imported torch, started with the environment that its ranks have in common."""
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__],
+            env=variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, ranks: list[Rank], timeout_s: float) -> list[int]:
+        """Runs one job; the exit status of each rank, negative for a signal."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps(ranks) + "\n")
+        stdin.flush()
+        if not select.select([stdout], [], [], timeout_s)[0]:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            raise TimeoutError(f"a rank has not ended after {timeout_s} s: {ranks[0]}")
+        return json.loads(stdout.readline())
+
+    def close(self) -> None:
+        """Ends the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def _serve() -> Rank | None:
+    """Forks the ranks of one job per line. Returns in each rank; None in the parent at the end of the input."""
+    import torch.distributed.fsdp
+    import torch.distributed.pipelining
+    import torch.distributed.tensor.debug
+    import torch.distributed.tensor.parallel  # noqa: F401
+
+    for line in sys.stdin:
+        children = []
+        for rank in json.loads(line):
+            child = os.fork()
+            if child == 0:
+                return rank
+            children.append(child)
+        statuses = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+        print(json.dumps(statuses), flush=True)
+    return None
+
+
+def _run(rank: Rank) -> None:
+    """Runs the script of a rank as `python SCRIPT ARGUMENT ...` would."""
+    for number, path, flags in (
+        (0, os.devnull, os.O_RDONLY),
+        (1, rank["stdout"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+        (2, rank["stderr"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+    ):
+        opened = os.open(path, flags, 0o644)
+        os.dup2(opened, number)
+        os.close(opened)
+    os.chdir(rank["folder"])
+    os.environ.clear()
+    os.environ.update(rank["variables"])
+    script, *arguments = rank["command"]
+    sys.argv = [script, *arguments]
+    sys.path[0] = str(Path(script).parent)
+    runpy.run_path(script, run_name="__main__")
+
+
+if __name__ == "__main__":
+    own_rank = _serve()
+    if own_rank is not None:
+        _run(own_rank)
