@@ -9,7 +9,7 @@
 
 #include <array>
 
-#include "report/atomic_file.h"
+#include "report/base/atomic_file.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

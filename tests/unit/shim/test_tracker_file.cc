@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "report/atomic_file.h"
+#include "report/base/atomic_file.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/shim/child.h"
 
