@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Precompiled for the build's speed alone: every source includes what it needs by itself.
+// Precompiled only for build speed: every source includes the headers that it needs.
 #include <algorithm>
 #include <array>
 #include <cstdint>
