@@ -6,7 +6,7 @@
 
 namespace commtap {
 
-/// Adds the verb, which sets `exit_status` when it runs. It tells of all verbs that `app` has by then.
+/// Adds the subcommand, which sets `exit_status` when it runs. Completes the subcommands that `app` has when it runs.
 void addCompletion(CLI::App& app, int& exit_status);
 
 } // namespace commtap

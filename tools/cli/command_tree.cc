@@ -18,7 +18,7 @@ std::vector<std::string> split(const std::string& text, const std::string& separ
   return parts;
 }
 
-/// One line of a paragraph that is broken by hand.
+/// Joins the lines of a paragraph into one.
 std::string unbroken(std::string paragraph) {
   std::replace(paragraph.begin(), paragraph.end(), '\n', ' ');
   return paragraph;
@@ -45,7 +45,7 @@ OptionFacts factsOf(const CLI::Option& option) {
   return facts;
 }
 
-/// "Exit status: ..." and "Example: ..." are paragraphs of every verb's footer.
+/// Reads the paragraphs "Exit status: ..." and "Example: ..." of a subcommand's footer.
 void readFooter(const std::string& footer, SubcommandInfo& facts) {
   const std::string status = "Exit status: ";
   for (const std::string& paragraph : split(footer, "\n\n")) {
@@ -69,7 +69,7 @@ SubcommandInfo factsOf(const CLI::App& verb) {
   facts.help = verb.get_description();
   const auto formatter = std::dynamic_pointer_cast<CLI::Formatter>(verb.get_formatter());
   const std::string usage = formatter ? formatter->make_usage(&verb, "") : "";
-  const std::string title = "Usage: "; // as setUsage has it
+  const std::string title = "Usage: "; // written by setUsage()
   facts.usage = usage.substr(std::min(usage.size(), title.size()));
   facts.usage.erase(facts.usage.find_last_not_of('\n') + 1);
   readFooter(verb.get_footer(), facts);

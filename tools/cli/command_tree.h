@@ -9,28 +9,28 @@
 
 namespace commtap {
 
-/// An option of a verb, as its help tells it.
+/// An option of a subcommand, as in the help text.
 struct OptionFacts {
   std::vector<std::string> names; ///< "-o", "--output"; empty for an argument without a name
-  std::string value;              ///< what follows: "FILE"; "" for a flag
-  std::vector<std::string> words; ///< the values that it takes, if they are few
+  std::string value;              ///< placeholder of the value: "FILE"; "" for a flag
+  std::vector<std::string> words; ///< accepted values, if the option has a fixed list
   std::string help;
   bool takes_path = false;
 };
 
-/// A verb, as its help tells it.
+/// A subcommand, as in the help text.
 struct SubcommandInfo {
   std::string name;
   std::string help;
   std::string usage;
-  std::string about;       ///< what the help says below the options
+  std::string about;       ///< help text below the options
   std::string exit_status; ///< "0 merged; 1 ..."
   std::vector<std::string> examples;
   std::vector<OptionFacts> options;
 };
 
-/// What there is to know of the command line, from the tables that it is parsed with: manual page, completion and
-/// docs/commands.md are made of it. Verbs that are not for users are left out.
+/// Returns the subcommands of `app` from the tables that CLI11 parses with. The manual page, the completion scripts and
+/// docs/commands.md are generated from the result. Skips hidden subcommands.
 std::vector<SubcommandInfo> verbsOf(const CLI::App& app);
 
 } // namespace commtap

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kNotice = "# Made by `commtap completion`; edit tools/cli/completion.cc instead.\n";
 
-/// For single quotes in any of the shells.
+/// Returns `text` in single quotes. `quote` replaces each single quote in it: shells escape it differently.
 std::string quoted(const std::string& text, const std::string& quote) {
   std::string escaped = "'";
   for (const char c : text) {
@@ -28,7 +28,7 @@ std::vector<std::string> namesOf(const std::vector<SubcommandInfo>& verbs) {
   return names;
 }
 
-/// Two lists for a `case` of bash: what follows an option, and the options of a verb.
+/// Adds a subcommand to two lists of bash `case` branches: values after an option, and options of a subcommand.
 void bashVerb(const SubcommandInfo& verb, std::string& values, std::string& options) {
   std::vector<std::string> names;
   for (const OptionFacts& option : verb.options) {
@@ -54,7 +54,7 @@ std::string zshOption(const OptionFacts& option) {
   std::string specs;
   for (const std::string& name : option.names) {
     std::string spec = fmt::format("*{}[{}]", name, option.help);
-    for (const char c : {'\\', '[', ']', ':'}) { // in the help alone
+    for (const char c : {'\\', '[', ']', ':'}) { // in the help only
       for (size_t at = spec.find(c, name.size() + 2); at != std::string::npos && at + 1 < spec.size();
            at = spec.find(c, at + 2)) {
         spec.insert(at, "\\");

@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// Scripts that complete verbs, options and their words; where a path belongs, paths; after `commtap run --`, commands.
+/// Returns a script that completes subcommands, options, their values, paths, and commands after `commtap run --`.
 std::string bashCompletion(const std::vector<SubcommandInfo>& verbs);
 std::string zshCompletion(const std::vector<SubcommandInfo>& verbs);
 std::string fishCompletion(const std::vector<SubcommandInfo>& verbs);

@@ -21,7 +21,7 @@ std::string titleOf(const OptionFacts& option) {
   return title;
 }
 
-/// Paragraphs with .PP between them.
+/// Returns paragraphs separated by .PP.
 std::string roffParagraphs(const std::string& text) {
   std::string roff;
   for (size_t start = 0; start < text.size();) {
@@ -46,7 +46,7 @@ std::string roffVerb(const SubcommandInfo& verb) {
   return text + ".EE\n";
 }
 
-/// A cell of a Markdown table, or plain text, in which code stays code.
+/// Escapes text for a Markdown table cell or plain Markdown; keeps code spans.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

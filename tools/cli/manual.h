@@ -9,10 +9,10 @@
 
 namespace commtap {
 
-/// commtap(1), for man.
+/// Returns the manual page commtap(1).
 std::string manualPage(const std::vector<SubcommandInfo>& verbs);
 
-/// docs/commands.md.
+/// Returns the text of docs/commands.md.
 std::string commandsPage(const std::vector<SubcommandInfo>& verbs);
 
 } // namespace commtap

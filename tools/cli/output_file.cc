@@ -13,7 +13,7 @@
 namespace commtap {
 namespace {
 
-/// node_exporter reads every *.prom of its folder: the temporary file's name must not end so.
+/// The temporary file's name must not end in .prom: node_exporter reads every *.prom file of its folder.
 constexpr char kTemporarySuffix[] = ".tmp";
 
 mode_t currentUmask() {

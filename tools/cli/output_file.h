@@ -8,21 +8,21 @@
 
 namespace commtap {
 
-/// Where a command writes: stdout, or a file that is there as a whole or not at all: temporary name in the same folder,
-/// fsync, rename. Readable to whom the umask lets read it, as the file may be made for another user's service.
+/// A command's output: stdout, or a file replaced atomically by fsync() and rename() of a temporary file in its folder.
+/// The umask sets the file's permissions: another user's service may have to read the file.
 class OutputFile {
  public:
-  /// "" or "-": stdout.
+  /// Opens the file at `path`; "" or "-" is stdout.
   explicit OutputFile(std::string path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  /// Without finish() nothing is left.
+  /// Deletes the temporary file if finish() has not run.
   ~OutputFile();
 
-  /// False after the first failure.
+  /// Returns false after the first failure.
   bool write(std::string_view text);
 
-  /// "" or one line with the path and the system's reason.
+  /// Returns "" or one line with the path and the system's error.
   std::string finish();
 
  private:

@@ -7,13 +7,13 @@
 
 namespace commtap {
 
-/// A progress bar on stderr for whoever waits longer than a second in front of a terminal; else nothing.
+/// Shows a progress bar on stderr after a second, if stderr is a terminal.
 class ProgressBar {
  public:
   ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  /// Takes the bar away.
+  /// Erases the bar.
   ~ProgressBar();
 
   void update(size_t done, size_t total);
@@ -26,7 +26,7 @@ class ProgressBar {
   Clock::time_point next_;
 };
 
-/// Runs `read` with a progress bar, which is gone when it returns.
+/// Runs `read` with a progress bar and erases the bar before it returns.
 template <typename Read>
 auto withProgress(Read read) {
   ProgressBar bar;

@@ -13,21 +13,22 @@
 namespace commtap {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFindings = 1; ///< it worked, but something could not be read or was not there
-inline constexpr int kExitUsage = 2;    ///< wrong usage, or nothing to work on
+inline constexpr int kExitFindings = 1; ///< the command worked, but some input is unreadable or missing
+inline constexpr int kExitUsage = 2;    ///< wrong usage or no input
 
-/// "usage" of a verb's help, which the library cannot word itself.
+/// Sets the usage line of a subcommand's help, which CLI11 cannot generate in this form.
 void setUsage(CLI::App& verb, const std::string& usage);
 
-/// Accepts these words only; the help is left to the option's type name.
+/// Returns a validator that accepts only `words`. The option's type name, not the validator, describes them in the
+/// help.
 CLI::Validator oneOf(std::vector<std::string> words);
 
-/// Options that several verbs have, worded once. `words`: the first is the default.
+/// Adds an option that several subcommands share. The first of `words` is the default.
 void addPath(CLI::App& verb, const char* name, std::string& path, const char* help);
 void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words);
 void addSelection(CLI::App& verb, JobSelection& selection);
 void addTolerances(CLI::App& verb, std::vector<std::string>& rules);
-/// An option that may be given several times, each time with one of `words`.
+/// Adds an option that may be repeated, each time with one of `words`.
 void addWords(
     CLI::App& verb,
     const char* name,
@@ -35,18 +36,18 @@ void addWords(
     const char* help,
     std::vector<std::string> words);
 
-/// Adds the rules that addTolerances read. "" or one line on the one that is wrong.
+/// Appends the parsed `texts` to `rules`. Returns "" or one line about the first invalid rule.
 std::string readTolerances(const std::vector<std::string>& texts, std::vector<Tolerance>& rules);
 
-/// One line on stderr: "commtap: ...".
+/// Writes one line to stderr: "commtap: ...".
 void say(const std::string& line);
-/// The same for each line; of many only the first ones.
+/// Writes each line to stderr as "commtap: ..."; shortens a long list to its first lines.
 void sayAll(const std::vector<std::string>& lines);
 
-/// False, with a line on stderr, if there is nothing at the PATH that a verb was given to read.
+/// Returns false, and writes a line to stderr, if nothing exists at a subcommand's PATH argument.
 bool isThere(const std::string& path);
 
-/// Writes to stdout to the end. kExitFindings if that failed (a full disk), with a line on stderr.
+/// Writes all of `text` to stdout. Returns kExitFindings, and writes a line to stderr, on failure, as on a full disk.
 int printOut(const std::string& text);
 
 } // namespace commtap

@@ -43,7 +43,7 @@ TopFrame look(LiveFolder& folder) {
   return {folder.read(LiveFolder::Clock::now()), now_ns};
 }
 
-/// False once SIGINT or SIGTERM has come.
+/// Returns false after SIGINT or SIGTERM.
 bool wait(const sigset_t& signals, double seconds) {
   const auto whole = static_cast<time_t>(seconds);
   const timespec timeout{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};

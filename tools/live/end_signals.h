@@ -6,7 +6,7 @@
 
 namespace commtap {
 
-/// SIGTERM and SIGINT wait from here on, in this thread and in those that it starts, for sigwait and its like.
+/// Blocks SIGTERM and SIGINT in this thread and the threads it starts later. Returns the set to pass to sigwait().
 sigset_t blockEndSignals();
 
 } // namespace commtap

@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-/// The collective of that number in the group; without a number the last one.
+/// Returns the member's collective with that sequence number, or the last one if `number` is not given.
 std::optional<LastCollective>
 lastIn(const Report& report, const std::string& group, std::optional<uint64_t> sequence = std::nullopt) {
   for (auto last = report.last.rbegin(); last != report.last.rend(); ++last) {
@@ -21,7 +21,7 @@ lastIn(const Report& report, const std::string& group, std::optional<uint64_t> s
   return std::nullopt;
 }
 
-/// What the member that is behind furthest would have to issue next, as any of the others has it.
+/// Returns the next collective of the member furthest behind, as another member issued it.
 std::optional<LastCollective>
 missingIn(std::span<const Report* const> reports, const JobGroupKey& key, uint64_t sequence) {
   for (const Report* report : reports) {

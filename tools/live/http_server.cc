@@ -23,14 +23,14 @@ constexpr size_t kMaxRequestBytes = 8192; ///< a GET has no body
 
 constexpr const char* kPolicy = "Content-Security-Policy";
 
-/// The library's own would let a second server take the same port without a word.
+/// Replaces cpp-httplib's default, which lets a second server bind the same port without an error.
 void setSocketOptions(socket_t socket) {
   const int on = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 }
 
-/// For a client that takes brotli the library compresses as well as it can, which takes it seconds for a page. What it
-/// gets from a function it leaves as it is.
+/// Compresses the body here: cpp-httplib uses brotli's highest level, which takes seconds for a page. It does not
+/// compress a body from a content provider.
 void setBody(std::string body, const std::string& content_type, bool brotli, httplib::Response& response) {
   if (!brotli) {
     response.set_content(body, content_type);
@@ -49,12 +49,12 @@ void answerWith(const HttpHandler& handler, const httplib::Request& request, htt
   const bool brotli = request.get_header_value("Accept-Encoding").find("br") != std::string::npos;
   setBody(std::move(answer.body), answer.content_type, brotli, response);
   if (!answer.policy.empty()) {
-    response.headers.erase(kPolicy); // else a browser follows both
+    response.headers.erase(kPolicy); // a browser would enforce both policies
     response.set_header(kPolicy, answer.policy);
   }
 }
 
-/// The library ignores SIGPIPE for the whole process as soon as there is a server; this ends with the server.
+/// Restores SIGPIPE's disposition: cpp-httplib ignores SIGPIPE in the whole process once a server exists.
 class SigpipeAsFound {
  public:
   SigpipeAsFound() {
@@ -73,7 +73,7 @@ class SigpipeAsFound {
 } // namespace
 
 struct HttpServer::Library {
-  SigpipeAsFound sigpipe; ///< before the server
+  SigpipeAsFound sigpipe; ///< constructed before the server
   httplib::Server server;
   std::atomic<bool> ended = false;
 };
@@ -122,7 +122,7 @@ void HttpServer::run() {
 }
 
 void HttpServer::stop() {
-  // The library forgets a stop that comes before it listens.
+  // cpp-httplib ignores a stop() that comes before it listens.
   while (!library_->server.is_running() && !library_->ended) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -12,21 +12,21 @@
 namespace commtap {
 
 struct HttpRequest {
-  std::string accept;                            ///< the header
-  std::map<std::string, std::string> parameters; ///< what follows the path, decoded; of several with a name, one
+  std::string accept;                            ///< the header Accept
+  std::map<std::string, std::string> parameters; ///< decoded query parameters; one value per name
 };
 
 struct HttpAnswer {
   std::string content_type;
   std::string body;
   int status = 200;
-  std::string policy{}; ///< the header Content-Security-Policy; "" for one that allows nothing but styles
+  std::string policy{}; ///< the header Content-Security-Policy; "" for a policy that allows only styles
 };
 
-/// Makes the answer to a GET. Called from several threads at once.
+/// Returns the answer to a GET. Several threads call it at once.
 using HttpHandler = std::function<HttpAnswer(const HttpRequest& request)>;
 
-/// A small HTTP server: a few fixed paths, GET and HEAD alone, nothing of a request is kept.
+/// An HTTP server for a few fixed paths. Accepts only GET and HEAD, and keeps no data of a request.
 class HttpServer {
  public:
   HttpServer();
@@ -34,19 +34,19 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  /// `path` is a regular expression for the whole path.
+  /// Registers `handler` for `path`, a regular expression that must match the whole path.
   void get(const std::string& path, HttpHandler handler);
 
-  /// The address with the port that it has got, or one line that says why not.
+  /// Binds the address. Returns it with the actual port, or one line with the error.
   Result<ListenAddress> bind(const ListenAddress& address);
 
-  /// After bind(): answers until stop() is called from another thread.
+  /// Answers requests until another thread calls stop(). Call after bind().
   void run();
-  /// Ends run(), also one that is only about to begin.
+  /// Ends run(), even if run() has not started to listen.
   void stop();
 
  private:
-  struct Library; ///< the HTTP library stays in the .cc: its header is a large one
+  struct Library; ///< keeps the large header of cpp-httplib out of this one
   std::unique_ptr<Library> library_;
 };
 

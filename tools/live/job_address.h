@@ -10,10 +10,10 @@
 
 namespace commtap {
 
-/// Where in `commtap serve` a job's page is, relative to `/`; whatever the run is called, it is a plain address.
+/// Returns the address of a job's page in `commtap serve`, relative to `/`. Encodes any run ID.
 std::string jobAddress(const AttemptKey& key);
 
-/// The other way round, from the parameters of such an address; nullopt if they name no attempt.
+/// Parses the parameters of an address that jobAddress() returned; nullopt if they name no attempt.
 std::optional<AttemptKey> attemptFrom(const std::map<std::string, std::string>& parameters);
 
 } // namespace commtap

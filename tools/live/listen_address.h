@@ -10,18 +10,18 @@
 
 namespace commtap {
 
-/// Where a server listens.
+/// The address that a server listens on.
 struct ListenAddress {
   std::string host; ///< a name or a numeric address, without brackets
   uint16_t port = 0;
 
-  /// Whether only this machine can reach it.
+  /// Returns whether only this machine can reach the address.
   bool isLoopback() const;
-  /// As in a URL: "127.0.0.1:9464", "[::1]:9464".
+  /// Returns the address as in a URL: "127.0.0.1:9464", "[::1]:9464".
   std::string text() const;
 };
 
-/// "HOST:PORT", "[IPV6]:PORT"; port 0 is any free one.
+/// Parses "HOST:PORT" or "[IPV6]:PORT"; port 0 is any free port.
 Result<ListenAddress> parseListenAddress(std::string_view text);
 
 } // namespace commtap

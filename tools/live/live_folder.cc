@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What names a process across its ledger and its JSON, which keeps microseconds.
+/// Returns the key that a process has in both its ledger and its JSON report. JSON keeps only microseconds.
 auto processKey(const Job& job) {
   return std::tuple(job.run_id, job.host, job.pid, job.started_at_ns / 1000);
 }
@@ -31,14 +31,14 @@ auto sortKey(const Job& job) {
 } // namespace
 
 LiveReports LiveFolder::read(Clock::time_point now) {
-  // A process that ended during the scan may have been passed over in both shapes; by now its report is there.
+  // The scan may have missed both files of a process that ended during it; its report exists now.
   if (scan(now)) {
     scan(now);
   }
   return collect(now);
 }
 
-/// True if the ledger of a process that ran is gone.
+/// Returns true if the ledger of a process that was running has disappeared.
 bool LiveFolder::scan(Clock::time_point now) {
   for (auto& [path, file] : files_) {
     file.seen = false;
@@ -91,13 +91,13 @@ void LiveFolder::readLedger(const std::string& path, File& file, Clock::time_poi
   Result<LedgerContents> contents = readLedgerFile(path);
   std::error_code error;
   if (!contents) {
-    file.seen = fs::exists(path, error); // else its process has ended since it was listed
+    file.seen = fs::exists(path, error); // otherwise the process has ended since it was listed
     file.problem = contents.error();
     return;
   }
   const bool running = contents->report.job.exit == ExitKind::kRunning;
   if (!running && (file.running || file.report == nullptr)) {
-    // Its time of modification is no measure: some file systems do not keep it for mapped files.
+    // The modification time cannot tell: some file systems do not update it for mapped files.
     file.ended_at = file.running ? now : file.modified;
   }
   file.running = running;
@@ -125,7 +125,7 @@ void LiveFolder::take(Report report, File& file) {
 LiveReports LiveFolder::collect(Clock::time_point now) const {
   LiveReports live;
   std::set<decltype(processKey(Job()))> taken;
-  // Reports before ledgers: of a process that is seen twice, while its ledger is on its way out, the report counts.
+  // Reports come before ledgers: if both files of an ending process are seen, the report counts.
   for (const char* extension : {".json", ".ledger"}) {
     for (const auto& [path, file] : files_) {
       if (!path.ends_with(extension)) {

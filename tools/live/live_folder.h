@@ -14,23 +14,24 @@
 
 namespace commtap {
 
-/// Processes of one host at one moment, of any number of runs.
+/// Processes of one host at one moment, from any number of runs.
 struct LiveReports {
-  std::vector<std::shared_ptr<const Report>> reports; ///< by run, attempt, rank, pid
-  std::vector<std::string> problems;                  ///< one line for each file that could not be read
+  std::vector<std::shared_ptr<const Report>> reports; ///< ordered by run, attempt, rank, pid
+  std::vector<std::string> problems;                  ///< one line per unreadable file
 };
 
-/// Watches a folder that jobs write to: ledgers are read afresh each time, reports once. A process that has ended stays
-/// for a while, so that whoever asks now and then gets its last numbers.
+/// Watches a folder that jobs write to. Reads each ledger on every read(), and each report once. Keeps an ended process
+/// for a while, so that a slow scraper gets its last numbers.
 class LiveFolder {
  public:
   using Clock = std::chrono::system_clock;
 
-  /// `host`: whose processes; whether one of another host still runs cannot be known here.
+  /// Reads the processes of `host`; cannot know whether a process of another host still runs. Keeps ended processes for
+  /// `keep`.
   LiveFolder(std::string path, std::string host, std::chrono::seconds keep)
       : path_(std::move(path)), host_(std::move(host)), keep_(keep) {}
 
-  /// A folder that is not there holds nothing yet.
+  /// Reads the folder. A missing folder counts as empty.
   LiveReports read(Clock::time_point now);
 
  private:
@@ -39,9 +40,9 @@ class LiveFolder {
     uint64_t size = 0;
     uint64_t inode = 0;
     bool seen = false;
-    bool foreign = false;       ///< of another host: never read again
-    bool running = false;       ///< a ledger whose process ran when it was last read
-    Clock::time_point ended_at; ///< when it was first known not to run any more
+    bool foreign = false;       ///< of another host; not read again
+    bool running = false;       ///< a ledger whose process was running at the last read
+    Clock::time_point ended_at; ///< when the process was first seen not to run
     std::shared_ptr<const Report> report;
     std::string problem;
   };

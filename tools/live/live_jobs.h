@@ -16,18 +16,18 @@ namespace commtap {
 
 using AttemptKey = std::pair<std::string, int64_t>; ///< run, attempt
 
-/// Processes of one attempt of one run as a job: what `commtap merge` would make of them. Ranks that are not among them
-/// may run on other nodes, so none counts as missing. Fails if there is no such attempt.
+/// Merges the processes of one attempt of one run, as `commtap merge` does. Absent ranks may run on other nodes, so
+/// none counts as missing. Fails if there is no such attempt.
 Result<JobReport> liveJob(const LiveReports& live, const AttemptKey& key);
 
-/// The data of live jobs' pages. It is the same for everyone who asks within an interval, however many they are.
+/// Caches the data of live jobs' pages, so that many readers within an interval cost one merge.
 class LiveJobs {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// As it was made within the last interval; null if it was not.
+  /// Returns the data if it is younger than the interval; otherwise null.
   const std::string* kept(const AttemptKey& key, Clock::time_point now) const;
-  /// Made anew; null if there is no such attempt.
+  /// Rebuilds the data; returns null if there is no such attempt.
   const std::string* make(const LiveReports& live, const AttemptKey& key, Clock::time_point now);
 
  private:

@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-/// However often it is asked, a job's ledgers are not read more often than this.
+/// Minimum time between two reads of a job's ledgers, however many requests arrive.
 constexpr std::chrono::milliseconds kMinAge(200);
 
 } // namespace
@@ -49,7 +49,7 @@ std::string LiveMetrics::page(const std::string& folder_name) {
 }
 
 std::optional<std::string> LiveMetrics::jobData(const AttemptKey& key) {
-  // Before the lock: who had to wait while the data was made gets it.
+  // Read the clock before locking: a thread that waited for another's read gets the data of that read.
   const auto now = LiveJobs::Clock::now();
   const std::lock_guard lock(mutex_);
   const std::string* data = jobs_.kept(key, now);

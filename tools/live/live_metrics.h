@@ -15,8 +15,8 @@
 
 namespace commtap {
 
-/// What `commtap serve` answers, read from a folder when it is asked for. For several threads: one reads, the others
-/// wait, and whoever comes within a moment gets the same.
+/// The answers of `commtap serve`, read from a folder on request. Thread-safe: one thread reads, the others wait and
+/// share the result for a moment.
 class LiveMetrics {
  public:
   LiveMetrics(LiveFolder folder, std::optional<uint32_t> depth, size_t max_series)
@@ -24,7 +24,7 @@ class LiveMetrics {
 
   std::string metrics(Dialect dialect);
   std::string page(const std::string& folder_name);
-  /// What the page of a job shows; nullopt if there is no such job.
+  /// Returns the data of a job's page; nullopt if there is no such job.
   std::optional<std::string> jobData(const AttemptKey& key);
 
  private:
@@ -40,7 +40,7 @@ class LiveMetrics {
   std::optional<std::chrono::steady_clock::time_point> read_at_;
 };
 
-/// The dialect that an HTTP client asks for with its Accept header.
+/// Returns the dialect that an HTTP client requests with its Accept header.
 Dialect wantedDialect(const std::string& accept);
 
 } // namespace commtap

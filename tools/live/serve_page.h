@@ -8,8 +8,8 @@
 
 namespace commtap {
 
-/// The page at `/`: who runs and what was communicated so far, in one HTML document without scripts that asks for
-/// itself anew. Names are inert and escaped.
+/// Returns the page at `/`: the running jobs and what they communicated, as one HTML document without scripts that
+/// reloads itself. Names are inert and escaped.
 std::string servePage(const LiveReports& live, const std::string& folder);
 
 } // namespace commtap

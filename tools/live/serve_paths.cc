@@ -26,7 +26,7 @@ void addServePaths(HttpServer& server, LiveMetrics& live, const std::string& fol
     return HttpAnswer{std::string(contentType(dialect)), live.metrics(dialect)};
   });
   server.get("/", [&live, folder](const HttpRequest&) { return HttpAnswer{kHtml, live.page(folder)}; });
-  // The same for every job, also one that is gone: the page says so itself.
+  // Every job gets this page, even one that no longer exists: the page itself reports that.
   server.get("/job", [](const HttpRequest&) { return HttpAnswer{kHtml, livePage(), 200, kLivePagePolicy}; });
   server.get("/job\\.json", [&live](const HttpRequest& request) { return jobData(live, request); });
 }

@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// What `commtap serve` answers to which path. `folder`: what it serves, by name.
+/// Registers the paths of `commtap serve`. `folder` is the folder's name to display.
 void addServePaths(HttpServer& server, LiveMetrics& live, const std::string& folder);
 
 } // namespace commtap

@@ -18,7 +18,7 @@
 namespace commtap {
 namespace {
 
-/// Columns of a name beside those of the durations, so that a line fits into 80.
+/// Columns of a name next to durations, so that a line fits into 80 columns.
 constexpr size_t kNameBesideTimes = 20;
 
 struct Sums {
@@ -27,12 +27,12 @@ struct Sums {
   uint64_t running_ns = 0;
   double running_bus_bytes = 0;
   uint64_t blocked_ns = 0;
-  std::set<const Report*> timed; ///< processes that blocked_ns is of
+  std::set<const Report*> timed; ///< processes that blocked_ns covers
 };
 
 using SumsByName = std::map<std::string, Sums>;
 
-/// Of a sample the share would be that of the sample alone.
+/// Returns whether the blocked share is known: a sample's share would cover only the sampled calls.
 bool tellsBlockedShare(const Report& report, const CollectiveTime& time) {
   return report.job.timing == Timing{1} && time.isKnown();
 }
@@ -46,7 +46,7 @@ void addTime(const Report& report, const CollectiveTime& time, Sums& sum) {
   }
 }
 
-/// Everything that the processes have counted, by what `nameOf` says of a row.
+/// Sums what the processes have counted, by the name that `nameOf` returns for a row.
 template <typename NameOf>
 SumsByName sumsBy(const LiveReports& live, const NameOf& nameOf) {
   SumsByName sums;
@@ -65,12 +65,12 @@ struct Rate {
   std::string name;
   double per_second = 0;
   double bytes_per_second = 0;
-  double blocked_share = 0; ///< of the time of the ranks that have it
+  double blocked_share = 0; ///< share of the time of the ranks that have the row
   double bus_bandwidth = 0; ///< bytes a second; 0 if nothing that is timed was over
   Sums total;
 };
 
-/// A process that has gone takes its counts with it: what is less than before is no rate.
+/// Returns 0 if the count fell: an exited process takes its counts with it.
 template <typename T>
 double growth(T before, T now) {
   return now > before ? static_cast<double>(now - before) : 0;
@@ -104,7 +104,7 @@ std::vector<Rate> ratesOf(const SumsByName& before, const SumsByName& now, doubl
   return rates;
 }
 
-/// Which durations there are, in any table.
+/// The durations that any of the tables has.
 struct KnownTimes {
   bool running = false;
   bool blocked = false;

@@ -10,9 +10,9 @@
 
 namespace commtap {
 
-/// What was communicated between two looks at the same jobs, `seconds` apart: a table by kind, one by group, one by
-/// module, the largest rates first. Where durations are known, also how long ranks were blocked, and bus bandwidths.
-/// `rows`: of each table at most.
+/// Returns the traffic between two reads of the same jobs, `seconds` apart, as tables by kind, by group and by module,
+/// the largest rates first. Adds the time that ranks were blocked and bus bandwidths where durations are known. Each
+/// table has at most `rows` rows.
 std::string
 rateTables(const LiveReports& before, const LiveReports& now, double seconds, size_t rows, const Color& color);
 

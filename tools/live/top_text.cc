@@ -17,7 +17,7 @@
 namespace commtap {
 namespace {
 
-/// A lag is told in full only if nobody in the group has issued anything for so long: before, it is work under way.
+/// Seconds without a new collective in a group before its lag is shown in full: a shorter lag is normal progress.
 constexpr double kQuietSeconds = 3;
 constexpr size_t kMaxMembers = 8;
 

@@ -10,14 +10,14 @@
 
 namespace commtap {
 
-/// One look at the jobs of a folder.
+/// One read of the jobs in a folder.
 struct TopFrame {
   LiveReports live;
   uint64_t at_ns = 0; ///< CLOCK_REALTIME
 };
 
-/// What happened between two looks: rates by kind, group and module, then which ranks are behind in which group and
-/// where, then the last collectives of each rank. `rows`: of each table at most.
+/// Returns what happened between two reads: rates by kind, group and module, the ranks behind in each group, then each
+/// rank's last collectives. Each table has at most `rows` rows.
 std::string topText(const TopFrame& before, const TopFrame& now, size_t rows, const Color& color);
 
 } // namespace commtap

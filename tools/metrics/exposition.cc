@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-/// For help texts and label values alike; line breaks are gone already.
+/// Escapes help texts and label values, which hold no line breaks.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -18,7 +18,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// In help texts of format 0.0.4 a quote is not escaped.
+/// Escapes a help text: the text format 0.0.4 does not escape quotes there.
 std::string escapedHelp(std::string_view text, Dialect dialect) {
   return dialect == Dialect::kOpenMetrics ? escaped(text) : std::string(text);
 }

@@ -14,22 +14,22 @@
 
 namespace commtap {
 
-/// Two ways to write the same samples. They cannot be one: OpenMetrics names a counter's family without `_total` in
-/// its metadata, Prometheus's text format 0.0.4 with it.
+/// Two formats for the same samples. OpenMetrics names a counter's family without `_total` in its metadata;
+/// Prometheus's text format 0.0.4 includes `_total`.
 enum class Dialect : uint8_t { kOpenMetrics, kPrometheus };
 
-/// For an HTTP answer's Content-Type.
+/// Returns the Content-Type of an HTTP answer.
 std::string_view contentType(Dialect dialect);
 
-/// The labels of a sample. Values may hold anything: they are made inert and escaped.
+/// The labels of a sample. Makes values inert and escapes them.
 class Labels {
  public:
   using Pair = std::pair<std::string_view, std::string_view>;
 
-  /// A label without a value is left out, which means the same to Prometheus.
+  /// Returns these labels and `more`. Leaves out empty values, which Prometheus treats as absent labels.
   Labels with(std::initializer_list<Pair> more) const;
 
-  /// As it stands between the braces.
+  /// Returns the text between the braces.
   const std::string& text() const {
     return text_;
   }
@@ -38,14 +38,14 @@ class Labels {
   std::string text_;
 };
 
-/// Samples on their way to a text that Prometheus reads.
+/// Collects samples and formats them for Prometheus.
 class Exposition {
  public:
-  /// `labels`: Labels::text().
+  /// Adds a sample. `labels` is a Labels::text().
   void add(MetricId id, const std::string& labels, uint64_t value);
   void add(MetricId id, const std::string& labels, double value);
 
-  /// Families in the order of the metric table; those without samples are left out.
+  /// Returns the families in the order of the metric table, without those that have no samples.
   std::string text(Dialect dialect) const;
 
  private:

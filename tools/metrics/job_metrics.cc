@@ -23,11 +23,11 @@ double seconds(uint64_t ns) {
   return static_cast<double>(ns) / 1e9;
 }
 
-/// Sums by the text of their labels, so that no two samples can have the same.
+/// Sums by label text, so that no two samples have equal labels.
 template <typename Sum>
 using Series = std::map<std::string, Sum>;
 
-/// Of a report's groups, by their names.
+/// Maps the names of a report's groups to their titles.
 class GroupTitles {
  public:
   explicit GroupTitles(const Report& report) {
@@ -36,7 +36,7 @@ class GroupTitles {
     }
   }
 
-  /// The name itself if there is no such group.
+  /// Returns the group's title, or `name` if there is no such group.
   const std::string& of(const std::string& name) const {
     const auto title = titles_.find(name);
     return title == titles_.end() ? name : title->second;
@@ -110,7 +110,7 @@ class RankMetrics {
     return rank_.with({{"function", function}, {"group", group}}).text();
   }
 
-  /// The label set itself, or the one that it is folded into.
+  /// Returns `labels` if the limit admits them, else the label set that they are folded into.
   std::string admitted(const char* what, std::string labels, std::string folded) {
     if (limit_->admit(what + rank_.text(), labels)) {
       return labels;
@@ -131,7 +131,7 @@ class RankMetrics {
     }
   }
 
-  /// Modules keep their order while a job runs, rows do not.
+  /// Returns the rows in module order, which is stable while a job runs; row order is not.
   static std::vector<const Collective*> inModuleOrder(const Report& report) {
     std::unordered_map<std::string, size_t> order;
     for (const Module& module : report.modules) {
@@ -150,7 +150,7 @@ class RankMetrics {
     return rows;
   }
 
-  /// A call of a wrapper calls what it wraps, which has the same name: one call, not two.
+  /// Adds calls of modules. A wrapper calls the wrapped module, which has an equal name: that counts as one call.
   void addCalls(const Report& report, const ModuleDepth& depth) {
     std::unordered_map<std::string, std::array<uint64_t, kPhaseCount>> calls;
     for (const Module& module : report.modules) {
@@ -197,7 +197,7 @@ class RankMetrics {
            {"torch", job.torch_version},
            {"python", job.python_version},
            {"commtap", job.commtap_version}});
-      if (seen.insert(labels.text()).second) { // a pid may come again
+      if (seen.insert(labels.text()).second) { // a pid may be reused
         out.add(MetricId::kProcess, labels.text(), uint64_t{1});
       }
       running += job.exit == ExitKind::kRunning ? 1 : 0;
@@ -225,7 +225,7 @@ class RankMetrics {
     }
   }
 
-  /// The processes of a rank each have steps of their own: those of the one that has most are the training's.
+  /// Adds the steps of the process that has most: each process of a rank counts its own, and the training's has most.
   void addSteps(Exposition& out) const {
     uint64_t steps = 0;
     uint64_t last_ns = 0;
@@ -277,7 +277,7 @@ void addRanks(const AttemptMetrics& attempt, Exposition& exposition) {
   }
 }
 
-/// Ranks that still run are read one after the other, and are never at the same place.
+/// Returns whether the attempt has ended. Reads of running ranks are not simultaneous, so their counts always differ.
 bool isOver(const AttemptMetrics& attempt) {
   return std::none_of(attempt.reports.begin(), attempt.reports.end(), [](const Report* report) {
     return report->job.exit == ExitKind::kRunning;

@@ -15,9 +15,9 @@ namespace commtap {
 
 inline constexpr size_t kDefaultMaxSeries = 500;
 
-/// Adds the samples of these processes, of any number of runs. Those of one run, attempt and rank are added up.
-/// `depth`: modules deeper than this count as the one above them at this depth; a root has 1. Label sets that `limit`
-/// does not admit are folded into "(other)"; returns how many.
+/// Adds the samples of these processes, from any number of runs. Sums the processes of one run, attempt and rank.
+/// Attributes a module deeper than `depth` to its ancestor at that depth; a root has depth 1. Folds the label sets that
+/// `limit` rejects into "(other)"; returns their number.
 size_t addJobMetrics(
     std::span<const Report* const> reports,
     std::optional<uint32_t> depth,

@@ -41,26 +41,26 @@ inline constexpr int kMetricCount = 25;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 
-/// One row of the metric table: the one place from which the exposition and docs/metrics.md come.
+/// One row of the metric table, the only source of the exposition and of docs/metrics.md.
 struct MetricRow {
   MetricId id;
-  std::string_view name; ///< of the family: without the suffix of its samples
+  std::string_view name; ///< family name, without the sample suffix
   MetricType type;
-  std::string_view unit;   ///< a base unit, which is then the name's last word; "" for a number of things
-  std::string_view labels; ///< their names, separated by spaces
+  std::string_view unit;   ///< a base unit, the last word of the name; "" for a count
+  std::string_view labels; ///< label names, separated by spaces
   std::string_view help;   ///< one line
 
-  /// The name of a sample: a counter's ends in `_total`, an info's in `_info`.
+  /// Returns the sample's name: a counter's ends in `_total`, an info's in `_info`.
   std::string sampleName() const;
 };
 
 std::span<const MetricRow> metricTable();
 const MetricRow& metricRow(MetricId id);
 
-/// "counter", "gauge", "info".
+/// Returns "counter", "gauge" or "info".
 std::string_view metricTypeName(MetricType type);
 
-/// docs/metrics.md.
+/// Returns the text of docs/metrics.md.
 std::string metricsPage();
 
 } // namespace commtap

@@ -11,10 +11,10 @@
 
 namespace commtap {
 
-/// Which module a module counts as when the tree is cut at a depth: itself, or the one above it at that depth.
+/// Maps each module to itself, or to its ancestor at the depth where the tree is cut.
 class ModuleDepth {
  public:
-  /// No depth: every module counts as itself.
+  /// Cuts the tree of `report` at `depth`; nullopt maps every module to itself.
   ModuleDepth(const Report& report, std::optional<uint32_t> depth);
 
   const std::string& cut(const std::string& module) const;

@@ -9,16 +9,16 @@
 
 namespace commtap {
 
-/// Bounds how many series an owner (a rank's rows, a rank's calls) may have. First come, not largest: a series that was
-/// admitted stays so, as a counter that moves to another series would look like traffic that never was.
+/// Bounds the number of series per owner (a rank's rows, a rank's calls). Admits the first label sets, not the largest.
+/// An admitted series stays: a counter that moved to another series would look like false traffic.
 class SeriesLimit {
  public:
   explicit SeriesLimit(size_t per_owner) : per_owner_(per_owner) {}
 
-  /// Whether this label set has a series of its own.
+  /// Returns whether this label set gets a series of its own.
   bool admit(const std::string& owner, const std::string& labels);
 
-  /// Forgets the owners that have not asked since the last call: their jobs are gone.
+  /// Forgets the owners that have not called admit() since the last call: their jobs have ended.
   void forgetUnused();
 
  private:

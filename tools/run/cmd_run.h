@@ -9,16 +9,16 @@
 
 namespace commtap {
 
-/// The arguments of `commtap run`: ours, and the command with its own.
+/// The arguments of `commtap run`, split into its own and the command with its arguments.
 struct RunArguments {
   std::vector<std::string> own;
   std::vector<std::string> command;
 };
 
-/// The command starts after "--", or at the first word that is no flag of ours and no flag's value.
+/// Splits at "--", or before the first word that is neither an option of `commtap run` nor an option's value.
 RunArguments splitRunArguments(const std::vector<std::string>& arguments);
 
-/// Adds the verb. `command` must live as long as `app`. The verb does not return when it has run the command.
+/// Adds the subcommand. `command` must outlive `app`. The subcommand does not return after it has run the command.
 void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
 
 } // namespace commtap

@@ -8,19 +8,19 @@
 
 namespace commtap {
 
-/// The environment of a command to be started: "NAME=value" strings, in their order.
+/// The environment of a command to start: "NAME=value" strings in their original order.
 class Environment {
  public:
   explicit Environment(const char* const* variables);
 
-  /// "" if it is not set.
+  /// Returns "" if the variable is not set.
   std::string get(std::string_view name) const;
   void set(std::string_view name, std::string_view value);
 
   const std::vector<std::string>& variables() const {
     return variables_;
   }
-  /// As `environ`; valid until the next set().
+  /// Returns an array like `environ`, valid until the next set().
   std::vector<const char*> pointers() const;
 
  private:

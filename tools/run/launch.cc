@@ -20,7 +20,7 @@ constexpr int kExitNotFound = 127;
 constexpr int kExitNotExecutable = 126;
 constexpr int kExitSignalBase = 128;
 
-/// Every signal but those that a fault of this process raises, that stop and continue it, and that nobody may block.
+/// Returns all signals except those of a fault in this process, those that stop or continue it, and unblockable ones.
 sigset_t relayedSignals() {
   sigset_t set;
   sigfillset(&set);
@@ -31,15 +31,15 @@ sigset_t relayedSignals() {
   return set;
 }
 
-/// The terminal sends to the whole foreground group, so the command has it already. A hang-up goes to the session's
-/// leader alone.
+/// Returns true if the terminal sent the signal to the whole foreground group, which includes the command. The terminal
+/// sends SIGHUP only to the session leader.
 bool isFromTerminal(const siginfo_t& info) {
   const bool of_terminal = info.si_signo == SIGINT || info.si_signo == SIGQUIT || info.si_signo == SIGWINCH ||
                            (info.si_signo == SIGHUP && getsid(0) != getpid());
   return info.si_code == SI_KERNEL && of_terminal;
 }
 
-/// `kill 0` in the job, for example: it reaches the command without us.
+/// Returns true if the job sent the signal, for example by `kill 0`, which reaches the command directly.
 bool isFromJob(const siginfo_t& info, pid_t child) {
   const bool by_kill = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
   return by_kill && (info.si_pid == child || (info.si_pid != getppid() && getpgid(info.si_pid) == getpgrp()));
@@ -49,13 +49,13 @@ std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   pointers.reserve(strings.size() + 1);
   for (const std::string& string : strings) {
-    pointers.push_back(const_cast<char*>(string.c_str())); // exec's signature; it does not write
+    pointers.push_back(const_cast<char*>(string.c_str())); // exec's signature; exec does not write
   }
   pointers.push_back(nullptr);
   return pointers;
 }
 
-/// errno of the child's exec; 0 once the exec has closed the pipe.
+/// Returns errno of the child's exec; 0 once the exec has closed the pipe.
 int readExecError(int fd) {
   int error = 0;
   ssize_t count = -1;
@@ -88,7 +88,7 @@ struct Launcher::Saved {
 Launcher::Launcher() : saved_(std::make_unique<Saved>()) {
   const sigset_t relayed = relayedSignals();
   sigprocmask(SIG_BLOCK, &relayed, &saved_->mask);
-  // Ignored by whoever started us, it would take the command's exit status away.
+  // With SIGCHLD ignored by the parent, the kernel would discard the command's exit status.
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &standard, &saved_->on_child);
@@ -128,7 +128,7 @@ void Launcher::release() {
   const timespec now{};
   while (sigtimedwait(&relayed, nullptr, &now) > 0) {
   }
-  // A reader of our stderr that went away must not change the command's exit status.
+  // A closed stderr pipe must not change the command's exit status.
   std::signal(SIGPIPE, SIG_IGN);
   sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
 }
@@ -149,7 +149,7 @@ void endAs(const Ending& ending) {
   sigaddset(&only, signal);
   sigprocmask(SIG_UNBLOCK, &only, nullptr);
   raise(signal);
-  _exit(kExitSignalBase + signal); // process 1 of a container does not die of signals
+  _exit(kExitSignalBase + signal); // signals do not kill process 1 of a container
 }
 
 } // namespace commtap

@@ -8,17 +8,17 @@
 
 namespace commtap {
 
-/// How a command ended.
+/// The outcome of a command.
 struct Ending {
-  int wait_status = 0; ///< as from waitpid
-  int exec_error = 0;  ///< errno if the command could not be started at all
+  int wait_status = 0; ///< status from waitpid()
+  int exec_error = 0;  ///< errno if exec failed
 };
 
-/// Keeps this process alive while its command runs in the same process group and on the same terminal: what the
-/// terminal sends reaches both, what is sent to this process alone is passed on.
+/// Keeps this process alive while its command runs in the same process group on the same terminal. The terminal signals
+/// both processes; the launcher relays signals sent to this process alone.
 class Launcher {
  public:
-  /// From here on signals wait for run(); the command gets the signal mask and dispositions that were before.
+  /// Blocks signals until run(). The command gets the signal mask and dispositions from before the constructor.
   Launcher();
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
@@ -26,7 +26,8 @@ class Launcher {
 
   Ending run(const std::vector<std::string>& command, const std::vector<std::string>& environment);
 
-  /// The command has ended: signals meant for it are dropped, later ones act on this process again.
+  /// Discards pending signals that were meant for the command; later ones act on this process. Call after the command
+  /// has ended.
   void release();
 
  private:
@@ -35,7 +36,7 @@ class Launcher {
   std::unique_ptr<Saved> saved_;
 };
 
-/// Ends this process as the command ended: the same exit status, or the same signal (without a core dump of ours).
+/// Ends this process with the command's exit status or signal, without a core dump of this process.
 [[noreturn]] void endAs(const Ending& ending);
 
 } // namespace commtap

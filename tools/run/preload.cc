@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libcommtap.so";
-/// What the dynamic linker takes as the end of a path in LD_PRELOAD; there is no way to quote them.
+/// Characters that end a path in LD_PRELOAD; the dynamic linker supports no quoting.
 constexpr const char* kSeparators = ": \t\n";
 
 constexpr std::array<const char*, 4> kPlaces = {

@@ -9,14 +9,14 @@
 
 namespace commtap {
 
-/// libcommtap.so as it lies beside an executable in `folder`: in a build tree or in an installation. The error names
-/// the places where it was looked for.
+/// Finds libcommtap.so relative to an executable in `folder`, in a build tree or an installation. The error lists the
+/// paths that were tried.
 Result<std::string> findLibrary(const std::string& folder);
 
-/// The folder of the running executable.
+/// Returns the folder of the running executable.
 std::string executableFolder();
 
-/// LD_PRELOAD with `library` at its end; as it is if it names the library already.
+/// Returns `preload` with `library` appended, or unchanged if it already contains `library`.
 std::string appendPreload(const std::string& preload, const std::string& library);
 
 } // namespace commtap

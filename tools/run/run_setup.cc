@@ -28,7 +28,7 @@ std::string checkFlags(const std::map<std::string, std::string>& flags) {
   return {};
 }
 
-/// The tasks of one srun step are one run; a step of one task may be a shell in which many runs are made.
+/// Returns one run ID for all tasks of an srun step. A step with one task may be a shell that starts many runs.
 std::string slurmRunId(const Environment& environment) {
   const std::string job = environment.get("SLURM_JOB_ID");
   const std::string step = environment.get("SLURM_STEP_ID");
@@ -44,7 +44,7 @@ std::string freshRunId() {
   return fmt::format("run-{:%Y%m%dT%H%M%SZ}-{:08x}", fmt::gmtime(std::time(nullptr)), noise);
 }
 
-/// Processes of the job that work in other folders must mean the same one.
+/// Makes `pattern` absolute, so that processes with other working directories use the same folder.
 std::string absolutePattern(const std::string& pattern) {
   std::error_code error;
   const std::string here = pattern.starts_with('/') ? "" : std::filesystem::current_path(error).string();

@@ -11,14 +11,14 @@
 
 namespace commtap {
 
-/// What `commtap run` changes in the environment of its command.
+/// The changes that `commtap run` makes to the environment of its command.
 struct RunSetup {
   Environment environment;
   Options options; ///< as the command's processes will read them
 };
 
-/// `flags`: variable name to value, each as given. Fails with a line for the user; the library is looked for in
-/// places relative to `executable_folder`.
+/// Builds the environment. `flags` maps variable names to values, as given on the command line. Looks for the library
+/// relative to `executable_folder`. The error is one line for the user.
 Result<RunSetup> setUpRun(
     const char* const* variables,
     const std::map<std::string, std::string>& flags,

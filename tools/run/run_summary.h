@@ -10,8 +10,8 @@
 
 namespace commtap {
 
-/// The text that `commtap run` ends with: the totals of `reports`, which are of one run, by kind and group, or why
-/// there are none.
+/// Returns the summary that `commtap run` prints last: the totals of `reports`, all of one run, by kind and group.
+/// Without reports, returns the reason.
 std::string runSummary(const Result<ReportFolder>& reports, const std::string& folder, const Color& color);
 
 } // namespace commtap

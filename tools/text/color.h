@@ -7,10 +7,10 @@
 
 namespace commtap {
 
-/// Colours text, or not: decided once for each stream.
+/// Colours text or leaves it plain, decided once per stream.
 class Color {
  public:
-  /// Colour only if `fd` is a terminal that has colours and NO_COLOR is not set (no-color.org).
+  /// Enables colour only if `fd` is a terminal with colours and NO_COLOR is not set (no-color.org).
   static Color forStream(int fd);
   static Color none() {
     return Color(Use::kNever);

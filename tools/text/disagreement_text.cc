@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxValues = 4;
 
-/// How the processes of a few ranks ended, where that explains what they have less.
+/// Returns how the processes of a few ranks ended, if that explains why they have less.
 std::string endText(const RankRanges& ranks, const JobReport& job) {
   constexpr size_t kFew = 8;
   if (countOf(ranks) > kFew) {

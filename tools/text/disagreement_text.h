@@ -8,10 +8,11 @@
 
 namespace commtap {
 
-/// "all_reduce in MLP.net1 (backward) on mesh_tp of ranks 0-3: 12 calls on ranks 0-1, 3; 11 on rank 2". Inert.
+/// Returns inert text: "all_reduce in MLP.net1 (backward) on mesh_tp of ranks 0-3: 12 calls on ranks 0-1, 3; 11 on rank
+/// 2".
 std::string disagreementText(const Disagreement& disagreement, const JobReport& job);
 
-/// "rank 2", "ranks 0-1, 3".
+/// Returns "rank 2" or "ranks 0-1, 3".
 std::string ranksText(const RankRanges& ranks);
 
 } // namespace commtap

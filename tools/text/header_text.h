@@ -12,16 +12,16 @@
 
 namespace commtap {
 
-/// Whether the numbers are a whole run's, which may miss ranks, or one process's, which is not expected to have others.
+/// Tells whether the numbers cover a run, which may miss ranks, or one process, for which no others are expected.
 enum class Scope : bool { kRun, kProcess };
 
-/// The lines above every table: the run, its ranks, how they ended, and what is not in the numbers.
+/// Returns the lines above every table: the run, its ranks, how they ended, and what the numbers lack.
 std::string headerText(const JobSummary& summary, const ReportFolder& folder, Scope scope, const Color& color);
 
-/// The same above what is made of a job report; disagreements are not in it.
+/// Returns the lines above the tables of a job report, without disagreements.
 std::string headerText(const JobReport& job, const Color& color);
 
-/// A group's size; "?" for 0, which is unknown.
+/// Returns a group's size, or "?" for 0, which is unknown.
 std::string sizeText(uint32_t size);
 
 } // namespace commtap

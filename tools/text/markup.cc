@@ -10,7 +10,7 @@ std::string markdownText(std::string_view text) {
     if (c == '<') {
       escaped += "&lt;";
     } else if (c == '@') {
-      escaped += "&#64;"; // a name would be mentioned
+      escaped += "&#64;"; // avoids a mention
     } else {
       escaped += std::string_view("\\`*_[]|~#!&").find(c) == std::string_view::npos ? "" : "\\";
       escaped += c;

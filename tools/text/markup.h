@@ -7,13 +7,13 @@
 
 namespace commtap {
 
-/// Inert text as Markdown that reads as it is: no emphasis, no HTML, no table border, no mention, no link of its own.
+/// Escapes inert text for Markdown: it cannot form emphasis, HTML, a table border, a mention or a link.
 std::string markdownText(std::string_view text);
 
-/// Inert text for XML, in an attribute too.
+/// Escapes inert text for XML content and attributes.
 std::string xmlText(std::string_view text);
 
-/// A line of text for a manual page, in which nothing is a request or an escape.
+/// Escapes a line of text for a manual page, so that it forms no roff request or escape.
 std::string roffText(std::string_view text);
 
 } // namespace commtap

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kWarmUpSteps = 2;
 constexpr uint64_t kFewestSteps = 5;
 
-/// The time that `share` of all steps did not take longer than. `times`: the shortest first.
+/// Returns the time that `share` of all steps did not exceed. `times` is sorted, the shortest first.
 double quantile(const std::vector<StepTime>& times, uint64_t steps, double share) {
   uint64_t seen = 0;
   for (const StepTime& time : times) {

@@ -8,15 +8,15 @@
 
 namespace commtap {
 
-/// Steps that took as long as each other, as far as it is known: several that are added up took their mean.
+/// Steps with one known time: merged steps count with their mean.
 struct StepTime {
   uint64_t first_step = 0;
   uint64_t steps = 1;
-  double ms = 0; ///< of one, on the slowest rank
+  double ms = 0; ///< per step, on the slowest rank
 };
 
-/// One line on how much steps differ from each other, without the first ones, which compile and warm up; "" if there
-/// are too few to tell.
+/// Returns one line about how much step times vary, without the first steps, which compile and warm up. Returns "" for
+/// too few steps.
 std::string stepSpreadText(std::vector<StepTime> times);
 
 } // namespace commtap

@@ -17,12 +17,12 @@ struct Column {
   Align align = Align::kLeft;
 };
 
-/// Columns of text, as wide as their widest cell. Cells are made inert.
+/// Formats columns of text, each as wide as its widest cell. Makes cells inert.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// One cell a column; what is missing is empty.
+  /// Adds a row with one cell per column; missing cells are empty.
   void add(std::vector<std::string> cells);
 
   bool empty() const {
@@ -38,7 +38,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// One line of CSV (RFC 4180), with "\n" at its end. Cells are made inert, so no cell has a line break.
+/// Returns one line of CSV (RFC 4180), with "\n" at its end. Makes cells inert, so none contains a line break.
 std::string csvLine(std::span<const std::string> cells);
 
 } // namespace commtap

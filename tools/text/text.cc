@@ -17,7 +17,7 @@ struct CodePoint {
   size_t size = 0; ///< bytes; 0 for invalid UTF-8
 };
 
-/// The first code point of `text`, which is not empty.
+/// Returns the first code point of `text`, which must not be empty.
 CodePoint decode(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) {
@@ -40,7 +40,7 @@ CodePoint decode(std::string_view text) {
   return value < kSmallest[size] || value > 0x10ffff || surrogate ? CodePoint{} : CodePoint{value, size};
 }
 
-/// Does something to a terminal or to the order of the text beside it.
+/// Returns whether `c` controls a terminal or changes the direction of the surrounding text.
 bool isActive(char32_t c) {
   const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
   const bool separator = c == 0x2028 || c == 0x2029;
@@ -49,7 +49,8 @@ bool isActive(char32_t c) {
   return control || separator || direction;
 }
 
-/// Three digits that count, also for what rounds up to the next power of ten; fewer where a whole number is exact.
+/// Returns three significant digits, even if rounding reaches the next power of ten. Uses fewer for an exact whole
+/// number.
 std::string threeDigits(double value, bool may_be_exact) {
   const int decimals = may_be_exact && value == std::floor(value) ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   return fmt::format("{:.{}f}", value, decimals);
@@ -115,7 +116,7 @@ std::string humanBytes(double bytes) {
 std::string humanDuration(double ns) {
   struct Unit {
     const char* name;
-    double next; ///< how many make one of the next unit
+    double next; ///< number of these units in one of the next unit
   };
   constexpr std::array<Unit, 6> kUnits = {{{"ns", 1000}, {"us", 1000}, {"ms", 1000}, {"s", 60}, {"min", 60}, {"h", 0}}};
   size_t unit = 0;
