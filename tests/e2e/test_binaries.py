@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What commtap's binaries need from a host process, and what they export to it."""
+"""The dependencies, exports and hooks of commtap's binaries."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A script of four Gloo ranks in which the import of CommDebugMode is replaced: preloaded, and loading by itself."""
+"""A script on four Gloo ranks with CommDebugMode's import replaced, with and without the preload."""
 
 import functools
 import json
@@ -16,13 +16,13 @@ MODELS = ("mlp", "transformer")
 
 
 def job(model: str, *more: str) -> Job:
-    """The script with a model; it finds the package as a user of the checkout does."""
+    """Returns the script as a job; it finds the package as a user of the checkout does."""
     path = str(REPOSITORY / "tracker" / "python")
     return Job("context.py", ("--model", model, *more), ranks=4, variables=(("PYTHONPATH", path),))
 
 
 def read(run: Run, name: str) -> Any:
-    """A JSON file that each rank wrote; the same on all."""
+    """Returns the JSON that each rank wrote, equal on all ranks."""
     assert run.ended_as_meant(), run.outcomes
     first, *others = (json.loads((run.folder / name.format(rank=rank)).read_text()) for rank in range(run.job.ranks))
     assert all(other == first for other in others)
@@ -31,14 +31,14 @@ def read(run: Run, name: str) -> Any:
 
 @functools.cache
 def own(runner: Runner, model: str) -> Run:
-    """PyTorch's own mode."""
+    """Runs the script with PyTorch's own mode."""
     return runner.run(job(model, "--own"), Mode.BARE)
 
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("mode", [Mode.SHIM, Mode.BARE])
 def test_replacing_the_import_is_enough(runner: Runner, model: str, mode: Mode) -> None:
-    """Same counts; the same JSON where PyTorch's hooks put nothing in."""
+    """Counts are equal; the JSON is equal where PyTorch's hooks add no ops."""
     run = runner.pair(job(model))[0 if mode is Mode.BARE else 1]
     assert read(run, "counts.{rank}") == read(own(runner, model), "counts.{rank}")
     assert read(run, "dump.{rank}.0") == read(own(runner, model), "dump.{rank}.0")
@@ -48,14 +48,14 @@ def test_replacing_the_import_is_enough(runner: Runner, model: str, mode: Mode) 
 
 
 def nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """All modules of a dump."""
+    """Yields all modules of a dump."""
     yield tree
     for child in tree["children"]:
         yield from nodes(child)
 
 
 def test_a_context_and_the_report_agree(runner: Runner) -> None:
-    """What the preloaded tracker reports for the whole job is what the context saw of training."""
+    """The preloaded tracker's report of the whole job equals the context's counts of training."""
     run = runner.shim(job("transformer"))
     report = run.report()
     for node in nodes(read(run, "dump.{rank}.0")):
@@ -65,14 +65,14 @@ def test_a_context_and_the_report_agree(runner: Runner) -> None:
 
 
 def test_without_preload_no_report_is_left(runner: Runner) -> None:
-    """A script that only replaced its import leaves the files that it wrote, and none of commtap's."""
+    """A script that only replaces its import leaves its own files and no commtap files."""
     run = runner.bare(job("mlp"))
     assert not run.output_folder.exists()
     assert not (run.folder / "commtap-out").exists()
 
 
 def test_many_steps(runner: Runner) -> None:
-    """Eight steps count eight times; the dump has as many ops as that of four."""
+    """Eight steps count eight times; their dump has as many ops as that of four steps."""
     few, many = (runner.run(job("mlp", "--steps", steps), Mode.SHIM) for steps in ("4", "8"))
     assert read(many, "counts.{rank}")["total"] == 2 * read(few, "counts.{rank}")["total"] == 8
     assert [len(node["operations_forward"]) for node in nodes(read(many, "dump.{rank}.3"))] == [
