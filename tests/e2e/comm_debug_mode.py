@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts CommDebugMode's counts and commtap's into one form.
+"""Converts CommDebugMode's counts and commtap's to one form.
 
-CommDebugMode counts inclusively (each ancestor and Global too), knows two phases (a recomputation is part of the
-backward), and names an op by its old functional name.
+CommDebugMode counts inclusively: each row also counts for every ancestor and Global. It has two phases, with
+recomputation as a part of backward. It names a functional op by its older name.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ Counts = dict[tuple[str, str, str], int]
 
 
 def inclusive_of_oracle(run: Run, rank: int, prefix: str = "") -> Counts:
-    """All steps' module counts of the ops whose name starts with `prefix`."""
+    """Returns all steps' module counts of the ops whose name starts with `prefix`."""
     counts: Counter = Counter()
     for step in run.oracles[rank]["steps"]:
         for module, phases in step["modules"].items():
@@ -40,7 +40,7 @@ def inclusive_of_oracle(run: Run, rank: int, prefix: str = "") -> Counts:
 
 
 def inclusive_of_report(report: Report, prefix: str = "") -> Counts:
-    """The same from a report: training phases alone, each row added to its module, all above it, and Global."""
+    """Returns a report's inclusive counts: each training row counts for its module, every parent, and Global."""
     counts: Counter = Counter()
     phases = {"forward": "forward", "backward": "backward", "recompute": "backward"}
     for row in report.rows(phase=tuple(phases)):
@@ -51,7 +51,7 @@ def inclusive_of_report(report: Report, prefix: str = "") -> Counts:
 
 
 def ancestors(report: Report, name: str) -> set[str]:
-    """The clean names of a module and of all above it."""
+    """Returns the clean names of a module and of all its parents."""
     by_id = {module["id"]: module for module in report.modules}
     current = report.module(name)
     names = {current["name"]}

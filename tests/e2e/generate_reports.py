@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the reports of a large job that nobody has to run: FSDP2 x tensor x pipeline parallel, sequence parallel.
+"""Makes the reports of a large job without running it: FSDP2 x tensor x pipeline parallel, sequence parallel.
 
 As a program: python tests/e2e/generate_reports.py OUT --ranks 16384
 """
@@ -34,27 +34,27 @@ NORMS = ("attention_norm", "ffn_norm")
 
 @dataclass(frozen=True)
 class Layout:
-    """The job. Ranks are numbered with tensor parallelism innermost and the pipeline outermost."""
+    """The job's layout. In rank numbers tensor parallelism is the innermost dimension, the pipeline the outermost."""
 
     ranks: int = 16
     tp: int = 2
     pp: int = 2
-    layers: int = 12  # of each stage
+    layers: int = 12  # per stage
     steps: int = 10
     run_id: str = "generated"
     started_at: str = "2026-11-20T08:00:00"
 
     @property
     def dp(self) -> int:
-        """The size of the data-parallel groups."""
+        """Returns the size of the data-parallel groups."""
         return self.ranks // (self.tp * self.pp)
 
     def place(self, rank: int) -> tuple[int, int, int]:
-        """A rank's place in pipeline, data and tensor parallelism."""
+        """Returns a rank's coordinates in pipeline, data and tensor parallelism."""
         return rank // (self.tp * self.dp), rank // self.tp % self.dp, rank % self.tp
 
     def group(self, rank: int, dimension: str) -> list[int]:
-        """The ranks of the group of one mesh dimension that a rank is in."""
+        """Returns the ranks of the group that contains `rank` along one mesh dimension."""
         pp, dp, tp = self.place(rank)
         stage = self.tp * self.dp
         if dimension == "pp":
@@ -65,7 +65,7 @@ class Layout:
 
 
 def groups(layout: Layout, rank: int) -> list[Document]:
-    """As PyTorch makes them: a group's name is a number that only its members share."""
+    """Returns a rank's groups. As in PyTorch, a group's name is a number that only its members share."""
     listed = [("0", "default_pg", list(range(layout.ranks)))]
     for i, dimension in enumerate(("pp", "dp", "tp")):
         ranks = layout.group(rank, dimension)
@@ -89,7 +89,7 @@ def parameter(name: str, shape: tuple[int, ...], layout: Layout) -> Document:
 
 
 class Modules:
-    """The tree of one stage."""
+    """The module tree of one stage."""
 
     def __init__(self, layout: Layout, stage: int) -> None:
         self.rows: list[Document] = []
@@ -132,7 +132,7 @@ class Modules:
 
 
 def row(module: str, phase: str, kind: str, group: Document, size: int, count: int, **other: Any) -> Document:
-    """One row; `size` is of one call."""
+    """Returns one row; `size` is the bytes per call."""
     n = group["size"]
     factor = {"all_gather": (n - 1) / n, "reduce_scatter": (n - 1) / n, "all_reduce": 2 * (n - 1) / n}
     ops = {
@@ -199,7 +199,7 @@ def collectives(layout: Layout, rank: int) -> list[Document]:
 
 
 def merged(rows: list[Document]) -> list[Document]:
-    """One row a key, as the schema wants: a stage in the middle sends and receives both ways."""
+    """Merges rows to one per key, as the schema requires. A middle stage sends and receives in both directions."""
     by_key: dict[str, Document] = {}
     for each in rows:
         key = json.dumps({name: value for name, value in each.items() if name not in ("count", "bytes", "bus_bytes")})
@@ -232,7 +232,7 @@ def job(layout: Layout, rank: int) -> Document:
 
 
 def report(layout: Layout, rank: int) -> Document:
-    """The report of one rank, as commtap/1 has it."""
+    """Returns the commtap/1 report of one rank."""
     return {
         "schema": "commtap/1",
         "job": job(layout, rank),
@@ -244,8 +244,11 @@ def report(layout: Layout, rank: int) -> Document:
 
 
 def steps(layout: Layout, rank: int, rows: list[Document]) -> list[Document]:
-    """The same collectives by step; what does not go into all steps alike was in the first one. One more step runs at
-    the end. No step takes as long as another, and none on one rank as on another."""
+    """Returns the rows' collectives by step.
+
+    The first step holds the collectives that do not divide evenly among the steps. An extra step runs at the end. No
+    two steps, and no two ranks, have the same durations.
+    """
     listed = []
     at = datetime.fromisoformat(layout.started_at)
     for step in range(layout.steps + 1):
@@ -275,7 +278,7 @@ def steps(layout: Layout, rank: int, rows: list[Document]) -> list[Document]:
 
 
 def with_steps(layout: Layout) -> Callable[[int, Document], None]:
-    """A change for write_reports."""
+    """Returns a change for write_reports() that adds steps."""
 
     def change(rank: int, document: Document) -> None:
         document["steps"] = steps(layout, rank, document["collectives"])
@@ -283,7 +286,7 @@ def with_steps(layout: Layout) -> Callable[[int, Document], None]:
     return change
 
 
-#: What NCCL is called with for a kind; all_to_all and the like are not in these jobs.
+#: Kind: the NCCL function that carries it out. These jobs make no all_to_all.
 FUNCTIONS = {
     "all_gather": "ncclAllGather",
     "reduce_scatter": "ncclReduceScatter",
@@ -295,7 +298,7 @@ FUNCTIONS = {
 
 
 def nccl(document: Document, version: str | None = "2.29.7") -> Document:
-    """What NCCL was called with for a report's collectives, and one call of a library of the job's that fails."""
+    """Returns the NCCL calls behind a report's collectives, and one failed call of another library."""
     names = [group["name"] for group in document["groups"]]
     size = len(document["groups"][0]["ranks"])
     of_ops = [
@@ -332,7 +335,7 @@ def nccl(document: Document, version: str | None = "2.29.7") -> Document:
 
 
 def to_text(document: Document) -> str:
-    """As commtap writes it: one row a line."""
+    """Returns the report's text as commtap writes it, with one row per line."""
     parts = []
     for name, value in document.items():
         text = json.dumps(value, separators=(",", ":"))
@@ -344,7 +347,7 @@ def to_text(document: Document) -> str:
 
 
 def write_reports(folder: Path, layout: Layout, change: Callable[[int, Document], None] | None = None) -> None:
-    """All ranks' reports; `change` may alter each before it is written."""
+    """Writes all ranks' reports; `change` may alter each report before it is written."""
     folder.mkdir(parents=True, exist_ok=True)
     for rank in range(layout.ranks):
         document = report(layout, rank)
@@ -354,7 +357,7 @@ def write_reports(folder: Path, layout: Layout, change: Callable[[int, Document]
 
 
 def write_many(folder: Path, layout: Layout) -> None:
-    """The same, quickly: the ranks of a stage differ in their job and their groups alone."""
+    """Writes all ranks' reports quickly. Ranks of a stage differ only in their job and their groups."""
     folder.mkdir(parents=True, exist_ok=True)
     world = ",".join(map(str, range(layout.ranks)))
     stage_size = layout.ranks // layout.pp

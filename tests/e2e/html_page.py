@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Opens the page of `commtap html` in Chromium, as its reader would, and notes everything that must not happen."""
+"""Opens the page of `commtap html` in Chromium as a reader does, and records console output and requests."""
 
 import os
 import shutil
@@ -16,16 +16,16 @@ from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Debian's Chromium, without a window."""
+    """Starts Debian's Chromium without a window."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     assert program, "needs Chromium: apt-get install chromium"
-    # As root, as in most containers, Chromium has no sandbox and wants to be told that this is known.
+    # Chromium refuses to start as root, the user of most containers, without this flag.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     return playwright.chromium.launch(executable_path=program, args=arguments)
 
 
 def write_page(source: Path, output: Path) -> Path:
-    """Runs `commtap html`, which must find nothing wrong."""
+    """Runs `commtap html`, which must succeed without output on stderr."""
     done = subprocess.run([COMMAND, "html", source, "-o", output], capture_output=True, timeout=TIMEOUT_S, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -34,21 +34,21 @@ def write_page(source: Path, output: Path) -> Path:
 
 @dataclass
 class OpenPage:
-    """The page in a browser."""
+    """The page, open in a browser."""
 
     page: Page
-    #: Errors, violations of the page's Content-Security-Policy, and whatever else was written to the console.
+    #: Errors, violations of the page's Content-Security-Policy, and everything else written to the console.
     console: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def watch(self) -> None:
-        """Notes what the page does from now on."""
+        """Starts to record the page's console output, errors and requests."""
         self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         self.page.on("request", lambda request: self.requests.append(request.url))
 
     def figure(self, name: str) -> int:
-        """A number of the totals: Collectives, Bytes or Bus bytes."""
+        """Returns a number of the totals: Collectives, Bytes or Bus bytes."""
         tile = self.page.locator(".tile", has=self.page.get_by_text(name, exact=True)).locator(".figure")
         text = tile.get_attribute("title") or tile.inner_text()
         return int(text.removesuffix(" bytes").replace(",", ""))
@@ -62,7 +62,7 @@ class OpenPage:
         self.page.get_by_role("radio", name=title, exact=True).check(force=True)
 
     def facets(self, title: str) -> dict[str, str]:
-        """The lines of "By kind", "By phase" or "By process group", with the numbers as they are written."""
+        """Returns the lines of "By kind", "By phase" or "By process group": name and number as shown."""
         lines = self.page.locator(".facets", has=self.page.get_by_role("heading", name=title)).locator("button")
         return dict(
             zip(lines.locator(".name").all_inner_texts(), lines.locator(".number").all_inner_texts(), strict=True)
@@ -70,35 +70,35 @@ class OpenPage:
 
     @property
     def chart(self) -> Locator:
-        """The picture of the module tree."""
+        """Returns the chart of the module tree."""
         return self.page.get_by_role("application", name="Module tree")
 
     @property
     def heat_map(self) -> Locator:
-        """The picture of ranks by kind."""
+        """Returns the chart of ranks by kind."""
         return self.page.get_by_role("application", name="Heat map")
 
     def step_chart(self, shows: str) -> Locator:
-        """A picture of steps: of their Time or of their Communication."""
+        """Returns a chart of steps, "Time" or "Communication"."""
         return self.page.get_by_role("application", name=f"{shows} of steps")
 
     def step_points(self, shows: str) -> list[list[float]]:
-        """What is drawn in it: a list for each column, with the middle of its steps first."""
+        """Returns the points of a chart of steps: one list per column, which begins with the middle of its steps."""
         return self.step_chart(shows).evaluate(
             "chart => echarts.getInstanceByDom(chart.querySelector('.canvas')).getOption().series[0].data"
         )
 
     @property
     def module_rows(self) -> Locator:
-        """The rows of the table of modules."""
+        """Returns the rows of the table of modules."""
         return self.page.locator("#table tbody tr")
 
     def modules(self) -> list[str]:
-        """Their names, as the table has them."""
+        """Returns the module names that the table shows."""
         return self.page.locator("#table tbody .link").all_inner_texts()
 
     def column(self, title: str, table: str = "#table") -> list[str]:
-        """The cells of one column."""
+        """Returns the cells of one column."""
         titles = [text.strip("▲▼ ") for text in self.page.locator(f"{table} thead th").all_inner_texts()]
         return self.page.locator(f"{table} tbody tr > :nth-child({titles.index(title) + 1})").all_inner_texts()
 
@@ -107,11 +107,11 @@ class OpenPage:
         self.page.locator(f"{table} thead").get_by_role("button", name=title, exact=True).click()
 
     def expect_module(self, name: str) -> None:
-        """Waits until this module is the one that is shown."""
+        """Waits until the page shows this module."""
         expect(self.page.locator("#path [aria-current]")).to_have_text(name)
 
     def said(self) -> str:
-        """What a screen reader was given to say."""
+        """Returns the last text that the page gave to screen readers."""
         return self.page.locator("#said").inner_text()
 
     def evaluate(self, script: str) -> Any:
@@ -121,7 +121,7 @@ class OpenPage:
 
 @contextmanager
 def open_page(browser: Browser, path: Path, address: str = "", **options: Any) -> Iterator[OpenPage]:
-    """Opens the page without a network; at the end it must have said nothing on the console and asked for nothing."""
+    """Opens the page without a network. At the end the page must have logged nothing and requested nothing."""
     context = browser.new_context(offline=True, **({"viewport": {"width": 1400, "height": 900}} | options))
     opened = OpenPage(context.new_page())
     opened.page.set_default_timeout(30_000)

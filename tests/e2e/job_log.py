@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What jobs write down themselves before each collective: "module phase kind bytes", a line a call."""
+"""Reads the log in which a job writes a line before each collective: "module phase kind bytes"."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,7 +9,7 @@ from report import Report
 
 
 def logged(path: Path) -> Counter:
-    """(module, phase, kind): calls and bytes that a process wrote down."""
+    """Returns the calls and bytes that a process logged, by (module, phase, kind)."""
     counts: Counter = Counter()
     for line in path.read_text(encoding="utf-8").splitlines():
         if line == "ends":
@@ -21,7 +21,7 @@ def logged(path: Path) -> Counter:
 
 
 def of_report(report: Report, kinds: tuple[str, ...] = ("all_reduce", "broadcast")) -> Counter:
-    """The same of a report, of the kinds that the job writes down."""
+    """Returns a report's calls and bytes by (module, phase, kind), for the kinds that the job logs."""
     counts: Counter = Counter()
     for row in report.rows(kind=kinds):
         for field in ("count", "bytes"):

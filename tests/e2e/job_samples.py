@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes job reports (commtap.job/1) of any size without running a job: for what shows and exports them."""
+"""Makes job reports (commtap.job/1) of any size without running a job, to test pages and exports."""
 
 import json
 from collections import defaultdict
@@ -19,7 +19,7 @@ Amount = dict[str, float]
 
 
 def spread(of_one: float, ranks: int, most: float | None = None) -> dict[str, Any]:
-    """The same number on each of the ranks; more on the last one if `most` says so."""
+    """Returns the spread of one number that each rank has, or `most` on the last rank."""
     most = of_one if most is None else most
     total = of_one * (ranks - 1) + most
     return {
@@ -33,18 +33,18 @@ def spread(of_one: float, ranks: int, most: float | None = None) -> dict[str, An
 
 
 def amounts(sums: dict[tuple[str, str], Amount]) -> list[dict[str, Any]]:
-    """Sums by phase and kind as the document lists them."""
+    """Returns sums by phase and kind in the document's form."""
     return [{"phase": phase, "kind": kind, **amount} for (phase, kind), amount in sorted(sums.items())]
 
 
 def no_amounts() -> Any:
-    """Sums by phase and kind; what is not there is nothing."""
+    """Returns an empty table of sums by phase and kind; missing entries are 0."""
     return defaultdict(lambda: {"count": 0, "bytes": 0, "bus_bytes": 0.0})
 
 
 @dataclass
 class JobSample:
-    """A job of which all ranks do the same, but for what the sample is made to show."""
+    """A job whose ranks all do the same, except for the differences that a sample adds."""
 
     ranks: int = 4
     run_id: str = "sample"
@@ -54,21 +54,21 @@ class JobSample:
     steps: list[dict[str, Any]] = field(default_factory=list)
     times: list[dict[str, Any]] = field(default_factory=list)
     nccl: list[dict[str, Any]] = field(default_factory=list)
-    #: Of the ranks; else all use the same.
+    #: NCCL versions by ranks; if empty, all ranks use one version.
     nccl_versions: list[dict[str, Any]] = field(default_factory=list)
     missing: list[list[int]] = field(default_factory=list)
     disagreements: list[dict[str, Any]] = field(default_factory=list)
     not_seen: list[dict[str, Any]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     exits: dict[int, str] = field(default_factory=dict)
-    #: Of these ranks one kind has so many times the bytes that all others have.
+    #: (rank, kind): the factor by which that rank's bytes of the kind exceed the other ranks'.
     uneven: dict[tuple[int, str], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.module("Global", None, None, calls=0)
 
     def module(self, name: str, parent: int | None = 0, class_name: str | None = "Linear", calls: int = 10) -> int:
-        """Adds a module, which must come after those before it in the tree; gives its id."""
+        """Adds a module and returns its id. Parents must be added before their children, in the tree's order."""
         self.modules.append(
             {
                 "id": len(self.modules),
@@ -82,13 +82,13 @@ class JobSample:
         return len(self.modules) - 1
 
     def group(self, name: str, size: int) -> str:
-        """Adds a group; gives its name."""
+        """Adds a group and returns its name."""
         members = [list(range(first, first + size)) for first in range(0, self.ranks - size + 1, size)]
         self.groups.append({"name": name, "desc": name, "backend": "gloo", "size": size, "members": members})
         return name
 
     def row(self, module: int, phase: str, kind: str, group: str, count: int, size: int, **other: Any) -> None:
-        """Adds what each rank has of one row: `count` calls of `size` bytes each."""
+        """Adds a row that each rank has: `count` calls of `size` bytes each."""
         name = self.modules[module]["name"]
         ranks = next(each["size"] for each in self.groups if each["name"] == group)
         most = other.pop("most", None)
@@ -122,8 +122,12 @@ class JobSample:
         steps: int = 1,
         ranks: int | None = None,
     ) -> None:
-        """Adds a row of steps. `times`: milliseconds that all of it took each rank but the last, and the last one; None
-        while it runs. `amounts`: kind, group, count and bytes that each rank has in all of it."""
+        """Adds a row of steps.
+
+        Args:
+            times: milliseconds that the row took on each rank except the last, and on the last; None while it runs.
+            amounts: kind, group, count and bytes that each rank has in the whole row.
+        """
         ranks = self.ranks if ranks is None else ranks
         self.steps.append(
             {
@@ -143,8 +147,10 @@ class JobSample:
     def timed(
         self, module: str | None, kind: str, group: str, count: int, running_ns: int, blocked_ns: int, late_ns: int
     ) -> None:
-        """Adds how long collectives took, each `running_ns` and the last rank's `late_ns` less, with a MiB of payload;
-        `module` None: of all modules."""
+        """Adds durations of collectives with a payload of 1 MiB each.
+
+        Each collective runs for `running_ns`, and `late_ns` less on the last rank. `module` None means all modules.
+        """
 
         def durations(each: int) -> dict[str, Any]:
             return {"count": count, "sum": count * each, "min": each, "max": 2 * each, "histogram": {"1024": count}}
@@ -172,8 +178,10 @@ class JobSample:
         )
 
     def calls(self, function: str, row: dict[str, Any] | str, count: int, size: int, failed: int = 0) -> None:
-        """Adds calls to NCCL of each rank, of `size` bytes each; `row`: of the collective that makes them, or the name
-        of the module that runs."""
+        """Adds NCCL calls of each rank, of `size` bytes each.
+
+        `row` is the collective that makes the calls, or the name of the running module.
+        """
         of_row = row if isinstance(row, dict) else {"op": None, "group": None, "module": row, "phase": "other"}
         self.nccl.append(
             {
@@ -189,7 +197,7 @@ class JobSample:
         )
 
     def document(self) -> dict[str, Any]:
-        """The job report."""
+        """Returns the job report."""
         document = {
             "schema": "commtap.job/1",
             "job": self._job(),
@@ -220,7 +228,7 @@ class JobSample:
         }
 
     def write(self, path: Path) -> Path:
-        """Writes the job report; gives its path."""
+        """Writes the job report and returns its path."""
         path.write_text(json.dumps(self.document()), encoding="utf-8")
         return path
 
@@ -240,7 +248,7 @@ class JobSample:
         }
 
     def _sums(self, key: str) -> dict[str, dict[tuple[str, str], Amount]]:
-        """Sums over ranks of rows with one value of `key`, by phase and kind."""
+        """Returns the sums over ranks, by phase and kind, for each value of `key`."""
         sums: dict[str, Any] = defaultdict(no_amounts)
         for row in self.rows:
             for name, total in sums[row[key]][row["phase"], row["kind"]].items():
@@ -301,7 +309,7 @@ def _add(total: Amount, amount: Amount) -> None:
 
 
 def transformer(layers: int, ranks: int) -> JobSample:
-    """FSDP2 times tensor parallelism over a transformer: ten modules a layer."""
+    """Returns a transformer under FSDP2 x tensor parallelism, with ten modules per layer."""
     job = JobSample(ranks, run_id="llama-fsdp2-tp")
     width = min(8, ranks)
     dp, tp, world = job.group("dp", max(1, ranks // width)), job.group("tp", width), job.group("default_pg", ranks)
@@ -332,7 +340,7 @@ def _add_block(job: JobSample, blocks: int, name: str, dp: str, tp: str) -> None
 
 
 def one_call_less(call_bytes: int) -> dict[str, Any]:
-    """Rank 3 of a tensor-parallel group made 9 all-reduces of `call_bytes` bytes in a backward, the others 10."""
+    """Returns a disagreement: rank 3 made 9 all-reduces of `call_bytes` bytes in backward, its peers 10."""
     return {
         "what": "count",
         "group": "tp",

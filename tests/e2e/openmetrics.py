@@ -7,5 +7,5 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 
 def families(text: str) -> dict[str, Metric]:
-    """The metric families by name; raises if the text breaks a rule."""
+    """Returns the metric families by name. Raises if the text breaks a rule."""
     return {family.name: family for family in text_string_to_metric_families(text)}

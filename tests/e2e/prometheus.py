@@ -14,19 +14,19 @@ from typing import Any
 
 from harness import TIMEOUT_S, free_port, wait_until
 
-#: Beside this Python first: that is where `./dev` puts what it does not install.
+#: This Python's folder comes first: `./dev` puts programs there that it does not install.
 _SEARCH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 
 def program(name: str) -> str:
-    """The path of prometheus or promtool."""
+    """Returns the path of prometheus or promtool."""
     found = shutil.which(name, path=_SEARCH)
     assert found, f"{name} is missing: ./dev test gets it"
     return found
 
 
 def promtool(*arguments: str, stdin: str | None = None, cwd: Path | None = None) -> None:
-    """Runs promtool; fails with what it said if it found anything."""
+    """Runs promtool; fails with its output if it finds a problem."""
     done = subprocess.run(
         [program("promtool"), *arguments],
         input=stdin,
@@ -40,14 +40,14 @@ def promtool(*arguments: str, stdin: str | None = None, cwd: Path | None = None)
 
 
 def http_get(url: str, headers: dict[str, str] | None = None) -> tuple[str, str]:
-    """An answer's content type and body."""
+    """Returns a response's content type and body."""
     request = urllib.request.Request(url, headers=headers or {})
     with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
         return answer.headers["Content-Type"], answer.read().decode()
 
 
 class Prometheus:
-    """A server with a configuration and a database of its own, on loopback, that scrapes `targets` every second."""
+    """A server on loopback with its own configuration and database, which scrapes `targets` every second."""
 
     def __init__(self, folder: Path, targets: list[str], rules: Path | None = None) -> None:
         folder.mkdir(parents=True)
@@ -78,28 +78,28 @@ class Prometheus:
             return False
 
     def query(self, expression: str) -> list[dict[str, Any]]:
-        """The instant vector that an expression gives now."""
+        """Returns the current instant vector of an expression."""
         arguments = urllib.parse.urlencode({"query": expression})
         _, body = http_get(f"{self.url}/api/v1/query?{arguments}")
         return json.loads(body)["data"]["result"]
 
     def value(self, expression: str) -> float | None:
-        """The one value of an expression; None if there is none."""
+        """Returns the single value of an expression; None if there is no value."""
         result = self.query(expression)
         assert len(result) <= 1, f"{expression}: {result}"
         return float(result[0]["value"][1]) if result else None
 
     def alerts(self) -> dict[str, str]:
-        """The state of each alert that is pending or firing."""
+        """Returns the state of each pending or firing alert."""
         _, body = http_get(f"{self.url}/api/v1/alerts")
         return {alert["labels"]["alertname"]: alert["state"] for alert in json.loads(body)["data"]["alerts"]}
 
     def metadata(self) -> dict[str, Any]:
-        """Type, unit and help of each family, as Prometheus read them."""
+        """Returns the type, unit and help of each family, as Prometheus parsed them."""
         _, body = http_get(f"{self.url}/api/v1/metadata")
         return json.loads(body)["data"]
 
     def stop(self) -> None:
-        """Ends the server."""
+        """Stops the server."""
         self.process.terminate()
         self.process.wait(timeout=TIMEOUT_S)

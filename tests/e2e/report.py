@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads commtap's reports, checks each against the JSON Schema, and answers the tests' questions."""
+"""Reads commtap's reports, checks each against the JSON Schema, and answers queries of tests."""
 
 import functools
 import json
@@ -18,14 +18,14 @@ Row = dict[str, Any]
 
 @functools.cache
 def validator() -> jsonschema.Draft202012Validator:
-    """The schema, checked and compiled once."""
+    """Returns the schema's validator, built once."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 
 
 def bus_factor(kind: str, size: int) -> float:
-    """nccl-tests' bus bandwidth factor, written down a second time to hold the first against."""
+    """Returns nccl-tests' bus bandwidth factor, implemented again to check the tracker's."""
     if kind == "all_reduce":
         return 2 * (size - 1) / size
     if kind in ("all_gather", "reduce_scatter", "all_to_all", "gather", "scatter"):
@@ -55,11 +55,11 @@ class Report:
 
     @classmethod
     def read(cls, path: Path) -> "Report":
-        """A report from its file; raises if it is not what the schema says."""
+        """Reads a report from its file. Raises if it violates the schema."""
         return cls(json.loads(path.read_text(encoding="utf-8")), path)
 
     def rows(self, **where: Any) -> list[Row]:
-        """The collectives whose fields have these values; a tuple of values means any of them."""
+        """Returns the collectives whose fields have these values; a tuple of values means any of them."""
         return [
             row
             for row in self.collectives
@@ -67,18 +67,18 @@ class Report:
         ]
 
     def total(self, field: str = "count", **where: Any) -> float:
-        """The sum of a field over the rows that `where` names."""
+        """Returns the sum of a field over the rows that `where` selects."""
         return sum(row[field] for row in self.rows(**where))
 
     def table(self, *keys: str, field: str = "count", **where: Any) -> dict[Any, float]:
-        """Sums of a field by the values of `keys`: of one key plain, of several as tuples."""
+        """Returns sums of a field by the values of `keys`, which form a tuple if there are several keys."""
         sums: Counter = Counter()
         for row in self.rows(**where):
             sums[row[keys[0]] if len(keys) == 1 else tuple(row[key] for key in keys)] += row[field]
         return dict(sums)
 
     def inclusive(self, module: str, field: str = "count", **where: Any) -> float:
-        """The sum of a field over a module and all below it; Global has everything below it."""
+        """Returns the sum of a field over a module and its descendants."""
         return sum(
             row[field]
             for row in self.rows(**where)
@@ -86,21 +86,21 @@ class Report:
         )
 
     def module(self, name: str) -> dict[str, Any]:
-        """The module with this clean name that is called, or that holds parameters; a wrapper's own has neither."""
+        """Returns the last module with this clean name, which is not a wrapper: wrappers come before their contents."""
         found = [module for module in self.modules if module["name"] == name]
         assert found, f"no module {name} in {[module['name'] for module in self.modules]}"
         return found[-1]
 
     def names(self) -> list[str]:
-        """Clean module names in the report's order."""
+        """Returns the clean module names in the report's order."""
         return [module["name"] for module in self.modules]
 
     def raw_names(self) -> list[str]:
-        """Raw module names in the report's order."""
+        """Returns the raw module names in the report's order."""
         return [module["raw_name"] for module in self.modules]
 
     def tree(self) -> dict[str, str | None]:
-        """Each module's parent, by raw name."""
+        """Returns each module's parent, by raw name."""
         by_id = {module["id"]: module for module in self.modules}
         return {
             module["raw_name"]: None if module["parent"] is None else by_id[module["parent"]]["raw_name"]
@@ -108,11 +108,11 @@ class Report:
         }
 
     def group_size(self, name: str) -> int:
-        """The number of ranks in a group."""
+        """Returns the number of ranks in a group."""
         return next(group["size"] for group in self.groups if group["name"] == name)
 
     def parameters(self) -> list[dict[str, Any]]:
-        """All parameters, each with the raw name of the module that holds it."""
+        """Returns all parameters, each with the raw name of its module."""
         return [
             {"module": module["raw_name"], **parameter} for module in self.modules for parameter in module["parameters"]
         ]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the pictures of the HTML report that docs/html.md shows: `./dev screenshots`."""
+"""Makes the screenshots of the HTML report for docs/html.md: `./dev screenshots`."""
 
 import sys
 import tempfile
@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 
 
 def job() -> JobSample:
-    """64 ranks of a transformer with 32 layers; one rank makes one call more, another died."""
+    """Returns a transformer of 32 layers on 64 ranks. One rank makes an extra call, another was killed."""
     sample = transformer(layers=32, ranks=64)
     sample.uneven = {(rank, "all_gather"): 1.35 for rank in range(7, 64, 8)}
     sample.exits = {3: "killed"}
@@ -24,7 +24,7 @@ def job() -> JobSample:
 
 
 def add_nccl(sample: JobSample) -> None:
-    """What each collective is made of, and calls of nobody's."""
+    """Adds the NCCL calls behind each collective, and calls that no collective makes."""
     functions = {"all_reduce": "ncclAllReduce", "all_gather": "ncclAllGather", "reduce_scatter": "ncclReduceScatter"}
     for row in sample.rows:
         if row["kind"] in functions:
@@ -34,7 +34,7 @@ def add_nccl(sample: JobSample) -> None:
 
 
 def add_steps(sample: JobSample) -> None:
-    """Ten steps, of which the first takes longer and the seventh communicates more."""
+    """Adds ten steps; the first takes longer and the seventh communicates more."""
     for number in range(10):
         more = 3 if number == 6 else 2
         amounts = [("all_gather", "dp", 65, 28 << 30), ("reduce_scatter", "dp", 32, 27 << 30)]
@@ -44,7 +44,7 @@ def add_steps(sample: JobSample) -> None:
 
 
 def add_times(sample: JobSample) -> None:
-    """Of each kind and group, and of two modules."""
+    """Adds durations for each kind and group, and for two modules."""
     for module, kind, group, count, running_us, blocked_us, late_us in (
         (None, "all_gather", "dp", 650, 5200, 310, 40),
         (None, "reduce_scatter", "dp", 320, 9900, 2700, 65),
@@ -56,7 +56,7 @@ def add_times(sample: JobSample) -> None:
 
 
 def shoot(opened: OpenPage, folder: Path, name: str) -> None:
-    """What is in the window."""
+    """Takes a screenshot of the window."""
     path = folder / f"{name}.png"
     opened.page.screenshot(path=path)
     print(f"{path}: {path.stat().st_size >> 10} KiB")

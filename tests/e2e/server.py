@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`commtap serve`, run as a child of the tests."""
+"""Runs `commtap serve` as a child process of the tests."""
 
 import re
 import signal
@@ -14,7 +14,7 @@ _OPEN_METRICS = "application/openmetrics-text"
 
 
 class Server:
-    """`commtap serve` as a child."""
+    """A `commtap serve` child process."""
 
     def __init__(self, folder: Path, listen: str = "127.0.0.1:0") -> None:
         self.process = subprocess.Popen(
@@ -26,11 +26,11 @@ class Server:
         self.address = found.group(1)
 
     def get(self, path: str = "/metrics", accept: str = _OPEN_METRICS) -> tuple[str, str]:
-        """Content type and body."""
+        """Returns the content type and body."""
         return http_get(f"http://{self.address}{path}", {"Accept": accept})
 
     def stop(self, how: int = signal.SIGTERM) -> int:
-        """Ends it; its exit status."""
+        """Stops the server and returns its exit status."""
         self.process.send_signal(how)
         status = self.process.wait(timeout=20)
         self.process.stderr.close()

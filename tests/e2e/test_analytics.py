@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The queries of docs/analytics.md, as they stand there, over two runs of a thousand ranks in DuckDB."""
+"""Runs the queries of docs/analytics.md verbatim in DuckDB, over two runs of a thousand ranks."""
 
 import re
 import subprocess
@@ -25,12 +25,12 @@ STRAGGLER = 77
 
 
 def is_grown(row: Document) -> bool:
-    """The rows that are other on Tuesday."""
+    """Returns whether the row differs on Tuesday."""
     return ".layers.3.attention" in row["module"] and row["kind"] == "all_gather" and row["phase"] == "forward"
 
 
 def tuesday(rank: int, document: Document) -> None:
-    """One more all_gather a step in a module, and a rank that scatters what no other does."""
+    """Adds an all_gather per step in one module, and a scatter on one rank only."""
     for row in document["collectives"]:
         if is_grown(row):
             for field in ("count", "bytes", "bus_bytes"):
@@ -44,7 +44,7 @@ def tuesday(rank: int, document: Document) -> None:
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The tables, made as the page says."""
+    """Yields a database with the tables made as the page says."""
     folder = tmp_path_factory.mktemp("analytics")
     write_reports(folder / "runs" / "monday", BEFORE)
     write_reports(folder / "runs" / "tuesday", NOW, tuesday)
@@ -60,14 +60,14 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDB
 
 
 def ask(database: duckdb.DuckDBPyConnection, name: str) -> list[dict[str, Any]]:
-    """The rows of a query of the page."""
+    """Returns the result rows of one of the page's queries."""
     result = database.execute(QUERIES[name])
     names = [column[0] for column in result.description]
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def test_the_tables_hold_every_report(database: duckdb.DuckDBPyConnection) -> None:
-    """Both runs, all ranks, and the same sums as the reports that they were made from."""
+    """The tables have both runs, all ranks, and the sums of the reports."""
     assert database.execute("SELECT COUNT(*), COUNT(DISTINCT run_id) FROM processes").fetchone() == (2 * RANKS, 2)
     for rank in (0, STRAGGLER, RANKS - 1):
         expected = sum(row["bytes"] for row in report(BEFORE, rank)["collectives"])
@@ -76,7 +76,7 @@ def test_the_tables_hold_every_report(database: duckdb.DuckDBPyConnection) -> No
 
 
 def test_skew(database: duckdb.DuckDBPyConnection) -> None:
-    """The scatter of one rank alone has no peers; a kind of all ranks has its spread."""
+    """A scatter on one rank has no peers; a kind on all ranks has its spread."""
     rows = ask(database, "skew")
     alone = [row for row in rows if row["kind"] == "scatter" and row["ranks"] == 1]
     assert [row["rank_of_most"] for row in alone] == [STRAGGLER]
@@ -91,7 +91,7 @@ def test_skew(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_modules(database: duckdb.DuckDBPyConnection) -> None:
-    """Of a module on the ranks of its stage: what it moves in each of the run's steps."""
+    """The query returns a module's bytes per step on the ranks of its stage."""
     document = report(BEFORE, 0)
     row = next(row for row in document["collectives"] if is_grown(row))
     total = sum(
@@ -111,7 +111,7 @@ def test_modules(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_regressions(database: duckdb.DuckDBPyConnection) -> None:
-    """What grew from Monday to Tuesday, all of it, and nothing else."""
+    """The query returns everything that grew from Monday to Tuesday, and nothing else."""
     rows = ask(database, "regressions")
     grown = [row for row in rows if row["kind"] != "scatter"]
     assert grown
@@ -124,7 +124,7 @@ def test_regressions(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_disagreements(database: duckdb.DuckDBPyConnection) -> None:
-    """Ranks of one group agree on Monday; on Tuesday one of them alone has done something that others have not."""
+    """Ranks of each group agree on Monday; on Tuesday only one rank differs from its peers."""
     rows = ask(database, "disagreements")
     assert {row["run_id"] for row in rows} == {"tuesday"}
     assert [(row["kind"], row["rank_of_most"], row["most"], row["ranks"]) for row in rows] == [
@@ -134,7 +134,7 @@ def test_disagreements(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_endings(database: duckdb.DuckDBPyConnection) -> None:
-    """Each run's ends; the killed rank is one of Tuesday's."""
+    """The query returns each run's endings; the killed rank is in Tuesday's."""
     rows = [(row["run_id"], row["exit"], row["ranks"], row["world_size"]) for row in ask(database, "endings")]
     assert rows == [
         ("monday", "normal", RANKS, RANKS),
@@ -144,6 +144,6 @@ def test_endings(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_every_query_of_the_page_is_tested() -> None:
-    """A query that is added to the page needs a test of its name here."""
+    """Each query of the page needs a test with its name here."""
     assert set(QUERIES) == {name.removeprefix("test_") for name in globals() if name.removeprefix("test_") in QUERIES}
     assert len(QUERIES) == PAGE.count("```sql") == 5

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What bad settings, broken installations and full disks get: one clear line, and a job that goes on untouched."""
+"""Bad settings, broken installations and full disks get one clear line, and the job runs unchanged."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ from harness import BUILD, JOBS_FOLDER, LIBRARY
 
 from report import Report
 
-#: One process, five all-reduces in a group of one.
+#: A job of one process: five all-reduces in a group of one.
 JOB = [sys.executable, str(JOBS_FOLDER / "children.py"), "helper"]
 SAID = b"helper 4.0\n"
 
 
 def run_job(folder: Path, library: Path = LIBRARY, **settings: str) -> subprocess.CompletedProcess:
-    """The job with these environment variables, in a folder of its own; it must do what it always does."""
+    """Runs the job with these variables in its own folder; its output must not change."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMTAP", "LD_PRELOAD", "RANK"))}
     variables = kept | {"LD_PRELOAD": str(library), "OMP_NUM_THREADS": "1", "TMPDIR": str(folder / "tmp")} | settings
     (folder / "tmp").mkdir(exist_ok=True)
@@ -44,7 +44,7 @@ def one_report(folder: Path) -> Report:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which an installation has libcommtap.so."""
+    """Returns the folder of the installed libcommtap.so."""
     root = tmp_path_factory.mktemp("installed")
     subprocess.run(
         ["meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet", "--destdir", str(root)],
@@ -57,12 +57,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def installation(installed: Path, tmp_path: Path) -> Path:
-    """A copy that a test may break."""
+    """Returns a copy of the installation that a test may break."""
     return Path(shutil.copytree(installed, tmp_path / "commtap"))
 
 
 def test_bad_values_are_named(tmp_path: Path) -> None:
-    """Each in a line of its own; the default stays."""
+    """Each bad value gets its own line, and its default applies."""
     done = run_job(tmp_path, COMMTAP_OUT="out/%x", COMMTAP_LOG="loud", COMMTAP_OPS="nonsense", COMMTAP_TYPO="1")
     said = lines(done)
     assert len(said) == 4
@@ -72,14 +72,14 @@ def test_bad_values_are_named(tmp_path: Path) -> None:
 
 
 def test_switched_off(tmp_path: Path) -> None:
-    """COMMTAP=0: no line, no file."""
+    """COMMTAP=0 prints no line and writes no file."""
     done = run_job(tmp_path, COMMTAP="0", COMMTAP_OUT="out")
     assert done.stderr == b""
     assert not (tmp_path / "out").exists()
 
 
 def test_output_pattern(tmp_path: Path) -> None:
-    """%h, %p, %r and %j; folders on the way are made."""
+    """%h, %p, %r and %j are replaced; missing folders are created."""
     done = run_job(tmp_path, COMMTAP_OUT="a/%h/%p-%r/%j", COMMTAP_RUN_ID="my run", RANK="7", WORLD_SIZE="8")
     assert done.stderr == b""
     report = one_report(tmp_path / "a")
@@ -89,7 +89,7 @@ def test_output_pattern(tmp_path: Path) -> None:
 
 
 def test_installed(installed: Path, tmp_path: Path) -> None:
-    """The files that `meson install` puts down work where they lie."""
+    """The files that `meson install` writes work in place."""
     done = run_job(tmp_path, library=installed / "libcommtap.so", COMMTAP_OUT="out")
     assert done.stderr == b""
     assert one_report(tmp_path / "out").job["python"].startswith(f"3.{sys.version_info.minor}.")
@@ -117,7 +117,7 @@ def test_installed_command(installed: Path, tmp_path: Path) -> None:
     ],
 )
 def test_installed_manual_and_completions(installed: Path, place: str, arguments: tuple[str, ...]) -> None:
-    """Each is where man and the shells look, and what the installed command itself says."""
+    """Each file is where man and the shells look, and equals the installed command's output."""
     root = next(parent for parent in installed.parents if (parent / "bin" / "commtap").exists())
     said = subprocess.run([root / "bin" / "commtap", *arguments], check=True, capture_output=True).stdout
     assert b"commtap" in said
@@ -139,7 +139,7 @@ def replace_tracker(installation: Path, content: bytes) -> None:
 
 
 def test_tracker_is_foreign(installation: Path, tmp_path: Path) -> None:
-    """A library, but not one of ours."""
+    """The tracker's file is another project's library."""
     replace_tracker(installation, (installation / "libcommtap.so").read_bytes())
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
     assert "is not a tracker of this version of commtap: install all files of commtap again" in said
@@ -153,7 +153,7 @@ def test_tracker_is_no_library(installation: Path, tmp_path: Path) -> None:
 
 
 def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
-    """An unsupported Python: collectives are counted, and the report says that modules are not known."""
+    """Under an unsupported Python, collectives are counted and the report says that modules are unknown."""
     shutil.rmtree(next(installation.rglob("python")))
     done = run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out")
     [said] = lines(done)
@@ -163,7 +163,7 @@ def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
 
 
 def test_tracker_is_a_fifo(installation: Path, tmp_path: Path) -> None:
-    """Opening it would wait for a writer, and the job with it."""
+    """Opening the FIFO would block the job until a writer comes."""
     [tracker] = installation.rglob("libcommtap-tracker.so")
     tracker.unlink()
     os.mkfifo(tracker)
@@ -173,7 +173,7 @@ def test_tracker_is_a_fifo(installation: Path, tmp_path: Path) -> None:
 
 
 def test_python_part_is_a_fifo(installation: Path, tmp_path: Path) -> None:
-    """Collectives are counted without it, and the report says that modules are not known."""
+    """Collectives are counted without the Python part, and the report says that modules are unknown."""
     [part] = installation.rglob("libcommtap-python-*.so")
     part.unlink()
     os.mkfifo(part)
@@ -184,7 +184,7 @@ def test_python_part_is_a_fifo(installation: Path, tmp_path: Path) -> None:
 
 
 def other_torch(folder: Path, version: str) -> Path:
-    """This torch under another version: a folder of links, with a version.py of its own."""
+    """Returns a folder of links to this torch, with a version.py that names another version."""
     real = Path(torch.__file__).parent
     fake = folder / "torch"
     (fake / "lib").mkdir(parents=True)
@@ -199,7 +199,7 @@ def other_torch(folder: Path, version: str) -> Path:
 
 
 def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
-    """A minor version without a tracker; then one whose tracker is of another minor."""
+    """First torch's minor version has no tracker; then its tracker is built for another minor."""
     path = str(other_torch(tmp_path / "site", "2.99.1"))
     library = installation / "libcommtap.so"
     [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
@@ -213,7 +213,7 @@ def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
 
 
 def test_output_cannot_be_made(tmp_path: Path) -> None:
-    """A file is in the way: one line says so, another where the report goes instead."""
+    """A file blocks the output path: one line says so, and another names the report's new folder."""
     (tmp_path / "file").write_text("not a folder")
     said = lines(run_job(tmp_path, COMMTAP_OUT="file/out"))
     assert len(said) == 2
@@ -224,7 +224,7 @@ def test_output_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_nothing_can_be_written(tmp_path: Path) -> None:
-    """Neither the folder nor the one for temporary files: the job goes on all the same."""
+    """The job goes on if neither the output folder nor the temporary folder is writable."""
     (tmp_path / "file").write_text("not a folder")
     said = lines(run_job(tmp_path, COMMTAP_OUT="file/out", TMPDIR=str(tmp_path / "file" / "tmp")))
     assert all("file" in line or "kept in memory" in line for line in said)
@@ -233,7 +233,7 @@ def test_nothing_can_be_written(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 64 KiB."""
+    """Mounts a file system of 64 KiB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True)
@@ -244,7 +244,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
-    """No SIGBUS: the ledger asks for its space before it writes to it."""
+    """No SIGBUS occurs: the ledger allocates its space before it writes."""
     (small_disk / "ballast").write_bytes(bytes(60 << 10))
     said = lines(run_job(tmp_path, COMMTAP_OUT=str(small_disk / "out")))
     assert len(said) == 2
@@ -254,7 +254,7 @@ def test_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
 
 
 def test_preloaded_twice(installed: Path, tmp_path: Path) -> None:
-    """A cluster's commtap and a user's own: one of them counts, and every collective once."""
+    """With a cluster's commtap and a user's own, only one counts, and it counts every collective once."""
     other = tmp_path / "other"
     shutil.copytree(installed, other)
     both = f"{installed / 'libcommtap.so'} {other / 'libcommtap.so'}"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What our binaries ask of the process that they are loaded into, and what they show it."""
+"""The dependencies, exports and hooks of commtap's binaries."""
 
 import os
 import re
@@ -28,7 +28,7 @@ TORCH_HOOKS = {
 }
 
 
-#: Of NCCL 2.32: what moves data (as two families), groups, communicators, memory; and its profiler's tables.
+#: NCCL 2.32 functions: data movement (two families), groups, communicators, memory; and the profiler's tables.
 NCCL_HOOKS = {
     *(
         f"nccl{name}{variant}"
@@ -55,7 +55,7 @@ NCCL_HOOKS = {
 }
 
 
-#: Of CUDA's runtime, each under the versions of two majors of it: what captures, makes and launches graphs.
+#: CUDA runtime functions that capture, make and launch graphs, each under the versions of two majors.
 CUDA_HOOKS = {
     *(f"cudaStream{name}" for name in ("BeginCapture", "BeginCaptureToGraph", "EndCapture")),
     *(f"cudaGraph{name}" for name in ("Instantiate", "InstantiateWithFlags", "InstantiateWithParams")),
@@ -65,19 +65,19 @@ CUDA_VERSIONS = {"libcudart.so.12", "libcudart.so.13"}
 
 
 def needed(library: Path) -> set[str]:
-    """The libraries that the loader brings along with this one."""
+    """Returns the libraries that the loader loads together with this one."""
     done = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True)
     return {line.split("[")[1].rstrip("]") for line in done.stdout.splitlines() if "(NEEDED)" in line}
 
 
 def exported(library: Path) -> set[str]:
-    """The symbols that other libraries can see."""
+    """Returns the symbols that other libraries can see."""
     done = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
     return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
 
 
 def test_needed() -> None:
-    """The stub is libc alone: it is in every process. The tracker finds libtorch where the job has loaded it."""
+    """The stub needs only libc, because every process loads it. The tracker finds the libtorch that the job loaded."""
     loader = "ld-linux-x86-64.so.2"
     runtime = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", loader}
     assert needed(LIBRARY) <= {"libc.so.6", "libdl.so.2"}
@@ -86,14 +86,14 @@ def test_needed() -> None:
 
 
 def test_stub_runs_on_an_old_glibc() -> None:
-    """A preload that needs a newer glibc than the system's ends every process of the job: 2.17 is manylinux2014's."""
+    """A preload that needs a newer glibc ends every process of the job. The limit is 2.17, as in manylinux2014."""
     done = subprocess.run(["readelf", "-V", LIBRARY], capture_output=True, text=True, check=True)
     versions = {tuple(map(int, found.split("."))) for found in re.findall(r"Name: GLIBC_(\S+)", done.stdout)}
     assert max(versions) <= (2, 17)
 
 
 def test_stub_has_libdl_of_an_old_glibc() -> None:
-    """Before glibc 2.34 dlsym and the rest are in libdl.so.2 alone, which a program need not have loaded."""
+    """Before glibc 2.34, dlsym() and its family are only in libdl.so.2, which a program may not load."""
     assert "libdl.so.2" in needed(LIBRARY)
 
 
@@ -103,14 +103,14 @@ def test_stub_has_libdl_of_an_old_glibc() -> None:
     ids=["stub", "tracker", "python"],
 )
 def test_exported(library: Path, others: set[str]) -> None:
-    """No symbol of spdlog, fmt, nlohmann_json or of our C++ can meet one of the job's."""
+    """No symbol of spdlog, fmt, nlohmann_json or commtap's C++ can clash with one of the job's."""
     names = exported(library)
     assert others <= names
     assert {name for name in names - others if not name.startswith("commtap")} == set()
 
 
 def test_hooks_have_torchs_names() -> None:
-    """The names hold the types of all parameters: one that torch does not have would never be called."""
+    """A mangled name contains all parameter types: torch would never call a hook whose name it lacks."""
     import torch
 
     assert exported(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so") >= TORCH_HOOKS
@@ -123,7 +123,7 @@ def compile_c(folder: Path, name: str, source: str, *flags: str) -> Path:
 
 
 def test_dlopen_finds_by_the_callers_origin(tmp_path: Path) -> None:
-    """glibc looks up a bare name by the RUNPATH of whoever calls dlopen: that must stay the job, not the stub."""
+    """glibc resolves a bare name by the RUNPATH of dlopen()'s caller, which must stay the job and not the stub."""
     (tmp_path / "plugins").mkdir()
     compile_c(tmp_path, "plugins/libplugin.so", "int answer(void) { return 42; }", "-shared", "-fPIC")
     source = """
@@ -141,7 +141,7 @@ def test_dlopen_finds_by_the_callers_origin(tmp_path: Path) -> None:
 
 
 def test_dlerror_and_errno_are_the_jobs(tmp_path: Path) -> None:
-    """A failed dlopen reads as it would without the stub."""
+    """A failed dlopen() leaves the same dlerror() and errno as without the stub."""
     source = """
         #include <dlfcn.h>
         #include <errno.h>

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs without Python: labels and scopes as their hierarchy, and every function of commtap.h."""
+"""Jobs without Python: labels and scopes as the module hierarchy, and every function of commtap.h."""
 
 import json
 import subprocess
@@ -21,12 +21,12 @@ pytestmark = pytest.mark.skipif(not program("scopes").is_file(), reason="built w
 
 
 def test_job_is_unchanged(runner: Runner) -> None:
-    """With and without commtap, of whose functions the job calls two."""
+    """Output is the same with and without commtap. The job calls two of its functions."""
     assert_unchanged(*runner.pair(SCOPES))
 
 
 def test_labels_and_scopes_are_the_hierarchy(runner: Runner) -> None:
-    """Each of three steps: one all-reduce in mix and one in Decoder forward, and their gradients' in backward."""
+    """Each of three steps makes one all-reduce in mix and one in Decoder forward, and two more in backward."""
     for rank in range(2):
         report = runner.shim(SCOPES).report(rank)
         assert report.tree() == {
@@ -50,7 +50,7 @@ def test_labels_and_scopes_are_the_hierarchy(runner: Runner) -> None:
 
 
 def test_rank_and_group_of_a_job_without_python(runner: Runner) -> None:
-    """The group is known from its first collective on."""
+    """The group is known from its first collective."""
     for rank in range(2):
         report = runner.shim(SCOPES).report(rank)
         assert (report.job["rank"], report.job["world_size"], report.job["exit"]) == (rank, 2, "normal")
@@ -59,7 +59,7 @@ def test_rank_and_group_of_a_job_without_python(runner: Runner) -> None:
 
 
 class Answers:
-    """What the job c_api printed: one line each, and two reports."""
+    """The output of the job c_api: one line per answer, and two reports."""
 
     def __init__(self, run: Run) -> None:
         text = run.outcomes[0].stdout.decode()
@@ -69,12 +69,12 @@ class Answers:
         self.reports = [decoder.raw_decode(text, at)[0] for at in starts]
 
     def of(self, name: str) -> list[str]:
-        """The answers of one name, in order."""
+        """Returns the answers of one name, in order."""
         return [line.partition(" ")[2] for line in self.lines if line.startswith(name + " ")]
 
 
 def test_without_commtap_every_function_says_so(runner: Runner) -> None:
-    """The symbols are weak: the program runs, and is told each time."""
+    """The symbols are weak: the program runs, and each call returns COMMTAP_ABSENT."""
     answers = Answers(runner.bare(C_API))
     for name in ("push", "pop", "where", "snapshot_file", "set_collective_callback", "stop", "start", "reset"):
         assert answers.of(name) == ["-1"], name
@@ -83,12 +83,12 @@ def test_without_commtap_every_function_says_so(runner: Runner) -> None:
 
 @pytest.fixture(scope="module")
 def answers(runner: Runner) -> Answers:
-    """Of the run under commtap."""
+    """Returns the answers of the run under commtap."""
     return Answers(runner.shim(C_API))
 
 
 def test_scopes(answers: Answers) -> None:
-    """Names nest; what cannot be is refused."""
+    """Names nest; invalid names and pops are refused."""
     assert answers.of("module") == ["outer.inner", "Global"]
     assert answers.of("module_length") == [str(len("outer.inner"))]
     assert answers.of("module_cut") == ["out"]
@@ -99,7 +99,7 @@ def test_scopes(answers: Answers) -> None:
 
 
 def test_captures(answers: Answers) -> None:
-    """4 floats on the thread that asks, 16 on another."""
+    """The capture counts 4 floats on the thread that opened it and 16 on another."""
     row = "Global other c10d.allreduce_ all_reduce 0 float32"
     assert answers.of("row") == [f"{row} 2 80", f"{row} 1 16"]
     assert answers.of("capture_rows") == ["1", "1"]
@@ -108,19 +108,19 @@ def test_captures(answers: Answers) -> None:
 
 
 def test_callbacks(answers: Answers) -> None:
-    """Told of what happens while they are set, and of nothing after."""
+    """Callbacks run while they are set, and not afterwards."""
     assert [line for line in answers.lines if line.startswith("told")] == ["told c10d.allreduce_ 1 8", "told 1"]
     [ops] = answers.of("ops")
     assert ops.split().count("aten::mm") == 1
 
 
 def test_backward(answers: Answers) -> None:
-    """In a gradient hook, and outside."""
+    """is_backward() is 1 in a gradient hook and 0 outside."""
     assert (answers.of("is_backward"), answers.of("is_backward_in_hook")) == (["0"], ["1"])
 
 
 def test_snapshots(answers: Answers, runner: Runner) -> None:
-    """The whole report, less what was not counted between stop and start; nothing after a reset."""
+    """A snapshot has everything except what ran between stop and start; after a reset it is empty."""
     before, after = (Report(document, Path("snapshot")) for document in answers.reports)
     file = Report.read(runner.shim(C_API).folder / "snapshot.json")
     assert before.collectives == file.collectives
@@ -134,13 +134,13 @@ def test_snapshots(answers: Answers, runner: Runner) -> None:
 
 
 def test_kept_in_memory(runner: Runner) -> None:
-    """The job asked for no report, and leaves neither report nor ledger."""
+    """The job asks for no report, so neither a report nor a ledger is left."""
     run = runner.shim(C_API)
     assert run.reports == run.ledgers == []
 
 
 def test_weak_symbols(tmp_path: Path) -> None:
-    """Found when the library comes by preload, null without, also in a program at fixed addresses."""
+    """The symbols resolve under the preload and are null without it, also in a program at fixed addresses."""
     source = tmp_path / "weak.c"
     body = "return (commtap_api_stop ? 10 : 20) - commtap_is_backward();"
     source.write_text(f'#include "shim/commtap.h"\nint main(void) {{ {body} }}\n')
@@ -150,5 +150,5 @@ def test_weak_symbols(tmp_path: Path) -> None:
         subprocess.run(["cc", *options, "-Wall", "-Werror", f"-I{repository}", source, "-o", exe], check=True)
         plain = environment(Run(C_API, Mode.BARE, tmp_path))
         assert subprocess.run([exe], env=plain).returncode == 20 + 1
-        # Preloaded, but without torch.
+        # The library is preloaded, but torch is not.
         assert subprocess.run([exe], env=plain | {"LD_PRELOAD": str(LIBRARY)}).returncode == 10 + 1

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Activation checkpointing, reentrant and not, by function and by wrapper.
 
-Two MLPs split over two ranks, an input that needs a gradient, two steps: a forward is an all-reduce in each net2, a
-backward one in each net1.
+The model has two MLPs split over two ranks; its input needs a gradient, and it runs two steps. A forward makes one
+all-reduce in each net2, a backward one in each net1.
 """
 
 import pytest
@@ -16,10 +16,10 @@ OUTPUT_BYTES = 8 * 10 * 4
 
 
 def expected_table(root: str, reentrant: bool) -> dict[tuple[str, str], int]:
-    """(module, phase): count.
+    """Returns {(module, phase): count}.
 
-    A recomputation that is not reentrant stops as soon as the backward has what it needs, which is before net2's
-    all-reduce; a reentrant one runs the whole forward again.
+    A non-reentrant recomputation stops once backward has what it needs, which is before net2's all-reduce. A
+    reentrant recomputation runs the whole forward.
     """
     table = {}
     for layer in range(2):
@@ -32,7 +32,7 @@ def expected_table(root: str, reentrant: bool) -> dict[tuple[str, str], int]:
 
 @pytest.mark.parametrize("name", EAGER)
 def test_modules_and_phases(runner: Runner, name: str) -> None:
-    """The wrapper's component is in raw names alone, so that both ways have the same table."""
+    """Only raw names have the wrapper's component, so both ways have the same table."""
     root = "MLPStacked" if name == "checkpoint_wrapper" else "CheckpointedStack"
     for rank in range(2):
         report = runner.shim(JOBS[name]).report(rank)
@@ -44,7 +44,7 @@ def test_modules_and_phases(runner: Runner, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["checkpoint", "checkpoint_reentrant"])
 def test_comm_debug_mode_says_the_same(runner: Runner, name: str) -> None:
-    """It takes a recomputation for a part of the backward."""
+    """CommDebugMode counts a recomputation as part of backward."""
     for rank in range(2):
         report = runner.shim(JOBS[name]).report(rank)
         assert inclusive_of_report(report) == inclusive_of_oracle(runner.oracle(JOBS[name]), rank)
@@ -52,7 +52,7 @@ def test_comm_debug_mode_says_the_same(runner: Runner, name: str) -> None:
 
 @pytest.mark.parametrize("name", EAGER)
 def test_calls_of_the_recomputation(runner: Runner, name: str) -> None:
-    """Every module of a block is entered a second time, if only to be left early."""
+    """The recomputation enters every module of a block again, even if it stops early."""
     report = runner.shim(JOBS[name]).report()
     root = "MLPStacked" if name == "checkpoint_wrapper" else "CheckpointedStack"
     for module in ("net1", "relu", "net2"):
@@ -60,7 +60,7 @@ def test_calls_of_the_recomputation(runner: Runner, name: str) -> None:
 
 
 def test_wrapper_names(runner: Runner) -> None:
-    """checkpoint_wrapper's component is removed from the clean name."""
+    """The clean name lacks checkpoint_wrapper's component."""
     report = runner.shim(JOBS["checkpoint_wrapper"]).report()
     index = report.raw_names().index("MLPStacked.layers.0._checkpoint_wrapped_module.net2")
     assert report.names()[index] == "MLPStacked.layers.0.net2"
@@ -68,8 +68,10 @@ def test_wrapper_names(runner: Runner) -> None:
 
 @pytest.mark.parametrize("name", ["checkpoint_compile", "checkpoint_reentrant_compile"])
 def test_compiled(runner: Runner, name: str) -> None:
-    """The graph of the backward holds the recomputation. Two all-reduces a step forward, two backward; what is
-    recomputed besides is the partitioner's choice, at most the forward's two."""
+    """The backward's graph contains the recomputation.
+
+    Each step makes two all-reduces in forward and two in backward. The partitioner may recompute up to two more.
+    """
     report = runner.shim(JOBS[name]).report()
     found = report.table("module", "phase", kind="all_reduce")
     assert found["OptimizedModule", "forward"] == 4

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch.compile: what compiled code communicates is what eager code does, and tracing it is no communication."""
+"""torch.compile: compiled code counts as eager code does, and tracing counts nothing."""
 
 import pytest
 from catalogue import JOBS
@@ -10,7 +10,7 @@ from report import Report
 
 
 def training(report: Report, *keys: str, field: str = "count") -> dict:
-    """A table of what was issued in forward, backward and recomputation."""
+    """Returns a table of the rows of forward, backward and recompute."""
     return report.table(*keys, field=field, phase=("forward", "backward", "recompute"))
 
 
@@ -27,7 +27,7 @@ def training(report: Report, *keys: str, field: str = "count") -> dict:
     ],
 )
 def test_counts_and_bytes_are_those_of_eager_code(runner: Runner, compiled: str, eager: str) -> None:
-    """By phase and kind, the first step with its compilation included."""
+    """Counts and bytes match by phase and kind, including the first step with its compilation."""
     for rank in range(JOBS[compiled].ranks):
         within, without = (runner.shim(JOBS[name]).report(rank) for name in (compiled, eager))
         assert training(within, "phase", "kind", "dtype") == training(without, "phase", "kind", "dtype")
@@ -42,8 +42,10 @@ def test_counts_and_bytes_are_those_of_eager_code(runner: Runner, compiled: str,
     ],
 )
 def test_compiled_code_belongs_to_the_compiled_module(runner: Runner, name: str, root: str, raw: str) -> None:
-    """Its children are not called; what they would have issued is the compiled module's: 2 layers x 3 steps forward,
-    and backward 1 x 3, because the first layer's input has no gradient."""
+    """The compiled module has its children's collectives, because they are not called.
+
+    2 layers x 3 steps in forward, and 1 x 3 in backward: the first layer's input needs no gradient.
+    """
     report = runner.shim(JOBS[name]).report()
     assert training(report, "module", "phase", "kind") == {
         (root, "forward", "all_reduce"): 6,
@@ -55,7 +57,7 @@ def test_compiled_code_belongs_to_the_compiled_module(runner: Runner, name: str,
 
 
 def test_inductor(runner: Runner) -> None:
-    """A generated kernel issues its collective where eager code does: 1 all-reduce a step in forward."""
+    """A generated kernel issues its collective as eager code does: 1 all-reduce per step in forward."""
     report = runner.shim(JOBS["mlp_inductor"]).report()
     assert training(report, "module", "phase", "kind") == {("OptimizedModule", "forward", "all_reduce"): 2}
     assert training(report, "kind", field="bytes") == {"all_reduce": 2 * 8 * 10 * 4}
@@ -64,9 +66,8 @@ def test_inductor(runner: Runner) -> None:
 def test_blocks_compiled_under_fully_shard(runner: Runner) -> None:
     """Sequence-parallel blocks, each compiled, each sharded: FSDP's collectives are eager, TP's are compiled.
 
-    A block's forward gathers its input for attention and for the MLP and scatters both outputs; backward does the
-    reverse. The partitioner may keep or gather again what forward gathered, so that backward's gathers have a lower
-    bound alone.
+    A block's forward gathers the inputs of attention and of the MLP and scatters both outputs; backward does the
+    reverse. The partitioner may keep forward's gathers or repeat them, so backward's gathers have only a lower bound.
     """
     report = runner.shim(JOBS["fsdp2_sp_compile"]).report()
     steps = 2

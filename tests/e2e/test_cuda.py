@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""CUDA graphs and times on the device, with fakes of CUDA that know the work they were given and what they launched."""
+"""CUDA graphs and device times, with fakes of CUDA that know their work and record the launches."""
 
 import subprocess
 
@@ -11,11 +11,11 @@ from report import Report
 
 GRAPHS = Job("cuda", ("graphs",), ranks=2)
 TIMES = Job("cuda", ("times",), ranks=2)
-#: Of one launch of the graph of layers: 3 all_reduces of 8, 8 and 1024 floats, an all_to_all of 8.
+#: One launch of the layers' graph: 3 all_reduces of 8, 8 and 1024 floats, and an all_to_all of 8.
 REDUCED_BYTES = 4 * (8 + 8 + 1024)
 EXCHANGED_BYTES = 4 * 8
-#: How often it runs: alone (5, 2 and 1), in a graph that launches it (2, and 1 of a copy that was updated to that one),
-#: in one that has it as a child, and as a copy.
+#: The runs of that graph: alone (5, 2 and 1), in a graph that launches it (2), in that graph's updated copy (1), in a
+#: graph that has it as a child (1), and as a copy (3).
 RUNS = 5 + 2 + 1 + (2 + 1) + 1 + 3
 
 Row = dict[str, object]
@@ -31,7 +31,7 @@ def run(runner: Runner) -> Run:
 
 
 def amounts(rows: list[Row]) -> tuple[int, int]:
-    """(count, bytes) of the rows together."""
+    """Returns the rows' total (count, bytes)."""
     return sum(row["count"] for row in rows), sum(row["bytes"] for row in rows)
 
 
@@ -46,7 +46,7 @@ def calls(report: Report, function: str, **where: object) -> list[Row]:
 
 
 def test_a_collective_counts_when_its_graph_is_launched(run: Run) -> None:
-    """Each time, and not when it is captured; in a capture that fails, never."""
+    """Every launch counts, the capture does not, and a failed capture never counts."""
     for rank in (0, 1):
         report = run.report(rank)
         assert amounts(rows(report, "Layer", "c10d.allreduce_")) == (3 * RUNS, REDUCED_BYTES * RUNS)
@@ -61,7 +61,7 @@ def test_a_collective_counts_when_its_graph_is_launched(run: Run) -> None:
 
 
 def test_sizes_and_steps_of_launches(run: Run) -> None:
-    """As if the collectives had been issued: in their classes of sizes, in the step that runs."""
+    """A launch counts as eager calls do: in their size classes and in the running step."""
     report = run.report()
     [row] = rows(report, "Layer", "c10d.allreduce_")
     assert row["sizes"] == {"32": 2 * RUNS, "4096": RUNS}
@@ -74,7 +74,7 @@ def test_sizes_and_steps_of_launches(run: Run) -> None:
 
 
 def test_calls_to_nccl_count_with_launches(run: Run) -> None:
-    """What was captured is said apart; a group begins and ends when it is captured alone."""
+    """Captured calls are reported separately; group calls run only at capture."""
     report = run.report(1)
     [reduce] = calls(report, "ncclAllReduce", module="Layer")
     assert (reduce["count"], reduce["bytes"], reduce["captured"]) == (3 * RUNS, REDUCED_BYTES * RUNS, 3)
@@ -87,7 +87,7 @@ def test_calls_to_nccl_count_with_launches(run: Run) -> None:
 
 
 def test_graphs(run: Run) -> None:
-    """What each launch makes."""
+    """The report lists the collectives of each launch."""
     graphs = run.report().cuda_graphs
     layers = graphs[0]
     assert layers["launches"] == 5 + 2 + 1 + 3
@@ -106,7 +106,7 @@ def test_graphs(run: Run) -> None:
 
 
 def test_show(run: Run) -> None:
-    """Graphs that ranks have in common are one row."""
+    """A graph that several ranks have is one row."""
     done = subprocess.run(
         [COMMAND, "show", "--nccl", run.output_folder], capture_output=True, text=True, check=True, timeout=60
     )
@@ -116,7 +116,7 @@ def test_show(run: Run) -> None:
 
 @pytest.mark.parametrize("job", [GRAPHS, TIMES, timed("times", "device"), timed("graphs", "device")], ids=str)
 def test_the_job_is_not_changed(runner: Runner, job: Job) -> None:
-    """Each runtime is called by its own callers alone; nothing is asked of CUDA that would break a capture."""
+    """Only a runtime's own callers call it, and commtap makes no CUDA call that would break a capture."""
     bare, run = runner.bare(job), runner.start(job, Mode.SHIM).wait()
     assert [outcome.stdout for outcome in bare.outcomes] == [outcome.stdout for outcome in run.outcomes]
     said = run.outcomes[0].stdout.decode().splitlines()
@@ -126,7 +126,7 @@ def test_the_job_is_not_changed(runner: Runner, job: Job) -> None:
 
 
 def test_times_are_of_the_stream(runner: Runner) -> None:
-    """Between events before and after the call, or the group of calls; of what a graph runs there are none."""
+    """Times are between events before and after a call or group; calls replayed by graphs have none."""
     run = runner.shim(timed("times", "device"))
     for rank in (0, 1):
         report = run.report(rank)
@@ -149,7 +149,7 @@ def test_times_are_of_the_stream(runner: Runner) -> None:
 
 
 def test_a_sample(runner: Runner) -> None:
-    """Every second collective; what is not chosen is not missing."""
+    """Every second collective is timed; the others are not reported as missing."""
     report = runner.shim(timed("times", "sample:2")).report()
     [reduce] = rows(report, "Layer", "c10d.allreduce_")
     assert (reduce["count"], reduce["time"]["running_ns"]["count"]) == (4, 2)
@@ -158,14 +158,14 @@ def test_a_sample(runner: Runner) -> None:
 
 
 def test_what_is_not_over_at_the_end_is_untimed(runner: Runner) -> None:
-    """The end waits a tenth of a second for it."""
+    """The process waits 0.1 s at its end for open collectives and reports them as untimed."""
     report = runner.shim(timed("hangs", "device")).report()
     assert [(entry["reason"], entry["count"]) for entry in report.not_seen] == [("untimed", 1)]
     assert report.last[-1]["state"] == "returned"
 
 
 def test_no_times_of_a_gpu_by_the_clock_of_the_host(runner: Runner) -> None:
-    """They are absent, and the report says so."""
+    """Times are absent, and the report says so."""
     report = runner.shim(timed("times", "host")).report()
     assert all("time" not in row for row in report.collectives)
     assert [(entry["reason"], entry["count"]) for entry in report.not_seen] == [("untimed", 6)]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/dashboards: every expression is read by a real Prometheus, every alert fires when it should and only then."""
+"""docs/dashboards: a real Prometheus reads every expression, and every alert fires only when it should."""
 
 import json
 import re
@@ -25,17 +25,17 @@ RANK = 'run_id="r",attempt="0",rank="{}"'
 
 
 def series(name: str, values: str, labels: str = "") -> dict[str, str]:
-    """An input of promtool's rule tests."""
+    """Returns an input series of promtool's rule tests."""
     return {"series": f"{name}{{{labels}}}" if labels else name, "values": values}
 
 
 def collectives(rank: int, values: str) -> dict[str, str]:
-    """A rank's all_reduces."""
+    """Returns the series of a rank's all_reduces."""
     labels = RANK.format(rank) + ',module="m",phase="backward",kind="all_reduce",group="dp"'
     return series("commtap_collectives_total", values, labels)
 
 
-#: Alert: what is scraped a minute, and whether it is to fire after 40 minutes.
+#: Alert: the values scraped per minute, and whether it fires after 40 minutes.
 CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
     "CommtapRankKilled": [
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], True),
@@ -74,7 +74,7 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
 
 
 def firing(alert: str, inputs: list[dict[str, str]], fires: bool) -> dict[str, Any]:
-    """A test in promtool's terms: the alert is counted, so that its labels and texts need not be said again."""
+    """Returns a promtool test that counts the alert, so that it need not repeat labels and texts."""
     return {
         "interval": "1m",
         "input_series": inputs,
@@ -89,7 +89,7 @@ def firing(alert: str, inputs: list[dict[str, str]], fires: bool) -> dict[str, A
 
 
 def test_rules(tmp_path: Path) -> None:
-    """promtool accepts them, and each alert fires in its case and in no other."""
+    """promtool accepts the rules, and each alert fires only in its own case."""
     promtool("check", "rules", str(RULES))
     alerts = set(re.findall(r"- alert: (\w+)", RULES.read_text(encoding="utf-8")))
     assert alerts == set(CASES)
@@ -102,7 +102,7 @@ def test_rules(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
-    """A server that scrapes nothing: to read expressions."""
+    """Starts a server that scrapes nothing, to parse expressions."""
     server = Prometheus(tmp_path_factory.mktemp("dashboards") / "prometheus", [], RULES)
     yield server
     server.stop()
@@ -110,7 +110,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_of_the_dashboard(prometheus: Prometheus, expression: str) -> None:
-    """Prometheus can read each one, and the metrics that it names are ours."""
+    """Prometheus parses each expression, and the metrics that it names are commtap's."""
     for variable, value in (("$run_id", ".*"), ("$__rate_interval", "1m"), ("$__range", "1h")):
         expression = expression.replace(variable, value)
     assert "$" not in expression
@@ -119,7 +119,7 @@ def test_expressions_of_the_dashboard(prometheus: Prometheus, expression: str) -
 
 
 def test_the_dashboard_is_whole() -> None:
-    """Panels have their own ids, stand side by side, and take their data source from the variable."""
+    """Panels have unique ids, do not overlap, and take their data source from the variable."""
     panels = DASHBOARD["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     cells = [
@@ -134,7 +134,7 @@ def test_the_dashboard_is_whole() -> None:
 
 
 def test_metrics_of_the_rules() -> None:
-    """Every metric that a rule names is ours, or another rule's."""
+    """Every metric that a rule names is commtap's or another rule's."""
     text = RULES.read_text(encoding="utf-8")
     recorded = set(re.findall(r"record: \w+:(commtap_\w+)", text))
     assert set(re.findall(r"\bcommtap_\w+", text)) <= METRICS | recorded

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """DistributedDataParallel, FSDP1 and FSDP2.
 
-CommDebugMode bills what runs in backward to the last module whose backward began, so that it is no oracle for modules
-here: the expected tables are derived by hand from the models' shapes. The totals are checked against a dispatch mode in
-test_every_job.py.
+CommDebugMode attributes a collective in backward to the last module whose backward began, so it is no oracle for
+modules here. The expected tables are derived by hand from the models' shapes. test_every_job.py checks the totals
+against a dispatch mode.
 """
 
 import pytest
@@ -17,7 +17,7 @@ FLOAT = 4
 
 
 def training(report: Report, *keys: str, field: str = "count") -> dict:
-    """A table of what was issued in forward and backward."""
+    """Returns a table of the rows of forward and backward."""
     return report.table(*keys, field=field, phase=("forward", "backward"))
 
 
@@ -27,9 +27,11 @@ NET1, NORM, HIDDEN, NET4 = 8 * WIDTH + WIDTH, 2 * WIDTH, WIDTH * WIDTH + WIDTH, 
 
 @pytest.mark.parametrize("name", ["ddp", "ddp_accumulate"])
 def test_ddp_buckets(runner: Runner, name: str) -> None:
-    """Three steps. In the first DDP has one bucket of all gradients, since it does not know their order yet; then it
-    builds three of at least 1 MiB, from the last layer on: net4 and net3, net2, the rest. With accumulation the
-    micro-batches under no_sync add nothing."""
+    """In the first of three steps DDP has one bucket of all gradients, because it does not know their order yet.
+
+    Then it builds three buckets of at least 1 MiB, from the last layer on: net4 and net3, net2, the rest. With
+    accumulation the micro-batches under no_sync add nothing.
+    """
     for rank in range(2):
         report = runner.shim(JOBS[name]).report(rank)
         rows = report.rows(kind="all_reduce")
@@ -41,7 +43,7 @@ def test_ddp_buckets(runner: Runner, name: str) -> None:
 
 
 def test_ddp_buckets_are_issued_where_their_last_gradient_is(runner: Runner) -> None:
-    """A bucket goes out in the backward of the layer that completes it; the first step's single one in net1's."""
+    """The backward of the layer that completes a bucket issues it; in the first step, that of net1."""
     rows = runner.shim(JOBS["ddp"]).report().rows(kind="all_reduce")
     assert {row["issued_in"]: (row["count"], row["bytes"]) for row in rows} == {
         "DistributedDataParallel.net3": (2, 2 * (NET4 + HIDDEN) * FLOAT),
@@ -52,8 +54,10 @@ def test_ddp_buckets_are_issued_where_their_last_gradient_is(runner: Runner) -> 
 
 @pytest.mark.parametrize("name", ["ddp", "ddp_accumulate", "ddp_compile"])
 def test_ddp_forward_broadcasts_buffers(runner: Runner, name: str) -> None:
-    """Every synchronised forward: the running mean and variance in one float broadcast, the batch counter in one of
-    int64. Once, when the buckets are rebuilt: their 11 indices and their 3 sizes, int32."""
+    """Every synchronised forward broadcasts the running mean and variance as float and the batch counter as int64.
+
+    When DDP rebuilds the buckets, it broadcasts their 11 indices and 3 sizes once, as int32.
+    """
     report = runner.shim(JOBS[name]).report()
     root = "OptimizedModule" if name == "ddp_compile" else "DistributedDataParallel"
     broadcasts = report.rows(kind="broadcast", phase="forward")
@@ -66,7 +70,7 @@ def test_ddp_forward_broadcasts_buffers(runner: Runner, name: str) -> None:
 
 
 def test_ddp_set_up_is_outside_every_module(runner: Runner) -> None:
-    """The constructor compares the parameters' shapes and sends rank 0's parameters and buffers."""
+    """The constructor compares the parameters' shapes and broadcasts rank 0's parameters and buffers."""
     report = runner.shim(JOBS["ddp"]).report()
     assert report.table("module", "kind", "dtype", phase="other") == {
         ("Global", "all_gather", "int64"): 1,
@@ -79,7 +83,7 @@ def test_ddp_set_up_is_outside_every_module(runner: Runner) -> None:
 
 
 def test_ddp_names(runner: Runner) -> None:
-    """DDP's own component is in the raw name alone."""
+    """Only the raw name has DDP's own component."""
     report = runner.shim(JOBS["ddp"]).report()
     assert report.raw_names()[:4] == [
         "Global",
@@ -96,20 +100,23 @@ def test_ddp_names(runner: Runner) -> None:
 
 
 def test_compiled_ddp_reduces_all_gradients(runner: Runner) -> None:
-    """DDP's optimizer splits the graph at its buckets; gradients come in another order, and so do the buckets."""
+    """DDP's optimizer splits the graph at its buckets; gradients and buckets come in another order."""
     report = runner.shim(JOBS["ddp_compile"]).report()
     assert report.table("module", "phase", kind="all_reduce") == {("OptimizedModule", "backward"): 7}
     assert report.total("bytes", kind="all_reduce") == 3 * (NET1 + NORM + 2 * HIDDEN + NET4) * FLOAT
 
 
-#: An MLPModule's parameters, and those of the linear layer after the stack, as flat parameters of a multiple of 2.
+#: The flat parameters of an MLPModule and of the linear layer after the stack, each a multiple of 2.
 UNIT_BYTES, ROOT_BYTES = (10 * 16 + 16 + 16 * 10 + 10) * FLOAT, (10 * 4 + 4) * FLOAT
 FSDP1 = "FullyShardedDataParallel"
 
 
 def test_fsdp1_full_shard(runner: Runner) -> None:
-    """Every unit is gathered in forward and scattered in backward. The root keeps its parameters; the other two are
-    gathered again, each prefetched in the backward before: layers.1 in the root's, layers.0 in layers.1's."""
+    """Every unit gathers in forward and scatters in backward; the root keeps its parameters.
+
+    The other two units gather again, each prefetched in the previous backward: layers.1 in the root's, layers.0 in
+    layers.1's.
+    """
     for rank in range(2):
         report = runner.shim(JOBS["fsdp1"]).report(rank)
         units = {f"{FSDP1}.0.layers.0": UNIT_BYTES, f"{FSDP1}.0.layers.1": UNIT_BYTES, FSDP1: ROOT_BYTES}
@@ -135,8 +142,10 @@ def test_fsdp1_shard_grad_op(runner: Runner) -> None:
 
 
 def test_compiled_fsdp1(runner: Runner) -> None:
-    """FSDP's own calls are not traced: all three units gather in forward and in backward scatter and, but the root,
-    gather again."""
+    """FSDP's own calls are not traced: all three units gather in forward and scatter in backward.
+
+    All units except the root gather again in backward.
+    """
     report = runner.shim(JOBS["fsdp1_compile"]).report()
     assert training(report, "phase", "kind") == {
         ("forward", "all_gather"): 6,
@@ -159,10 +168,10 @@ FSDP2 = "FSDPTransformer"
 
 
 def fsdp2_table(forwards: int, backwards: int, syncs: int, layers: int) -> dict[tuple[str, str, str, str], int]:
-    """(module, phase, kind, issued_in): count, for blocks as units and the root as the unit of the rest.
+    """Returns {(module, phase, kind, issued_in): count}, for blocks as units and the root as the unit of the rest.
 
-    A unit is gathered in its own forward. The root is not resharded after forward; its backward prefetches the last
-    block, and each block's backward the one before it. A backward that synchronises scatters every unit's gradients.
+    A unit gathers in its own forward. The root is not resharded after forward; its backward prefetches the last
+    block, and each block's backward the previous block. A synchronising backward scatters every unit's gradients.
     """
     table = {}
     units = [FSDP2, *(f"{FSDP2}.layers.{layer}" for layer in range(layers))]
@@ -179,7 +188,7 @@ def fsdp2_table(forwards: int, backwards: int, syncs: int, layers: int) -> dict[
     ("name", "passes", "syncs"), [("fsdp2", 2, 2), ("fsdp2_accumulate", 4, 2), ("fsdp2_compile", 2, 2)]
 )
 def test_fsdp2_units_and_prefetch(runner: Runner, name: str, passes: int, syncs: int) -> None:
-    """A prefetched gather is reported for the unit that it gathers, with the module whose backward called."""
+    """A prefetched gather is attributed to the gathered unit; its issuing module is the one whose backward runs."""
     for rank in range(2):
         report = runner.shim(JOBS[name]).report(rank)
         expected = fsdp2_table(passes, passes, syncs, layers=3)
@@ -190,13 +199,13 @@ def test_fsdp2_units_and_prefetch(runner: Runner, name: str, passes: int, syncs:
 
 
 def test_fsdp2_gradients_are_averaged(runner: Runner) -> None:
-    """reduce_op says what the reduction does."""
+    """reduce_op names the reduction."""
     rows = runner.shim(JOBS["fsdp2"]).report().rows(kind="reduce_scatter")
     assert {row["reduce_op"] for row in rows} == {"avg"}
 
 
 def test_clipping_is_outside_every_module(runner: Runner) -> None:
-    """The norm of all 41 parameters' gradients: one all-reduce of their norms a step."""
+    """Clipping all 41 parameters' gradients makes one all-reduce of their norms per step."""
     report = runner.shim(JOBS["fsdp2_accumulate"]).report()
     [row] = report.rows(kind="all_reduce")
     assert (row["module"], row["phase"], row["count"]) == ("Global", "other", 2)
@@ -205,7 +214,7 @@ def test_clipping_is_outside_every_module(runner: Runner) -> None:
 
 @pytest.mark.parametrize("name", ["fsdp2_tp", "fsdp2_sp_compile"])
 def test_fsdp2_over_tensor_parallelism(runner: Runner, name: str) -> None:
-    """On a 2-D mesh FSDP's collectives go over dp and TP's over tp; a unit's bytes are those of its TP shard."""
+    """On a 2-D mesh FSDP's collectives use dp and TP's use tp; a unit's bytes are those of its TP shard."""
     for rank in range(4):
         report = runner.shim(JOBS[name]).report(rank)
         groups = {group["desc"]: group for group in report.groups}
@@ -219,7 +228,7 @@ def test_fsdp2_over_tensor_parallelism(runner: Runner, name: str) -> None:
         assert {row["group"] for row in report.rows(op="c10d._allgather_base_")} == {dp["name"]}
         functional = [row for row in report.collectives if row["op"].startswith("_c10d_functional.")]
         assert {row["group"] for row in functional} == {tp["name"]}
-        # Split in two: all but the norms and the bias of the second layer of the MLP.
+        # TP splits every parameter except the norms and the bias of the MLP's second layer.
         whole = (2 * 2 * DIM + DIM) * FLOAT
         shard = whole + (BLOCK_BYTES - whole) // 2
         assert report.total("bytes", op="c10d._reduce_scatter_base_", module=f"{FSDP2}.layers.0") == 2 * shard

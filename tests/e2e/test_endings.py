@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every way in which a process can end: its report holds each call that it wrote down before it made it, and it ends as
-it does without commtap. tests/jobs/forked_endings.py has the ways; test_processes.py has some more of them, of real
-ranks on Gloo."""
+"""Every way to end a process: its report has each call that it logged, and it ends as it does without commtap.
+
+tests/jobs/forked_endings.py has the ways; test_processes.py has more of them, with real ranks on Gloo.
+"""
 
 import contextlib
 import os
@@ -18,7 +19,7 @@ from job_log import logged, of_report
 
 from report import Report
 
-#: How the report says that it ended, and the signal.
+#: Way: the ending in the report, and the signal.
 WAYS: dict[str, tuple[str, int | None]] = {
     "return": ("normal", None),
     "exception": ("normal", None),
@@ -41,7 +42,7 @@ ORPHANS = ("sigkill", "sigsegv", "abort", "sigterm", "sigkill", "exec")
 
 
 def job_of(*ways: str, out: str, wrapper: tuple[str, ...] = (), **variables: str) -> Job:
-    """One process that forks a rank for each way."""
+    """Returns a job of one process that forks a rank for each way."""
     settings = {"COMMTAP_OUT": out, "TMPDIR": ".", **variables}
     return Job(
         "forked_endings.py",
@@ -54,14 +55,14 @@ def job_of(*ways: str, out: str, wrapper: tuple[str, ...] = (), **variables: str
 
 
 def report_of(run: Run, rank: int) -> Report:
-    """The one report of a rank, wherever it had to go."""
+    """Returns the only report of a rank, from any folder."""
     found = [Report.read(path) for path in run.folder.rglob("*.json")]
     [report] = [each for each in found if each.job["rank"] == rank]
     return report
 
 
 def assert_complete(run: Run, rank: int) -> Report:
-    """The report has what the rank wrote down, and knows of nothing that it lacks."""
+    """Asserts that the rank's report has every logged call and lists nothing as not seen."""
     report = report_of(run, rank)
     assert of_report(report) == logged(run.folder / f"log.{rank}")
     assert report.not_seen == []
@@ -70,11 +71,11 @@ def assert_complete(run: Run, rank: int) -> Report:
 
 @pytest.fixture(scope="module")
 def ended(runner: Runner) -> Run:
-    """A rank for each way, in folders of their own, where nobody but the user finds what they leave."""
+    """Runs a rank for each way in its own folder, where no other process recovers its ledger."""
     job = job_of(*WAYS, out="reports/%r")
     bare, run = runner.pair(job)
     assert run.outcomes[0].status == bare.outcomes[0].status == 0, run.outcomes[0].stderr
-    # How each rank ended is what the job prints.
+    # The job prints how each rank ended.
     assert run.outcomes[0].stdout == bare.outcomes[0].stdout
     run.recover()
     return run
@@ -82,20 +83,20 @@ def ended(runner: Runner) -> Run:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_lost(ended: Run, way: str) -> None:
-    """All calls, and how it ended."""
+    """The report has all calls and the ending."""
     rank = list(WAYS).index(way)
     report = assert_complete(ended, rank)
     assert (report.job["exit"], report.job["exit_signal"]) == WAYS[way]
 
 
 def test_no_temporary_files_stay(ended: Run) -> None:
-    """Neither a ledger nor half a report."""
+    """No ledger and no partial report stay."""
     left = [path for path in (ended.folder / "reports").rglob("*") if path.is_file() and path.suffix != ".json"]
     assert left == [ended.folder / "reports" / str(list(WAYS).index("folder-is-a-file"))]
 
 
 def test_who_ends_last_makes_the_reports(runner: Runner) -> None:
-    """In one folder, the process that started the others and ends after them, as torchrun does, leaves no ledger."""
+    """In one folder, the parent that outlives its ranks, as torchrun does, leaves no ledger."""
     run = runner.run(job_of(*ORPHANS, "return", out="reports"), Mode.SHIM)
     assert run.ledgers == []
     assert len(run.reports) == len(ORPHANS) + 1
@@ -104,7 +105,7 @@ def test_who_ends_last_makes_the_reports(runner: Runner) -> None:
 
 
 def test_several_recover_at_once(runner: Runner) -> None:
-    """Each ledger becomes one report, made by one of them."""
+    """Exactly one of several concurrent commands converts each ledger to a report."""
     run = runner.run(job_of(*ORPHANS, out="reports/%r"), Mode.SHIM)
     assert len(run.ledgers) == len(ORPHANS)
     command = [COMMAND, "recover", run.output_folder]
@@ -119,7 +120,7 @@ def test_several_recover_at_once(runner: Runner) -> None:
 
 
 def test_first_to_look_makes_the_reports(runner: Runner) -> None:
-    """Several at once, each of which sees all: as who comes when there are only reports."""
+    """Each of several concurrent commands lists all reports, as a later command does."""
     run = runner.run(job_of(*ORPHANS, out="reports/%r"), Mode.SHIM)
     assert len(run.ledgers) == len(ORPHANS)
     looks = (["export", "--all", "--format", "csv"], ["show", "--last", "--format", "table"])
@@ -137,7 +138,7 @@ def test_first_to_look_makes_the_reports(runner: Runner) -> None:
 
 @pytest.fixture
 def memory_group() -> Iterator[Path]:
-    """The file that takes processes into a control group of 64 MiB."""
+    """Yields the file that adds processes to a control group of 64 MiB."""
     groups = [line.split(":", 2)[1:] for line in Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines()]
     [place] = [path for names, path in groups if "memory" in names.split(",")] or [None]
     old = place is not None
@@ -158,13 +159,13 @@ def memory_group() -> Iterator[Path]:
 
 
 def test_killed_for_memory(runner: Runner, memory_group: Path) -> None:
-    """By the kernel, out of its control group."""
+    """The kernel kills the rank at its control group's limit."""
     run = runner.run(job_of("oom-killed", out="reports", JOB_MEMORY_GROUP=str(memory_group)), Mode.SHIM)
     assert run.outcomes[0].stdout == b"oom-killed -9\n"
     assert assert_complete(run, 0).job["exit"] == "killed"
 
 
-#: Prepares the places of three ranks in a mount namespace, runs its arguments there, and saves what is in them.
+#: Mounts the folders of three ranks in a mount namespace, runs its arguments there, and saves the folders' contents.
 IN_NAMESPACE = """
 mkdir -p mounted/0 mounted/1 mounted/2 || exit 99
 mount -t tmpfs -o size=64k full mounted/0 && mount -t tmpfs -o size=512k fills mounted/1 || exit 99
@@ -177,7 +178,7 @@ exit $status
 
 
 def namespaces_refused() -> str:
-    """Why no file system can be mounted here; "" if it can."""
+    """Returns why no file system can be mounted here; "" if one can."""
     command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"]
     try:
         return subprocess.run(command, capture_output=True, text=True).stderr.strip()
@@ -187,7 +188,7 @@ def namespaces_refused() -> str:
 
 @pytest.fixture(scope="module")
 def on_bad_disks(runner: Runner) -> Run:
-    """A rank on a disk that is full, one on a disk that becomes so, and one on a disk that cannot be written to."""
+    """Runs a rank on a full disk, one on a disk that fills up, and one on a read-only disk."""
     if reason := namespaces_refused():
         pytest.skip(f"no file system can be mounted here: {reason}")
     ways = ("return", "disk-fills-up", "return")
@@ -200,14 +201,14 @@ def on_bad_disks(runner: Runner) -> Run:
 
 @pytest.mark.parametrize("rank", [0, 2], ids=["full", "read-only"])
 def test_disk_cannot_be_written_to(on_bad_disks: Run, rank: int) -> None:
-    """The report goes to the folder for temporary files, and a line says so."""
+    """The report goes to the temporary folder, and a line says so."""
     report = assert_complete(on_bad_disks, rank)
     assert (on_bad_disks.folder / f"commtap-{os.getuid()}") in report.path.parents
     assert b"the report goes to ./commtap-" in on_bad_disks.outcomes[0].stderr
 
 
 def test_disk_becomes_full(on_bad_disks: Run) -> None:
-    """The process does not die of it, and its ledger has all calls: they need no more space."""
+    """The process survives, and its ledger has all calls: they need no more space."""
     assert len(on_bad_disks.ledgers) == 1
     assert b"the numbers are kept in" in on_bad_disks.outcomes[0].stderr
     on_bad_disks.recover()
@@ -215,7 +216,7 @@ def test_disk_becomes_full(on_bad_disks: Run) -> None:
 
 
 def of_attempts(run: Run) -> dict[tuple[int, int], Counter]:
-    """What each rank of each attempt wrote down."""
+    """Returns the logged calls by (attempt, rank)."""
     return {
         (int(attempt), int(rank)): logged(path)
         for path in run.folder.glob("log.*")
@@ -224,15 +225,17 @@ def of_attempts(run: Run) -> dict[tuple[int, int], Counter]:
 
 
 def found_of(run: Run) -> dict[tuple[int, int], Counter]:
-    """The same of the reports."""
+    """Returns the reported calls by (attempt, rank)."""
     found = {(report.job["attempt"], report.job["rank"]): of_report(report) for report in run.reports}
     assert len(found) == len(run.reports)
     return found
 
 
 def test_torchrun_ends_the_others_and_starts_again(runner: Runner) -> None:
-    """One rank fails, torchrun ends the other, and a second attempt succeeds: four reports, complete and apart, and
-    torchrun's own process has made that of the rank that it killed."""
+    """One rank fails, torchrun ends the other, and a second attempt succeeds: four complete, separate reports.
+
+    torchrun's own process converts the ledger of the rank that it killed.
+    """
     job = Job("survivors.py", ("log", "fail"), launcher=Launcher.TORCHRUN, torchrun=("--max-restarts=1",))
     run = runner.run(job, Mode.SHIM)
     assert run.outcomes[0].status == 0, run.outcomes[0].stderr
@@ -247,7 +250,7 @@ def test_torchrun_ends_the_others_and_starts_again(runner: Runner) -> None:
 
 
 def test_torchrun_is_killed(runner: Runner) -> None:
-    """Its ranks go on. One of them is killed too, and the one that ends last makes the report of both."""
+    """Its ranks go on. One rank is killed too; the last rank to end makes both reports."""
     processes = runner.start(
         Job("survivors.py", ("log", "outlive"), status=-signal.SIGKILL, launcher=Launcher.TORCHRUN), Mode.SHIM
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must hold for every job: it is not changed, and its report is complete, valid and adds up."""
+"""For every job: it is unchanged, and its report is complete, valid and consistent."""
 
 import json
 from collections import Counter
@@ -42,7 +42,7 @@ KIND_OF_OP = {
     "c10d.send": "send",
 }
 
-#: Endings that are not exit() or a return from main; of the untimely ones a ledger may be what is left.
+#: Jobs that end otherwise than by exit() or a return from main; untimely ones may leave a ledger.
 ENDINGS = {"_exit": "_exit"}
 UNTIMELY = ("abort", "terminate")
 
@@ -53,13 +53,13 @@ STEPS_IN_CONTEXT = [
 
 @pytest.mark.parametrize("name", JOBS)
 def test_job_is_unchanged(runner: Runner, name: str) -> None:
-    """Losses to the last bit, compile counters, stdout, stderr, exit status: the same with the shim as without."""
+    """Losses to the last bit, compile counters, stdout, stderr and exit status are equal with and without the shim."""
     assert_unchanged(*runner.pair(JOBS[name]))
 
 
 @pytest.mark.parametrize("name", COMPILED)
 def test_compiled_jobs_compile(runner: Runner, name: str) -> None:
-    """The counters that the comparison holds equal are not those of a job that fell back to eager code."""
+    """The compared counters are not those of a job that fell back to eager code."""
     counters = json.loads(runner.shim(JOBS[name]).outcomes[0].stdout.splitlines()[-1])
     assert counters["unique_graphs"] > 0
     assert counters["compiled"]
@@ -67,7 +67,7 @@ def test_compiled_jobs_compile(runner: Runner, name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_REPORTS)
 def test_one_complete_report_a_rank(runner: Runner, name: str) -> None:
-    """Reports are there, are valid (they were checked against the schema when read) and miss nothing."""
+    """Each rank has a report that lacks nothing. Reading a report checks it against the schema."""
     job, run = JOBS[name], runner.shim(JOBS[name])
     if run.ledgers and name in UNTIMELY:
         run.recover()
@@ -87,7 +87,7 @@ def test_one_complete_report_a_rank(runner: Runner, name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_REPORTS)
 def test_report_is_consistent(runner: Runner, name: str) -> None:
-    """Names that rows use are defined, kinds fit their ops, bus bytes follow from bytes and group size."""
+    """Every name in a row is defined, kinds fit their ops, and bus bytes follow from bytes and group size."""
     for report in runner.shim(JOBS[name]).reports:
         names = set(report.names())
         for row in report.collectives:
@@ -106,7 +106,7 @@ def test_report_is_consistent(runner: Runner, name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_ORACLE)
 def test_totals_are_those_of_a_dispatch_mode(runner: Runner, name: str) -> None:
-    """Calls and bytes of the whole job by op and type, on every rank, against a TorchDispatchMode's log of it."""
+    """Calls and bytes by op and dtype, on every rank, equal a TorchDispatchMode's log of the whole job."""
     job = JOBS[name]
     for rank in range(job.ranks):
         counts: Counter = Counter()
@@ -121,7 +121,7 @@ def test_totals_are_those_of_a_dispatch_mode(runner: Runner, name: str) -> None:
 
 @pytest.mark.parametrize("name", STEPS_IN_CONTEXT)
 def test_totals_are_those_of_comm_debug_mode(runner: Runner, name: str) -> None:
-    """Calls by kind of all steps' forwards and backwards, on every rank."""
+    """Calls by kind, of all steps' forwards and backwards, are equal on every rank."""
     job = JOBS[name]
     for rank in range(job.ranks):
         counts: Counter = Counter()
@@ -134,7 +134,7 @@ def test_totals_are_those_of_comm_debug_mode(runner: Runner, name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_ORACLE)
 def test_parameters_are_those_of_the_model(runner: Runner, name: str) -> None:
-    """Shapes, types, meshes and placements, against what the job finds with PyTorch's public methods."""
+    """Shapes, dtypes, meshes and placements equal what the job finds with PyTorch's public methods."""
     job = JOBS[name]
     for rank in range(job.ranks):
         known = {(each["module"], each["name"]): each for each in runner.shim(job).report(rank).parameters()}

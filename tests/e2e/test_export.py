@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`commtap export`: what other tools read, read by those tools, and held against the reports it was made from."""
+"""`commtap export`: other tools read its output, and the numbers equal those of the reports."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ from prometheus import promtool
 
 
 def export(source: Run | Path, *arguments: str, status: int = 0) -> str:
-    """What the command writes to stdout."""
+    """Returns the command's stdout."""
     folder = source if isinstance(source, Path) else source.output_folder
     done = subprocess.run(
         [COMMAND, "export", folder, *arguments], capture_output=True, text=True, timeout=60, check=False
@@ -31,12 +31,12 @@ def export(source: Run | Path, *arguments: str, status: int = 0) -> str:
 
 @pytest.fixture
 def run(runner: Runner) -> Run:
-    """A job with modules, groups and all phases but recompute."""
+    """Runs a job with modules, groups and all phases except recompute."""
     return runner.shim(JOBS["fsdp2_tp"])
 
 
 def sums(run: Run, field: str) -> Counter:
-    """What the reports say, by the labels of the metrics."""
+    """Returns the reports' sums by the labels of the metrics."""
     expected: Counter = Counter()
     for report in run.reports:
         titles = {group["name"]: group["desc"] or group["name"] for group in report.groups}
@@ -51,7 +51,7 @@ def sums(run: Run, field: str) -> Counter:
     [("commtap_collectives", "count"), ("commtap_payload_bytes", "bytes"), ("commtap_bus_bytes", "bus_bytes")],
 )
 def test_openmetrics_says_what_the_reports_say(run: Run, family: str, field: str) -> None:
-    """Every sample of the strict parser's is a sum of rows, and every row is in one."""
+    """Every sample of the strict parser is a sum of rows, and every row is in one sample."""
     metric = families(export(run, "--format", "openmetrics"))[family]
     assert metric.type == "counter"
     found = {
@@ -63,7 +63,7 @@ def test_openmetrics_says_what_the_reports_say(run: Run, family: str, field: str
 
 
 def test_openmetrics_folded_has_the_same_sums(run: Run) -> None:
-    """A limit on series changes no sum, and is told in the metrics themselves."""
+    """A limit on series changes no sum, and the metrics report the limit."""
     whole = families(export(run, "--format", "openmetrics"))
     folded = families(export(run, "--format", "openmetrics", "--max-series", "2"))
 
@@ -80,7 +80,7 @@ def test_openmetrics_folded_has_the_same_sums(run: Run) -> None:
 
 
 def test_calls_to_nccl_are_counted_by_function_and_group(tmp_path: Path) -> None:
-    """With the sums of the reports, whatever the limit on series; promtool has nothing to complain of."""
+    """Sums equal the reports' under any limit on series; promtool accepts the output."""
     expected: Counter = Counter()
 
     def change(rank: int, document: Document) -> None:
@@ -105,7 +105,7 @@ def test_calls_to_nccl_are_counted_by_function_and_group(tmp_path: Path) -> None
 
 
 def test_the_textfile_collectors_format_passes_promtool(run: Run, tmp_path: Path) -> None:
-    """Written as a whole, readable to another user's service, no timestamps, nothing for promtool to complain of."""
+    """The file is written atomically, is readable to other users, has no timestamps, and passes promtool."""
     path = tmp_path / "commtap.prom"
     export(run, "--format", "prometheus", "-o", str(path))
     text = path.read_text(encoding="utf-8")
@@ -119,7 +119,7 @@ def test_the_textfile_collectors_format_passes_promtool(run: Run, tmp_path: Path
 
 
 def test_tables_hold_what_the_reports_hold(run: Run) -> None:
-    """CSV and JSON lines of every table, row by row."""
+    """CSV and JSON lines of every table have the reports' rows."""
     expected = {
         "processes": [report.job for report in run.reports],
         "groups": [group for report in run.reports for group in report.groups],
@@ -145,7 +145,7 @@ def test_tables_hold_what_the_reports_hold(run: Run) -> None:
 
 
 def check_node(node: dict[str, Any]) -> None:
-    """The fields and types that the page of PyTorch's CommDebugMode reads of every node of the tree."""
+    """Asserts the fields and types that PyTorch's page for CommDebugMode reads in every node."""
     assert isinstance(node["fqn"], str)
     assert isinstance(node["module_type"], str)
     for pairs, second in (("parameters", str), ("collectives_forward", int), ("collectives_backward", int)):
@@ -159,17 +159,17 @@ def check_node(node: dict[str, Any]) -> None:
 
 
 def nodes(node: dict[str, Any]) -> list[dict[str, Any]]:
-    """All nodes of the tree."""
+    """Returns all nodes of the tree."""
     return [node, *(below for child in node["children"] for below in nodes(child))]
 
 
 def shape_of(value: Any) -> Any:
-    """Keys and types of a node, without its contents."""
+    """Returns a node's keys and types, without its contents."""
     return {name: type(item) for name, item in value.items()}
 
 
 def test_commdebug_is_what_commdebugmode_writes(runner: Runner) -> None:
-    """The same tree with the same counts as PyTorch's own dump of the same model's step."""
+    """The tree and its counts equal PyTorch's own dump of a step of this model."""
     run = runner.shim(Job("comm_debug_dump.py"))
     ours = json.loads(export(run, "--format", "commdebug", "--rank", "1"))
     theirs = json.loads((run.folder / "comm_debug.1.json").read_text(encoding="utf-8"))
@@ -188,7 +188,7 @@ def test_commdebug_is_what_commdebugmode_writes(runner: Runner) -> None:
 
 
 def test_graphviz_draws_it(run: Run) -> None:
-    """dot makes a picture of it, with a box for every module that communicates."""
+    """dot draws the graph, with a box for every module that communicates."""
     dot = shutil.which("dot")
     assert dot, "graphviz is missing: ./dev test installs it"
     done = subprocess.run(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`commtap html` in a real browser: what is shown is what was counted, and every way of using it works."""
+"""`commtap html` in a real browser: the page shows what was counted, and every way to use it works."""
 
 import json
 import re
@@ -26,7 +26,7 @@ KIB = 1024
 
 @pytest.fixture
 def show(browser: Browser, tmp_path: Path) -> Opener:
-    """Opens the page of a job."""
+    """Returns a function that opens a job's page."""
 
     def opener(job: JobSample, address: str = "", **options: Any) -> AbstractContextManager[OpenPage]:
         path = write_page(job.write(tmp_path / "job.json"), tmp_path / "report.html")
@@ -36,12 +36,12 @@ def show(browser: Browser, tmp_path: Path) -> Opener:
 
 
 def small_job() -> JobSample:
-    """46 modules on 8 ranks, which all do the same."""
+    """Returns a job of 46 modules on 8 ranks, which all do the same."""
     return transformer(layers=4, ranks=8)
 
 
 def bad_job() -> JobSample:
-    """One in which everything went wrong that can."""
+    """Returns a job with every kind of finding."""
     job = small_job()
     job.missing = [[8, 9]]
     job.exits = {3: "killed", 4: "_exit"}
@@ -60,14 +60,14 @@ def bad_job() -> JobSample:
 
 
 def total(job: JobSample, name: str = "count", **where: str) -> int:
-    """The sum over ranks of the rows that `where` names."""
+    """Returns the sum over ranks of the rows that `where` selects."""
     return int(
         sum(row[name]["sum"] for row in job.rows if all(re.match(value, row[key]) for key, value in where.items()))
     )
 
 
 def test_shows_what_was_counted(show: Opener) -> None:
-    """The totals, and who took part."""
+    """The page shows the totals and the ranks."""
     job = small_job()
     with show(job) as opened:
         assert opened.figure("Collectives") == total(job)
@@ -80,7 +80,7 @@ def test_shows_what_was_counted(show: Opener) -> None:
 
 
 def test_nothing_is_wrong(show: Opener) -> None:
-    """One line says so; there is no empty list and no place for what the report does not have."""
+    """A sound job has one line that says so, no empty list, and no section for absent data."""
     with show(small_job()) as opened:
         expect(opened.page.locator("#findings")).to_have_text(re.compile("^Good No rank is missing"))
         assert opened.page.locator("#findings details").count() == 0
@@ -88,7 +88,7 @@ def test_nothing_is_wrong(show: Opener) -> None:
 
 
 def test_findings_are_on_top(show: Opener) -> None:
-    """The gravest first, and all of them above the first number."""
+    """Findings come in order of severity, above the first number."""
     with show(bad_job()) as opened:
         titles = opened.page.locator("#findings summary").all_inner_texts()
         assert [re.sub(r"\s+", " ", title) for title in titles] == [
@@ -109,7 +109,7 @@ def test_findings_are_on_top(show: Opener) -> None:
 
 
 def test_filters(show: Opener) -> None:
-    """By phase, kind and group, alone and together; in the totals, the tree and both tables."""
+    """Filters by phase, kind and group work alone and together, in the totals, the tree and both tables."""
     job = small_job()
     with show(job) as opened:
         opened.choose("phase", "backward")
@@ -130,7 +130,7 @@ def test_filters(show: Opener) -> None:
 
 
 def test_totals_are_switches(show: Opener) -> None:
-    """A line of the totals filters; the others of its list keep their numbers; the second click undoes it."""
+    """A line of the totals filters; the other lines keep their numbers; the second click undoes it."""
     job = small_job()
     with show(job) as opened:
         opened.measure("Count")
@@ -147,7 +147,7 @@ def test_totals_are_switches(show: Opener) -> None:
 
 
 def test_measures(show: Opener) -> None:
-    """Count, bytes and bus bytes, everywhere."""
+    """Every part of the page can show count, bytes or bus bytes."""
     job = small_job()
     with show(job) as opened:
         assert "Bytes of a rank" in opened.page.locator("#ranks caption").inner_text()
@@ -159,13 +159,13 @@ def test_measures(show: Opener) -> None:
 
 
 def click_chart(opened: OpenPage, across: float, down: float) -> None:
-    """Clicks into the picture of the tree, at a part of its width and height."""
+    """Clicks the tree's chart at fractions of its width and height."""
     box = opened.chart.bounding_box()
     opened.chart.click(position={"x": box["width"] * across, "y": box["height"] * down})
 
 
 def test_drills_down(show: Opener) -> None:
-    """By clicks into the picture, into the table and on the path; the browser's "back" works."""
+    """Clicks in the chart, in the table and on the path drill down; the browser's "back" works."""
     job = small_job()
     with show(job) as opened:
         click_chart(opened, 2.5 / 6, 0.5)  # the third of six columns
@@ -183,12 +183,12 @@ def test_drills_down(show: Opener) -> None:
         opened.expect_module("layers")
         opened.page.locator("#path").get_by_role("button", name="Transformer").click()
         opened.expect_module("Transformer")
-        click_chart(opened, 0.05, 0.5)  # its own box leads back up
+        click_chart(opened, 0.05, 0.5)  # the module's own box leads back up
         opened.expect_module("Global")
 
 
 def test_addresses(show: Opener) -> None:
-    """A bookmarked view opens as it was; an address that fits another job does no harm."""
+    """A bookmarked view opens unchanged; another job's address does no harm."""
     job = small_job()
     address = "#metric=count&phase=forward&module=Transformer.layers.2&rows=flat&sort=own_count"
     with show(job, address) as opened:
@@ -201,7 +201,7 @@ def test_addresses(show: Opener) -> None:
 
 
 def test_modules_sort(show: Opener) -> None:
-    """By any column, among siblings in the tree and among all in the list; the third click undoes it."""
+    """Modules sort by any column, among siblings in the tree and globally in the list; the third click undoes it."""
     with show(small_job()) as opened:
         tree = opened.modules()
         opened.page.get_by_label("as a flat list").check()
@@ -224,7 +224,7 @@ def test_modules_sort(show: Opener) -> None:
 
 
 def test_modules_are_found(show: Opener) -> None:
-    """By name and class, with what is above them; also those without collectives, if asked for."""
+    """The search finds modules by name and class and shows their parents, on request also without collectives."""
     with show(small_job()) as opened:
         find = opened.page.get_by_role("searchbox")
         find.fill("FEED_forward")
@@ -238,7 +238,7 @@ def test_modules_are_found(show: Opener) -> None:
 
 
 def test_modules_open_and_close(show: Opener) -> None:
-    """What the reader opens stays open when the table is sorted."""
+    """Opened modules stay open when the table is sorted."""
     with show(transformer(layers=30, ranks=8)) as opened:
         before = opened.module_rows.count()
         toggle = opened.page.get_by_role("button", name="modules in layers")
@@ -253,7 +253,7 @@ def test_modules_open_and_close(show: Opener) -> None:
 
 
 def test_collectives_sort(show: Opener) -> None:
-    """The table of rows, with what ranks have at least and at most."""
+    """The table of rows sorts and shows each row's minimum and maximum over ranks."""
     job = small_job()
     job.row(1, "other", "send", "default_pg", 2, 100, most=5)
     with show(job) as opened:
@@ -270,7 +270,7 @@ def test_collectives_sort(show: Opener) -> None:
 
 
 def test_ranks_side_by_side(show: Opener) -> None:
-    """One rank with half as much again of one kind: in words, and in the picture by pointer and keys."""
+    """One rank has 1.5 times the bytes of a kind: the text says so, and the chart by pointer and keys."""
     with show(bad_job()) as opened:
         words = opened.page.locator("#ranks tbody tr", has_text="all_gather").inner_text()
         assert "(rank 5)" in words
@@ -291,7 +291,7 @@ def test_ranks_side_by_side(show: Opener) -> None:
 
 
 def test_pointer_gets_a_tip(show: Opener) -> None:
-    """Over a box: its full name and numbers; gone when the pointer leaves."""
+    """The pointer over a box shows its full name and numbers; the tip closes when the pointer leaves."""
     with show(small_job()) as opened:
         box = opened.chart.bounding_box()
         tip = opened.page.locator("#tip")
@@ -312,7 +312,7 @@ def tab_to(opened: OpenPage, selector: str) -> None:
 
 
 def test_keys_alone(show: Opener) -> None:
-    """From the first Tab on: skip link, filters, the tree and the table; the focus is never lost."""
+    """The keyboard reaches the skip link, filters, tree and table, and never loses the focus."""
     job = small_job()
     with show(job) as opened:
         press = opened.page.keyboard.press
@@ -341,7 +341,7 @@ def test_keys_alone(show: Opener) -> None:
 
 
 def pixel(opened: OpenPage, across: float, down: float, chart: str = ".chart.tree") -> list[int]:
-    """The colour of a picture at a part of its width and height."""
+    """Returns the colour of a chart at fractions of its width and height."""
     return opened.evaluate(
         f"""(async () => {{
           // What was drawn is on the canvas two frames later.
@@ -356,7 +356,7 @@ def pixel(opened: OpenPage, across: float, down: float, chart: str = ".chart.tre
 
 
 def test_light_and_dark(show: Opener) -> None:
-    """As the system says, when it changes, and as the reader says; the pictures follow."""
+    """The theme follows the system, its changes and the reader's choice; the charts follow too."""
     job = small_job()
     background = "getComputedStyle(document.documentElement).backgroundColor"
     with show(job, color_scheme="dark") as opened:
@@ -372,7 +372,7 @@ def test_light_and_dark(show: Opener) -> None:
 
 
 def test_steps_in_light_and_dark(show: Opener) -> None:
-    """The band from the fastest rank to the slowest is pale on light and dim on dark; kinds keep their colours."""
+    """The band from the fastest rank to the slowest is pale in light and dim in dark; kinds keep their colours."""
     job = transformer(layers=1, ranks=4)
     job.step(0, (5, 10), [("all_reduce", "dp", 1, KIB)])
     places = {".chart.steps[aria-label^=Time]": 0.3, ".chart.steps[aria-label^=Communication]": 0.7}
@@ -386,7 +386,7 @@ def test_steps_in_light_and_dark(show: Opener) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_accessible(show: Opener, theme: str) -> None:
-    """axe finds nothing: names, roles, contrast, order of headings."""
+    """axe finds no problem with names, roles, contrast or the order of headings."""
     job = bad_job()
     job.step(0, (10, 12), [("all_reduce", "dp", 1, KIB)])
     job.calls("ncclAllReduce", job.rows[0], 3, KIB)
@@ -420,7 +420,7 @@ HOSTILE = [
 
 
 def hostile_job() -> JobSample:
-    """Every name that a job has a say in."""
+    """Returns a job with hostile text in every name that a job controls."""
     job = JobSample(ranks=2, run_id=HOSTILE[1])
     for i, name in enumerate(HOSTILE):
         group = job.group(f"{name}{i}", 2)
@@ -441,7 +441,7 @@ def hostile_job() -> JobSample:
 
 
 def test_hostile_names(show: Opener) -> None:
-    """They are shown as what they are, and are never markup, a script, a mark for a chart or the key of something."""
+    """Hostile names are shown verbatim, and are never markup, a script, chart syntax or an object's key."""
     job = hostile_job()
     with show(job) as opened:
         assert opened.figure("Collectives") == total(job)
@@ -469,7 +469,7 @@ def test_hostile_names(show: Opener) -> None:
 
 
 def test_policy_is_in_force(show: Opener) -> None:
-    """Should a name become markup all the same, the browser runs none of it and fetches nothing; and we would see."""
+    """If a name became markup, the browser would run and fetch nothing of it, and the test would see it."""
     with show(small_job()) as opened:
         opened.evaluate(
             """() => {
@@ -493,14 +493,14 @@ def test_policy_is_in_force(show: Opener) -> None:
         ):
             assert blocked in said
         assert opened.evaluate("window.hacked") is None
-        # What is noted of a page: this one has been made to do what no page may.
+        # The fixture fails on requests and console output, which this test provokes.
         assert len(opened.requests) > 1
         opened.console.clear()
         del opened.requests[1:]
 
 
 def test_large_job(show: Opener) -> None:
-    """10,000 modules on 1,000 ranks: everything still works, and a page stays a page."""
+    """With 10,000 modules on 1,000 ranks everything works, and a table page has a bounded size."""
     job = transformer(layers=1000, ranks=1000)
     job.uneven = {(777, "all_reduce"): 2.0}
     assert len(job.modules) > 10_000
@@ -519,7 +519,7 @@ def test_large_job(show: Opener) -> None:
 
 
 def stepped_job() -> JobSample:
-    """Five steps. Three ranks have added up the third and the fourth, the other has not; the last one runs."""
+    """Returns a job of five steps; three of four ranks have merged the third and fourth, and the last one runs."""
     job = transformer(layers=1, ranks=4)
     both = [("all_reduce", "dp", 2, 4 * KIB), ("all_gather", "tp", 6, 8 * KIB)]
     job.step(0, (900, 1000), both)
@@ -532,7 +532,7 @@ def stepped_job() -> JobSample:
 
 
 def test_steps_are_those_of_the_job(browser: Browser, tmp_path: Path) -> None:
-    """From the reports of ranks to the points of the pictures, by way of what `commtap merge` says."""
+    """The charts' points equal the steps that `commtap merge` prints for the ranks' reports."""
     layout = Layout(ranks=8, layers=1, steps=5)
     write_reports(tmp_path / "out", layout, with_steps(layout))
     merged = json.loads(subprocess.check_output([COMMAND, "merge", tmp_path / "out", "--format", "json"]))
@@ -556,7 +556,7 @@ def test_steps_are_those_of_the_job(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_steps_that_ranks_added_up_differently(show: Opener) -> None:
-    """Each rank counts once, with the mean of the steps that it has added up; and that is said."""
+    """Each rank counts once, with the mean of its merged steps, and the page says so."""
     with show(stepped_job(), "#metric=count") as opened:
         times = {middle: rest for middle, *rest in opened.step_points("Time")}
         assert list(times) == [0, 1, 2, 3]
@@ -572,7 +572,7 @@ def test_steps_that_ranks_added_up_differently(show: Opener) -> None:
 
 
 def test_steps_follow_the_choice(show: Opener) -> None:
-    """Of measure, kind and group; a phase and a module do not narrow them down."""
+    """Steps follow the choice of measure, kind and group; they ignore phase and module."""
     with show(stepped_job()) as opened:
 
         def whole(name: str) -> list[float]:
@@ -598,7 +598,7 @@ def test_steps_follow_the_choice(show: Opener) -> None:
 
 
 def test_steps_on_a_logarithmic_axis(show: Opener) -> None:
-    """A first step that compiles leaves the others visible; the choice is in the address."""
+    """A slow first step leaves the other steps visible; the address has the choice."""
     with show(stepped_job()) as opened:
         opened.page.get_by_role("radio", name="logarithmic").check(force=True)
         assert "timescale=log" in opened.page.url
@@ -608,11 +608,11 @@ def test_steps_on_a_logarithmic_axis(show: Opener) -> None:
 
 
 def test_steps_by_pointer_and_keys(show: Opener) -> None:
-    """The slowest rank, the steps, kinds with their units, and how many ranks a number is of."""
+    """Tips show the slowest rank, the steps, kinds with their units, and the number of ranks."""
     with show(stepped_job()) as opened:
         chart, tip = opened.step_chart("Communication"), opened.page.locator("#tip")
         box = chart.bounding_box()
-        chart.hover(position={"x": box["width"] / 2, "y": 15})  # above what is drawn there
+        chart.hover(position={"x": box["width"] / 2, "y": 15})  # above the drawn bars
         expect(tip).to_contain_text(re.compile(r"step 2.*all_reduce4\.00 KiB.*all_gather8\.00 KiB.*Together12\.0 KiB"))
         expect(tip).to_contain_text("Of 3 ranksmean of steps 2-3")
         opened.page.mouse.move(5, 5)
@@ -633,7 +633,7 @@ def test_steps_by_pointer_and_keys(show: Opener) -> None:
 
 
 def test_steps_that_only_some_ranks_have(show: Opener) -> None:
-    """Numbers are means of those ranks; steps that are added up are told as the mean of one."""
+    """Numbers are means of the ranks that have the step; merged steps are shown as the mean of one."""
     job = transformer(layers=1, ranks=4)
     job.step(16, (20, 30), [("all_reduce", "dp", 2, 2 * KIB)], steps=2, ranks=2)
     with show(job) as opened:
@@ -644,7 +644,7 @@ def test_steps_that_only_some_ranks_have(show: Opener) -> None:
 
 
 def test_steps_that_nobody_has_ended(show: Opener) -> None:
-    """A job without an optimizer is one long step, which has no time, but collectives."""
+    """A job without an optimizer is one long step, which has collectives but no time."""
     job = transformer(layers=1, ranks=4)
     job.step(0, None, [("all_reduce", "dp", 1, KIB)])
     with show(job) as opened:
@@ -654,7 +654,7 @@ def test_steps_that_nobody_has_ended(show: Opener) -> None:
 
 
 def test_steps_as_a_table(show: Opener) -> None:
-    """What the pictures show, for who does not see them; it stays open when something else is chosen."""
+    """The charts' numbers are also a table for screen readers, which stays open when the choice changes."""
     with show(stepped_job()) as opened:
         opened.page.get_by_text("The same as a table").click()
         assert opened.column("Steps", "#steps") == [f"step {step}" for step in range(5)]
@@ -666,7 +666,7 @@ def test_steps_as_a_table(show: Opener) -> None:
 
 
 def test_many_steps(show: Opener) -> None:
-    """As many as a week has: columns are narrow, each can be gone to, and the table comes in pages."""
+    """With a week's steps, columns are narrow, each is reachable by key, and the table has pages."""
     job = transformer(layers=1, ranks=4)
     for step in range(16):
         job.step(step, (10, 11), [("all_reduce", "dp", 1, KIB)])
@@ -691,7 +691,7 @@ def timed_job() -> JobSample:
 
 
 def test_times(show: Opener) -> None:
-    """Who is waited for longest comes first; bandwidths, and the rank that is late."""
+    """The longest waits come first, with bandwidths and the straggler."""
     with show(timed_job()) as opened:
         card = "#times-card"
         expect(opened.page.locator(card)).to_be_visible()
@@ -723,7 +723,7 @@ def test_times_follow_the_choice(show: Opener) -> None:
 
 
 def nccl_job() -> JobSample:
-    """Of the collectives on `dp` all but one come to NCCL; an engine of the job's calls it besides."""
+    """Returns a job whose collectives on `dp`, except one, reach NCCL; an engine also calls NCCL itself."""
     job = transformer(layers=1, ranks=4)
     for group in job.groups:
         group["backend"] = "cpu:gloo,cuda:nccl"
@@ -737,7 +737,7 @@ def nccl_job() -> JobSample:
 
 
 def test_nccl(show: Opener) -> None:
-    """What was asked for stands beside what was called, an op that never came there with nothing; and other calls."""
+    """Each op is next to its NCCL calls; an op without calls has an empty cell; other calls are listed too."""
     card = "#nccl-card"
     with show(nccl_job()) as opened:
         expect(opened.page.locator(card)).to_contain_text("NCCL 2.29.7: 8 communicators in 4 processes")
@@ -773,7 +773,7 @@ def test_nccl_follows_the_choice(show: Opener) -> None:
 
 
 def test_versions_of_nccl(show: Opener) -> None:
-    """Ranks that do not all use the same are told apart."""
+    """Ranks with different NCCL versions are shown separately."""
     job = nccl_job()
     job.nccl_versions = [{"version": None, "ranks": [[3, 3]]}, {"version": "2.29.7", "ranks": [[0, 2]]}]
     with show(job) as opened:
@@ -783,7 +783,7 @@ def test_versions_of_nccl(show: Opener) -> None:
 
 
 def test_more_ranks_than_columns(show: Opener) -> None:
-    """Neighbours share a column, which shows the one that is farthest off."""
+    """Adjacent ranks share a column, which shows the outlier."""
     job = transformer(layers=1, ranks=2000)
     job.uneven = {(1998, "all_reduce"): 0.5}
     with show(job) as opened:
@@ -798,7 +798,7 @@ def test_more_ranks_than_columns(show: Opener) -> None:
 
 
 def test_processes_without_a_rank(browser: Browser, tmp_path: Path) -> None:
-    """A job of processes that torchrun did not start: they are named by host and pid."""
+    """Processes that torchrun did not start are named by host and pid."""
     document = small_job().document()
     document |= {"ranks": [], "rank_sets": [[]]}
     document["job"]["world_size"] = None
@@ -814,7 +814,7 @@ def test_processes_without_a_rank(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_real_job(browser: Browser, runner: Runner, tmp_path: Path) -> None:
-    """From the reports that ranks of a real job left to the numbers on the page."""
+    """The page's numbers equal the reports of a real job's ranks."""
     run = runner.shim(JOBS["fsdp2_tp"])
     page = write_page(run.output_folder, tmp_path / "report.html")
     with open_page(browser, page) as opened:
@@ -830,14 +830,14 @@ def test_real_job(browser: Browser, runner: Runner, tmp_path: Path) -> None:
 
 
 def test_narrow_window(show: Opener) -> None:
-    """On a telephone nothing is beside the screen."""
+    """On a telephone nothing exceeds the screen's width."""
     with show(bad_job(), viewport={"width": 390, "height": 800}) as opened:
         assert opened.evaluate("document.documentElement.scrollWidth") <= 390
         expect(opened.chart).to_be_visible()
 
 
 def test_no_collectives(show: Opener) -> None:
-    """A job that made none: no picture of nothing, and no error."""
+    """A job without collectives has no empty chart and no error."""
     with show(JobSample(ranks=2)) as opened:
         assert opened.figure("Collectives") == 0
         expect(opened.chart).to_be_hidden()
@@ -845,7 +845,7 @@ def test_no_collectives(show: Opener) -> None:
 
 
 def test_without_javascript(browser: Browser, show: Opener) -> None:
-    """A line says what is missing; it is gone where nothing is."""
+    """Without JavaScript a line says so; with it the line is hidden."""
     with show(small_job()) as opened:
         address = opened.page.url
         expect(opened.page.get_by_text("it needs JavaScript")).to_have_count(0)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the page becomes one file: what is vendored is what was published, and the bundle refuses what it cannot join."""
+"""The bundle of the page: vendored files are as published, and the bundler refuses what it cannot join."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ VENDOR = HTML / "vendor"
 
 @pytest.fixture(scope="module")
 def bundle() -> ModuleType:
-    """tools/html/bundle.py, which is a program of the build and in no package."""
+    """Loads tools/html/bundle.py, a build program outside any package."""
     spec = importlib.util.spec_from_file_location("bundle", HTML / "bundle.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -27,7 +27,7 @@ def bundle() -> ModuleType:
 
 
 def test_vendored_files_are_as_published() -> None:
-    """Every file but the table itself is in the table, with its sum."""
+    """The table lists every file except itself, with its checksum."""
     table = dict(re.findall(r"^\| `([^`]+)` \| `[^`]+` \| `(\w{64})` \|$", (VENDOR / "README.md").read_text(), re.M))
     found = {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -39,14 +39,14 @@ def test_vendored_files_are_as_published() -> None:
 
 
 def modules(folder: Path, **sources: str) -> list[Path]:
-    """Script modules of these names."""
+    """Writes script modules with these names."""
     for name, text in sources.items():
         (folder / f"{name}.js").write_text(text)
     return sorted(folder.glob("*.js"))
 
 
 def test_modules_come_after_their_imports(bundle: ModuleType, tmp_path: Path) -> None:
-    """Each in a scope of its own, with what it exports."""
+    """Each module has its own scope and its exports."""
     paths = modules(
         tmp_path,
         main='import { twice } from "./a.js";\nimport {\n  one,\n} from "./b.js";\n\ntwice(one);\n',
@@ -76,7 +76,7 @@ def test_what_cannot_be_joined(bundle: ModuleType, tmp_path: Path, sources: dict
 
 
 def test_policy_names_what_is_inline(bundle: ModuleType) -> None:
-    """The sums are of the elements' text to the byte, and nothing else may run."""
+    """The checksums match the elements' text to the byte, and no other script may run."""
     page = bundle.page_text("@CSP@|<style>@STYLE@</style><script>@ECHARTS@</script>@SCRIPT@@DATA@", "a{}", "b()", "c()")
     for text in ("a{}", "b()", "c()"):
         assert f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" in page
@@ -87,7 +87,7 @@ def test_policy_names_what_is_inline(bundle: ModuleType) -> None:
 
 
 def test_literals_are_what_they_were(bundle: ModuleType) -> None:
-    """Quotes, backslashes, trigraphs, line ends, and digits after an escape."""
+    """Quotes, backslashes, trigraphs, line ends, and digits after an escape survive."""
     text = 'a"b\\c??/\n1é\u2028\t' * 2000
     literals = re.findall(r'"((?:[^"\\]|\\[0-7]{3})*)"', bundle.literal(text))
     assert len(literals) > 1

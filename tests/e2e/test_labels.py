@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""COMMTAP_LABELS: labels as modules where it asks for them, and torch's own labels as what they are at every value."""
+"""COMMTAP_LABELS: the chosen labels become modules; torch's own labels keep their meaning at every value."""
 
 import pytest
 from harness import Job, Runner
 
-#: Weight and bias, in each of two steps, by a hook that torch calls inside its label of the step.
+#: Weight and bias in each of two steps, by a hook that torch calls inside its label of the step.
 GRADIENTS = 4
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""COMMTAP_LEVEL: ops by module and phase, held against what torch.profiler saw of the same steps."""
+"""COMMTAP_LEVEL: ops by module and phase equal torch.profiler's counts of the same steps."""
 
 import json
 from collections import Counter
@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 from harness import Job, Runner
 
-#: As tests/jobs/level.py has them: the profiler's, and one before it.
+#: The values in tests/jobs/level.py: the profiled steps, and one step before them.
 PROFILED_STEPS = 3
 STEPS = PROFILED_STEPS + 1
-#: Of a linear layer and a ReLU, forward and backward: called in the steps and nowhere else.
+#: The ops of a linear layer and a ReLU, forward and backward, which only the steps call.
 OPS = ("aten.linear", "aten.addmm", "aten.mm", "aten.relu", "aten.threshold_backward")
 
 
@@ -35,7 +35,7 @@ def test_all_ops_are_those_of_the_profiler(runner: Runner) -> None:
 
 @pytest.mark.parametrize("level", ["ops", "dtensor"])
 def test_an_op_on_dtensors_is_in_its_module(runner: Runner, level: str) -> None:
-    """Each linear layer is called once a step with weights that are DTensors; the ReLU between them gets plain ones."""
+    """Each linear layer is called once per step with DTensor weights; the ReLU between them gets plain tensors."""
     rows = {
         (row["module"], row["phase"], row["op"]): row["count"]
         for row in runner.shim(job(level)).report().operations
@@ -51,7 +51,7 @@ def test_only_dtensors_when_only_they_are_asked_for(runner: Runner) -> None:
 
 
 def test_collectives_are_the_same_at_every_level(runner: Runner) -> None:
-    """And no op is counted unless it is asked for."""
+    """Collectives are equal at every level, and ops are counted only on request."""
     usual = runner.shim(USUAL).report()
     assert usual.operations is None
     for level in ("dtensor", "ops"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job's page in `commtap serve`, in a real browser, while the job goes on, ends and is forgotten."""
+"""A job's page in `commtap serve`, in a real browser, while the job runs, ends and is dropped."""
 
 import re
 import socket
@@ -16,14 +16,14 @@ from openmetrics import families
 from playwright.sync_api import Browser, expect
 from server import Server
 
-#: How long the server gives everyone the same, and a little more.
+#: Seconds for which the server serves one snapshot to everyone, plus a margin.
 KEPT_S = 2.1
 
 RUN_ID = 'a "run" & <b>50%</b>'
 
 
 class LiveJob:
-    """Reports of a job that gets on when the test says so. All of its processes are on this host."""
+    """Reports of a job that advances when the test says so. All of its processes are on this host."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -31,7 +31,7 @@ class LiveJob:
         folder.mkdir()
 
     def goes_on(self, steps: int, exit_kind: str = "running", ahead: int = 0, has_nccl: bool = False) -> int:
-        """Writes the reports after so many steps, of which rank 0 is `ahead`; how many collectives that is in all."""
+        """Writes the reports after `steps` steps, with rank 0 `ahead` of them. Returns the number of collectives."""
         layout = Layout(ranks=4, layers=1, steps=steps, run_id=RUN_ID)
         total = 0
 
@@ -49,7 +49,7 @@ class LiveJob:
 
         write_reports(self.drafts, layout, change)
         for path in self.drafts.iterdir():
-            path.rename(self.folder / path.name)  # at once, as ranks do
+            path.rename(self.folder / path.name)  # atomic, as ranks do it
         return total
 
     def forget(self) -> None:
@@ -72,7 +72,7 @@ def server(job: LiveJob) -> Iterator[Server]:
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[OpenPage]:
-    """A tab whose clock the test may put forward."""
+    """Opens a tab whose clock the test can advance."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = OpenPage(context.new_page())
     page.page.clock.install()
@@ -82,23 +82,23 @@ def opened(browser: Browser) -> Iterator[OpenPage]:
 
 
 def go_to_job(opened: OpenPage, server: Server) -> None:
-    """From the server's first page, as its reader would."""
+    """Opens the job's page from the server's first page, as a reader does."""
     opened.page.goto(f"http://{server.address}/")
     opened.page.get_by_role("link", name=RUN_ID).click()
     opened.page.wait_for_selector("#facts dt")
-    opened.console.clear()  # of the first page
+    opened.console.clear()  # drop those of the first page
     opened.requests.clear()
 
 
 def next_poll(opened: OpenPage) -> None:
-    """Lets the time pass until the page asks again and the server has something new to say."""
+    """Advances the time until the page polls again and the server has a new snapshot."""
     time.sleep(KEPT_S)
     with opened.page.expect_event("requestfinished", lambda request: "job.json" in request.url):
         opened.page.clock.run_for(5100)
 
 
 def expect_figure(opened: OpenPage, collectives: int) -> None:
-    """Waits until the totals say so."""
+    """Waits until the totals show this number."""
     expect(opened.page.locator(".tile .figure").first).to_have_text(f"{collectives:,}")
 
 
@@ -107,7 +107,7 @@ def state(opened: OpenPage) -> str:
 
 
 def test_numbers_follow_the_job(job: LiveJob, server: Server, opened: OpenPage) -> None:
-    """The same page as that of `commtap html`, with newer numbers each time, until the job ends."""
+    """The page equals that of `commtap html`, with newer numbers at each poll until the job ends."""
     first = job.goes_on(5)
     go_to_job(opened, server)
     expect_figure(opened, first)
@@ -132,7 +132,7 @@ def test_numbers_follow_the_job(job: LiveJob, server: Server, opened: OpenPage) 
 
 
 def test_calls_to_nccl_come_with_the_job(job: LiveJob, server: Server, opened: OpenPage) -> None:
-    """The section is there once a rank has called NCCL; the metrics have the same."""
+    """The section appears once a rank has called NCCL; the metrics have the same numbers."""
     job.goes_on(1)
     go_to_job(opened, server)
     card = opened.page.locator("#nccl-card")
@@ -152,7 +152,7 @@ def test_calls_to_nccl_come_with_the_job(job: LiveJob, server: Server, opened: O
 
 
 def test_what_is_normal_in_a_running_job_is_no_finding(job: LiveJob, server: Server, opened: OpenPage) -> None:
-    """It runs, ranks of other nodes are elsewhere, and one rank is ahead: a problem only if it stays so to the end."""
+    """Running, ranks on other hosts and one rank ahead are findings only if they last to the job's end."""
     job.goes_on(5)
     go_to_job(opened, server)
     expect(opened.page.locator("#findings")).to_have_text(re.compile("^Good The ranks of this node agree"))
@@ -165,7 +165,7 @@ def test_what_is_normal_in_a_running_job_is_no_finding(job: LiveJob, server: Ser
 
 
 def test_the_reader_is_left_alone(job: LiveJob, server: Server, opened: OpenPage) -> None:
-    """What is chosen, opened, typed, scrolled to and has the focus stays when new numbers come."""
+    """New numbers keep the reader's choices, open rows, typed text, scroll position and focus."""
     job.goes_on(5, ahead=1)
     go_to_job(opened, server)
     opened.choose("phase", "backward")
@@ -223,7 +223,7 @@ def test_it_can_be_paused(job: LiveJob, server: Server, opened: OpenPage) -> Non
 
 
 def test_a_server_that_goes_and_comes_back(job: LiveJob, server: Server, opened: OpenPage) -> None:
-    """The last numbers stay, and the page says that they are the last ones."""
+    """While the server is away the last numbers stay, and the page says that they are old."""
     first = job.goes_on(5)
     go_to_job(opened, server)
     expect_figure(opened, first)
@@ -248,7 +248,7 @@ def test_a_server_that_goes_and_comes_back(job: LiveJob, server: Server, opened:
 
 
 def test_an_address_of_no_job(server: Server, opened: OpenPage) -> None:
-    """Also in the dark, before there is anything to draw."""
+    """The page says that the server does not know the job, also in dark mode."""
     opened.page.goto(f"http://{server.address}/job?run=x&attempt=0")
     expect(opened.page.locator("#live")).to_contain_text("The server does not tell of this job any more.")
     expect(opened.page.locator("main")).to_be_hidden()
@@ -258,7 +258,7 @@ def test_an_address_of_no_job(server: Server, opened: OpenPage) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_accessible(job: LiveJob, server: Server, opened: OpenPage, theme: str) -> None:
-    """What the live page has besides that of `commtap html`."""
+    """axe finds no problem in the live page's own parts."""
     job.goes_on(5)
     opened.page.emulate_media(color_scheme=theme)
     go_to_job(opened, server)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`commtap merge`, `diff` and `check` on the generated reports of large jobs, and on a real one."""
+"""`commtap merge`, `diff` and `check` on generated reports of large jobs and on a real job's."""
 
 import functools
 import json
@@ -26,7 +26,7 @@ LAYOUT = Layout(ranks=16, tp=2, pp=2, layers=2)
 
 @functools.cache
 def validator_of(name: str) -> jsonschema.Draft202012Validator:
-    """Of what a verb prints; its schema may refer to another one."""
+    """Returns the validator of a command's output, whose schema may refer to others."""
     schemas = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SCHEMAS.glob("*.json"))]
     registry = Registry().with_resources((each["$id"], Resource.from_contents(each)) for each in schemas)
     schema = registry[f"commtap-{name}-1.schema.json"].contents
@@ -48,7 +48,7 @@ def merged(folder: Path, *arguments: str, status: int = 0) -> Document:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The reports of a sound job."""
+    """Writes the reports of a sound job."""
     path = tmp_path_factory.mktemp("reports") / "out"
     write_reports(path, LAYOUT)
     return path
@@ -60,7 +60,7 @@ def copy_with(folder: Path, change: Any, layout: Layout = LAYOUT) -> Path:
 
 
 def test_generated_reports_are_reports(tmp_path: Path) -> None:
-    """The generator keeps to the schema, the quick way too."""
+    """Both ways of generating reports follow the schema."""
     write_many(tmp_path, LAYOUT)
     for rank in range(LAYOUT.ranks):
         validator().validate(report(LAYOUT, rank))
@@ -73,7 +73,7 @@ def key_of(row: Document, groups: dict[str, str]) -> tuple:
 
 
 def test_rows_are_the_ranks_rows(tmp_path: Path) -> None:
-    """Sum, least, most and mean of every row, against the same made in a few lines of Python."""
+    """Sum, minimum, maximum and mean of every row equal those computed in Python."""
     chance = random.Random(7)
 
     def change(rank: int, document: Document) -> None:
@@ -107,7 +107,7 @@ def test_rows_are_the_ranks_rows(tmp_path: Path) -> None:
 
 
 def test_calls_to_nccl_are_the_ranks_calls(tmp_path: Path) -> None:
-    """Of ranks that called it, with their spread, in the group of the job; read back as it was written."""
+    """NCCL rows cover the ranks that called NCCL, with their spread, in the job's group, and survive a reread."""
 
     def change(rank: int, document: Document) -> None:
         if rank > 0:
@@ -154,7 +154,7 @@ def test_without_nccl_there_is_no_section(folder: Path) -> None:
 
 
 def test_totals_add_up(folder: Path) -> None:
-    """Job, groups, modules and processes each hold everything once."""
+    """The totals of job, groups, modules and processes each count every row once."""
     document = merged(folder)
     bytes_of_rows = sum(row["bytes"]["sum"] for row in document["collectives"])
     assert sum(total["bytes"]["sum"] for total in document["totals"]) == bytes_of_rows
@@ -169,7 +169,7 @@ def test_totals_add_up(folder: Path) -> None:
 
 
 def test_module_tree_of_stages(folder: Path) -> None:
-    """A layer is on the ranks of its stage; parents come before children."""
+    """A layer has the ranks of its stage; parents come before children."""
     document = merged(folder)
     modules = document["modules"]
     assert all(module["parent"] < module["id"] for module in modules[1:])
@@ -182,7 +182,7 @@ def test_module_tree_of_stages(folder: Path) -> None:
 
 
 def test_any_subset_whatever_the_names(folder: Path, tmp_path: Path) -> None:
-    """Ranks are known by content; missing ones are named and are no disagreement."""
+    """Reports are identified by content; missing ranks are named and are not a disagreement."""
     (tmp_path / "deep").mkdir()
     for rank, name in ((3, "a.json"), (12, "deep/b.json"), (5, "zz.json")):
         (tmp_path / name).write_text((folder / f"rank-{rank:05d}.json").read_text())
@@ -193,7 +193,7 @@ def test_any_subset_whatever_the_names(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_rank_that_stopped_early(tmp_path: Path) -> None:
-    """One reduce_scatter too few in one layer: that group and that rank are named, and nothing else."""
+    """With one reduce_scatter missing in one layer, only that group and rank are named."""
 
     def change(rank: int, document: Document) -> None:
         if rank == 6:
@@ -246,7 +246,7 @@ def test_not_seen_and_problems(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_merged_report_is_as_good_as_the_folder(folder: Path, tmp_path: Path) -> None:
-    """Written beside the reports it is in nobody's way."""
+    """A merged report gives the same results, and does not disturb the reports next to it."""
     commtap("merge", folder, "-o", tmp_path / "job.json")
     assert json.loads((tmp_path / "job.json").read_text()) == merged(folder)
     assert merged(tmp_path / "job.json") == merged(folder)
@@ -258,7 +258,7 @@ def test_a_merged_report_is_as_good_as_the_folder(folder: Path, tmp_path: Path) 
 
 
 def grown(rank: int, document: Document) -> None:
-    """One more all_gather in each attention, 5 % more bytes on dp."""
+    """Adds an all_gather to each attention, and 5 % more bytes on dp."""
     groups = {group["name"]: group["desc"] for group in document["groups"]}
     for row in document["collectives"]:
         if row["module"].endswith("attention") and row["phase"] == "forward" and row["kind"] == "all_gather":
@@ -269,7 +269,7 @@ def grown(rank: int, document: Document) -> None:
 
 
 def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
-    """From two folders to the answer in one command."""
+    """One command on two folders names the module."""
     today = copy_with(tmp_path / "today", grown)
     done = commtap("diff", folder, today, status=1)
     assert (
@@ -291,7 +291,7 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
 
 
 def test_runs_in_one_folder(tmp_path: Path) -> None:
-    """`commtap diff FOLDER`: the newest run against the one before it, or the one a day before."""
+    """`commtap diff FOLDER` compares the newest run with the previous one, or with the one a day earlier."""
     days = {"a": "2026-11-18T08:00:00", "b": "2026-11-19T08:00:00", "c": "2026-11-20T07:00:00"}
     for run_id, started_at in days.items():
         layout = Layout(ranks=4, tp=2, pp=1, layers=1, run_id=run_id, started_at=started_at)
@@ -338,7 +338,7 @@ def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
 
 
 def test_check_against_a_budget(folder: Path, tmp_path: Path) -> None:
-    """Made by --write, kept by the same run, broken by a larger one; what was added by hand survives a rewrite."""
+    """A run passes its own budget and a larger run fails it; --write keeps lines added by hand."""
     budget = tmp_path / "budget.toml"
     commtap("check", folder, "--write", budget)
     assert "all " in commtap("check", folder, "--budget", budget).stdout
@@ -362,7 +362,7 @@ def test_check_against_a_budget(folder: Path, tmp_path: Path) -> None:
 
 
 def test_check_says_what_is_not_sound(folder: Path, tmp_path: Path) -> None:
-    """Missing ranks fail a check, unless that is allowed: a number that is not there must not pass for a good one."""
+    """Missing ranks fail a check unless allowed: an absent number must not pass for a good one."""
     for rank in (0, 1):
         (tmp_path / f"{rank}.json").write_text((folder / f"rank-{rank:05d}.json").read_text())
     assert "FAILED every rank has a report\n  no report of ranks 2-15\n" in commtap("check", tmp_path, status=1).stdout
@@ -399,7 +399,7 @@ def test_errors_name_file_and_field(folder: Path, tmp_path: Path) -> None:
 
 
 def test_many_ranks_in_bounded_memory(tmp_path: Path) -> None:
-    """Not the 16,384 of docs/merge.md, but four times as many ranks must not be four times the memory."""
+    """Four times as many ranks must not take four times the memory."""
     peak = []
     for ranks in (256, 1024):
         write_many(tmp_path / str(ranks), Layout(ranks=ranks, tp=8, pp=4, layers=3))
@@ -412,7 +412,7 @@ def test_many_ranks_in_bounded_memory(tmp_path: Path) -> None:
     assert peak[1] < 200_000
 
 
-#: Peak memory in KiB of `commtap merge`.
+#: Prints the peak memory of `commtap merge` in KiB.
 MEASURE = """
 import resource, subprocess, sys
 subprocess.run([sys.argv[1], "merge", sys.argv[2]], check=True, stdout=subprocess.DEVNULL)
@@ -422,7 +422,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 @pytest.mark.parametrize("name", ["fsdp2_tp", "pipeline"])
 def test_a_real_job(runner: Runner, name: str) -> None:
-    """Ranks of sound jobs agree, and the merged report holds what the ranks' reports hold."""
+    """Ranks of sound jobs agree, and the merged report has all of the ranks' numbers."""
     run = runner.shim(JOBS[name])
     document = merged(run.output_folder)
     assert document["ranks"] == [[0, JOBS[name].ranks - 1]]
@@ -436,7 +436,7 @@ def test_a_real_job(runner: Runner, name: str) -> None:
 
 
 def test_steps_of_all_ranks(runner: Runner) -> None:
-    """Counts and payload of each step are the ranks' sums, durations are within what the ranks say."""
+    """Counts and payload of each step are the ranks' sums; durations are within the ranks' range."""
     run = runner.shim(Job("steps.py"))
     steps = merged(run.output_folder)["steps"]
     reports = [each.steps for each in run.reports]
@@ -457,7 +457,7 @@ def test_steps_of_all_ranks(runner: Runner) -> None:
 
 
 def test_calls_to_nccl_of_a_real_job(runner: Runner) -> None:
-    """Counts by function, op and module are the sums of what the ranks say."""
+    """Counts by function, op and module are the ranks' sums."""
     run = runner.shim(Job("nccl", ranks=2))
     section = merged(run.output_folder)["nccl"]
     counts: Counter = Counter()

@@ -1,19 +1,22 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names and counts of modules that are called twice, of two models of one class, of models on several threads."""
+"""Names and counts of modules called twice, of two models of one class, and of models on several threads."""
 
 from catalogue import JOBS
 from harness import Runner
 
-#: 8 samples of 10 features: what an MLP puts out, and the gradient of what it takes in.
+#: 8 samples of 10 features: an MLP's output, and the gradient of its input.
 OUTPUT_BYTES = 8 * 10 * 4
 STEPS = 3
 
 
 def test_module_called_twice_and_two_models_of_one_class(runner: Runner) -> None:
-    """The teacher is called first and is `Twice`, the student `Twice#2`. Each calls its MLP twice a step: two
-    all-reduces in net2 a forward. The teacher has no backward. The student's has one all-reduce a step, that of the
-    second call's input: the first call's input is the batch, which needs no gradient."""
+    """The teacher, called first, is `Twice`; the student is `Twice#2`.
+
+    Each calls its MLP twice per step: two all-reduces in net2 per forward. The teacher has no backward. The student's
+    backward makes one all-reduce per step, for the second call's input. The first call's input is the batch, which
+    needs no gradient.
+    """
     for rank in range(2):
         report = runner.shim(JOBS["reuse"]).report(rank)
         assert report.table("module", "phase", kind="all_reduce") == {
@@ -29,8 +32,11 @@ def test_module_called_twice_and_two_models_of_one_class(runner: Runner) -> None
 
 
 def test_threads(runner: Runner) -> None:
-    """Four threads with a model and a group each, at the same time. Five steps: a model's forward and backward
-    all-reduce go over one group, and so does its thread's all-reduce of the loss."""
+    """Four concurrent threads each have a model and a group.
+
+    In each of five steps a model's forward and backward all-reduce use one group. So does the thread's all-reduce of
+    the loss.
+    """
     for rank in range(2):
         report = runner.shim(JOBS["threads"]).report(rank)
         groups = {group["name"]: group["desc"] for group in report.groups if group["desc"].startswith("thread ")}
@@ -49,7 +55,7 @@ def test_threads(runner: Runner) -> None:
 
 
 def test_groups(runner: Runner) -> None:
-    """Names, descriptions and ranks are those that PyTorch tells the job."""
+    """Names, descriptions and ranks are those that PyTorch reports to the job."""
     for rank, outcome in enumerate(runner.shim(JOBS["groups"]).outcomes):
         report = runner.shim(JOBS["groups"]).report(rank)
         found = {group["name"]: group for group in report.groups}
@@ -65,8 +71,10 @@ def test_groups(runner: Runner) -> None:
 
 
 def test_collectives_by_group(runner: Runner) -> None:
-    """The mesh's tp dimension is the whole world, for which PyTorch takes the default group; a group of one moves
-    nothing over any link."""
+    """The mesh's tp dimension is the whole world, for which PyTorch uses the default group.
+
+    A group of one moves no bytes over any link.
+    """
     for rank in range(2):
         report = runner.shim(JOBS["groups"]).report(rank)
         desc = {group["name"]: group["desc"] for group in report.groups}
@@ -80,7 +88,7 @@ def test_collectives_by_group(runner: Runner) -> None:
 
 
 def test_own_cost(runner: Runner) -> None:
-    """Every report says what commtap took of its process: all parts, and less than the process had in all."""
+    """Every report has commtap's own cost: all parts, and less than the process's total."""
     cost = runner.shim(JOBS["reuse"]).report().own_cost
     assert cost is not None
     parts = ("start_ns", "collectives_ns", "module_calls_ns", "other_ns", "end_ns")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every way in which a process becomes many, and every kind of thread.
+"""Every way to start child processes and every kind of thread.
 
-Each process that communicates leaves a report of its own calls, as it wrote them down itself before it made them.
-test_processes.py has more, of real ranks on Gloo.
+Each process that communicates leaves a report of its own calls, equal to the log that it wrote before each call.
+test_processes.py has more, with real ranks on Gloo.
 """
 
 import re
@@ -15,7 +15,7 @@ from job_log import logged, of_report
 
 
 def counts_of_processes(run: Run) -> dict[int, Counter]:
-    """By pid: what its threads wrote down."""
+    """Returns the calls that the threads of each process logged, by pid."""
     counts: dict[int, Counter] = defaultdict(Counter)
     for path in run.folder.glob("log.*"):
         counts[int(path.suffixes[-2].lstrip("."))] += logged(path)
@@ -23,7 +23,7 @@ def counts_of_processes(run: Run) -> dict[int, Counter]:
 
 
 def test_every_process_and_thread(runner: Runner) -> None:
-    """The job says what it says without commtap, and nothing that it wrote down is missing."""
+    """The job's output is the same as without commtap, and the reports have every logged call."""
     parts = ("threads", "forks", "loaders", "languages", "interpreters")
     bare, run = runner.pair(Job("multiplying.py", ("log", *parts), ranks=1, launcher=Launcher.SELF))
     assert_unchanged(bare, run)
@@ -33,13 +33,13 @@ def test_every_process_and_thread(runner: Runner) -> None:
         found[report.job["pid"]] += of_report(report)
         assert report.not_seen == []
     assert found == counts_of_processes(run)
-    # Itself; a child, a grandchild, and one before and after it became another program; two workers that were forked,
-    # one that was spawned, and one of the fork server. Not the fork server, and no program in another language.
+    # The job itself; a child, a grandchild, and one report before and one after an exec; two forked workers, one
+    # spawned, and one of the fork server. The fork server and programs in other languages leave no report.
     assert len(run.reports) == 9
 
 
 def test_forks_while_threads_work(runner: Runner) -> None:
-    """No child hangs, whatever the threads that it does not have were doing; its report has its own calls alone."""
+    """No child hangs, whatever the parent's other threads were doing; its report has only its own calls."""
     forks = 40
     bare, run = runner.pair(Job("fork_storm.py", (str(forks),), ranks=1, launcher=Launcher.SELF))
     assert_unchanged(bare, run)
@@ -55,7 +55,7 @@ def test_forks_while_threads_work(runner: Runner) -> None:
 
 @pytest.mark.skipif(not program("native_threads").exists(), reason="the jobs in C++ are not built")
 def test_forks_while_native_threads_work(runner: Runner) -> None:
-    """64 threads that no GIL makes take turns."""
+    """No GIL serializes the 64 threads."""
     threads, calls, forks = 64, 2000, 40
     run = runner.run(Job("native_threads", tuple(map(str, (threads, calls, forks))), ranks=1), Mode.SHIM)
     said = run.outcomes[0].stdout.decode()

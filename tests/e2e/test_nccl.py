@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls to NCCL beneath and beside c10d, held against what a stub of NCCL counts itself."""
+"""NCCL calls, from c10d and from other code, compared with the counts of a stub of NCCL."""
 
 import importlib.metadata
 import mmap
@@ -13,9 +13,9 @@ from harness import BUILD, COMMAND, LIBRARY, Job, Mode, Run, Runner
 from report import Report
 
 JOB = Job("nccl", ranks=2)
-#: Called by a handle of the library: not seen.
+#: Calls through dlsym() on the library's handle, which bypass the shim.
 BY_HANDLE = {"ncclAllReduce": 1}
-#: NCCL's ncclBcast calls it: one call, not two.
+#: NCCL's ncclBcast calls this function: it must count as one call, not two.
 BENEATH_ANOTHER = ("ncclBroadcast",)
 
 Call = dict[str, object]
@@ -32,14 +32,14 @@ def calls(report: Report, **where: object) -> list[Call]:
 
 
 def amounts(rows: list[Call]) -> dict[str, tuple[object, object, object]]:
-    """(count, failed, bytes) by function."""
+    """Returns (count, failed, bytes) by function."""
     found = {str(row["function"]): (row["count"], row["failed"], row["bytes"]) for row in rows}
     assert len(found) == len(rows), rows
     return found
 
 
 def test_every_call_is_counted_once(run: Run) -> None:
-    """Also a call that fails, and nothing twice that NCCL calls itself."""
+    """Every call counts once, failed ones too; NCCL's internal calls do not count."""
     for rank in (0, 1):
         said = dict(line.split() for line in run.outcomes[rank].stdout.decode().splitlines())
         counted = dict.fromkeys(said, 0)
@@ -51,13 +51,13 @@ def test_every_call_is_counted_once(run: Run) -> None:
 
 
 def test_the_job_is_not_changed(run: Run, runner: Runner) -> None:
-    """NCCL gets the same calls and the job the same answers."""
+    """NCCL gets the same calls, and the job gets the same results."""
     bare = runner.bare(JOB)
     assert [outcome.stdout for outcome in bare.outcomes] == [outcome.stdout for outcome in run.outcomes]
 
 
 def test_calls_belong_to_the_collective_that_makes_them(run: Run) -> None:
-    """With its op, group, module and phase, and the payload of nccl-tests."""
+    """A call has its collective's op, group, module and phase, and nccl-tests' payload."""
     for rank in (0, 1):
         report = run.report(rank)
         place = {"module": "Layer", "group": "0", "phase": "forward", "communicator": 0}
@@ -74,7 +74,7 @@ def test_calls_belong_to_the_collective_that_makes_them(run: Run) -> None:
 
 
 def test_calls_beside_c10d_belong_to_the_module(run: Run) -> None:
-    """Of an all_gather and a reduce_scatter the whole counts; a call that fails has no bytes."""
+    """For all_gather and reduce_scatter the whole buffer counts; a failed call has no bytes."""
     report = run.report(1)
     beside = calls(report, module="Engine", op=None, group=None)
     assert amounts(beside) == {
@@ -86,7 +86,7 @@ def test_calls_beside_c10d_belong_to_the_module(run: Run) -> None:
 
 
 def test_communicators(run: Run) -> None:
-    """Size and rank are NCCL's own answers; one that is not ready is asked again; an address may be used twice."""
+    """Size and rank come from NCCL. A communicator that is not ready is queried again; addresses may be reused."""
     report = run.report(1)
     assert report.nccl is not None
     assert report.nccl["version"] == "2.29.7"
@@ -102,7 +102,7 @@ def test_communicators(run: Run) -> None:
 
 
 def test_show(run: Run) -> None:
-    """What was asked stands beside what was called."""
+    """`show` prints each collective next to its NCCL calls."""
     done = subprocess.run(
         [COMMAND, "show", "--nccl", run.output_folder], capture_output=True, text=True, check=True, timeout=60
     )
@@ -113,7 +113,7 @@ def test_show(run: Run) -> None:
 
 
 def test_the_library_of_the_wheel(runner: Runner) -> None:
-    """NCCL itself, as far as it goes without a GPU: its version, what it carries out and what it refuses."""
+    """The wheel's NCCL without a GPU: its version, the calls that succeed and those that fail."""
     job = Job("real_nccl.py", (str(BUILD / "tests" / "nccl" / "libnccl-user.so"),), ranks=1)
     bare, run = runner.bare(job), runner.shim(job)
     assert bare.outcomes[0].stdout == run.outcomes[0].stdout
@@ -124,11 +124,11 @@ def test_the_library_of_the_wheel(runner: Runner) -> None:
     assert report.nccl["version"] == version[1]
     counted = amounts(calls(report))
     assert counted == {function: (1, int(result != "0"), 0) for function, result in results}
-    assert [result for _, result in results] == ["0", "0", "4", "1"]  # 4: an invalid argument, 1: an error of CUDA's
+    assert [result for _, result in results] == ["0", "0", "4", "1"]  # 4: invalid argument; 1: CUDA error
 
 
 def test_the_library_of_the_wheel_finds_a_plugin() -> None:
-    """Of the versions that it looks for, the newest first, ours has the newest."""
+    """NCCL looks for the newest plugin version first, and commtap's plugin has that version."""
     [library] = [
         path.locate() for path in importlib.metadata.files("nvidia-nccl-cu13") or () if path.name == "libnccl.so.2"
     ]
@@ -142,7 +142,7 @@ def test_the_library_of_the_wheel_finds_a_plugin() -> None:
 
 @pytest.mark.parametrize("version", [4, 5, 6, 7])
 def test_plugin(runner: Runner, version: int) -> None:
-    """Calls that do not come by are known from NCCL's profiler plugin: each once, whatever else it is sent."""
+    """Calls that bypass the shim are counted once through NCCL's profiler plugin; other events are ignored."""
     run = runner.start(Job("nccl", (str(version),), ranks=2), Mode.SHIM).wait()
     assert run.ended_as_meant()
     asked = 1 << 1 | 1 << 2 if version == 4 else 1 << 9 | 1 << 10
@@ -164,14 +164,14 @@ def test_plugin(runner: Runner, version: int) -> None:
 @pytest.mark.parametrize("version", [4, 5, 6, 7])
 @pytest.mark.parametrize(("timing", "timed"), [("device", 3), ("sample:2", 2), ("host", 0)])
 def test_plugin_tells_how_long_kernels_run(runner: Runner, version: int, timing: str, timed: int) -> None:
-    """From the first channel that begins to the last that ends, of what each collective calls; only if it is asked."""
+    """A collective's kernel time spans its first channel's begin to its last channel's end, if timing is on."""
     job = Job("nccl", (str(version), "reduce"), ranks=1, variables=(("COMMTAP_TIMING", timing),))
     run = runner.start(job, Mode.SHIM).wait()
     assert run.ended_as_meant()
     report = run.report()
     [row] = report.rows(op="c10d.allreduce_")
     assert row["count"] == 3
-    assert len(calls(report, source="plugin", op="c10d.allreduce_")) == 2 * 3  # each time another communicator
+    assert len(calls(report, source="plugin", op="c10d.allreduce_")) == 2 * 3  # a different communicator each time
     if timed == 0:
         assert "time" not in row
         assert [(entry["reason"], entry["count"]) for entry in report.not_seen] == [("untimed", 3)]
@@ -184,14 +184,14 @@ def test_plugin_tells_how_long_kernels_run(runner: Runner, version: int, timing:
 
 
 def test_plugin_asks_for_nothing_where_commtap_is_off(runner: Runner) -> None:
-    """And is not there without it."""
+    """With COMMTAP=0 the plugin requests no events; without commtap there is no plugin."""
     off = Job("nccl", ("7",), ranks=1, variables=(("COMMTAP", "0"),))
     assert runner.start(off, Mode.SHIM).wait().outcomes[0].stdout == b"mask 0\nmask 0\n"
     assert runner.start(off, Mode.BARE).wait().outcomes[0].stdout == b"mask -1\nmask -1\n"
 
 
 def test_switched_off(runner: Runner) -> None:
-    """The stub stands in front of NCCL then too, and hands on."""
+    """With COMMTAP=0 the shim still interposes NCCL and forwards every call."""
     off = Job("nccl", ranks=2, variables=(("COMMTAP", "0"),))
     run = runner.start(off, Mode.SHIM).wait()
     assert run.ended_as_meant()

@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whoever else is in the job: PyTorch's features that reach into calls and dispatching, programs of all kinds that
-inherit the preload, and other preloaded libraries. All do what they do without the shim, and the counts are right."""
+"""Neighbours of commtap in a job behave as without the shim, and the counts are right.
+
+They are PyTorch features that reach into calls and dispatching, programs of all kinds that inherit the preload, and
+other preloaded libraries.
+"""
 
 import json
 import os
@@ -16,13 +19,13 @@ from typing import Any
 import pytest
 from harness import LIBRARY, Job, Mode, Runner, assert_unchanged, program
 
-#: Under Python's debug allocator, which ends a process that uses Python's memory without its lock or past its end.
+#: Python's debug allocator ends a process that uses Python's memory without the GIL or out of bounds.
 VARIABLES = (("COMMTAP_OPS", "neighbours_late::*"), ("PYTHONMALLOC", "debug"))
 FEATURES = Job("neighbours.py", ranks=1, variables=VARIABLES)
 
 
 def sections(runner: Runner, mode: Mode) -> dict[str, dict[str, Any]]:
-    """What each section of the job printed."""
+    """Returns the output of each section of the job."""
     run = runner.pair(FEATURES)[0 if mode is Mode.BARE else 1]
     assert run.ended_as_meant(), run.outcomes[0].stderr.decode()
     lines = [json.loads(line) for line in run.outcomes[0].stdout.splitlines()]
@@ -30,13 +33,13 @@ def sections(runner: Runner, mode: Mode) -> dict[str, dict[str, Any]]:
 
 
 def test_features_do_what_they_do(runner: Runner) -> None:
-    """Results to the last bit, logs of modes and hooks, tracebacks, profiles, compile counters, section by section."""
+    """Results to the last bit, logs, tracebacks, profiles and compile counters are equal, section by section."""
     assert sections(runner, Mode.SHIM) == sections(runner, Mode.BARE)
     assert len(sections(runner, Mode.SHIM)) > 30
 
 
 def test_collectives_of_features_are_counted(runner: Runner) -> None:
-    """Each section has a group of its own and noted in which module it called: once each, and nothing else."""
+    """Each section logs its calls by module in its own group: each counts once, and nothing else counts."""
     report = runner.shim(FEATURES).report()
     counted: dict[str, Counter] = {group["desc"]: Counter() for group in report.groups}
     descriptions = {group["name"]: group["desc"] for group in report.groups}
@@ -45,12 +48,12 @@ def test_collectives_of_features_are_counted(runner: Runner) -> None:
     noted = {name: Counter(section["calls"]) for name, section in sections(runner, Mode.SHIM).items()}
     assert sum(map(Counter.total, noted.values())) > 40
     assert {name: counted[name] for name in noted} == noted
-    # The library's own op has no kind that commtap knows.
+    # commtap does not know the kind of the library's own op.
     assert [(each["reason"], each["detail"]) for each in report.not_seen] == [("unknown_op", "neighbours_late.talk")]
 
 
 HELLO = '#include <stdio.h>\nint main(void) { puts("hello"); return 7; }\n'
-#: Calls each function that the shim stands in front of, and ends as it is told.
+#: Calls each function that the shim interposes, and ends as its argument says.
 ENDS = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -78,7 +81,7 @@ CRASH = """
     void second(void) { third(); }
     int main(void) { puts("hello"); fflush(stdout); second(); return 0; }
 """
-#: Without headers and start files, for which a 32-bit tool chain would be needed.
+#: Uses no headers and no start files, which would need a 32-bit tool chain.
 BARE_32 = 'int puts(const char*); void exit(int); void _start(void) { puts("hello"); exit(7); }\n'
 FREED = "#include <stdlib.h>\nint main(void) { int* x = malloc(4); free(x); return x[0]; }\n"
 SHELL = """
@@ -91,21 +94,21 @@ SHELL = """
 
 
 def build(folder: Path, source: str, *flags: str, compiler: str = "cc", name: str = "program") -> Path:
-    """A small C program."""
+    """Builds a small C program and returns its path."""
     (folder / f"{name}.c").write_text(source)
     subprocess.run([compiler, f"{name}.c", "-o", name, *flags], check=True, cwd=folder)
     return folder / name
 
 
 def need(*programs: str) -> None:
-    """Skips where a program is not installed."""
+    """Skips the test if a program is not installed."""
     for each in programs:
         if shutil.which(each) is None:
             pytest.skip(f"{each} is not installed")
 
 
 def library(name: str) -> str:
-    """A library of Debian's; skips where it is not installed."""
+    """Returns a Debian library's path; skips the test if it is not installed."""
     folder = Path("/usr/lib") / (sysconfig.get_config_var("MULTIARCH") or "")
     if not (folder / name).exists():
         pytest.skip(f"{folder / name} is not installed")
@@ -113,7 +116,7 @@ def library(name: str) -> str:
 
 
 def start(command: list[Any], folder: Path, *preloads: Any, **more: str) -> subprocess.CompletedProcess:
-    """A program as it would run in a job, with an environment that differs in LD_PRELOAD alone."""
+    """Runs a program as in a job, with an environment that differs only in LD_PRELOAD."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     fixed = {"COMMTAP_OUT": str(folder / "reports"), "GIT_CONFIG_GLOBAL": "/dev/null", "PWD": str(folder), **more}
     preload = {"LD_PRELOAD": ":".join(map(str, preloads))} if preloads else {}
@@ -121,7 +124,7 @@ def start(command: list[Any], folder: Path, *preloads: Any, **more: str) -> subp
 
 
 def assert_same(command: list[Any], folder: Path, **more: str) -> subprocess.CompletedProcess:
-    """A program ends and says the same with the shim, and there is no trace of it in the folder."""
+    """Asserts that a program has the same status and output with the shim, and leaves no trace in the folder."""
     bare = start(command, folder, **more)
     shim = start(command, folder, LIBRARY, **more)
     assert (shim.returncode, shim.stdout, shim.stderr) == (bare.returncode, bare.stdout, bare.stderr)
@@ -130,14 +133,14 @@ def assert_same(command: list[Any], folder: Path, **more: str) -> subprocess.Com
 
 
 def test_shell(tmp_path: Path) -> None:
-    """Pipes, subshells, traps, signals, and what env shows."""
+    """Pipes, subshells, traps, signals, and the output of env are unchanged."""
     done = assert_same(["bash", "-c", SHELL], tmp_path)
     assert b"IN A SUBSHELL" in done.stdout
     assert b"trapped" in done.stdout
 
 
 def test_compiler(tmp_path: Path) -> None:
-    """The same program to the byte, and the same errors."""
+    """The compiler makes the same program to the byte, and the same errors."""
     (tmp_path / "good.c").write_text(HELLO)
     (tmp_path / "bad.c").write_text("int main(void) { return nothing; }\n")
     script = "gcc -flto -O2 good.c -o good && sha256sum good && gcc bad.c"
@@ -145,7 +148,7 @@ def test_compiler(tmp_path: Path) -> None:
 
 
 def test_git(tmp_path: Path) -> None:
-    """A commit has the same hash, also through its hooks and pager."""
+    """A commit has the same hash, with hooks and a pager too."""
     need("git")
     script = """
         rm -rf repository && git init -q repository && cd repository && echo text > file && git add file
@@ -164,7 +167,7 @@ def test_git(tmp_path: Path) -> None:
     ids=["dynamic", "static", "static_pie", "musl"],
 )
 def test_program(tmp_path: Path, flags: list[str], compiler: str) -> None:
-    """Static programs, where there is no loader, and those of another libc, whose loader takes the preload too."""
+    """Static programs have no loader; another libc's loader loads the preload too."""
     need(compiler)
     path = build(tmp_path, ENDS, *flags, "-w", compiler=compiler)
     for ending, status in ENDINGS.items():
@@ -173,7 +176,7 @@ def test_program(tmp_path: Path, flags: list[str], compiler: str) -> None:
 
 
 def test_program_of_32_bits(tmp_path: Path) -> None:
-    """The loader says that it leaves the shim out, as of every preload; the program does not notice."""
+    """The loader reports that it skips the preload, as it does for any; the program is unaffected."""
     if not Path("/lib/ld-linux.so.2").exists():
         pytest.skip("libc6-i386 is not installed")
     flags = ["-m32", "-fno-pie", "-no-pie", "-nostdlib", "-Wl,--dynamic-linker=/lib/ld-linux.so.2", "/lib32/libc.so.6"]
@@ -185,7 +188,7 @@ def test_program_of_32_bits(tmp_path: Path) -> None:
 
 
 def test_setuid_program(tmp_path: Path) -> None:
-    """The loader ignores a preload with a path for a program that runs as another user: the shim is not in it."""
+    """The loader ignores a preload with a path in a setuid program, so the shim is not loaded."""
     need("setpriv")
     if os.geteuid() != 0:
         pytest.skip("only root can make a program that runs as root for others")
@@ -203,7 +206,7 @@ def test_setuid_program(tmp_path: Path) -> None:
 
 
 def test_debugger(tmp_path: Path) -> None:
-    """gdb stops at a breakpoint, and the stack of a program that aborts is that program's."""
+    """gdb stops at a breakpoint, and an aborting program's stack has only its own frames."""
     need("gdb")
     path = build(tmp_path, CRASH, "-g", "-O0")
     commands = ("set confirm off", "break second", "run", "bt", "continue", "bt", "kill")
@@ -219,7 +222,7 @@ def test_debugger(tmp_path: Path) -> None:
 
 
 def test_system_call_tracer(tmp_path: Path) -> None:
-    """strace follows the program and its children as without."""
+    """strace follows the program and its children as without the shim."""
     need("strace")
     script = ["strace", "-f", "-qq", "-e", "trace=write,exit_group", "-e", "signal=none", "-o", "log"]
     done = [*script, "bash", "-c", "echo a; (echo b; exit 2); exec sh -c 'echo c; exit 7'"]
@@ -240,14 +243,14 @@ ORDERS: dict[str, Callable[[Any], tuple]] = {
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_false_time(tmp_path: Path, order: str) -> None:
-    """Programs see the time that libfaketime gives them, from whichever side of us."""
+    """Programs see libfaketime's time, whether it is preloaded before or after the shim."""
     preloads = ORDERS[order](library(FAKETIME))
     done = start(["date", "-u", "+%F %H"], tmp_path, *preloads, FAKETIME="@2001-02-03 04:05:06", TZ="UTC")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"2001-02-03 04\n", b"")
 
 
 def address_sanitizer() -> str:
-    """The compiler's runtime, which must be the first of all libraries of a program."""
+    """Returns the compiler's ASan runtime, which must be a program's first library."""
     done = subprocess.run(["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
     if "/" not in done.stdout:
         pytest.skip("the compiler has no libasan")
@@ -255,7 +258,7 @@ def address_sanitizer() -> str:
 
 
 def test_address_sanitizer(tmp_path: Path) -> None:
-    """A program that was built with it finds its own error, and no other, with us behind the runtime."""
+    """A program built with ASan reports only its own error, with the shim after the runtime."""
     runtime = address_sanitizer()
     path = build(tmp_path, FREED, "-fsanitize=address", "-g")
     errors = []
@@ -267,7 +270,7 @@ def test_address_sanitizer(tmp_path: Path) -> None:
 
 
 def assert_counts_are_right(runner: Runner, job: Job) -> None:
-    """The C++ job has 2 all_reduces forward, 2 backward and 1 in the optimizer in each of its steps, and a barrier."""
+    """Asserts the C++ job's counts: per step 2 all_reduces forward, 2 backward and 1 in the optimizer; one barrier."""
     bare, shim = runner.pair(job)
     assert_unchanged(bare, shim)
     steps = len(bare.outcomes[0].stdout.splitlines())
@@ -281,20 +284,20 @@ def assert_counts_are_right(runner: Runner, job: Job) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("other", [*ALLOCATORS, FAKETIME])
 def test_job_with_another_preload(runner: Runner, other: str, order: str) -> None:
-    """Allocators and a false time beside us, from either side."""
+    """The counts are right with an allocator or a false time preloaded before or after the shim."""
     preloads = {order: (library(other),)}
     assert_counts_are_right(runner, Job("scopes", ("store",), variables=(("FAKETIME", "+100d"),), **preloads))
 
 
 @pytest.mark.skipif(not program("scopes").is_file(), reason="built where there are Gloo headers")
 def test_job_under_address_sanitizer(runner: Runner) -> None:
-    """The runtime in front of us, in a job that was not built for it."""
+    """The counts are right with the ASan runtime before the shim, in a job not built for it."""
     options = (("ASAN_OPTIONS", "detect_leaks=0"),)
     assert_counts_are_right(runner, Job("scopes", ("store",), variables=options, before=(address_sanitizer(),)))
 
 
 def test_python_job_with_another_allocator(runner: Runner) -> None:
-    """As jobs are run in practice."""
+    """A Python job with another allocator is unchanged."""
     bare, shim = runner.pair(Job("mlp_tp.py", before=(library(ALLOCATORS[0]),)))
     assert_unchanged(bare, shim)
     for rank in range(2):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pipeline parallelism: point-to-point messages of the schedule, which runs outside every module."""
+"""Pipeline parallelism: the schedule's point-to-point messages, issued outside every module."""
 
 import pytest
 from catalogue import JOBS
@@ -24,14 +24,14 @@ def test_activations_and_gradients(runner: Runner, name: str) -> None:
 
 
 def test_stages_greet_each_other(runner: Runner) -> None:
-    """Before the first step each stage sends its neighbour a number, to build the connection."""
+    """Before the first step each stage sends its neighbour a number, to open the connection."""
     report = runner.shim(JOBS["pipeline"]).report()
     assert report.table("kind", "dtype", dtype="int32") == {("send", "int32"): 1, ("recv", "int32"): 1}
     assert report.table("kind", "dtype", field="bytes", dtype="int32") == {("send", "int32"): 4, ("recv", "int32"): 4}
 
 
 def test_inferred_shapes_travel_as_objects(runner: Runner) -> None:
-    """Stage 0 sends its outputs' shapes, stage 1 those of the gradients: each a length, then as many bytes."""
+    """Stage 0 sends its outputs' shapes, stage 1 the gradients': each a length, then as many bytes."""
     reports = [runner.shim(JOBS["pipeline_infer_shapes"]).report(rank) for rank in range(2)]
     for report in reports:
         assert report.table("kind", dtype=("int64", "uint8")) == {"send": 2, "recv": 2}
@@ -40,6 +40,6 @@ def test_inferred_shapes_travel_as_objects(runner: Runner) -> None:
 
 
 def test_calls_count_micro_batches(runner: Runner) -> None:
-    """A stage's module is called once a micro-batch."""
+    """A stage's module is called once per micro-batch."""
     calls = runner.shim(JOBS["pipeline"]).report().module("MLPModule.net1")["calls"]
     assert calls["forward"] >= STEPS * MICRO_BATCHES

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""How processes begin and end: what is left of each, and what is not."""
+"""How processes begin and end: the files that each leaves, and those that it must not leave."""
 
 import signal
 import time
@@ -13,13 +13,13 @@ from job_log import logged, of_report
 
 
 def test_no_group_no_file(runner: Runner) -> None:
-    """A process that uses PyTorch but never joins a group leaves nothing."""
+    """A process that uses PyTorch but never joins a group leaves no file."""
     run = runner.shim(JOBS["no_group"])
     assert not run.output_folder.exists() or list(run.output_folder.rglob("*")) == []
 
 
 def test_secrets_stay_out(runner: Runner) -> None:
-    """Of the command line, and of the ledger that was there before the report."""
+    """Secrets are in neither the command line of the report nor the ledger before it."""
     job = Job("cuda", ("times", "--hf-token", "hf_abcdef", "API_KEY=s3cr3t", "--lr=1"), ranks=1)
     run = runner.shim(job)
     assert run.report().job["argv"][1:] == ["times", "--hf-token", "(redacted)", "API_KEY=(redacted)", "--lr=1"]
@@ -29,7 +29,7 @@ def test_secrets_stay_out(runner: Runner) -> None:
 
 
 def test_group_without_collectives_leaves_a_report(runner: Runner) -> None:
-    """A rank that never communicated says so: a missing file would say that it was not observed."""
+    """A rank that never communicated leaves a report; a missing file would mean that it was not observed."""
     run = runner.shim(JOBS["unused_group"])
     for rank in range(2):
         report = run.report(rank)
@@ -45,12 +45,12 @@ def test_group_without_collectives_leaves_a_report(runner: Runner) -> None:
         ("exit", ("normal",), None),
         ("_exit", ("_exit",), None),
         ("abort", ("signal",), signal.SIGABRT),
-        # It came from the process itself, but through kill(), which looks like a signal from outside.
+        # The process sends itself the signal by kill(), which looks like a signal from outside.
         ("terminate", ("signal", "killed"), signal.SIGTERM),
     ],
 )
 def test_endings(runner: Runner, name: str, exits: tuple[str, ...], exit_signal: int | None) -> None:
-    """Each way to end leaves all that was counted, and says which way it was."""
+    """Each way to end leaves all counts and the kind of ending."""
     run = runner.shim(JOBS[name])
     if run.ledgers:
         run.recover()
@@ -63,7 +63,7 @@ def test_endings(runner: Runner, name: str, exits: tuple[str, ...], exit_signal:
 
 
 def test_fork(runner: Runner) -> None:
-    """Of two forked children the one that communicates leaves a report of its own calls; the parent's has no more."""
+    """Of two forked children, the one that communicates leaves a report; the parent's report lacks its calls."""
     run = runner.shim(JOBS["fork"])
     assert run.ledgers == []
     assert len(run.reports) == 4
@@ -79,7 +79,7 @@ def test_fork(runner: Runner) -> None:
 
 
 def test_subprocess_with_the_same_rank(runner: Runner) -> None:
-    """Helper programs inherit RANK, two of each rank end at once; no report takes another's place."""
+    """Helper programs inherit RANK, and two per rank end at once; no report replaces another."""
     run = runner.shim(JOBS["subprocess"])
     assert run.ledgers == []
     helpers = [report for report in run.reports if report.job["argv"][-1] == "helper"]
@@ -91,7 +91,7 @@ def test_subprocess_with_the_same_rank(runner: Runner) -> None:
 
 @pytest.mark.parametrize("name", ["spawn", "spawn_fork"])
 def test_multiprocessing(runner: Runner, name: str) -> None:
-    """Ranks without RANK in their environment: each leaves a report; the process that started them none."""
+    """Ranks without RANK in their environment leave a report each; their parent leaves none."""
     run = runner.shim(JOBS[name])
     assert run.ledgers == []
     assert len(run.reports) == 2
@@ -103,7 +103,7 @@ def test_multiprocessing(runner: Runner, name: str) -> None:
 
 
 def test_kill_in_mid_step(runner: Runner) -> None:
-    """SIGKILL while a rank waits in a collective: its ledger stays and holds every call, to the one that it was in."""
+    """After SIGKILL inside a collective, the ledger stays and has every call, including the open one."""
     run_folder = runner.folder / "killed"
     run_folder.mkdir()
     log = run_folder / "log"
@@ -115,7 +115,7 @@ def test_kill_in_mid_step(runner: Runner) -> None:
 
     for rank in range(2):
         wait_until(lambda rank=rank: waiting(rank), "the last collective")
-    # The line is written before the call; the call is counted before it blocks.
+    # The job logs the line before the call, and the call is counted before it blocks.
     time.sleep(0.5)
     for rank in range(2):
         processes.kill(rank)
@@ -130,13 +130,13 @@ def test_kill_in_mid_step(runner: Runner) -> None:
         assert report.job["exit"] == "killed"
         assert report.job["ended_at"] is None
         assert report.not_seen == []
-        # Not the broadcasts with which torch shards parameters.
+        # The log has no broadcasts: torch makes them to shard parameters.
         assert of_report(report, ("all_reduce", "recv")) == logged(Path(f"{log}.{rank}"))
         assert report.total(module="MLPModule.net2", phase="forward") == 4
 
 
 def test_torchrun(runner: Runner) -> None:
-    """The usual way to start a job: a report for each rank, none for the launcher."""
+    """Under torchrun each rank leaves a report, the launcher none."""
     job = Job("mlp_tp.py", launcher=Launcher.TORCHRUN)
     bare, run = runner.run(job, Mode.BARE), runner.run(job, Mode.SHIM)
     assert_unchanged(bare, run)
@@ -149,11 +149,11 @@ def test_torchrun(runner: Runner) -> None:
 
 
 def test_torchrun_restart(runner: Runner) -> None:
-    """A second attempt writes beside the first's reports, not over them."""
+    """A second attempt writes its reports next to the first's, not over them."""
     job = Job("restart.py", launcher=Launcher.TORCHRUN, torchrun=("--max-restarts=1",))
     bare, run = runner.run(job, Mode.BARE), runner.run(job, Mode.SHIM)
     assert (run.outcomes[0].status, run.outcomes[0].stdout) == (0, bare.outcomes[0].stdout)
-    # The launcher ends the rank that has not failed yet with a signal: it may have left its ledger.
+    # The launcher ends the other rank with a signal, which may leave its ledger.
     if run.ledgers:
         run.recover()
     by_attempt = {

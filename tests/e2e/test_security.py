@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What another user of the machine can make of commtap, and what a report tells of a job: what the docs say."""
+"""Attacks by another user of the machine, and the data of a job in its report, as the docs describe them."""
 
 import os
 import shutil
@@ -16,13 +16,13 @@ from test_bad_input import lines, one_report, run_job
 SOMEBODY_ELSE = 12345
 TORCH = ".".join(torch.__version__.split(".")[:2])
 
-#: A process that brings in a torch whose version is unknown, which commtap says, if it looks.
+#: A process that loads a torch of unknown version, which commtap reports if it is active.
 PROGRAM = """
 #include <dlfcn.h>
 int main(int count, char** names) { return count < 2 || dlopen(names[1], RTLD_NOW) == 0; }
 """
 
-#: One collective, then the end that leaves the ledger.
+#: A job of one collective that then ends so that its ledger stays.
 KILLED_JOB = """
 import os, signal
 import torch, torch.distributed as dist
@@ -33,7 +33,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def give_away(path: Path) -> None:
-    """Makes a file another user's, as only root can."""
+    """Makes another user the file's owner, which only root can do."""
     if os.geteuid() != 0:
         pytest.skip("only root can give a file to another user")
     os.chown(path, SOMEBODY_ELSE, SOMEBODY_ELSE, follow_symlinks=False)
@@ -41,7 +41,7 @@ def give_away(path: Path) -> None:
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Path:
-    """The libraries as they lie when they are installed."""
+    """Returns a folder with the libraries in their installed layout."""
     root = tmp_path / "commtap"
     tracker = root / "trackers" / f"torch-{TORCH}"
     (tracker / "python").mkdir(parents=True)
@@ -55,7 +55,7 @@ def installation(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("place", ["trackers", f"trackers/torch-{TORCH}/libcommtap-tracker.so"])
 @pytest.mark.parametrize("how", ["another user's", "for everyone to write to"])
 def test_tracker_that_another_user_may_have_put_there(installation: Path, tmp_path: Path, place: str, how: str) -> None:
-    """A library that was copied to /tmp does not bring in what others put beside it."""
+    """A library copied to /tmp loads nothing that other users put next to it."""
     if how == "another user's":
         give_away(installation / place)
     else:
@@ -75,7 +75,7 @@ def test_python_part_that_another_user_may_have_put_there(installation: Path, tm
 
 
 def test_relative_preload_means_the_folder_in_which_the_process_began(installation: Path, tmp_path: Path) -> None:
-    """Not the same path below the folder to which the job goes before it imports torch."""
+    """A relative path is resolved at process start, not in the folder that the job enters before it imports torch."""
     trap = tmp_path / "trackers" / f"torch-{TORCH}"
     trap.mkdir(parents=True)
     (trap / "libcommtap-tracker.so").write_bytes(b"not what was installed")
@@ -86,7 +86,7 @@ def test_relative_preload_means_the_folder_in_which_the_process_began(installati
 
 
 def test_output_folder_that_another_user_made(tmp_path: Path) -> None:
-    """In a folder like /tmp others may have made ours before us: the report goes where only this user writes."""
+    """If another user made the output folder first, the report goes where only this user writes."""
     shared = tmp_path / "shared"
     (shared / "out").mkdir(parents=True)
     give_away(shared / "out")
@@ -99,7 +99,7 @@ def test_output_folder_that_another_user_made(tmp_path: Path) -> None:
 
 
 def test_pipe_in_the_place_of_the_report(tmp_path: Path) -> None:
-    """It does not hold up the end of the job, and is left alone."""
+    """A pipe in the report's place does not block the job's end, and is left alone."""
     (tmp_path / "out").mkdir()
     os.mkfifo(tmp_path / "out" / "rank-00000.json")
     assert run_job(tmp_path, COMMTAP_OUT="out").stderr == b""
@@ -109,7 +109,7 @@ def test_pipe_in_the_place_of_the_report(tmp_path: Path) -> None:
 
 
 def test_privileged_program(tmp_path: Path) -> None:
-    """One that gets rights from its file: whoever starts it says nothing to it by the environment."""
+    """A program with file capabilities ignores the variables of its caller."""
     (tmp_path / "program.c").write_text(PROGRAM)
     (tmp_path / "torch").mkdir()
     (tmp_path / "empty.c").write_text("int nothing;")
@@ -136,8 +136,10 @@ def test_privileged_program(tmp_path: Path) -> None:
 
 
 def test_nothing_else_of_the_environment(tmp_path: Path) -> None:
-    """Of a killed job too: its ledger and the report that is made of it are for its user alone, and hold no variable
-    but those that docs/reliability.md lists; not even where the job lets everyone write to what it makes."""
+    """A killed job's ledger and report are readable only to their user, even if the job's umask allows everyone.
+
+    They hold only the environment variables that docs/reliability.md lists.
+    """
     secret = "s3ntinel"
     secrets = dict.fromkeys(("HF_TOKEN", "WANDB_API_KEY", "AWS_SECRET_ACCESS_KEY", "MY_NAME", "PGPASSWORD"), secret)
     variables = os.environ | secrets | {"LD_PRELOAD": str(LIBRARY), "COMMTAP_OUT": str(tmp_path / "out")}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`commtap serve`, scraped by a real Prometheus server while jobs run, end, are killed and start again."""
+"""`commtap serve`, scraped by a real Prometheus server while jobs run, end, are killed and restart."""
 
 import re
 import signal
@@ -21,7 +21,7 @@ RULES = REPOSITORY / "docs" / "dashboards" / "commtap.rules.yml"
 
 @pytest.fixture
 def servers() -> Iterator[list]:
-    """What a test started and has to be stopped, also after a failure."""
+    """Collects the servers of a test and stops them, also after a failure."""
     started: list = []
     yield started
     for each in started:
@@ -31,17 +31,17 @@ def servers() -> Iterator[list]:
 
 @pytest.fixture
 def jobs(tmp_path: Path) -> Runner:
-    """Runs jobs below a folder of this test's own, which is the one that is served."""
+    """Returns a runner of jobs in this test's own folder, which the server serves."""
     return Runner(tmp_path / "jobs")
 
 
 def start_job(jobs: Runner, until: Path) -> Processes:
-    """A job of two ranks that runs until the file `until` exists."""
+    """Starts a job of two ranks that runs until the file `until` exists."""
     return jobs.start(Job("steady.py", (str(until),)), Mode.SHIM)
 
 
 def test_a_job_from_its_start_to_its_next_start(jobs: Runner, tmp_path: Path, servers: list) -> None:
-    """Prometheus sees a job run and end, loses no number, and sees the next one run and be killed."""
+    """Prometheus sees a job run and end without losing a number, and sees the next job run and be killed."""
     until = tmp_path / "until"
     server = Server(jobs.folder)
     servers.append(server)
@@ -91,7 +91,7 @@ def test_a_job_from_its_start_to_its_next_start(jobs: Runner, tmp_path: Path, se
 
 
 def test_the_server_itself_restarts(jobs: Runner, tmp_path: Path, servers: list) -> None:
-    """A server that comes back on the same port goes on with the same series; counters never go down."""
+    """A server restarted on the same port continues the same series; counters never decrease."""
     until = tmp_path / "until"
     server = Server(jobs.folder)
     servers.append(server)
@@ -111,13 +111,13 @@ def test_the_server_itself_restarts(jobs: Runner, tmp_path: Path, servers: list)
 
 
 def test_what_is_said_while_a_job_runs(jobs: Runner, tmp_path: Path, servers: list) -> None:
-    """Both formats, by what is asked for; the page; and nothing else."""
+    """The server answers with both formats, by Accept header, and with the page, and with nothing else."""
     until = tmp_path / "until"
     job = start_job(jobs, until)
     wait_until(lambda: len(list(jobs.folder.rglob("*.ledger"))) == 2, "the ledgers")
     server = Server(jobs.folder)
     servers.append(server)
-    # Not of the module alone: its call is counted before its first collective.
+    # Wait for a collective: the module's call is counted before its first collective.
     collective = re.compile(r'^commtap_collectives_total\{[^}]*module="MLPModule.net2"', re.MULTILINE)
     wait_until(lambda: collective.search(server.get()[1]) is not None, "the first step")
     content_type, text = server.get()
@@ -140,7 +140,7 @@ def test_what_is_said_while_a_job_runs(jobs: Runner, tmp_path: Path, servers: li
 
 
 def test_an_address_that_is_taken(tmp_path: Path, servers: list) -> None:
-    """One line and status 1; the server that was there is not disturbed."""
+    """A taken address gives one line and status 1; the running server is not disturbed."""
     server = Server(tmp_path)
     servers.append(server)
     second = subprocess.run(

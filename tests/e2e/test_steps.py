@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps, the last collectives and sizes, against what tests/jobs/steps.py does by its own text."""
+"""Steps, the last collectives and sizes equal those in the text of tests/jobs/steps.py."""
 
 import pytest
 from harness import Job, Runner
 
 from report import REPOSITORY
 
-#: As tests/jobs/steps.py has them.
+#: The values in tests/jobs/steps.py.
 STEPS, MICRO_BATCHES = 5, 3
 
 JOB = Job("steps.py")
@@ -15,7 +15,7 @@ MARKS = Job("steps.py", ("--mark",), variables=(("PYTHONPATH", str(REPOSITORY / 
 
 
 def test_steps_end_with_the_optimizers(runner: Runner) -> None:
-    """Two optimizers step one after the other: one step. The evaluation is what runs at the end."""
+    """Two optimizers in a row end one step. The evaluation is the step still open at the end."""
     *steps, last = runner.shim(JOB).report().steps
     assert [step["first_step"] for step in steps] == list(range(STEPS))
     for step in steps:
@@ -32,7 +32,7 @@ def test_steps_end_with_the_optimizers(runner: Runner) -> None:
 
 
 def test_steps_that_the_job_marks(runner: Runner) -> None:
-    """Until the first mark its optimizers count: two steps, then one for each two."""
+    """The optimizers end two steps before the first mark; then each mark ends a step of two."""
     passes = [step["forward_passes"] for step in runner.shim(MARKS).report().steps]
     assert passes == [MICRO_BATCHES, MICRO_BATCHES, 2 * MICRO_BATCHES, MICRO_BATCHES + 1]
 
@@ -47,7 +47,7 @@ def test_all_that_is_counted_is_in_a_step(runner: Runner) -> None:
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_the_last_collectives(runner: Runner, rank: int) -> None:
-    """This job makes so few that all of them are there: in order, numbered, and with the rows' counts and sizes."""
+    """All collectives of this short job are there: in order, numbered, with the rows' counts and sizes."""
     report = runner.shim(JOB).report(rank)
     numbers = [last["number"] for last in report.last]
     assert numbers == list(range(1, len(numbers) + 1))
@@ -77,7 +77,7 @@ def test_ranks_agree_on_sequence_numbers(runner: Runner) -> None:
 
 
 def test_peers_of_sends_and_receives(runner: Runner) -> None:
-    """A pipeline: who sends to whom is known, and counted apart from collectives."""
+    """In a pipeline each message has its peer, and is numbered separately from collectives."""
     run = runner.shim(Job("pipeline.py"))
     for rank in (0, 1):
         report = run.report(rank)

@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tensor and sequence parallelism: what PyTorch's own tests expect of CommDebugMode, and what it counts."""
+"""Tensor and sequence parallelism: the counts equal CommDebugMode's and those in PyTorch's own tests."""
 
 import pytest
 from catalogue import JOBS
 from comm_debug_mode import inclusive_of_oracle, inclusive_of_report
 from harness import Runner
 
-#: A row of 10 features for each of 8 samples, float32: the output of an MLPModule.
+#: An MLPModule's output: 8 samples of 10 features, float32.
 OUTPUT_BYTES = 8 * 10 * 4
 
 
 def test_mlp_on_four_ranks_as_the_seed_has_it(runner: Runner) -> None:
-    """One all-reduce in forward, under net2; the input has no gradient, so that there is none in backward."""
+    """There is one all-reduce in forward, under net2, and none in backward: the input needs no gradient."""
     for rank in range(4):
         report = runner.shim(JOBS["mlp"]).report(rank)
         assert report.names() == ["Global", "MLPModule", "MLPModule.net1", "MLPModule.relu", "MLPModule.net2"]
@@ -38,7 +38,7 @@ def test_mlp_on_four_ranks_as_the_seed_has_it(runner: Runner) -> None:
 
 
 def test_mlp_parameters_as_the_seed_has_them(runner: Runner) -> None:
-    """Four parameters, all of them sharded or replicated DTensors on the mesh."""
+    """The model has four parameters, all sharded or replicated DTensors on the mesh."""
     found = {
         f"{each['module']}.{each['name']}": (each["placements"], each["shape"], each["local_shape"])
         for each in runner.shim(JOBS["mlp"]).report().parameters()
@@ -64,7 +64,7 @@ def test_sharding_is_set_up_outside_every_module(runner: Runner) -> None:
 
 
 def test_stacked_placements_are_eight(runner: Runner) -> None:
-    """A ModuleList has no forward and is no module of its own; its children have the stack for a parent."""
+    """A ModuleList has no forward and no row; its children's parent is the stack."""
     report = runner.shim(JOBS["mlp_stacked"]).report()
     assert sum(1 for each in report.parameters() if each["placements"]) == 8
     assert report.tree()["MLPStacked.layers.0"] == "MLPStacked"
@@ -72,14 +72,14 @@ def test_stacked_placements_are_eight(runner: Runner) -> None:
 
 
 def test_module_calls_are_counted(runner: Runner) -> None:
-    """Every module once a step."""
+    """Every module is called once per step."""
     report = runner.shim(JOBS["mlp_stacked"]).report()
     assert all(module["calls"] == {"forward": 3} for module in report.modules[1:])
 
 
 @pytest.mark.parametrize("name", ["mlp", "mlp_stacked", "transformer_tp", "fsdp2_tp"])
 def test_modules_and_phases_are_those_of_comm_debug_mode(runner: Runner, name: str) -> None:
-    """All modules, both phases. Of fully_shard x TP the functional ops alone, which are TP's."""
+    """All modules and both phases are equal. For fully_shard x TP only the functional ops, which are TP's, compare."""
     job = JOBS[name]
     for rank in range(job.ranks):
         expected = inclusive_of_oracle(runner.oracle(job), rank, prefix="c10d_functional.")
@@ -90,10 +90,10 @@ def test_modules_and_phases_are_those_of_comm_debug_mode(runner: Runner, name: s
 
 @pytest.mark.parametrize("name", ["transformer_sp", "transformer_checkpoint"])
 def test_sequence_parallel_modules_and_phases(runner: Runner, name: str) -> None:
-    """As CommDebugMode, but for `attention`, whose input is gathered by a hook of its own, not by a projection.
+    """Counts equal CommDebugMode's except for `attention`, whose own hook gathers its input.
 
-    The gradient of that gather is a reduce-scatter of `attention`. CommDebugMode bills what runs in backward to the
-    last module whose backward began, which is `wq`; `attention` and all above it have it either way.
+    The gradient of that gather is a reduce-scatter of `attention`. CommDebugMode attributes it to the last module
+    whose backward began, `wq`. The counts of `attention` and its parents are equal either way.
     """
     job = JOBS[name]
     for rank in range(job.ranks):
@@ -110,10 +110,10 @@ def test_sequence_parallel_modules_and_phases(runner: Runner, name: str) -> None
 
 
 def test_recomputation_of_blocks(runner: Runner) -> None:
-    """A checkpointed block's forward gathers twice and scatters once more before all that backward needs is there.
+    """A checkpointed block's recomputation gathers twice and scatters once.
 
-    The recomputation stops early: the last output that backward needs is that of `w1`'s activation, so that the
-    reduce-scatter of `w2`, the block's second, is not run again.
+    It stops early: the last output that backward needs is that of `w1`'s activation. So the block's second
+    reduce-scatter, that of `w2`, does not run again.
     """
     report = runner.shim(JOBS["transformer_checkpoint"]).report()
     assert report.table("module", "kind", phase="recompute") == {
@@ -129,15 +129,17 @@ def test_recomputation_of_blocks(runner: Runner) -> None:
 
 @pytest.mark.parametrize("name", ["transformer_sp", "transformer_checkpoint"])
 def test_optimizer_reduces_gradients_of_norms(runner: Runner, name: str) -> None:
-    """Sequence-parallel norms leave partial gradients, which AdamW's arithmetic reduces: 5 norms x 2 parameters x 3
-    uses x 2 steps, 16 floats each."""
+    """Sequence-parallel norms leave partial gradients, which AdamW's arithmetic reduces.
+
+    5 norms x 2 parameters x 3 uses x 2 steps, 16 floats each.
+    """
     report = runner.shim(JOBS[name]).report()
     assert report.table("module", "issued_in", "kind", phase="optimizer") == {("Global", "Global", "all_reduce"): 60}
     assert report.total("bytes", phase="optimizer") == 60 * 16 * 4
 
 
 def test_tied_weights_are_in_both_modules(runner: Runner) -> None:
-    """The output layer and the token embedding have one parameter; both say so."""
+    """The output layer and the token embedding share one parameter, and both rows list it."""
     report = runner.shim(JOBS["transformer_tp"]).report()
     tied = [report.module(f"Transformer.{name}")["parameters"] for name in ("tok_embeddings", "output")]
     assert tied[0] == tied[1]

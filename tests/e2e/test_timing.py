@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""COMMTAP_TIMING: durations, held against delays that the job makes itself and against its own counts."""
+"""COMMTAP_TIMING: durations equal the job's own delays, and fit its counts."""
 
 import json
 import os
@@ -15,13 +15,13 @@ from harness import COMMAND, Job, Run, Runner
 
 from report import REPOSITORY, Report, Row
 
-#: As tests/jobs/timing.py has them.
+#: The values in tests/jobs/timing.py.
 ROUNDS, LATE_NS, COMPUTE_NS, MANY = 5, 100e6, 50e6, 60
 
 POINT_TO_POINT = ("send", "recv")
-#: A barrier made of sends and receives of the backend's own: it returns no work, and says so.
+#: A barrier made of the backend's own sends and receives: it returns no Work, and the report says so.
 NO_WORK = "c10d.monitored_barrier_"
-#: Gloo carries it out as a reduce to each rank, one after the other; each is a work.
+#: Gloo implements it as one reduce after another to each rank; each is a Work.
 WORK_PER_RANK = "c10d.reduce_scatter_"
 
 
@@ -45,7 +45,7 @@ def late(runner: Runner) -> Run:
 
 
 def test_running_and_blocked_apart(late: Run) -> None:
-    """Rank 0's collective runs for as long as rank 1 is late; for half of it rank 0 computes, for half it waits."""
+    """Rank 0's collective runs for as long as rank 1 is late. Rank 0 computes for half of it and waits for half."""
     first, second = (only(late.report(rank), module="Late", kind="all_reduce")["time"] for rank in (0, 1))
     assert first["running_ns"]["count"] == first["blocked_ns"]["count"] == ROUNDS
     assert 0.9 * LATE_NS * ROUNDS < first["running_ns"]["sum"] < 3 * LATE_NS * ROUNDS
@@ -56,14 +56,14 @@ def test_running_and_blocked_apart(late: Run) -> None:
 
 
 def test_a_full_queue(late: Run) -> None:
-    """Sixty broadcasts at once: most of the time each of them waits for a thread."""
+    """Each of sixty broadcasts issued at once spends most of its time in the queue."""
     time = only(late.report(), module="Many", kind="broadcast")["time"]
     assert time["queued_ns"]["count"] == time["running_ns"]["count"] == MANY
     assert time["queued_ns"]["sum"] > time["running_ns"]["sum"]
 
 
 def test_numbers_fit_together(late: Run) -> None:
-    """Histograms and extremes are those of the sum; bandwidths are nccl-tests' formulas."""
+    """Histograms and extremes fit the sum; bandwidths follow nccl-tests' formulas."""
     for row in late.report().collectives:
         for name in ("queued_ns", "running_ns", "blocked_ns"):
             if durations := row["time"].get(name):
@@ -94,7 +94,7 @@ def test_the_last_ones_say_when(late: Run) -> None:
 
 
 def test_a_timeline(late: Run) -> None:
-    """Each of the last collectives is a span, from when it began until it was over; steps are spans of their own."""
+    """Each of the last collectives is a span from begin to completion; steps are spans too."""
     done = subprocess.run(
         [COMMAND, "export", "--format", "perfetto", late.output_folder], capture_output=True, check=True, timeout=60
     )
@@ -110,7 +110,7 @@ def test_a_timeline(late: Run) -> None:
 
 
 def test_show(late: Run) -> None:
-    """The rank that comes late is named, with about how late it comes."""
+    """`show` names the straggler and about how late it is."""
     done = subprocess.run(
         [COMMAND, "show", "--time", late.output_folder], capture_output=True, text=True, check=True, timeout=60
     )
@@ -122,7 +122,7 @@ def test_show(late: Run) -> None:
 
 @pytest.mark.parametrize("name", ["collectives", "fsdp2", "mlp", "threads"])
 def test_each_collective_has_a_duration(runner: Runner, name: str) -> None:
-    """Whatever issues it, in whatever thread. Of a send or receive it is known how long somebody waited for it."""
+    """Every collective has a duration, from any issuer and thread. Sends and receives have only blocked time."""
     for report in runner.shim(timed_like(name)).reports:
         assert [entry["detail"] for entry in report.not_seen] == ([NO_WORK] if name == "collectives" else [])
         for row in report.collectives:
@@ -134,7 +134,7 @@ def test_each_collective_has_a_duration(runner: Runner, name: str) -> None:
             else:
                 running = row["time"]["running_ns"]["count"]
                 assert row["time"]["queued_ns"]["count"] == running
-                if row["op"].endswith("_coalesced"):  # Carried out tensor by tensor.
+                if row["op"].endswith("_coalesced"):  # the backend runs it tensor by tensor
                     assert running >= row["count"], row
                 else:
                     works = report.job["world_size"] if row["op"] == WORK_PER_RANK else 1
@@ -142,7 +142,7 @@ def test_each_collective_has_a_duration(runner: Runner, name: str) -> None:
 
 
 def test_ddp_waits_for_its_buckets(runner: Runner) -> None:
-    """It does not wait for a work but for its future: without Reducer::finalize_backward it would seem not to wait."""
+    """DDP waits for a future, not for a Work: without Reducer::finalize_backward it would seem not to wait."""
     rows = runner.shim(timed_like("ddp")).report().rows(kind="all_reduce", phase="backward")
     assert sum(row["time"].get("blocked_ns", {"sum": 0})["sum"] for row in rows) > 0
     for row in rows:
@@ -150,7 +150,7 @@ def test_ddp_waits_for_its_buckets(runner: Runner) -> None:
 
 
 def test_a_sample(runner: Runner) -> None:
-    """Every tenth of what one thread issues, counted without a gap."""
+    """One thread's every tenth collective is timed; counts have no gap."""
     report = runner.shim(timed("timing.py", timing="sample:10")).report()
     assert report.job["timing"] == "sample:10"
     durations = sum(row["time"]["running_ns"]["count"] for row in report.collectives if "time" in row)
@@ -167,7 +167,7 @@ def test_off_measures_nothing(runner: Runner) -> None:
 
 
 def test_the_jobs_exception_passes(runner: Runner) -> None:
-    """Through the functions that are stood in front of, unchanged; the collective is among the last ones as failed."""
+    """An exception passes the interposed functions unchanged; the collective is among the last ones as failed."""
     run = runner.shim(timed("broken.py"))
     assert run.outcomes[0].stdout == b"RuntimeError\n"
     report = run.report()
@@ -177,7 +177,7 @@ def test_the_jobs_exception_passes(runner: Runner) -> None:
 
 
 def test_not_preloaded(tmp_path: Path) -> None:
-    """Nothing stands in front of anything: that is said for each collective."""
+    """Without the preload nothing is interposed, and the report says so for each collective."""
     source = """
 import commtap, torch, torch.distributed as dist
 dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
@@ -198,7 +198,7 @@ with commtap.CommDebugMode():
 
 
 def test_a_merged_job(late: Run) -> None:
-    """All ranks' durations added up, the rank that is late, and how long ranks waited in each step."""
+    """The merged report has all ranks' durations, the straggler, and each step's waits."""
     done = subprocess.run(
         [COMMAND, "merge", "--format", "json", late.output_folder], capture_output=True, check=True, timeout=60
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`commtap top` and `commtap show --last`: a job that hangs tells which rank holds it up, and where."""
+"""`commtap top` and `commtap show --last`: for a hanging job, the rank that blocks it and its module."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
 
-#: So many collectives has rank 1 issued when it stops: 3 scatters and a broadcast of set-up, and 4 of forwards.
+#: The collectives that rank 1 has issued when it stops: 3 scatters and a broadcast of set-up, 4 in forwards.
 BEFORE = 8
 
 
@@ -21,7 +21,7 @@ def commtap(*arguments: object) -> subprocess.CompletedProcess:
 
 @contextlib.contextmanager
 def started(folder: Path, *arguments: str) -> Iterator[Processes]:
-    """The job, once rank 1 has stopped."""
+    """Yields the job once rank 1 has stopped."""
     job = Runner(folder).start(Job("hangs.py", arguments), Mode.SHIM)
     try:
         wait_until(lambda: (job.run.folder / "stdout.1").read_text() == "stops\n", "the hang")
@@ -34,7 +34,7 @@ def started(folder: Path, *arguments: str) -> Iterator[Processes]:
 
 @pytest.fixture
 def hanging(tmp_path: Path) -> Iterator[Processes]:
-    """A job in which rank 0 waits for rank 1."""
+    """Yields a job in which rank 0 waits for rank 1."""
     with started(tmp_path) as job:
         yield job
 
@@ -52,7 +52,7 @@ def test_the_rank_that_holds_up_the_others(hanging: Processes) -> None:
 
 
 def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
-    """Their ledgers are read as they are."""
+    """`show --last` reads the ledgers of killed ranks."""
     wait_until(lambda: "barrier" in commtap("show", hanging.run.output_folder, "--last").stdout, "rank 0's barrier")
     for rank in (0, 1):
         hanging.kill(rank)
@@ -66,7 +66,7 @@ def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
 
 
 def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
-    """They have issued as many, so that no count tells."""
+    """The ranks have issued equally many collectives, so counts alone show nothing."""
     with started(tmp_path, "--differ") as job:
         folder = job.run.output_folder
         wait_until(lambda: "different collectives" in commtap("top", folder).stdout, "both collectives")
@@ -77,7 +77,7 @@ def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
 
 
 def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
-    """From the ledgers of ranks that hang, and from the reports that are made of them after they were killed."""
+    """`merge` names the number from hanging ranks' ledgers, and from their reports after they were killed."""
     with started(tmp_path, "--differ") as job:
         folder = job.run.output_folder
         wait_until(lambda: "different collectives" in commtap("top", folder).stdout, "both collectives")
@@ -94,7 +94,7 @@ def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
 
 
 def test_how_long_ranks_are_blocked(tmp_path: Path) -> None:
-    """Only where durations are known; a line has no more than 80 columns then."""
+    """The columns appear only if durations are known; a line then has at most 80 columns."""
     until = tmp_path / "until"
     for timing, titles in (("host", {"BLOCKED", "BUSBW"}), ("sample:2", {"BUSBW"}), ("off", set())):
         job = Runner(tmp_path / timing).start(

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""One process that has more of something than any table holds, on a backend that only pretends; it says how much memory
-and how much of the disk that took."""
+"""One process that exceeds every table's capacity, on the fake backend. Prints the memory and disk that this took."""
 
 import argparse
 import glob
@@ -21,7 +20,7 @@ DEEP = 5000
 
 
 class Tiny(torch.nn.Module):
-    """Does nothing, but communicate if it is told to."""
+    """Does nothing, or only communicates."""
 
     def __init__(self, communicates: bool = False) -> None:
         super().__init__()
@@ -34,7 +33,7 @@ class Tiny(torch.nn.Module):
 
 
 def distinct_modules(count: int) -> None:
-    """Made, called and dropped, each of a class of its own name; the last one communicates."""
+    """Makes, calls and drops modules, each of its own class; the last one communicates."""
     x = torch.ones(1)
     kept = Tiny(communicates=True)
     kept(x)
@@ -46,7 +45,7 @@ def distinct_modules(count: int) -> None:
 
 
 def groups() -> None:
-    """Each of the whole world, so that their lists of ranks are long."""
+    """Makes groups of the whole world, so that their lists of ranks are long."""
     for i in range(GROUPS):
         group = dist.new_group(list(range(WORLD)), group_desc=f"group {i}", use_local_synchronization=True)
         dist.all_reduce(torch.ones(1), group=group)
@@ -62,11 +61,11 @@ def steps() -> None:
         model(parameter)
         dist.all_reduce(parameter.grad)
         optimizer.step()
-    model(parameter)  # where the next one begins, the last one is over
+    model(parameter)  # the last step ends where the next one begins
 
 
 def namesakes() -> None:
-    """All of one class, and alive at the same time."""
+    """Makes modules of one class that are all alive at once."""
     Tiny.__name__ = "Same"
     alive = [Tiny() for _ in range(NAMESAKES)]
     for module in alive:
@@ -74,7 +73,7 @@ def namesakes() -> None:
 
 
 def deep() -> None:
-    """A module in a module in a module ..."""
+    """Calls a deeply nested module."""
     Tiny.__name__ = "Deep"
     module = inner = Tiny()
     for _ in range(DEEP):
@@ -82,12 +81,12 @@ def deep() -> None:
         inner = inner.inside
     module(torch.ones(1))
     while (inner := getattr(module, "inside", None)) is not None:
-        del module.inside  # from the outside in, so that nothing recurses
+        del module.inside  # from the outside in, so that destruction does not recurse
         module = inner
 
 
 def on_disk() -> int:
-    """Bytes of the ledger that exist."""
+    """Returns the ledger's allocated bytes on disk."""
     return sum(os.stat(path).st_blocks * 512 for path in glob.glob(os.environ.get("COMMTAP_OUT", "") + "/*.ledger"))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A collective that fails, since the peer goes away without it: the exception is the job's, and it handles it."""
+"""A collective that fails because its peer exits; the job catches its exception."""
 
 import os
 

@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 class CheckpointedStack(MLPStacked):
-    """A stack whose forward keeps each block's input alone."""
+    """A stack whose forward saves only each block's input."""
 
     def __init__(self, use_reentrant: bool) -> None:
         super().__init__(n_layers=2)

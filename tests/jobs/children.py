@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job whose ranks have children: forked, or started as programs with the same RANK."""
+"""A job whose ranks start children: forked, or programs with the same RANK."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from common import finish, say, start
 
 
 def alone(count: int, group: dist.ProcessGroup | None = None) -> float:
-    """All-reduces in a group of one."""
+    """Makes all-reduces in a group of one."""
     value = torch.ones(4)
     for _ in range(count):
         dist.all_reduce(value, group=group)
@@ -22,7 +22,7 @@ def alone(count: int, group: dist.ProcessGroup | None = None) -> float:
 
 
 def fork_silent_and_busy(own: dist.ProcessGroup) -> None:
-    """One child without a collective, and one with two of its own."""
+    """Forks a child without a collective and a child with two."""
     for busy in (False, True):
         child = os.fork()
         if child == 0:
@@ -34,7 +34,7 @@ def fork_silent_and_busy(own: dist.ProcessGroup) -> None:
 
 
 def helper() -> None:
-    """A program of its own, which inherits RANK but has nothing to do with the job's group."""
+    """Runs as a separate program, which inherits RANK but is not in the job's group."""
     dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
     print(f"helper {alone(5)}", flush=True)
     dist.destroy_process_group()
@@ -51,11 +51,11 @@ def main() -> None:
     value = torch.ones(4)
     dist.all_reduce(value)
     if arguments.how == "fork":
-        # Gloo's threads do not live in a forked child; the backend that only pretends has none.
+        # A forked child has no Gloo threads; the fake backend needs none.
         own = [dist.new_group([i], backend="fake") for i in range(dist.get_world_size())][rank]
         fork_silent_and_busy(own)
     else:
-        # Two at once, which end at about the same time.
+        # Two helpers run at once and end at about the same time.
         command = [sys.executable, __file__, "helper"]
         helpers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
         say(f"helpers {[(each.communicate()[0].strip(), each.returncode) for each in helpers]}")

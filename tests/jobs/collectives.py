@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every way in which a user calls a collective, outside any module."""
+"""Every API for a collective, called outside any module."""
 
 import argparse
 from collections.abc import Callable
 
-import oracle  # noqa: F401  (notes what is called, if it is asked to)
+import oracle  # noqa: F401  (logs the calls if JOB_ORACLE is set)
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
@@ -14,7 +14,7 @@ from torch.distributed.distributed_c10d import _coalescing_manager
 
 
 def reductions(rank: int, size: int) -> list[torch.Tensor]:
-    """all_reduce, reduce, reduce_scatter in its three forms."""
+    """all_reduce, reduce, and the three forms of reduce_scatter."""
     summed = torch.arange(6.0) * (rank + 1)
     dist.all_reduce(summed)
     largest = torch.full((3,), rank, dtype=torch.int64)
@@ -45,7 +45,7 @@ def gathers(rank: int, size: int) -> list[torch.Tensor]:
 
 
 def exchanges(rank: int, size: int) -> list[torch.Tensor]:
-    """all_to_all with equal and with unequal splits, send and recv, blocking, not blocking and in a batch."""
+    """all_to_all with equal and unequal splits; send and recv, blocking, non-blocking and batched."""
     equal = torch.zeros(2 * size)
     dist.all_to_all_single(equal, torch.arange(2.0 * size) + 10 * rank)
     # Rank r sends r + 1 elements to everyone.
@@ -81,7 +81,7 @@ def exchanges(rank: int, size: int) -> list[torch.Tensor]:
 
 
 def objects(rank: int, size: int) -> list[torch.Tensor]:
-    """Python objects: pickled, their sizes exchanged first, then their bytes."""
+    """Python objects, pickled: collectives exchange their sizes first, then their bytes."""
     everyone: list = [None] * size
     dist.all_gather_object(everyone, {"rank": rank})
     from_zero = ["hello" if rank == 0 else None]
@@ -100,7 +100,7 @@ def coalesced(rank: int, size: int) -> list[torch.Tensor]:
     dist.all_reduce_coalesced([first, second])
     lists = [[torch.zeros(2), torch.zeros(4)] for _ in range(size)]
     dist.all_gather_coalesced(lists, [torch.full((2,), float(rank)), torch.ones(4)])
-    # What the manager's block holds becomes one call at its end.
+    # The manager makes one call of the block's collectives at its end.
     with _coalescing_manager():
         dist.all_reduce(first)
         dist.all_reduce(second)

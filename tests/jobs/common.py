@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every job does at its start and at its end."""
+"""Functions that every job calls at its start and at its end."""
 
 import argparse
 import gc
@@ -21,7 +21,7 @@ def start() -> int:
 
 
 def finish() -> None:
-    """Leaves together: a rank that goes early can break its peers' sockets."""
+    """Leaves the group after a barrier: a rank that exits early can break its peers' sockets."""
     _keep_tensors()
     dist.barrier()
     dist.destroy_process_group()
@@ -31,34 +31,34 @@ _kept: list[torch.Tensor] = []
 
 
 def _keep_tensors() -> None:
-    """Keeps every tensor that Python knows until the interpreter has gone.
+    """Keeps every tensor that Python knows alive until the interpreter has exited.
 
-    A worker of Gloo's that is the last to let go of one wants the GIL for it. If it waits for that when the interpreter
-    begins to end, torch ends the process with "terminate called without an active exception", commtap or not
+    A Gloo worker that releases the last reference to one needs the GIL. If it waits for the GIL when the interpreter
+    begins to exit, torch ends the process with "terminate called without an active exception", commtap or not
     (pytorch/pytorch#190489).
     """
     _kept.extend(each for each in gc.get_objects() if issubclass(type(each), torch.Tensor))
 
 
 def say(text: str) -> None:
-    """Prints on rank 0 alone, at once: a job that is killed has said what it said."""
+    """Prints on rank 0 only, unbuffered, so that a killed job's output is complete."""
     if dist.get_rank() == 0:
         print(text, flush=True)
 
 
 def say_loss(step: int, loss: torch.Tensor) -> None:
-    """The loss with all its digits: two runs that print the same computed the same."""
+    """Prints the loss with all its digits, so that equal output means equal computation."""
     say(f"step {step} loss {loss.item()!r}")
 
 
 def add_compile_arguments(parser: argparse.ArgumentParser) -> None:
-    """The ways in which users compile a model."""
+    """Adds options for the ways in which users compile a model."""
     parser.add_argument("--compile", choices=COMPILE_CHOICES, default="no")
     parser.add_argument("--backend", default="aot_eager")
 
 
 def maybe_compile(model: torch.nn.Module, arguments: argparse.Namespace) -> torch.nn.Module:
-    """torch.compile(model), model.compile(), or the model as it is."""
+    """Returns torch.compile(model), the model after model.compile(), or the model unchanged."""
     if arguments.compile == "no":
         return model
     if arguments.compile == "method":
@@ -68,7 +68,7 @@ def maybe_compile(model: torch.nn.Module, arguments: argparse.Namespace) -> torc
 
 
 def say_compile_counters(arguments: argparse.Namespace, say: Callable[[str], None] = say) -> None:
-    """How often Dynamo compiled, into how many graphs, and how often it had to do so again."""
+    """Prints how often Dynamo compiled and recompiled, and the number of graphs."""
     if arguments.compile == "no":
         return
     from torch._dynamo.utils import counters, get_compilation_metrics

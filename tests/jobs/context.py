@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A script that uses CommDebugMode, PyTorch's own or commtap's, by its import alone; each rank writes what it read."""
+"""A script that uses PyTorch's or commtap's CommDebugMode by its import only; each rank writes the results."""
 
 import argparse
 import json

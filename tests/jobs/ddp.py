@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""DistributedDataParallel: several gradient buckets, a buffer to keep in step, gradient accumulation."""
+"""DistributedDataParallel: several gradient buckets, a synchronized buffer, gradient accumulation."""
 
 import argparse
 import contextlib
@@ -15,7 +15,7 @@ WIDTH = 512
 
 
 class Net(nn.Module):
-    """Three layers of parameters worth a bucket each, and a batch norm, whose statistics DDP keeps in step."""
+    """Three layers with a bucket of parameters each, and a batch norm, whose statistics DDP synchronizes."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A few all-reduces, then one of the ways in which a process ends."""
+"""A few all-reduces, then one of the ways to end a process."""
 
 import argparse
 import os
@@ -35,7 +35,7 @@ def main() -> None:
     for _ in range(3):
         dist.all_reduce(value)
     say(f"value {value.tolist()}")
-    # Both ranks have all of their answers before one goes.
+    # Neither rank ends before both have all results.
     dist.barrier()
     try:
         end(arguments.how)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Forks again and again while threads make modules, groups and collectives: `fork_storm.py FORKS`.
+"""Forks repeatedly while threads make modules, groups and collectives: `fork_storm.py FORKS`.
 
-Each child communicates in a group that was there before, calls a module of a class that is new, and ends; the parent
-says how many of them did. The groups only pretend, and no child touches what the job's own threads may have locked.
+Each child communicates in an existing group, calls a module of a new class, and ends. The parent prints the number of
+children that did. The groups use the fake backend, and no child touches locks of the job's own threads.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ CHILD_SECONDS = 60
 
 
 class Scale(torch.nn.Module):
-    """With a parameter that is not drawn: a generator has a lock, which a thread may hold at the fork."""
+    """Has a parameter that is not random: a generator has a lock, which a thread may hold at the fork."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,12 +31,12 @@ class Scale(torch.nn.Module):
 
 
 def new_module(name: str) -> torch.nn.Module:
-    """Of a class of its own, with a child and a parameter."""
+    """Returns a module of its own class, with a child and a parameter."""
     return type(name, (torch.nn.Sequential,), {})(Scale())
 
 
 def work(number: int, groups: list[dist.ProcessGroup], stop: threading.Event, calls: list[int]) -> None:
-    """A thread's: every call has another group than the one before, and many have a row that is new."""
+    """Runs on a thread: every call uses another group than the previous one, and many have a new row."""
     while not stop.is_set():
         call = calls[number]
         if call % 16 == 0:
@@ -46,8 +46,8 @@ def work(number: int, groups: list[dist.ProcessGroup], stop: threading.Event, ca
 
 
 def child(number: int, group: dist.ProcessGroup) -> None:
-    """A forked process's life."""
-    ctypes.CDLL(None).alarm(CHILD_SECONDS)  # a child that hangs dies of it
+    """Runs in a forked child."""
+    ctypes.CDLL(None).alarm(CHILD_SECONDS)  # ends a child that hangs
     new_module(f"Child{number}")(torch.ones(1))
     for _ in range(3):
         dist.all_reduce(torch.ones(4), group=group)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""One process that brings torch in and forks a rank for each way to end: `forked_endings.py LOG WAY...`.
+"""One process that imports torch and forks a rank for each way to end: `forked_endings.py LOG WAY...`.
 
-Every rank appends a line to LOG.<rank> before each collective, and "ends" when it has made its last one: what a report
-must hold, whatever happens then. The process groups only pretend: Gloo's threads would not live in a forked child.
-Prints how each rank ended.
+Every rank appends a line to LOG.<rank> before each collective, and "ends" after its last one: its report must hold
+these lines. The process groups use the fake backend, because a forked child has no Gloo threads. Prints how each rank
+ended.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ import torch.distributed as dist
 import torch.testing._internal.distributed.fake_pg
 from logged import Net, broadcast
 
-#: What the parent sends to those that wait for it.
+#: Way: the signal that the parent sends to a rank that waits for it.
 SENT = {
     "sigterm": signal.SIGTERM,
     "sigterm-handled": signal.SIGTERM,
@@ -31,7 +31,7 @@ SENT = {
 
 
 def communicate(log: TextIO, rank: int) -> None:
-    """Some more collectives in each rank than in the one before."""
+    """Makes collectives, more in each rank than in the previous one."""
     net = Net(log)
     for size in range(4, 8 + rank):
         net(torch.ones(size))
@@ -39,21 +39,21 @@ def communicate(log: TextIO, rank: int) -> None:
 
 
 def limit_memory() -> None:
-    """What is there by now, and 64 MiB more."""
+    """Limits the memory to the current use plus 64 MiB."""
     with open("/proc/self/statm", encoding="ascii") as statm:
         used = int(statm.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), resource.RLIM_INFINITY))
 
 
 def hold_memory() -> None:
-    """Ever more of it, in pieces of a page."""
+    """Allocates memory without end, in pieces of a page."""
     held = []
     while True:
         held.append(b"x" * 4096 + len(held).to_bytes(8))
 
 
 def abort_in_a_thread_of_its_own() -> None:
-    """Not Python's: as a library's watchdog does it."""
+    """Aborts on a native thread, as a library's watchdog does."""
     libc = ctypes.CDLL(None)
     thread = ctypes.c_ulong()
     libc.pthread_create(ctypes.byref(thread), None, ctypes.cast(libc.abort, ctypes.c_void_p), None)
@@ -61,7 +61,7 @@ def abort_in_a_thread_of_its_own() -> None:
 
 
 def fill_disk(folder: str) -> None:
-    """To the last byte."""
+    """Fills the disk to the last byte."""
     with open(os.path.join(folder, "ballast"), "wb", buffering=0) as ballast:
         while True:
             try:
@@ -71,10 +71,10 @@ def fill_disk(folder: str) -> None:
 
 
 def before(way: str, folder: str) -> None:
-    """What must be so before the first collective."""
+    """Sets up a way to end, before the first collective."""
     if way == "file-size-limit":
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, other programs do not
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it by default
     elif way == "no-descriptors":
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     elif way == "folder-is-a-file":
@@ -84,7 +84,7 @@ def before(way: str, folder: str) -> None:
 
 
 def end(way: str, folder: str) -> None:
-    """Ends the process, or returns: that is one way too."""
+    """Ends the process, or returns, which is one of the ways."""
     if way == "exception":
         raise ValueError("the job's own mistake")
     if way == "sys.exit":
@@ -113,7 +113,7 @@ def end(way: str, folder: str) -> None:
 
 
 def be_rank(rank: int, ways: list[str], log_path: str) -> None:
-    """A child's life."""
+    """Runs in a forked child."""
     way = ways[rank]
     folder = os.environ.get("COMMTAP_OUT", "/nowhere/%r").replace("%r", str(rank))
     if way == "sigterm-handled":
@@ -130,7 +130,7 @@ def be_rank(rank: int, ways: list[str], log_path: str) -> None:
 
 
 def wait_for_end_of_log(path: str) -> None:
-    """The rank has made its last collective."""
+    """Waits until the rank has made its last collective."""
     while True:
         with open(path, encoding="utf-8") as log:
             if log.read().endswith("ends\n"):

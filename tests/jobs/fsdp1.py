@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""FullyShardedDataParallel, each MLP of a stack a unit of its own."""
+"""FullyShardedDataParallel, with each MLP of a stack as a unit."""
 
 import argparse
 import functools

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""fully_shard: every block of a Transformer a unit, the rest the root's, and gradient clipping."""
+"""fully_shard, with every block of a Transformer and the root as units, and gradient clipping."""
 
 import argparse
 

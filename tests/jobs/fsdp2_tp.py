@@ -24,7 +24,7 @@ def main() -> None:
     args = ModelArgs(dropout_p=0.0, weight_tying=False)
     model = Transformer.parallelize(Transformer(args), mesh["tp"], arguments.seq_parallel)
     for block in model.layers:
-        # The blocks alone, before they are sharded: Dynamo cannot trace the embeddings' DTensors under FSDP.
+        # Compile only the blocks, before sharding: Dynamo cannot trace the embeddings' DTensors under FSDP.
         maybe_compile(block, arguments)
         fully_shard(block, mesh=mesh["dp"])
     fully_shard(model, mesh=mesh["dp"])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several process groups: the default one, two with a description, and a mesh's dimensions."""
 
-import oracle  # noqa: F401  (notes what is called, if it is asked to)
+import oracle  # noqa: F401  (logs the calls if JOB_ORACLE is set)
 import torch
 import torch.distributed as dist
 from common import finish, say, start

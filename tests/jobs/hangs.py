@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two ways to hang: rank 1 stops for good and rank 0 waits for it, or both wait in collectives of different kinds."""
+"""Two ways to hang: rank 0 waits for rank 1, which has stopped, or both wait in different collectives."""
 
 import argparse
 import sys
@@ -17,7 +17,7 @@ STEPS = 4
 
 
 def differ(rank: int) -> None:
-    """One and the same number in the group, and another collective on each rank."""
+    """Issues a different collective on each rank, with the same number in the group."""
     x = torch.ones(4)
     work = dist.all_reduce(x, async_op=True) if rank == 0 else dist.broadcast(x, 0, async_op=True)
     print("stops", flush=True)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A job that is killed in the middle of a step.
 
-Every rank appends a line to the file <log>.<rank> before each collective: what a report must hold, whatever happens
-next. In the step --stop it waits for a message that nobody sends.
+Every rank appends a line to the file <log>.<rank> before each collective: its report must hold these lines. In the
+step --stop it waits for a message that is never sent.
 """
 
 import argparse

@@ -9,7 +9,7 @@ from torch.profiler import record_function
 
 
 class Mixer(torch.nn.Module):
-    """Averages what its layer makes over the ranks, under a label, and once more without."""
+    """Averages its layer's output over the ranks, once under a label and once without."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tensor parallelism of an MLP under torch.profiler, which prints how often it saw each op: for COMMTAP_LEVEL."""
+"""Tensor parallelism of an MLP under torch.profiler, which prints its count of each op, for COMMTAP_LEVEL."""
 
 import json
 
@@ -19,11 +19,11 @@ def main() -> None:
     mesh = init_device_mesh("cpu", (dist.get_world_size(),), mesh_dim_names=("tp",))
     model = parallelize_module(MLPModule(), mesh, MLP_PLAN)
     batch = torch.rand(8, 10)
-    model(batch).sum().backward()  # the first step also traces each op on fake tensors, to learn how it shards
+    model(batch).sum().backward()  # the first step also traces each op on fake tensors for DTensor's sharding
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         for _ in range(STEPS):
             model(batch).sum().backward()
-    with torch._subclasses.fake_tensor.FakeTensorMode():  # nothing is computed: nothing is to be counted
+    with torch._subclasses.fake_tensor.FakeTensorMode():  # computes nothing, so nothing must count
         MLPModule()(torch.rand(8, 10))
     if dist.get_rank() == 0:
         print(

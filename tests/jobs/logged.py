@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives that are written down before they are made, a line each: "module phase kind bytes"."""
+"""Collectives that are logged before they are made, one line per call: "module phase kind bytes"."""
 
 from typing import TextIO
 
@@ -9,12 +9,12 @@ import torch.distributed as dist
 
 
 def log_call(log: TextIO, module: str, kind: str, tensor: torch.Tensor) -> None:
-    """Whatever happens next, the line is there."""
+    """Logs a call, unbuffered, so that the line survives a crash in the call."""
     print(f"{module} {'other' if module == 'Global' else 'forward'} {kind} {tensor.nbytes}", file=log, flush=True)
 
 
 def broadcast(log: TextIO) -> None:
-    """Outside of any module."""
+    """Broadcasts outside any module."""
     tensor = torch.ones(2)
     log_call(log, "Global", "broadcast", tensor)
     dist.broadcast(tensor, 0)
@@ -45,5 +45,5 @@ class Net(torch.nn.Module):
 
 
 def new_net(name: str, log: TextIO) -> Net:
-    """Of a class of that name."""
+    """Returns a net whose class has that name."""
     return type(name, (Net,), {})(log)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The models that the jobs train.
 
-Classes, attributes and sizes are those of PyTorch's own DTensor test helpers, so that the module names and the numbers
-of its CommDebugMode tests hold here as they stand there.
+Classes, attributes and sizes are those of PyTorch's own DTensor test helpers. So the module names and numbers of its
+CommDebugMode tests are valid here.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class MLPModule(nn.Module):
 
 
 class MLPStacked(nn.Module):
-    """MLPModules one after the other, in a ModuleList."""
+    """A sequence of MLPModules in a ModuleList."""
 
     def __init__(self, device: str = "cpu", n_layers: int = 2) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ MLP_PLAN: dict[str, ParallelStyle] = {"net1": ColwiseParallel(), "net2": Rowwise
 
 
 def parallelize_stacked(model: MLPStacked, mesh: DeviceMesh) -> MLPStacked:
-    """Megatron's split of every MLP of the stack: one all-reduce in its forward, one in its backward."""
+    """Applies Megatron's split to every MLP of the stack: one all-reduce in its forward, one in its backward."""
     for layer in model.layers:
         parallelize_module(layer, mesh, {"net1": ColwiseParallel(), "net2": RowwiseParallel()})
     return model
@@ -113,7 +113,7 @@ class Attention(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         batch, length, _ = x.size()
         heads = [
-            # -1, not n_heads: under tensor parallelism a rank has some of the heads.
+            # -1, not n_heads: under tensor parallelism a rank has only some heads.
             projection(x).view(batch, length, -1, self.head_dim).transpose(1, 2)
             for projection in (self.wq, self.wk, self.wv)
         ]
@@ -138,7 +138,7 @@ class FeedForward(nn.Module):
 
 
 class TransformerBlock(nn.Module):
-    """Attention and MLP, each behind its norm and beside its residual."""
+    """Attention and MLP, each with a norm before it and a residual connection."""
 
     def __init__(self, args: ModelArgs) -> None:
         super().__init__()
@@ -179,7 +179,7 @@ class Transformer(nn.Module):
 
     @staticmethod
     def parallelize(module: "Transformer", device_mesh: DeviceMesh, use_seq_parallel: bool) -> "Transformer":
-        """Shards the model over `device_mesh` for tensor parallelism, its norms and residuals too if asked."""
+        """Shards the model over `device_mesh` for tensor parallelism, on request also its norms and residuals."""
         parallelize_module(module, device_mesh, _embedding_plan(use_seq_parallel))
         for block in module.layers:
             parallelize_module(block, device_mesh, _block_plan(use_seq_parallel))
@@ -188,7 +188,7 @@ class Transformer(nn.Module):
         )
         parallelize_module(module.output, device_mesh, output)
         if module.model_args.weight_tying:
-            # Sharding gave each its own copy; both are split by vocabulary, so that either can serve.
+            # Sharding copied the weight; both copies are split by vocabulary, so either can be shared.
             module.output.weight = module.tok_embeddings.weight
         return module
 

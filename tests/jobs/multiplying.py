@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""One process that becomes many, and many threads: `multiplying.py LOG PART...`.
+"""One process that starts many processes and threads: `multiplying.py LOG PART...`.
 
-Every thread of every process writes the file LOG.<pid>.<thread> before each of its collectives: what the process's
-report must hold. The process groups only pretend: Gloo's threads would not live in a forked child.
+Every thread of every process writes the file LOG.<pid>.<thread> before each of its collectives: the process's report
+must hold these lines. The process groups use the fake backend, because a forked child has no Gloo threads.
 """
 
 import contextlib
@@ -22,25 +22,25 @@ LOG, *PARTS = sys.argv[1:] if len(sys.argv) > 1 else ("log",)
 
 _torch_is_here = threading.Event()
 _early: list[threading.Thread] = []
-#: Kept for as long as native threads may call it.
+#: Kept alive while native threads may call them.
 _callbacks: list[object] = []
 
 
 @contextlib.contextmanager
 def log_of_this_thread() -> Iterator[TextIO]:
-    """Which nobody else writes to."""
+    """Opens the log that only this thread writes."""
     with open(f"{LOG}.{os.getpid()}.{threading.get_native_id()}", "a", encoding="utf-8") as log:
         yield log
 
 
 def early_thread(number: int) -> None:
-    """Of Python's, and there before torch."""
+    """Runs on a Python thread that is older than the import of torch."""
     _torch_is_here.wait()
     communicate(f"EarlyThread{number}")
 
 
 def start_native_thread(name: str, wait: threading.Event) -> ctypes.c_ulong:
-    """A thread that the C library makes, as std::thread does."""
+    """Starts a thread by pthread_create(), as std::thread does."""
 
     def run(_: object) -> None:
         wait.wait()
@@ -53,7 +53,7 @@ def start_native_thread(name: str, wait: threading.Event) -> ctypes.c_ulong:
 
 
 def join_native_thread(thread: ctypes.c_ulong) -> None:
-    """Without the GIL, as ctypes calls."""
+    """Joins a native thread; ctypes releases the GIL for the call."""
     ctypes.CDLL(None).pthread_join(thread, None)
 
 
@@ -70,7 +70,7 @@ from logged import broadcast, new_net  # noqa: E402
 
 
 def communicate(name: str, calls: int = 3) -> None:
-    """Some collectives of this thread's, in a module of its own class and outside of any."""
+    """Makes collectives on this thread, in a module of its own class and outside any module."""
     with log_of_this_thread() as log:
         net = new_net(name, log)
         for size in range(1, calls + 1):
@@ -79,13 +79,13 @@ def communicate(name: str, calls: int = 3) -> None:
 
 
 def join() -> None:
-    """A process group of this process's own, unless it was born with one."""
+    """Joins a process group of this process, unless it inherited one."""
     if not dist.is_initialized():
         dist.init_process_group("fake", store=dist.HashStore(), rank=0, world_size=2)
 
 
 class Communicating(torch.utils.data.Dataset):
-    """Whose workers issue a collective for each item."""
+    """A dataset whose workers issue a collective per item."""
 
     def __len__(self) -> int:
         return 6
@@ -97,7 +97,7 @@ class Communicating(torch.utils.data.Dataset):
 
 
 def use_threads() -> None:
-    """Of Python's and of others, from before torch and from after, and 64 at once."""
+    """Communicates on Python and native threads, from before and after torch's import, and on 64 at once."""
     _torch_is_here.set()
     for each in _early:
         each.join()
@@ -118,7 +118,7 @@ def use_threads() -> None:
 
 
 def use_forks() -> None:
-    """A child, its child, and one that becomes another program."""
+    """Forks a child, a grandchild, and a child that calls exec()."""
     child = os.fork()
     if child == 0:
         communicate("Child", 4)
@@ -136,8 +136,11 @@ def use_forks() -> None:
 
 
 def use_loaders() -> None:
-    """Workers by each of the three ways to start them, and from now on by processes that are younger, by more than
-    commtap's clock is coarse, than the reports of this job's first children."""
+    """Starts workers by each of the three start methods.
+
+    Sleeps first: these processes must be younger than the reports of this job's first children by more than the
+    resolution of commtap's clock.
+    """
     time.sleep(1.5)
     for method in ("fork", "spawn", "forkserver"):
         workers = 2 if method == "fork" else 1
@@ -146,7 +149,7 @@ def use_loaders() -> None:
 
 
 def use_other_languages() -> None:
-    """Programs that inherit everything and know nothing of torch; the last one has children of its own."""
+    """Runs programs that inherit the environment but not torch; the last one forks."""
     for command in (["sh", "-c", "echo shell"], ["perl", "-e", "fork // die; print qq(perl\n)"], ["true"]):
         with contextlib.suppress(FileNotFoundError):
             done = subprocess.run(command, capture_output=True, text=True)
@@ -154,7 +157,7 @@ def use_other_languages() -> None:
 
 
 def use_interpreters() -> None:
-    """A second one in the same process, which runs, and ends, with torch in the first."""
+    """Runs and ends a second interpreter in this process, with torch in the first."""
     import _xxsubinterpreters as interpreters
 
     second = interpreters.create()

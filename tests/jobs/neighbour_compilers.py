@@ -58,7 +58,7 @@ def scripted(it: Section) -> Any:
 
 @section
 def symbolic_trace(it: Section) -> Any:
-    """torch.fx puts a function of its own in the place of nn.Module.__call__ while it traces."""
+    """torch.fx replaces nn.Module.__call__ while it traces."""
     model = Silent()
     before = nn.Module.__call__
     graph = torch.fx.symbolic_trace(model)
@@ -67,7 +67,7 @@ def symbolic_trace(it: Section) -> Any:
 
 @section
 def make_fx(it: Section) -> Any:
-    """Tracing calls for real: the collective is in the graph, and counts only when that runs."""
+    """Tracing makes real calls: the graph contains the collective, which counts only when the graph runs."""
     from torch.fx.experimental.proxy_tensor import make_fx as trace
 
     graph = trace(Functional(it), tracing_mode="fake", _allow_non_fake_inputs=True)(X)
@@ -89,7 +89,7 @@ def exported(it: Section) -> Any:
 
 @section
 def unflattened(it: Section) -> Any:
-    """An exported program as modules again."""
+    """torch.export.unflatten turns an exported program into modules again."""
     program = torch.export.export(Silent(), (X,))
     return torch.export.unflatten(program)(X)
 
@@ -102,7 +102,7 @@ def compiled(it: Section) -> Any:
     torch._dynamo.reset()
     counters.clear()
     model = network(it)
-    model.speaker.module = "OptimizedModule"  # inside a graph there are no module calls
+    model.speaker.module = "OptimizedModule"  # a graph makes no module calls
     function = torch.compile(model, backend="aot_eager")
     outputs = [function(X) for _ in range(3)]
     return outputs, dict(counters["frames"]), counters["stats"]["unique_graphs"], sum(counters["graph_break"].values())
@@ -129,7 +129,7 @@ def control_flow(it: Section) -> Any:
 
 @section
 def attention(it: Section) -> Any:
-    """flex_attention in eager code, with a score of the job's own."""
+    """flex_attention in eager code, with a score function of the job."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         query = torch.rand(1, 1, 16, 8)

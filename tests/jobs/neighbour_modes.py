@@ -21,7 +21,7 @@ X = torch.ones(2, 4)
 
 @section
 def torch_profiler(it: Section) -> Any:
-    """The profiler has the same events as often, those of collectives included."""
+    """The profiler records the same events equally often, collectives included."""
     model = network(it)
     with torch.profiler.profile(record_shapes=True, with_stack=True) as profiler:
         model(X.clone().requires_grad_()).sum().backward()
@@ -30,7 +30,7 @@ def torch_profiler(it: Section) -> Any:
 
 @section
 def comm_debug_mode(it: Section) -> Any:
-    """PyTorch's own counter in the same job counts as ever."""
+    """PyTorch's CommDebugMode in the same job counts the same."""
     model = network(it)
     with CommDebugMode() as mode:
         model(X)
@@ -49,7 +49,7 @@ def fake_tensors(it: Section) -> Any:
 
 
 class OpLog(TorchDispatchMode):
-    """A mode of the job's own: notes every op."""
+    """A mode of the job that logs every op."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def dispatch_mode(it: Section) -> Any:
 
 
 class FunctionLog(TorchFunctionMode):
-    """Notes every function of torch's."""
+    """A mode of the job that logs every torch function."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ def function_mode(it: Section) -> Any:
 
 @section
 def flop_counter(it: Section) -> Any:
-    """FLOPs by module, which that counter finds by module hooks."""
+    """FlopCounterMode counts the same FLOPs by module, which it finds by module hooks."""
     model = network(it)
     with FlopCounterMode(display=False) as counter:
         model(X)
@@ -103,7 +103,7 @@ def flop_counter(it: Section) -> Any:
 
 
 class Wrapped(torch.Tensor):
-    """A subclass that takes its tensor out, calls, and wraps again."""
+    """A subclass that unwraps its tensor, runs the op, and wraps the result."""
 
     @staticmethod
     def __new__(cls, inner: torch.Tensor) -> "Wrapped":
@@ -119,7 +119,7 @@ class Wrapped(torch.Tensor):
 
 
 class Tagged(torch.Tensor):
-    """A subclass with data of its own, which dispatches below itself."""
+    """A subclass with its own data, which dispatches below itself."""
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
@@ -130,14 +130,14 @@ class Tagged(torch.Tensor):
 
 @section
 def subclass_that_wraps(it: Section) -> Any:
-    """One collective of a wrapper is one of its tensor."""
+    """A collective on a wrapper counts once, as the inner tensor's."""
     it.note()
     return it.functional(Wrapped(X)).inner
 
 
 @section
 def subclass_of_two(it: Section) -> Any:
-    """PyTorch's own subclass of two tensors calls each op once for each."""
+    """PyTorch's TwoTensor subclass runs each op once per inner tensor."""
     it.note()
     it.note()
     y = it.functional(TwoTensor(X.clone(), 2 * X))
@@ -146,7 +146,7 @@ def subclass_of_two(it: Section) -> Any:
 
 @section
 def subclass_with_data(it: Section) -> Any:
-    """The data is the subclass itself."""
+    """The subclass itself holds the data."""
     it.note()
     y = it.functional(X.clone().as_subclass(Tagged))
     return y.as_subclass(torch.Tensor)
@@ -154,7 +154,7 @@ def subclass_with_data(it: Section) -> Any:
 
 @section
 def subclass_with_function(it: Section) -> Any:
-    """A subclass with nothing but __torch_function__, in place."""
+    """A subclass with only __torch_function__, in place."""
     it.note()
 
     class Noted(torch.Tensor):
@@ -167,7 +167,7 @@ def subclass_with_function(it: Section) -> Any:
 
 @section
 def transforms(it: Section) -> Any:
-    """grad, vmap, jvp and jacrev, of a module called by its function."""
+    """grad, vmap, jvp and jacrev of a module called through functional_call."""
     model = network(it)
     parameters = dict(model.named_parameters())
 
@@ -184,7 +184,7 @@ def transforms(it: Section) -> Any:
 
 @section
 def vmap_of_a_collective(it: Section) -> Any:
-    """Without a rule for batches it runs once for each item."""
+    """A collective without a batching rule runs once per item."""
     for _ in X:
         it.note()
     return torch.func.vmap(it.functional)(X)
@@ -203,7 +203,7 @@ def gradient_of_a_collective(it: Section) -> Any:
 
 @section
 def autocast(it: Section) -> Any:
-    """Types and values under autocast; a collective is not one of its ops."""
+    """Dtypes and values under autocast; a collective is not one of its ops."""
     model = network(it)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         y = model(X)
@@ -243,7 +243,7 @@ def saved_tensor_hooks(it: Section) -> Any:
 
 @section
 def late_custom_op(it: Section) -> Any:
-    """A custom op that is made after its first neighbours have run, and communicates inside."""
+    """A custom op defined after other ops have run, which communicates inside."""
 
     @library.custom_op("neighbours::late", mutates_args=())
     def late(x: torch.Tensor) -> torch.Tensor:
@@ -263,8 +263,7 @@ def late_custom_op(it: Section) -> Any:
 
 @section
 def late_collective_op(it: Section) -> Any:
-    """A library's own collective op, named in COMMTAP_OPS: defined late, taken away, defined anew with other
-    arguments."""
+    """A library's own collective op, named in COMMTAP_OPS: defined late, removed, redefined with other arguments."""
     outputs = []
     for schema, place in (
         ("talk(Tensor x, str group_name) -> Tensor", 0),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sections around modules: copies, hooks, wrappers, and what others do to nn.Module.__call__."""
+"""Sections around modules: copies, hooks, wrappers, and replacements of nn.Module.__call__."""
 
 import copy
 import cProfile
@@ -24,7 +24,7 @@ X = torch.ones(2, 4)
 
 
 class Plain(nn.Module):
-    """Can be pickled."""
+    """A module that can be pickled."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ def copies(it: Section) -> Any:
 
 @section
 def pickled(it: Section) -> Any:
-    """The bytes of a module that has run, and what comes of them."""
+    """The pickled bytes of a module that has run, and the loaded module, are unchanged."""
     model = Plain()
     model(X)
     data = pickle.dumps(model)
@@ -59,7 +59,7 @@ def pickled(it: Section) -> Any:
 
 @section
 def data_parallel(it: Section) -> Any:
-    """Without devices it calls the module itself."""
+    """DataParallel without devices calls the module itself."""
     return nn.DataParallel(network(it, "DataParallel"))(X)
 
 
@@ -81,7 +81,7 @@ def global_hooks(it: Section) -> Any:
 
 @section
 def patched_call(it: Section) -> Any:
-    """The job puts a function of its own in the place of nn.Module.__call__, for a while, in both usual ways."""
+    """The job temporarily replaces nn.Module.__call__, in both usual ways."""
     seen: list[str] = []
     model = network(it)
     original = nn.Module.__call__
@@ -107,7 +107,7 @@ def patched_call(it: Section) -> Any:
 
 @section
 def patched_implementation(it: Section) -> Any:
-    """The job puts a function of its own in the place of nn.Module._call_impl, which __call__ calls."""
+    """The job replaces nn.Module._call_impl, which __call__ calls."""
     seen: list[str] = []
     model = network(it)
     original = nn.Module._call_impl
@@ -124,7 +124,7 @@ def patched_implementation(it: Section) -> Any:
 
 
 class OwnCall(nn.Module):
-    """A class with its own __call__, which hands on to Module's."""
+    """A class with its own __call__, which forwards to Module's."""
 
     def __init__(self, speaker: nn.Module) -> None:
         super().__init__()
@@ -139,7 +139,7 @@ class OwnCall(nn.Module):
 
 @section
 def own_call(it: Section) -> Any:
-    """A subclass's __call__ in front of Module's."""
+    """A subclass's __call__ runs before Module's."""
     return OwnCall(network(it, "OwnCall").speaker)(X)
 
 
@@ -152,7 +152,7 @@ def direct_call(it: Section) -> Any:
 
 @section
 def many_names(it: Section) -> Any:
-    """A call by keyword, by __call__ and through a bound method that was taken before."""
+    """A call by keyword, by __call__ and through a bound method taken earlier."""
     model = network(it)
     bound = model.__call__
     return model(x=X), model.__call__(X), bound(X), list(map(model, [X]))
@@ -160,7 +160,7 @@ def many_names(it: Section) -> Any:
 
 @section
 def raising(it: Section) -> Any:
-    """The traceback of a module that raises has no line of anybody else's; the next call is attributed as ever."""
+    """The traceback of a module that raises has no foreign frame; the next call is attributed as before."""
     model = network(it)
     try:
         model(torch.ones(3, 3))
@@ -184,7 +184,7 @@ def profiled(it: Section) -> Any:
 
 @section
 def traced_calls(it: Section) -> Any:
-    """A trace function of the job's own sees the same functions begin and end."""
+    """The job's trace function sees the same functions begin and end."""
     model = network(it)
     seen: list[tuple[str, str]] = []
 
@@ -201,7 +201,7 @@ def traced_calls(it: Section) -> Any:
 
 @section
 def reference_counts(it: Section) -> Any:
-    """A model dies when the job lets go of it, and nothing keeps more of it alive than before."""
+    """A model is destroyed with its last reference, and nothing else keeps part of it alive."""
     model = network(it)
     model(X)
     dead: list[str] = []
@@ -213,7 +213,7 @@ def reference_counts(it: Section) -> Any:
 
 @section
 def what_is_visible(it: Section) -> Any:
-    """The places that programs look at."""
+    """The attributes that programs inspect are unchanged."""
     call = nn.Module.__call__
     return (
         call is nn.Module._wrapped_call_impl,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""PyTorch's features that reach into module calls or dispatching, one after the other in one process."""
+"""PyTorch's features that reach into module calls or dispatching, in sequence in one process."""
 
 import neighbour_compilers  # noqa: F401
 import neighbour_modes  # noqa: F401

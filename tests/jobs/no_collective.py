@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Training alone: no process group at all; or, with --group, one that is never used."""
+"""Training without any process group; with --group, with a group that is never used."""
 
 import argparse
 

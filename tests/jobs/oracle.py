@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What PyTorch's own tools say of a job, to hold commtap's reports against.
+"""Records a job's collectives with PyTorch's own tools, to check commtap's reports.
 
 With JOB_ORACLE=FILE in the environment a job writes to FILE, as JSON:
 
-- `ops`: every call of a collective op that the main thread dispatched in the whole job, with its tensors' bytes: a
-  TorchDispatchMode of our own, switched on when this module is imported. It sits above the dispatcher's kernels and
-  shares nothing with commtap;
-- `steps`: per `step_context()` what CommDebugMode counted. A context a step, since it cannot take a second forward of a
-  module in one context; eager code only;
-- `parameters`: what `note_parameters()` found in a model with PyTorch's public methods.
+- `ops`: every call of a collective op that the main thread dispatched in the whole job, with its tensors' bytes. A
+  TorchDispatchMode records them from the import of this module on. It runs above the dispatcher's kernels and shares
+  nothing with commtap.
+- `steps`: the counts of one CommDebugMode per `step_context()`, in eager code only. A context cannot span a second
+  forward of a module.
+- `parameters`: the parameters that `note_parameters()` found in a model with PyTorch's public methods.
 
-Without JOB_ORACLE all of it does nothing, and the job runs as its user wrote it.
+Without JOB_ORACLE this module does nothing, and the job runs as its user wrote it.
 """
 
 import atexit
@@ -55,7 +55,7 @@ def _group_size(arguments: dict[str, Any]) -> int:
 
 
 def _payload(name: str, arguments: dict[str, Any]) -> int:
-    """The bytes that nccl-tests would call the size of this collective."""
+    """Returns the size in bytes that nccl-tests defines for this collective."""
     tensors = [
         value
         for value in arguments.values()
@@ -74,7 +74,7 @@ def _payload(name: str, arguments: dict[str, Any]) -> int:
         for key in ("input", "input_tensor", "input_tensors", "inputs"):
             if key in arguments:
                 return _bytes(arguments[key])
-    # What is left has one tensor argument, or its output first (allgather_, _allgather_base_).
+    # The other ops have one tensor argument, or their output first (allgather_, _allgather_base_).
     return _bytes(tensors[0])
 
 
@@ -82,7 +82,7 @@ def _collective(func: Any, args: tuple, kwargs: dict) -> dict[str, Any] | None:
     schema = func._schema
     namespace, _, op = schema.name.partition("::")
     names = [argument.name for argument in schema.arguments]
-    # What names no group (wait_tensor, check_for_nan) does not communicate.
+    # An op without a group argument (wait_tensor, check_for_nan) does not communicate.
     if namespace not in _NAMESPACES or not {"process_group", "group_name"} & set(names):
         return None
     arguments = dict(zip(names, args, strict=False)) | kwargs
@@ -92,7 +92,7 @@ def _collective(func: Any, args: tuple, kwargs: dict) -> dict[str, Any] | None:
 
 
 class _CollectiveLog(TorchDispatchMode):
-    """Notes each collective op that reaches the dispatcher on this thread."""
+    """Logs each collective op that reaches the dispatcher on this thread."""
 
     supports_higher_order_operators = True
 
@@ -112,7 +112,7 @@ def _op_counts(counts: dict[Any, int]) -> dict[str, int]:
 
 @contextlib.contextmanager
 def step_context() -> Iterator[None]:
-    """One training step, in a CommDebugMode of its own if the oracle is asked for."""
+    """Wraps one training step, in a CommDebugMode of its own if JOB_ORACLE is set."""
     if not _PATH:
         yield
         return
@@ -129,7 +129,7 @@ def step_context() -> Iterator[None]:
 
 
 def note_parameters(model: torch.nn.Module) -> None:
-    """The table that CommDebugMode's tests build as their ground truth, with shapes and types."""
+    """Records the table that CommDebugMode's tests build as their ground truth, with shapes and dtypes."""
     if not _PATH:
         return
     root = type(model).__name__

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pipeline parallelism: a stage a rank, micro-batches in the 1F1B schedule."""
+"""Pipeline parallelism: one stage per rank, micro-batches in the 1F1B schedule."""
 
 import argparse
 

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls the NCCL of the Python wheel, as far as that goes without a GPU, by a library that is linked with NCCL.
+"""Calls the Python wheel's NCCL, as far as possible without a GPU, through a library linked with NCCL.
 
-Its argument names that library. Prints NCCL's version, then each call and its result.
+The argument is the path of that library. Prints NCCL's version, then each call and its result.
 """
 
 import ctypes

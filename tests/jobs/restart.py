@@ -11,8 +11,10 @@ from common import finish, say
 
 
 def join(attempt: int) -> None:
-    """Each attempt under keys of its own: torchrun's store outlives the attempt, and torch 2.13 would let Gloo find the
-    addresses of the ranks that have just died."""
+    """Joins with keys of this attempt.
+
+    torchrun's store outlives an attempt, and torch 2.13 would let Gloo find the addresses of the exited ranks.
+    """
     store, rank, world_size = next(dist.rendezvous("env://"))
     dist.init_process_group(
         "gloo", store=dist.PrefixStore(f"attempt-{attempt}", store), rank=rank, world_size=world_size
@@ -25,7 +27,7 @@ def main() -> None:
     value = torch.ones(2)
     for _ in range(2 + attempt):
         dist.all_reduce(value)
-    # Without it a peer may still be waiting for the last answer.
+    # Without the barrier a peer may still be waiting for the last result.
     dist.barrier()
     if attempt == 0:
         sys.exit(1)

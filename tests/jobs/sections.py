@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job of named sections, each a use of one of PyTorch's features. What a section returns is printed as JSON; it has a
-process group of its own name, and notes in which module it calls each collective, so that a report can be held against
-it, section by section."""
+"""A job of named sections, each of which uses one of PyTorch's features and prints its result as JSON.
+
+A section has a process group with its own name, and logs its collectives by module. A test compares a report with
+that log, section by section.
+"""
 
 import json
 from collections import Counter
@@ -16,7 +18,7 @@ from torch import nn
 
 
 class Section:
-    """The group of a section, and the calls that it made over it by module."""
+    """A section's group, and its calls over that group by module."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -24,25 +26,25 @@ class Section:
         self.calls: Counter = Counter()
 
     def note(self, module: str = "Global") -> None:
-        """One collective more."""
+        """Logs one collective."""
         self.calls[module] += 1
 
     def all_reduce(self, value: torch.Tensor, module: str = "Global") -> torch.Tensor:
-        """A sum over the ranks, in place."""
+        """Sums over the ranks, in place."""
         self.note(module)
         dist.all_reduce(value, group=self.group)
         return value
 
     def functional(self, value: torch.Tensor) -> torch.Tensor:
-        """A sum over the ranks, as compilers and DTensor call it; whoever traces it notes its calls."""
+        """Sums over the ranks as compilers and DTensor do. The caller logs its calls, because tracing makes none."""
         return funcol.wait_tensor(funcol.all_reduce(value, "sum", self.group))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Section":
-        return self  # of a copied model too
+        return self  # copies of a model share the section
 
 
 class Speaker(nn.Module):
-    """A layer, then a sum over the ranks, in a child module."""
+    """A layer, then a sum over the ranks, as a child module."""
 
     def __init__(self, section: Section, module: str) -> None:
         super().__init__()
@@ -57,7 +59,7 @@ class Speaker(nn.Module):
 
 
 def network(section: Section, root: str | None = None) -> nn.Module:
-    """A model whose class, and with it its name in a report, is the section's: its child `speaker` communicates."""
+    """Returns a model whose class, and so its name in a report, is the section's. Its child `speaker` communicates."""
     name = root or section.name
 
     class Network(nn.Module):
@@ -83,7 +85,7 @@ def section(function: Callable[[Section], Any]) -> Callable[[Section], Any]:
 
 
 def plain(value: Any) -> Any:
-    """For JSON: tensors with all their digits."""
+    """Converts a value for JSON; tensors keep all their digits."""
     if isinstance(value, torch.Tensor):
         return [str(value.dtype), value.detach().to(torch.float64).tolist()]
     if isinstance(value, dict):
@@ -92,7 +94,7 @@ def plain(value: Any) -> Any:
 
 
 def run_all() -> None:
-    """Runs all sections; one line of JSON each."""
+    """Runs all sections and prints one line of JSON each."""
     for name, function in SECTIONS.items():
         current = Section(name)
         torch.manual_seed(0)

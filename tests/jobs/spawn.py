@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""torch.multiprocessing.spawn: one command, a process a rank, and no RANK in their environment."""
+"""torch.multiprocessing.spawn: one command, one process per rank, and no RANK in their environment."""
 
 import argparse
 import socket
@@ -13,7 +13,7 @@ WORLD_SIZE = 2
 
 
 def work(rank: int, port: int) -> None:
-    """A rank's whole life."""
+    """Runs one rank."""
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=WORLD_SIZE)
     value = torch.ones(4) * (rank + 1)
     for _ in range(3):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job that trains until its ranks are told to end: step after step until the file that it is given exists."""
+"""A job that trains until the file given to it exists."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ def main() -> None:
     while not told:
         model(torch.ones(8, 10)).square().mean().backward()
         time.sleep(arguments.pause)
-        # All ranks leave after the same step: each asks whether any was told.
+        # All ranks end after the same step: the all-reduce spreads the end flag.
         told = torch.tensor([float(os.path.exists(arguments.until))])
         dist.all_reduce(told)
     finish()

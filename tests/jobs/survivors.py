@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two ranks of torchrun's of which one survives the other: `survivors.py LOG fail|outlive`.
+"""Two torchrun ranks, one of which outlives the other: `survivors.py LOG fail|outlive`.
 
-Each writes LOG.<attempt>.<rank> before each of its collectives. "fail": in the first attempt rank 1 fails, and rank 0
-does not notice. "outlive": both wait until torchrun is gone and the file "go" is there; then rank 1 kills
-itself, and rank 0 ends after it.
+Each rank writes LOG.<attempt>.<rank> before each of its collectives. With "fail", rank 1 fails in the first attempt,
+and rank 0 does not notice. With "outlive", both wait until torchrun has exited and the file "go" exists. Then rank 1
+kills itself, and rank 0 ends after it.
 """
 
 import os
@@ -22,7 +22,7 @@ PATIENCE_S = 120
 
 
 def wait_until_exists(path: Path) -> None:
-    """Or fails: nobody is left who would end this process."""
+    """Waits until the file exists; fails after a timeout, because no parent would end this process."""
     deadline = time.monotonic() + PATIENCE_S
     while not path.exists():
         assert time.monotonic() < deadline, f"waited in vain for {path}"
@@ -30,7 +30,7 @@ def wait_until_exists(path: Path) -> None:
 
 
 def is_gone(pid: int) -> bool:
-    """Also if nobody has waited for it."""
+    """Returns whether the process has exited; a zombie has."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
     except OSError:

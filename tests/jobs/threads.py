@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Four threads, each with a process group and a model of its own: forwards, backwards and plain collectives at once."""
+"""Four threads, each with its own process group and model: forwards, backwards and plain collectives at once."""
 
 import threading
 
@@ -16,7 +16,7 @@ STEPS = 5
 
 
 def train(name: str, model: torch.nn.Module, group: dist.ProcessGroup, losses: dict[str, float]) -> None:
-    """A thread's work: a tensor-parallel step, then an all-reduce of its loss."""
+    """Runs on a thread: tensor-parallel steps, each with an all-reduce of its loss."""
     batch = torch.ones(8, 10, requires_grad=True)
     for _ in range(STEPS):
         loss = model(batch).square().mean()
@@ -31,7 +31,7 @@ def main() -> None:
     names = [f"thread {i}" for i in range(THREADS)]
     groups = [dist.new_group(group_desc=name) for name in names]
     ranks = list(range(dist.get_world_size()))
-    # Meshes of their own names: DTensor takes two that look the same for one, with one process group.
+    # Each mesh has its own dimension name: DTensor treats equal-looking meshes as one, with one process group.
     meshes = [DeviceMesh.from_group(group, "cpu", ranks, mesh_dim_names=(f"tp{i}",)) for i, group in enumerate(groups)]
     models = [parallelize_module(MLPModule(), mesh, MLP_PLAN) for mesh in meshes]
     losses: dict[str, float] = {}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A peer that comes late, computation in between, and one collective after the other: what durations are held against.
+"""A straggler, overlapped computation and queued collectives, to check durations.
 
 Rank 0 issues its collective, computes for COMPUTE_S and waits; rank 1 joins LATE_S later than rank 0.
 """
@@ -31,7 +31,7 @@ class Late(torch.nn.Module):
 
 
 class Many(torch.nn.Module):
-    """Collectives that are queued one behind the other, more than the backend has threads."""
+    """Queued collectives, more than the backend has threads."""
 
     def forward(self, tensor: torch.Tensor) -> torch.Tensor:
         works = [dist.broadcast(tensor, src=0, async_op=True) for _ in range(MANY)]

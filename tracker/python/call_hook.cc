@@ -8,7 +8,7 @@
 namespace commtap {
 namespace {
 
-/// CPython's own vectorcall for Python functions, taken from a function that nobody can have touched.
+/// Returns CPython's own vectorcall for Python functions, read from a new function that no other hook can have changed.
 vectorcallfunc pythonsOwn() {
   const PyRef globals(PyDict_New());
   const PyRef made(PyRun_String("lambda: None", Py_eval_input, globals.get(), globals.get()));

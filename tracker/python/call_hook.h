@@ -6,22 +6,22 @@
 
 namespace commtap {
 
-/// Watches the calls of one Python function by its vectorcall field: the function object stays the same object, with
-/// the same code and identity, no frame appears in tracebacks, and Dynamo, which reads the code, never sees us.
+/// Intercepts the calls of one Python function through its vectorcall field. The function object keeps its identity
+/// and its code. No frame appears in tracebacks, and Dynamo, which reads the code, does not see the hook.
 class CallHook {
  public:
-  /// Calls of `function` go to `call`, which must end by calling own(). False if somebody else has put a C
-  /// function of theirs there, or if it is no plain Python function.
+  /// Redirects calls of `function` to `call`, which must end by calling own(). Returns false if `function` is not a
+  /// plain Python function, if its vectorcall is not CPython's own, or if this hook is already installed.
   bool install(PyObject* function, vectorcallfunc call);
   void setEnabled(bool enabled);
 
-  /// CPython's.
+  /// Returns CPython's own vectorcall of the function.
   vectorcallfunc own() const {
     return own_;
   }
 
  private:
-  PyObject* function_ = nullptr; ///< owned: it lives as long as torch does
+  PyObject* function_ = nullptr; ///< owned, never released: torch lives as long as the process
   vectorcallfunc own_ = nullptr;
   vectorcallfunc ours_ = nullptr;
 };

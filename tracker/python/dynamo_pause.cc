@@ -8,7 +8,7 @@ DynamoPause::DynamoPause() {
   static PyObject* const module_name = PyUnicode_InternFromString("torch._C._dynamo.eval_frame");
   const ErrorGuard keep_errors;
   const PyRef module(PyImport_GetModule(module_name));
-  set_callback_ = attribute(module.get(), "set_eval_frame"); // per thread, as torch._dynamo.disable() uses it
+  set_callback_ = attribute(module.get(), "set_eval_frame"); // per thread; torch._dynamo.disable() uses it too
   if (set_callback_) {
     callback_ = PyRef(PyObject_CallOneArg(set_callback_.get(), Py_None));
   }

@@ -6,9 +6,9 @@
 
 namespace commtap {
 
-/// While it lives, Dynamo looks at no Python code that this thread runs. A compiled module's call reaches us with
-/// Dynamo watching, and to read an attribute can be to run a property's code, which it would compile and count for the
-/// job's.
+/// Keeps Dynamo from tracing this thread's Python code while this object lives. A compiled module calls the tracker
+/// with Dynamo active. Reading an attribute may run a property's code, which Dynamo would compile and count as the
+/// job's. The caller holds the GIL.
 class DynamoPause {
  public:
   DynamoPause();
@@ -17,8 +17,8 @@ class DynamoPause {
   ~DynamoPause();
 
  private:
-  PyRef set_callback_; ///< empty where there is no Dynamo
-  PyRef callback_;     ///< what watched before
+  PyRef set_callback_; ///< empty if torch has not loaded Dynamo
+  PyRef callback_;     ///< the callback to restore
 };
 
 } // namespace commtap

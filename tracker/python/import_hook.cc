@@ -12,7 +12,7 @@ namespace {
 
 struct State {
   std::vector<ImportAction> waiting;
-  PyObject* finder = nullptr; ///< owned while it is in sys.meta_path
+  PyObject* finder = nullptr; ///< owned while sys.meta_path contains it
 };
 
 State& state() {
@@ -52,8 +52,8 @@ void runAction(const char* name, PyObject* module) {
   }
 }
 
-/// Stands in for the loader's exec_module, for one call: the instance attribute that held it is gone before the
-/// loader's own runs, so that nobody ever sees it.
+/// Replaces the loader's exec_module for one call. Deletes the instance attribute that holds the replacement before
+/// the loader's own method runs, so no code of the job sees it.
 PyObject* executeThenAct(PyObject* loader, PyObject* module) {
   if (PyObject_DelAttrString(loader, "exec_module") != 0) {
     return nullptr;
@@ -68,7 +68,7 @@ PyObject* executeThenAct(PyObject* loader, PyObject* module) {
 
 PyMethodDef execute_method = {"exec_module", executeThenAct, METH_O, nullptr};
 
-/// What the other finders say of the module; empty (with or without an error) if they know none.
+/// Returns the module's spec from the other finders. Is empty, with or without an error, if none of them knows it.
 PyRef specOfOthers(PyObject* arguments) {
   const PyRef finders = PyRef(PySequence_List(PySys_GetObject("meta_path")));
   for (Py_ssize_t i = 0; finders && i < PyList_GET_SIZE(finders.get()); ++i) {
@@ -98,7 +98,7 @@ PyObject* findSpec(PyObject*, PyObject* arguments) {
   const PyRef loader = attribute(spec.get(), "loader");
   const PyRef execute(loader ? PyCFunction_New(&execute_method, loader.get()) : nullptr);
   if (!execute || PyObject_SetAttrString(loader.get(), "exec_module", execute.get()) != 0) {
-    PyErr_Clear(); // a loader that takes no attribute: the module is imported as ever, and not watched
+    PyErr_Clear(); // the loader accepts no attributes: import the module without the hook
   }
   return Py_XNewRef(spec.get());
 }

@@ -8,15 +8,15 @@
 
 namespace commtap {
 
-/// Runs `then(module)` right after a Python module has executed, before anybody else can use it.
+/// Runs `then(module)` right after the Python module has executed, before the job's code can use it.
 struct ImportAction {
   const char* module;
   void (*then)(PyObject* module);
 };
 
-/// For modules that are already there at once; for the others through a finder that takes itself out of
-/// sys.meta_path once all have come. The modules' specs and loaders stay what they would have been. False on a Python
-/// error (cleared).
+/// Runs the actions of loaded modules at once. For the others, installs a finder that removes itself from
+/// sys.meta_path once all of them are loaded. Leaves the modules' specs and loaders as they would be without commtap.
+/// Returns false on a Python error, which it clears.
 bool afterImport(const std::vector<ImportAction>& actions);
 
 } // namespace commtap

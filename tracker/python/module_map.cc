@@ -10,8 +10,8 @@ bool ModuleMap::add(PyObject* module, uint32_t id) {
     PyErr_Clear();
     return false;
   }
-  // The reference is kept alive until it dies with the module: its callback comes only then. The tracker hears of the
-  // module after that: an address that nobody takes out again would be another module's one day.
+  // The reference must outlive the module, or its callback never runs. Create it before set_module(): an entry that is
+  // never removed would later match a new module at the same address.
   module_of_reference_[reference] = module;
   if (host_.set_module(module, id) == 0) {
     module_of_reference_.erase(reference);

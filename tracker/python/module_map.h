@@ -11,12 +11,12 @@
 
 namespace commtap {
 
-/// The live module objects whose ids the tracker's table has. Holds weak references only: a module lives no longer for
-/// our sake, and its address may be another's tomorrow. Guarded by the GIL.
+/// The live module objects that have an id in the tracker's table. Holds weak references only, so it keeps no module
+/// alive. A destroyed module's address may be reused. The caller holds the GIL.
 class ModuleMap {
  public:
   static constexpr uint32_t kUnknown = kCommtapUnknownModule;
-  /// No module of the model's: its calls are its caller's own.
+  /// Marks a module that has no row of its own: its calls are attributed to the calling module.
   static constexpr uint32_t kTransparent = kCommtapNoModule;
 
   explicit ModuleMap(const CommtapHost& host) : host_(host) {}
@@ -25,16 +25,16 @@ class ModuleMap {
     return host_.find_module(module);
   }
 
-  /// False if the object cannot be weakly referenced; it is then not kept.
+  /// Returns false, and keeps nothing, if the object has no weak references or the table is full.
   bool add(PyObject* module, uint32_t id);
 
-  /// The live module of this id; nullptr if it is gone. Borrowed.
+  /// Returns the live module of this id, borrowed; nullptr if it was destroyed.
   PyObject* object(uint32_t id) const;
 
-  /// A weak reference has died: the id of its module, which is unknown from now on.
+  /// Removes the module whose weak reference has died. Returns the id that it had, or kUnknown.
   uint32_t erase(PyObject* weak_reference);
 
-  /// Called with a dead weak reference of this map; must call erase().
+  /// Sets the Python callable that receives each dead weak reference of this map. It must call erase().
   void setDeathCallback(PyObject* callback) {
     callback_ = callback;
   }

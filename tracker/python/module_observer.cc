@@ -13,7 +13,7 @@ struct Observer {
 };
 
 Observer& observer() {
-  static auto* instance = new Observer(); // leaked: modules are called until the interpreter is gone
+  static auto* instance = new Observer(); // leaked on purpose: module calls go on until the interpreter exits
   return *instance;
 }
 
@@ -25,7 +25,7 @@ PyRef positional(PyObject* const* arguments, Py_ssize_t count) {
   return tuple;
 }
 
-/// The keyword arguments as a dict; None if there are none.
+/// Returns the keyword arguments as a dict; None if there are none; empty on a Python error.
 PyRef keywords(PyObject* const* values, PyObject* names) {
   if (names == nullptr || PyTuple_GET_SIZE(names) == 0) {
     return PyRef::borrow(Py_None);
@@ -39,7 +39,7 @@ PyRef keywords(PyObject* const* values, PyObject* names) {
   return dict;
 }
 
-/// An exception is under way: the observer hears that the call is over, and what it says to that is not the caller's.
+/// Notifies the observer of a call that raised. Drops the observer's own error: the caller gets the call's exception.
 void tellFailure(PyObject* after, PyObject* module, PyObject* args, PyObject* kwargs) {
   const ErrorGuard keep_errors;
   const PyRef ignored(PyObject_CallFunctionObjArgs(after, module, args, kwargs, Py_None, nullptr));
@@ -65,7 +65,7 @@ callWithObserver(vectorcallfunc own, PyObject* function, PyObject* const* argume
   const Py_ssize_t count = PyVectorcall_NARGS(flags);
   const PyRef before = PyRef::borrow(observer().before);
   const PyRef after = PyRef::borrow(observer().after);
-  if (!before || !after) { // taken out by another thread since
+  if (!before || !after) { // another thread has removed the observer
     return own(function, arguments, flags, names);
   }
   const PyRef args = positional(arguments + 1, count - 1);

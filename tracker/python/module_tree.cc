@@ -12,13 +12,13 @@
 namespace commtap {
 namespace {
 
-/// Of modules in modules. Those below are found when they are called; the job's stack is not ours to fill.
+/// Maximum nesting of modules per walk, which bounds the use of the job's stack. Deeper modules get ids when called.
 constexpr uint32_t kMaxDepth = 200;
-constexpr size_t kMaxPrefix = 2000; ///< characters of containers' names; a container that holds itself ends here
+constexpr size_t kMaxPrefix = 2000; ///< characters of containers' names; stops at a container that contains itself
 
 std::string className(PyObject* object) {
   const std::string_view name = Py_TYPE(object)->tp_name;
-  return std::string(name.substr(name.rfind('.') + 1)); // static types have their module in front
+  return std::string(name.substr(name.rfind('.') + 1)); // tp_name of a static type begins with its module
 }
 
 bool inheritsFrom(PyObject* object, const char* name) {
@@ -56,12 +56,13 @@ class Deeper {
   uint32_t& depth_;
 };
 
-/// Holds modules and is never called: no node of the hierarchy, its name is part of its children's.
+/// Returns true for a module that only holds modules and is never called. It has no row; its name is part of its
+/// children's names.
 bool isContainer(PyObject* module) {
   return inheritsFrom(module, "ModuleList") || inheritsFrom(module, "ModuleDict");
 }
 
-/// Inside a compiled module the compiler calls graphs that it made of it: those are still the compiled module.
+/// Returns true for a graph that the compiler made from a module. Its calls belong to the compiled module.
 bool isGenerated(PyObject* module) {
   return inheritsFrom(module, "GraphModule");
 }
@@ -73,19 +74,20 @@ bool isWrapperComponent(PyObject* parent, const std::string& component) {
   return component == "_orig_mod" || component == "_fsdp_wrapped_module" || component == "_checkpoint_wrapped_module";
 }
 
-/// The instance's own dictionary, which nn.Module fills; never its __getattr__. Borrowed.
+/// Returns the instance's own dictionary, borrowed. Never calls the job's __getattr__.
 PyObject* dictOf(PyObject* module) {
   PyObject** dict = _PyObject_GetDictPtr(module);
   if (dict != nullptr && *dict != nullptr) {
     return *dict;
   }
-  PyObject* made = PyObject_GenericGetDict(module, nullptr); // 3.11+ may keep it inline until asked
-  Py_XDECREF(made);                                          // the module holds it from now on
+  PyObject* made = PyObject_GenericGetDict(module, nullptr); // 3.11+ may create it only here
+  Py_XDECREF(made);                                          // the module owns it
   PyErr_Clear();
   return made;
 }
 
-/// Name → child, borrowed; nullptr if there are none. A scripted module keeps its Python children one step further.
+/// Returns the dict from name to child, borrowed; nullptr if there is none. A scripted module has its Python children
+/// in `_modules._python_modules`.
 PyObject* childrenOf(PyObject* module) {
   PyObject* dict = dictOf(module);
   PyObject* children = dict == nullptr ? nullptr : PyDict_GetItemString(dict, "_modules");
@@ -105,7 +107,7 @@ uint32_t ModuleTree::add(PyObject* module) {
   watchDeath();
   const uint32_t caller = host_.current_module();
   if (PyObject* calling = map_.object(caller)) {
-    addChildren(calling, caller, ""); // it may have been registered since its caller was walked
+    addChildren(calling, caller, ""); // the caller may have registered it since its last walk
     if (const uint32_t id = map_.find(module); id != ModuleMap::kUnknown) {
       return id;
     }
@@ -120,11 +122,11 @@ uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
   const CommtapModuleRole role = roleOf(module);
   const uint32_t id =
       host_.add_module(place.parent, place.component.c_str(), className(module).c_str(), role, place.wrapper ? 1 : 0);
-  if (id == place.parent) { // the table is full: from now on its calls are its callers' own
+  if (id == place.parent) { // the table is full: attribute its calls to its callers
     return map_.add(module, ModuleMap::kTransparent) ? ModuleMap::kTransparent : id;
   }
   if (!map_.add(module, id)) {
-    return id; // the object is no ordinary one
+    return id; // the object has no weak references or the table is full
   }
   if (PyObject* dict = dictOf(module)) {
     reportParameters(host_, dict, id);
@@ -169,7 +171,7 @@ void ModuleTree::addChild(PyObject* module, PyObject* child, uint32_t parent, co
   }
 }
 
-/// The callback that every weak reference calls when its module dies.
+/// Installs the callback that every weak reference calls when its module is destroyed.
 void ModuleTree::watchDeath() {
   static PyMethodDef method = {"commtap_module_died", onDeath, METH_O, nullptr};
   if (!watching_) {

@@ -12,17 +12,17 @@
 
 namespace commtap {
 
-/// Gives modules their ids and names: a root by its class name, everything below by the names under which it is
-/// registered, as named_children has them. Guarded by the GIL.
+/// Assigns ids and names to modules. A root is named after its class; a child is named as it is registered in its
+/// parent, as in named_children(). The caller holds the GIL.
 class ModuleTree {
  public:
   explicit ModuleTree(const CommtapHost& host) : host_(host), map_(host) {}
 
-  /// The id to enter for a call of `module`, or ModuleMap::kTransparent; kUnknown if it was never seen.
+  /// Returns the id to enter for a call of `module`, or ModuleMap::kTransparent; kUnknown before add().
   uint32_t find(PyObject* module) const {
     return map_.find(module);
   }
-  /// Gives an id to a module that was never seen, and to its children.
+  /// Assigns an id to a new module and to its children. Returns what find() returns from then on.
   uint32_t add(PyObject* module);
 
  private:
@@ -41,7 +41,7 @@ class ModuleTree {
   const CommtapHost& host_;
   ModuleMap map_;
   bool watching_ = false;
-  uint32_t depth_ = 0; ///< of the walk through children
+  uint32_t depth_ = 0; ///< current depth of the walk through children
 };
 
 } // namespace commtap

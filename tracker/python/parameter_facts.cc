@@ -20,7 +20,7 @@ std::string quoted(const std::string& text) {
   return json + "\"";
 }
 
-/// A JSON list of what `item` makes of each element; "[]" for what is no sequence.
+/// Returns a JSON array of `item(element)` for each element; "[]" if `sequence` is not a sequence.
 template <typename Item>
 std::string jsonList(PyObject* sequence, Item item) {
   std::string json = "[";
@@ -32,7 +32,7 @@ std::string jsonList(PyObject* sequence, Item item) {
   return json + "]";
 }
 
-/// An int as it is; a symbolic size, or anything else, as -1.
+/// Returns an int as text; "-1" for a symbolic size or any other object.
 std::string integerText(PyObject* value) {
   const long long number = PyLong_Check(value) ? PyLong_AsLongLong(value) : -1;
   PyErr_Clear();
@@ -43,7 +43,7 @@ std::string quotedText(PyObject* value) {
   return quoted(textOf(value));
 }
 
-/// A placement as Python shows it: "Shard(dim=0)".
+/// Returns a placement's repr as a JSON string: "Shard(dim=0)".
 std::string quotedRepr(PyObject* value) {
   const PyRef repr(PyObject_Repr(value));
   return quoted(textOf(repr.get()));
@@ -81,7 +81,7 @@ std::string shapeText(PyObject* tensor) {
   return shape ? jsonList(shape.get(), integerText) : std::string();
 }
 
-/// False if the tensor does not even have a shape (a lazy module's, before its first call).
+/// Returns false if the tensor has no shape, as in a lazy module before its first call.
 bool readFacts(PyObject* tensor, Facts& facts) {
   facts.shape = facts.local_shape = shapeText(tensor);
   facts.dtype = dtypeText(tensor);
@@ -108,7 +108,8 @@ void* tensorImpl(PyObject* tensor) {
   return impl;
 }
 
-/// Parameters of one's own may be subclasses with a __torch_function__; it must not notice that we look.
+/// Disables __torch_function__ on this thread while this object lives. A job's parameters may be tensor subclasses,
+/// whose code must not run when the tracker reads their attributes.
 class PlainTensors {
  public:
   explicit PlainTensors(const CommtapHost& host) : host_(host), token_(host.begin_plain_tensors()) {}

@@ -10,11 +10,13 @@
 
 namespace commtap {
 
-/// Reports a module's own parameters (not its children's): name, shape, dtype, and for a DTensor its mesh, placements
-/// and local shape; and whose gradient and memory each is. Runs no code of the job's, leaves no Python error behind.
+/// Reports to the tracker a module's own parameters, without its children's. A report has name, shape and dtype, and
+/// for a DTensor also mesh, placements and local shape. Attributes each parameter's gradient and memory to `module`.
+/// Runs no code of the job, leaves no Python error. The caller holds the GIL.
 void reportParameters(const CommtapHost& host, PyObject* module_dict, uint32_t module);
 
-/// FSDP1 keeps its flat parameter outside of all modules: its gradient and memory belong to the unit.
+/// Attributes the gradient and memory of an FSDP1 unit's flat parameter to `module`. FSDP1 registers that parameter
+/// with no module. The caller holds the GIL.
 void reportFlatParameter(const CommtapHost& host, PyObject* module_dict, uint32_t module);
 
 } // namespace commtap

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Everything that differs between Python versions, as small named functions.
+// Wraps the parts of CPython's API that differ between Python versions.
 
 #include <Python.h>
 
 namespace commtap::compat {
 
-/// The C function through which CPython calls a Python function object.
+/// Returns the C function through which CPython calls a Python function object.
 inline vectorcallfunc vectorcallOf(PyObject* function) {
   return reinterpret_cast<PyFunctionObject*>(function)->vectorcall;
 }
 
-/// Makes CPython call `function` through `call`. Nothing else of the function object changes.
+/// Makes CPython call `function` through `call`. Changes nothing else in the function object.
 inline void setVectorcall(PyObject* function, vectorcallfunc call) {
 #if PY_VERSION_HEX >= 0x030C0000
   PyFunction_SetVectorcall(reinterpret_cast<PyFunctionObject*>(function), call);

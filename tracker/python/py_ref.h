@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// An owned reference. May be empty, after a Python error, which stays set.
+/// Owns one Python reference. Is empty after a Python error, which stays set. The caller holds the GIL.
 class PyRef {
  public:
   PyRef() = default;
@@ -45,10 +45,11 @@ inline PyRef attribute(PyObject* object, const char* name) {
   return PyRef(object == nullptr ? nullptr : PyObject_GetAttrString(object, name));
 }
 
-/// str(object) as UTF-8; "" if it has none. Clears errors.
+/// Returns str(object) as UTF-8, or "" if that fails. Clears errors.
 std::string textOf(PyObject* object);
 
-/// Our work happens between two lines of the job's: an error that was set there must be there afterwards.
+/// Saves the pending Python error and restores it at scope exit. The tracker runs between two lines of the job's code
+/// and must not change its error state.
 class ErrorGuard {
  public:
   ErrorGuard() {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The tracker's Python part: watches module calls and the making of process groups.
+// The tracker's Python part. Hooks module calls, record_function labels and the creation of process groups.
 
 #include <Python.h>
 
@@ -20,13 +20,13 @@
 namespace commtap {
 namespace {
 
-/// One per process, never destroyed: module calls happen until the interpreter is gone.
+/// One per process, leaked on purpose: module calls go on until the interpreter exits.
 struct Part {
   explicit Part(const CommtapHost& tracker) : host(tracker), tree(tracker) {}
 
   const CommtapHost host; ///< a copy
   ModuleTree tree;
-  PyObject* register_group = nullptr; ///< owned; torch's own
+  PyObject* register_group = nullptr; ///< owned; torch's original function
   CallHook module_call;
   CallHook label_enter;
   CallHook label_exit;
@@ -37,18 +37,18 @@ Part* part = nullptr;
 uint32_t addModule(PyObject* module) noexcept {
   try {
     return part->tree.add(module);
-  } catch (const std::exception&) { // no memory: the call counts for whoever makes it
+  } catch (const std::exception&) { // out of memory: attribute the call to the calling module
     return part->host.current_module();
   }
 }
 
-/// The id to enter for a call of `module`, or ModuleMap::kTransparent.
+/// Returns the id to enter for a call of `module`, or ModuleMap::kTransparent.
 uint32_t idOf(PyObject* module) {
   const uint32_t id = part->tree.find(module);
   return id != ModuleMap::kUnknown ? id : addModule(module);
 }
 
-/// Between the tracker's hook and torch's own function, while somebody observes.
+/// Runs between the tracker's hook and torch's own function while an observer is set.
 PyObject* callObserved(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   const bool transparent = PyVectorcall_NARGS(flags) == 0 || idOf(arguments[0]) == ModuleMap::kTransparent;
   const vectorcallfunc own = part->module_call.own();
@@ -73,8 +73,8 @@ long moduleId(void* module) {
   return id == ModuleMap::kTransparent ? -1 : static_cast<long>(id);
 }
 
-/// Stands in for the registry's C function in torch.distributed, through which every new group passes. Not the Python
-/// function that makes groups: Python 3.11 runs a call of one Python function by another without its vectorcall.
+/// Replaces torch.distributed's C function _register_process_group, which every new group goes through. The Python
+/// function that makes groups cannot be hooked: Python 3.11 inlines such calls and bypasses its vectorcall.
 PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
   PyObject* result = PyObject_Call(part->register_group, arguments, names);
   if (result != nullptr && PyTuple_GET_SIZE(arguments) > 0 && PyUnicode_Check(PyTuple_GET_ITEM(arguments, 0))) {
@@ -84,7 +84,7 @@ PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
   return result;
 }
 
-/// Tells the tracker that a record_function object, which keeps its label in `name`, is entered.
+/// Reports to the tracker the entry of a record_function object, whose `name` is the label.
 void tellLabel(PyObject* label) {
   static PyObject* const attribute_name = PyUnicode_InternFromString("name");
   const ErrorGuard keep_errors;
@@ -95,7 +95,7 @@ void tellLabel(PyObject* label) {
   }
 }
 
-/// torch.autograd.profiler.record_function.__enter__ and __exit__: labels are torch's own words for what it does.
+/// Replaces record_function.__enter__ of torch.autograd.profiler.
 PyObject* enterLabel(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
   if (PyVectorcall_NARGS(flags) > 0) {
     tellLabel(arguments[0]);
@@ -131,13 +131,13 @@ void watchModules(PyObject* module) {
   }
 }
 
-// Without it a group is known from its first collective on.
+// Without this hook a group is known from its first collective.
 void watchGroups(PyObject* module) {
   constexpr const char* kName = "_register_process_group";
   static PyMethodDef method = {
       kName,
       reinterpret_cast<PyCFunction>(
-          reinterpret_cast<void (*)()>(registerGroup)), // METH_KEYWORDS: with one more parameter
+          reinterpret_cast<void (*)()>(registerGroup)), // METH_KEYWORDS passes a third parameter
       METH_VARARGS | METH_KEYWORDS,
       nullptr};
   PyRef original = attribute(module, kName);

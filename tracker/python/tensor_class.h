@@ -6,8 +6,8 @@
 
 namespace commtap {
 
-/// `tensor`: the PyObject of a tensor that somebody holds. By the names of its classes, of which a subclass of
-/// DTensor has one more; needs no GIL, for the class of a living object neither changes nor dies.
+/// Returns the class of `tensor`, a PyObject that the caller keeps alive. Compares the names of its base classes, so a
+/// subclass of DTensor counts as one. Needs no GIL: the type of a living object neither changes nor is destroyed.
 CommtapTensorClass tensorClass(void* tensor);
 
 } // namespace commtap

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""commtap from inside the job: what the tracker counts, for Python code that asks.
+"""commtap's counts and controls for Python code inside the job.
 
-`CommDebugMode` and `ModTracker` have the names and results of PyTorch's own; the rest is `shim/commtap.h` in Python.
-Works in a process that was started with commtap preloaded, and loads it otherwise.
+`CommDebugMode` and `ModTracker` have the names and results of PyTorch's own classes. The other names are the functions
+of `shim/commtap.h`. Uses the preloaded library, or loads libcommtap.so at the first use.
 """
 
 from commtap.comm_debug_mode import CommDebugMode

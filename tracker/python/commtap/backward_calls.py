@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a backward is in the tree of modules: gradient hooks on what goes into and comes out of each module call."""
+"""Follows a backward through the module tree, by gradient hooks on the inputs and outputs of each module call."""
 
 import threading
 import weakref
@@ -17,19 +17,20 @@ NO_TASK = -1
 
 
 def current_task() -> int:
-    """The number of the backward that runs on this thread; `NO_TASK` if none does."""
+    """Returns the id of the backward that runs on this thread; `NO_TASK` if none runs."""
     return torch._C._current_graph_task_id()
 
 
 def tensors_with_grad(*values: Any) -> list[torch.Tensor]:
-    """All tensors in nested containers that require a gradient."""
+    """Returns all tensors in nested containers that require a gradient."""
     return [leaf for leaf in tree_leaves(values) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
 
 
 class _Handles:
-    """Takes hooks out when the graph that it hangs on is freed.
+    """Removes hooks when the autograd graph that holds this object is freed.
 
-    Hooks on a leaf tensor live as long as the tensor: one that goes into every step would gather one more each step.
+    Hooks on a leaf tensor live as long as the tensor. A tensor that is an input of every step would gain a hook per
+    step.
     """
 
     def __init__(self, handles: list[Any]) -> None:
@@ -45,7 +46,7 @@ class _Handles:
 
 
 class Call:
-    """One module call of a forward, for its backward."""
+    """One module call of a forward, as its backward needs it. Holds the module weakly."""
 
     def __init__(self, module: torch.nn.Module, name: str) -> None:
         self.module = weakref.ref(module)
@@ -55,20 +56,21 @@ class Call:
 
 
 class _Backward:
-    """One run of the engine: the modules whose backward has begun and not ended."""
+    """One run of the autograd engine: the modules whose backward has begun and has not completed."""
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
         self.active: Counter[str] = Counter()
-        #: Calls whose inputs need no gradient, so that nothing tells their end but the end of all.
+        #: Calls whose inputs need no gradient. Only the end of the whole backward ends them.
         self.until_the_end: list[Call] = []
 
 
 class BackwardCalls:
-    """Follows calls through backward. A module that is deleted before its backward is None to the hooks.
+    """Follows module calls through backward. Hooks receive None for a module destroyed before its backward.
 
-    The gradient hooks are PyTorch's, so that the order is: a module's backward begins with the first gradient of its
-    outputs and ends with the last of its inputs; if no input needs one, when the whole backward ends, innermost first.
+    The gradient hooks are PyTorch's, which sets the order. A module's backward begins with the first gradient of its
+    outputs and ends with the last gradient of its inputs. If no input needs a gradient, it ends with the whole
+    backward, innermost module first.
     """
 
     def __init__(self) -> None:
@@ -77,20 +79,20 @@ class BackwardCalls:
         self._running: dict[int, _Backward] = {}
 
     def active(self) -> Iterable[str]:
-        """The modules whose backward runs on this thread."""
+        """Returns the modules whose backward runs on this thread."""
         if current_task() == NO_TASK:
             return ()
         mine = [each for each in self._running.values() if each.thread == threading.get_ident()]
         return [name for each in mine for name, count in each.active.items() if count > 0]
 
     def forget_failed(self) -> None:
-        """No backward runs on this thread: what is left of one was ended by an exception."""
+        """Drops the state of failed backwards. Must not run on a thread inside a backward."""
         if self._running:
             thread = threading.get_ident()
             self._running = {task: each for task, each in self._running.items() if each.thread != thread}
 
     def watch_inputs(self, call: Call, *values: Any) -> _Handles:
-        """Before the forward, which may change its inputs in place."""
+        """Hooks a call's inputs. Must run before the forward, which may change them in place."""
         tensors = tensors_with_grad(*values)
         call.has_inputs = bool(tensors)
         if not tensors:
@@ -98,10 +100,10 @@ class BackwardCalls:
         return _Handles([register_multi_grad_hook(tensors, lambda *grads: self._end_with_inputs(call, grads))])
 
     def watch_outputs(self, call: Call, inputs: _Handles, output: Any) -> None:
-        """After the forward. The hooks live as long as the graph that it has made."""
+        """Hooks a call's outputs. Must run after the forward; the hooks live as long as the autograd graph."""
         made = [tensor for tensor in tensors_with_grad(output) if tensor.grad_fn is not None]
         if not made:
-            inputs.remove()  # no backward will pass this call
+            inputs.remove()  # no backward goes through this call
             return
         inputs.handles.append(register_multi_grad_hook(made, lambda *grads: self._begin(call, grads), mode="any"))
         made[0].grad_fn.metadata[inputs] = None
@@ -120,7 +122,7 @@ class BackwardCalls:
             self.pre_hook(call.module(), grads)
 
     def _end_with_inputs(self, call: Call, grads: tuple) -> None:
-        # A leaf tensor's gradient may be that of another call, or of an earlier step.
+        # A leaf tensor's gradient may belong to another call or to an earlier step.
         if call.task == current_task():
             self._end(call, grads)
 

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`CommDebugMode`: which collectives a piece of code makes, by op and by module.
+"""`CommDebugMode`: counts the collectives of a piece of code by op and by module.
 
-Names, surface and formats are those of `torch.distributed.tensor.debug.CommDebugMode` (PyTorch 2.13). The counts are
-the tracker's: those of every thread, of compiled code as it runs, over any number of steps. A collective in backward is
-counted for the module whose forward made the autograd node that runs, not for the last one whose hook was called.
+Names, methods and formats are those of `torch.distributed.tensor.debug.CommDebugMode` (PyTorch 2.13). The tracker
+makes the counts: they cover every thread, compiled code as it runs, and any number of steps. A collective in backward
+is attributed to the module whose forward made the running autograd node. PyTorch attributes it to the last module
+whose hook ran.
 """
 
 import json
@@ -28,7 +29,7 @@ __all__ = ["CommDebugMode"]
 
 
 class PassCounts(dict):
-    """One module's counts: "forward" and "backward", each {op: count}. An op itself is the sum of both."""
+    """One module's counts: "forward" and "backward", each {op: count}. Indexing with an op returns the sum of both."""
 
     def __init__(self) -> None:
         super().__init__(forward=defaultdict(int), backward=defaultdict(int))
@@ -40,7 +41,7 @@ class PassCounts(dict):
 
 
 def _whose_collectives() -> Threads:
-    """In PyTorch's test harness each thread is a rank of its own; elsewhere all threads are one rank."""
+    """Returns `Threads.THIS` in PyTorch's test harness, where each thread is a rank; else `Threads.ALL`."""
     ranks_are_threads = type(dist.distributed_c10d._world).__name__ == "ThreadLocalWorld"
     return Threads.THIS if ranks_are_threads else Threads.ALL
 
@@ -48,12 +49,12 @@ def _whose_collectives() -> Threads:
 class CommDebugMode(TorchDispatchMode):
     """A context manager that counts collectives.
 
-    Everything starts anew at each entry; contexts nest. What was counted can be read after the exit. Sends, receives
-    and barriers are not among the counts, as with PyTorch's own: `commtap.Capture` has them, with bytes and groups.
+    Each entry clears all counts and records; contexts nest. The counts stay readable after the exit. As in PyTorch's
+    class, they exclude sends, receives and barriers. `commtap.Capture` counts those, with bytes and groups.
 
-    The op records of noise levels 1 to 3 come from this mode's own `__torch_dispatch__`: only there, above the
-    dispatcher's kernels, is a DTensor still a DTensor with its placements. Compiled code stays compiled; of its ops
-    those are recorded that still pass the dispatcher.
+    This mode's own `__torch_dispatch__` makes the op records of noise levels 1 to 3. It runs above the dispatcher's
+    kernels, where a DTensor still has its placements. Compiled code stays compiled: only those of its ops that go
+    through the dispatcher are recorded.
 
     Example::
 
@@ -66,17 +67,17 @@ class CommDebugMode(TorchDispatchMode):
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
-        """Lets torch.compile compile and run compiled code."""
+        """Returns True: torch.compile compiles, and compiled code runs, inside this mode."""
         return True
 
     def __init__(self) -> None:
         super().__init__()
         self.advanced_module_tracker = CommModuleTracker()
-        #: The op packets that count as collectives beside c10d's. One that is added is counted where it is called in
-        #: eager code on this mode's threads.
+        #: The op packets that count as collectives in addition to c10d's. An added packet is counted only in eager code
+        #: on this mode's threads.
         self.comm_registry: set[Any] = set(USUAL_REGISTRY)
         self._capture = Capture()
-        #: What the tracker does not count: (module, key, in backward).
+        #: The calls that this mode counts itself: (module, key, in backward).
         self._seen_here: list[tuple[str, Any, bool]] = []
         self._comm_counts: defaultdict[Any, int] = defaultdict(int)
         self._comm_module_counts: dict[str, PassCounts] = {}
@@ -109,7 +110,7 @@ class CommDebugMode(TorchDispatchMode):
         record = operation(func, args, phase)
         if any(issubclass(each, DTensor) for each in types):
             self.advanced_module_tracker.log.add(name, record)
-            return NotImplemented  # DTensor's turn; what it makes of the op comes here again
+            return NotImplemented  # DTensor runs the op; its plain-tensor ops are dispatched here again
         output = func(*args, **kwargs)
         packet = self._packet_of_mode(func._overloadpacket, args)
         if packet is not None:
@@ -119,7 +120,10 @@ class CommDebugMode(TorchDispatchMode):
         return output
 
     def _packet_of_mode(self, packet: Any, args: tuple) -> Any | None:
-        """The key under which this mode, not the tracker, counts a call: of fake tensors, or of an op users added."""
+        """Returns the key of a call that this mode counts in place of the tracker; None for any other call.
+
+        Those are collectives on fake or meta tensors and calls of ops that the user added to `comm_registry`.
+        """
         name = str(packet)
         if name in PACKETS:
             return PACKETS[name] if self._is_registered(name) and is_dry(args) else None
@@ -129,7 +133,7 @@ class CommDebugMode(TorchDispatchMode):
         return op not in NATIVE_PACKETS or NATIVE_PACKETS[op] in self.comm_registry
 
     def _update(self) -> None:
-        """Brings the counts up to date, in place: whoever holds one of the dictionaries sees it."""
+        """Updates the dictionaries of counts in place, so references to them stay current."""
         self._comm_counts.clear()
         self._comm_module_counts.clear()
         self._comm_module_counts["Global"] = PassCounts()
@@ -150,58 +154,65 @@ class CommDebugMode(TorchDispatchMode):
 
     @property
     def comm_counts(self) -> dict[Any, int]:
-        """Count by op; 0 for an op that was not called."""
+        """Count by op packet; 0 for an op that was not called."""
         if self._open:
             self._update()
         return self._comm_counts
 
     @property
     def comm_module_counts(self) -> dict[str, PassCounts]:
-        """Module: {"forward": {op: count}, "backward": {op: count}}, with what was called inside it."""
+        """Module name: {"forward": {op: count}, "backward": {op: count}}, including the modules called inside it."""
         if self._open:
             self._update()
         return self._comm_module_counts
 
     @property
     def comm_module_operation_counts(self) -> dict[str, dict[str, list[Operation]]]:
-        """Module: {"operations_list": records of the ops that ran in it}; equal steps take the room of one."""
+        """Module name: {"operations_list": records of the ops that ran in it}. Repeated steps add no records."""
         return self.advanced_module_tracker.log.by_module
 
     def get_total_counts(self) -> int:
-        """All collectives."""
+        """Returns the number of collectives of all ops."""
         return sum(self.comm_counts.values())
 
     def get_comm_counts(self) -> dict[Any, int]:
-        """Count by op packet, `torch.ops.c10d_functional.all_reduce`; native functional ops under that older name."""
+        """Returns the count by op packet.
+
+        The key is the older name, such as `torch.ops.c10d_functional.all_reduce`, for native functional ops too.
+        """
         return self.comm_counts
 
     def get_comm_module_counts(self) -> dict[str, PassCounts]:
-        """The same as `comm_module_counts`."""
+        """Returns `comm_module_counts`."""
         return self.comm_module_counts
 
     def get_parameter_info(self) -> dict[str, dict[str, Any]]:
-        """Module: {parameter name: tensor}, of the modules called."""
+        """Returns {module name: {parameter name: tensor}} for the modules called in this context."""
         return self.advanced_module_tracker.module_parameters_dict
 
     def get_sharding_info(self) -> dict[str, Any]:
-        """ "module.parameter": placements, of the parameters that are DTensors."""
+        """Returns {"module.parameter": placements} for the parameters that are DTensors."""
         return self.advanced_module_tracker.sharding_dict
 
     def generate_module_tracing_table(self) -> str:
-        """A line for each module and, below it, for each of its collectives, with ANSI color."""
+        """Returns a table with ANSI color: one line per module, each followed by one line per op that it called."""
         return module_table(self.advanced_module_tracker, self.comm_module_counts)
 
     def generate_comm_debug_tracing_table(self, noise_level: int = 3) -> str:
-        """The table of modules, collectives and ops, with ANSI color.
+        """Returns a table of modules, collectives and ops, with ANSI color.
 
         Args:
-            noise_level: 0 collectives by module; 1 also module types, placements and ops on DTensors; 2 also other
-                ops; 3 also the trivial ones (detach, t, view, _to_copy, as_strided, transpose).
+            noise_level: 0 shows collectives by module; 1 adds module types, placements and ops on DTensors; 2 adds all
+                other ops; 3 adds the trivial ones (detach, t, view, _to_copy, as_strided, transpose).
         """
         return tracing_table(self.advanced_module_tracker, self.comm_module_counts, noise_level)
 
     def generate_json_dump(self, file_name: str = "comm_mode_log.json", noise_level: int = 3) -> None:
-        """Writes the tree that PyTorch's browser page for CommDebugMode reads.
+        """Writes the JSON tree that PyTorch's browser page for CommDebugMode reads.
+
+        Args:
+            file_name: the file to create or overwrite.
+            noise_level: as for `generate_comm_debug_tracing_table`.
 
         Raises:
             OSError: the file cannot be written.
@@ -211,11 +222,23 @@ class CommDebugMode(TorchDispatchMode):
             json.dump(tree, file, indent=4)
 
     def log_module_tracing_table_to_file(self) -> None:
-        """Writes `generate_module_tracing_table` to output.txt, without color."""
+        """Writes the result of `generate_module_tracing_table`, without color, to output.txt in the current folder.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         self._write("output.txt", self.generate_module_tracing_table())
 
     def log_comm_debug_tracing_table_to_file(self, file_name: str = "comm_mode_log.txt", noise_level: int = 3) -> None:
-        """Writes `generate_comm_debug_tracing_table`, without color."""
+        """Writes the result of `generate_comm_debug_tracing_table`, without color.
+
+        Args:
+            file_name: the file to create or overwrite.
+            noise_level: as for `generate_comm_debug_tracing_table`.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         self._write(file_name, self.generate_comm_debug_tracing_table(noise_level))
 
     @staticmethod
@@ -224,11 +247,11 @@ class CommDebugMode(TorchDispatchMode):
             file.write(without_color(table))
 
     def print_paramater_info(self) -> None:
-        """Prints `get_parameter_info`. The name is PyTorch's."""
+        """Prints the result of `get_parameter_info`. PyTorch spells the name so."""
         self.advanced_module_tracker.print_paramater_info()
 
     def print_sharding_info(self) -> None:
-        """Prints `get_sharding_info`, a line for each parameter."""
+        """Prints the result of `get_sharding_info`, one line per parameter."""
         self.advanced_module_tracker.print_sharding_info()
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Start, stop, reset, snapshots, scopes and captures: `shim/commtap.h` in Python."""
+"""Start, stop, reset, snapshots, scopes and captures: the functions of `shim/commtap.h` in Python."""
 
 import contextlib
 import ctypes
@@ -14,37 +14,37 @@ from commtap.native import CollectiveRow, native
 
 
 class Threads(IntEnum):
-    """Whose collectives a capture counts."""
+    """The threads whose collectives a capture counts."""
 
-    #: Those of all threads of the process: autograd's, the job's own.
+    #: All threads of the process, including autograd's and the job's own.
     ALL = 0
-    #: Those that the thread makes that began the capture.
+    #: Only the thread that begins the capture.
     THIS = 1
 
 
 @dataclass(frozen=True)
 class Collective:
-    """Calls of one op by one module in one phase over one group."""
+    """The calls of one op, in one module and phase, over one group."""
 
-    #: For whom, by its raw name: "MLPModule.net1".
+    #: The raw name of the attributed module: "MLPModule.net1".
     module: str
-    #: Inside whom the call was made.
+    #: The raw name of the issuing module.
     issued_in: str
-    #: The same as the report's modules[].id.
+    #: The id of the issuing module: modules[].id in the report.
     issued_in_id: int
     #: "forward", "backward", "recompute", "optimizer" or "other".
     phase: str
-    #: "c10d.allreduce_".
+    #: The op's name: "c10d.allreduce_".
     op: str
-    #: "all_reduce".
+    #: The kind of collective: "all_reduce".
     kind: str
-    #: The process group's name; "" if it is not known.
+    #: The process group's name; "" if unknown.
     group: str
-    #: "float32"; "" for none.
+    #: The payload's dtype: "float32"; "" if there is no payload.
     dtype: str
-    #: Calls.
+    #: The number of calls.
     count: int
-    #: Payload of all calls in bytes, as nccl-tests defines it (docs/report.md).
+    #: The payload of all calls in bytes, as nccl-tests defines it (docs/report.md).
     bytes: int
 
 
@@ -55,22 +55,44 @@ def _check(result: int, what: str) -> int:
 
 
 def start() -> None:
-    """Watching goes on after `stop`."""
+    """Resumes counting after `stop`. Counting is on when the library is loaded.
+
+    Must not run while another thread makes a collective.
+
+    Raises:
+        RuntimeError: there is no tracker for this torch, or the change failed.
+    """
     _check(native().start(), "cannot start")
 
 
 def stop() -> None:
-    """Takes everything out of the process that costs anything; nothing is counted until `start`."""
+    """Stops counting until `start`, and removes the kernels and the module hook from the process.
+
+    Must not run while another thread makes a collective.
+
+    Raises:
+        RuntimeError: there is no tracker for this torch, or the change failed.
+    """
     _check(native().stop(), "cannot stop")
 
 
 def reset() -> None:
-    """All counters of the report are 0 again. Open captures and contexts keep theirs."""
+    """Sets all counters of the report, and the call counts of its modules, to 0.
+
+    Open captures and contexts keep their counts.
+
+    Raises:
+        RuntimeError: there is no tracker for this torch.
+    """
     _check(native().reset(), "cannot reset")
 
 
 def mark_step() -> None:
-    """A training step is over: for loops whose steps are not those of a `torch.optim` optimizer, which count else."""
+    """Ends a training step. From then on the steps of `torch.optim` optimizers no longer end one.
+
+    Raises:
+        RuntimeError: there is no tracker for this torch.
+    """
     _check(native().mark_step(), "cannot end the step")
 
 
@@ -85,13 +107,16 @@ def _text(read: Callable[[Any, int], int], what: str) -> str:
 
 
 def snapshot(path: str | None = None) -> dict[str, Any] | None:
-    """The report as it stands (docs/report.md).
+    """Returns the report so far (docs/report.md), or writes it to a file atomically.
 
     Args:
-        path: of a file to write it to, whole or not at all; None returns it.
+        path: the file to write; with None the report is returned and nothing is written.
+
+    Returns:
+        The parsed report; None if `path` is given.
 
     Raises:
-        RuntimeError: the file cannot be written.
+        RuntimeError: the file cannot be written, or there is no tracker for this torch.
     """
     if path is None:
         return json.loads(_text(native().snapshot, "no snapshot"))
@@ -101,12 +126,15 @@ def snapshot(path: str | None = None) -> dict[str, Any] | None:
 
 @contextlib.contextmanager
 def scope(name: str) -> Iterator[None]:
-    """Inside it this thread is in a module `name` below the one that it was in.
+    """Puts this thread in a module `name`, a child of the current module, for the duration of a `with` block.
 
-    For code that is no `torch.nn.Module`; a module call needs none of it.
+    For code without a `torch.nn.Module`; module calls are attributed without it.
+
+    Args:
+        name: the module's name below its parent; must not be empty.
 
     Raises:
-        RuntimeError: the name is empty.
+        RuntimeError: the name is empty, or there is no tracker for this torch.
     """
     _check(native().scope_push(name.encode()), f"{name!r} is no name of a scope")
     try:
@@ -116,19 +144,31 @@ def scope(name: str) -> Iterator[None]:
 
 
 def current_module() -> str:
-    """The clean name of the module that this thread is in; in backward of the one whose backward it is."""
+    """Returns the clean name of the module that this thread is in; in backward, of the module whose backward runs."""
     return _text(native().current_module, "no module")
 
 
 def is_backward() -> bool:
-    """Whether autograd runs a backward on this thread."""
+    """Returns whether autograd runs a backward on this thread."""
     return native().is_backward() == 1
 
 
 class Capture:
-    """Counts what happens while it is open, in a table of its own. A context manager; captures nest.
+    """Counts the collectives made while it is open, in a table of its own. A context manager; captures nest.
 
-    Counting is the tracker's: on every thread, in compiled code too, at no cost to ordinary ops.
+    The tracker counts them on every thread and in compiled code. Ops other than collectives run unchanged.
+
+    Args:
+        threads: the threads whose collectives are counted.
+
+    Raises:
+        RuntimeError: at entry, if there is no tracker for this torch.
+
+    Example::
+
+        with commtap.Capture() as capture:
+            model(batch).sum().backward()
+        payload = sum(row.bytes for row in capture.collectives())
     """
 
     def __init__(self, threads: Threads = Threads.ALL) -> None:
@@ -147,7 +187,7 @@ class Capture:
         self._number = 0
 
     def collectives(self) -> list[Collective]:
-        """One row for each distinct combination, in the order of first calls; also while it is open."""
+        """Returns one row per distinct combination, in the order of first calls, also while the capture is open."""
         return self._read() if self._number else self._rows
 
     def _read(self) -> list[Collective]:

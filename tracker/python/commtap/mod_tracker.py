@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`ModTracker`: which modules run on this thread, in forward and in backward.
+"""`ModTracker`: knows the modules that run on this thread, in forward and in backward.
 
-Names, surface and the order of hooks are those of `torch.distributed._tools.mod_tracker.ModTracker` (PyTorch 2.13).
+Names, methods and the order of hooks are those of `torch.distributed._tools.mod_tracker.ModTracker` (PyTorch 2.13).
 """
 
 import threading
@@ -22,7 +22,7 @@ PostForwardHook = Callable[[torch.nn.Module, tuple, Any], None]
 
 
 class _Thread(threading.local):
-    """The module calls that a thread is inside of, outermost first."""
+    """The module calls that a thread is inside, outermost first."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -30,7 +30,7 @@ class _Thread(threading.local):
 
 
 class ModTracker:
-    """A context manager that knows the modules that run.
+    """A context manager that knows the modules that run on each thread.
 
     Example::
 
@@ -47,16 +47,16 @@ class ModTracker:
 
     @property
     def parents(self) -> set[str]:
-        """The names of all modules whose forward or backward runs on this thread, and "Global", always."""
+        """The names of all modules whose forward or backward runs on this thread; always contains "Global"."""
         return {"Global", *self._thread.names, *self._backward.active()}
 
     @property
     def is_bw(self) -> bool:
-        """Whether autograd runs a backward on this thread, recomputation under checkpointing included."""
+        """Whether autograd runs a backward on this thread, including recomputation under checkpointing."""
         return current_task() != NO_TASK
 
     def get_known_fqn(self, mod: torch.nn.Module) -> str | None:
-        """The module's name; None if neither it nor a module above it was ever called under this tracker."""
+        """Returns the module's FQN; None if neither it nor a parent of it was called under this tracker."""
         return self._names.known(mod)
 
     def register_user_hooks(
@@ -66,17 +66,18 @@ class ModTracker:
         pre_bw_hook: GradHook | None = None,
         post_bw_hook: GradHook | None = None,
     ) -> None:
-        """Has functions called around each module's forward and backward; they must change nothing.
+        """Registers functions to call around each module's forward and backward. They must change nothing.
 
         Args:
             pre_fw_hook: ``(module, args)``.
             post_fw_hook: ``(module, args, output)``; output is None when the forward raises.
-            pre_bw_hook: ``(module, grads)``, at the first gradient of an output. The module is None if it is gone.
-            post_bw_hook: ``(module, grads)``, at the last gradient of the inputs; at the end of the backward, without
-                gradients, if no input needs one.
+            pre_bw_hook: ``(module, grads)``, at the first gradient of an output. The module is None if it was
+                destroyed.
+            post_bw_hook: ``(module, grads)``, at the last gradient of the inputs. If no input needs a gradient, it
+                runs at the end of the backward with empty ``grads``.
 
         Raises:
-            AssertionError: one of them is set already; none is changed then.
+            AssertionError: one of the hooks is already registered; nothing is changed.
         """
         wanted = {
             "pre_fw_hook": (pre_fw_hook, self._user_pre_fw_hook),
@@ -93,7 +94,7 @@ class ModTracker:
         self._backward.post_hook = post_bw_hook or self._backward.post_hook
 
     def clear_user_hooks(self) -> None:
-        """Takes all hooks of `register_user_hooks` out."""
+        """Removes all hooks of `register_user_hooks`."""
         self._user_pre_fw_hook = self._user_post_fw_hook = None
         self._backward.pre_hook = self._backward.post_hook = None
 
@@ -103,11 +104,11 @@ class ModTracker:
 
     def __exit__(self, *_: object) -> None:
         module_calls.remove(self)
-        # A context that is left inside a module call sees no end of it.
+        # A context that exits inside a module call gets no after_module() for it.
         self._thread = _Thread()
 
     def before_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None) -> None:
-        """A module call begins (`module_calls.Observer`)."""
+        """Enters a module call (`module_calls.Observer`)."""
         in_backward = self.is_bw
         if not in_backward:
             self._backward.forget_failed()
@@ -126,10 +127,10 @@ class ModTracker:
         self._thread.calls.append(call)
 
     def after_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None, output: Any) -> None:
-        """A module call is over (`module_calls.Observer`)."""
+        """Leaves a module call (`module_calls.Observer`)."""
         thread = self._thread
         if not thread.calls:
-            return  # it began before this context
+            return  # the call began before this context
         call = thread.calls.pop()
         try:
             if self._user_post_fw_hook is not None:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tells observers of every `torch.nn.Module` call of the process, on the thread that makes it.
+"""Notifies observers of every `torch.nn.Module` call of the process, on the calling thread.
 
-No hook is registered with torch: the tracker's own hook, which sits around `Module._call_impl`, calls `_before` and
-`_after`. So there is no warning from torch.compile, nothing in anybody's `_forward_hooks`, and no graph break.
+Registers no hook with torch: the tracker's own hook around `Module._call_impl` calls `_before` and `_after`. This
+avoids torch.compile's warning, entries in the job's `_forward_hooks`, and graph breaks.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from commtap.native import native
 
 
 class Observer(Protocol):
-    """Sees module calls. What it raises, the call raises."""
+    """Receives module calls. The call raises whatever the observer raises."""
 
     def before_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None) -> None:
-        """The call begins; `args` without the module."""
+        """Runs before the call; `args` excludes the module itself."""
 
     def after_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None, output: Any) -> None:
-        """The call is over, the module's own forward hooks included; `output` is None when it raises."""
+        """Runs after the call and the module's own forward hooks; `output` is None if the call raises."""
 
 
 _observers: list[Observer] = []
@@ -42,7 +42,7 @@ def _after(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None, 
 
 
 def _hide_from_dynamo() -> None:
-    """Dynamo must not compile the two, which it meets where compiled code breaks off, nor what they call."""
+    """Keeps Dynamo from compiling `_before`, `_after` and their callees, which it meets after a graph break."""
     with contextlib.suppress(ImportError, AttributeError):
         from torch._C._dynamo import eval_frame
 
@@ -52,7 +52,7 @@ def _hide_from_dynamo() -> None:
 
 
 def add(observer: Observer) -> None:
-    """From now on the observer sees calls.
+    """Adds an observer, which receives calls from now on.
 
     Raises:
         RuntimeError: the tracker cannot watch module calls in this process.
@@ -66,7 +66,7 @@ def add(observer: Observer) -> None:
 
 
 def remove(observer: Observer) -> None:
-    """The observer sees no more calls."""
+    """Removes an observer, which receives no more calls."""
     with _lock:
         _observers.remove(observer)
         if not _observers:

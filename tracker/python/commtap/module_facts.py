@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `CommDebugMode` knows of modules: depth, type, parameters, placements, parents, and the tracker's ids."""
+"""Collects the modules' facts for `CommDebugMode`: depth, type, parameters, placements, parents, and tracker ids."""
 
 import threading
 from collections import OrderedDict, defaultdict
@@ -16,27 +16,27 @@ from commtap.operations import OperationLog
 
 
 class _Forward(threading.local):
-    """The modules whose forward a thread is in, outermost first."""
+    """The modules whose forward a thread is inside, outermost first."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
 
 
 class CommModuleTracker(ModTracker):
-    """A `ModTracker` that also notes each module at its first call in a context.
+    """A `ModTracker` that also records each module at its first call in a context.
 
-    The names of its dictionaries are those of PyTorch's CommDebugMode, whose users read them.
+    The dictionaries have the names of those in PyTorch's CommDebugMode, because its users read them.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        #: Module: depth, module_type, and parameters (name: placements) if any is a DTensor. In calling order.
+        #: Module: depth, module_type, and parameters (name: placements) if any is a DTensor. In order of first calls.
         self.module_helper_dict: dict[str, dict[str, Any]] = {}
         #: Module: {parameter name: tensor}.
         self.module_parameters_dict: dict[str, dict[str, Any]] = {}
-        #: Module: itself and all that it was called inside of.
+        #: Module: itself and all modules that its first call was inside.
         self.module_parents_dict: dict[str, set[str]] = {}
-        #: Module: those called directly inside it, each once.
+        #: Module: the modules called directly inside it, each once.
         self.parent_dict: dict[str, list[str]] = {}
         #: "module.parameter": placements.
         self.sharding_dict: dict[str, tuple] = {}
@@ -46,7 +46,7 @@ class CommModuleTracker(ModTracker):
 
     @property
     def name(self) -> str:
-        """The module that this thread is in; in backward that whose backward it is."""
+        """The module that this thread is in; in backward, the module whose backward runs."""
         return self.name_of(native().place().module_id)
 
     @property
@@ -56,21 +56,21 @@ class CommModuleTracker(ModTracker):
 
     @property
     def parent_list(self) -> list[str]:
-        """ "Global" and the modules whose forward this thread is in, outermost first; none that is recomputed."""
+        """ "Global" and the modules whose forward this thread is in, outermost first. Excludes recomputed forwards."""
         return ["Global", *self._forward.names]
 
     @property
     def register_forward_hook_handles(self) -> dict[str, RemovableHandle]:
-        """Each module called: a handle that removes nothing, for nothing is registered with a module."""
+        """Module: a handle whose remove() does nothing, because no hook is registered with the module."""
         return {name: RemovableHandle(OrderedDict()) for name in self.module_helper_dict if name != "Global"}
 
     @property
     def module_depth_dict(self) -> dict[str, int]:
-        """Module: depth, Global's is 0; what PyTorch 2.4 had for `module_helper_dict`."""
+        """Module: depth, with Global at 0. PyTorch 2.4 has it in place of `module_helper_dict`."""
         return {name: facts["depth"] for name, facts in self.module_helper_dict.items()}
 
     def name_of(self, module_id: int) -> str:
-        """The name of a module that the tracker names by number, also if it was not called in this context."""
+        """Returns the name of the module with this tracker id, even if it was not called in this context."""
         known = self._name_of_id.get(module_id)
         if known is None:
             info = native().info(module_id)
@@ -80,7 +80,7 @@ class CommModuleTracker(ModTracker):
         return known
 
     def _add_parents(self, module_id: int, name: str) -> None:
-        """Of a module called before this context: the tracker's tree tells."""
+        """Adds the parents of a module called before this context, from the tracker's tree."""
         parents = {"Global", name}
         info = native().info(module_id)
         while info is not None and info.parent_id != 0:
@@ -89,7 +89,7 @@ class CommModuleTracker(ModTracker):
         self.module_parents_dict.setdefault(name, parents)
 
     def before_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None) -> None:
-        """A module call begins."""
+        """Enters a module call and records the module's facts."""
         outer = self._thread.names[-1] if self._thread.names else "Global"
         super().before_module(module, args, kwargs)
         if self.is_bw:
@@ -104,7 +104,7 @@ class CommModuleTracker(ModTracker):
         self._forward.names.append(name)
 
     def after_module(self, module: torch.nn.Module, args: tuple, kwargs: dict[str, Any] | None, output: Any) -> None:
-        """A module call is over."""
+        """Leaves a module call."""
         if not self.is_bw and self._forward.names:
             self._forward.names.pop()
         super().after_module(module, args, kwargs, output)
@@ -142,10 +142,10 @@ class CommModuleTracker(ModTracker):
         return self
 
     def print_paramater_info(self) -> None:
-        """Prints the parameters by module. The name is PyTorch's."""
+        """Prints the parameters by module. PyTorch spells the name so."""
         print(self.module_parameters_dict)
 
     def print_sharding_info(self) -> None:
-        """Prints the placements, a line for each parameter."""
+        """Prints the placements, one line per parameter."""
         for key, value in self.sharding_dict.items():
             print(f"{key}: {value}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names of modules as `ModTracker` gives them: a root by its class, everything below by `named_children`."""
+"""Module names as `ModTracker` has them: a root has its class's name, a child its name in `named_children`."""
 
 import weakref
 
@@ -8,9 +8,9 @@ import torch
 
 
 class ModuleNames:
-    """Fully qualified names, "Net.layers.0.up", by module. Holds no module alive.
+    """FQNs such as "Net.layers.0.up", by module. Holds no module alive.
 
-    Two roots of one class have one name, as with PyTorch's own; the tracker's report tells them apart ("Net#2").
+    Two roots of one class share a name, as in PyTorch. The tracker's report distinguishes them ("Net#2").
     """
 
     def __init__(self) -> None:
@@ -18,11 +18,11 @@ class ModuleNames:
         self._walked: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
 
     def known(self, module: torch.nn.Module) -> str | None:
-        """The name; None for a module that was never called, nor any above it."""
+        """Returns the FQN; None if neither the module nor a parent of it was ever called."""
         return self._names.get(module)
 
     def of(self, module: torch.nn.Module) -> str:
-        """The name; a module seen for the first time names all below it."""
+        """Returns the FQN. Names all children of a module at its first call."""
         name = self._names.setdefault(module, type(module).__name__)
         if module not in self._walked:
             self._walked.add(module)

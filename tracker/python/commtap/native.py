@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# The tracker is made for the torch that is there when the library comes: it must be there.
+# libcommtap.so picks the tracker for the torch that is loaded, so torch must be loaded first.
 import torch
 
 ABSENT = -1
@@ -72,11 +72,15 @@ _WITH_THE_GIL: dict[str, tuple[Any, ...]] = {
 
 
 class Native:
-    """The functions of `commtap.h` as attributes, without their prefix."""
+    """The functions of `commtap.h` as attributes, without their prefix.
+
+    Args:
+        path: the library's path; None if it is preloaded.
+    """
 
     def __init__(self, path: str | None) -> None:
-        """`path`: of the library; None where it is preloaded."""
-        #: Lets other threads run meanwhile, as a call that takes the GIL itself must.
+        """Binds every function of the library."""
+        #: Releases the GIL during a call, which the functions that take the GIL themselves require.
         releasing = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
         holding = ctypes.PyDLL(path, mode=ctypes.RTLD_GLOBAL)
         for library, signatures in ((releasing, _SIGNATURES), (holding, _WITH_THE_GIL)):
@@ -89,19 +93,19 @@ class Native:
         raise AttributeError(f"commtap.h has no function {name}")
 
     def place(self) -> Place:
-        """Where a collective that is made now would be counted."""
+        """Returns the module and phase that a collective made now would have."""
         place = Place()
         self.where(ctypes.byref(place))
         return place
 
     def info(self, module_id: int) -> Place | None:
-        """Name and parent of a module; None if there is no such."""
+        """Returns a module's name and parent; None if there is no such module."""
         place = Place()
         return place if self.module_info(module_id, ctypes.byref(place)) == 0 else None
 
 
 def _library_path() -> Path:
-    """Where the library lies: as it was installed, or in the build tree of a checkout (BUILD_DIR, or build/)."""
+    """Returns the path of the installed library, or in a checkout that of its build tree (BUILD_DIR, or build/)."""
     try:
         from commtap._location import LIBRARY
     except ImportError:
@@ -119,7 +123,7 @@ def _load() -> Native:
     if not path.is_file():
         raise RuntimeError(f"commtap: {path} is missing; build or install commtap, or preload it")
     native = Native(str(path))
-    # Nobody asked for reports: a program that only imports this package leaves no files behind.
+    # A program that only imports this package, without COMMTAP_OUT, must leave no report files.
     if "COMMTAP_OUT" not in os.environ:
         native.keep_in_memory()
     return native
@@ -127,10 +131,10 @@ def _load() -> Native:
 
 @functools.cache
 def native() -> Native:
-    """The library, loaded at the first call.
+    """Returns the library; loads it at the first call.
 
     Raises:
-        RuntimeError: there is none, it has no tracker for this torch, or it is switched off (COMMTAP=0).
+        RuntimeError: the library is missing, has no tracker for this torch, or is switched off (COMMTAP=0).
     """
     found = Native(None) if _is_preloaded() else _load()
     if found.is_backward() == ABSENT:

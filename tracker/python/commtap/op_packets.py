@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which ops `CommDebugMode` counts, and under which key: those of PyTorch's own (2.13)."""
+"""The ops that `CommDebugMode` counts and their keys, as in PyTorch's own class (2.13)."""
 
 from typing import Any
 
@@ -35,21 +35,21 @@ _C10D = (
     "scatter_",
 )
 
-#: The tracker's name of an op, "_c10d_functional.all_reduce", to the key under which it is counted. A native functional
-#: op has the key of its older name; sends, receives and barriers have none.
+#: The tracker's name of an op ("_c10d_functional.all_reduce"): its key in the counts. A native functional op has the
+#: key of its older name. Sends, receives and barriers have no key.
 PACKETS: dict[str, Any] = {
     **{f"_c10d_functional.{name}": getattr(torch.ops.c10d_functional, name) for name in _FUNCTIONAL},
     **{f"c10d.{name}": getattr(torch.ops.c10d, name) for name in _C10D},
     "_dtensor.shard_dim_alltoall": torch.ops._dtensor.shard_dim_alltoall,
 }
 
-#: Name in the tracker to op packet, of the ops that are counted because they are in a mode's `comm_registry`.
+#: The tracker's name of an op: its packet, for the ops that count only while a mode's `comm_registry` has them.
 NATIVE_PACKETS: dict[str, Any] = {
     **{f"_c10d_functional.{name}": getattr(torch.ops._c10d_functional, name) for name in _FUNCTIONAL},
     "_dtensor.shard_dim_alltoall": torch.ops._dtensor.shard_dim_alltoall,
 }
 
-#: What `comm_registry` holds at first: functional collectives under all their names, and DTensor's own.
+#: The initial `comm_registry`: functional collectives under all their names, and DTensor's own.
 USUAL_REGISTRY: frozenset[Any] = frozenset(
     {
         *NATIVE_PACKETS.values(),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which ops ran in which module, kept small however often they run."""
+"""Records which ops ran in which module. Repeated steps take no more memory."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch.distributed.tensor import DTensor
 
-#: One op call, as PyTorch's CommDebugMode keeps it: name, input_shape, input_sharding, device_mesh, is_bw,
-#: is_activation_checkpointing. The lists have one entry for each DTensor argument.
+#: The record of one op call, as in PyTorch's CommDebugMode: name, input_shape, input_sharding, device_mesh, is_bw,
+#: is_activation_checkpointing. Each list has one entry per DTensor argument.
 Operation = dict[str, Any]
 
 TRIVIAL_OPS = frozenset(
@@ -23,12 +23,12 @@ TRIVIAL_OPS = frozenset(
         "aten.transpose.int",
     }
 )
-#: Records of one context. Ops outside of all modules make no round, so that something must bound them.
+#: The maximum number of records per context. Ops outside all modules form no round, so only this bounds them.
 MAX_OPERATIONS = 100_000
 
 
 def operation(func: Any, args: Iterable[Any], phase: str) -> Operation:
-    """The record of a call of `func` in a phase of commtap's."""
+    """Returns the record of a call of `func` in one of commtap's phases."""
     tensors = [arg for arg in args if isinstance(arg, DTensor)]
     return {
         "name": func,
@@ -47,14 +47,14 @@ def _key(record: Operation) -> tuple:
 class OperationLog:
     """Ops by module, in order.
 
-    A round ends when a root module is called that was called in it before: a step. Of each distinct op a module keeps
-    as many records as its busiest round had, so that one step is kept whole and a thousand equal steps take no more.
+    A round is one step: it ends when a root module is called that was already called in it. For each distinct op, a
+    module keeps the records of the round with the most of them. So one step is kept in full, and equal steps add none.
     """
 
     def __init__(self) -> None:
         #: Module name: {"operations_list": [...]}.
         self.by_module: dict[str, dict[str, list[Operation]]] = {}
-        #: Records that did not fit.
+        #: The number of records dropped at the maximum.
         self.dropped = 0
         self._kept = 0
         self._most: defaultdict[str, Counter[tuple]] = defaultdict(Counter)
@@ -62,14 +62,14 @@ class OperationLog:
         self._roots: set[str] = set()
 
     def root_called(self, name: str) -> None:
-        """A module is called inside of no other, in forward."""
+        """Notes the forward call of a root module, one that no other module calls."""
         if name in self._roots:
             self._roots.clear()
             self._this_round.clear()
         self._roots.add(name)
 
     def add(self, module: str, record: Operation) -> None:
-        """One op call inside `module`."""
+        """Adds the record of one op call inside `module`."""
         key = _key(record)
         self._this_round[module][key] += 1
         if self._this_round[module][key] <= self._most[module][key]:
@@ -83,7 +83,7 @@ class OperationLog:
 
 
 def is_dry(args: Iterable[Any]) -> bool:
-    """Whether the tensors are fake or meta: nothing is communicated, and the tracker counts nothing."""
+    """Returns whether a tensor is fake or meta. Such calls communicate nothing, and the tracker does not count them."""
     from torch._subclasses.fake_tensor import FakeTensor
 
     leaves = torch.utils._pytree.tree_leaves(tuple(args))
@@ -91,7 +91,7 @@ def is_dry(args: Iterable[Any]) -> bool:
 
 
 def shown(operations: Iterable[Operation], noise_level: int) -> list[Operation]:
-    """Those that a noise level shows: 0 none; 1 those on DTensors; 2 all others too; 3 the trivial ones as well."""
+    """Returns the ops that a noise level shows: 0 none; 1 those on DTensors; 2 all but the trivial; 3 all."""
     return [
         each
         for each in operations
@@ -101,7 +101,7 @@ def shown(operations: Iterable[Operation], noise_level: int) -> list[Operation]:
 
 
 def by_pass(operations: Iterable[Operation]) -> tuple[list[Operation], list[Operation], list[Operation]]:
-    """Forward, backward, and recomputation under activation checkpointing."""
+    """Splits ops into those of forward, of backward, and of recomputation under activation checkpointing."""
     forward, backward, recomputed = [], [], []
     for each in operations:
         if each["is_activation_checkpointing"]:

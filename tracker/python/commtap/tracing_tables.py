@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables and the JSON tree of `CommDebugMode`, in the format of PyTorch's own: scripts and its page read them."""
+"""Makes the tables and the JSON tree of `CommDebugMode` in PyTorch's format, which scripts and its page read."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,12 +18,12 @@ ModuleCounts = Mapping[str, Mapping[str, Mapping[Any, int]]]
 
 
 def without_color(text: str) -> str:
-    """The text without ANSI escape sequences."""
+    """Returns the text without ANSI escape sequences."""
     return re.sub(r"\x1B\[[0-?]*[ -/]*[@-~]", "", text)
 
 
 def module_table(modules: CommModuleTracker, counts: ModuleCounts) -> str:
-    """Each module's collectives, forward and backward together: PyTorch 2.4's table."""
+    """Returns PyTorch 2.4's table: each module's collectives, forward and backward added up."""
     lines = []
     for name, depth in modules.module_depth_dict.items():
         lines.append(f"{'  ' * depth}{name}\n")
@@ -45,7 +45,7 @@ def _operations(modules: CommModuleTracker, name: str) -> tuple[list[Operation],
 
 
 def tracing_table(modules: CommModuleTracker, counts: ModuleCounts, noise_level: int) -> str:
-    """Collectives, and above noise level 0 module types, placements and ops, by module and pass."""
+    """Returns the table of collectives by module and pass. Above noise level 0, adds types, placements and ops."""
     lines = []
     for name, facts in modules.module_helper_dict.items():
         indent = "  " * (2 * facts["depth"])
@@ -71,7 +71,7 @@ def _pass_lines(modules: CommModuleTracker, counts: ModuleCounts, name: str, noi
     collectives = (of_module.get("forward", {}), of_module.get("backward", {}), {})
     titles = ("FORWARD PASS", "BACKWARD PASS", "ACTIVATION CHECKPOINTING")
     for title, ops, operations in zip(titles, collectives, _operations(modules, name), strict=True):
-        # A pass has its title also where the noise level leaves none of its ops.
+        # A pass has its title even if the noise level shows none of its ops.
         if not ops and not (operations and noise_level > 0):
             continue
         yield f"{'  ' * (2 * depth + 1)}{title}\n"
@@ -91,7 +91,7 @@ def _operation_lines(operation: Operation, depth: int) -> Iterable[str]:
 
 
 def json_tree(modules: CommModuleTracker, counts: ModuleCounts, noise_level: int) -> dict[str, Any]:
-    """The tree from Global down."""
+    """Returns the tree, with Global as its root."""
     return _json_node(modules, counts, noise_level, "Global", ())
 
 
@@ -104,7 +104,7 @@ def _json_node(
         [_json_operation(each) for each in shown(operations, noise_level)] for operations in _operations(modules, name)
     )
     path = (*above, name)
-    children = [child for child in modules.parent_dict.get(name, []) if child not in path]  # one may call itself
+    children = [child for child in modules.parent_dict.get(name, []) if child not in path]  # a module may call itself
     return {
         "fqn": name,
         "module_type": facts.get("module_type", ""),
