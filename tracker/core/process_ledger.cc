@@ -28,7 +28,7 @@ std::string environmentText(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// -1 if the variable is not set or holds no number.
+/// Returns -1 if the variable is not set or not a number >= 0.
 int64_t environmentNumber(const char* name) {
   const std::string text = environmentText(name);
   char* end = nullptr;
@@ -37,7 +37,8 @@ int64_t environmentNumber(const char* name) {
   return text.empty() || *end != '\0' || errno != 0 || value < 0 ? -1 : value;
 }
 
-/// The same for all processes of a run, different for the next run, as far as the launcher's environment tells.
+/// Returns an id that all processes of a run share and the next run does not, as far as the launcher's environment
+/// shows.
 std::string runId(const Options& options, const std::string& host) {
   if (!options.run_id.empty()) {
     return options.run_id;

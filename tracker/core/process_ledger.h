@@ -69,7 +69,7 @@ class ProcessLedger {
   std::string fallbackFolder() const;
 
   static ProcessLedger* instance_;
-  static LedgerWriter* ledger_; ///< of its own, so that whoever counts has it in one step
+  static LedgerWriter* ledger_; ///< a separate pointer: counting reaches the ledger with one load
 
   Options options_;
   OutputIdentity identity_;

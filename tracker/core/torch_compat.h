@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Everything that differs between the torch versions that a tracker can be built for, as small named functions.
-// Only what libtorch_cpu exports is used; nothing of libtorch_python.
+// Everything that differs between the supported torch versions, as small named functions. They use only exports of
+// libtorch_cpu, none of libtorch_python.
 
 #include <cstdint>
 #include <limits>
@@ -29,42 +29,42 @@
 
 namespace commtap::compat {
 
-/// "2.13": trackers are chosen by this.
+/// Returns the torch version that selects the tracker, such as "2.13".
 inline std::string builtForTorch() {
   return std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR);
 }
 
-/// The id that autograd nodes made on this thread carry.
+/// Returns the thread id that autograd nodes made on this thread carry.
 inline uint64_t threadId() {
   return at::RecordFunction::currentThreadId();
 }
 
-/// The number of the backward that the autograd engine runs on this thread; they are counted from 0 in each process,
-/// those that reentrant checkpointing runs inside another among them. -1 outside of one.
+/// Returns the number of the backward that the autograd engine runs on this thread; -1 outside a backward. Each process
+/// counts backwards from 0, including nested ones of reentrant checkpointing.
 inline int64_t graphTask() {
   return torch::autograd::get_current_graph_task_id();
 }
 
-/// What every module call asks torch for, of the thread that makes this object. Torch's own getters cost 6 and 12 ns a
-/// call, of which all but a load is the search for the thread's variable.
+/// Reads torch's thread-local values that every module call needs, for the thread that made this object. Torch's
+/// getters spend most of their time on finding the thread's variable; this class finds it once.
 class ThreadVariables {
  public:
   ThreadVariables() = default;
-  // Not the compiler's own, which copies both at once, by way of the memory.
+  // Copies each member in a register: the compiler's own copy goes through memory.
   ThreadVariables(const ThreadVariables& other)
       : sequence_number_(other.sequence_number_), graph_task_(other.graph_task_) {}
   ThreadVariables& operator=(const ThreadVariables&) = default;
   ~ThreadVariables() = default;
 
-  /// The number that autograd gives to the next node made on this thread.
+  /// Returns the number that autograd gives to the next node made on this thread.
   uint64_t nextSequenceNumber() const {
     return sequence_number_ != nullptr ? *sequence_number_ : at::sequence_number::peek();
   }
-  /// True while the autograd engine runs a backward on this thread, its final callbacks included.
+  /// Returns true while the autograd engine runs a backward on this thread, including its final callbacks.
   bool inBackward() const {
     return graph_task_ != nullptr ? *graph_task_ != nullptr : graphTask() != -1;
   }
-  /// True if both are read where they lie.
+  /// Returns true if both variables are read directly, without torch's getters.
   bool areFound() const {
     return sequence_number_ != nullptr && graph_task_ != nullptr;
   }
@@ -79,36 +79,36 @@ class ThreadVariables {
   void* const* graph_task_ = find<void*>(torch::autograd::get_current_graph_task_id);
 };
 
-/// The autograd node that runs on this thread, or is about to: its hooks count as part of it. May be null.
+/// Returns the autograd node that runs on this thread or is about to, since its hooks count as part of it. May be null.
 inline auto currentNode() {
   return torch::autograd::get_current_node();
 }
 
-/// Gradient accumulation has no forward op, so no number.
+/// Returns false for gradient accumulation: it has no forward op, so no number.
 inline bool hasSequenceNumber(const torch::autograd::Node& node) {
   return node.sequence_nr() != std::numeric_limits<uint64_t>::max();
 }
 
-/// The leaf tensor whose gradient `node` accumulates; null for every other node.
+/// Returns the leaf tensor whose gradient `node` accumulates; null for every other node.
 inline const at::TensorImpl* accumulatedTensor(torch::autograd::Node& node) {
   const auto* accumulate = dynamic_cast<torch::autograd::AccumulateGrad*>(&node);
   return accumulate == nullptr ? nullptr : accumulate->variable.unsafeGetTensorImpl();
 }
 
-/// Global ranks of the group's members; empty if its backend does not say. May throw.
+/// Returns the global ranks of the group's members; empty if the backend does not list them. May throw.
 inline std::vector<uint64_t> globalRanks(const c10d::ProcessGroup& group) {
   const auto backend = group.getDefaultBackend();
-  const auto options = backend ? backend->getBackendOptions() : nullptr; // null for a backend made without
+  const auto options = backend ? backend->getBackendOptions() : nullptr; // null for a backend made without options
   return options ? options->global_ranks_in_group : std::vector<uint64_t>();
 }
 
-/// The Python object of a tensor subclass; null for a tensor whose ops do not pass through Python.
+/// Returns the Python object of a tensor subclass; null for a tensor whose ops do not go through Python.
 inline void* pythonObject(const at::Tensor& tensor) {
   return tensor.key_set().has(c10::DispatchKey::Python) ? tensor.unsafeGetTensorImpl()->pyobj_slot()->load_pyobj()
                                                         : nullptr;
 }
 
-/// True while this thread's ops are looked at by a compiler: in FakeTensorMode, while tracing, or functionalized.
+/// Returns true while a compiler traces this thread's ops: in FakeTensorMode, proxy tracing or functionalization.
 inline bool isTracing() {
   using Key = c10::impl::TorchDispatchModeKey;
   for (const Key key : {Key::FAKE, Key::PROXY, Key::FUNCTIONAL}) {
@@ -119,18 +119,18 @@ inline bool isTracing() {
   return false;
 }
 
-/// The object in a capsule, without counting a reference; may be null.
+/// Returns the object in a capsule without taking a reference; may be null.
 inline const torch::CustomClassHolder* contentOf(const c10::IValue& capsule) {
   const auto* target = static_cast<const c10::intrusive_ptr_target*>(capsule.internalToPointer());
   return static_cast<const torch::CustomClassHolder*>(target);
 }
 
-/// Whether a c10d::Work that is over ended without an error.
+/// Returns true if a completed c10d::Work ended without an error.
 inline bool hasSucceeded(const void* work) {
   return static_cast<const c10d::Work*>(work)->isSuccess();
 }
 
-/// An op and the C++ type under which torch registers and calls it.
+/// An op and its C++ signature in torch.
 template <typename Signature>
 struct TypedOp {
   std::string_view name;
@@ -142,7 +142,7 @@ using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 using Group = const c10::intrusive_ptr<c10d::ProcessGroup>&;
 using ReduceOp = const c10::intrusive_ptr<c10d::ReduceOp>&;
 
-/// c10d's ops, as torch/csrc/distributed/c10d/ProcessGroup.hpp calls them.
+/// c10d's ops with the signatures that torch/csrc/distributed/c10d/ProcessGroup.hpp calls.
 inline constexpr std::tuple kTypedOps = {
     TypedOp<std::tuple<Tensors, WorkPtr>(at::TensorList, Group, int64_t, int64_t, bool, int64_t)>{"c10d::broadcast_"},
     TypedOp<
