@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-/// `node`'s module is the one whose forward made it.
+/// Attributes to the module whose forward made `node`.
 void applyForwardOf(const torch::autograd::Node& node, ThreadState& thread, Origin& origin) {
   const std::optional<uint32_t> module =
       Timelines::moduleAt(node.thread_id(), node.sequence_nr(), thread.last_sought_node);
@@ -20,7 +20,7 @@ void applyForwardOf(const torch::autograd::Node& node, ThreadState& thread, Orig
   }
 }
 
-/// A gradient is ready: DDP's reducer sends its bucket, FSDP1 its flat parameter.
+/// Attributes a ready gradient: DDP's reducer sends its bucket, FSDP1 its flat parameter.
 void applyGradientOf(const at::TensorImpl* tensor, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> owner = modules.ownerOfTensor(tensor);
@@ -50,7 +50,8 @@ Origin originInBackward(ThreadState& thread) {
   return origin;
 }
 
-/// FSDP2 names the unit in its labels: the innermost is for whom, the outermost that is no prefetch is who called.
+/// FSDP2's labels name the unit. The innermost label gives the attributed module, the outermost one that is not a
+/// prefetch gives the issuing module.
 void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const uint32_t hint = origin.issued_in != kGlobalModule ? origin.issued_in : thread.last_backward_module;
@@ -71,7 +72,8 @@ void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
   }
 }
 
-/// FSDP1 names none, but what it gathers is the unit's flat parameter, and what it reduces that parameter's gradient.
+/// FSDP1's labels name no unit. It gathers the unit's flat parameter and reduces that parameter's gradient, so the
+/// memory gives the unit.
 void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> caller = modules.nearest(origin.issued_in, ModuleRole::kFsdp1);
@@ -80,7 +82,7 @@ void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& or
     origin.issued_in = *caller;
   }
   if (owner || caller) {
-    // With use_orig_params the memory is known as an inner module's parameter: it is the unit that gathers it.
+    // With use_orig_params the memory belongs to an inner module's parameter, but the unit gathers it.
     origin.module = owner ? modules.nearest(*owner, ModuleRole::kFsdp1).value_or(*owner) : *caller;
   }
   if (!owner && (!caller || thread.unit_labels.back().prefetch)) {

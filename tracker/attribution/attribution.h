@@ -11,15 +11,15 @@
 namespace commtap {
 
 struct Origin {
-  uint32_t module = kGlobalModule;    ///< for whom the collective is made
-  uint32_t issued_in = kGlobalModule; ///< inside whom it was called
+  uint32_t module = kGlobalModule;    ///< attributed module
+  uint32_t issued_in = kGlobalModule; ///< issuing module
   Phase phase = Phase::kOther;
-  NotSeen missed = kNothing; ///< why the modules may be others
+  NotSeen missed = kNothing; ///< why the attribution may be wrong
 
   static constexpr NotSeen kNothing{0xff};
 };
 
-/// Inside `scope`, if there is one, and in no backward.
+/// Sets the origin of a call inside `scope` and outside a backward. Does nothing if `scope` is null.
 inline void setOriginInScope(Origin& origin, const Scope* scope) {
   if (scope == nullptr) {
     return;
@@ -32,11 +32,11 @@ inline void setOriginInScope(Origin& origin, const Scope* scope) {
   }
 }
 
-/// What needs a search: the module of a node that autograd runs, the unit that a sharding library works for.
+/// Slow path of currentOrigin(): searches for the module of the running autograd node or of a sharding library's unit.
 Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* input_storage);
 
-/// Where this thread is right now. `input_storage`: the memory of the first tensor that a collective sends, if it is
-/// known; it tells whose parameters FSDP1 gathers.
+/// Returns this thread's current origin. `input_storage` is the memory of the first tensor that a collective sends, or
+/// nullptr; it identifies the module whose parameters FSDP1 gathers.
 inline Origin currentOrigin(ThreadState& thread, const void* input_storage) {
   const Scope* top = thread.top();
   const bool in_engine = compat::inBackward() && (top == nullptr || !top->in_backward);

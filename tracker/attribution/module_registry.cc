@@ -15,7 +15,7 @@ std::string nameKey(uint32_t parent, std::string_view component) {
   return std::to_string(parent) + "/" + std::string(component);
 }
 
-/// nullptr has none.
+/// Returns nullopt for an unknown address or nullptr.
 std::optional<uint32_t> ownerIn(ObjectTable& owners, const void* address) {
   const uint32_t owner = address == nullptr ? ObjectTable::kUnknown : owners.findInTurn(address).id;
   return owner == ObjectTable::kUnknown ? std::nullopt : std::optional<uint32_t>(owner);
@@ -24,7 +24,7 @@ std::optional<uint32_t> ownerIn(ObjectTable& owners, const void* address) {
 } // namespace
 
 ModuleRegistry& ModuleRegistry::get() {
-  static auto* instance = new ModuleRegistry(); // leaked: threads ask until the process is gone
+  static auto* instance = new ModuleRegistry(); // leaked on purpose: threads call until the process exits
   return *instance;
 }
 
@@ -45,7 +45,7 @@ uint32_t ModuleRegistry::add(
              : addNumbered(parent, component, class_name, role, wrapper);
 }
 
-/// A job may have any number of modules of one name: this one is not compared with each of them.
+/// Runs in constant time on average: a job may have any number of modules with one name.
 uint32_t ModuleRegistry::addNumbered(
     uint32_t parent,
     std::string_view component,
@@ -62,16 +62,16 @@ uint32_t ModuleRegistry::addNumbered(
   std::string unique;
   do {
     unique = std::string(component) + "#" + std::to_string(++number);
-  } while (by_name_.count(nameKey(parent, unique)) > 0); // the job has named one so itself
+  } while (by_name_.count(nameKey(parent, unique)) > 0); // the job itself uses this name
   const uint32_t id = addLocked(parent, unique, class_name, role, wrapper);
-  if (id != parent) { // else the table is full
+  if (id != parent) { // otherwise the table is full
     namesakes.last = number;
     nodes_[id].namesakes = &namesakes;
   }
   return id;
 }
 
-/// Another module has taken the name of one that died, and with it the id.
+/// Gives the name and id of a destroyed module to a new module.
 uint32_t ModuleRegistry::liveAgain(uint32_t module) {
   forgetOwned(module);
   nodes_[module].alive = true;
@@ -91,7 +91,7 @@ uint32_t ModuleRegistry::addLocked(
     return parent;
   }
   if (nodes_.size() <= id) {
-    places_.resize(id + 1); // first: isModule() asks nodes_, and either may find no memory
+    places_.resize(id + 1); // first: isModule() reads nodes_, and either resize may throw
     nodes_.resize(id + 1);
   }
   places_[id] = {parent, role};
@@ -130,8 +130,8 @@ uint32_t ModuleRegistry::parentOf(uint32_t module) {
 
 void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view component) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  // Only a root moves: a module that is registered in two places keeps its first name. One that has the name and the
-  // rows of a dead module would take those along: it keeps its name too.
+  // Only a root moves: a module registered in two places keeps its first name. So does a module that inherited the
+  // rows of a destroyed one: a rename would move those rows.
   if (!isModule(module) || places_[module].parent != kGlobalModule || nodes_[module].inherited ||
       by_name_.count(nameKey(parent, component)) > 0) {
     return;

@@ -17,60 +17,60 @@
 
 namespace commtap {
 
-/// What a module is to the libraries that communicate for it.
+/// A module's role in the libraries that communicate for it.
 enum class ModuleRole : uint8_t { kPlain, kDdp, kFsdp1, kFsdp2 };
 
 enum class ModuleName : uint8_t { kRaw, kClean }; ///< with the components of wrappers, or without
 
-/// The modules of the job as the tracker knows them: names, parents, who owns which parameter. The ledger holds the
-/// same for the report; this is what attribution needs at run time. Any thread.
+/// The job's modules for attribution at run time: names, parents and parameter owners. The ledger holds a copy for the
+/// report. Any thread.
 class ModuleRegistry {
  public:
   static ModuleRegistry& get();
 
-  /// A module never seen before. Its name is `component` below `parent`, made unique among the living ("Net#2").
-  /// A name whose module has died is given again, with its id.
+  /// Adds a new module and returns its id. Its name is `component` below `parent`, made unique among live modules
+  /// ("Net#2"). Reuses the name and id of a destroyed module of the same role.
   uint32_t add(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
-  /// The module `name` below `parent`, which is added if there is none: a scope that the job has named.
+  /// Returns the scope `name` below `parent`, added at first use: a scope that the job has named.
   uint32_t scope(uint32_t parent, std::string_view name);
   void reparent(uint32_t module, uint32_t parent, std::string_view component);
   void died(uint32_t module);
-  /// True once for each module: its parameters go into the report then.
+  /// Returns true once per module: the caller must then add the module's parameters to the report.
   bool wantsParameters(uint32_t module);
 
   void addParameter(uint32_t module, const void* tensor, const void* storage);
 
   bool knows(uint32_t module);
-  /// "MLPModule.net1"; "Global" for 0.
+  /// Returns the full name, such as "MLPModule.net1"; "Global" for 0.
   std::string nameOf(uint32_t module, ModuleName form);
-  /// Global's is itself.
+  /// Returns the parent's id; Global is its own parent.
   uint32_t parentOf(uint32_t module);
 
-  /// A module that has died is the owner still, until there are very many of such.
+  /// Return the owner of a tensor or storage. A destroyed module stays the owner until very many tensors are owned.
   std::optional<uint32_t> ownerOfTensor(const void* tensor);
   std::optional<uint32_t> ownerOfStorage(const void* storage);
-  /// How many tensors have an owner.
+  /// Returns the number of tensors that have an owner.
   size_t ownedTensors();
 
-  /// The nearest of `module` and its ancestors with this role.
+  /// Returns the nearest of `module` and its ancestors with this role.
   std::optional<uint32_t> nearest(uint32_t module, ModuleRole role);
-  /// The farthest of `module` and its ancestors with this role.
+  /// Returns the farthest of `module` and its ancestors with this role.
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
-  /// The FSDP2 unit that calls itself `unit` ("" for the root) below the FSDP root above `hint`.
+  /// Returns the FSDP2 unit named `unit` ("" for the root) below the FSDP root above `hint`.
   std::optional<uint32_t> fsdp2Unit(uint32_t hint, std::string_view unit);
 
   static ForkLock forkLock();
 
  private:
-  /// Those that would have one name, from the second on: "Net#2", ...
+  /// Modules that share a name, from the second on: "Net#2", ...
   struct Namesakes {
     uint32_t last = 1;       ///< the highest number given
-    std::set<uint32_t> dead; ///< ids whose names can be given again
+    std::set<uint32_t> dead; ///< ids of destroyed modules, whose names can be reused
   };
 
   static constexpr uint32_t kNoModule = 0xffffffffU;
 
-  /// What collectives ask. Apart from the rest, so that those above a module are found in few pieces of the cache.
+  /// Data that collectives read. Separate from Node, so that a module's ancestors lie in few cache lines.
   struct Place {
     uint32_t parent = kNoModule;
     ModuleRole role = ModuleRole::kPlain;
@@ -79,7 +79,7 @@ class ModuleRegistry {
     std::string component;
     bool wrapper = false;
     bool alive = false;
-    bool inherited = false; ///< its name and rows were a module's that has died
+    bool inherited = false; ///< its name and rows were a destroyed module's
     bool has_parameters = false;
     Namesakes* namesakes = nullptr;   ///< null for the first of a name
     std::vector<const void*> owned{}; ///< tensors and storages
@@ -100,7 +100,7 @@ class ModuleRegistry {
 
   static constexpr size_t kForgetAt = 64U << 10U;
 
-  /// What FSDP2 calls a unit below a root. Looked up without a copy of the name.
+  /// FSDP2's name of a unit below a root. A lookup does not copy the name.
   template <typename Text>
   struct UnitName {
     uint32_t root;
@@ -123,12 +123,12 @@ class ModuleRegistry {
 
   std::mutex mutex_;
   std::vector<Place> places_;                            ///< by ledger id; 0 is Global
-  std::vector<Node> nodes_;                              ///< likewise
+  std::vector<Node> nodes_;                              ///< by ledger id; 0 is Global
   std::unordered_map<std::string, uint32_t> by_name_;    ///< "parent id/component"
-  std::unordered_map<std::string, Namesakes> namesakes_; ///< likewise
+  std::unordered_map<std::string, Namesakes> namesakes_; ///< "parent id/component"
   ObjectTable tensor_owners_;
   ObjectTable storage_owners_;
-  size_t forget_at_ = kForgetAt; ///< with so many owned tensors, those of the dead are forgotten
+  size_t forget_at_ = kForgetAt; ///< number of owned tensors at which destroyed modules lose theirs
   std::unordered_map<UnitName<std::string>, uint32_t, UnitHash, SameUnit> fsdp2_units_; ///< cache of fsdp2Unit
 };
 

@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-/// True while the place of `call` among the last collectives is still its own.
+/// Returns true while `call` still owns its slot among the last collectives.
 bool isAmongLast(const OpFrame& call) {
   return call.last != nullptr && call.last->number.load(std::memory_order_acquire) == call.number;
 }

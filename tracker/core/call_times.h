@@ -9,13 +9,13 @@
 
 namespace commtap {
 
-/// One more duration of the row of `call`. With that of kRunning counts its payload.
+/// Adds a duration to the row of `call`. A kRunning duration also adds the call's payload.
 void countDuration(const OpFrame& call, DurationKind kind, uint64_t ns);
 
-/// `call` is over. `completed_at_ns`: steady clock; 0: it is not known when.
+/// Notes that `call` has completed. `completed_at_ns` is steady clock time; 0 if unknown.
 void noteCompleted(const OpFrame& call, bool succeeded, uint64_t completed_at_ns);
 
-/// The backend has begun to work on `call`. `started_at_ns`: steady clock.
+/// Notes that the backend has begun to work on `call`. `started_at_ns` is steady clock time.
 void noteStarted(const OpFrame& call, uint64_t started_at_ns);
 
 } // namespace commtap

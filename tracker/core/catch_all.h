@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// The host must find errno as it left it.
+/// Restores errno when destroyed, so that the host finds the value it left.
 class ErrnoGuard {
  public:
   ErrnoGuard() = default;
@@ -24,7 +24,7 @@ class ErrnoGuard {
   int saved_ = errno;
 };
 
-/// Nothing that goes wrong in `act` may reach the job: it is counted as an internal error of `what`.
+/// Runs `act` and keeps its exceptions from the job. Counts an exception as an internal error of `what`.
 template <typename Act>
 void catchAll(std::string_view what, const Act& act) noexcept {
   const ErrnoGuard keep_errno;

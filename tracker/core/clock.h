@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// What all times in the ledger are taken by: never set back, and read without a system call.
+/// Returns the time in ns of the ledger's clock. The clock never goes back and is read without a system call.
 inline uint64_t steadyNow() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-/// What asking for the time takes of a measured call: the shortest of several.
+/// Returns the clock's own share of a timed call in ns: the shortest of several readings.
 uint64_t clockNs() {
   static const uint64_t shortest = [] {
     uint64_t best = CostSample::kRareNs;
@@ -32,7 +32,7 @@ uint32_t CostSample::Tick::choose() {
   left_ = every_;
   if (++measured_ == kOfEach && every_ < kMaxEvery) {
     measured_ = 0;
-    every_ = static_cast<uint16_t>(every_ * 4 + 1); // odd: where two sorts of calls take turns both are measured
+    every_ = static_cast<uint16_t>(every_ * 4 + 1); // odd: samples both kinds of calls if two kinds alternate
   }
   return left_;
 }

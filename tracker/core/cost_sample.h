@@ -8,20 +8,19 @@
 
 namespace commtap {
 
-/// Measures what our own code takes of the job's time, while it lives: of each thread the first kOfEach calls all, then
-/// as many of each fifth, as many of each 21st, and so on, until it is each kMaxEvery-th. Each stands for itself and
-/// for those until the next. The others pay for a decrement.
+/// Scoped timer of commtap's own overhead. A thread times its first kOfEach calls, then kOfEach of every 5th, every
+/// 21st, up to every kMaxEvery-th. A timed call's weight is that interval. An untimed call costs a decrement.
 class CostSample {
  public:
   static constexpr uint16_t kOfEach = 64;
   static constexpr uint16_t kMaxEvery = 5461;
-  /// What takes longer stands for itself alone: it happened for the first time, or another thread had the core.
+  /// A timed call that takes longer has weight 1: it ran for the first time, or another thread had the core.
   static constexpr uint64_t kRareNs = 20'000;
 
-  /// Of one thread and one part: when it measures itself again.
+  /// Decides which calls are timed, for one thread and one CostPart.
   class Tick {
    public:
-    /// True if the next call is not measured; it is passed over then.
+    /// Returns true if the next call is not timed, and then skips that call.
     bool passOver() {
       if (left_ == 1) {
         return false;
@@ -29,7 +28,7 @@ class CostSample {
       --left_;
       return true;
     }
-    /// How many calls the next one stands for; 0: it is not measured.
+    /// Returns the weight of the next call; 0 if the call is not timed.
     uint32_t nextStandsFor() {
       return passOver() ? 0 : choose();
     }
@@ -37,14 +36,14 @@ class CostSample {
    private:
     uint32_t choose();
 
-    uint32_t left_ = 1;     ///< calls until then
-    uint16_t every_ = 1;    ///< which of the calls are measured
-    uint16_t measured_ = 0; ///< calls since it is these
+    uint32_t left_ = 1;     ///< calls up to and including the next timed call
+    uint16_t every_ = 1;    ///< interval: every n-th call is timed
+    uint16_t measured_ = 0; ///< calls timed at this interval
   };
 
-  /// Of neither module calls nor collectives, on any thread.
+  /// Times work that belongs to neither module calls nor collectives, on any thread.
   CostSample() : CostSample(CostPart::kOther, tls_other_.nextStandsFor()) {}
-  /// For work in two pieces, of which both or none are measured.
+  /// Times one part of work that is split in two: the same `stands_for` times both parts or neither.
   CostSample(CostPart part, uint32_t stands_for) : part_(part), stands_for_(stands_for) {
     if (stands_for_ != 0) [[unlikely]] {
       begin();
@@ -59,15 +58,15 @@ class CostSample {
   }
 
  private:
-  // initial-exec: as ThreadState's.
+  // initial-exec: see ThreadState::tls_state_.
   [[gnu::tls_model("initial-exec")]] static thread_local constinit Tick tls_other_;
 
   void begin();
   void end() const;
 
   CostPart part_;
-  uint32_t stands_for_;  ///< calls; 0: this one is not measured
-  uint64_t began_at_ns_; ///< only if it is
+  uint32_t stands_for_;  ///< weight in calls; 0: this call is not timed
+  uint64_t began_at_ns_; ///< set only if the call is timed
 };
 
 } // namespace commtap

@@ -2,5 +2,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Everything else is hidden: the job must see none of our symbols, nor of the libraries inside.
+/// Exports a symbol. All others are hidden: the job must not see commtap's symbols or those of its static libraries.
 #define COMMTAP_EXPORT __attribute__((visibility("default")))

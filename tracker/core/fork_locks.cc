@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For all locks together: a thread that holds one for a few microseconds may not run for long on a loaded machine.
+/// Time limit for all locks together. On a loaded machine, the holder of a short lock may not run for a long time.
 constexpr std::chrono::milliseconds kPatience{500};
 constexpr std::chrono::microseconds kPause{50};
 
@@ -55,7 +55,7 @@ void ForkLocks::resetInForkedChild(uint32_t held) {
   for (size_t i = 0; i < count_; ++i) {
     new (locks_[i].mutex) std::mutex();
   }
-  for (size_t i = count_; i-- > 0;) { // the ledger first: it comes last
+  for (size_t i = count_; i-- > 0;) { // in reverse, so that the ledger, which is last, is replaced first
     if (!isHeld(held, i)) {
       locks_[i].start_anew();
     }

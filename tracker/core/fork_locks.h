@@ -10,30 +10,31 @@
 
 namespace commtap {
 
-/// A lock of the tracker, for a process that forks while other threads work.
+/// A lock of the tracker that a fork takes, so that other threads may work during the fork.
 struct ForkLock {
   std::mutex* mutex;
-  /// In the child, where what the lock guards was perhaps being changed at the fork: makes it anew. What is there must
-  /// not be looked at, not even to destroy it.
+  /// Runs in the child if take() did not get this lock. Replaces the guarded object; must not read or destroy the old
+  /// one, which may be half-written.
   void (*start_anew)();
-  const char* what; ///< for the report
+  const char* what; ///< name in the report
 };
 
-/// The locks of a process, in the order in which a thread takes them. While a process is copied all of them are held,
-/// so that the child finds whole what they guard. But a fork waits only so long: who holds a lock may itself wait, for
-/// a disk or for the thread that forks.
+/// The tracker's locks, in lock order. The forking thread holds them during the fork, so that the child finds
+/// consistent data. The fork waits for a lock only for a limited time: the lock's holder may wait for a disk or for
+/// the forking thread.
 class ForkLocks {
  public:
   static constexpr size_t kMax = 16;
 
   explicit ForkLocks(std::span<const ForkLock> locks);
 
-  /// Before the fork. Returns which locks are held now, for the functions below; the same thread is to call them.
+  /// Takes the locks before the fork. Returns a bit mask of the locks taken, which the functions below expect. They
+  /// must run on the same thread.
   uint32_t take();
   void giveBack(uint32_t held);
-  /// In the child all locks are free again, whoever held them.
+  /// Runs in the child: frees all locks, including those that other threads held at the fork.
   void resetInForkedChild(uint32_t held);
-  /// In the child, once the ledger works: what had to be made anew.
+  /// Runs in the child once the ledger works: reports the objects that were replaced.
   void noteNotSeen(uint32_t held) const;
 
  private:
@@ -45,7 +46,7 @@ class ForkLocks {
   size_t count_ = 0;
 };
 
-/// From now on the child of a fork has a tracker that works.
+/// Installs the fork handlers that give each forked child a working tracker.
 void watchForks();
 
 } // namespace commtap

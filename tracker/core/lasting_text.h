@@ -8,8 +8,8 @@
 
 namespace commtap {
 
-/// The same text with a NUL at its end, which stays valid until the process ends. Each distinct text is kept once: for
-/// names, of which a process has so many and no more.
+/// Returns a NUL-terminated copy of `text` that stays valid until the process ends. Keeps each distinct text once and
+/// never frees it: use it for names, whose number is bounded.
 const char* lastingText(std::string_view text);
 
 ForkLock lastingTextForkLock();

@@ -9,9 +9,9 @@
 
 namespace commtap {
 
-// A header of plain strings: spdlog's fmt and the one that torch ships must never meet in one file.
+// This header uses plain strings: spdlog's fmt and torch's fmt must never meet in one translation unit.
 
-/// Lines go to stderr as "[commtap rank 3] warning: ...". `who` is "rank 3" or "pid 4711".
+/// Starts the log. Lines go to stderr as "[commtap rank 3] warning: ...". `who` is "rank 3" or "pid 4711".
 void startLog(LogLevel level, const std::string& who);
 
 void logWarning(const std::string& message);

@@ -10,12 +10,12 @@
 
 namespace commtap {
 
-/// Calls to NCCL that one thread makes alike, and the row in which they count.
+/// A call site: NCCL calls of one thread that share all keys below, and the row that counts them.
 struct NcclSite {
   const void* communicator = nullptr;
-  uint64_t place = 0;    ///< the collective that makes the calls, or where the thread is; 0: none known
-  uint32_t call = 0;     ///< the function, its type, whether in a group
-  uint32_t lifetime = 0; ///< Communicators::lifetime(): the address is that communicator's as long as this stays
+  uint64_t place = 0;    ///< the collective that makes the calls, or the thread's location; 0: unknown
+  uint32_t call = 0;     ///< the function, its data type and whether it is in a group
+  uint32_t lifetime = 0; ///< Communicators::lifetime(): while unchanged, the address names the same communicator
   LedgerNcclCall* row = nullptr;
   uint64_t bytes_per_count = 0; ///< payload of one element
 
@@ -25,11 +25,11 @@ struct NcclSite {
   }
 };
 
-/// The sites from which a thread called last, of those that share a place in the table the last one: the next call of a
-/// site needs no search for its communicator, its names and its row. Of one thread alone.
+/// Cache of one thread's recent call sites: a hit needs no search for the communicator, the names and the row. Each
+/// slot keeps the last site that hashed to it. Only the owning thread uses the cache.
 class NcclSites {
  public:
-  /// What is kept for sites like `site`, or for another one.
+  /// Returns the slot of `site`. The slot may hold another site: check isLike().
   NcclSite& at(const NcclSite& site) {
     const uint64_t mixed =
         (reinterpret_cast<uintptr_t>(site.communicator) ^ (uint64_t{site.call} << 32U) ^ site.place) *

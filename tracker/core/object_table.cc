@@ -43,12 +43,12 @@ uint32_t ObjectTable::remove(const void* object) {
   free_ = entry;
   --size_;
   if (last_found_ == entry) {
-    last_found_ = kNoEntry; // else the next search would write itself into the list of unused ones
+    last_found_ = kNoEntry; // else the next lookup would write into the free list
   }
   return id;
 }
 
-/// So that no search stops early: linear probing without tombstones.
+/// Moves entries into the gap, so that no search stops early: linear probing without tombstones.
 void ObjectTable::closeGap(uint32_t gap) {
   for (uint32_t next = (gap + 1) & mask_; index_[next] != kNoEntry; next = (next + 1) & mask_) {
     const uint32_t home = hash(entries_[index_[next]].object) & mask_;

@@ -9,8 +9,8 @@
 
 namespace commtap {
 
-/// Which object, by its address, has which id: a module object its own, a tensor its owner's. Guarded by its owner.
-/// Never destroyed: modules are called until the process is gone.
+/// Maps an object's address to an id: a module object to its own, a tensor to its owner's. The owner of the table
+/// guards it. Never destroyed: modules are called until the process exits.
 class ObjectTable {
  public:
   constexpr ObjectTable() = default;
@@ -19,21 +19,20 @@ class ObjectTable {
 
   static constexpr uint32_t kUnknown = kCommtapUnknownModule;
 
-  /// kUnknown for one that is not there.
+  /// Returns the object's id; kUnknown if the object is not in the table.
   uint32_t find(const void* object) const {
     const uint32_t entry = index_[slotOf(object)];
     return entry == kNoEntry ? kUnknown : entries_[entry].id;
   }
 
-  /// An object that was looked for, and the one that is probably looked for next.
+  /// The ids of an object that was looked up and of the predicted next one.
   struct Found {
     uint32_t id;
-    uint32_t next_id; ///< of any object, if it is not known
+    uint32_t next_id; ///< prediction only; any object's id if there is none
   };
-  /// find() of one that is not null, for who asks again and again. Models call their modules in one order over and
-  /// over, and in one order their gradients are ready: each entry knows which was looked for after it, and that is
-  /// looked at first. In between the caches have held all that the model computes with: the entry after the next one is
-  /// fetched meanwhile, since to wait for it would take longer than all else of a module call.
+  /// Like find(), for non-null objects looked up in a repeating order, such as modules and ready gradients. Tries the
+  /// entry that followed the last hit, then the index. Prefetches the entry two ahead: between two lookups the model
+  /// computes and the data goes cold, and a cache miss would cost more than the rest of a module call.
   Found findInTurn(const void* object) {
     uint32_t entry = entries_[last_found_].next;
     if (entries_[entry].object != object) [[unlikely]] {
@@ -50,28 +49,28 @@ class ObjectTable {
     return {found.id, next.id};
   }
 
-  /// Replaces what was known of the object. False without memory: it is then not kept.
+  /// Sets the object's id, replacing an earlier one. Returns false if there is no memory; the object is then not added.
   bool insert(const void* object, uint32_t id);
 
-  /// The id that the object had; kUnknown for one that was not there.
+  /// Removes the object and returns its id; kUnknown if the object was not in the table.
   uint32_t remove(const void* object);
 
-  /// How many there are.
+  /// Returns the number of objects in the table.
   uint32_t size() const {
     return size_;
   }
 
  private:
-  /// In the order in which objects became known, which is about that in which they are looked for: in pieces of the
-  /// cache that hold four, and which the processor expects.
+  /// Entries are in insertion order, which is close to lookup order. A cache line holds four; the hardware prefetcher
+  /// follows them.
   struct Entry {
     const void* object = nullptr; ///< null: the entry is unused
     uint32_t id = 0;
-    uint32_t next = 0; ///< the entry that was looked for after this one, or any; of an unused one: the next unused one
+    uint32_t next = 0; ///< used: the entry last looked up after this one, or any; unused: the next unused entry
   };
   static constexpr uint32_t kNoEntry = 0; ///< always unused
 
-  /// Where in the index the object's entry is, or would be: at kNoEntry.
+  /// Returns the index slot of the object's entry; if there is no entry, the kNoEntry slot where it would go.
   uint32_t slotOf(const void* object) const {
     uint32_t slot = hash(object) & mask_;
     while (index_[slot] != kNoEntry && entries_[index_[slot]].object != object) {
@@ -86,16 +85,16 @@ class ObjectTable {
   bool grow();
 
   static constinit Entry no_entry_;    ///< the only one of an empty table
-  static constinit uint32_t no_index_; ///< likewise
+  static constinit uint32_t no_index_; ///< the only index slot of an empty table
 
-  // In the order in which a call needs them.
-  Entry* entries_ = &no_entry_; ///< owned but for `no_entry_`; half as many as the index has, and one
+  // Members are in the order in which a call reads them.
+  Entry* entries_ = &no_entry_; ///< owned unless &no_entry_; half the index size plus one
   uint32_t last_found_ = kNoEntry;
-  uint32_t* index_ = &no_index_; ///< owned but for `no_index_`; open addressing, a power of two
-  uint32_t mask_ = 0;            ///< of the index: its size less one
-  uint32_t used_ = 0;            ///< entries that are or were in use; kNoEntry is before them
+  uint32_t* index_ = &no_index_; ///< owned unless &no_index_; open addressing, a power of two
+  uint32_t mask_ = 0;            ///< index size minus one
+  uint32_t used_ = 0;            ///< entries that are or were in use, not counting kNoEntry
   uint32_t size_ = 0;            ///< entries that are in use
-  uint32_t free_ = kNoEntry;     ///< the first of those that were in use and are not; kNoEntry: there are none
+  uint32_t free_ = kNoEntry;     ///< first freed entry; kNoEntry: none
 };
 
 } // namespace commtap

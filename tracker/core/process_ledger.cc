@@ -28,7 +28,7 @@ std::string environmentText(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// -1 if the variable is not set or holds no number.
+/// Returns -1 if the variable is not set or not a number >= 0.
 int64_t environmentNumber(const char* name) {
   const std::string text = environmentText(name);
   char* end = nullptr;
@@ -37,7 +37,8 @@ int64_t environmentNumber(const char* name) {
   return text.empty() || *end != '\0' || errno != 0 || value < 0 ? -1 : value;
 }
 
-/// The same for all processes of a run, different for the next run, as far as the launcher's environment tells.
+/// Returns an id that all processes of a run share and the next run does not, as far as the launcher's environment
+/// shows.
 std::string runId(const Options& options, const std::string& host) {
   if (!options.run_id.empty()) {
     return options.run_id;
@@ -158,7 +159,7 @@ void ProcessLedger::processGroupSeen(int64_t rank, int64_t size) {
   if (hasOutput()) {
     return;
   }
-  // The launcher's variables are inherited by whatever a rank starts; the group knows better who it is.
+  // The group's rank wins: a rank's child processes inherit the launcher's variables.
   if (rank >= 0) {
     identity_.rank = rank;
     ledger_->header().rank = rank;
@@ -231,12 +232,12 @@ void ProcessLedger::finish(ExitKind how, int signal) {
   }
   if (hasOutput()) {
     finishOutput(how, signal, ends_since_ns);
-  } else if (!is_forked_ && mayWrite(how)) { // a launcher outlives its ranks; a forked helper is no launcher
+  } else if (!is_forked_ && mayWrite(how)) { // a launcher outlives its ranks; a forked helper is not a launcher
     recoverOthers(expandOutputPattern(options_.out, identity_));
   }
 }
 
-/// The ledgers that other processes of this run have left by now.
+/// Recovers the ledgers that dead processes of this run have left.
 void ProcessLedger::recoverOthers(const std::string& folder) {
   recoverLedgersOfRun(folder, identity_);
 }
@@ -245,12 +246,12 @@ void ProcessLedger::finishOutput(ExitKind how, int signal, uint64_t ends_since_n
   LedgerHeader& header = ledger_->header();
   uint32_t running = static_cast<uint32_t>(ExitKind::kRunning);
   if (!header.exit.compare_exchange_strong(running, static_cast<uint32_t>(how))) {
-    return; // another thread, or an earlier step of the same end
+    return; // another thread or an earlier exit step has done it
   }
   header.exit_signal = signal;
   header.ended_at_ns.store(wallClockNs());
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  // Otherwise the ledger stays, marked; the tools read it as it is, and `commtap run` makes it JSON.
+  // Otherwise the marked ledger stays: the tools read it, and `commtap run` converts it to JSON.
   if (lock && mayWrite(how)) {
     writeReport(ends_since_ns);
     recoverOthers(folder_);
@@ -258,7 +259,7 @@ void ProcessLedger::finishOutput(ExitKind how, int signal, uint64_t ends_since_n
 }
 
 void ProcessLedger::writeReport(uint64_t ends_since_ns) {
-  // Not freed: of a large report that takes milliseconds, and the process is at its end.
+  // Leaked on purpose: freeing a large report takes milliseconds, and the process is exiting.
   const auto& contents = *new Result<LedgerContents>(readLedger(ledger_->bytes()));
   if (!contents) {
     logWarning("the report could not be made: " + contents.error());
@@ -286,7 +287,7 @@ void ProcessLedger::resetInForkedChild() {
   is_forked_ = true;
   ledger_->resetInForkedChild();
   ledger_->header().ended_at_ns.store(0);
-  ledger_->header().cost.start_ns = 0; // the parent's
+  ledger_->header().cost.start_ns = 0; // the value was the parent's
   describeThisProcess();
 }
 

@@ -15,12 +15,12 @@
 
 namespace commtap {
 
-/// This process's ledger: when it becomes a file, under which name, and how it turns into the report.
+/// Owns this process's ledger: decides when it becomes a file, names the file and converts it to the report.
 class ProcessLedger {
  public:
-  /// False if there is no memory for the ledger.
+  /// Returns false if there is no memory for the ledger.
   static bool start(const Options& options, const std::string& torch_version);
-  /// Only after start(). Never destroyed: threads count until the process is gone.
+  /// Call only after start(). Never destroyed: threads count until the process exits.
   static ProcessLedger& get() {
     return *instance_;
   }
@@ -29,25 +29,25 @@ class ProcessLedger {
     return *ledger_;
   }
 
-  /// The process has a process group of which it is rank `rank` of `size`, or makes a collective: from now on it
-  /// leaves a report. -1 for what is not known.
+  /// Notes that the process has a process group, as rank `rank` of `size`, or issues a collective. From then on the
+  /// process leaves a report. Pass -1 for an unknown value.
   void processGroupSeen(int64_t rank, int64_t size);
   bool hasRank() const {
     return identity_.rank >= 0;
   }
-  /// False in a child of vfork, which has its parent's memory.
+  /// Returns false in a vfork() child, which shares its parent's memory.
   bool isOfThisProcess() const;
   bool hasOutput() const {
     return has_output_.load(std::memory_order_acquire);
   }
 
-  /// No ledger file and no report. False if there is one already.
+  /// Keeps the ledger in memory: no ledger file and no report. Returns false if the ledger has output already.
   bool keepInMemory();
 
   void setPythonVersion(const std::string& version);
 
-  /// Notes how the process ends, and writes the report where that is safe. Later calls do nothing. Only if
-  /// isOfThisProcess().
+  /// Records how the process ends, and writes the report if that is safe. Later calls do nothing. Call only if
+  /// isOfThisProcess() is true.
   void finish(ExitKind how, int signal);
 
   void resetInForkedChild();
@@ -69,7 +69,7 @@ class ProcessLedger {
   std::string fallbackFolder() const;
 
   static ProcessLedger* instance_;
-  static LedgerWriter* ledger_; ///< of its own, so that whoever counts has it in one step
+  static LedgerWriter* ledger_; ///< a separate pointer: counting reaches the ledger with one load
 
   Options options_;
   OutputIdentity identity_;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What the tracker and its Python part know of each other: plain C types, so that the Python part needs neither torch
-// nor the tracker's C++, and there is one build of it per Python minor only.
+// The interface between the tracker and its Python part. It uses plain C types, so that the Python part needs neither
+// torch nor the tracker's C++. There is one build of the Python part per Python minor version.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ enum CommtapModuleRole : uint8_t {
 enum CommtapTensorClass : uint8_t {
   kCommtapPlainTensor,
   kCommtapDtensor,
-  kCommtapTracedTensor, ///< fake or functional: a compiler looks at the op, nothing is computed
+  kCommtapTracedTensor, ///< fake or functional: a compiler traces the op, nothing is computed
 };
 
 struct CommtapParameterFacts {
@@ -36,64 +36,65 @@ struct CommtapParameterFacts {
   int requires_grad;
 };
 
-/// No module has these ids: an object that was never seen, and one whose calls are its caller's own.
+/// Ids that no module has: kCommtapUnknownModule for an object never seen, kCommtapNoModule for an object whose calls
+/// are attributed to its caller.
 inline constexpr uint32_t kCommtapUnknownModule = 0xffffffffU;
 inline constexpr uint32_t kCommtapNoModule = 0xfffffffeU;
 
-/// CPython's vectorcallfunc. To the tracker, Python's objects are addresses.
+/// CPython's vectorcallfunc. The tracker treats Python objects as plain addresses.
 using CommtapVectorcall = void* (*)(void* function, void* const* arguments, size_t flags, void* names);
 
-/// The tracker, as its Python part sees it. None of these functions throws or touches Python.
+/// The tracker's functions for its Python part. They never throw and never touch Python, except call_module.
 struct CommtapHost {
-  /// The id of a module seen for the first time; `parent` 0 for a root.
+  /// Adds a module seen for the first time and returns its id. `parent` is 0 for a root.
   uint32_t (*add_module)(uint32_t parent, const char* component, const char* class_name, uint8_t role, int wrapper);
   void (*reparent_module)(uint32_t module, uint32_t parent, const char* component);
   void (*module_died)(uint32_t module);
-  /// Nonzero once for each module: its parameters are wanted.
+  /// Returns nonzero once per module: the caller must then add the module's parameters.
   int (*wants_parameters)(uint32_t module);
   void (*add_parameter)(uint32_t module, const CommtapParameterFacts* facts);
-  /// `tensor` is a TensorImpl, as Tensor._cdata gives it: its gradient, and its memory, belong to `module`.
+  /// Makes `module` the owner of `tensor`'s gradient and memory. `tensor` is a TensorImpl (Tensor._cdata).
   void (*own_tensor)(uint32_t module, void* tensor);
   uint32_t (*current_module)();
-  /// Which object has which id, of which kCommtapNoModule may be one. set_module returns 0 if it cannot be kept.
+  /// Look up and set an object's id, which may be kCommtapNoModule. set_module returns 0 if there is no memory.
   uint32_t (*find_module)(const void* object);
   int (*set_module)(const void* object, uint32_t module);
-  /// The id that the object had.
+  /// Removes the object and returns its id.
   uint32_t (*forget_module)(const void* object);
-  /// To be called in place of torch.nn.Module._call_impl: counts the call, and ends by calling what was last handed to
-  /// set_original_call. Asks module_id for a module that it does not know.
+  /// Replaces torch.nn.Module._call_impl: counts the call, then calls the function last set by set_original_call.
+  /// Calls module_id for an unknown module.
   CommtapVectorcall call_module;
   void (*set_original_call)(CommtapVectorcall original);
-  /// A `with record_function(label)` begins, ends. `object`: the record_function.
+  /// Note that a `with record_function(label)` block begins or ends. `object` is the record_function.
   void (*open_label)(const char* label, const void* object);
   void (*close_label)(const void* object);
-  /// Labels cannot be watched in Python: torch is to send them.
+  /// Notes that labels cannot be hooked in Python: the tracker then receives them from torch.
   void (*labels_missing)();
-  /// torch.distributed made a process group of this name.
+  /// Notes that torch.distributed made a process group of this name.
   void (*group_made)(const char* name);
-  /// Between these two, reading a tensor's attributes runs no __torch_function__ of the job's.
+  /// Between these two calls, reading a tensor's attributes does not run the job's __torch_function__.
   void* (*begin_plain_tensors)();
   void (*end_plain_tensors)(void* token);
   void (*not_seen_module)(const char* what); ///< facts of a module or parameter could not be read
-  void (*hook_missing)(const char* why);     ///< module calls cannot be watched
+  void (*hook_missing)(const char* why);     ///< module calls cannot be hooked
   void (*log_debug)(const char* message);
 };
 
-/// The Python part, as the tracker sees it. Called with the GIL held.
+/// The Python part's functions for the tracker. The caller holds the GIL.
 struct CommtapPython {
   uint32_t abi;
   int python_minor;
-  /// 0 on success.
+  /// Returns 0 on success.
   int (*start)(const CommtapHost* host);
-  /// Takes the hook out (0) or puts it in again (1).
+  /// Removes the hook (0) or installs it again (1).
   void (*set_enabled)(int enabled);
-  /// Two callables, or two null pointers to take them out: before(module, args, kwargs or None) inside every module
-  /// call and after(module, args, kwargs or None, result); the result is None when the call raises. What they raise,
-  /// the call raises. 0 on success.
+  /// Sets two callables, or removes them if both are null. Every module call runs before(module, args, kwargs or None)
+  /// and after(module, args, kwargs or None, result). The result is None if the call raises. An exception from a
+  /// callable propagates to the module's caller. Returns 0 on success.
   int (*observe)(void* before, void* after);
-  /// The id of a module object, which is given one if it was never called; negative if it has none.
+  /// Returns a module object's id, after adding the module if it was never called; negative if it has no id.
   long (*module_id)(void* module);
-  /// What the Python object of a living tensor is. Also without the GIL: it only follows the object's type.
+  /// Returns the class of a live tensor's Python object. Needs no GIL: it only reads the object's type.
   CommtapTensorClass (*tensor_class)(void* tensor);
 };
 

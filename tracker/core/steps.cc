@@ -11,7 +11,7 @@ namespace commtap {
 namespace {
 
 std::atomic<bool> job_marks_steps{false};
-/// Autograd numbers the backwards of a process from 0, also those that do not communicate.
+/// Autograd numbers a process's backward passes from 0, including those without collectives.
 std::atomic<int64_t> last_graph_task{-1};
 
 void close() {
@@ -28,7 +28,7 @@ void Steps::optimizerStepped() {
   }
 }
 
-/// Of several threads that begin a forward at once one ends the step.
+/// Closes the step on exactly one thread if several begin a forward at once.
 void Steps::closeIfStepped() {
   if (optimizer_has_stepped_.exchange(false)) {
     close();

@@ -9,25 +9,25 @@
 
 namespace commtap {
 
-/// Where the training steps of this process begin and end.
+/// Finds where the training steps of this process begin and end.
 ///
-/// A step is over when, after an optimizer has stepped, the next forward of a root module begins: so several
-/// optimizers that step one after the other, or inside the backward, end one step. A job that says itself where its
-/// steps end (markStep) is believed, and its optimizers no longer count.
+/// A step ends when the first forward of a root module begins after an optimizer has stepped. So several optimizers
+/// that step in sequence, or inside the backward, end one step. After the job's first mark(), only mark() ends a
+/// step.
 class Steps {
  public:
-  /// An optimizer's step has ended on some thread.
+  /// Notes that an optimizer's step has ended. Any thread.
   static void optimizerStepped();
-  /// A call of a module, or a named scope, begins that is in no other and in no backward.
+  /// Notes that an outermost module call or named scope begins outside any backward.
   static void forwardBegins(LedgerWriter& ledger) {
     if (optimizer_has_stepped_.load(std::memory_order_relaxed)) {
       closeIfStepped();
     }
     ledger.openStep().forward_passes.fetch_add(1, std::memory_order_relaxed);
   }
-  /// A collective was issued in a backward: `graph_task` is autograd's number of it.
+  /// Notes a collective issued in the backward that autograd numbers `graph_task`.
   static void inBackward(int64_t graph_task);
-  /// The job says that its step is over.
+  /// Ends the step at the job's request.
   static void mark();
 
   static void resetInForkedChild();

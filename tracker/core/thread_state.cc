@@ -14,7 +14,7 @@ namespace commtap {
 thread_local constinit ThreadState* ThreadState::tls_state_ = nullptr;
 
 void ThreadState::destroy(void* state) {
-  // A destructor of the job's that runs after this one may issue a collective: it then gets a new state.
+  // A job's destructor that runs after this one may issue a collective: the thread then gets a new state.
   tls_state_ = nullptr;
   auto* ended = static_cast<ThreadState*>(state);
   Timelines::retire(ended->timeline.timeline());

@@ -18,10 +18,10 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::unordered_map<uint64_t, Timeline*> by_thread;
-  std::deque<uint64_t> retired; ///< threads that are gone, the oldest first
+  std::deque<uint64_t> retired; ///< exited threads, oldest first
 };
 
-// Leaked on purpose: threads look up until the very end of the process.
+// Leaked on purpose: threads look up until the process exits.
 Registry& registry() {
   static auto* instance = new Registry();
   return *instance;
@@ -37,7 +37,8 @@ Timeline* Timeline::create() {
   return new (std::nothrow) Timeline(static_cast<Point*>(memory));
 }
 
-/// Strides that double lead away from `near`, then halves to the point. nullopt: all that are kept are after `number`.
+/// Returns the last point not after `number`; nullopt if every kept point is after it. Gallops from `near` with
+/// doubling strides, then bisects.
 std::optional<uint64_t> Timeline::lastPointAt(uint64_t number, uint64_t near, uint64_t oldest, uint64_t head) const {
   uint64_t low = std::clamp(near, oldest, head - 1);
   uint64_t high = head;
@@ -77,7 +78,7 @@ std::optional<uint32_t> Timeline::moduleAt(uint64_t number, uint64_t& near) cons
   } else if (oldest == 0) { // before the first module call
     module = kGlobalModule;
   }
-  // The writer may have lapped us; then that point is another one by now, and whatever it told us is wrong.
+  // The writer may have overwritten the point during the read: the value is then wrong.
   std::atomic_thread_fence(std::memory_order_acquire);
   const bool lapped = head_.load(std::memory_order_relaxed) >= near + kCapacity;
   return lapped ? std::nullopt : module;
@@ -96,7 +97,7 @@ Timeline* Timelines::add(uint64_t thread_id) {
     timeline = Timeline::create();
   }
   if (timeline != nullptr) {
-    timeline->thread_.store(thread_id); // before the points go: whoever looks up the thread that is gone finds out
+    timeline->thread_.store(thread_id); // before the points: a reader of the exited thread must notice the change
     timeline->head_.store(0);
     all.by_thread[thread_id] = timeline;
   }
@@ -130,7 +131,8 @@ std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number,
     return kGlobalModule;
   }
   const std::optional<uint32_t> module = last.timeline->moduleAt(number, last.near);
-  return last.timeline->thread_.load() == thread_id ? module : std::nullopt; // given to a new thread meanwhile
+  return last.timeline->thread_.load() == thread_id ? module
+                                                    : std::nullopt; // else a new thread has taken the timeline over
 }
 
 ForkLock Timelines::forkLock() {

@@ -11,22 +11,22 @@
 
 namespace commtap {
 
-/// Which module a thread was in when autograd gave out which sequence number: a ring of change points, in order.
+/// Maps autograd sequence numbers to the module that the thread was in: a ring of change points, in order.
 ///
-/// Every autograd node carries the number and the thread of the forward op that made it. So the module of a node that
-/// runs in backward is found by looking up its number here, and nothing at all is hooked into the graph.
-/// One thread writes, by a TimelineWriter; any thread may look up.
+/// Every autograd node carries the number and the thread of the forward op that made it. The timeline gives the module
+/// of a node that runs in backward without any hook in the graph.
+/// One thread writes, through a TimelineWriter; any thread may look up.
 class Timeline {
  public:
-  /// Change points kept: 32,768 module entries and exits, 512 KiB, of which only what is used exists.
+  /// Change points kept: 32,768 module entries and exits, 512 KiB. Only used pages are resident.
   static constexpr uint64_t kCapacity = 32768;
 
-  /// nullptr without memory.
+  /// Returns nullptr if there is no memory.
   static Timeline* create();
 
-  /// The module at `number`; nullopt if that is too long ago to be known. `near`: the change point at which to begin to
-  /// look, any number; becomes the one that was found. A backward goes from node to node that lie close together, and
-  /// the whole ring is more than the caches hold.
+  /// Returns the module at `number`; nullopt if its change point has been overwritten. The search starts at change
+  /// point `near`, which may be any number, and sets `near` to the point found: a backward visits nodes that lie close
+  /// together, and the whole ring exceeds the caches.
   std::optional<uint32_t> moduleAt(uint64_t number, uint64_t& near) const;
 
  private:
@@ -58,18 +58,18 @@ class Timeline {
 
   Point* points_;
   std::atomic<uint64_t> head_{0};   ///< points ever written
-  std::atomic<uint64_t> thread_{0}; ///< whose it is, by autograd's thread ids
+  std::atomic<uint64_t> thread_{0}; ///< autograd's id of the owning thread
 };
 
-/// The one thread that writes a timeline. It lies with what else a module call needs of its thread, so that one that
-/// autograd gave no number to since the last does not touch the timeline itself.
+/// The writer of a timeline; only its thread uses it. It shares the cache line of a module call's other thread state:
+/// a call without a new autograd number does not read the ring.
 class TimelineWriter {
  public:
   explicit TimelineWriter(Timeline& timeline) : timeline_(timeline) {}
 
-  /// From sequence number `number` on this thread is in `module`. Numbers never fall.
+  /// Notes that the thread is in `module` from sequence number `number` on. Numbers never decrease.
   void note(uint64_t number, uint32_t module) {
-    // As long as autograd has given out no number since the last point, that one is written anew.
+    // Overwrites the last point if autograd has assigned no number since.
     if (number == last_number_) [[likely]] {
       last_->module.store(module, std::memory_order_relaxed);
       return;
@@ -85,31 +85,31 @@ class TimelineWriter {
  private:
   static constexpr uint64_t kNoNumber = ~uint64_t{0};
 
-  uint64_t last_number_ = kNoNumber; ///< of the last point
+  uint64_t last_number_ = kNoNumber; ///< number of the last point
   Timeline::Point* last_ = nullptr;  ///< null: none yet
   Timeline& timeline_;
 };
 
-/// The timelines of all threads, by the thread id that autograd nodes carry. A thread's timeline outlives it, because
-/// its graph may; of those whose threads are gone the 256 last are kept.
+/// The timelines of all threads, by the thread id that autograd nodes carry. A timeline outlives its thread because the
+/// thread's graph may. Keeps the timelines of the kMaxRetired threads that exited last.
 class Timelines {
  public:
   static constexpr size_t kMaxRetired = 256;
 
-  /// What a thread has looked up last: its next node is probably of the same thread, and near.
+  /// A thread's last lookup: its next node is probably of the same forward thread, and near.
   struct Sought {
     const Timeline* timeline = nullptr; ///< null: none
     uint64_t near = 0;                  ///< change point
   };
 
-  /// For a thread that begins; nullptr without memory.
+  /// Adds a timeline for a new thread. Returns nullptr if there is no memory.
   static Timeline* add(uint64_t thread_id);
-  /// Bytes of memory that all of them take, if they are full.
+  /// Returns the bytes that all timelines take if they are full.
   static uint64_t maxBytes();
-  /// The thread ends.
+  /// Notes that the timeline's thread exits. The timeline may be reused later.
   static void retire(const Timeline& timeline);
-  /// The module that `thread_id` was in at `number`: Global if that thread never called one, nullopt if it is not
-  /// known any more. Never blocks for long: at most a short table behind a lock.
+  /// Returns the module that `thread_id` was in at `number`: Global if that thread never called a module, nullopt if
+  /// the number is too old. Blocks at most for a hash lookup under a lock.
   static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number, Sought& last);
 
   static ForkLock forkLock();
