@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A libtorch job without Python. Two Gloo ranks train a layer whose forward, backward and gradients communicate, and
-// name their scopes with labels and commtap.h. The same binary runs with and without commtap.
+// A libtorch job without Python. Two Gloo ranks train a layer whose forward, backward and gradients communicate. They
+// name their scopes with labels and with commtap.h. The same binary runs with and without commtap.
 
 #include <cstdlib>
 #include <iostream>
