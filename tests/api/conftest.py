@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of the Python package, each in this process, which loads the library by itself unless it is preloaded."""
+"""Fixtures for tests of the Python package, which run in one process; the package loads the library itself."""
 
 import gc
 import sys
@@ -18,7 +18,7 @@ from torch.distributed.device_mesh import DeviceMesh  # noqa: E402
 
 @pytest.fixture
 def mesh() -> Iterator[DeviceMesh]:
-    """Four ranks of which this process is one, on a backend that moves nothing."""
+    """Yields the mesh of four ranks, one of which is this process, on the fake backend."""
     with fake_world(rank=1, size=4) as made:
         yield made
     gc.collect()

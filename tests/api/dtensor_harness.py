@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks without processes, and every way to shard an op's arguments.
+"""Runs ranks without processes, and iterates over all ways to shard an op's arguments.
 
-Modelled on PyTorch's own helpers for DTensor tests: a mesh of four, and a converter that turns the arguments of an op
-into DTensors, in every combination of placements.
+Follows PyTorch's own helpers for DTensor tests: a mesh of four, and a converter that turns an op's arguments into
+DTensors in every combination of placements.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ WORLD_SIZE = 4
 
 @contextlib.contextmanager
 def fake_world(rank: int = 0, size: int = WORLD_SIZE) -> Iterator[DeviceMesh]:
-    """One rank of a world whose collectives do nothing."""
+    """Joins a world of `size` ranks as `rank`, on the fake backend, whose collectives do nothing. Yields its mesh."""
     dist.init_process_group("fake", rank=rank, world_size=size, store=FakeStore())
     try:
         yield init_device_mesh("cpu", (size,), mesh_dim_names=("tp",))
@@ -35,7 +35,7 @@ def fake_world(rank: int = 0, size: int = WORLD_SIZE) -> Iterator[DeviceMesh]:
 
 
 def on_threads(body: Callable[[DeviceMesh], Any], size: int = WORLD_SIZE) -> list[Any]:
-    """Runs `body` on a thread for each rank, whose collectives do what they say; returns what each returned."""
+    """Runs `body` on one thread per rank, with real collectives between the threads. Returns the results by rank."""
     from torch.testing._internal.distributed.multi_threaded_pg import (
         ProcessLocalGroup,
         _install_threaded_pg,
@@ -76,14 +76,14 @@ def on_threads(body: Callable[[DeviceMesh], Any], size: int = WORLD_SIZE) -> lis
 
 
 def placements_for(tensor: torch.Tensor, mesh_size: int) -> list[Placement]:
-    """Replicated, or sharded over a dimension that divides evenly. No collective takes booleans: replicated alone."""
+    """Returns Replicate and each Shard that divides evenly. Booleans only replicate: no collective takes them."""
     if tensor.dtype == torch.bool:
         return [Replicate()]
     return [Replicate()] + [Shard(i) for i, n in enumerate(tensor.shape) if n > 1 and n % mesh_size == 0]
 
 
 class ShardedArguments:
-    """Iterates over all combinations: (placements, args, kwargs), tensors as DTensors on `mesh`."""
+    """Iterates over all combinations as (placements, args, kwargs), with tensors as DTensors on `mesh`."""
 
     def __init__(self, mesh: DeviceMesh, args: tuple, kwargs: dict[str, Any]) -> None:
         self.mesh = mesh

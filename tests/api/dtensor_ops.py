@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""DTensor ops that communicate, or might: each with arguments whose dimensions four ranks can share."""
+"""DTensor ops that may communicate, with arguments whose dimensions four ranks can share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -115,7 +115,7 @@ def gathers() -> list[Op]:
 
 
 def all_ops() -> list[Op]:
-    """All of them, the same values on every rank."""
+    """Returns all ops, with equal values on every rank."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return [*matmuls(), *reductions(), *pointwise(), *layers(), *views(), *gathers()]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""CommDebugMode: what PyTorch's own tests ask of theirs, of both."""
+"""CommDebugMode: PyTorch's own tests, run on both implementations."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ functional, c10d = torch.ops.c10d_functional, torch.ops.c10d
 
 @pytest.fixture
 def pair() -> Iterator[dist.ProcessGroup]:
-    """The group of a world of two."""
+    """Yields the group of a world of two."""
     with fake_world(rank=1, size=2):
         yield dist.group.WORLD
 
@@ -59,7 +59,7 @@ class Wrapped(nn.Module):
 @both
 @pytest.mark.parametrize("coalesced", [False, True])
 def test_functional_collectives(pair: dist.ProcessGroup, mode_type: type, coalesced: bool) -> None:
-    """Each under its older name; an op that was not called counts 0."""
+    """Each op has the key of its older name; an op that was not called counts 0."""
     with mode_type() as mode:
         Wrapped(pair, coalesced)(torch.randn(20, 10))
     counts = mode.get_comm_counts()
@@ -72,7 +72,7 @@ def test_functional_collectives(pair: dist.ProcessGroup, mode_type: type, coales
 
 @both
 def test_dtensor_matmul(pair: dist.ProcessGroup, mode_type: type) -> None:
-    """Two shards of rows: one is gathered."""
+    """The matmul of two row shards makes one all-gather."""
     mesh = init_device_mesh("cpu", (2,))
     x = DTensor.from_local(torch.randn(4, 8, requires_grad=True), mesh, [Shard(0)], run_check=False)
     y = DTensor.from_local(torch.randn(4, 32, requires_grad=True), mesh, [Shard(0)], run_check=False)
@@ -84,7 +84,7 @@ def test_dtensor_matmul(pair: dist.ProcessGroup, mode_type: type) -> None:
 
 
 def c10d_calls() -> dict[Any, Callable[[], Any]]:
-    """One call for each c10d op that is counted."""
+    """Returns one call per counted c10d op."""
     inp = torch.rand(2, 8, 16)
     out = torch.empty(4, 8, 16)
     parts = [torch.empty(2, 8, 16) for _ in range(2)]
@@ -114,7 +114,7 @@ def c10d_calls() -> dict[Any, Callable[[], Any]]:
 
 @both
 def test_c10d_collectives(pair: dist.ProcessGroup, mode_type: type) -> None:
-    """One context, entered once for each op: it starts anew each time."""
+    """One context entered once per op clears its counts at each entry."""
     mode = mode_type()
     for op, call in c10d_calls().items():
         with mode:
@@ -126,7 +126,7 @@ def test_c10d_collectives(pair: dist.ProcessGroup, mode_type: type) -> None:
 
 @both
 def test_not_counted(pair: dist.ProcessGroup, mode_type: type) -> None:
-    """Sends, receives and barriers, with either."""
+    """Neither implementation counts sends, receives and barriers."""
     with mode_type() as mode:
         dist.send(torch.ones(2), 0)
         dist.recv(torch.ones(2), 0)
@@ -136,7 +136,7 @@ def test_not_counted(pair: dist.ProcessGroup, mode_type: type) -> None:
 
 @both
 def test_what_counts_is_the_registry(pair: dist.ProcessGroup, mode_type: type) -> None:
-    """An op that is added counts, one that is taken out does not; c10d's always do."""
+    """An op added to the registry counts, a removed one does not; c10d's ops always count."""
     x, native = torch.ones(4), torch.ops._c10d_functional
     assert mode_type().comm_registry == Peer().comm_registry
     mode = mode_type()
@@ -153,7 +153,7 @@ def test_what_counts_is_the_registry(pair: dist.ProcessGroup, mode_type: type) -
 
 
 def ground_truth(model: nn.Module) -> tuple[list, list]:
-    """Keys of the parameters and of the placements, as PyTorch's tests derive them from named_parameters."""
+    """Returns the keys of parameters and placements, as PyTorch's tests derive them from named_parameters."""
     parameters, placements = [], []
     for full_name, parameter in model.named_parameters():
         path, _, name = full_name.rpartition(".")
@@ -166,7 +166,7 @@ def ground_truth(model: nn.Module) -> tuple[list, list]:
 
 @both
 def test_parameters_and_placements(mesh: DeviceMesh, mode_type: type, capsys: pytest.CaptureFixture) -> None:
-    """Of the modules called, in order; anew at each entry; printed on demand."""
+    """Parameters and placements of the called modules are in order, cleared at each entry, and printable."""
     mode = mode_type()
     for model in (parallel_mlp(mesh), parallelize_stacked(MLPStacked(), mesh)):
         with mode:
@@ -179,7 +179,7 @@ def test_parameters_and_placements(mesh: DeviceMesh, mode_type: type, capsys: py
         assert list(mode.get_sharding_info().items()) == placements
     assert len(mode.get_sharding_info()) == 8
     assert isinstance(mode.get_parameter_info()["MLPStacked.layers.0.net1"]["weight"], DTensor)
-    if mode_type is Peer:  # 2.13 has the following on its tracker alone
+    if mode_type is Peer:  # only the tracker of 2.13 has the methods below
         mode = mode.advanced_module_tracker
     mode.print_sharding_info()
     assert capsys.readouterr().out.splitlines()[0] == f"{placements[0][0]}: {placements[0][1]}"
@@ -189,7 +189,7 @@ def test_parameters_and_placements(mesh: DeviceMesh, mode_type: type, capsys: py
 
 @both
 def test_module_tracing_of_an_mlp(mesh: DeviceMesh, mode_type: type) -> None:
-    """Five modules; one all-reduce forward in net2 and all above it."""
+    """There are five modules, and one all-reduce in forward in net2 and all its parents."""
     with mode_type() as mode:
         parallel_mlp(mesh)(torch.rand(8, 10)).sum().backward()
     assert len(mode.advanced_module_tracker.module_helper_dict) == 5
@@ -201,7 +201,7 @@ def test_module_tracing_of_an_mlp(mesh: DeviceMesh, mode_type: type) -> None:
 
 @both
 def test_module_tracing_of_a_transformer(mesh: DeviceMesh, mode_type: type) -> None:
-    """Counts in the middle of a context and after it, as PyTorch's test has them."""
+    """Counts inside a context and after it equal those in PyTorch's test."""
     with mode_type() as mode:
         assert len(mode.advanced_module_tracker.module_helper_dict) == 1
         assert mode.comm_module_counts == {"Global": {"forward": {}, "backward": {}}}
@@ -223,7 +223,7 @@ def test_module_tracing_of_a_transformer(mesh: DeviceMesh, mode_type: type) -> N
 
 
 def test_the_older_surface(mesh: DeviceMesh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of PyTorch 2.4's mode: a module's counts without passes, its depth, a table, output.txt without color."""
+    """The methods of PyTorch 2.4's mode work: counts without passes, depth, a table, output.txt without color."""
     model = parallel_mlp(mesh)
     with CommDebugMode() as mode:
         model(torch.rand(8, 10, requires_grad=True)).sum().backward()
@@ -264,7 +264,7 @@ MODELS: dict[str, Callable[[DeviceMesh], tuple[nn.Module, torch.Tensor]]] = {
 
 
 def step(mode_type: type, make: Callable[[DeviceMesh], tuple[nn.Module, torch.Tensor]], mesh: DeviceMesh) -> Any:
-    """A forward and a backward in a context."""
+    """Runs a forward and a backward in a context, which it returns."""
     model, batch = make(mesh)
     with mode_type() as mode:
         model(batch).sum().backward()
@@ -272,8 +272,10 @@ def step(mode_type: type, make: Callable[[DeviceMesh], tuple[nn.Module, torch.Te
 
 
 def forward_only(table: str) -> list[str]:
-    """The lines without those of passes in backward, whose modules PyTorch's mode takes from its hooks' order, and
-    without aten.view, which its hooks add to every module (their identity function is a view), and titles of nothing.
+    """Returns the table's lines without backward passes, aten.view and empty titles.
+
+    PyTorch's mode takes the modules of backward from the order of its hooks. Its hooks also add an aten.view to every
+    module, because their identity function is a view.
     """
     lines, skipping = [], False
     for line in table.splitlines():
@@ -290,7 +292,7 @@ def forward_only(table: str) -> list[str]:
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("noise_level", [0, 1, 2])
 def test_tables_are_those_of_pytorch(mesh: DeviceMesh, name: str, noise_level: int) -> None:
-    """The table's forward, line by line, and the whole table where backward's hooks come in order."""
+    """The forward lines are equal; the whole table is equal where backward's hooks run in order."""
     ours, peer = step(CommDebugMode, MODELS[name], mesh), step(Peer, MODELS[name], mesh)
     found, expected = (mode.generate_comm_debug_tracing_table(noise_level) for mode in (ours, peer))
     assert forward_only(found) == forward_only(expected)
@@ -299,14 +301,17 @@ def test_tables_are_those_of_pytorch(mesh: DeviceMesh, name: str, noise_level: i
 
 
 def plain(counts: dict[str, Any]) -> dict[str, dict[str, dict]]:
-    """Counts by module and pass as plain dictionaries."""
+    """Returns counts by module and pass as plain dictionaries."""
     return {module: {key: dict(ops) for key, ops in passes.items()} for module, passes in counts.items()}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_counts_are_those_of_pytorch(mesh: DeviceMesh, name: str) -> None:
-    """By op; by module forward; by module backward too but for the sequence-parallel attention, whose gradient of the
-    gathered input PyTorch's mode bills to wq, the last module whose hook was called."""
+    """Counts by op are equal, and by module in forward and backward, with one exception.
+
+    PyTorch's mode attributes the gradient of the sequence-parallel attention's gathered input to wq, the last module
+    whose hook ran.
+    """
     ours, peer = step(CommDebugMode, MODELS[name], mesh), step(Peer, MODELS[name], mesh)
     assert {op: n for op, n in ours.get_comm_counts().items() if n} == {
         op: n for op, n in peer.get_comm_counts().items() if n
@@ -322,7 +327,7 @@ def test_counts_are_those_of_pytorch(mesh: DeviceMesh, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["mlp", "stacked", "transformer", "sequence", "checkpointed"])
 def test_ops_are_those_of_pytorch(mesh: DeviceMesh, name: str) -> None:
-    """Every op in order, whatever its module, with shapes, placements and pass; less the views of PyTorch's hooks."""
+    """All ops are equal in order, with shapes, placements and pass, except the views of PyTorch's hooks."""
 
     def ops(mode: Any) -> list[tuple]:
         return sorted(
@@ -337,7 +342,7 @@ def test_ops_are_those_of_pytorch(mesh: DeviceMesh, name: str) -> None:
 
 
 def tree_without_ops(node: dict[str, Any]) -> dict[str, Any]:
-    """What of PyTorch's JSON does not depend on the order of backward hooks."""
+    """Returns the parts of PyTorch's JSON that do not depend on the order of backward hooks."""
     kept = {
         key: node[key] for key in ("fqn", "module_type", "parameters", "collectives_forward", "collectives_backward")
     }
@@ -347,7 +352,7 @@ def tree_without_ops(node: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["mlp", "stacked", "transformer"])
 @pytest.mark.parametrize("noise_level", [0, 1, 2, 3])
 def test_json_is_that_of_pytorch(mesh: DeviceMesh, tmp_path: Path, name: str, noise_level: int) -> None:
-    """Same keys, same tree; the ops of forward too, where the noise level hides views."""
+    """Keys and tree are equal; forward's ops are equal too if the noise level hides views."""
     trees = []
     for mode_type in (CommDebugMode, Peer):
         path = tmp_path / f"{mode_type.__module__}.json"
@@ -361,7 +366,7 @@ def test_json_is_that_of_pytorch(mesh: DeviceMesh, tmp_path: Path, name: str, no
 
 
 def test_log_file_has_no_color(mesh: DeviceMesh, tmp_path: Path) -> None:
-    """The table of the same noise level, with its default and another."""
+    """The file has the table of its noise level, at the default and at another level."""
     mode = step(CommDebugMode, MODELS["mlp"], mesh)
     for level, path in ((3, tmp_path / "all"), (1, tmp_path / "some")):
         mode.log_comm_debug_tracing_table_to_file(str(path), noise_level=level)

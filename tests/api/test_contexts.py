@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Contexts over many steps, threads, compiled code and each other; captures, scopes and snapshots."""
+"""Contexts over many steps, threads, compiled code and nested contexts; captures, scopes and snapshots."""
 
 import json
 import os
@@ -29,7 +29,7 @@ functional, c10d = torch.ops.c10d_functional, torch.ops.c10d
 
 @pytest.fixture
 def model(mesh: DeviceMesh) -> nn.Module:
-    """One all-reduce forward, and one backward if the input needs a gradient."""
+    """Returns a model with one all-reduce in forward, and one in backward if the input needs a gradient."""
     return parallelize_module(MLPModule(), mesh, dict(MLP_PLAN))
 
 
@@ -42,9 +42,9 @@ def train(model: nn.Module, steps: int, needs_grad: bool = False) -> None:
 
 
 def test_many_steps(model: nn.Module, tmp_path: Path) -> None:
-    """Counts grow with the steps, the files do not; PyTorch 2.13's mode raises at the second forward.
+    """Counts grow with the steps, files do not. PyTorch 2.13's mode raises at the second forward.
 
-    Two steps at least: what leads from one to the next is not there in a context of one.
+    The test runs at least two steps, because one step has no ops between steps.
     """
     sizes = []
     mode = CommDebugMode()
@@ -55,7 +55,7 @@ def test_many_steps(model: nn.Module, tmp_path: Path) -> None:
         assert mode.comm_module_counts["MLPModule.net1"]["backward"][functional.all_reduce] == steps
         mode.generate_json_dump(str(tmp_path / "dump"))
         table = mode.generate_comm_debug_tracing_table()
-        # Autograd keeps a gradient as it is or detaches it, according to who else still holds it at that moment.
+        # Autograd keeps or detaches a gradient depending on the other references to it.
         names = [
             line for line in (tmp_path / "dump").read_text().splitlines() if '"name"' in line and "detach" not in line
         ]
@@ -66,7 +66,7 @@ def test_many_steps(model: nn.Module, tmp_path: Path) -> None:
 
 
 def test_a_module_that_is_called_twice(model: nn.Module) -> None:
-    """Within one step, and again after the context; nothing is left on the module."""
+    """Calls in one step and after the context count right; nothing stays on the module."""
     with CommDebugMode() as mode:
         model(model(torch.rand(8, 10)))
     assert mode.get_total_counts() == 2
@@ -81,7 +81,7 @@ def test_a_module_that_is_called_twice(model: nn.Module) -> None:
 
 
 def test_nested_contexts(model: nn.Module) -> None:
-    """Each counts what happens inside itself, of one instance type or of both; a live dictionary follows."""
+    """Each context counts what runs inside it, in one class or both; a live dictionary stays current."""
     with CommDebugMode() as outer:
         train(model, 1)
         held = outer.get_comm_counts()
@@ -96,7 +96,7 @@ def test_nested_contexts(model: nn.Module) -> None:
 
 
 def test_a_context_that_begins_inside_a_module(mesh: DeviceMesh) -> None:
-    """The module around it is known to the tracker, though not to the context."""
+    """The tracker knows the enclosing module, though the context does not."""
 
     class Outer(nn.Module):
         def __init__(self) -> None:
@@ -117,7 +117,7 @@ def test_a_context_that_begins_inside_a_module(mesh: DeviceMesh) -> None:
 
 
 def test_a_backward_whose_forward_was_before(model: nn.Module) -> None:
-    """Its collectives belong to the module that the tracker remembers."""
+    """The backward's collectives are attributed to the module that the tracker remembers."""
     loss = model(torch.rand(8, 10, requires_grad=True)).sum()
     with CommDebugMode() as mode:
         loss.backward()
@@ -129,7 +129,7 @@ def test_a_backward_whose_forward_was_before(model: nn.Module) -> None:
 
 
 def test_threads(mesh: DeviceMesh) -> None:
-    """Collectives of all threads, but for a capture of one."""
+    """A context counts all threads; a capture may count one."""
 
     def reduce() -> None:
         dist.all_reduce(torch.ones(2))
@@ -148,7 +148,7 @@ def test_threads(mesh: DeviceMesh) -> None:
 
 
 def test_captures_have_what_contexts_have_not(mesh: DeviceMesh) -> None:
-    """Sends, receives, barriers, groups, dtypes, phases."""
+    """Captures have sends, receives, barriers, groups, dtypes and phases."""
     with Capture() as capture:
         dist.send(torch.ones(2), 0)
         dist.barrier()
@@ -169,7 +169,7 @@ def test_captures_have_what_contexts_have_not(mesh: DeviceMesh) -> None:
 
 @pytest.mark.parametrize("fullgraph", [True, False])
 def test_compiled_code_stays_compiled(mesh: DeviceMesh, fullgraph: bool) -> None:
-    """The same graphs as without a context, none eager, no warning, and the collectives of each run are counted."""
+    """Graphs are equal to those without a context, without eager runs or warnings; each run's collectives count."""
     torch._dynamo.reset()
     graphs, runs = [], []
 
@@ -208,7 +208,7 @@ def test_fake_tensors(mesh: DeviceMesh) -> None:
 
 
 def test_an_exception_in_a_context(model: nn.Module) -> None:
-    """Leaves nothing behind; the next context is whole."""
+    """An exception leaves no state behind; the next context counts right."""
 
     def fail() -> None:
         with CommDebugMode():
@@ -224,7 +224,7 @@ def test_an_exception_in_a_context(model: nn.Module) -> None:
 
 
 def test_ops_outside_of_modules_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not fit is counted."""
+    """The log counts the records that it drops."""
     monkeypatch.setattr("commtap.operations.MAX_OPERATIONS", 5)
     x = torch.ones(2)
     with CommDebugMode() as mode:
@@ -235,7 +235,7 @@ def test_ops_outside_of_modules_are_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_mode_tells_where_it_is(model: nn.Module) -> None:
-    """name, activation_checkpointing, is_bw and parents, forward and backward."""
+    """name, activation_checkpointing, is_bw and parents are right in forward and backward."""
     seen, lists = [], []
     mode = CommDebugMode()
     tracker = mode.advanced_module_tracker
@@ -266,7 +266,7 @@ def test_the_mode_tells_where_it_is(model: nn.Module) -> None:
 
 
 def test_stop_start_and_reset(mesh: DeviceMesh) -> None:
-    """Nothing is counted while stopped; a reset touches no context."""
+    """Nothing counts while stopped; a reset changes no context."""
     x = torch.ones(2)
     with CommDebugMode() as mode:
         dist.all_reduce(x)
@@ -283,7 +283,7 @@ def test_stop_start_and_reset(mesh: DeviceMesh) -> None:
 
 
 def test_snapshots(model: nn.Module, tmp_path: Path) -> None:
-    """The report of the whole process, returned or written."""
+    """snapshot() returns or writes the report of the whole process."""
     train(model, 1)
     assert commtap.snapshot(str(tmp_path / "report.json")) is None
     written = json.loads((tmp_path / "report.json").read_text())
@@ -296,7 +296,7 @@ def test_snapshots(model: nn.Module, tmp_path: Path) -> None:
 
 
 def python(code: str, tmp_path: Path, **variables: str) -> subprocess.CompletedProcess:
-    """A fresh process in a folder of its own."""
+    """Runs code in a new process in its own folder."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMTAP", "LD_PRELOAD"))}
     path = os.pathsep.join([str(REPOSITORY / "tracker" / "python"), str(REPOSITORY / "tests" / "api")])
     return subprocess.run(
@@ -321,7 +321,7 @@ print(mode.get_total_counts(), list(mode.advanced_module_tracker.module_helper_d
 
 
 def test_loaded_late_it_leaves_no_file(tmp_path: Path) -> None:
-    """Unless reports are asked for, by COMMTAP_OUT."""
+    """The package writes reports only if COMMTAP_OUT is set."""
     run = python(USES_A_CONTEXT, tmp_path)
     assert (run.returncode, run.stdout, run.stderr) == (0, "1 ['Global', 'Linear']\n", "")
     assert list(tmp_path.iterdir()) == []
@@ -332,7 +332,7 @@ def test_loaded_late_it_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_preloaded(tmp_path: Path) -> None:
-    """The same answers."""
+    """The results are the same under the preload."""
     build = Path(os.environ.get("BUILD_DIR", REPOSITORY / "build"))
     preload = {"LD_PRELOAD": str(build / "shim" / "libcommtap.so"), "COMMTAP_OUT": str(tmp_path / "out")}
     run = python(USES_A_CONTEXT, tmp_path, **preload)
@@ -341,7 +341,7 @@ def test_preloaded(tmp_path: Path) -> None:
 
 
 def test_no_library_and_switched_off(tmp_path: Path) -> None:
-    """An error of one line that says what to do, and no count that is silently 0."""
+    """The error is one line that says what to do; no count is silently 0."""
     run = python(USES_A_CONTEXT, tmp_path, BUILD_DIR=str(tmp_path))
     assert f"RuntimeError: commtap: {tmp_path}/shim/libcommtap.so is missing" in run.stderr.splitlines()[-1]
     run = python(USES_A_CONTEXT, tmp_path, COMMTAP="0")

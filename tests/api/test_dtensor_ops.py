@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Communication of DTensor ops, in every combination of placements: as PyTorch's CommDebugMode counts it, op by op."""
+"""DTensor ops in every combination of placements communicate as PyTorch's CommDebugMode counts, op by op."""
 
 from typing import Any
 
@@ -14,20 +14,20 @@ from torch.distributed.tensor import DTensor
 from torch.distributed.tensor.debug import CommDebugMode as Peer
 
 OPS = {op.name: op for op in all_ops()}
-#: (name, placements) of what communicates: enough of them must, or the comparison shows nothing.
+#: The minimum number of communicating (name, placements): with fewer, the comparison shows nothing.
 LEAST_COMMUNICATING = 100
 
 
 def counted(mode: Any) -> dict[str, int]:
-    """Counts by the op's name."""
+    """Returns counts by the op's name."""
     return {str(op): count for op, count in mode.get_comm_counts().items() if count}
 
 
 def compare(mesh: DeviceMesh, op: Op) -> dict[tuple, dict[str, int]]:
-    """By placements, what both count of the op and of gathering its result.
+    """Returns, by placements, the equal counts of both modes for the op and for gathering its result.
 
-    An op that DTensor has no rule for, or that lacks the indices that nothing moves, must count the same up to
-    where it fails.
+    An op may fail, because DTensor has no rule for it or the fake collectives left its indices wrong. Then both modes
+    must count the same up to the failure.
     """
     seen = {}
     for placements, args, kwargs in ShardedArguments(mesh, op.args, op.kwargs):
@@ -46,7 +46,7 @@ def compare(mesh: DeviceMesh, op: Op) -> dict[tuple, dict[str, int]]:
 
 @pytest.mark.parametrize("rank", [0, WORLD_SIZE - 1])
 def test_every_op_and_sharding(rank: int) -> None:
-    """All ops on the first and on the last rank."""
+    """All ops have equal counts on the first and on the last rank."""
     with fake_world(rank) as mesh:
         seen = {(name, *key): found for name, op in OPS.items() for key, found in compare(mesh, op).items()}
     assert len(seen) > 2 * LEAST_COMMUNICATING
@@ -57,7 +57,7 @@ def test_every_op_and_sharding(rank: int) -> None:
 
 @pytest.mark.parametrize("name", ["mm", "linear", "sum", "mean_dim", "mul", "softmax", "layer_norm", "transpose"])
 def test_gradients(mesh: DeviceMesh, name: str) -> None:
-    """Forward and backward of the loss that is the sum of the gathered output."""
+    """Counts are equal in forward and backward of the sum of the gathered output."""
     op = OPS[name]
     floating = [arg.requires_grad_() if torch.is_tensor(arg) and arg.is_floating_point() else arg for arg in op.args]
     for placements, args, kwargs in ShardedArguments(mesh, tuple(floating), op.kwargs):
@@ -70,7 +70,7 @@ def test_gradients(mesh: DeviceMesh, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["mm", "linear", "sum_dim", "add", "softmax", "embedding", "transpose", "cat"])
 def test_results_and_counts_on_four_threads(name: str) -> None:
-    """Each rank a thread of this process, with contexts of its own: none sees another's, and the result is right."""
+    """Each rank is a thread of this process with its own contexts, which count only its calls; results are right."""
     op = OPS[name]
     expected = op.call(*op.args, **op.kwargs)
 

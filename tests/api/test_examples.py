@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The outputs in docs/examples are what the examples print."""
+"""The outputs in docs/examples equal those of the examples."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ EXAMPLES = REPOSITORY / "docs" / "examples"
     ],
 )
 def test_output(command: str, output: str, tmp_path: Path) -> None:
-    """Line by line."""
+    """Every line of the output is equal."""
     script, *arguments = command.split()
     run = subprocess.run(
         [sys.executable, str(EXAMPLES / script), *arguments],

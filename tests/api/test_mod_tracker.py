@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""ModTracker: what PyTorch's own tests ask of theirs, of both, and what theirs cannot do."""
+"""ModTracker: PyTorch's own tests, run on both implementations, and tests that only commtap's passes."""
 
 import gc
 import threading
@@ -22,7 +22,7 @@ both = pytest.mark.parametrize("tracker_type", TRACKERS)
 
 
 class Leaf(nn.Module):
-    """Notes where it is, forward and backward, in the lists of its tracker's test."""
+    """Logs its position in forward and backward."""
 
     def __init__(self, note: Callable[[bool], None]) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Leaf(nn.Module):
 
 
 class Nested(nn.Module):
-    """A child of its own, one in a ModuleDict, one in a ModuleList."""
+    """A module with a direct child, one in a ModuleDict and one in a ModuleList."""
 
     def __init__(self, note: Callable[[bool], None]) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Nested(nn.Module):
 
 @both
 def test_hierarchy(tracker_type: type) -> None:
-    """Names through containers, forward and backward, twice."""
+    """Names pass through containers, in forward and backward, twice."""
     seen: dict[bool, list] = {False: [], True: []}
     tracker = tracker_type()
     model = Nested(lambda backward: seen[backward].append((copy(tracker.parents), tracker.is_bw)))
@@ -64,7 +64,7 @@ def test_hierarchy(tracker_type: type) -> None:
 
 @both
 def test_after_a_backward(tracker_type: type) -> None:
-    """Nothing stays behind, also where no input's gradient tells the end."""
+    """No module stays active after a backward, even if no input gradient marks its end."""
     with tracker_type() as tracker:
         nn.Linear(2, 2)(torch.rand(2, requires_grad=True)).sum().backward()
         assert not tracker.is_bw
@@ -83,7 +83,7 @@ class Bar(nn.Module):
 
 
 def recording_tracker(tracker_type: type) -> tuple[Any, list[tuple]]:
-    """A tracker whose four hooks note (hook, name, name is in parents, is_bw)."""
+    """Returns a tracker whose four hooks log (hook, name, name is in parents, is_bw)."""
     tracker, calls = tracker_type(), []
 
     def note(hook: str, module: nn.Module | None) -> None:
@@ -109,7 +109,7 @@ FORWARD = [
 
 @both
 def test_user_hooks(tracker_type: type) -> None:
-    """Their order; each set only once; a module that is gone is None."""
+    """Hooks run in order, each can be set only once, and a destroyed module is None."""
     tracker, calls = recording_tracker(tracker_type)
     model = Bar()
     with tracker:
@@ -150,7 +150,7 @@ class Checkpointed(nn.Module):
 
 @both
 def test_activation_checkpointing(tracker_type: type) -> None:
-    """The recomputation's hooks come inside the backward, with is_bw. What has no input with a gradient ends last."""
+    """A recomputation's hooks run inside the backward, with is_bw. A module without input gradients ends last."""
     tracker, calls = recording_tracker(tracker_type)
     model = Checkpointed(2, 8)
     with tracker:
@@ -175,7 +175,7 @@ def test_activation_checkpointing(tracker_type: type) -> None:
 
 @both
 def test_known_names(tracker_type: type) -> None:
-    """A root's call makes all below it known; what was never called is not."""
+    """A root's call makes its descendants known; a module that was never called is unknown."""
     model = Bar()
     with tracker_type() as tracker:
         assert tracker.get_known_fqn(model) is None
@@ -185,7 +185,7 @@ def test_known_names(tracker_type: type) -> None:
 
 
 def test_hooks_get_arguments_and_gradients() -> None:
-    """The same objects as PyTorch's: arguments as a tuple, gradients as its multi-gradient hooks hand them over."""
+    """Hooks get PyTorch's objects: arguments as a tuple, gradients as from its multi-gradient hooks."""
     seen: dict[type, dict[str, Any]] = {}
     x = torch.ones(2, 3)
     for tracker_type in (ModTracker, Peer):
@@ -213,7 +213,7 @@ def test_hooks_get_arguments_and_gradients() -> None:
 
 
 def test_no_hook_is_left_on_a_leaf() -> None:
-    """A tensor that goes into every step gathers no hooks, and no step's hooks fire in another's backward."""
+    """A tensor that is every step's input gains no hooks, and no hook fires in another step's backward."""
     tracker, calls = recording_tracker(ModTracker)
     model, x = nn.Linear(4, 4), torch.rand(2, 4, requires_grad=True)
     with tracker:
@@ -227,7 +227,7 @@ def test_no_hook_is_left_on_a_leaf() -> None:
 
 
 def test_a_model_dies_with_its_last_reference() -> None:
-    """Graph, hooks and names hold nothing alive, with no help of the garbage collector."""
+    """Graph, hooks and names keep no module alive, even without the garbage collector."""
     model = Bar()
     alive = weakref.ref(model)
     gc.disable()
@@ -244,7 +244,7 @@ def test_a_model_dies_with_its_last_reference() -> None:
 
 
 def test_one_module_twice_in_one_call_and_no_warning() -> None:
-    """A module inside itself, which PyTorch's tracker warns of."""
+    """A module that calls itself works without the warning of PyTorch's tracker."""
 
     class Again(nn.Module):
         def forward(self, x: torch.Tensor, depth: int) -> torch.Tensor:
@@ -259,7 +259,7 @@ def test_one_module_twice_in_one_call_and_no_warning() -> None:
 
 
 def test_an_exception_in_forward() -> None:
-    """post_fw comes with None, and the modules are left."""
+    """post_fw gets None, and the modules are left."""
 
     class Fails(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -276,7 +276,7 @@ def test_an_exception_in_forward() -> None:
 
 
 def test_an_exception_in_a_hook_reaches_the_caller() -> None:
-    """And leaves no module behind."""
+    """The exception reaches the caller, and no module stays active."""
 
     def fail(*_: object) -> None:
         raise ValueError("on purpose")
@@ -291,7 +291,7 @@ def test_an_exception_in_a_hook_reaches_the_caller() -> None:
 
 
 def test_an_exception_in_backward() -> None:
-    """The next forward starts clean."""
+    """The next forward starts with no active module."""
 
     class Fails(torch.autograd.Function):
         @staticmethod
@@ -322,7 +322,7 @@ def test_an_exception_in_backward() -> None:
 
 
 def test_two_threads() -> None:
-    """Each thread has its own modules."""
+    """Each thread has its own active modules."""
     inside, checked = threading.Event(), threading.Event()
 
     class Waits(nn.Module):
@@ -342,7 +342,7 @@ def test_two_threads() -> None:
 
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_names_in_a_recomputation(use_reentrant: bool) -> None:
-    """Whatever the kind of checkpointing: the recomputed module is among the parents, in backward."""
+    """Under both kinds of checkpointing the recomputed module is among the parents, in backward."""
     seen = []
 
     class Block(nn.Module):
@@ -358,7 +358,7 @@ def test_names_in_a_recomputation(use_reentrant: bool) -> None:
 
 
 def test_compiled_modules_are_compiled_alike() -> None:
-    """No warning of global hooks, one graph, and eager modules around it are still seen."""
+    """Compilation gives no warning of global hooks and one graph; the eager modules around it are still seen."""
     torch._dynamo.reset()
     graphs = []
 

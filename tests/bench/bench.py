@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what commtap costs and writes the tables of docs/performance.md.
+"""Measures commtap's costs and writes the tables of docs/performance.md.
 
-Jobs: ratios of CPU time of all ranks, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
-Shares: how much of a job's CPU time is spent in commtap's own code, by perf's samples. Instructions: the ratio of the
-jobs in instructions, which callgrind counts and no neighbour changes. Processes: the difference of CPU time between
-neighbouring runs. Exits: what reports say of their own end. A row of times gives the median of the pairs, its 95 %
-confidence interval, and the quartiles; the row "nothing" switches nothing on and shows what the machine's noise does.
+- Jobs: ratios of all ranks' CPU time, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
+- Shares: the part of a job's CPU time in commtap's own code, by perf's samples.
+- Instructions: the ratio of the jobs in instructions, which callgrind counts and no neighbour changes.
+- Processes: the difference of CPU time between neighbouring runs.
+- Exits: the reports' own cost at exit.
+
+A row of times gives the median of the pairs, its 95 % confidence interval, and the quartiles. The row "nothing"
+switches nothing on and shows the machine's noise.
 """
 
 import argparse
@@ -29,9 +32,9 @@ HERE = Path(__file__).parent
 MARK = "<!-- measured: {} -->"
 
 
-#: In which a call is measured.
+#: The number of processes in which a call is measured.
 PROCESSES = 8
-#: PyTorch's flight recorder off and on: so many of the last collectives.
+#: The buffer sizes of PyTorch's flight recorder: off and on.
 FLIGHT_RECORDER = ("0", "2000")
 
 
@@ -61,8 +64,10 @@ def free_port() -> int:
 def run_worker(
     build: Path, world_size: int, arguments: list[str], wrapper: Callable[[int], list[str]] = lambda _rank: []
 ) -> list[dict]:
-    """Runs the ranks of one benchmark, each by its wrapper, and returns what each printed, and its `report` if it left
-    one."""
+    """Runs the ranks of one benchmark, each under its wrapper.
+
+    Returns each rank's output, with its `report` if it left one.
+    """
     port = free_port()
     with tempfile.TemporaryDirectory() as out:
         ranks = [
@@ -70,7 +75,7 @@ def run_worker(
                 [*wrapper(rank), sys.executable, str(HERE / "worker.py"), *arguments],
                 env=environment(build, out, rank, world_size, port, timing="commtap_timing" in arguments),
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL if rank or "profiler" in arguments else None,  # it reports every start
+                stderr=subprocess.DEVNULL if rank or "profiler" in arguments else None,  # the profiler logs every start
                 text=True,
             )
             for rank in range(world_size)
@@ -81,7 +86,7 @@ def run_worker(
 
 
 def spread(values: list[float], form: str) -> str:
-    """Three cells: the median, its 95 % confidence interval by order statistics, and the quartiles."""
+    """Returns three cells: the median, its 95 % confidence interval by order statistics, and the quartiles."""
     ordered, half_width = sorted(values), 0.98 * math.sqrt(len(values))
     middle = (len(values) - 1) / 2
     low, high = (
@@ -93,7 +98,7 @@ def spread(values: list[float], form: str) -> str:
 
 
 def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
-    """CPU seconds of all ranks together, (off, on)."""
+    """Returns the pairs' CPU seconds of all ranks together, (off, on)."""
     return [
         (sum(off for off, _ in of_ranks), sum(on for _, on in of_ranks))
         for of_ranks in zip(*(rank["pairs"] for rank in ranks), strict=True)
@@ -101,7 +106,7 @@ def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
 
 
 def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
-    """Of several processes where the cost is small: where things lie in memory changes a ratio by a thousandth."""
+    """Measures in several processes if the cost is small: memory layout changes a ratio by a thousandth."""
     processes = JOB_PROCESSES.get(job, 1)
     warm_up = str(WARM_UP.get(job, 2))
     each = str(count // processes)
@@ -114,9 +119,11 @@ def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
 
 
 def call_row(build: Path, job: str, measure: str, count: int) -> str:
-    """Blocks of a millisecond, and many, of which the quietest quarter counts: by what a pair took in all, on and off
-    together, so that neither is preferred. In the others a neighbour had part of the core, and both took up to twice as
-    long. Of several processes: where things lie in memory makes a call some ten nanoseconds longer or shorter."""
+    """Measures many blocks of a millisecond and keeps the quarter of the pairs with the least total time.
+
+    The total of on and off favours neither. In the other pairs a neighbour shared the core. Uses several processes,
+    because memory layout changes a call by some ten nanoseconds.
+    """
     added, base = [], []
     for _ in range(PROCESSES):
         arguments = [job, "--measure", measure, "--pairs", str(count // PROCESSES), "--steps", "1", "--warm-up", "2"]
@@ -128,8 +135,10 @@ def call_row(build: Path, job: str, measure: str, count: int) -> str:
 
 
 def own_row(build: Path, count: int) -> str:
-    """What a collective takes of the job where threads and their waits hide it: the `own_cost` of the report, measured
-    around our code and nothing else."""
+    """Measures the cost of a collective if threads and their waits hide it, from the report's `own_cost`.
+
+    The report measures it around commtap's code only.
+    """
     spent = []
     for _ in range(count):
         [rank] = run_worker(build, 1, ["gloo_collectives", "--measure", "commtap_timing", "--pairs", "20"])
@@ -139,7 +148,7 @@ def own_row(build: Path, count: int) -> str:
 
 
 def flight_recorder_row(build: Path, count: int) -> str:
-    """It is on in a process or off, so that processes take turns."""
+    """Measures the flight recorder in alternating processes, because a process cannot switch it."""
     call_ns: dict[str, list[float]] = {size: [] for size in FLIGHT_RECORDER}
     for nth in range(count):
         for size in FLIGHT_RECORDER if nth % 2 == 0 else reversed(FLIGHT_RECORDER):
@@ -154,7 +163,7 @@ def flight_recorder_row(build: Path, count: int) -> str:
 
 
 def cpu_ms(command: list[str], preload: str) -> float:
-    """User and system time of a process from its start to its end: what waits for others is none of it."""
+    """Returns a process's user and system time from start to end, without its waits."""
     process = subprocess.Popen(command, env={**os.environ, "LD_PRELOAD": preload}, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -167,14 +176,14 @@ def process_row(name: str, command: list[str], preload: str, baseline: str, coun
     for nth in range(count + 1):
         order = (baseline, preload) if nth % 2 == 0 else (preload, baseline)
         taken = {which: cpu_ms(command, which) for which in order}
-        if nth > 0:  # the first pair finds cold caches
+        if nth > 0:  # drop the first pair: the data is cold
             added.append(taken[preload] - taken[baseline])
             bare.append(taken[baseline])
     return f"| {name} | {spread(added, '.2f')} | {statistics.median(bare):.2f} |"
 
 
 def empty_library(folder: str) -> str:
-    """An object that does nothing, to preload for comparison."""
+    """Builds an empty library, to preload for comparison."""
     source, library = Path(folder) / "empty.c", Path(folder) / "empty.so"
     source.write_text("")
     subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
@@ -182,7 +191,7 @@ def empty_library(folder: str) -> str:
 
 
 def memory_rows(build: Path, steps: int) -> list[str]:
-    """Peak memory of a job under the shim beside the same job with COMMTAP=0."""
+    """Returns the peak memory of a job under the shim next to that with COMMTAP=0."""
     rows = []
     for count in (steps // 10, steps):
         arguments = ["fsdp2", "--measure", "nothing", "--pairs", "1", "--steps", str(count // 2)]
@@ -200,7 +209,7 @@ def heading(*columns: str) -> list[str]:
 
 
 def count_row(build: Path, job: str, measure: str, folder: str) -> str:
-    """Under callgrind, which is some fifty times slower: few pairs, which differ by hardly anything."""
+    """Counts instructions under callgrind, which is some fifty times slower: few pairs, which hardly differ."""
     counter = Path(folder) / "counter.so"
     if not counter.exists():
         subprocess.run(["cc", "-shared", "-fPIC", "-o", str(counter), str(HERE / "counter.c")], check=True)
@@ -217,7 +226,7 @@ def count_row(build: Path, job: str, measure: str, folder: str) -> str:
     totals: dict[str, list[int]] = {"on": [], "off": []}
     for path in files.glob("out*"):
         block = re.search(r"Client Request: (on|off)$.*^totals: (\d+)", path.read_text(), re.MULTILINE | re.DOTALL)
-        if block is not None:  # the last one is what came after all blocks
+        if block is not None:  # drop the part after all blocks
             totals[block[1]].append(int(block[2]))
     off, on = statistics.median(totals["off"]), statistics.median(totals["on"])
     spread_text = " | ".join(f"{(max(which) - min(which)) / off:.5f}" for which in (totals["off"], totals["on"]))
@@ -225,7 +234,7 @@ def count_row(build: Path, job: str, measure: str, folder: str) -> str:
 
 
 def share_row(build: Path, job: str, count: int) -> str:
-    """Switched on all the while, sampled every quarter of a millisecond of CPU time."""
+    """Measures commtap's share with counting always on, sampled every quarter of a millisecond of CPU time."""
     steps = STEPS.get(job, 2)
     arguments = [job, "--measure", "nothing", "--pairs", str(count), "--steps", str(steps), "--warm-up", "0"]
     with tempfile.TemporaryDirectory() as folder:
@@ -247,21 +256,21 @@ Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
 TRANSFORMERS = ("ddp_transformer", "fsdp2_transformer", "compiled_transformer")
 JOBS = ("tensor_parallel", *TRANSFORMERS, "ddp", "fsdp2", "compiled", "small_modules", "tiny_modules")
-#: In a block, and before it, of jobs that have short ones.
+#: Steps per block, for jobs with short steps.
 STEPS = {"small_modules": 10, "tiny_modules": 20, "module_calls": 100}
-#: Between a switch and a block: what the switch itself does to the process takes tens of milliseconds to settle. Eight
-#: steps after switching on and off again small_modules takes half a per cent longer, with commtap off.
+#: Steps between a switch and a block. The process takes tens of milliseconds to settle: after only eight steps
+#: small_modules still runs half a per cent slower, with commtap off.
 WARM_UP = {"small_modules": 40, "tiny_modules": 100}
-#: Pairs of blocks, for each pair of another job's: long steps need few, a cost near the noise many.
+#: The factor on the number of pairs: long steps need few pairs, a cost near the noise many.
 PAIRS = {**dict.fromkeys(TRANSFORMERS, 0.2), "small_modules": 4}
-#: In which these are measured, for each row; of other jobs in one.
+#: Processes per row; other jobs use one.
 JOB_PROCESSES = {"small_modules": PROCESSES}
-#: The peers switch compilation off, so that there is nothing to compare.
+#: Jobs without peers, because the peers disable compilation.
 WITHOUT_PEERS = ("compiled", "compiled_transformer")
-#: DDP wants a result of its all_reduces, which a backend that does nothing does not have.
+#: Jobs on the backend that does nothing. DDP is absent: it needs the result of its all_reduces.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")
-#: Pairs of blocks, for each pair of a job's. A module call costs least, so that its noise has to be averaged most; its
-#: blocks take a fifth of a millisecond.
+#: The factor on the number of pairs. A module call costs least, so its noise needs most averaging; its blocks take a
+#: fifth of a millisecond.
 CALL_PAIRS = {"module_calls": 20}
 CALL_JOBS = ("module_calls", "collectives", "gloo_collectives", "functional_collectives", "ordinary_ops")
 
@@ -325,7 +334,7 @@ def processes(build: Path, show: Show, few: int, many: int) -> list[str]:
 
 
 def own_costs(build: Path, scopes: int, count: int) -> tuple[int, list[dict[str, int]]]:
-    """How many rows the report of tests/bench/rows.py has, and its `own_cost`, of `count` processes."""
+    """Returns the number of rows in the report of tests/bench/rows.py, and its `own_cost` in `count` processes."""
     rows, costs = 0, []
     for _ in range(count):
         with tempfile.TemporaryDirectory() as out:
@@ -358,7 +367,7 @@ SECTIONS = {section.__name__: section for section in (jobs, shares, instructions
 
 
 def write_section(name: str, lines: list[str]) -> None:
-    """Between its mark in the page and the next one, or the end."""
+    """Replaces a section of the page: from its mark to the next one, or to the end."""
     page = HERE.parent.parent / "docs" / "performance.md"
     before, _, rest = page.read_text().partition(MARK.format(name))
     end = rest.find(MARK.split("{", maxsplit=1)[0])

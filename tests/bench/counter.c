@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a benchmark says to callgrind, under which it runs: which instructions to count, and as what. */
+/* Client requests of a benchmark to callgrind: they begin, end and label a block of counted instructions. */
 
 #include <valgrind/callgrind.h>
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""How large the page of a large job is, and how long it takes to write, to open and to filter.
+"""Measures the size of a large job's page, and the time to write, open and filter it.
 
 Run as: .venv/bin/python tests/bench/page_sizes.py --layers 1000 --ranks 1000
 """
@@ -30,7 +30,7 @@ _CHANGE = """async (value) => {
 
 
 def opened_s(browser: Browser, path: Path) -> tuple[float, float]:
-    """Seconds from the address to the drawn page, and from a filter's change to the drawn page (the median of five)."""
+    """Returns the seconds to open and draw the page, and to redraw it after a filter's change (median of five)."""
     start = time.perf_counter()
     with open_page(browser, path) as opened:
         opened.page.wait_for_selector("#table tbody tr")
@@ -52,7 +52,7 @@ def main() -> None:
         page = write_page(source, Path(folder) / "report.html")
         writing = time.perf_counter() - start
         browser = launch(playwright)
-        opened_s(browser, page)  # the browser's own start is not the page's
+        opened_s(browser, page)  # excludes the browser's own start
         opening, changing = opened_s(browser, page)
         browser.close()
         print(f"{len(job.modules):,} modules, {len(job.rows):,} rows of collectives, {arguments.ranks:,} ranks")

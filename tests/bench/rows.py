@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job whose report has many rows: a collective and an addition in each of as many scopes as its argument says.
+"""A job whose report has many rows: its argument is a number of scopes with a collective and an addition each.
 
-On a backend that does nothing; with COMMTAP_LEVEL=ops, so that the additions have rows of their own.
+Uses the backend that does nothing. COMMTAP_LEVEL=ops gives the additions rows of their own.
 """
 
 import sys

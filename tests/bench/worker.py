@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""One rank of a benchmark: runs a job in alternating blocks, with and without what is measured, in one process.
+"""One rank of a benchmark: runs a job in alternating blocks, with and without the measured tool, in one process.
 
 On a shared machine two processes differ by more than the tool costs; two neighbouring blocks of one process do not.
 Prints one JSON line: pairs of CPU seconds (user + system, all threads) of neighbouring blocks, [off, on]. Every other
-pair ran in the order on, off, so that a machine that grows slower does not look like a cost.
+pair runs in the order on, off, so that a machine that slows down does not look like a cost.
 
-Under callgrind, with a counter (counter.c), blocks are counted in instructions instead, which no neighbour can change;
-callgrind writes a file for each. On a backend that does nothing, since threads that wait count what they wait.
+Under callgrind, with a counter (counter.c), blocks are counted in instructions, which no neighbour can change;
+callgrind writes a file per block. It needs the backend that does nothing, because waiting threads count instructions.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
-CALLS = 200  # in one step of a job that makes nothing but calls
+CALLS = 200  # per step of a job that only makes calls
 
 Step = Callable[[], None]
 Switch = Callable[[bool], contextlib.AbstractContextManager[object]]
@@ -63,7 +63,7 @@ def blocks(dim: int, count: int) -> torch.nn.Module:
 
 
 def tensor_parallel() -> Step:
-    """Many small DTensor ops: the most that a hook on ordinary ops could cost."""
+    """Returns a step of many small DTensor ops: the worst case for a hook on ordinary ops."""
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
     model = blocks(32, 8)
     for block in model:
@@ -77,7 +77,7 @@ def ddp() -> Step:
 
 
 def shard(model: torch.nn.Module, units: Iterable[torch.nn.Module]) -> torch.nn.Module:
-    """FSDP2 with `units` and the model as its units."""
+    """Applies FSDP2 to `units` and the model."""
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
     for unit in units:
         fully_shard(unit, mesh=mesh)
@@ -135,7 +135,7 @@ def small_modules() -> Step:
 
 
 def tiny_modules() -> Step:
-    """The same with next to nothing to compute: the most that following module calls could cost a model."""
+    """Returns a forward with hardly any computation: the worst case for following module calls."""
     return forward_only(blocks(16, 32), torch.rand(4, 16))
 
 
@@ -216,7 +216,7 @@ def nccl_library() -> ctypes.CDLL:
 
 
 def nccl_function(name: str, *, interposed: bool) -> ctypes.c_void_p:
-    """As a library that is linked with NCCL calls it, or NCCL's own."""
+    """Returns the function as a library linked with NCCL finds it, or NCCL's own."""
     if not interposed:
         stub = ctypes.CDLL("libnccl.so.2", mode=os.RTLD_LOCAL | os.RTLD_NOLOAD)
         return ctypes.cast(getattr(stub, name), ctypes.c_void_p)
@@ -225,7 +225,7 @@ def nccl_function(name: str, *, interposed: bool) -> ctypes.c_void_p:
     return ctypes.c_void_p(find(name.encode()))
 
 
-#: What `nccl_calls` calls: an entry of a switch.
+#: The function that `nccl_calls` calls, which a switch replaces.
 all_reduce: list[ctypes.c_void_p] = []
 
 
@@ -233,7 +233,7 @@ def nccl_calls() -> Step:
     """Calls of a stub of NCCL that does nothing."""
     repeat, communicator = nccl_library().nccl_user_repeat, ctypes.c_void_p()
     split = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p, ctypes.c_int, ctypes.c_int], *[ctypes.c_void_p] * 2)
-    parent = (ctypes.c_int * 3)(16, 0, 0)  # a communicator of the stub: ranks, rank, not asked
+    parent = (ctypes.c_int * 3)(16, 0, 0)  # a communicator of the stub: ranks, rank, not queried
     function = split(nccl_function("ncclCommSplit", interposed=True).value)
     function(ctypes.addressof(parent), 0, 0, ctypes.addressof(communicator), None)
 
@@ -263,7 +263,7 @@ JOBS = {
         ordinary_ops,
     )
 }
-#: Of those that do not make CALLS of them.
+#: Calls per step of the jobs that do not make CALLS of them.
 CALLS_OF = {"nccl_calls": 100_000}
 ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "nccl_calls", "ordinary_ops"}
 
@@ -297,7 +297,7 @@ def profiler() -> object:
 
 @contextlib.contextmanager
 def global_hooks() -> Iterator[None]:
-    """What the cheapest tracker written in Python pays: two hooks that do nothing."""
+    """Installs two hooks that do nothing: the cost of the cheapest tracker in Python."""
     from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
     before = register_module_forward_pre_hook(lambda *_: None)
@@ -307,9 +307,9 @@ def global_hooks() -> Iterator[None]:
     after.remove()
 
 
-#: commtap, and commtap in a process in which COMMTAP_TIMING=host is set.
+#: commtap, and commtap in a process with COMMTAP_TIMING=host.
 COMMTAP = ("commtap", "commtap_timing")
-# CommDebugMode cannot span two steps, so the peers are entered for each step, as their users must.
+# CommDebugMode cannot span two steps, so the peers are entered per step, as their users must.
 PEERS = {peer.__name__: peer for peer in (comm_debug_mode, mod_tracker, profiler, global_hooks)}
 
 
@@ -334,7 +334,7 @@ def make_switch(what: str) -> Switch:
 def run_block(step: Step, steps: int, switch: Switch, on: bool, *, per_step: bool, warm_up: int) -> float:
     context = switch(on)
     for _ in range(0 if per_step else warm_up):
-        step()  # what the switch itself has disturbed settles: the dispatcher's caches, the heap
+        step()  # lets the dispatcher's caches and the heap settle after the switch
     start = time.process_time()
     for _ in range(steps):
         with switch(on) if per_step else context:
@@ -347,7 +347,7 @@ def count_instructions(counter: ctypes.CDLL, step: Step, switch: Switch, pairs: 
     for nth in range(pairs):
         for on in (False, True) if nth % 2 == 0 else (True, False):
             switch(on)
-            step()  # fills again what the switch has emptied
+            step()  # refills the caches that the switch emptied
             counter.counter_begin()
             step()
             counter.counter_end(int(on))
@@ -398,7 +398,7 @@ def main() -> None:
     switch(True)
     calls = CALLS_OF.get(arguments.job, CALLS)
     print(json.dumps({"pairs": pairs, "span": span, "calls": calls, "peak_kib": peak_memory_kib()}))
-    # A DDP that goes last takes its group along, and waits with the GIL held for Gloo's thread, which may wait for it.
+    # Destroy DDP first: otherwise it destroys its group with the GIL held, and waits for a Gloo thread that needs it.
     del step
     if not on_fake_backend:
         dist.barrier()

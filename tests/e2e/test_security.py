@@ -109,7 +109,7 @@ def test_pipe_in_the_place_of_the_report(tmp_path: Path) -> None:
 
 
 def test_privileged_program(tmp_path: Path) -> None:
-    """A program with file capabilities ignores the variables of its caller."""
+    """In a setgid program commtap ignores the variables of the caller."""
     (tmp_path / "program.c").write_text(PROGRAM)
     (tmp_path / "torch").mkdir()
     (tmp_path / "empty.c").write_text("int nothing;")

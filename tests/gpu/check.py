@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs tests/gpu/job.py with and without commtap, and holds the report against what the job and CUDA say."""
+"""Runs tests/gpu/job.py with and without commtap, and compares the report with the job's and CUDA's numbers."""
 
 import json
 import os
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 def run(arguments: list[str], variables: dict[str, str] | None) -> dict[str, Any]:
-    """What the job says on its last line; `variables`: None for a bare one."""
+    """Returns the JSON on the job's last line. `variables` None runs the job without commtap."""
     environment = dict(os.environ)
     if variables is not None:
         environment |= {"LD_PRELOAD": str(LIBRARY), **variables}
@@ -44,20 +44,20 @@ def run(arguments: list[str], variables: dict[str, str] | None) -> dict[str, Any
 
 
 def report_of(timing: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the job says, and rank 0's report."""
+    """Returns the job's JSON and rank 0's report."""
     with tempfile.TemporaryDirectory() as folder:
         said = run([], {"COMMTAP_OUT": folder, "COMMTAP_TIMING": timing})
         return said, json.loads((Path(folder) / "rank-00000.json").read_text(encoding="utf-8"))
 
 
 class Checks:
-    """One line each."""
+    """Prints one line per check and counts them."""
 
     def __init__(self) -> None:
         self.passed = self.failed = 0
 
     def that(self, what: str, holds: Callable[[], bool]) -> None:
-        """`holds` may raise, which is a failure too."""
+        """Runs a check; it fails if `holds` returns False or raises."""
         try:
             good = holds()
         except (KeyError, IndexError, ValueError) as error:
@@ -68,19 +68,19 @@ class Checks:
 
 
 def reduces(report: dict[str, Any]) -> list[Row]:
-    """The rows of all_reduces that the module makes."""
+    """Returns the rows of the module's all_reduces."""
     return [row for row in report["collectives"] if row["kind"] == "all_reduce" and row["module"] == "Reduce"]
 
 
 def expected() -> tuple[int, int]:
-    """(count, bytes) of all_reduces: those at once, that before the capture, those of the launches."""
+    """Returns (count, bytes) of all_reduces: eager ones, the one before the capture, and those of the launches."""
     at_once = len(SIZES) * (EACH + 1)
     size = sum(SIZES) * (EACH + 1) + (1 << 10) * (1 + CAPTURED * LAUNCHES)
     return at_once + 1 + CAPTURED * LAUNCHES, 4 * size
 
 
 def check_counts(checks: Checks, report: dict[str, Any]) -> None:
-    """Of c10d and of NCCL, with what graphs replay."""
+    """Checks the counts of c10d and NCCL, including graph launches."""
     count, size = expected()
     rows = reduces(report)
     calls = [row for row in report["nccl"]["calls"] if row["function"] == "ncclAllReduce" and row["module"] == "Reduce"]
@@ -94,9 +94,9 @@ def check_counts(checks: Checks, report: dict[str, Any]) -> None:
 
 
 def check_times(checks: Checks, said: dict[str, Any], report: dict[str, Any]) -> None:
-    """Of every collective that ran at once; the sum lies within what events around the calls say.
+    """Checks that every eager collective has a time, and that the sum is within the job's own CUDA events.
 
-    A job's own events enclose ours, with the hand-over to NCCL's stream between them: some microseconds a call.
+    The job's events enclose commtap's and the hand-over to NCCL's stream, which takes some microseconds per call.
     """
     time = reduces(report)[0]["time"]["running_ns"]
     at_once = len(SIZES) * (EACH + 1) + 1
@@ -109,7 +109,7 @@ def check_times(checks: Checks, said: dict[str, Any], report: dict[str, Any]) ->
 
 
 def print_pace() -> None:
-    """Host time of a small all_reduce, bare and in each mode, alternating: medians and the ratio of pairs."""
+    """Prints the host time of a small all_reduce without commtap and in each mode: medians and pairs' ratio."""
     taken: dict[str, list[float]] = {mode: [] for mode in ("bare", "bare again", *MODES)}
     for _ in range(ROUNDS):
         for mode, times in taken.items():
@@ -123,7 +123,7 @@ def print_pace() -> None:
 
 
 def main() -> int:
-    """0 if every check passed."""
+    """Returns 0 if every check passed."""
     checks = Checks()
     _, report = report_of("off")
     check_counts(checks, report)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job over NCCL that says on its last line what it did, and how long CUDA's own events say that it took."""
+"""A job over NCCL. Its last line has its number of calls and their time by CUDA's own events."""
 
 import json
 import os
@@ -19,16 +19,16 @@ PACE_SIZE = 1 << 8
 
 
 class Reduce(torch.nn.Module):
-    """All-reduces what it is given."""
+    """All-reduces its input."""
 
     def forward(self, tensor: torch.Tensor) -> torch.Tensor:
-        """In place."""
+        """All-reduces `tensor` in place."""
         dist.all_reduce(tensor)
         return tensor
 
 
 def reduce_timed(model: Reduce, size: int) -> float:
-    """Milliseconds that EACH all_reduces of `size` floats take, by events around each on the stream of the caller."""
+    """Returns the milliseconds of EACH all_reduces of `size` floats, by events around each on the caller's stream."""
     tensor = torch.ones(size, device="cuda")
     model(tensor)
     torch.cuda.synchronize()
@@ -44,7 +44,7 @@ def reduce_timed(model: Reduce, size: int) -> float:
 
 
 def replay(model: Reduce) -> None:
-    """A graph of CAPTURED all_reduces, launched LAUNCHES times."""
+    """Captures CAPTURED all_reduces in a graph and launches it LAUNCHES times."""
     tensor = torch.ones(1 << 10, device="cuda")
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
@@ -60,7 +60,7 @@ def replay(model: Reduce) -> None:
 
 
 def pace() -> float:
-    """Microseconds of the host for one small all_reduce."""
+    """Returns the host time of one small all_reduce in microseconds."""
     tensor = torch.ones(PACE_SIZE, device="cuda")
     for _ in range(200):
         dist.all_reduce(tensor)
@@ -74,7 +74,7 @@ def pace() -> float:
 
 
 def main() -> None:
-    """With "pace": nothing but that."""
+    """Runs the job; with "pace" only the host-time measurement."""
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl")
     said: dict[str, object] = {}

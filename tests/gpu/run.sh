@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The checks that need a GPU: commtap built for the torch of this machine's Python, over NCCL on all of its GPUs.
+# Runs the checks that need a GPU: builds commtap for this Python's torch and uses NCCL on all GPUs.
 #
-#   PYTHON=python3.12 tests/gpu/run.sh        ends with "N passed, N failed"; docs/gpu.md keeps what it prints
+#   PYTHON=python3.12 tests/gpu/run.sh        ends with "N passed, N failed"; docs/gpu.md records the output
 #
-# Needs no network where a compiler, meson, ninja and the libraries of `./dev` are there. BUILD_DIR: where it builds.
+# Needs no network if a compiler, meson, ninja and the libraries of `./dev` are installed. BUILD_DIR: the build folder.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 python=$(command -v "${PYTHON:-python3}")

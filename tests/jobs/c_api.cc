@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Goes through every function of commtap.h in one process of one Gloo rank and prints what each answers, a line each,
-// for the test to read. Without commtap every line says that it is absent.
+// Calls every function of commtap.h in one process of one Gloo rank and prints each result on its own line for the
+// test. Without commtap every line says that the function is absent.
 
 #include <iostream>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A libtorch job that captures collectives in CUDA graphs and launches these ("graphs"), or whose collectives take a
-// known time on their stream ("times"): with a stub of NCCL and fakes of CUDA's driver and runtime. Says what these
-// saw.
+// A libtorch job that captures collectives in CUDA graphs and launches the graphs ("graphs"), or whose collectives take
+// a known time on their stream ("times"). It uses a stub of NCCL and fakes of CUDA's driver and runtime, and prints
+// the calls that these got.
 
 #include <dlfcn.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 using namespace stub;
 
-/// One of the two runtimes, in a library that is opened with RTLD_LOCAL.
+/// One of the two runtimes, in a library opened with RTLD_LOCAL.
 class Runtime {
  public:
   explicit Runtime(const char* user) : library_(dlopen(user, RTLD_NOW | RTLD_LOCAL)) {
@@ -35,7 +35,7 @@ class Runtime {
   void beginCapture(fake_stream& stream) const {
     check(function<int(fake_stream*, int)>("cudaStreamBeginCapture")(&stream, 0));
   }
-  /// nullptr if the capture has failed.
+  /// Returns the captured graph; nullptr if the capture failed.
   void* endCapture(fake_stream& stream) const {
     void* graph = nullptr;
     function<int(fake_stream*, void**)>("cudaStreamEndCapture")(&stream, &graph);
@@ -114,7 +114,7 @@ void gather(Communicator communicator, fake_stream& stream, size_t elements) {
   nccl<Gathering>("ncclAllGather")(buffer.data(), buffer.data(), elements, kFloat32, communicator, &stream);
 }
 
-/// Three all_reduces of a layer and an all_gather of nobody's, twice in one capture, besides what runs at once.
+/// Captures a layer's collectives and two direct all_gathers, with an eager all_reduce before and after.
 void* captureLayers(const Runtime& cuda, Training& training, Communicator communicator, fake_stream& stream) {
   training.allReduce(4);
   cuda.beginCapture(stream);
@@ -141,7 +141,7 @@ void captureAndFail(const Runtime& cuda, Training& training, fake_stream& stream
   stream.breaks = false;
 }
 
-/// A graph that launches another and all-reduces besides; one that has it as a child; a copy; one that takes its place.
+/// Makes a graph that launches another one, a graph with a child graph, and a copy that is updated to the first.
 void compose(const Runtime& cuda, Training& training, void* layers, void* instance, fake_stream& stream) {
   cuda.beginCapture(stream);
   cuda.launch(instance, stream);
@@ -176,7 +176,7 @@ void captureGraphs(Training& training, Communicator communicator, fake_stream& s
   cuda.destroy(layers);
   cuda.launch(instance, stream);
 
-  other.beginCapture(stream); // another runtime's graph, beside
+  other.beginCapture(stream); // another runtime's graph
   training.allReduce(128);
   void* beside = other.endCapture(stream);
   other.launch(other.instantiate(beside), stream, 10);
@@ -199,7 +199,7 @@ void takeTime(Training& training, fake_stream& stream) {
   void* instance = cuda.instantiate(cuda.endCapture(stream));
   cuda.launch(instance, stream, 4);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  training.allReduce(200); // its events are asked for at the end
+  training.allReduce(200); // the tracker queries its events at the end
 }
 
 } // namespace

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A libtorch job without Python, whose threads nobody but itself has made, and that has no lock which would make them
-// take turns: `native_threads THREADS CALLS FORKS`.
+// A libtorch job without Python whose threads are all its own and share no lock that would serialize them:
+// `native_threads THREADS CALLS FORKS`.
 //
-// Each thread makes CALLS all-reduces, each in another scope and group than the one before, and says so at the end.
-// Meanwhile the process forks, and each child makes three all-reduces in a group that was there before.
+// Each thread makes CALLS all-reduces, each in another scope and group than the previous one, and prints a line at its
+// end. The process forks during that time; each child makes three all-reduces in an existing group.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 
 namespace {
 
-constexpr unsigned kChildSeconds = 60; ///< a child that hangs dies then
+constexpr unsigned kChildSeconds = 60; ///< a child that hangs is killed after this time
 constexpr int kScopes = 8;
 
 class SilentBackend : public c10d::Backend {
@@ -63,7 +63,7 @@ void work(int thread, int calls) {
   }
 }
 
-/// Exit status or, below 0, signal of a child.
+/// Forks a child and returns its exit status, or its signal as a negative number.
 int endOfChild(c10d::ProcessGroup& group) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A libtorch job without Python whose process group calls NCCL as c10d's does: a stub of it, in a library that is
-// opened with RTLD_LOCAL. Says how often NCCL itself was called. With a number: an NCCL that tells that version of its
-// profiler plugin; with anything more, beneath a process group.
+// A libtorch job without Python whose process group calls a stub of NCCL as c10d's does, in a library opened with
+// RTLD_LOCAL. Prints how often NCCL itself was called. With a number, NCCL reports calls to that version of its
+// profiler plugin. A further argument makes the calls inside a process group.
 
 #include <dlfcn.h>
 
@@ -32,7 +32,7 @@ void train(c10d::ProcessGroup& world) {
   commtap_scope_pop();
 }
 
-/// What calls NCCL itself, as inference engines do.
+/// Calls NCCL directly, as inference engines do.
 void callBesideC10d(Communicator communicator) {
   float buffer[8] = {};
   commtap_scope_push("Engine");
@@ -42,7 +42,7 @@ void callBesideC10d(Communicator communicator) {
   commtap_scope_pop();
 }
 
-/// One that is made in the background, and one that takes the place of another that has ended.
+/// Makes a communicator in the background, and two in turn that may share an address.
 void makeAndEnd(Communicator communicator) {
   Communicator background = nullptr;
   nccl<int(Communicator*, int, UniqueId, int, void*)>("ncclCommInitRankConfig")(&background, 4, {}, 1, nullptr);
@@ -58,7 +58,7 @@ void makeAndEnd(Communicator communicator) {
   }
 }
 
-/// Not seen by commtap: the address comes from the library itself.
+/// Bypasses the shim: the address comes from dlsym() on the library's handle.
 void callByHandle(Communicator communicator) {
   void* nccl_library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
   float buffer[1] = {};
@@ -98,8 +98,8 @@ Play* openPluginHost() {
   return reinterpret_cast<Play*>(dlsym(host, "plugin_host_play"));
 }
 
-/// An NCCL of this version that does not come by, and tells its profiler plugin. Twice: what one communicator leaves
-/// behind must not become the next one's.
+/// Runs an NCCL that bypasses the shim and notifies its profiler plugin of this version. Runs it twice: state of the
+/// first communicator must not carry over to the second.
 void tellPlugin(int version, int rank, int size) {
   Play* play = openPluginHost();
   commtap_scope_push("Engine");
@@ -108,7 +108,7 @@ void tellPlugin(int version, int rank, int size) {
   commtap_scope_pop();
 }
 
-/// Calls such an NCCL.
+/// A backend whose NCCL bypasses the shim and notifies its profiler plugin.
 class PluginBackend : public StubBackend {
  public:
   PluginBackend(int version, int rank, int size) : StubBackend(rank, size, nullptr, nullptr), version_(version) {}

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A libtorch job without Python: two Gloo ranks train a layer whose forward, backward and gradients communicate, and
-// say where they are with labels and with commtap.h. The same binary runs with and without commtap.
+// A libtorch job without Python. Two Gloo ranks train a layer whose forward, backward and gradients communicate. They
+// name their scopes with labels and with commtap.h. The same binary runs with and without commtap.
 
 #include <cstdlib>
 #include <iostream>
@@ -33,7 +33,7 @@ void allReduce(const at::Tensor& tensor) {
   world()->allreduce(tensors)->wait();
 }
 
-/// Sums over the ranks, and its gradient as well.
+/// Sums the input over the ranks in forward, and the gradient in backward.
 class SumOfRanks : public torch::autograd::Function<SumOfRanks> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& input) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// A process group that calls NCCL as c10d's does: a stub of it, in a library that is opened with RTLD_LOCAL.
+// A process group that calls a stub of NCCL as c10d's does, in a library opened with RTLD_LOCAL.
 
 #include <dlfcn.h>
 
@@ -86,7 +86,7 @@ class StubBackend : public c10d::Backend {
     return c10::make_intrusive<DoneWork>();
   }
 
-  /// As sends and receives in a group.
+  /// Sends to and receives from every rank, in an NCCL group.
   c10::intrusive_ptr<c10d::Work> alltoall_base(
       at::Tensor& output,
       at::Tensor& input,
@@ -116,7 +116,7 @@ inline int numberOf(const char* variable) {
 inline Communicator initRank(int rank, int size) {
   Communicator made = nullptr;
   UniqueId id{};
-  id.internal[127] = 'x'; // passed by value, to its end
+  id.internal[127] = 'x'; // shows that the whole struct is passed by value
   nccl<int(Communicator*, int, UniqueId, int)>("ncclCommInitRank")(&made, size, id, rank);
   return made;
 }
@@ -132,7 +132,7 @@ worldOf(int rank, int size, const c10::intrusive_ptr<c10d::Backend>& backend) {
   return world;
 }
 
-/// `stream`: what NCCL is called with.
+/// Returns a group whose backend calls NCCL with `communicator` and `stream`.
 inline c10::intrusive_ptr<c10d::ProcessGroup>
 joinWorld(int rank, int size, Communicator communicator, void* stream = nullptr) {
   return worldOf(rank, size, c10::make_intrusive<StubBackend>(rank, size, communicator, stream));

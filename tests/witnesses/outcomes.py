@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What became of each test of a run, and how two runs differ."""
+"""Reads the outcome of each test of a run, and compares runs."""
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _ELEMENTS = {"failure": "failed", "error": "error", "skipped": "skipped"}
 
 
 def read(junit: Path) -> Outcomes:
-    """Of a JUnit file that pytest wrote. A test that fails and then cannot be torn down is there twice."""
+    """Reads the outcomes from pytest's JUnit file, which lists a test twice if its tear-down fails too."""
     outcomes: Outcomes = {}
     for case in ElementTree.parse(junit).getroot().iter("testcase"):
         name = f"{case.get('classname')}::{case.get('name')}"
@@ -25,20 +25,20 @@ def read(junit: Path) -> Outcomes:
 
 @dataclass
 class Verdict:
-    """What the tests say of the shim."""
+    """The result of the comparison."""
 
-    #: Tests with one outcome in all bare runs: only these are witnesses.
+    #: The number of tests with the same outcome in all bare runs: only these are witnesses.
     witnesses: int = 0
-    #: Those of them that passed.
+    #: The number of witnesses that passed.
     passed: int = 0
-    #: Tests that do not agree with themselves.
+    #: Tests whose outcome varies between bare runs.
     unsteady: list[str] = field(default_factory=list)
-    #: Witnesses that say something else under the shim: their id, without, within.
+    #: Witnesses with another outcome under the shim: id, outcome without, outcome with.
     differences: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def compare(bare: list[Outcomes], shim: Outcomes) -> Verdict:
-    """Test by test; one that is missing in a run has the outcome "missing" there."""
+    """Compares test by test; a test that is absent from a run has the outcome "missing" there."""
     verdict = Verdict()
     for name in sorted(set(shim).union(*bare)):
         without = {run.get(name, "missing") for run in bare}

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which tests are asked. Versions are in requirements.txt."""
+"""The test suites to run. Versions are in requirements.txt."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests of a package's source distribution, or, without a package, tests that torch ships."""
+    """Tests of a package's source distribution; without a package, tests that torch ships."""
 
     name: str
     #: In the source distribution, or in this folder.

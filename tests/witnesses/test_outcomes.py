@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""How runs of other projects' tests are compared."""
+"""Tests of the comparison of other projects' test runs."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ JUNIT = """<?xml version="1.0"?><testsuites><testsuite>
 
 
 def test_outcomes_of_a_run(tmp_path: Path) -> None:
-    """By node id; what pytest says of a test and of its tear-down is one outcome."""
+    """Outcomes are by node id; a test and its tear-down have one outcome."""
     (tmp_path / "junit.xml").write_text(JUNIT)
     assert read(tmp_path / "junit.xml") == {
         "a.B::good": "passed",
@@ -29,7 +29,7 @@ def test_outcomes_of_a_run(tmp_path: Path) -> None:
 
 
 def test_a_difference_is_one_that_no_bare_run_has() -> None:
-    """Also a test that fails alike is a witness; one that is missing is a difference; one that wavers is none."""
+    """A test that always fails is a witness; a missing one is a difference; a varying one is not a witness."""
     bare = [
         {
             "same": "passed",

@@ -12,7 +12,7 @@ from torch.testing._internal.distributed.distributed_test import DistributedTest
 
 
 class TestDistributed(TestDistBackend, DistributedTest._DistTestBase):
-    """Each test in processes of its own: forked ones, which do not import all of it again."""
+    """Runs each test in its own processes, forked so that they need not import everything again."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs other projects' tests without and with the shim, and compares what becomes of each test.
+"""Runs other projects' tests without and with the shim, and compares the outcome of each test.
 
-Twice without: a test that does not agree with itself is no witness. Exit status 1 if a witness sees a difference.
+Runs them twice without the shim: a test whose outcome varies is not a witness. Exits with 1 if a witness differs.
 """
 
 import argparse
@@ -23,7 +23,7 @@ TEST_TIMEOUT_S = 300
 
 
 def source_of(suite: Suite, folder: Path) -> Path:
-    """Where the suite's tests are: its source distribution, fetched and unpacked once, or this folder."""
+    """Returns the folder of the suite's tests: its source distribution, fetched and unpacked once, or this folder."""
     if not suite.package:
         return HERE
     target = folder / "sources" / suite.package
@@ -39,7 +39,7 @@ def source_of(suite: Suite, folder: Path) -> Path:
 
 
 def run(suite: Suite, source: Path, folder: Path, name: str, library: Path | None) -> Path:
-    """One run of a suite; its JUnit file."""
+    """Runs a suite once and returns its JUnit file."""
     folder.mkdir(parents=True, exist_ok=True)
     junit = folder / f"{name}.xml"
     options = [
@@ -58,7 +58,7 @@ def run(suite: Suite, source: Path, folder: Path, name: str, library: Path | Non
     if library:
         variables |= {"LD_PRELOAD": str(library), "COMMTAP_OUT": str(folder / "reports")}
     with open(folder / f"{name}.log", "wb") as log:
-        # A status that is not 0 means tests that fail, as some do without us: the comparison is what counts.
+        # Ignore the exit status: some tests fail without commtap too, and the comparison decides.
         subprocess.run(
             [sys.executable, "-m", "pytest", *options, *only, *suite.files],
             cwd=source,
@@ -71,7 +71,7 @@ def run(suite: Suite, source: Path, folder: Path, name: str, library: Path | Non
 
 
 def ask(suite: Suite, folder: Path, library: Path) -> bool:
-    """Runs a suite without and with the shim and prints the verdict; whether nothing differs."""
+    """Runs a suite without and with the shim, prints the verdict, and returns whether nothing differs."""
     started = time.monotonic()
     source = source_of(suite, folder)
     runs = folder / "runs" / suite.name
@@ -90,7 +90,7 @@ def ask(suite: Suite, folder: Path, library: Path) -> bool:
 
 
 def main() -> int:
-    """The suites named on the command line, or all."""
+    """Runs the suites named on the command line, or all."""
     names = [suite.name for suite in SUITES]
     parser = argparse.ArgumentParser(description="Other projects' tests with the shim and without.")
     parser.add_argument("--build", type=Path, required=True, help="the build folder")
