@@ -45,7 +45,7 @@ uint32_t ModuleRegistry::add(
              : addNumbered(parent, component, class_name, role, wrapper);
 }
 
-/// Runs in constant time on average: a job may have any number of modules with one name.
+/// Does not compare the new module with each namesake: a job may have any number of them.
 uint32_t ModuleRegistry::addNumbered(
     uint32_t parent,
     std::string_view component,
