@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bytes, groups and phases of one piece of code, point-to-point included; scopes for code that is no module.
+"""Counts the collectives, sends and receives of one piece of code; scopes name code that is not a module.
 
 PYTHONPATH=tracker/python python docs/examples/captures.py
 """

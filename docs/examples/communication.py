@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which collectives a tensor-parallel model makes, at every noise level. One process stands for one rank of four.
+"""Prints the collectives of a tensor-parallel model, at every noise level. One process acts as one rank of four.
 
 PYTHONPATH=tracker/python python docs/examples/communication.py mlp --noise-level 1
 """
@@ -21,7 +21,7 @@ from models import MLP_PLAN, MLPModule, MLPStacked, ModelArgs, Transformer, para
 
 
 def make(name: str, mesh: DeviceMesh) -> tuple[torch.nn.Module, torch.Tensor]:
-    """A parallel model and its batch."""
+    """Returns a parallel model and its batch."""
     if name == "mlp":
         return parallelize_module(MLPModule(), mesh, MLP_PLAN), torch.rand(8, 10)
     if name == "stacked":

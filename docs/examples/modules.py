@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which modules run, forward and backward, with one block under activation checkpointing.
+"""Prints the modules that run in forward and backward, with one block under activation checkpointing.
 
 PYTHONPATH=tracker/python python docs/examples/modules.py
 """
@@ -11,7 +11,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 class Net(torch.nn.Module):
-    """Two layers, of which the second is computed again in backward."""
+    """Two layers; backward computes the second again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ tracker = ModTracker()
 
 
 def say(hook: str, module: torch.nn.Module | None) -> None:
-    """One line for each hook."""
+    """Prints one line for the hook that fired."""
     name = None if module is None else tracker.get_known_fqn(module)
     print(f"{hook:8} {name!s:12} is_bw={tracker.is_bw!s:5} parents={sorted(tracker.parents)}")
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The C interface in a program that runs with and without commtap: cc -I. docs/examples/scopes.c -o scopes */
+/* Uses the C interface; runs with and without commtap. Build: cc -I. docs/examples/scopes.c -o scopes */
 #include <stdio.h>
 
 #include "shim/commtap.h"
