@@ -40,16 +40,21 @@ start_results() {
   mkdir -p "$RESULTS"
 }
 
+# A suite that ended before it wrote its result has failed.
+must_exist() { # result
+  [ -e "$1" ] || : >"$1"
+}
+
 test_unit() { # build folder, what to call it, [NAME]
   python .dev/unit_tests.py "$1" "$RESULTS" "${@:2}" || true
+  must_exist "$RESULTS/$2unit.json"
 }
 
 run_pytest() { # what to call it, pytest's arguments ...
   local name=$1
   shift
   pytest -q --junitxml="$RESULTS/$name.xml" "$@" || true
-  # A suite that ended before it wrote this has failed.
-  [ -e "$RESULTS/$name.xml" ] || : >"$RESULTS/$name.xml"
+  must_exist "$RESULTS/$name.xml"
 }
 
 # Two workers, each with whole files: while one waits for a server or a browser, the other computes.
@@ -120,4 +125,3 @@ print(sysconfig.get_path("purelib"), os.path.dirname(os.path.dirname(torch.__fil
   fi
   "$venv/bin/python" tests/witnesses/witnesses.py --build "$BUILD" "$@"
 }
-

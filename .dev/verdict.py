@@ -60,7 +60,10 @@ def read(path: Path) -> Results:
     """Reads one result."""
     if path.suffix == ".xml":
         return read_junit(path)
-    found = json.loads(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if not text:
+        return Results(0, 1, [])
+    found = json.loads(text)
     return Results(found["passed"], found["failed"], [Case(*each) for each in found["cases"]])
 
 
