@@ -30,9 +30,11 @@ def sources(target: Target) -> list[str]:
     return [path for part in target["target_sources"] for path in part.get("sources", [])]
 
 
-def is_loaded_by_unit_tests(target: Target) -> bool:
-    """Whether a target is a library that unit tests preload into programs."""
-    return target["type"] == "shared module" and Path(target["defined_in"]).parts[-3:-1] == ("tests", "unit")
+def loaded_by_unit_tests(build: Path) -> list[Target]:
+    """The targets that the programs of unit tests load or start, as their `test()` in meson.build declares them."""
+    tests = json.loads((build / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
+    needed = {name for test in tests for name in test["depends"]}
+    return [target for target in targets(build) if target["id"] in needed and not is_unit_test(target)]
 
 
 def has_case(target: Target, name: str) -> bool:
@@ -61,7 +63,7 @@ def main() -> None:
     folder = Path(build).resolve()
     if what == "unit":
         found = unit_tests(folder, *name)
-        found += files_of([each for each in targets(folder) if is_loaded_by_unit_tests(each)], folder)
+        found += files_of(loaded_by_unit_tests(folder), folder)
     else:
         others = [
             each
