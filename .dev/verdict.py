@@ -33,7 +33,7 @@ def write_cases(folder: Path, name: str, passed: int, failed: int, cases: list[C
     """Adds a suite to a folder of results."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"passed": passed, "failed": failed, "cases": cases})
-    (folder / f"{name.replace('/', '-').replace(' ', '-')}.json").write_text(text, encoding="utf-8")
+    (folder / f"{name}.json").write_text(text, encoding="utf-8")
 
 
 def read_junit(path: Path) -> Results:
