@@ -85,5 +85,12 @@ TEST_CASE("numbers, nothing, and what lies within") {
       R"("empty":{},"inner":{"1":2,"4":8},"none":[],"list":[1,"b"]})");
 }
 
+TEST_CASE("a whole number has no fraction; one that is negative or too large stays a double") {
+  CHECK(numberJson(96).dump() == "96");
+  CHECK(numberJson(0.5).dump() == "0.5");
+  CHECK(numberJson(-3).dump() == "-3.0");
+  CHECK(numberJson(1e16).dump() == "1e+16");
+}
+
 } // namespace
 } // namespace commtap
