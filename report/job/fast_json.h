@@ -43,26 +43,8 @@ T integer(dom::element value) {
   }
 }
 
-template <typename T>
-std::optional<T> integerOrNone(dom::element value) {
-  return value.is_null() ? std::nullopt : std::optional(integer<T>(value));
-}
-
 inline std::string text(dom::element value) {
   return std::string(std::string_view(value.get_string()));
-}
-
-inline std::string textOrEmpty(dom::element value) {
-  return value.is_null() ? std::string() : text(value);
-}
-
-template <typename T>
-std::vector<T> list(dom::element value, T (*read)(dom::object)) {
-  std::vector<T> rows;
-  for (const dom::element row : value.get_array()) {
-    rows.push_back(read(row.get_object()));
-  }
-  return rows;
 }
 
 } // namespace commtap::fast_json

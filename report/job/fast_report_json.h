@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,10 +11,15 @@
 
 namespace commtap {
 
-/// Reads report after report, many times faster than reportFromJson, and without what is not compared over ranks: the
-/// modules' parameters, and all but what kMostCompared of the last collectives did. Whatever it is not sure of it
-/// leaves to reportFromJson: what a report is, and what an error says about it, is decided in one place. One reader for
-/// each thread.
+/// How much of a report is read.
+enum class ReportDepth : bool {
+  kCompared, ///< without the parameters of modules and without all but the newest kMostCompared last collectives
+  kAll,
+};
+
+/// Reads report after report, many times faster than reportFromJson(). A document that it does not read without doubt
+/// is left to reportFromJson(), so one place decides what a report is and what an error says. Needs one reader per
+/// thread.
 class FastReportReader {
  public:
   FastReportReader();
@@ -21,8 +27,8 @@ class FastReportReader {
   FastReportReader& operator=(FastReportReader&&) noexcept;
   ~FastReportReader();
 
-  /// The report in a file, or its path and what was found there.
-  Result<Report> read(const std::string& path);
+  /// Returns the report in a file; an error names the path and what was found there.
+  Result<Report> read(const std::string& path, ReportDepth depth = ReportDepth::kCompared);
 
  private:
   struct State;

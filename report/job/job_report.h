@@ -30,6 +30,12 @@ struct Spread {
   std::optional<int64_t> max_rank;
 };
 
+/// Spreads by Phase.
+using SpreadsByPhase = std::array<Spread<uint64_t>, kPhaseCount>;
+
+/// Amounts by Kind.
+using AmountsByKind = std::array<Amount, kKindCount>;
+
 /// What ranks counted of one thing. The mean is a spread's sum divided by `ranks`.
 struct RankedAmount {
   uint64_t ranks = 0; ///< how many ranks have it; the others have nothing, which is not in min and mean
@@ -68,13 +74,13 @@ struct JobGroup {
 /// A module of the job, by clean name; a wrapper and what it wraps are one.
 struct JobModule {
   std::string name;
-  std::string class_name;                            ///< "" if it is not known
-  size_t parent = 0;                                 ///< index; Global's is its own
-  uint32_t depth = 0;                                ///< Global 0
-  size_t rank_set = 0;                               ///< index into JobReport::rank_sets: who has the module
-  std::array<Spread<uint64_t>, kPhaseCount> calls{}; ///< by Phase, over the ranks that have the module
-  Amounts own;                                       ///< exclusive; sums over ranks
-  Amounts inclusive;                                 ///< with all modules below; sums over ranks
+  std::string class_name; ///< "" if it is not known
+  size_t parent = 0;      ///< index; Global's is its own
+  uint32_t depth = 0;     ///< Global 0
+  size_t rank_set = 0;    ///< index into JobReport::rank_sets: who has the module
+  SpreadsByPhase calls{}; ///< over the ranks that have the module
+  Amounts own;            ///< exclusive; sums over ranks
+  Amounts inclusive;      ///< with all modules below; sums over ranks
 };
 
 /// Ranks of one process group that should have done the same, and did not.
@@ -127,7 +133,7 @@ struct JobProcess {
   ExitKind exit = ExitKind::kRunning;
   std::optional<int64_t> exit_signal;
   std::string file; ///< where its report was read; relative to JobReport::source if it lies below that
-  std::array<Amount, kKindCount> totals{}; ///< by Kind
+  AmountsByKind totals{};
 };
 
 struct JobTotal {
@@ -138,9 +144,11 @@ struct JobTotal {
 /// What ranks communicated of one kind in one group in a step, or in several that are added up.
 struct JobStepAmount {
   Kind kind = Kind::kOther;
-  size_t group = 0; ///< index into JobReport::groups
-  RankedAmount amount;
-  Spread<uint64_t> running_ns; ///< over the same ranks
+  size_t group = 0;   ///< index into JobReport::groups
+  uint64_t ranks = 0; ///< how many ranks have any; the others are not in the spreads
+  Spread<uint64_t> count;
+  Spread<uint64_t> bytes;
+  Spread<uint64_t> running_ns;
   Spread<uint64_t> blocked_ns;
 };
 

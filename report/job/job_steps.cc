@@ -17,7 +17,8 @@ void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups
     }
     for (const StepAmount& amount : step.collectives) {
       ComingAmount& sum = coming.amounts[{amount.kind, groups[nth++]}];
-      sum.amount += {amount.count, amount.bytes, 0};
+      sum.count += amount.count;
+      sum.bytes += amount.bytes;
       sum.running_ns += amount.running_ns;
       sum.blocked_ns += amount.blocked_ns;
     }
@@ -34,8 +35,9 @@ void JobSteps::endRank(std::optional<int64_t> rank) {
     }
     for (const auto& [place, amount] : coming.amounts) {
       JobStepAmount& sum = row.amounts[place];
-      const bool is_first = sum.amount.ranks == 0;
-      addToSpreads(sum.amount, amount.amount, rank);
+      const bool is_first = sum.ranks++ == 0;
+      addToSpread(sum.count, amount.count, rank, is_first);
+      addToSpread(sum.bytes, amount.bytes, rank, is_first);
       addToSpread(sum.running_ns, amount.running_ns, rank, is_first);
       addToSpread(sum.blocked_ns, amount.blocked_ns, rank, is_first);
     }

@@ -33,7 +33,8 @@ class JobSteps {
     std::map<Place, JobStepAmount> amounts;
   };
   struct ComingAmount {
-    Amount amount;
+    uint64_t count = 0;
+    uint64_t bytes = 0;
     uint64_t running_ns = 0;
     uint64_t blocked_ns = 0;
   };

@@ -78,14 +78,17 @@ class JsonCursor {
     return list<T>(name, [](const JsonCursor& cursor) { return cursor.integer<T>(); });
   }
 
-  uint64_t time(const char* name) const {
-    const std::optional<uint64_t> time = parseTimestamp(text(name));
+  /// Returns ns of CLOCK_REALTIME.
+  uint64_t timestamp() const {
+    const std::optional<uint64_t> time = parseTimestamp(as<std::string>("a string"));
     if (!time) {
-      at(name).wrong("a time");
+      wrong("a time");
     }
     return *time;
   }
-
+  uint64_t time(const char* name) const {
+    return at(name).timestamp();
+  }
   std::optional<uint64_t> optionalTime(const char* name) const {
     return has(name) ? std::optional<uint64_t>(time(name)) : std::nullopt;
   }
@@ -94,29 +97,35 @@ class JsonCursor {
     throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);
   }
 
-  template <typename Enum>
-  Enum name(const char* field_name, std::optional<Enum> (*fromName)(std::string_view)) const {
-    const JsonCursor cursor = at(field_name);
-    const std::optional<Enum> found = fromName(cursor.as<std::string>("a string"));
+  template <typename Value>
+  Value named(std::optional<Value> (*fromName)(std::string_view)) const {
+    const std::optional<Value> found = fromName(as<std::string>("a string"));
     if (!found) {
-      throw std::runtime_error(cursor.path_ + " is " + cursor.value_.dump().substr(0, 40) + ", which is unknown");
+      throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", which is unknown");
     }
     return *found;
   }
+  template <typename Value>
+  Value name(const char* field_name, std::optional<Value> (*fromName)(std::string_view)) const {
+    return at(field_name).named(fromName);
+  }
 
-  /// `read` makes a T of an item's cursor.
+  /// Returns what `read` makes of the cursor of each item of a list.
   template <typename T, typename Read>
-  std::vector<T> list(const char* name, const Read& read) const {
-    const JsonCursor rows = at(name);
-    if (!rows.value_.is_array()) {
-      throw std::runtime_error(rows.path_ + " is not a list");
+  std::vector<T> items(const Read& read) const {
+    if (!value_.is_array()) {
+      throw std::runtime_error(path_ + " is not a list");
     }
     std::vector<T> items;
-    items.reserve(rows.value_.size());
-    for (size_t i = 0; i < rows.value_.size(); ++i) {
-      items.push_back(read(JsonCursor(rows.value_[i], rows.path_ + "[" + std::to_string(i) + "]")));
+    items.reserve(value_.size());
+    for (size_t i = 0; i < value_.size(); ++i) {
+      items.push_back(read(JsonCursor(value_[i], path_ + "[" + std::to_string(i) + "]")));
     }
     return items;
+  }
+  template <typename T, typename Read>
+  std::vector<T> list(const char* name, const Read& read) const {
+    return at(name).items<T>(read);
   }
 
   const nlohmann::json& value() const {

@@ -3,7 +3,6 @@
 #include "report/json/json_row.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "report/json/json_write.h"
@@ -37,13 +36,6 @@ void JsonRow::putText(std::string_view value) {
   put("\"");
   put(value);
   put("\"");
-}
-
-void JsonRow::putNumber(uint64_t value) {
-  constexpr size_t kMaxDigits = 20; // of 2^64
-  makeRoom(kMaxDigits);
-  char* const begin = pending_.data() + used_;
-  used_ += static_cast<size_t>(std::to_chars(begin, begin + kMaxDigits, value).ptr - begin);
 }
 
 void JsonRow::putReal(double value) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,9 +47,14 @@ class JsonRow {
   void addTexts(std::string_view name, const std::vector<std::string>& values) {
     putList(name, values, [this](const std::string& value) { putText(value); });
   }
-  void addNumber(std::string_view name, uint64_t value) {
+  template <std::integral Number>
+  void addNumber(std::string_view name, Number value) {
     putName(name);
     putNumber(value);
+  }
+  template <typename Number>
+  void addNumbers(std::string_view name, const std::vector<Number>& values) {
+    putList(name, values, [this](Number value) { putNumber(value); });
   }
   /// As numberJson() writes it.
   void addReal(std::string_view name, double value) {
@@ -68,9 +75,9 @@ class JsonRow {
     putJson(value);
   }
   /// A list of what `append` makes of each item, which it adds to the document.
-  template <typename T, typename Append>
-  void addList(std::string_view name, const std::vector<T>& items, Append append) {
-    putList(name, items, [&](const T& item) {
+  template <typename Items, typename Append>
+  void addList(std::string_view name, const Items& items, Append append) {
+    putList(name, items, [&](const auto& item) {
       flush();
       append(document_, item);
     });
@@ -108,13 +115,15 @@ class JsonRow {
     document_.append(pending_.data(), used_);
     used_ = 0;
   }
-  template <typename T, typename PutItem>
-  void putList(std::string_view name, const std::vector<T>& items, PutItem putItem) {
+  template <typename Items, typename PutItem>
+  void putList(std::string_view name, const Items& items, PutItem putItem) {
     putName(name);
     put("[");
-    for (size_t i = 0; i < items.size(); ++i) {
-      put(i == 0 ? std::string_view() : std::string_view(","));
-      putItem(items[i]);
+    std::string_view separator;
+    for (const auto& item : items) {
+      put(separator);
+      putItem(item);
+      separator = ",";
     }
     put("]");
   }
@@ -126,7 +135,13 @@ class JsonRow {
     is_first_ = false;
   }
   void putText(std::string_view value);
-  void putNumber(uint64_t value);
+  template <std::integral Number>
+  void putNumber(Number value) {
+    constexpr size_t kMaxDigits = 20; // of 2^64 - 1 and of -2^63, with its sign
+    makeRoom(kMaxDigits);
+    char* const begin = pending_.data() + used_;
+    used_ += static_cast<size_t>(std::to_chars(begin, begin + kMaxDigits, value).ptr - begin);
+  }
   void putReal(double value);
   void putJson(const nlohmann::ordered_json& value);
 

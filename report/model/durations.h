@@ -36,13 +36,16 @@ constexpr uint64_t durationClassStart(uint32_t duration_class) {
   return duration_class == 0 ? 0 : uint64_t{1} << (duration_class - 1U);
 }
 
+/// Counts by powers of two: the smallest value of a class, and the number of values in the class.
+using Histogram = std::map<uint64_t, uint64_t>;
+
 /// Several durations, ns.
 struct Durations {
   uint64_t count = 0;
   uint64_t sum_ns = 0;
   uint64_t min_ns = 0; ///< 0 if there are none
   uint64_t max_ns = 0;
-  std::map<uint64_t, uint64_t> histogram; ///< the shortest duration of a class, ns: how many fell into it
+  Histogram histogram; ///< by the shortest duration of a class, ns
 
   bool operator==(const Durations&) const = default;
 

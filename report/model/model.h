@@ -56,18 +56,18 @@ struct Parameter {
   std::vector<std::string> placements; ///< empty for a plain tensor
 };
 
+/// Calls of a module by Phase.
+using CallsByPhase = std::array<uint64_t, kPhaseCount>;
+
 struct Module {
   uint32_t id = 0;
   std::optional<uint32_t> parent;
   std::string name; ///< without wrappers
   std::string raw_name;
   std::string class_name;
-  std::array<uint64_t, kPhaseCount> calls{}; ///< by Phase
+  CallsByPhase calls{};
   std::vector<Parameter> parameters;
 };
-
-/// Payload sizes by powers of two: the smallest size of a class in bytes, and how many calls fell into it.
-using SizeHistogram = std::map<uint64_t, uint64_t>;
 
 struct Collective {
   std::string module;
@@ -83,7 +83,7 @@ struct Collective {
   uint64_t count = 0;
   uint64_t bytes = 0;
   double bus_bytes = 0;
-  SizeHistogram sizes; ///< empty in a report that does not have it
+  Histogram sizes; ///< of payloads, bytes; empty in a report that does not have it
   CollectiveTime time;
 };
 
@@ -153,6 +153,7 @@ struct NcclCommunicator {
 
 /// How a call to NCCL became known: it came by, or NCCL told its profiler plugin.
 enum class NcclSource : bool { kCall, kPlugin };
+inline constexpr int kNcclSourceCount = 2;
 
 /// Calls of one function of NCCL.
 struct NcclCall {

@@ -15,7 +15,7 @@ namespace commtap {
 
 /// By clean name: how often a process called each of its modules. A call of a wrapper calls what it wraps, which is one
 /// call of the clean module and not two.
-using ModuleCalls = std::unordered_map<std::string, std::array<uint64_t, kPhaseCount>>;
+using ModuleCalls = std::unordered_map<std::string, CallsByPhase>;
 ModuleCalls cleanCalls(const Report& report);
 
 /// Joins the module trees of several processes into one, by clean name.

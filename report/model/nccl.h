@@ -25,6 +25,7 @@ uint32_t ncclDatatypeSize(uint32_t datatype);
 
 /// "call", "plugin".
 std::string_view ncclSourceName(NcclSource source);
+std::optional<NcclSource> ncclSourceFromName(std::string_view name);
 
 /// Modules that share a clean name share its rows.
 void mergeEqualCalls(std::vector<NcclCall>& calls);

@@ -60,12 +60,12 @@ struct GroupTotals {
 /// A module of the job. A wrapper and what it wraps have one clean name and are one module.
 struct ModuleTotals {
   std::string name;
-  std::string class_name;                    ///< the innermost's, which is the one that the user wrote
-  size_t parent = 0;                         ///< index; Global's is its own
-  uint32_t depth = 0;                        ///< Global 0
-  std::array<uint64_t, kPhaseCount> calls{}; ///< by Phase; of a wrapper and its module the larger
-  Amounts own;                               ///< exclusive
-  Amounts inclusive;                         ///< with all modules below
+  std::string class_name; ///< the innermost's, which is the one that the user wrote
+  size_t parent = 0;      ///< index; Global's is its own
+  uint32_t depth = 0;     ///< Global 0
+  CallsByPhase calls{};   ///< of a wrapper and its module the larger
+  Amounts own;            ///< exclusive
+  Amounts inclusive;      ///< with all modules below
 
   /// The name below the parent: "net1" of "MLPModule.net1".
   std::string label(const std::vector<ModuleTotals>& modules) const;

@@ -4,14 +4,21 @@
 
 #include <memory>
 
+#include "report/base/text_file.h"
 #include "report/model/options.h"
 #include "tools/cli/manual.h"
 #include "tools/cli/subcommands.h"
+#include "tools/docs/row_pages.h"
 #include "tools/metrics/metrics.h"
 #include "tools/tables/report_tables.h"
 
 namespace commtap {
 namespace {
+
+struct OptionsArguments {
+  std::string page;
+  std::string file;
+};
 
 std::string pageOf(const std::string& page, const CLI::App& app) {
   if (page == "man") {
@@ -23,17 +30,38 @@ std::string pageOf(const std::string& page, const CLI::App& app) {
   return page == "metrics" ? metricsPage() : page == "tables" ? tablesPage() : optionsPage();
 }
 
+/// Prints a file with its generated parts made anew.
+int printFilled(const OptionsArguments& arguments) {
+  const Result<std::string> text = readTextFile(arguments.file);
+  if (!text) {
+    say(text.error());
+    return kExitUsage;
+  }
+  const Result<std::string> filled = arguments.page == "schema" ? schemaWithRows(*text) : pageWithFields(*text);
+  if (!filled) {
+    say(arguments.file + ": " + filled.error());
+    return kExitUsage;
+  }
+  return printOut(*filled);
+}
+
+int print(const OptionsArguments& arguments, const CLI::App& app) {
+  const bool is_filled = arguments.page == "schema" || arguments.page == "fields";
+  return is_filled ? printFilled(arguments) : printOut(pageOf(arguments.page, app));
+}
+
 } // namespace
 
 void addOptions(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("options", "Print a page that is made from the tables of options");
   verb->group(""); // for `./dev docs` and the build, not for users
-  setUsage(*verb, "commtap options --format options|commands|man|metrics|tables");
-  auto page = std::make_shared<std::string>();
-  verb->add_option("--format", *page, "docs/FORMAT.md, commtap.1; markdown is the same as options")
-      ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables"}))
+  setUsage(*verb, "commtap options --format options|commands|man|metrics|tables|schema|fields [FILE]");
+  auto arguments = std::make_shared<OptionsArguments>();
+  verb->add_option("--format", arguments->page, "docs/FORMAT.md, commtap.1, or FILE with its generated parts")
+      ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables", "schema", "fields"}))
       ->type_name("FORMAT");
-  verb->callback([&app, page, &exit_status] { exit_status = printOut(pageOf(*page, app)); });
+  verb->add_option("FILE", arguments->file, "schema: a file of docs/schema; fields: a page with tables of fields");
+  verb->callback([&app, arguments, &exit_status] { exit_status = print(*arguments, app); });
 }
 
 } // namespace commtap

@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "report/job/job_detail_columns.h"
 #include "report/job/job_report.h"
 
 /// What the tables of a page are made of.
@@ -49,6 +55,80 @@ nlohmann::json column(const Rows& rows, Get get) {
     list.push_back(get(row));
   }
   return list;
+}
+
+/// What the columns of described rows are made with.
+struct ColumnContext {
+  std::initializer_list<std::string_view> wanted; ///< the columns that the page has
+  Strings& strings;
+};
+
+inline bool isWanted(const ColumnContext& context, std::string_view name) {
+  return std::find(context.wanted.begin(), context.wanted.end(), name) != context.wanted.end();
+}
+
+/// Whether a field is a column of the page; lists are not.
+template <typename Value>
+constexpr bool isCell() {
+  if constexpr (requires { typename Value::value_type; } && !std::is_same_v<Value, std::string>) {
+    return requires(Value value) {
+      value.has_value();
+    };
+  } else {
+    return std::is_same_v<Value, std::string> || std::is_arithmetic_v<Value> || std::is_enum_v<Value>;
+  }
+}
+
+/// Phases and kinds are numbers on the page, texts are positions in its `strings`.
+template <typename Value>
+nlohmann::json cell(const Value& value, Strings& strings) {
+  if constexpr (requires { value.has_value(); }) {
+    return value ? cell(*value, strings) : nlohmann::json(nullptr);
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    return strings(value);
+  } else if constexpr (std::is_same_v<Value, ExitKind>) {
+    return exitKindName(value);
+  } else {
+    return value;
+  }
+}
+
+/// Adds the wanted columns of `rows` to `document`: of a Spread `name` is the sum, and `name_min`, `name_max`,
+/// `name_min_rank` and `name_max_rank` what ranks have. `get(row)`: the described part of a row.
+template <Described Row, typename Rows, typename Get>
+void addColumns(nlohmann::json& document, const Rows& rows, const Get& get, const ColumnContext& context) {
+  const auto add = [&](const std::string& name, const auto& valueOf) {
+    if (isWanted(context, name)) {
+      document[name] = column(rows, [&](const auto& row) { return cell(valueOf(get(row)), context.strings); });
+    }
+  };
+  forEachColumn<Row>([&](const auto& described) {
+    using Value = std::remove_cvref_t<decltype(std::declval<Row>().*described.member)>;
+    using Format = typename std::remove_cvref_t<decltype(described)>::Format;
+    const auto member = described.member;
+    const std::string name = described.name;
+    if constexpr (std::is_same_v<Format, Inline>) {
+      const auto part = [&](const auto& row) -> const Value& { return get(row).*member; };
+      addColumns<Value>(document, rows, part, context);
+    } else if constexpr (requires(Value value) { value.min_rank; }) {
+      add(name, [member](const Row& row) { return (row.*member).sum; });
+      add(name + "_min", [member](const Row& row) { return (row.*member).min; });
+      add(name + "_max", [member](const Row& row) { return (row.*member).max; });
+      add(name + "_min_rank", [member](const Row& row) { return (row.*member).min_rank; });
+      add(name + "_max_rank", [member](const Row& row) { return (row.*member).max_rank; });
+    } else if constexpr (isCell<Value>()) {
+      add(name, [member](const Row& row) { return row.*member; });
+    }
+  });
+}
+
+/// Returns the wanted columns of described rows.
+template <Described Row>
+nlohmann::json
+columnsOf(const std::vector<Row>& rows, std::initializer_list<std::string_view> wanted, Strings& strings) {
+  nlohmann::json document = nlohmann::json::object();
+  addColumns<Row>(document, rows, [](const Row& row) -> const Row& { return row; }, {wanted, strings});
+  return document;
 }
 
 inline nlohmann::json toJson(const RankRanges& ranges) {

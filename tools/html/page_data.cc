@@ -25,14 +25,14 @@ json factsOf(const JobReport& job) {
   return {
       {field::kRunId, job.run_id},
       {field::kAttempt, job.attempt},
-      {"attempts", job.attempts},
+      {field::kAttempts, job.attempts},
       {field::kWorldSize, orNull(job.world_size)},
       {field::kStartedAt, formatTimestamp(job.started_at_ns)},
       {field::kEndedAt, job.ended_at_ns ? json(formatTimestamp(*job.ended_at_ns)) : json(nullptr)},
       {field::kTorch, job.torch_version},
       {field::kCommtap, job.commtap_version},
-      {"other_runs", job.other_runs},
-      {"source", job.source},
+      {field::kOtherRuns, job.other_runs},
+      {field::kSource, job.source},
   };
 }
 
@@ -47,17 +47,17 @@ json disagreementOf(const Disagreement& item) {
          {field::kModule, value.call ? json(value.call->module) : json(nullptr)}});
   }
   return {
-      {"what", disagreementName(item.what)},
+      {field::kWhat, disagreementName(item.what)},
       {field::kGroup, item.group},
       {field::kSequence, item.sequence},
-      {"members", toJson(rankRanges({item.members.begin(), item.members.end()}))},
+      {field::kMembers, toJson(rankRanges({item.members.begin(), item.members.end()}))},
       {field::kModule, item.module},
       {field::kPhase, item.phase ? json(phaseName(*item.phase)) : json(nullptr)},
       {field::kOp, item.op},
       {field::kKind, kindName(item.kind)},
       {field::kDtype, item.dtype},
       {field::kReduceOp, item.reduce_op},
-      {"values", std::move(values)},
+      {field::kValues, std::move(values)},
   };
 }
 
@@ -76,7 +76,7 @@ json groupOf(const JobGroup& group) {
       {field::kName, group.name},
       {field::kBackend, group.backend},
       {field::kSize, group.size},
-      {"members", group.members.size()},
+      {field::kMembers, group.members.size()},
   };
 }
 
@@ -94,60 +94,43 @@ json modulesOf(const JobReport& job, Strings& strings) {
       {field::kClass, column(job.modules, [&](const JobModule& module) { return strings(module.class_name); })},
       {field::kParent, std::move(parents)},
       {field::kCalls, column(job.modules, callsOf)},
-      {"rank_set", column(job.modules, [](const JobModule& module) { return module.rank_set; })},
+      {field::kRankSet, column(job.modules, [](const JobModule& module) { return module.rank_set; })},
   };
 }
 
-using RowNumber = json (*)(const JobCollective& row);
-
-/// The columns of a row that are numbers already.
-constexpr std::pair<const char*, RowNumber> kRowNumbers[] = {
-    {field::kPhase, [](const JobCollective& row) { return json(row.phase); }},
-    {field::kKind, [](const JobCollective& row) { return json(row.kind); }},
-    {field::kGroup, [](const JobCollective& row) { return json(row.group); }},
-    {field::kAsync, [](const JobCollective& row) { return json(row.async_op); }},
-    {"rank_set", [](const JobCollective& row) { return json(row.rank_set); }},
-    {field::kCount, [](const JobCollective& row) { return json(row.amount.count.sum); }},
-    {"count_min", [](const JobCollective& row) { return json(row.amount.count.min); }},
-    {"count_max", [](const JobCollective& row) { return json(row.amount.count.max); }},
-    {"count_min_rank", [](const JobCollective& row) { return orNull(row.amount.count.min_rank); }},
-    {"count_max_rank", [](const JobCollective& row) { return orNull(row.amount.count.max_rank); }},
-    {field::kBytes, [](const JobCollective& row) { return json(row.amount.bytes.sum); }},
-    {"bytes_min", [](const JobCollective& row) { return json(row.amount.bytes.min); }},
-    {"bytes_max", [](const JobCollective& row) { return json(row.amount.bytes.max); }},
-    {field::kBusBytes, [](const JobCollective& row) { return json(row.amount.bus_bytes.sum); }},
-};
-
 json rowsOf(const JobReport& job, Strings& strings) {
+  json rows = page::columnsOf(
+      job.collectives,
+      {field::kPhase,
+       field::kOp,
+       field::kKind,
+       field::kGroup,
+       field::kDtype,
+       field::kReduceOp,
+       field::kAsync,
+       field::kIssuedIn,
+       field::kRankSet,
+       field::kCount,
+       "count_min",
+       "count_max",
+       "count_min_rank",
+       "count_max_rank",
+       field::kBytes,
+       "bytes_min",
+       "bytes_max",
+       field::kBusBytes},
+      strings);
   std::unordered_map<std::string_view, size_t> modules;
   for (size_t i = 0; i < job.modules.size(); ++i) {
     modules.emplace(job.modules[i].name, i);
   }
-  const auto text = [&](std::string JobCollective::*member) {
-    return column(job.collectives, [&](const JobCollective& row) { return strings(row.*member); });
-  };
-  json rows = {
-      {field::kModule, column(job.collectives, [&](const JobCollective& row) { return modules[row.module]; })},
-      {field::kIssuedIn, text(&JobCollective::issued_in)},
-      {field::kOp, text(&JobCollective::op)},
-      {field::kDtype, text(&JobCollective::dtype)},
-      {field::kReduceOp, text(&JobCollective::reduce_op)},
-  };
-  for (const auto& [name, number] : kRowNumbers) {
-    rows[name] = column(job.collectives, number);
-  }
+  rows[field::kModule] = column(job.collectives, [&](const JobCollective& row) { return modules[row.module]; });
   return rows;
 }
 
 json processesOf(const JobReport& job, Strings& strings) {
-  using Process = const JobProcess&;
-  return {
-      {field::kRank, column(job.processes, [](Process process) { return orNull(process.rank); })},
-      {field::kHost, column(job.processes, [&](Process process) { return strings(process.host); })},
-      {field::kPid, column(job.processes, [](Process process) { return process.pid; })},
-      {field::kExit, column(job.processes, [](Process process) { return exitKindName(process.exit); })},
-      {field::kExitSignal, column(job.processes, [](Process process) { return orNull(process.exit_signal); })},
-  };
+  return page::columnsOf(
+      job.processes, {field::kRank, field::kHost, field::kPid, field::kExit, field::kExitSignal}, strings);
 }
 
 struct Cell {
@@ -174,46 +157,32 @@ json cellsOf(const JobReport& job) {
   };
 }
 
-using StepNumber = json (*)(const JobStep& step);
-
-constexpr std::pair<const char*, StepNumber> kStepNumbers[] = {
-    {field::kFirstStep, [](const JobStep& step) { return json(step.first_step); }},
-    {field::kSteps, [](const JobStep& step) { return json(step.steps); }},
-    {field::kRankCount, [](const JobStep& step) { return json(step.ranks); }},
-    {field::kTimedRankCount, [](const JobStep& step) { return json(step.timed_ranks); }},
-    {field::kDurationNs, [](const JobStep& step) { return json(step.duration_ns.sum); }},
-    {"duration_ns_min", [](const JobStep& step) { return json(step.duration_ns.min); }},
-    {"duration_ns_max", [](const JobStep& step) { return json(step.duration_ns.max); }},
-    {"duration_ns_max_rank", [](const JobStep& step) { return orNull(step.duration_ns.max_rank); }},
-};
-
-json stepsOf(const JobReport& job) {
-  json steps = json::object();
-  for (const auto& [name, number] : kStepNumbers) {
-    steps[name] = column(job.steps, number);
-  }
-  return steps;
+json stepsOf(const JobReport& job, Strings& strings) {
+  return page::columnsOf(
+      job.steps,
+      {field::kFirstStep,
+       field::kSteps,
+       field::kRankCount,
+       field::kTimedRankCount,
+       field::kDurationNs,
+       "duration_ns_min",
+       "duration_ns_max",
+       "duration_ns_max_rank"},
+      strings);
 }
 
-struct StepCell {
-  size_t step;
-  const JobStepAmount* amount;
-};
-
-json stepCellsOf(const JobReport& job) {
-  std::vector<StepCell> cells;
+json stepCellsOf(const JobReport& job, Strings& strings) {
+  std::vector<JobStepAmount> amounts;
+  json steps = json::array();
   for (size_t i = 0; i < job.steps.size(); ++i) {
     for (const JobStepAmount& amount : job.steps[i].collectives) {
-      cells.push_back({i, &amount});
+      amounts.push_back(amount);
+      steps.push_back(i);
     }
   }
-  return {
-      {field::kStep, column(cells, [](const StepCell& cell) { return cell.step; })},
-      {field::kKind, column(cells, [](const StepCell& cell) { return cell.amount->kind; })},
-      {field::kGroup, column(cells, [](const StepCell& cell) { return cell.amount->group; })},
-      {field::kCount, column(cells, [](const StepCell& cell) { return cell.amount->amount.count.sum; })},
-      {field::kBytes, column(cells, [](const StepCell& cell) { return cell.amount->amount.bytes.sum; })},
-  };
+  json cells = page::columnsOf(amounts, {field::kKind, field::kGroup, field::kCount, field::kBytes}, strings);
+  cells[field::kStep] = std::move(steps);
+  return cells;
 }
 
 /// The mean of those that were timed, if any were.
@@ -248,7 +217,7 @@ constexpr std::pair<const char*, TimeNumber> kTimeNumbers[] = {
      }},
     {"algbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.algorithmBandwidth()); }},
     {"busbw", [](const TimeTotals& totals) { return bandwidthOf(totals.time.busBandwidth()); }},
-    {"late_by_ns",
+    {field::kLateByNs,
      [](const TimeTotals& totals) { return totals.straggler ? json(totals.straggler->late_by_ns) : json(nullptr); }},
     {"late_rank",
      [](const TimeTotals& totals) { return totals.straggler ? json(totals.straggler->rank) : json(nullptr); }},
@@ -307,18 +276,18 @@ std::string pageData(const JobReport& job) {
       {"kinds", namesOf<Kind>(kKindCount, kindName)},
       {field::kGroups, column(job.groups, groupOf)},
       {field::kRanks, toJson(job.ranks)},
-      {"missing_ranks", toJson(job.missing)},
-      {"rank_sets", column(job.rank_sets, [](const RankRanges& ranges) { return toJson(ranges); })},
-      {"disagreements_found", job.disagreements_found},
-      {"disagreements", column(job.disagreements, disagreementOf)},
+      {field::kMissingRanks, toJson(job.missing)},
+      {field::kRankSets, column(job.rank_sets, [](const RankRanges& ranges) { return toJson(ranges); })},
+      {field::kDisagreementsFound, job.disagreements_found},
+      {field::kDisagreements, column(job.disagreements, disagreementOf)},
       {field::kNotSeen, column(job.not_seen, notSeenOf)},
-      {"problems", job.problems},
+      {field::kProblems, job.problems},
       {field::kModules, modulesOf(job, strings)},
       {"rows", rowsOf(job, strings)},
-      {"processes", processesOf(job, strings)},
+      {field::kProcesses, processesOf(job, strings)},
       {"cells", cellsOf(job)},
-      {field::kSteps, stepsOf(job)},
-      {"step_cells", stepCellsOf(job)},
+      {field::kSteps, stepsOf(job, strings)},
+      {"step_cells", stepCellsOf(job, strings)},
       {field::kGroupTimes, timesOf(job.group_times, TimesBy::kGroup, strings)},
       {field::kModuleTimes, timesOf(job.module_times, TimesBy::kModule, strings)},
       {field::kNccl, page::ncclOf(job, strings)},

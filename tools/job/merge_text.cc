@@ -119,8 +119,8 @@ void addStep(const JobStep& step, Table& table) {
   uint64_t count = 0;
   uint64_t bytes = 0;
   for (const JobStepAmount& amount : step.collectives) {
-    count += amount.amount.count.sum;
-    bytes += amount.amount.bytes.sum;
+    count += amount.count.sum;
+    bytes += amount.bytes.sum;
   }
   std::vector<std::string> cells = {
       stepRange(step.first_step, step.steps), std::to_string(step.ranks), std::to_string(count), bytesText(bytes)};

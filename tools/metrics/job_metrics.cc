@@ -152,7 +152,7 @@ class RankMetrics {
 
   /// Adds calls of modules. A wrapper calls the wrapped module, which has an equal name: that counts as one call.
   void addCalls(const Report& report, const ModuleDepth& depth) {
-    std::unordered_map<std::string, std::array<uint64_t, kPhaseCount>> calls;
+    std::unordered_map<std::string, CallsByPhase> calls;
     for (const Module& module : report.modules) {
       auto& most = calls[module.name];
       for (size_t phase = 0; phase < kPhaseCount; ++phase) {
@@ -167,7 +167,7 @@ class RankMetrics {
     }
   }
 
-  void addCallsOf(const std::string& module, const std::array<uint64_t, kPhaseCount>& calls) {
+  void addCallsOf(const std::string& module, const CallsByPhase& calls) {
     for (size_t phase = 0; phase < kPhaseCount; ++phase) {
       if (calls[phase] > 0) {
         calls_[admitted("calls ", callLabels(module, phase), callLabels(kOther, phase))] += calls[phase];

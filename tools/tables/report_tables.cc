@@ -3,215 +3,96 @@
 #include "tools/tables/report_tables.h"
 
 #include <array>
-#include <unordered_map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/base/timestamp.h"
 #include "report/json/fields.h"
-#include "report/model/nccl.h"
+#include "report/json/nccl_columns.h"
+#include "report/json/process_columns.h"
+#include "report/json/row_columns.h"
+#include "tools/tables/table_fields.h"
 
 namespace commtap {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::array<TableColumn, 5> kProcessKey = {{
-    {field::kRunId, "VARCHAR", "the run"},
-    {field::kAttempt, "BIGINT", "how often the launcher had restarted the job"},
-    {field::kRank, "BIGINT", "null for a process without one"},
-    {field::kHost, "VARCHAR", "the host's name"},
-    {field::kPid, "BIGINT", "the process id on its host"},
-}};
-
-constexpr std::array<TableColumn, 10> kProcesses = {{
-    {field::kWorldSize, "BIGINT", "ranks in the job; null if it is not known"},
-    {field::kLocalRank, "BIGINT", "the rank on its host; null if it is not known"},
-    {field::kStartedAt, "VARCHAR", "RFC 3339 in UTC with microseconds"},
-    {field::kEndedAt, "VARCHAR", "likewise; null while it runs, or if it is not known"},
-    {field::kExit, "VARCHAR", "running, normal, _exit, signal or killed"},
-    {field::kExitSignal, "BIGINT", "null for none"},
-    {field::kArgv, "VARCHAR[]", "the command line"},
-    {field::kTorch, "VARCHAR", "torch's version; null if it is not known"},
-    {field::kPython, "VARCHAR", "Python's version; null for a job without Python"},
-    {field::kCommtap, "VARCHAR", "commtap's version"},
-}};
-
-constexpr std::array<TableColumn, 5> kGroups = {{
-    {field::kGroup, "VARCHAR", "the process group's name, unique in the process"},
-    {field::kDesc, "VARCHAR", "its description, for example a mesh dimension"},
-    {field::kBackend, "VARCHAR", "gloo, nccl, ..."},
-    {field::kSize, "BIGINT", "ranks in it"},
-    {field::kRanks, "BIGINT[]", "their global ranks; empty if they are not known"},
-}};
-
-constexpr std::array<TableColumn, 13> kModules = {{
-    {field::kId, "BIGINT", "unique in the process; 0 is Global"},
-    {field::kParent, "BIGINT", "the parent's id; null for Global"},
-    {field::kModule, "VARCHAR", "the clean name, by which rows of `collectives` know it"},
-    {field::kRawName, "VARCHAR", "with the components of wrappers"},
-    {field::kClass, "VARCHAR", "the class's name; null for Global"},
-    {"calls_forward", "BIGINT", "calls in phase forward"},
-    {"calls_backward", "BIGINT", "calls in phase backward"},
-    {"calls_recompute", "BIGINT", "calls in phase recompute"},
-    {"calls_optimizer", "BIGINT", "calls in phase optimizer"},
-    {"calls_other", "BIGINT", "calls in phase other"},
-    {"parameters", "BIGINT", "its own parameters: how many tensors"},
-    {"parameter_elements", "BIGINT", "elements in them, of all ranks together"},
-    {"local_parameter_elements", "BIGINT", "elements of them on this rank"},
-}};
-
-constexpr std::array<TableColumn, 24> kCollectives = {{
-    {field::kModule, "VARCHAR", "for whom"},
-    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
-    {field::kOp, "VARCHAR", "what was called"},
-    {field::kKind, "VARCHAR", "what it does: all_reduce, all_gather, ..."},
-    {field::kGroup, "VARCHAR", "the process group's name; \"?\" if it is not known"},
-    {"group_desc", "VARCHAR", "its description; null if the group is not known"},
-    {"group_size", "BIGINT", "ranks in it; null if the group is not known"},
-    {field::kBackend, "VARCHAR", "null if the group is not known"},
-    {field::kDtype, "VARCHAR", "null for none"},
-    {field::kReduceOp, "VARCHAR", "null for none"},
-    {field::kAsync, "BOOLEAN", "null where the op does not say"},
-    {field::kIssuedIn, "VARCHAR", "the module in which the call was made"},
-    {field::kLowered, "VARCHAR[]", "the ops that this one called"},
-    {field::kCount, "BIGINT", "exclusive"},
-    {field::kBytes, "BIGINT", "payload, exclusive"},
-    {field::kBusBytes, "DOUBLE", "payload times the bus bandwidth factor, exclusive"},
-    {"queued_count", "BIGINT", "calls whose time in the backend's queue is known; 0 without COMMTAP_TIMING"},
-    {"queued_ns", "BIGINT", "of these, added up"},
-    {"running_count", "BIGINT", "calls of which it is known how long they ran"},
-    {"running_ns", "BIGINT", "of these, added up"},
-    {"blocked_count", "BIGINT", "waits of a thread of the job for one that was not over"},
-    {"blocked_ns", "BIGINT", "of these, added up"},
-    {field::kTimedBytes, "BIGINT", "payload of the calls in running_count"},
-    {field::kTimedBusBytes, "DOUBLE", "the same times the bus bandwidth factor"},
-}};
-
-constexpr std::array<TableColumn, 4> kNotSeen = {{
-    {field::kReason, "VARCHAR", "what kind of thing is missing"},
-    {field::kCount, "BIGINT", "how many"},
-    {field::kDetail, "VARCHAR", "the first thing that it happened to"},
-    {field::kMeaning, "VARCHAR", "one sentence"},
-}};
-
-constexpr std::array<TableColumn, 5> kOperations = {{
-    {field::kModule, "VARCHAR", "the module in which the call was made"},
-    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
-    {field::kOp, "VARCHAR", "what was called"},
-    {field::kDtensor, "BOOLEAN", "whether with a DTensor"},
-    {field::kCount, "BIGINT", "calls"},
-}};
-
-constexpr std::array<TableColumn, 12> kSteps = {{
-    {field::kFirstStep, "BIGINT", "the step's number, from 0"},
-    {field::kSteps, "BIGINT", "how many steps are added up in the row"},
-    {field::kStartedAt, "VARCHAR", "RFC 3339 in UTC with microseconds"},
-    {field::kEndedAt, "VARCHAR", "likewise; null for the step that ran at the end"},
-    {field::kForwardPasses, "BIGINT", "calls of root modules, in all kinds and groups: the same in each row of a step"},
-    {field::kBackwardPasses, "BIGINT", "likewise"},
-    {field::kKind, "VARCHAR", "all_reduce, all_gather, ...; null if the step communicated nothing"},
-    {field::kGroup, "VARCHAR", "the process group's name; \"?\" for several or none"},
-    {field::kCount, "BIGINT", "calls"},
-    {field::kBytes, "BIGINT", "payload"},
-    {field::kRunningNs, "BIGINT", "how long those ran that were over in this step; 0 without COMMTAP_TIMING"},
-    {field::kBlockedNs, "BIGINT", "how long threads of the job waited for them in this step; likewise"},
-}};
-
-constexpr std::array<TableColumn, 16> kLastCollectives = {{
-    {field::kNumber, "BIGINT", "of all that the process issued, from 1"},
-    {field::kGroup, "VARCHAR", "the process group's name; \"?\" if it is not known"},
-    {field::kSequence, "BIGINT", "in the group, from 1; sends and receives are counted apart"},
-    {field::kStep, "BIGINT", "the step in which it was issued"},
-    {field::kModule, "VARCHAR", "for whom"},
-    {field::kIssuedIn, "VARCHAR", "the module in which the call was made"},
-    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
-    {field::kOp, "VARCHAR", "what was called"},
-    {field::kKind, "VARCHAR", "what it does: all_reduce, all_gather, ..."},
-    {field::kDtype, "VARCHAR", "null for none"},
-    {field::kBytes, "BIGINT", "payload"},
-    {field::kPeer, "BIGINT", "rank in the group that is sent to or received from; null for other kinds"},
-    {field::kState, "VARCHAR", "issued, returned, completed or failed"},
-    {field::kIssuedAt, "VARCHAR", "RFC 3339 in UTC with microseconds"},
-    {field::kStartedAt, "VARCHAR", "likewise; null if it is not known"},
-    {field::kCompletedAt, "VARCHAR", "likewise; null if it is not known"},
-}};
-
-constexpr std::array<TableColumn, 16> kNcclCallColumns = {{
-    {field::kFunction, "VARCHAR", "what was called: ncclAllReduce, ..."},
-    {field::kCommunicator, "BIGINT", "which of the process's communicators; null for a call that names none"},
-    {"communicator_size", "BIGINT", "ranks in it; null if it is not known"},
-    {"communicator_rank", "BIGINT", "this process's rank in it; null if it is not known"},
-    {field::kOp, "VARCHAR", "the collective that made the call; null for a call beside c10d"},
-    {field::kGroup, "VARCHAR", "that collective's process group; null for none"},
-    {field::kModule, "VARCHAR", "for whom"},
-    {field::kPhase, "VARCHAR", "forward, backward, recompute, optimizer or other"},
-    {field::kDtype, "VARCHAR", "null for none"},
-    {field::kInGroup, "BOOLEAN", "between ncclGroupStart and ncclGroupEnd; null if it is not known"},
-    {field::kSource, "VARCHAR", "call: seen as it was made; plugin: told by NCCL"},
-    {field::kCount, "BIGINT", "calls"},
-    {field::kFailed, "BIGINT", "of which NCCL refused"},
-    {field::kBytes, "BIGINT", "payload"},
-    {field::kCaptured, "BIGINT", "calls that became part of a CUDA graph, whose launches are in `count`"},
-    {"nccl_version", "VARCHAR", "null if NCCL did not tell"},
-}};
-
-constexpr std::array<TableRow, kTableCount> kTables = {{
-    {TableId::kProcesses, "processes", "One row a process.", kProcesses},
-    {TableId::kGroups, "groups", "One row a process and process group.", kGroups},
-    {TableId::kModules, "modules", "One row a process and module of its tree.", kModules},
-    {TableId::kCollectives,
-     "collectives",
-     "One row a process and distinct key, as in the report. Counts are exclusive.",
-     kCollectives},
-    {TableId::kNotSeen, "not_seen", "One row a process and reason. No row: nothing was missed.", kNotSeen},
-    {TableId::kOperations,
-     "operations",
-     "One row a process, module, phase and op. Empty unless the job ran with COMMTAP_LEVEL.",
-     kOperations},
-    {TableId::kSteps, "steps", "One row a process, training step, kind and group.", kSteps},
-    {TableId::kLast, "last", "One row a process and collective, of the last ones that it issued.", kLastCollectives},
-    {TableId::kNcclCalls,
-     "nccl_calls",
-     "One row a process and distinct call of NCCL. Empty unless the job uses NCCL.",
-     kNcclCallColumns},
-}};
-
-template <typename T>
-json orNull(const std::optional<T>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
-json textOrNull(const std::string& text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
-
-json timeOrNull(const std::optional<uint64_t>& time_ns) {
-  return time_ns ? json(formatTimestamp(*time_ns)) : json(nullptr);
-}
-
 using Visit = std::function<void(Cells)>; ///< without the columns that name the process
 
-void visitProcesses(const Report& report, const Visit& visit) {
-  const Job& job = report.job;
-  visit(
-      {orNull(job.world_size),
-       orNull(job.local_rank),
-       formatTimestamp(job.started_at_ns),
-       timeOrNull(job.ended_at_ns),
-       exitKindName(job.exit),
-       orNull(job.exit_signal),
-       job.argv,
-       textOrNull(job.torch_version),
-       textOrNull(job.python_version),
-       job.commtap_version});
+/// A table with what reads its rows.
+struct Table {
+  TableRow row;
+  std::function<void(const TableSource&, const Visit&)> visit;
+};
+
+template <typename Row>
+std::vector<TableColumn> columnsOf(const std::vector<TableField<Row>>& fields) {
+  std::vector<TableColumn> columns;
+  for (const TableField<Row>& field : fields) {
+    columns.push_back(field.column);
+  }
+  return columns;
 }
 
-void visitGroups(const Report& report, const Visit& visit) {
-  for (const Group& group : report.groups) {
-    visit({group.name, group.desc, group.backend, group.size, group.ranks});
+/// `rowsOf(source)`: the rows of a report, as a range of Row.
+template <typename Row, typename RowsOf>
+Table tableOf(TableId id, std::string name, std::string help, const TableFields<Row>& fields, RowsOf rowsOf) {
+  return {
+      .row = {.id = id, .name = std::move(name), .help = std::move(help), .columns = columnsOf(fields.fields())},
+      .visit = [fields = fields.fields(), rowsOf](const TableSource& source, const Visit& visit) {
+        for (const Row& row : rowsOf(source.report())) {
+          Cells cells;
+          for (const TableField<Row>& field : fields) {
+            cells.push_back(field.cell(source, row));
+          }
+          visit(std::move(cells));
+        }
+      }};
+}
+
+TableFields<Job> keyFields() {
+  TableFields<Job> fields;
+  for (const char* name :
+       {field::kWorldSize,
+        field::kLocalRank,
+        field::kStartedAt,
+        field::kEndedAt,
+        field::kExit,
+        field::kExitSignal,
+        field::kArgv,
+        field::kTorch,
+        field::kPython,
+        field::kCommtap,
+        field::kTiming}) {
+    fields.without(name);
   }
+  return fields.moveAfter(field::kAttempt, field::kRunId);
+}
+
+Table processes() {
+  TableFields<Job> fields;
+  const TableFields<Job> key_fields = keyFields();
+  for (const TableField<Job>& key : key_fields.fields()) {
+    fields.without(key.column.name);
+  }
+  fields.moveAfter(field::kArgv, field::kExitSignal);
+  return tableOf(TableId::kProcesses, "processes", "One row per process.", fields, [](const Report& report) {
+    return std::span(&report.job, 1);
+  });
+}
+
+Table groups() {
+  TableFields<Group> fields;
+  fields.rename(field::kName, field::kGroup).without(field::kRanks);
+  fields.after(
+      field::kSize,
+      {{{field::kRanks, "BIGINT[]", "The global ranks in the group, in the group's order; empty if not known."},
+        [](const TableSource&, const Group& group) { return group.ranks; }}});
+  return tableOf(
+      TableId::kGroups, "groups", "One row per process and process group.", fields, [](const Report& report) {
+        return std::span(report.groups);
+      });
 }
 
 int64_t elementsOf(const std::vector<int64_t>& shape) {
@@ -222,146 +103,249 @@ int64_t elementsOf(const std::vector<int64_t>& shape) {
   return elements;
 }
 
-void visitModules(const Report& report, const Visit& visit) {
-  for (const Module& module : report.modules) {
-    int64_t elements = 0;
-    int64_t local_elements = 0;
-    for (const Parameter& parameter : module.parameters) {
-      elements += elementsOf(parameter.shape);
-      local_elements += elementsOf(parameter.local_shape);
-    }
-    Cells cells = {module.id, orNull(module.parent), module.name, module.raw_name, textOrNull(module.class_name)};
-    cells.insert(cells.end(), module.calls.begin(), module.calls.end());
-    cells.insert(cells.end(), {module.parameters.size(), elements, local_elements});
-    visit(std::move(cells));
+/// The elements of a module's own parameters, by whole shape or by this rank's part.
+int64_t elementsOf(const Module& module, std::vector<int64_t> Parameter::*shape) {
+  int64_t elements = 0;
+  for (const Parameter& parameter : module.parameters) {
+    elements += elementsOf(parameter.*shape);
   }
+  return elements;
 }
 
-json asyncCell(AsyncOp async_op) {
-  return async_op == AsyncOp::kUnknown ? json(nullptr) : json(async_op == AsyncOp::kYes);
+TableFields<Module>::Fields callsFields() {
+  TableFields<Module>::Fields fields;
+  for (int i = 0; i < kPhaseCount; ++i) {
+    const std::string_view phase = phaseName(static_cast<Phase>(i));
+    fields.push_back(
+        {{fmt::format("calls_{}", phase), "BIGINT", fmt::format("The number of calls in phase {}.", phase)},
+         [i](const TableSource&, const Module& module) { return module.calls[static_cast<size_t>(i)]; }});
+  }
+  return fields;
 }
 
-void visitCollectives(const Report& report, const Visit& visit) {
-  std::unordered_map<std::string, const Group*> groups;
-  for (const Group& group : report.groups) {
-    groups.emplace(group.name, &group);
-  }
-  for (const Collective& row : report.collectives) {
-    const auto group = groups.find(row.group);
-    const bool known = group != groups.end();
-    Cells cells = {
-        row.module,
-        phaseName(row.phase),
-        row.op,
-        kindName(row.kind),
-        row.group,
-        known ? json(group->second->desc) : json(nullptr),
-        known ? json(group->second->size) : json(nullptr),
-        known ? json(group->second->backend) : json(nullptr),
-        textOrNull(row.dtype),
-        textOrNull(row.reduce_op),
-        asyncCell(row.async_op),
-        row.issued_in,
-        row.lowered,
-        row.count,
-        row.bytes,
-        row.bus_bytes};
-    for (const Durations& durations : row.time.durations) {
-      cells.insert(cells.end(), {durations.count, durations.sum_ns});
-    }
-    cells.insert(cells.end(), {row.time.bytes, row.time.bus_bytes});
-    visit(std::move(cells));
-  }
+Table modules() {
+  TableFields<Module> fields;
+  fields.rename(field::kName, field::kModule).append(callsFields());
+  fields.append({
+      {{"parameters", "BIGINT", "The number of tensors among the module's own parameters."},
+       [](const TableSource&, const Module& module) { return module.parameters.size(); }},
+      {{"parameter_elements", "BIGINT", "The elements in these, of all ranks."},
+       [](const TableSource&, const Module& module) { return elementsOf(module, &Parameter::shape); }},
+      {{"local_parameter_elements", "BIGINT", "The elements in these on this rank."},
+       [](const TableSource&, const Module& module) { return elementsOf(module, &Parameter::local_shape); }},
+  });
+  return tableOf(
+      TableId::kModules, "modules", "One row per process and module of its tree.", fields, [](const Report& report) {
+        return std::span(report.modules);
+      });
 }
 
-void visitNotSeen(const Report& report, const Visit& visit) {
-  for (const NotSeenEntry& entry : report.not_seen) {
-    visit({entry.reason, entry.count, entry.detail, entry.meaning});
-  }
+/// Returns null if the row's group is not known.
+template <typename Value>
+std::function<json(const TableSource&, const Collective&)> ofGroup(Value Group::*member) {
+  return [member](const TableSource& source, const Collective& row) {
+    const Group* group = source.group(row.group);
+    return group == nullptr ? json(nullptr) : json(group->*member);
+  };
 }
 
-void visitOperations(const Report& report, const Visit& visit) {
-  for (const Operation& row : report.operations.value_or(std::vector<Operation>())) {
-    visit({row.module, phaseName(row.phase), row.op, row.dtensor, row.count});
+struct DurationHelp {
+  const char* name;
+  const char* count;
+  const char* sum;
+};
+constexpr std::array<DurationHelp, kDurationKindCount> kDurationHelp = {{
+    {"queued",
+     "The calls whose time in the backend's queue is known; 0 without COMMTAP_TIMING.",
+     "The sum of these times in nanoseconds."},
+    {"running", "The calls whose running time is known.", "The sum of these times in nanoseconds."},
+    {"blocked",
+     "The waits of a thread of the job for a call that had not completed.",
+     "The sum of these times in nanoseconds."},
+}};
+
+TableFields<Collective>::Fields timeFields() {
+  TableFields<Collective>::Fields fields;
+  for (size_t kind = 0; kind < kDurationHelp.size(); ++kind) {
+    const DurationHelp& help = kDurationHelp[kind];
+    fields.push_back(
+        {{fmt::format("{}_count", help.name), "BIGINT", help.count},
+         [kind](const TableSource&, const Collective& row) { return row.time.durations[kind].count; }});
+    fields.push_back(
+        {{fmt::format("{}_ns", help.name), "BIGINT", help.sum},
+         [kind](const TableSource&, const Collective& row) { return row.time.durations[kind].sum_ns; }});
   }
+  fields.push_back(
+      {{field::kTimedBytes, "BIGINT", "The payload in bytes of the calls in running_count."},
+       [](const TableSource&, const Collective& row) { return row.time.bytes; }});
+  fields.push_back(
+      {{field::kTimedBusBytes, "DOUBLE", "timed_bytes times the bus bandwidth factor."},
+       [](const TableSource&, const Collective& row) { return row.time.bus_bytes; }});
+  return fields;
 }
 
-void visitSteps(const Report& report, const Visit& visit) {
+Table collectives() {
+  TableFields<Collective> fields;
+  fields.after(
+      field::kGroup,
+      {
+          {{"group_desc", "VARCHAR", "The group's description; null if the group is not known."},
+           ofGroup(&Group::desc)},
+          {{"group_size", "BIGINT", "The number of ranks in the group; null if the group is not known."},
+           ofGroup(&Group::size)},
+          {{field::kBackend, "VARCHAR", "The group's backend; null if the group is not known."},
+           ofGroup(&Group::backend)},
+      });
+  fields.append(timeFields());
+  return tableOf(
+      TableId::kCollectives,
+      "collectives",
+      "One row per process and distinct key, as in the report. Counts are exclusive.",
+      fields,
+      [](const Report& report) { return std::span(report.collectives); });
+}
+
+Table notSeen() {
+  return tableOf(
+      TableId::kNotSeen,
+      "not_seen",
+      "One row per process and reason. Without a row, nothing is missing.",
+      TableFields<NotSeenEntry>(),
+      [](const Report& report) { return std::span(report.not_seen); });
+}
+
+Table operations() {
+  return tableOf(
+      TableId::kOperations,
+      "operations",
+      "One row per process, module, phase and op. Empty unless the job ran with COMMTAP_LEVEL.",
+      TableFields<Operation>(),
+      [](const Report& report) {
+        return report.operations ? std::span<const Operation>(*report.operations) : std::span<const Operation>();
+      });
+}
+
+/// What a step has of one kind and group; `amount` is nullptr for a step without collectives.
+struct StepRow {
+  const Step* step;
+  const StepAmount* amount;
+};
+
+std::vector<StepRow> stepRows(const Report& report) {
+  std::vector<StepRow> rows;
   for (const Step& step : report.steps) {
-    const Cells head = {
-        step.first_step,
-        step.steps,
-        formatTimestamp(step.started_at_ns),
-        timeOrNull(step.ended_at_ns),
-        step.forward_passes,
-        step.backward_passes};
-    const auto row = [&](const Cells& rest) {
-      Cells cells = head;
-      cells.insert(cells.end(), rest.begin(), rest.end());
-      visit(std::move(cells));
-    };
     for (const StepAmount& amount : step.collectives) {
-      row({kindName(amount.kind), amount.group, amount.count, amount.bytes, amount.running_ns, amount.blocked_ns});
+      rows.push_back({&step, &amount});
     }
     if (step.collectives.empty()) {
-      row({nullptr, nullptr, 0, 0, 0, 0});
+      rows.push_back({&step, nullptr});
     }
   }
+  return rows;
 }
 
-void visitLast(const Report& report, const Visit& visit) {
-  for (const LastCollective& last : report.last) {
-    visit(
-        {last.number,
-         last.group,
-         last.sequence,
-         last.step,
-         last.module,
-         last.issued_in,
-         phaseName(last.phase),
-         last.op,
-         kindName(last.kind),
-         textOrNull(last.dtype),
-         last.bytes,
-         orNull(last.peer),
-         lastStateName(last.state),
-         formatTimestamp(last.issued_at_ns),
-         timeOrNull(last.started_at_ns),
-         timeOrNull(last.completed_at_ns)});
+Table steps() {
+  std::vector<TableField<StepRow>> fields;
+  const TableFields<Step> of_step;
+  const TableFields<StepAmount> of_amount;
+  for (const TableField<Step>& field : of_step.fields()) {
+    fields.push_back({field.column, [cell = field.cell](const TableSource& source, const StepRow& row) {
+                        return cell(source, *row.step);
+                      }});
   }
+  for (const TableField<StepAmount>& field : of_amount.fields()) {
+    const bool is_number = field.column.type == "BIGINT";
+    fields.push_back({field.column, [cell = field.cell, is_number](const TableSource& source, const StepRow& row) {
+                        return row.amount != nullptr ? cell(source, *row.amount) : is_number ? json(0) : json(nullptr);
+                      }});
+  }
+  return {
+      .row =
+          {.id = TableId::kSteps,
+           .name = "steps",
+           .help = "One row per process, training step, kind and group. A step without collectives has one row, whose "
+                   "kind and group are null. Times are 0 without COMMTAP_TIMING.",
+           .columns = columnsOf(fields)},
+      .visit = [fields](const TableSource& source, const Visit& visit) {
+        for (const StepRow& row : stepRows(source.report())) {
+          Cells cells;
+          for (const TableField<StepRow>& field : fields) {
+            cells.push_back(field.cell(source, row));
+          }
+          visit(std::move(cells));
+        }
+      }};
 }
 
-void visitNcclCalls(const Report& report, const Visit& visit) {
-  if (!report.nccl) {
-    return;
-  }
-  const std::vector<NcclCommunicator>& communicators = report.nccl->communicators;
-  for (const NcclCall& call : report.nccl->calls) {
+Table last() {
+  return tableOf(
+      TableId::kLast,
+      "last",
+      "One row per process and collective, for the last ones that the process issued.",
+      TableFields<LastCollective>(),
+      [](const Report& report) { return std::span(report.last); });
+}
+
+/// Returns null if the call names no communicator, or if NCCL did not report the fact.
+std::function<json(const TableSource&, const NcclCall&)> ofCommunicator(
+    std::optional<uint32_t> NcclCommunicator::*member) {
+  return [member](const TableSource& source, const NcclCall& call) {
+    const std::vector<NcclCommunicator>& communicators = source.report().nccl->communicators;
     const bool known = call.communicator && *call.communicator < communicators.size();
-    const NcclCommunicator communicator = known ? communicators[*call.communicator] : NcclCommunicator();
-    visit(
-        {call.function,
-         orNull(call.communicator),
-         orNull(communicator.size),
-         orNull(communicator.rank),
-         textOrNull(call.op),
-         textOrNull(call.group),
-         call.module,
-         phaseName(call.phase),
-         textOrNull(call.dtype),
-         orNull(call.in_group),
-         ncclSourceName(call.source),
-         call.count,
-         call.failed,
-         call.bytes,
-         call.captured,
-         textOrNull(report.nccl->version)});
-  }
+    return known ? cells::cellOf(communicators[*call.communicator].*member, AsItIs()) : json(nullptr);
+  };
+}
+
+Table ncclCalls() {
+  TableFields<NcclCall> fields;
+  fields.after(
+      field::kCommunicator,
+      {
+          {{"communicator_size", "BIGINT", "The number of ranks in the communicator; null if not known."},
+           ofCommunicator(&NcclCommunicator::size)},
+          {{"communicator_rank", "BIGINT", "This process's rank in the communicator; null if not known."},
+           ofCommunicator(&NcclCommunicator::rank)},
+      });
+  fields.append({
+      {{"nccl_version", "VARCHAR", "NCCL's version; null if NCCL did not report it."},
+       [](const TableSource& source, const NcclCall&) {
+         return cells::cellOf(source.report().nccl->version, NullIfEmpty());
+       }},
+  });
+  return tableOf(
+      TableId::kNcclCalls,
+      "nccl_calls",
+      "One row per process and distinct NCCL call. Empty unless the job uses NCCL.",
+      fields,
+      [](const Report& report) {
+        return report.nccl ? std::span<const NcclCall>(report.nccl->calls) : std::span<const NcclCall>();
+      });
+}
+
+/// By TableId.
+const std::array<Table, kTableCount>& tables() {
+  static const std::array<Table, kTableCount> kTables = {
+      processes(),
+      groups(),
+      modules(),
+      collectives(),
+      notSeen(),
+      operations(),
+      steps(),
+      last(),
+      ncclCalls(),
+  };
+  return kTables;
+}
+
+const std::vector<TableField<Job>>& processKey() {
+  static const std::vector<TableField<Job>> kKey = keyFields().fields();
+  return kKey;
 }
 
 constexpr std::string_view kIntroduction = R"(# Tables
 
-<!-- Made from the table in tools/tables/report_tables.cc by `./dev docs`. -->
+<!-- Made from tools/tables/report_tables.cc and report/json/*_columns.h by `./dev docs`. -->
 
 `commtap export --format csv|jsonl --table NAME` writes reports as flat tables. [Queries](analytics.md) over them are for
 DuckDB and Spark. In CSV null is empty and a list's items are separated by spaces; JSON lines are pure ASCII. Columns
@@ -371,8 +355,8 @@ Every table starts with the columns that name the process:
 
 )";
 
-void addColumns(std::span<const TableColumn> columns, std::string& page) {
-  page += "| column | type | what it is |\n|---|---|---|\n";
+void addColumns(const std::vector<TableColumn>& columns, std::string& page) {
+  page += "| column | type | meaning |\n|---|---|---|\n";
   for (const TableColumn& column : columns) {
     page += fmt::format("| `{}` | {} | {} |\n", column.name, column.type, column.help);
   }
@@ -380,40 +364,37 @@ void addColumns(std::span<const TableColumn> columns, std::string& page) {
 
 } // namespace
 
-std::span<const TableRow> reportTables() {
-  return kTables;
+std::vector<TableRow> reportTables() {
+  std::vector<TableRow> rows;
+  for (const Table& table : tables()) {
+    rows.push_back(table.row);
+  }
+  return rows;
 }
 
 std::optional<TableId> tableFromName(std::string_view name) {
-  for (const TableRow& table : kTables) {
-    if (table.name == name) {
-      return table.id;
+  for (const Table& table : tables()) {
+    if (table.row.name == name) {
+      return table.row.id;
     }
   }
   return std::nullopt;
 }
 
 std::vector<TableColumn> columnsOf(TableId table) {
-  std::vector<TableColumn> columns(kProcessKey.begin(), kProcessKey.end());
-  const TableRow& row = kTables[static_cast<size_t>(table)];
+  std::vector<TableColumn> columns = columnsOf(processKey());
+  const TableRow& row = tables()[static_cast<size_t>(table)].row;
   columns.insert(columns.end(), row.columns.begin(), row.columns.end());
   return columns;
 }
 
 void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit) {
-  constexpr std::array kVisitors = {
-      visitProcesses,
-      visitGroups,
-      visitModules,
-      visitCollectives,
-      visitNotSeen,
-      visitOperations,
-      visitSteps,
-      visitLast,
-      visitNcclCalls};
-  const Job& job = report.job;
-  const Cells key = {job.run_id, job.attempt, orNull(job.rank), job.host, job.pid};
-  kVisitors[static_cast<size_t>(table)](report, [&](Cells cells) {
+  const TableSource source(report);
+  Cells key;
+  for (const TableField<Job>& field : processKey()) {
+    key.push_back(field.cell(source, report.job));
+  }
+  tables()[static_cast<size_t>(table)].visit(source, [&](Cells cells) {
     cells.insert(cells.begin(), key.begin(), key.end());
     visit(cells);
   });
@@ -421,10 +402,10 @@ void forEachRow(TableId table, const Report& report, const std::function<void(co
 
 std::string tablesPage() {
   std::string page(kIntroduction);
-  addColumns(kProcessKey, page);
-  for (const TableRow& table : kTables) {
-    page += fmt::format("\n## `{}`\n\n{}\n\n", table.name, table.help);
-    addColumns(table.columns, page);
+  addColumns(columnsOf(processKey()), page);
+  for (const Table& table : tables()) {
+    page += fmt::format("\n## `{}`\n\n{}\n\n", table.row.name, table.row.help);
+    addColumns(table.row.columns, page);
   }
   return page;
 }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,19 +30,20 @@ enum class TableId : uint8_t {
 inline constexpr int kTableCount = 9;
 
 struct TableColumn {
-  std::string_view name;
-  std::string_view type; ///< in SQL: BIGINT, DOUBLE, BOOLEAN, VARCHAR, BIGINT[], VARCHAR[]
-  std::string_view help;
+  std::string name;
+  std::string type; ///< in SQL: BIGINT, DOUBLE, BOOLEAN, VARCHAR, BIGINT[], VARCHAR[]
+  std::string help;
 };
 
 struct TableRow {
-  TableId id;
-  std::string_view name;
-  std::string_view help;
-  std::span<const TableColumn> columns; ///< without those that name the process
+  TableId id = TableId::kProcesses;
+  std::string name;
+  std::string help;
+  std::vector<TableColumn> columns; ///< without those that name the process
 };
 
-std::span<const TableRow> reportTables();
+/// Returns all tables, by TableId.
+std::vector<TableRow> reportTables();
 std::optional<TableId> tableFromName(std::string_view name);
 
 /// All columns, in their order.

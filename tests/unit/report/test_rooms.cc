@@ -89,7 +89,8 @@ const std::map<std::string, Rooms>& allowed() {
         "report/ledger",
         "report/json",
         "report/job"}},
-      {"tools/docs", {"tools/cli", "tools/tables", "tools/metrics", "report/model"}},
+      {"tools/docs",
+       {"tools/cli", "tools/tables", "tools/metrics", "report/base", "report/model", "report/json", "report/job"}},
       {"tools",
        {"tools/cli", "tools/docs", "tools/export", "tools/html", "tools/job", "tools/live", "tools/run", "tools/show"}},
   };

@@ -15,28 +15,10 @@ namespace {
 
 using nlohmann::json;
 
-/// Without what the fast reader leaves out.
+/// Returns the text of the report without parameters, which ReportDepth::kCompared leaves out.
 std::string plain(Report report) {
   for (Module& module : report.modules) {
     module.parameters.clear();
-  }
-  for (LastCollective& call : report.last) {
-    LastCollective kept;
-    kept.group = call.group;
-    kept.sequence = call.sequence;
-    kept.module = call.module;
-    kept.op = call.op;
-    kept.kind = call.kind;
-    kept.dtype = call.dtype;
-    kept.bytes = call.bytes;
-    call = kept;
-  }
-  if (report.nccl) {
-    for (NcclCall& call : report.nccl->calls) {
-      call.communicator = std::nullopt;
-      call.in_group = std::nullopt;
-      call.source = NcclSource::kCall;
-    }
   }
   return reportToJson(report);
 }
@@ -60,9 +42,9 @@ LastCollective callOf(uint64_t sequence) {
 
 class Reader {
  public:
-  Result<Report> read(const std::string& text) {
+  Result<Report> read(const std::string& text, ReportDepth depth = ReportDepth::kCompared) {
     writeText(folder_ / "a.json", text);
-    return reader_.read(folder_ / "a.json");
+    return reader_.read(folder_ / "a.json", depth);
   }
   std::string path() const {
     return folder_ / "a.json";
@@ -73,7 +55,7 @@ class Reader {
   FastReportReader reader_;
 };
 
-TEST_CASE("it reads what the other reader reads, but parameters and most of the last collectives") {
+TEST_CASE("the fast reader reads what the other reader reads, without parameters unless asked") {
   Reader reader;
   Report report = sampleReport(2);
   report.modules[2].name = "quoted \" \\ \n \xc3\xa9";
@@ -89,6 +71,13 @@ TEST_CASE("it reads what the other reader reads, but parameters and most of the 
   report.collectives[1].time.durations = {Durations{}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {1, 5, 5, 5, {{4, 1}}}};
   report.collectives[1].time.bytes = 140;
   report.last = {callOf(1), callOf(2)};
+  report.last[1].peer = 1;
+  report.last[1].completed_at_ns = 3'000'000;
+  report.own_cost = OwnCost{1, 2, 3, 4, 5, 6, 7};
+  report.cuda_graphs = {
+      {12,
+       {{"net1", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 2, 96}},
+       {{"ncclAllReduce", 0, 2, 96}, {"ncclSend", std::nullopt, 1, 8}}}};
   report.nccl = Nccl{
       "2.29.7",
       {{4, 2, "0"}, {}},
@@ -98,6 +87,12 @@ TEST_CASE("it reads what the other reader reads, but parameters and most of the 
   REQUIRE(read);
   CHECK(plain(*read) == plain(report));
   CHECK(plain(*read) == plain(*reportFromJson(reportToJson(report))));
+  for (const Module& module : read->modules) {
+    CHECK(module.parameters.empty());
+  }
+  const Result<Report> all = reader.read(reportToJson(report), ReportDepth::kAll);
+  REQUIRE(all);
+  CHECK(reportToJson(*all) == reportToJson(report));
 }
 
 TEST_CASE("of the last collectives it reads those that are compared") {
@@ -112,6 +107,7 @@ TEST_CASE("of the last collectives it reads those that are compared") {
   REQUIRE(read->last.size() == kMostCompared);
   CHECK(read->last.front().sequence == 2049 - kMostCompared);
   CHECK(read->last.back().sequence == 2048);
+  CHECK(reader.read(reportToJson(report), ReportDepth::kAll)->last.size() == report.last.size());
 }
 
 TEST_CASE("order and layout do not matter") {

@@ -28,8 +28,8 @@ TEST_CASE("durations and amounts spread over ranks, with the rank that is slowes
   CHECK(all[0].duration_ns.max_rank == 1);
   REQUIRE(all[0].collectives.size() == 1);
   CHECK(all[0].collectives[0].group == 3);
-  CHECK(all[0].collectives[0].amount.count.sum == 6);
-  CHECK(all[0].collectives[0].amount.bytes.max == 400);
+  CHECK(all[0].collectives[0].count.sum == 6);
+  CHECK(all[0].collectives[0].bytes.max == 400);
 }
 
 TEST_CASE("ranks that have added up other steps have rows of their own; a step that runs has no duration") {
@@ -57,7 +57,7 @@ TEST_CASE("of several processes of one rank the longest step counts, and all tha
   REQUIRE(all.size() == 1);
   CHECK(all[0].ranks == 1);
   CHECK(all[0].duration_ns.sum == 90);
-  CHECK(all[0].collectives[0].amount.count.sum == 2);
+  CHECK(all[0].collectives[0].count.sum == 2);
 }
 
 } // namespace

@@ -144,7 +144,7 @@ TEST_CASE("rows come in the order of names; those that differ in nothing but siz
               });
   const Collective& both = rows.back();
   CHECK(both.bytes == 72);
-  CHECK(both.sizes == SizeHistogram{{8, 1}, {64, 1}});
+  CHECK(both.sizes == Histogram{{8, 1}, {64, 1}});
   CHECK(both.bus_bytes == doctest::Approx(108));
   CHECK(both.lowered == std::vector<std::string>{"x", "y"});
 }

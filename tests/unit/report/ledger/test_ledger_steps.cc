@@ -148,7 +148,7 @@ TEST_CASE("sizes by powers of two") {
   REQUIRE(contents);
   REQUIRE(contents->report.collectives.size() == 1);
   CHECK(contents->report.collectives[0].count == 4);
-  CHECK(contents->report.collectives[0].sizes == SizeHistogram{{64, 2}, {128, 1}, {4096, 1}});
+  CHECK(contents->report.collectives[0].sizes == Histogram{{64, 2}, {128, 1}, {4096, 1}});
 }
 
 } // namespace

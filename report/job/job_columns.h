@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/job/job_report.h"
+#include "report/json/columns.h"
+#include "report/json/fields.h"
+#include "report/json/process_columns.h"
+
+namespace commtap {
+
+/// The rows of the job report. Disagreements are not here: they have three shapes.
+
+/// Formats of the job report alone.
+struct GroupRef {};   ///< an index into JobReport::groups, written as the group's name
+struct RankSetRef {}; ///< an index into JobReport::rank_sets
+/// A Spread over the number of ranks that the member `kRanks` of the same row holds.
+template <auto kRanks>
+struct OverRanks {};
+/// OverRanks; null if there are no such ranks.
+template <auto kRanks>
+struct OverAnyRanks {
+  static constexpr bool kNullable = true;
+  template <typename Row>
+  static bool isExpected(const Row& row) {
+    return row.*kRanks > 0;
+  }
+};
+/// Spreads by Phase over the ranks of the row's `rank_set`; a phase with the sum 0 is absent.
+struct OverRankSet {};
+
+template <>
+inline constexpr auto kColumns<PhaseKind> = std::tuple{
+    column(field::kPhase, &PhaseKind::phase, ""),
+    column(field::kKind, &PhaseKind::kind, ""),
+};
+
+template <>
+inline constexpr auto kColumns<Amount> = std::tuple{
+    column(field::kCount, &Amount::count, "The number of calls."),
+    column(field::kBytes, &Amount::bytes, "The payload in bytes, as in the reports of ranks."),
+    column(
+        field::kBusBytes,
+        &Amount::bus_bytes,
+        "The payload times the bus bandwidth factor, as in the reports of ranks."),
+};
+
+template <>
+inline constexpr auto kColumns<RankedAmount> = std::tuple{
+    column(
+        field::kRankCount,
+        &RankedAmount::ranks,
+        "The number of ranks that have the row. The other ranks are not in min and mean.",
+        {.minimum = 1}),
+    column<OverRanks<&RankedAmount::ranks>>(field::kCount, &RankedAmount::count, "The number of calls."),
+    column<OverRanks<&RankedAmount::ranks>>(field::kBytes, &RankedAmount::bytes, "The payload in bytes."),
+    column<OverRanks<&RankedAmount::ranks>>(
+        field::kBusBytes,
+        &RankedAmount::bus_bytes,
+        "The payload times the bus bandwidth factor."),
+};
+
+template <>
+inline constexpr auto kColumns<RankedNcclCalls> = std::tuple{
+    column(
+        field::kRankCount,
+        &RankedNcclCalls::ranks,
+        "The number of ranks that have the row. The other ranks are not in min and mean.",
+        {.minimum = 1}),
+    column<OverRanks<&RankedNcclCalls::ranks>>(
+        field::kCount,
+        &RankedNcclCalls::count,
+        "The number of calls, including those that failed."),
+    column<OverRanks<&RankedNcclCalls::ranks>>(
+        field::kFailed,
+        &RankedNcclCalls::failed,
+        "The number of calls that returned an error."),
+    column<OverRanks<&RankedNcclCalls::ranks>>(
+        field::kBytes,
+        &RankedNcclCalls::bytes,
+        "The payload of the calls that did not fail, in bytes, as nccl-tests defines it."),
+};
+
+template <>
+inline constexpr auto kColumns<JobReport> = std::tuple{
+    column(
+        field::kRunId,
+        &JobReport::run_id,
+        "The run's name, the same in all its processes: COMMTAP_RUN_ID, else the Slurm job and step, else torchrun's "
+        "run id, else the master's address and port. Empty if none of them is set."),
+    column(
+        field::kAttempt,
+        &JobReport::attempt,
+        "The attempt that is reported: how often the launcher had restarted the job."),
+    column(field::kAttempts, &JobReport::attempts, "All attempts found."),
+    column(
+        field::kWorldSize,
+        &JobReport::world_size,
+        "The number of ranks in the job; null if not known.",
+        {.minimum = 1}),
+    column<RealTime>(
+        field::kStartedAt,
+        &JobReport::started_at_ns,
+        "When commtap began to count in the first process: wall-clock time, UTC."),
+    column<RealTime>(
+        field::kEndedAt,
+        &JobReport::ended_at_ns,
+        "When the last process's report was made; null if a process has no end."),
+    column<NullIfEmpty>(
+        field::kTorch,
+        &JobReport::torch_version,
+        "PyTorch's version in the first process; null if not known."),
+    column(field::kCommtap, &JobReport::commtap_version, "The version of commtap in the first process."),
+    column(
+        field::kOtherRuns,
+        &JobReport::other_runs,
+        "The number of other runs that were found in the same folder and left out."),
+    column(field::kSource, &JobReport::source, "The folder or file that was merged, as the user named it."),
+};
+
+template <>
+inline constexpr auto kColumns<JobTotal> = std::tuple{
+    column<Inline>("", &JobTotal::key, ""),
+    column<Inline>("", &JobTotal::amount, ""),
+};
+
+template <>
+inline constexpr auto kColumns<JobGroup> = std::tuple{
+    column(
+        field::kName,
+        &JobGroup::name,
+        "The description, else the name in PyTorch. Unique here: the second `tp`, with another size or backend, is "
+        "`tp#2`."),
+    column(field::kDesc, &JobGroup::desc, "The description; empty if the groups have none."),
+    column(field::kBackend, &JobGroup::backend, "The backend's name in lower case, for example `gloo` or `nccl`."),
+    column(field::kSize, &JobGroup::size, "The number of ranks in each of the groups; 0 if not known."),
+    column(
+        field::kMembers,
+        &JobGroup::members,
+        "The ranks of each of the process groups that was used and whose ranks are known."),
+    column(field::kTotals, &JobGroup::totals, "Sums over ranks, by phase and kind."),
+};
+
+template <>
+inline constexpr auto kColumns<JobModule> = std::tuple{
+    column(
+        field::kName,
+        &JobModule::name,
+        "The clean name: the class name of the root module, then the attributes' names, joined by dots. It lacks the "
+        "components of wrappers (`_orig_mod`, `_fsdp_wrapped_module`, `_checkpoint_wrapped_module`, DDP's `module`), "
+        "so "
+        "a wrapper and what it wraps are one module. The second live root of a class is `Net#2`."),
+    column<NullIfEmpty>(field::kClass, &JobModule::class_name, "The class; null for `Global` or if not known."),
+    column<RankSetRef>(
+        field::kRankSet,
+        &JobModule::rank_set,
+        "The ranks that have the module: an index into `rank_sets`."),
+    column<OverRankSet>(
+        field::kCalls,
+        &JobModule::calls,
+        "The calls of the module by phase, over the ranks that have it. A phase without calls is absent."),
+    column(field::kOwn, &JobModule::own, "What is attributed to the module itself, by phase and kind."),
+    column(
+        field::kInclusive,
+        &JobModule::inclusive,
+        "What is attributed to the module and all modules below it, by phase and kind."),
+};
+
+template <>
+inline constexpr auto kColumns<JobCollective> = std::tuple{
+    column(
+        field::kModule,
+        &JobCollective::module,
+        "The clean name of the attributed module: the one whose forward or backward the collective is part of, or "
+        "whose parameters it moves. `Global` outside of every module."),
+    column(field::kPhase, &JobCollective::phase, ""),
+    column(
+        field::kOp,
+        &JobCollective::op,
+        "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`."),
+    column(field::kKind, &JobCollective::kind, ""),
+    column<GroupRef>(field::kGroup, &JobCollective::group, "The name of a group in `groups`."),
+    column<NullIfEmpty>(
+        field::kDtype,
+        &JobCollective::dtype,
+        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier)."),
+    column<NullIfEmpty>(
+        field::kReduceOp,
+        &JobCollective::reduce_op,
+        "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing."),
+    column(
+        field::kAsync,
+        &JobCollective::async_op,
+        "Whether the caller asked for an asynchronous collective; null if the op does not say."),
+    column(
+        field::kIssuedIn,
+        &JobCollective::issued_in,
+        "The clean name of the issuing module: the one in whose forward or backward the call was made. It differs from "
+        "`module` where one module prefetches for another."),
+    column(
+        field::kLowered,
+        &JobCollective::lowered,
+        "The ops that the outermost op called to do its work, on any rank. They are not counted again.",
+        {.unique = true}),
+    column<RankSetRef>(
+        field::kRankSet,
+        &JobCollective::rank_set,
+        "The ranks that have the row: an index into `rank_sets`."),
+    column<Inline>("", &JobCollective::amount, ""),
+};
+
+} // namespace commtap

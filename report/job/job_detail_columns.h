@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/job/job_columns.h"
+
+namespace commtap {
+
+/// The rows of the job report's further tables: steps, times, NCCL, processes and gaps.
+
+template <>
+inline constexpr auto kColumns<NotSeenSummary> = std::tuple{
+    column<Inline>("", &NotSeenSummary::entry, ""),
+    column(field::kRanks, &NotSeenSummary::ranks, "The ranks on which it happened."),
+};
+
+template <>
+inline constexpr auto kColumns<JobStepAmount> = std::tuple{
+    column(field::kKind, &JobStepAmount::kind, ""),
+    column<GroupRef>(field::kGroup, &JobStepAmount::group, "The name of a group in `groups`."),
+    column(field::kRankCount, &JobStepAmount::ranks, "The number of ranks that have any.", {.minimum = 1}),
+    column<OverRanks<&JobStepAmount::ranks>>(field::kCount, &JobStepAmount::count, "The number of calls."),
+    column<OverRanks<&JobStepAmount::ranks>>(field::kBytes, &JobStepAmount::bytes, "The payload in bytes."),
+    column<OverRanks<&JobStepAmount::ranks>>(
+        field::kRunningNs,
+        &JobStepAmount::running_ns,
+        "How long the timed collectives ran that completed in the step, in nanoseconds; 0 without COMMTAP_TIMING.",
+        {.presence = Presence::kNewer}),
+    column<OverRanks<&JobStepAmount::ranks>>(
+        field::kBlockedNs,
+        &JobStepAmount::blocked_ns,
+        "How long threads of the job waited for collectives in the step, in nanoseconds; 0 without COMMTAP_TIMING.",
+        {.presence = Presence::kNewer}),
+};
+
+template <>
+inline constexpr auto kColumns<JobStep> = std::tuple{
+    column(field::kFirstStep, &JobStep::first_step, "The number of the first step in this row, from 0."),
+    column(field::kSteps, &JobStep::steps, "The number of steps in this row.", {.minimum = 1}),
+    column(field::kRankCount, &JobStep::ranks, "The number of ranks that have the row.", {.minimum = 1}),
+    column(
+        field::kTimedRankCount,
+        &JobStep::timed_ranks,
+        "The number of these ranks that completed the row's last step."),
+    column<OverAnyRanks<&JobStep::timed_ranks>>(
+        field::kDurationNs,
+        &JobStep::duration_ns,
+        "How long the row's steps took, in nanoseconds, over the ranks of `timed_rank_count`; null if there are none."),
+    column(field::kCollectives, &JobStep::collectives, "The collectives issued, by kind and group."),
+};
+
+template <>
+inline constexpr auto kColumns<Straggler> = std::tuple{
+    column(field::kRank, &Straggler::rank, "The rank."),
+    column(
+        field::kLateByNs,
+        &Straggler::late_by_ns,
+        "How much later than the first rank it arrives, on average, in nanoseconds."),
+};
+
+template <>
+inline constexpr auto kColumns<TimeTotals> = std::tuple{
+    column<NullIfEmpty>(
+        field::kModule,
+        &TimeTotals::module,
+        "The clean name of the attributed module; null in `group_times`."),
+    column(field::kKind, &TimeTotals::kind, ""),
+    column(field::kGroup, &TimeTotals::group, "The description of the process groups, or the name if there is none."),
+    column(field::kBackend, &TimeTotals::backend, "The backend; empty if not known."),
+    column(field::kGroupSize, &TimeTotals::group_size, "The number of ranks in each of the groups; 0 if not known."),
+    column(field::kCount, &TimeTotals::count, "The number of calls, timed or not.", {.minimum = 1}),
+    column(field::kTime, &TimeTotals::time, "", {.ref = "commtap-1.schema.json#/$defs/collective_time"}),
+    column(
+        field::kStraggler,
+        &TimeTotals::straggler,
+        "The rank that arrives last, where collectives run shortest, in the group with the latest straggler. Only for "
+        "kinds that no rank leaves before all have arrived; null if there is none."),
+};
+
+template <>
+inline constexpr auto kColumns<JobProcess> = std::tuple{
+    column(field::kRank, &JobProcess::rank, "The global rank; null if the process has none."),
+    column(field::kHost, &JobProcess::host, "The host's name."),
+    column(field::kPid, &JobProcess::pid, "The process id on its host."),
+    column<RealTime>(
+        field::kStartedAt,
+        &JobProcess::started_at_ns,
+        "When commtap began to count: wall-clock time, UTC, to the microsecond."),
+    column<RealTime>(
+        field::kEndedAt,
+        &JobProcess::ended_at_ns,
+        "When the report was made: wall-clock time, UTC, to the microsecond. Null if the process had not ended, or if "
+        "commtap did not see its end."),
+    column(field::kExit, &JobProcess::exit, "How the process ended, as in its report."),
+    column(
+        field::kExitSignal,
+        &JobProcess::exit_signal,
+        "The number of the signal that ended the process; null if none did or it is not known.",
+        {.minimum = 1}),
+    column(
+        field::kFile,
+        &JobProcess::file,
+        "The file of its report, relative to `job.source` if it lies below that folder."),
+    column(field::kTotals, &JobProcess::totals, "The process's sums by kind."),
+};
+
+template <>
+inline constexpr auto kColumns<JobNcclVersion> = std::tuple{
+    column<NullIfEmpty>(
+        field::kVersion,
+        &JobNcclVersion::version,
+        "NCCL's version, for example \"2.29.7\"; null if NCCL did not report it."),
+    column(field::kRanks, &JobNcclVersion::ranks, "The ranks that use it."),
+};
+
+template <>
+inline constexpr auto kColumns<JobNcclCall> = std::tuple{
+    column(field::kFunction, &JobNcclCall::function, "The NCCL function."),
+    column<NullIfEmpty>(
+        field::kOp,
+        &JobNcclCall::op,
+        "The `op` of the collective that made the call; null for a call that no collective makes."),
+    column<GroupRef>(
+        field::kGroup,
+        &JobNcclCall::group,
+        "The name in `groups` of the group of the collective that made the call; null for none."),
+    column(
+        field::kModule,
+        &JobNcclCall::module,
+        "The attributed module of the collective that made the call; else the module in which the call was made."),
+    column(field::kPhase, &JobNcclCall::phase, ""),
+    column<NullIfEmpty>(
+        field::kDtype,
+        &JobNcclCall::dtype,
+        "The dtype as torch names it; null for a call without one."),
+    column<RankSetRef>(
+        field::kRankSet,
+        &JobNcclCall::rank_set,
+        "The ranks that have the row: an index into `rank_sets`."),
+    column<Inline>("", &JobNcclCall::calls, ""),
+};
+
+} // namespace commtap

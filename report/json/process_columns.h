@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/json/columns.h"
+#include "report/json/fields.h"
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// The rows that describe a process: its job, process groups and modules, and commtap's own cost and gaps.
+
+template <>
+inline constexpr auto kColumns<Job> = std::tuple{
+    column(
+        field::kRunId,
+        &Job::run_id,
+        "The run's name, the same in all its processes: COMMTAP_RUN_ID, else the Slurm job and step, else torchrun's "
+        "run id, else the master's address and port. Empty if none of them is set."),
+    column(field::kRank, &Job::rank, "The global rank; null if the process has none."),
+    column(field::kWorldSize, &Job::world_size, "The number of ranks in the job; null if not known.", {.minimum = 1}),
+    column(field::kLocalRank, &Job::local_rank, "The rank on its host; null if not known."),
+    column(
+        field::kAttempt,
+        &Job::attempt,
+        "How often the launcher had restarted the job when this process started.",
+        {.presence = Presence::kLenient}),
+    column(field::kHost, &Job::host, "The host's name."),
+    column(field::kPid, &Job::pid, "The process id on its host."),
+    column(
+        field::kArgv,
+        &Job::argv,
+        "The command line, at most 4096 bytes of it. The value of an option or variable whose name contains `TOKEN`, "
+        "`KEY`, `SECRET`, `PASSWORD` or `CREDENTIAL`, in any case, is `(redacted)`, and so is a password in an "
+        "address."),
+    column<RealTime>(
+        field::kStartedAt,
+        &Job::started_at_ns,
+        "When commtap began to count: wall-clock time, UTC, to the microsecond."),
+    column<RealTime>(
+        field::kEndedAt,
+        &Job::ended_at_ns,
+        "When the report was made: wall-clock time, UTC, to the microsecond. Null if the process had not ended, or if "
+        "commtap did not see its end."),
+    column(
+        field::kExit,
+        &Job::exit,
+        "How the process ended. running: it has not. normal: it returned from main or called exit(). _exit: it called "
+        "_exit, _Exit or quick_exit (os._exit in Python). signal: abort(), or a deadly signal that it sent to itself. "
+        "killed: SIGKILL, the OOM killer, or another signal from outside."),
+    column(
+        field::kExitSignal,
+        &Job::exit_signal,
+        "The number of the signal that ended the process; null if none did or it is not known.",
+        {.minimum = 1}),
+    column<NullIfEmpty>(
+        field::kTorch,
+        &Job::torch_version,
+        "PyTorch's version, for example 2.13.0; null if PyTorch was not loaded or its version is not known."),
+    column<NullIfEmpty>(field::kPython, &Job::python_version, "Python's version; null in a job without Python."),
+    column(field::kCommtap, &Job::commtap_version, "The version of commtap that made the report."),
+    column(
+        field::kTiming,
+        &Job::timing,
+        "The value of COMMTAP_TIMING: `off`, `host`, `device`, or `sample:N`, which times every N-th collective.",
+        {.presence = Presence::kNewer}),
+};
+
+template <>
+inline constexpr auto kColumns<Group> = std::tuple{
+    column(
+        field::kName,
+        &Group::name,
+        "The group's name in PyTorch, unique in the report: the second group with the same name is `name#2`."),
+    column(
+        field::kDesc,
+        &Group::desc,
+        "The group's description, for example `default_pg` or `mesh_tp`; empty if it has none."),
+    column(field::kBackend, &Group::backend, "The backend's name in lower case, for example `gloo` or `nccl`."),
+    column(field::kSize, &Group::size, "The number of ranks in the group."),
+    column<NullIfEmpty>(
+        field::kRanks,
+        &Group::ranks,
+        "The global ranks in the group, in the group's order; null if not known."),
+    column(
+        field::kCollectives,
+        &Group::collectives,
+        "The number of collectives issued in the group; `last[].sequence` counts them.",
+        {.presence = Presence::kNewer}),
+    column(
+        field::kPointToPoint,
+        &Group::point_to_point,
+        "The number of sends and receives issued in the group, counted apart.",
+        {.presence = Presence::kNewer}),
+};
+
+template <>
+inline constexpr auto kColumns<Parameter> = std::tuple{
+    column(field::kName, &Parameter::name, "The parameter's name in its module, for example `weight`."),
+    column(
+        field::kShape,
+        &Parameter::shape,
+        "The size in elements by dimension; for a DTensor, the global one.",
+        {.ref = "shape"}),
+    column(
+        field::kLocalShape,
+        &Parameter::local_shape,
+        "The size of this rank's part in elements by dimension; differs from `shape` only for a DTensor.",
+        {.ref = "shape"}),
+    column(field::kDtype, &Parameter::dtype, "The dtype without `torch.`, for example `float32`."),
+    column(field::kRequiresGrad, &Parameter::requires_grad, "Whether the parameter required a gradient."),
+    column<JsonObject>(
+        field::kMesh,
+        &Parameter::mesh,
+        "The device mesh of a DTensor; null for a plain tensor.",
+        {.ref = "mesh"}),
+    column<NullIfEmpty>(
+        field::kPlacements,
+        &Parameter::placements,
+        "The DTensor's placement for each mesh dimension, as PyTorch prints it, for example `Shard(dim=0)`; null for a "
+        "plain tensor."),
+};
+
+template <>
+inline constexpr auto kColumns<Module> = std::tuple{
+    column(field::kId, &Module::id, "The module's number in this report; 0 is `Global`."),
+    column(
+        field::kParent,
+        &Module::parent,
+        "The id of the parent module: 0, `Global`, for a root module, null for `Global` itself."),
+    column(
+        field::kName,
+        &Module::name,
+        "The clean name: the class name of the root module, then the attributes' names, joined by dots. It lacks the "
+        "components of wrappers (`_orig_mod`, `_fsdp_wrapped_module`, `_checkpoint_wrapped_module`, DDP's `module`), "
+        "so "
+        "a wrapper and what it wraps may share a name. The second live root of a class is `Net#2`."),
+    column(
+        field::kRawName,
+        &Module::raw_name,
+        "The name with the components of wrappers, as PyTorch's ModTracker gives it."),
+    column<NullIfEmpty>(field::kClass, &Module::class_name, "The class; null for `Global` or if not known."),
+    column(field::kCalls, &Module::calls, "", {.ref = "calls"}),
+    column<Details>(
+        field::kParameters,
+        &Module::parameters,
+        "The parameters that the module itself holds, without those of child modules."),
+};
+
+template <>
+inline constexpr auto kColumns<OwnCost> = std::tuple{
+    column(
+        field::kStartNs,
+        &OwnCost::start_ns,
+        "From the moment torch was found until everything was installed. 0 in a child of fork."),
+    column(field::kCollectivesNs, &OwnCost::collectives_ns, "Counting collectives."),
+    column(field::kModuleCallsNs, &OwnCost::module_calls_ns, "Following module calls."),
+    column(
+        field::kOtherNs,
+        &OwnCost::other_ns,
+        "Calls to NCCL and of CUDA graphs, durations and labels, and ops if COMMTAP_LEVEL asks for them."),
+    column(
+        field::kEndNs,
+        &OwnCost::end_ns,
+        "From the end of the process until its report was written, except for the rename. 0 if another process made "
+        "the report."),
+    column(
+        field::kMemoryBytes,
+        &OwnCost::memory_bytes,
+        "The largest amount of memory in bytes: the ledger, its indexes and the state of each thread."),
+    column(
+        field::kLedgerBytes,
+        &OwnCost::ledger_bytes,
+        "The size of the ledger in bytes; it is a file while the process runs."),
+};
+
+template <>
+inline constexpr auto kColumns<NotSeenEntry> = std::tuple{
+    column(field::kReason, &NotSeenEntry::reason, "A short fixed name, for example `collective_rows_full`."),
+    column(field::kCount, &NotSeenEntry::count, "How often it happened.", {.minimum = 1}),
+    column(field::kDetail, &NotSeenEntry::detail, "The first thing that it happened to; empty if it has no name."),
+    column(field::kMeaning, &NotSeenEntry::meaning, "What it means for the numbers, in one sentence."),
+};
+
+} // namespace commtap

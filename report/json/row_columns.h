@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/json/columns.h"
+#include "report/json/fields.h"
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// The rows that count what a process communicated.
+
+template <>
+inline constexpr auto kColumns<Durations> = std::tuple{
+    column(field::kCount, &Durations::count, "The number of durations.", {.minimum = 1}),
+    column(field::kSum, &Durations::sum_ns, "Their sum in nanoseconds."),
+    column(field::kMin, &Durations::min_ns, "The shortest in nanoseconds."),
+    column(field::kMax, &Durations::max_ns, "The longest in nanoseconds."),
+    column(
+        field::kHistogram,
+        &Durations::histogram,
+        "The durations by powers of two. Each key is the shortest duration of its class in nanoseconds (1024 stands "
+        "for 1024 to 2047; the last class, from 4398046511104, has no end), each value the number of durations in the "
+        "class."),
+};
+
+template <>
+inline constexpr auto kColumns<Collective> = std::tuple{
+    column(
+        field::kModule,
+        &Collective::module,
+        "The clean name of the attributed module: the one whose forward or backward the collective is part of, or "
+        "whose parameters it moves. `Global` outside of every module."),
+    column(field::kPhase, &Collective::phase, ""),
+    column(
+        field::kOp,
+        &Collective::op,
+        "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`."),
+    column(field::kKind, &Collective::kind, ""),
+    column(
+        field::kGroup,
+        &Collective::group,
+        "The name of a process group in `groups`; `?` if commtap could not find it."),
+    column<NullIfEmpty>(
+        field::kDtype,
+        &Collective::dtype,
+        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier)."),
+    column<NullIfEmpty>(
+        field::kReduceOp,
+        &Collective::reduce_op,
+        "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing."),
+    column(
+        field::kAsync,
+        &Collective::async_op,
+        "Whether the caller asked for an asynchronous collective; null if the op does not say."),
+    column(
+        field::kIssuedIn,
+        &Collective::issued_in,
+        "The clean name of the issuing module: the one in whose forward or backward the call was made. It differs from "
+        "`module` where one module prefetches for another."),
+    column(
+        field::kLowered,
+        &Collective::lowered,
+        "The ops that the outermost op called to do its work. They are not counted again.",
+        {.unique = true}),
+    column(field::kCount, &Collective::count, "The number of calls, without those of child modules.", {.minimum = 1}),
+    column(
+        field::kBytes,
+        &Collective::bytes,
+        "The payload of all calls in bytes, as nccl-tests defines the size of a collective. all_reduce, broadcast, "
+        "reduce, send, recv: the tensor. all_gather: the whole output. reduce_scatter, all_to_all: the whole input. "
+        "gather: this rank's input times the group's size. scatter: this rank's output times the group's size. "
+        "barrier: 0. Several tensors in one call: their sum."),
+    column(
+        field::kBusBytes,
+        &Collective::bus_bytes,
+        "`bytes` times the bus bandwidth factor of nccl-tests for a group of n ranks. all_reduce: 2(n-1)/n. "
+        "all_gather, reduce_scatter, all_to_all, gather, scatter: (n-1)/n. broadcast, reduce, send, recv: 1, or 0 in a "
+        "group of one rank. barrier, other: 0."),
+    column(
+        field::kSizes,
+        &Collective::sizes,
+        "The payload sizes of the calls by powers of two. Each key is the smallest size of its class in bytes (64 "
+        "stands for 64 to 127), each value the number of calls in the class.",
+        {.presence = Presence::kNewer}),
+    column(
+        field::kTime,
+        &Collective::time,
+        "How long the calls took. Present only if calls were timed; counts only those.",
+        {.presence = Presence::kIfKnown, .ref = "collective_time"}),
+};
+
+template <>
+inline constexpr auto kColumns<Operation> = std::tuple{
+    column(field::kModule, &Operation::module, "The clean name of the module in which the op was called."),
+    column(field::kPhase, &Operation::phase, ""),
+    column(field::kOp, &Operation::op, "The op without its overload, for example `aten.addmm`."),
+    column(field::kDtensor, &Operation::dtensor, "Whether the op was called with a DTensor."),
+    column(field::kCount, &Operation::count, "The number of calls, without those of child modules.", {.minimum = 1}),
+};
+
+template <>
+inline constexpr auto kColumns<StepAmount> = std::tuple{
+    column(field::kKind, &StepAmount::kind, ""),
+    column(
+        field::kGroup,
+        &StepAmount::group,
+        "The name of a process group in `groups`; `?` for several groups or none."),
+    column(
+        field::kCount,
+        &StepAmount::count,
+        "The number of calls. 0 for collectives that an earlier step issued and that completed in this one."),
+    column(field::kBytes, &StepAmount::bytes, "The payload of all calls in bytes."),
+    column(
+        field::kRunningNs,
+        &StepAmount::running_ns,
+        "How long the timed collectives ran that completed in this step: their sum in nanoseconds.",
+        {.presence = Presence::kIfTimed}),
+    column(
+        field::kBlockedNs,
+        &StepAmount::blocked_ns,
+        "How long threads of the job waited for collectives in this step: the sum in nanoseconds.",
+        {.presence = Presence::kIfTimed}),
+};
+
+template <>
+inline constexpr auto kColumns<Step> = std::tuple{
+    column(field::kFirstStep, &Step::first_step, "The number of the first step in this row, from 0."),
+    column(field::kSteps, &Step::steps, "The number of steps in this row.", {.minimum = 1}),
+    column<RealTime>(
+        field::kStartedAt,
+        &Step::started_at_ns,
+        "When the first step of the row began: wall-clock time, UTC, to the microsecond."),
+    column<RealTime>(
+        field::kEndedAt,
+        &Step::ended_at_ns,
+        "When the last step of the row completed; null for the step that was running at the end."),
+    column(
+        field::kForwardPasses,
+        &Step::forward_passes,
+        "Calls of root modules outside of a backward pass. With gradient accumulation, one per micro-batch."),
+    column(
+        field::kBackwardPasses,
+        &Step::backward_passes,
+        "Backward passes that autograd had begun when the last collective of a backward pass was issued; 0 if none was "
+        "issued. Reentrant checkpointing counts each of its own passes."),
+    column(
+        field::kCollectives,
+        &Step::collectives,
+        "The collectives issued, by kind and group. Beyond 31 pairs, the rest is added up as kind `other` in group "
+        "`?`."),
+};
+
+template <>
+inline constexpr auto kColumns<LastCollective> = std::tuple{
+    column(
+        field::kNumber,
+        &LastCollective::number,
+        "The position among all collectives that the process issued, from 1.",
+        {.minimum = 1}),
+    column(
+        field::kGroup,
+        &LastCollective::group,
+        "The name of a process group in `groups`; `?` if commtap could not find it."),
+    column(
+        field::kSequence,
+        &LastCollective::sequence,
+        "The position among the collectives that the process issued in this group, from 1; sends and receives are "
+        "counted apart. Ranks that work alike issue the same collective under the same number. 0 if the group is not "
+        "known."),
+    column(field::kStep, &LastCollective::step, "The step in which the collective was issued, from 0."),
+    column(field::kModule, &LastCollective::module, "The attributed module, as in `collectives`."),
+    column(field::kIssuedIn, &LastCollective::issued_in, "The issuing module, as in `collectives`."),
+    column(field::kPhase, &LastCollective::phase, ""),
+    column(field::kOp, &LastCollective::op, "The outermost op, as in `collectives`."),
+    column(field::kKind, &LastCollective::kind, ""),
+    column<NullIfEmpty>(
+        field::kDtype,
+        &LastCollective::dtype,
+        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier)."),
+    column(field::kBytes, &LastCollective::bytes, "The payload in bytes."),
+    column(
+        field::kPeer,
+        &LastCollective::peer,
+        "For a send or receive, the other rank's number in the group; null for every other kind.",
+        {.minimum = std::nullopt}),
+    column(
+        field::kState,
+        &LastCollective::state,
+        "`issued`: the call has not returned. `returned`: the call has returned; the collective may still run. "
+        "`completed`: the collective has completed. `failed`: it ended in an error."),
+    column<RealTime>(
+        field::kIssuedAt,
+        &LastCollective::issued_at_ns,
+        "When the call was made: wall-clock time, UTC, to the microsecond."),
+    column<RealTime>(
+        field::kStartedAt,
+        &LastCollective::started_at_ns,
+        "When the backend began to work on the collective; null if not known."),
+    column<RealTime>(
+        field::kCompletedAt,
+        &LastCollective::completed_at_ns,
+        "When the collective completed; null if not known."),
+};
+
+} // namespace commtap

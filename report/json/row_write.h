@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "report/base/timestamp.h"
+#include "report/json/columns.h"
+#include "report/json/enum_names.h"
+#include "report/json/json_row.h"
+#include "report/json/json_write.h"
+#include "report/json/row_columns.h"
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// What the rows of a report need to be written.
+struct ReportContext {
+  bool timed = false; ///< whether fields of Presence::kIfTimed are written
+};
+
+/// Appends the row as one JSON object. A document with formats of its own has its own context and its own overloads of
+/// addField() in this namespace.
+template <Described Row, typename Context>
+void appendRow(std::string& text, const Row& row, const Context& context);
+
+template <typename Row, typename Context>
+void addFields(JsonRow& object, const Row& row, const Context& context);
+
+/// One overload per C++ type and format; each adds the field `name` to `row`.
+
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const std::string& value, AsItIs, const Context&) {
+  row.addText(name, value);
+}
+template <std::same_as<bool> Bool, typename Context>
+void addField(JsonRow& row, std::string_view name, Bool value, AsItIs, const Context&) {
+  row.addBool(name, value);
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, double value, AsItIs, const Context&) {
+  row.addReal(name, value);
+}
+template <std::integral Number, typename Context>
+requires(!std::same_as<Number, bool>) void addField(
+    JsonRow& row,
+    std::string_view name,
+    Number value,
+    AsItIs,
+    const Context&) {
+  row.addNumber(name, value);
+}
+template <NamedEnum Enum, typename Context>
+void addField(JsonRow& row, std::string_view name, Enum value, AsItIs, const Context&) {
+  row.addText(name, EnumNames<Enum>::name(value));
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, AsyncOp value, AsItIs, const Context&) {
+  value == AsyncOp::kUnknown ? row.addNull(name) : row.addBool(name, value == AsyncOp::kYes);
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, Timing value, AsItIs, const Context&) {
+  row.addText(name, timingText(value));
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const std::vector<std::string>& values, AsItIs, const Context&) {
+  row.addTexts(name, values);
+}
+template <std::integral Number, typename Context>
+void addField(JsonRow& row, std::string_view name, const std::vector<Number>& values, AsItIs, const Context&) {
+  row.addNumbers(name, values);
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const Histogram& histogram, AsItIs, const Context&) {
+  JsonRow object = row.addObject(name);
+  for (const auto& [from, count] : histogram) {
+    object.addNumber(std::to_string(from), count);
+  }
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const CallsByPhase& calls, AsItIs, const Context&) {
+  JsonRow object = row.addObject(name);
+  for (size_t phase = 0; phase < calls.size(); ++phase) {
+    if (calls[phase] > 0) {
+      object.addNumber(phaseName(static_cast<Phase>(phase)), calls[phase]);
+    }
+  }
+}
+template <Described Row, typename Context>
+void addField(JsonRow& row, std::string_view name, const Row& value, AsItIs, const Context& context) {
+  JsonRow object = row.addObject(name);
+  addFields(object, value, context);
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const CollectiveTime& time, AsItIs, const Context& context) {
+  JsonRow object = row.addObject(name);
+  for (size_t kind = 0; kind < time.durations.size(); ++kind) {
+    if (time.durations[kind].count > 0) {
+      addField(object, durationName(static_cast<DurationKind>(kind)), time.durations[kind], AsItIs(), context);
+    }
+  }
+  if (time.bytes > 0 && time.of(DurationKind::kRunning).sum_ns > 0) { // a barrier has no bandwidth
+    object.addNumber(field::kTimedBytes, time.bytes);
+    object.addReal(field::kTimedBusBytes, time.bus_bytes);
+    object.addReal(field::kAlgbw, time.algorithmBandwidth());
+    object.addReal(field::kBusbw, time.busBandwidth());
+  }
+}
+template <Described Row, typename Context>
+void addField(JsonRow& row, std::string_view name, const std::vector<Row>& rows, AsItIs, const Context& context) {
+  row.addList(name, rows, [&](std::string& document, const Row& item) { appendRow(document, item, context); });
+}
+template <Described Row, typename Context>
+void addField(JsonRow& row, std::string_view name, const std::vector<Row>& rows, Details, const Context& context) {
+  addField(row, name, rows, AsItIs(), context);
+}
+template <typename Value, typename Context>
+void addField(JsonRow& row, std::string_view name, const Value& value, NullIfEmpty, const Context& context) {
+  value.empty() ? row.addNull(name) : addField(row, name, value, AsItIs(), context);
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, uint64_t realtime_ns, RealTime, const Context&) {
+  row.addText(name, formatTimestamp(realtime_ns));
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const std::string& json, JsonObject, const Context&) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
+  row.addJson(name, object.is_object() ? std::move(object) : nlohmann::ordered_json(nullptr));
+}
+template <typename Value, typename Format, typename Context>
+void addField(
+    JsonRow& row,
+    std::string_view name,
+    const std::optional<Value>& value,
+    Format format,
+    const Context& context) {
+  value ? addField(row, name, *value, format, context) : row.addNull(name);
+}
+
+/// Whether a value of Presence::kIfKnown is written.
+template <typename Value>
+bool isKnown(const Value& /*value*/) {
+  return true;
+}
+inline bool isKnown(const CollectiveTime& time) {
+  return time.isKnown();
+}
+
+template <typename Row, typename Column, typename Context>
+void addColumn(JsonRow& object, const Row& row, const Column& column, const Context& context) {
+  using Format = typename Column::Format;
+  const auto& value = row.*column.member;
+  const Presence presence = column.facts.presence;
+  if ((presence == Presence::kIfTimed && !context.timed) || (presence == Presence::kIfKnown && !isKnown(value))) {
+    return;
+  }
+  if constexpr (std::is_same_v<Format, Inline>) {
+    addFields(object, value, context);
+  } else if constexpr (requires { addFieldOf(object, row, column, context); }) {
+    addFieldOf(object, row, column, context);
+  } else {
+    addField(object, column.name, value, Format(), context);
+  }
+}
+
+template <typename Row, typename Context>
+void addFields(JsonRow& object, const Row& row, const Context& context) {
+  forEachColumn<Row>([&](const auto& column) { addColumn(object, row, column, context); });
+}
+
+template <Described Row, typename Context>
+void appendRow(std::string& text, const Row& row, const Context& context) {
+  JsonRow object(text);
+  addFields(object, row, context);
+}
+
+} // namespace commtap

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/docs/row_pages.h"
+
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/docs/row_schema.h"
+#include "tools/tables/row_cells.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::ordered_json;
+using schema::rowSchema;
+
+/// Puts the definitions of rows in place of those that the schema has, whose descriptions stay.
+template <typename... Rows>
+void replaceRows(ordered_json& definitions) {
+  const auto replace = [&definitions](const char* name, ordered_json row) {
+    ordered_json definition = ordered_json::object();
+    if (definitions[name].contains("description")) {
+      definition["description"] = definitions[name]["description"];
+    }
+    definition.update(row);
+    definitions[name] = std::move(definition);
+  };
+  (replace(schema::kDefinition<Rows>, rowSchema<Rows>()), ...);
+}
+
+template <typename Enum>
+void replaceNames(ordered_json& definitions, const char* name) {
+  definitions[name] = {{"description", EnumNames<Enum>::kHelp}, {"enum", schema::namesOf<Enum>()}};
+}
+
+void replaceReportRows(ordered_json& definitions) {
+  replaceRows<
+      OwnCost,
+      Job,
+      Group,
+      Parameter,
+      Module,
+      Collective,
+      Durations,
+      Operation,
+      Step,
+      StepAmount,
+      LastCollective,
+      NcclCommunicator,
+      NcclCall,
+      CudaGraph,
+      GraphCollective,
+      GraphNcclCall,
+      NotSeenEntry>(definitions);
+}
+
+/// A module's `id` and `parent` are its position and its parent's, and so no members of the row.
+void addPositions(ordered_json& module) {
+  ordered_json properties = {
+      {"id", {{"description", "The position in `modules`."}, {"type", "integer"}, {"minimum", 0}}},
+      {"parent",
+       {{"description", "The id of the parent module; null for `Global`."},
+        {"type", {"integer", "null"}},
+        {"minimum", 0}}}};
+  properties.update(module["properties"]);
+  module["properties"] = std::move(properties);
+  ordered_json required = {"id", "parent"};
+  required.insert(required.end(), module["required"].begin(), module["required"].end());
+  module["required"] = std::move(required);
+}
+
+void replaceJobRows(ordered_json& definitions) {
+  replaceRows<
+      JobReport,
+      JobTotal,
+      JobGroup,
+      JobModule,
+      JobCollective,
+      JobStep,
+      JobStepAmount,
+      TimeTotals,
+      Straggler,
+      JobProcess,
+      JobNcclVersion,
+      JobNcclCall,
+      NotSeenSummary>(definitions);
+  addPositions(definitions[schema::kDefinition<JobModule>]);
+}
+
+/// Returns the type of a field as the page names it.
+template <typename Value, typename Format>
+std::string typeName() {
+  using Item = typename schema::ItemOf<Value>::Type;
+  std::string name;
+  if constexpr (std::is_same_v<Format, RealTime>) {
+    name = "time";
+  } else if constexpr (std::is_same_v<Item, std::string> && !std::is_same_v<Format, JsonObject>) {
+    name = "text";
+  } else if constexpr (NamedEnum<Item> || std::is_same_v<Item, Timing>) {
+    name = "name";
+  } else if constexpr (std::is_same_v<Item, bool> || std::is_same_v<Item, AsyncOp>) {
+    name = "true or false";
+  } else if constexpr (std::integral<Item> || std::floating_point<Item>) {
+    name = "number";
+  } else if constexpr (
+      std::is_same_v<Item, Histogram> || std::is_same_v<Item, CallsByPhase> || std::is_same_v<Item, CollectiveTime> ||
+      std::is_same_v<Format, JsonObject>) {
+    name = "object";
+  } else {
+    name = "list";
+  }
+  return schema::isNullable<Value, Format>() ? name + " or null" : name;
+}
+
+template <Described Row>
+std::string fieldTable() {
+  std::string table = "| field | type | meaning |\n|---|---|---|\n";
+  forEachColumn<Row>([&table](const auto& column) {
+    using Value = std::remove_cvref_t<decltype(std::declval<Row>().*column.member)>;
+    using Format = typename std::remove_cvref_t<decltype(column)>::Format;
+    const std::string help = cells::helpOf(column);
+    table += fmt::format(
+        "| `{}` | {} | {} |\n",
+        column.name,
+        typeName<Value, Format>(),
+        schema::helpOf(help.c_str(), column.facts.presence));
+  });
+  return table;
+}
+
+/// The tables of fields, by the names of the report's tables.
+const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTables() {
+  static const std::map<std::string, std::function<std::string()>, std::less<>> kTables = {
+      {"collectives", fieldTable<Collective>},
+      {"cuda_graphs", fieldTable<CudaGraph>},
+      {"groups", fieldTable<Group>},
+      {"job", fieldTable<Job>},
+      {"last", fieldTable<LastCollective>},
+      {"modules", fieldTable<Module>},
+      {"nccl.calls", fieldTable<NcclCall>},
+      {"nccl.communicators", fieldTable<NcclCommunicator>},
+      {"not_seen", fieldTable<NotSeenEntry>},
+      {"operations", fieldTable<Operation>},
+      {"own_cost", fieldTable<OwnCost>},
+      {"parameters", fieldTable<Parameter>},
+      {"steps", fieldTable<Step>},
+      {"steps.collectives", fieldTable<StepAmount>},
+  };
+  return kTables;
+}
+
+constexpr std::string_view kBegin = "<!-- fields: ";
+constexpr std::string_view kBeginEnd = " -->\n";
+constexpr std::string_view kEnd = "<!-- end of fields -->";
+
+} // namespace
+
+Result<std::string> schemaWithRows(const std::string& schema) {
+  ordered_json document = ordered_json::parse(schema, nullptr, /*allow_exceptions=*/false);
+  const bool is_schema = document.is_object() && document.contains("$id") && document.contains("$defs");
+  const std::string id = is_schema ? document["$id"].get<std::string>() : "";
+  if (id == "commtap-1.schema.json") {
+    replaceReportRows(document["$defs"]);
+  } else if (id == "commtap-job-1.schema.json") {
+    replaceJobRows(document["$defs"]);
+  } else {
+    return Result<std::string>::failure("not the schema of the report or of the job report");
+  }
+  replaceNames<Phase>(document["$defs"], "phase");
+  replaceNames<Kind>(document["$defs"], "kind");
+  return document.dump(2) + "\n";
+}
+
+Result<std::string> pageWithFields(const std::string& page) {
+  std::string made;
+  size_t from = 0;
+  for (size_t begin = page.find(kBegin); begin != std::string::npos; begin = page.find(kBegin, from)) {
+    const size_t name = begin + kBegin.size();
+    const size_t name_end = page.find(kBeginEnd, name);
+    const size_t end = page.find(kEnd, name);
+    if (name_end == std::string::npos || end == std::string::npos || name_end > end) {
+      return Result<std::string>::failure("a table of fields has no end");
+    }
+    const auto table = fieldTables().find(std::string_view(page).substr(name, name_end - name));
+    if (table == fieldTables().end()) {
+      return Result<std::string>::failure("no table " + page.substr(name, name_end - name));
+    }
+    made += page.substr(from, name_end + kBeginEnd.size() - from) + table->second();
+    from = end;
+  }
+  return made + page.substr(from);
+}
+
+} // namespace commtap

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "report/job/job_detail_columns.h"
+#include "report/json/columns.h"
+#include "report/json/enum_names.h"
+#include "report/json/nccl_columns.h"
+#include "report/json/process_columns.h"
+#include "report/json/row_columns.h"
+
+/// The parts of the JSON Schemas that follow from described rows.
+namespace commtap::schema {
+
+using nlohmann::ordered_json;
+
+/// The name of a row type's definition in its schema's `$defs`.
+template <typename Row>
+inline constexpr const char* kDefinition = nullptr;
+template <>
+inline constexpr const char* kDefinition<Durations> = "durations";
+template <>
+inline constexpr const char* kDefinition<Job> = "job";
+template <>
+inline constexpr const char* kDefinition<Group> = "group";
+template <>
+inline constexpr const char* kDefinition<Parameter> = "parameter";
+template <>
+inline constexpr const char* kDefinition<Module> = "module";
+template <>
+inline constexpr const char* kDefinition<Collective> = "collective";
+template <>
+inline constexpr const char* kDefinition<Operation> = "operation";
+template <>
+inline constexpr const char* kDefinition<StepAmount> = "step_amount";
+template <>
+inline constexpr const char* kDefinition<Step> = "step";
+template <>
+inline constexpr const char* kDefinition<LastCollective> = "last_collective";
+template <>
+inline constexpr const char* kDefinition<NcclCommunicator> = "nccl_communicator";
+template <>
+inline constexpr const char* kDefinition<NcclCall> = "nccl_call";
+template <>
+inline constexpr const char* kDefinition<GraphCollective> = "graph_collective";
+template <>
+inline constexpr const char* kDefinition<GraphNcclCall> = "graph_nccl_call";
+template <>
+inline constexpr const char* kDefinition<CudaGraph> = "cuda_graph";
+template <>
+inline constexpr const char* kDefinition<OwnCost> = "own_cost";
+template <>
+inline constexpr const char* kDefinition<NotSeenEntry> = "not_seen_entry";
+template <>
+inline constexpr const char* kDefinition<JobReport> = "job";
+template <>
+inline constexpr const char* kDefinition<JobTotal> = "ranked_total";
+template <>
+inline constexpr const char* kDefinition<JobGroup> = "group";
+template <>
+inline constexpr const char* kDefinition<JobModule> = "module";
+template <>
+inline constexpr const char* kDefinition<JobCollective> = "collective";
+template <>
+inline constexpr const char* kDefinition<JobStepAmount> = "step_amount";
+template <>
+inline constexpr const char* kDefinition<JobStep> = "step";
+template <>
+inline constexpr const char* kDefinition<Straggler> = "straggler";
+template <>
+inline constexpr const char* kDefinition<TimeTotals> = "times";
+template <>
+inline constexpr const char* kDefinition<JobProcess> = "process";
+template <>
+inline constexpr const char* kDefinition<JobNcclVersion> = "nccl_version";
+template <>
+inline constexpr const char* kDefinition<JobNcclCall> = "nccl_call";
+template <>
+inline constexpr const char* kDefinition<NotSeenSummary> = "not_seen_entry";
+
+inline ordered_json refTo(const std::string& definition) {
+  return {{"$ref", definition.find('#') == std::string::npos ? "#/$defs/" + definition : definition}};
+}
+inline ordered_json listOf(ordered_json items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+template <typename Number>
+ordered_json numberOf(const char* type, std::optional<Number> minimum) {
+  ordered_json schema = {{"type", type}};
+  if (minimum) {
+    schema["minimum"] = *minimum;
+  }
+  return schema;
+}
+
+template <typename Enum>
+ordered_json namesOf() {
+  ordered_json names = ordered_json::array();
+  for (int i = 0; i < EnumNames<Enum>::kCount; ++i) {
+    names.push_back(EnumNames<Enum>::name(static_cast<Enum>(i)));
+  }
+  return names;
+}
+
+/// Returns the schema of a value that is not null.
+template <typename Value, typename Format>
+ordered_json schemaOf(const ColumnFacts& facts) {
+  constexpr bool is_spread = requires(Value value) {
+    value.min_rank;
+  };
+  if (facts.ref != nullptr) {
+    return refTo(facts.ref);
+  } else if constexpr (std::is_same_v<Format, RealTime>) {
+    return refTo("time");
+  } else if constexpr (std::is_same_v<Format, GroupRef> || std::is_same_v<Value, std::string>) {
+    return {{"type", "string"}};
+  } else if constexpr (is_spread) {
+    return refTo(std::floating_point<decltype(Value::sum)> ? "number_spread" : "count_spread");
+  } else if constexpr (std::is_same_v<Value, Phase>) {
+    return refTo("phase");
+  } else if constexpr (std::is_same_v<Value, Kind>) {
+    return refTo("kind");
+  } else if constexpr (NamedEnum<Value>) {
+    return {{"enum", namesOf<Value>()}};
+  } else if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, AsyncOp>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::integral<Value>) {
+    return numberOf("integer", facts.minimum);
+  } else if constexpr (std::floating_point<Value>) {
+    return numberOf("number", facts.minimum);
+  } else if constexpr (std::is_same_v<Value, Timing>) {
+    return {{"type", "string"}, {"pattern", "^(off|host|device|sample:[1-9][0-9]*)$"}};
+  } else if constexpr (std::is_same_v<Value, Histogram>) {
+    return {
+        {"type", "object"},
+        {"propertyNames", {{"pattern", "^(0|[1-9][0-9]*)$"}}},
+        {"additionalProperties", numberOf<int>("integer", 1)}};
+  } else if constexpr (std::is_same_v<Value, SpreadsByPhase>) {
+    ordered_json phases = ordered_json::object();
+    for (int i = 0; i < kPhaseCount; ++i) {
+      phases[std::string(phaseName(static_cast<Phase>(i)))] = refTo("count_spread");
+    }
+    return {{"type", "object"}, {"properties", std::move(phases)}, {"additionalProperties", false}};
+  } else if constexpr (std::is_same_v<Value, RankRanges>) {
+    return refTo("ranges");
+  } else if constexpr (std::is_same_v<Value, Amounts>) {
+    return listOf(refTo("total"));
+  } else if constexpr (std::is_same_v<Value, AmountsByKind>) {
+    return listOf(refTo("kind_total"));
+  } else if constexpr (std::is_same_v<Value, std::vector<std::vector<uint32_t>>>) {
+    return listOf(refTo("members"));
+  } else if constexpr (Described<Value>) {
+    return refTo(kDefinition<Value>);
+  } else if constexpr (requires { typename Value::value_type; }) {
+    ordered_json list = listOf(schemaOf<typename Value::value_type, AsItIs>({}));
+    if (facts.unique) {
+      list["uniqueItems"] = true;
+    }
+    return list;
+  } else {
+    throw std::logic_error("a column without a schema: name a definition by ColumnFacts::ref");
+  }
+}
+
+/// Returns the schema with null as one more value.
+inline ordered_json orNull(ordered_json schema) {
+  if (schema.contains("type")) {
+    schema["type"] = {schema["type"], "null"};
+    return schema;
+  }
+  return {{"anyOf", {std::move(schema), {{"type", "null"}}}}};
+}
+
+template <typename Value>
+struct ItemOf {
+  using Type = Value;
+  static constexpr bool kOptional = false;
+};
+template <typename Value>
+struct ItemOf<std::optional<Value>> {
+  using Type = Value;
+  static constexpr bool kOptional = true;
+};
+
+template <typename Value, typename Format>
+constexpr bool isNullable() {
+  return ItemOf<Value>::kOptional || std::is_same_v<Value, AsyncOp> || requires {
+    requires Format::kNullable;
+  };
+}
+
+inline std::string helpOf(const char* help, Presence presence) {
+  return std::string(help) + (presence == Presence::kIfTimed ? " Written only with COMMTAP_TIMING." : "");
+}
+
+/// Adds the row's fields to an object's schema.
+template <Described Row>
+void addRow(ordered_json& object) {
+  forEachColumn<Row>([&object](const auto& column) {
+    using Value = std::remove_cvref_t<decltype(std::declval<Row>().*column.member)>;
+    using Format = typename std::remove_cvref_t<decltype(column)>::Format;
+    if constexpr (std::is_same_v<Format, Inline>) {
+      addRow<Value>(object);
+    } else {
+      ordered_json schema = schemaOf<typename ItemOf<Value>::Type, Format>(column.facts);
+      ordered_json described = ordered_json::object();
+      if (const std::string help = helpOf(column.help, column.facts.presence); !help.empty()) {
+        described["description"] = help;
+      }
+      described.update(isNullable<Value, Format>() ? orNull(std::move(schema)) : std::move(schema));
+      object["properties"][column.name] = std::move(described);
+      if (column.facts.presence == Presence::kAlways || column.facts.presence == Presence::kLenient) {
+        object["required"].push_back(column.name);
+      }
+    }
+  });
+}
+
+/// Returns the schema of a row's object.
+template <Described Row>
+ordered_json rowSchema() {
+  ordered_json object = {
+      {"type", "object"}, {"properties", ordered_json::object()}, {"required", ordered_json::array()}};
+  addRow<Row>(object);
+  object["additionalProperties"] = false;
+  return object;
+}
+
+} // namespace commtap::schema

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "report/base/timestamp.h"
+#include "report/json/columns.h"
+#include "report/json/enum_names.h"
+#include "report/model/model.h"
+
+/// How the fields of described rows become cells of flat tables.
+namespace commtap::cells {
+
+template <typename Value>
+struct ItemOf {
+  using Type = Value;
+};
+template <typename Value>
+struct ItemOf<std::optional<Value>> {
+  using Type = Value;
+};
+
+/// Returns the SQL type of a cell; "" for a value that is not a cell, such as a list of rows.
+template <typename Value, typename Format>
+constexpr std::string_view sqlType() {
+  using Item = typename ItemOf<Value>::Type;
+  if constexpr (std::is_same_v<Format, JsonObject>) {
+    return "";
+  } else if constexpr (std::is_same_v<Format, RealTime> || std::is_same_v<Item, std::string>) {
+    return "VARCHAR";
+  } else if constexpr (NamedEnum<Item> || std::is_same_v<Item, Timing>) {
+    return "VARCHAR";
+  } else if constexpr (std::is_same_v<Item, bool> || std::is_same_v<Item, AsyncOp>) {
+    return "BOOLEAN";
+  } else if constexpr (std::integral<Item>) {
+    return "BIGINT";
+  } else if constexpr (std::floating_point<Item>) {
+    return "DOUBLE";
+  } else if constexpr (std::is_same_v<Item, std::vector<std::string>>) {
+    return "VARCHAR[]";
+  } else if constexpr (std::is_same_v<Item, std::vector<uint32_t>>) {
+    return "BIGINT[]";
+  } else {
+    return "";
+  }
+}
+
+/// Returns the cell of a value whose sqlType() is not "".
+template <typename Value, typename Format>
+nlohmann::json cellOf(const Value& value, Format format) {
+  if constexpr (requires { value.has_value(); }) {
+    return value ? cellOf(*value, format) : nlohmann::json(nullptr);
+  } else if constexpr (std::is_same_v<Format, NullIfEmpty>) {
+    return value.empty() ? nlohmann::json(nullptr) : nlohmann::json(value);
+  } else if constexpr (std::is_same_v<Format, RealTime>) {
+    return formatTimestamp(value);
+  } else if constexpr (NamedEnum<Value>) {
+    return EnumNames<Value>::name(value);
+  } else if constexpr (std::is_same_v<Value, Timing>) {
+    return timingText(value);
+  } else if constexpr (std::is_same_v<Value, AsyncOp>) {
+    return value == AsyncOp::kUnknown ? nlohmann::json(nullptr) : nlohmann::json(value == AsyncOp::kYes);
+  } else {
+    return value;
+  }
+}
+
+/// Returns the sentences about a column: its own, else those about its type.
+template <typename Row, typename Value, typename Format>
+std::string helpOf(const Column<Row, Value, Format>& column) {
+  if constexpr (NamedEnum<Value>) {
+    return *column.help == '\0' ? std::string(EnumNames<Value>::kHelp) : column.help;
+  }
+  return column.help;
+}
+
+} // namespace commtap::cells
