@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "report/base/string_table.h"
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 
 namespace commtap {
 

@@ -8,7 +8,7 @@ namespace commtap {
 
 void JobModules::add(const Report& report) {
   ModuleCalls calls = cleanCalls(report);
-  tree_.add(report, calls);
+  tree_.add(report);
   if (coming_.empty()) {
     coming_ = std::move(calls);
     return;
@@ -39,17 +39,12 @@ std::vector<JobModule> JobModules::take(const std::vector<JobCollective>& rows, 
     tree_.own(row.module)[{row.phase, row.kind}] += {amount.count.sum, amount.bytes.sum, amount.bus_bytes.sum};
   }
   std::vector<JobModule> modules;
-  for (ModuleTotals& totals : tree_.take()) {
-    const Calls& calls = calls_[totals.name];
-    modules.push_back(
-        {std::move(totals.name),
-         std::move(totals.class_name),
-         totals.parent,
-         totals.depth,
-         sets.idOf(calls.slots),
-         calls.spreads,
-         std::move(totals.own),
-         std::move(totals.inclusive)});
+  for (ModuleNode& node : tree_.take()) {
+    const Calls& calls = calls_[node.name];
+    JobModule& module = modules.emplace_back();
+    static_cast<ModuleNode&>(module) = std::move(node);
+    module.rank_set = sets.idOf(calls.slots);
+    module.calls = calls.spreads;
   }
   return modules;
 }

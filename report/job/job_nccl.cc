@@ -80,7 +80,8 @@ void sortNcclCalls(std::vector<JobNcclCall>& calls, const std::vector<JobGroup>&
   std::sort(calls.begin(), calls.end(), [&key](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
-NcclTotals ncclTotalsOf(const JobReport& job) {
+NcclTotals ncclTotalsOf(const JobReport& job, std::optional<Phase> phase) {
+  const auto is_wanted = [phase](Phase of_row) { return !phase || *phase == of_row; };
   NcclSums sums;
   if (!job.nccl) {
     return sums.take();
@@ -88,11 +89,15 @@ NcclTotals ncclTotalsOf(const JobReport& job) {
   for (const JobNcclCall& call : job.nccl->calls) {
     const RankedNcclCalls& calls = call.calls;
     const NcclAmount amount{calls.count.sum, calls.failed.sum, calls.bytes.sum};
-    sums.addCall(call.op, groupNameOf(call, job.groups), call.module, call.function, amount);
+    if (is_wanted(call.phase)) {
+      sums.addCall(call.op, groupNameOf(call, job.groups), call.module, call.function, amount);
+    }
   }
   for (const JobCollective& row : job.collectives) {
     const JobGroup& group = job.groups[row.group];
-    sums.addAsked(row.op, group.name, isOfNccl(group.backend), row.amount.count.sum, row.amount.bytes.sum);
+    if (is_wanted(row.phase)) {
+      sums.addAsked(row.op, group.name, isOfNccl(group.backend), row.amount.count.sum, row.amount.bytes.sum);
+    }
   }
   return sums.take();
 }

@@ -56,7 +56,7 @@ class JobNcclSums {
 /// As JobNccl has them; `calls` refer to the job's groups.
 void sortNcclCalls(std::vector<JobNcclCall>& calls, const std::vector<JobGroup>& groups);
 
-/// Of all ranks together; nothing if none called NCCL.
-NcclTotals ncclTotalsOf(const JobReport& job);
+/// Returns the sums over all ranks, of one phase or of all; nothing if no rank called NCCL.
+NcclTotals ncclTotalsOf(const JobReport& job, std::optional<Phase> phase = std::nullopt);
 
 } // namespace commtap

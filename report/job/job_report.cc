@@ -47,6 +47,14 @@ std::span<const Disagreement> seriousDisagreements(const JobReport& job) {
   return {job.disagreements.begin(), end};
 }
 
+Amounts amountsOf(const JobReport& job) {
+  Amounts amounts;
+  for (const JobTotal& total : job.totals) {
+    amounts[total.key] += {total.amount.count.sum, total.amount.bytes.sum, total.amount.bus_bytes.sum};
+  }
+  return amounts;
+}
+
 JobSummary summaryOf(const JobReport& job) {
   JobSummary summary;
   summary.run_id = job.run_id;

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "report/job/job_summary.h"
+#include "report/model/amounts.h"
+#include "report/model/module_tree.h"
 #include "report/model/time_sums.h"
-#include "report/model/totals.h"
 
 namespace commtap {
 
@@ -71,16 +72,10 @@ struct JobGroup {
   Amounts totals;                             ///< sums over ranks
 };
 
-/// A module of the job, by clean name; a wrapper and what it wraps are one.
-struct JobModule {
-  std::string name;
-  std::string class_name; ///< "" if it is not known
-  size_t parent = 0;      ///< index; Global's is its own
-  uint32_t depth = 0;     ///< Global 0
-  size_t rank_set = 0;    ///< index into JobReport::rank_sets: who has the module
+/// A module of the job, with sums over ranks.
+struct JobModule : ModuleNode {
+  size_t rank_set = 0;    ///< index into JobReport::rank_sets: the ranks that have the module
   SpreadsByPhase calls{}; ///< over the ranks that have the module
-  Amounts own;            ///< exclusive; sums over ranks
-  Amounts inclusive;      ///< with all modules below; sums over ranks
 };
 
 /// Ranks of one process group that should have done the same, and did not.
@@ -224,13 +219,16 @@ struct JobReport {
   std::vector<JobProcess> processes;      ///< by rank and pid, those without a rank last
 };
 
+/// Returns the job's sums over ranks by phase and kind.
+Amounts amountsOf(const JobReport& job);
+
 inline constexpr size_t kMaxDisagreements = 1000;
 
 /// Of the disagreements in the list those that mean a hang or a bug; they come first. The others may be only the way in
 /// which ranks attribute the same calls.
 std::span<const Disagreement> seriousDisagreements(const JobReport& job);
 
-/// Who is in the job, who is missing, and how each ended.
+/// Returns the ranks of the job, those missing, and how each process ended.
 JobSummary summaryOf(const JobReport& job);
 
 } // namespace commtap

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "report/model/model.h"
-#include "report/runs/folder.h"
 
 namespace commtap {
 
@@ -54,11 +52,5 @@ struct JobSummary {
   std::vector<ExitSummary> exits;
   std::vector<NotSeenSummary> not_seen;
 };
-
-JobSummary summaryOf(std::span<const Report* const> reports);
-
-/// The reports of one attempt, nullopt: the last; of one rank, nullopt: all.
-std::vector<const ReportFile*>
-selectFiles(const ReportFolder& folder, std::optional<int64_t> attempt, std::optional<int64_t> rank);
 
 } // namespace commtap

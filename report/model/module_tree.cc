@@ -64,11 +64,12 @@ size_t ModuleTree::indexOf(const std::string& name) {
   return entry->second;
 }
 
-void ModuleTree::add(const Report& report) {
-  add(report, cleanCalls(report));
+std::string ModuleNode::label(const std::string& parent_name) const {
+  const std::string prefix = parent_name + ".";
+  return name.size() > prefix.size() && name.starts_with(prefix) ? name.substr(prefix.size()) : name;
 }
 
-void ModuleTree::add(const Report& report, const ModuleCalls& calls) {
+void ModuleTree::add(const Report& report) {
   const ReportModules modules(report);
   for (const Module& module : report.modules) {
     const size_t index = indexOf(module.name);
@@ -82,12 +83,6 @@ void ModuleTree::add(const Report& report, const ModuleCalls& calls) {
       const size_t parent_index = indexOf(parent->name);
       modules_[index].parent = parent_index;
       placed_[index] = true;
-    }
-  }
-  for (const auto& [name, phases] : calls) {
-    auto& sums = modules_[indexOf(name)].calls;
-    for (int phase = 0; phase < kPhaseCount; ++phase) {
-      sums[phase] += phases[phase];
     }
   }
 }
@@ -125,9 +120,9 @@ std::vector<size_t> ModuleTree::depthFirst() {
   return order;
 }
 
-std::vector<ModuleTotals> ModuleTree::take() {
+std::vector<ModuleNode> ModuleTree::take() {
   std::vector<size_t> position(modules_.size());
-  std::vector<ModuleTotals> sorted;
+  std::vector<ModuleNode> sorted;
   for (const size_t index : depthFirst()) {
     position[index] = sorted.size();
     sorted.push_back(std::move(modules_[index]));

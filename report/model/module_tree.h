@@ -8,15 +8,28 @@
 #include <unordered_map>
 #include <vector>
 
+#include "report/model/amounts.h"
 #include "report/model/model.h"
-#include "report/model/totals.h"
 
 namespace commtap {
 
-/// By clean name: how often a process called each of its modules. A call of a wrapper calls what it wraps, which is one
-/// call of the clean module and not two.
+/// The calls of each module of a process by clean name. A call of a wrapper calls what it wraps: that is one call of
+/// the clean module, not two.
 using ModuleCalls = std::unordered_map<std::string, CallsByPhase>;
 ModuleCalls cleanCalls(const Report& report);
+
+/// A module of a joined tree. A wrapper and what it wraps have one clean name and are one module.
+struct ModuleNode {
+  std::string name;
+  std::string class_name; ///< the innermost module's, which the user wrote; "" if not known
+  size_t parent = 0;      ///< index; Global's is its own
+  uint32_t depth = 0;     ///< Global 0
+  Amounts own;            ///< exclusive
+  Amounts inclusive;      ///< with all modules below
+
+  /// Returns the name below the parent: "net1" for "MLPModule.net1".
+  std::string label(const std::string& parent_name) const;
+};
 
 /// Joins the module trees of several processes into one, by clean name.
 class ModuleTree {
@@ -24,23 +37,22 @@ class ModuleTree {
   ModuleTree();
 
   void add(const Report& report);
-  /// The same for who has the report's cleanCalls already.
-  void add(const Report& report, const ModuleCalls& calls);
 
-  /// Where a module's exclusive amounts are counted. A module that no report lists is put below Global.
+  /// Returns the exclusive amounts of a module, to be added to. Puts a module that no report lists below Global.
   Amounts& own(const std::string& name) {
     return modules_[indexOf(name)].own;
   }
 
-  /// Global first, children after their parents, with inclusive amounts. A loop, as a damaged report may hold, is cut.
-  std::vector<ModuleTotals> take();
+  /// Returns Global first, then children after their parents, with inclusive amounts. Cuts a loop, which a damaged
+  /// report may hold.
+  std::vector<ModuleNode> take();
 
  private:
   size_t indexOf(const std::string& name);
   std::vector<size_t> depthFirst();
   void orderFrom(size_t root, const std::vector<std::vector<size_t>>& children, std::vector<size_t>& order);
 
-  std::vector<ModuleTotals> modules_;
+  std::vector<ModuleNode> modules_;
   std::vector<bool> placed_; ///< has its parent from a report, not by default
   std::vector<bool> ordered_;
   std::unordered_map<std::string, size_t> index_;

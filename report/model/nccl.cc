@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 
 namespace commtap {
 namespace {
@@ -155,29 +155,6 @@ NcclTotals NcclSums::take() const {
   }
   totals.beside = listOf(beside_);
   return totals;
-}
-
-NcclTotals ncclTotalsOf(std::span<const Report* const> reports, std::optional<Phase> phase) {
-  const auto isWanted = [phase](Phase of_row) { return !phase || *phase == of_row; };
-  NcclSums sums;
-  for (const Report* report : reports) {
-    if (!report->nccl) {
-      continue;
-    }
-    for (const NcclCall& call : report->nccl->calls) {
-      if (isWanted(call.phase)) {
-        sums.addCall(call.op, groupTitle(*report, call.group), call.module, call.function, amountOf(call));
-      }
-    }
-    for (const Collective& row : report->collectives) {
-      if (isWanted(row.phase)) {
-        const Group* group = groupNamed(*report, row.group);
-        const bool of_nccl = group != nullptr && isOfNccl(group->backend);
-        sums.addAsked(row.op, groupTitle(*report, row.group), of_nccl, row.count, row.bytes);
-      }
-    }
-  }
-  return sums.take();
 }
 
 } // namespace commtap

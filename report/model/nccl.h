@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,8 +91,5 @@ class NcclSums {
   std::map<std::pair<std::string, std::string>, OpTotals> ops_; ///< by op, group
   FunctionTotals beside_;
 };
-
-/// `phase`: that one alone.
-NcclTotals ncclTotalsOf(std::span<const Report* const> reports, std::optional<Phase> phase);
 
 } // namespace commtap

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 
 namespace commtap {
 namespace {

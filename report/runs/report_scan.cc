@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 
@@ -74,17 +75,18 @@ void dropDoubles(std::vector<FoundReport>& reports) {
   });
 }
 
-auto sortKey(const FoundReport& report) {
-  const Job& job = report.job;
-  return std::tuple(!job.rank.has_value(), job.rank.value_or(0), std::cref(job.host).get(), job.pid, job.started_at_ns);
-}
-
 std::vector<int64_t> attemptsOf(const std::vector<FoundReport>& reports) {
   std::set<int64_t> attempts;
   for (const FoundReport& report : reports) {
     attempts.insert(report.job.attempt);
   }
   return {attempts.begin(), attempts.end()};
+}
+
+/// Returns false if no report is left.
+bool keepRank(int64_t rank, std::vector<FoundReport>& reports) {
+  std::erase_if(reports, [rank](const FoundReport& report) { return report.job.rank != rank; });
+  return !reports.empty();
 }
 
 } // namespace
@@ -101,7 +103,7 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
   std::set<std::string> done;
   bool missed = true;
   for (int looked = 0; missed && looked < kMaxLooks; ++looked) {
-    missed = lookAtNew(pathsToRead(path, scan.problems), is_one_file, progress, done, scan);
+    missed = lookAtNew(reportPaths(path, scan.problems), is_one_file, progress, done, scan);
   }
   dropDoubles(scan.reports);
   if (scan.reports.empty()) {
@@ -110,6 +112,20 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
                               : scan.problems.front());
   }
   return scan;
+}
+
+bool comesBefore(const Job& a, const Job& b) {
+  const auto key = [](const Job& job) {
+    return std::tuple(
+        std::string_view(job.run_id),
+        job.attempt,
+        !job.rank.has_value(),
+        job.rank.value_or(0),
+        std::string_view(job.host),
+        job.pid,
+        job.started_at_ns);
+  };
+  return key(a) < key(b);
 }
 
 std::vector<FoundRun> runsOf(const ReportScan& scan) {
@@ -148,8 +164,12 @@ Result<SelectedReports> selectReports(const ReportScan& scan, const JobSelection
         "there is no report of attempt " + std::to_string(attempt) + "; the run has " +
         std::to_string(selected.attempts.front()) + " to " + std::to_string(selected.attempts.back()));
   }
+  if (selection.rank && !keepRank(*selection.rank, selected.reports)) {
+    return Result<SelectedReports>::failure(
+        "there is no report of rank " + std::to_string(*selection.rank) + " in attempt " + std::to_string(attempt));
+  }
   std::sort(selected.reports.begin(), selected.reports.end(), [](const FoundReport& a, const FoundReport& b) {
-    return sortKey(a) < sortKey(b);
+    return comesBefore(a.job, b.job);
   });
   return selected;
 }

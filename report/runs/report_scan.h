@@ -3,15 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "report/base/result.h"
 #include "report/model/model.h"
-#include "report/runs/folder.h"
 
 namespace commtap {
+
+/// Called now and then with the number of files read and the number of files found.
+using Progress = std::function<void(size_t, size_t)>;
 
 /// A report or ledger that was found, and whose it is.
 struct FoundReport {
@@ -32,8 +35,13 @@ struct ReportScan {
   std::vector<std::string> problems; ///< one line for each file that could not be read, with its path
 };
 
-/// Fails if there is no such path or nothing in it could be read.
+/// Finds the reports and ledgers at or below `path`, without changing anything: see recoverOrphanedLedgers(). Processes
+/// are known by content, not by file name; if a process has both a ledger and a report, the report counts. Fails if
+/// there is no such path or if nothing in it could be read.
 Result<ReportScan> scanReports(const std::string& path, const Progress& progress);
+
+/// Orders reports as JobMerge takes them: by run, attempt, rank, host and pid, processes without a rank last.
+bool comesBefore(const Job& a, const Job& b);
 
 /// The runs in a folder, the newest first.
 std::vector<FoundRun> runsOf(const ReportScan& scan);
@@ -42,6 +50,7 @@ std::vector<FoundRun> runsOf(const ReportScan& scan);
 struct JobSelection {
   std::optional<std::string> run_id; ///< by default the newest run
   std::optional<int64_t> attempt;    ///< by default the last attempt of that run
+  std::optional<int64_t> rank;       ///< by default all ranks
 };
 
 /// The processes of one attempt of one run.

@@ -2,16 +2,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "report/runs/folder.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/job/job_merge.h"
 #include "tests/unit/samples.h"
+#include "tools/show/show_view.h"
 
 namespace commtap {
 
+struct SampleFile {
+  std::string name;
+  Report report;
+};
+
+/// The reports of a run, by rank.
+struct SampleFolder {
+  std::vector<SampleFile> files;
+  std::vector<std::string> problems;
+};
+
 /// The folder of a run of which ranks 0 and 2 are there.
-inline ReportFolder sampleFolder() {
-  ReportFolder folder;
-  folder.files = {{"out/rank-00000.json", false, sampleReport(0)}, {"out/rank-00002.json", false, sampleReport(2)}};
-  return folder;
+inline SampleFolder sampleFolder() {
+  return {{{"rank-00000.json", sampleReport(0)}, {"rank-00002.json", sampleReport(2)}}, {}};
+}
+
+/// What `commtap show` makes of the folder `out`. `rank`: that rank only.
+inline ShowView viewOf(const SampleFolder& folder, const ShowFilter& filter, std::optional<int64_t> rank = {}) {
+  ShowDetails details(filter);
+  JobMerge merge;
+  for (const SampleFile& file : folder.files) {
+    if (!rank || file.report.job.rank == rank) {
+      merge.add(file.report, file.name);
+      details.add(file.report);
+    }
+  }
+  JobReport job = merge.finish();
+  job.source = "out";
+  job.problems = folder.problems;
+  ShowView view = details.finish(std::move(job));
+  view.rank = rank;
+  view.is_one_process = rank.has_value();
+  return view;
 }
 
 } // namespace commtap

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/runs/folder.h"
+#include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
 #include "tools/text/text.h"
 

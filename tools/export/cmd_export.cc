@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/job/job_merge.h"
+#include "report/runs/ledger_recovery.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"

@@ -107,7 +107,7 @@ class Tree {
   }
 
   ordered_json node(size_t i) {
-    const ModuleTotals& module = modules_[i];
+    const ModuleNode& module = modules_[i];
     const bool typed = i != 0 && !module.class_name.empty();
     return {
         {"fqn", inert(module.name)},
@@ -123,7 +123,7 @@ class Tree {
   }
 
   const Report& report_;
-  std::vector<ModuleTotals> modules_;
+  std::vector<ModuleNode> modules_;
   std::unordered_map<std::string, size_t> index_;
   std::vector<Counts> counts_;
   std::vector<ordered_json> parameters_;

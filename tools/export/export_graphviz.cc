@@ -22,7 +22,7 @@ std::string inQuotes(std::string_view text) {
 }
 
 /// One line a kind: what is in the module and below, and how much of it is its own.
-std::string linesOf(const ModuleTotals& module) {
+std::string linesOf(const JobModule& module) {
   std::string lines;
   for (int i = 0; i < kKindCount; ++i) {
     const Amount all = sumOf(module.inclusive, std::nullopt, static_cast<Kind>(i));
@@ -41,25 +41,25 @@ std::string linesOf(const ModuleTotals& module) {
   return lines;
 }
 
-uint64_t bytesOf(const ModuleTotals& module) {
+uint64_t bytesOf(const JobModule& module) {
   return sumOf(module.inclusive, std::nullopt, std::nullopt).bytes;
 }
 
 /// Nine shades; by the root of the share, so that a hundredth can still be told from nothing.
-int shadeOf(const ModuleTotals& module, uint64_t job_bytes) {
+int shadeOf(const JobModule& module, uint64_t job_bytes) {
   constexpr double kSteps = 8;
   const double share = job_bytes == 0 ? 0 : static_cast<double>(bytesOf(module)) / static_cast<double>(job_bytes);
   return 1 + static_cast<int>(std::lround(kSteps * std::sqrt(share)));
 }
 
-std::string nodeOf(size_t id, const ModuleTotals& module, const Totals& totals) {
+std::string nodeOf(size_t id, const JobModule& module, const JobReport& job) {
   constexpr int kFirstDarkShade = 6;
-  const int shade = shadeOf(module, sumOf(totals.job, std::nullopt, std::nullopt).bytes);
+  const int shade = shadeOf(module, sumOf(amountsOf(job), std::nullopt, std::nullopt).bytes);
   const std::string class_name = module.class_name.empty() ? "" : " : " + inQuotes(module.class_name);
   return fmt::format(
       "  m{} [label=\"{}{}{}\", tooltip=\"{}\", fillcolor={}{}];\n",
       id,
-      inQuotes(module.label(totals.modules)),
+      inQuotes(module.label(job.modules[module.parent].name)),
       class_name,
       linesOf(module),
       inQuotes(module.name),
@@ -69,20 +69,20 @@ std::string nodeOf(size_t id, const ModuleTotals& module, const Totals& totals) 
 
 } // namespace
 
-std::string graphvizDot(const Totals& totals, std::optional<uint32_t> depth) {
+std::string graphvizDot(const JobReport& job, std::optional<uint32_t> depth) {
   std::string text =
       "digraph commtap {\n  rankdir=LR;\n"
       "  node [shape=box, style=filled, colorscheme=blues9, fontname=\"sans-serif\"];\n";
   size_t silent = 0;
   size_t too_deep = 0;
-  for (size_t i = 0; i < totals.modules.size(); ++i) {
-    const ModuleTotals& module = totals.modules[i];
+  for (size_t i = 0; i < job.modules.size(); ++i) {
+    const JobModule& module = job.modules[i];
     if (depth && module.depth > *depth) {
       ++too_deep;
     } else if (i != 0 && sumOf(module.inclusive, std::nullopt, std::nullopt).count == 0) {
       ++silent;
     } else {
-      text += nodeOf(i, module, totals);
+      text += nodeOf(i, module, job);
       text += i == 0 ? "" : fmt::format("  m{} -> m{};\n", module.parent, i);
     }
   }

@@ -3,47 +3,11 @@
 #include "tools/export/export_source.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
-#include "report/base/text_file.h"
-#include "report/json/report_json.h"
-#include "report/ledger/ledger_reader.h"
-#include "report/runs/report_paths.h"
+#include "report/job/report_reader.h"
 
 namespace commtap {
-namespace {
-
-/// With all that it holds, parameters too: the reader of thousands leaves them out.
-Result<Report> readReport(const std::string& path) {
-  const Result<std::string> text = readTextFile(path);
-  if (!text) {
-    return Result<Report>::failure(text.error());
-  }
-  Result<Report> report = reportFromJson(*text);
-  return report ? std::move(report) : Result<Report>::failure(path + ": " + report.error());
-}
-
-Result<Report> readLedgerReport(const FoundReport& found) {
-  Result<LedgerContents> contents = readLedgerFile(found.path);
-  if (contents) {
-    return std::move(contents->report);
-  }
-  // A process that has ended since the folder was looked over has put its report in the ledger's place.
-  for (const std::string& place : placesAfter(found.path, found.job)) {
-    Result<Report> report = readReport(place);
-    if (report && processKeyOf(report->job) == processKeyOf(found.job)) {
-      return report;
-    }
-  }
-  return Result<Report>::failure(contents.error());
-}
-
-auto sortKey(const Job& job) {
-  return std::tuple(job.run_id, job.attempt, !job.rank.has_value(), job.rank.value_or(0), job.host, job.pid);
-}
-
-} // namespace
-
 Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const ExportSelection& selection) {
   using Found = Result<std::vector<FoundReport>>;
   std::vector<FoundReport> reports = scan.reports;
@@ -62,7 +26,7 @@ Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const Exp
     return Found::failure("no report of that rank or host (see commtap show)");
   }
   std::sort(reports.begin(), reports.end(), [](const FoundReport& a, const FoundReport& b) {
-    return sortKey(a.job) < sortKey(b.job);
+    return comesBefore(a.job, b.job);
   });
   return reports;
 }
@@ -72,15 +36,13 @@ void readEach(
     const Progress& progress,
     std::vector<std::string>& problems,
     const std::function<void(Report)>& visit) {
-  for (size_t i = 0; i < found.size(); ++i) {
-    Result<Report> report = found[i].is_ledger ? readLedgerReport(found[i]) : readReport(found[i].path);
-    if (report) {
-      visit(std::move(*report));
+  forEachReport(found, ReportDepth::kAll, progress, [&](ReadReport item) {
+    if (item.report) {
+      visit(std::move(*item.report));
     } else {
-      problems.push_back(report.error());
+      problems.push_back(item.report.error());
     }
-    progress(i + 1, found.size());
-  }
+  });
 }
 
 } // namespace commtap

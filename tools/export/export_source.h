@@ -11,18 +11,19 @@
 
 namespace commtap {
 
-/// Whose reports `commtap export` takes.
+/// The reports that `commtap export` takes.
 struct ExportSelection {
   JobSelection job;
-  bool all = false; ///< every run and attempt; `job` is not looked at
+  bool all = false; ///< every run and attempt; `job` is ignored
   std::optional<uint32_t> rank;
   std::string host; ///< "": any
 };
 
-/// Those in a folder; of one run by attempt, rank, host and pid. Fails with what there is, if nothing fits.
+/// Returns the selected reports by run, attempt, rank, host and pid. Fails if nothing fits, and says what there is.
 Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const ExportSelection& selection);
 
-/// Reads one after the other, so that thousands need the memory of one. What cannot be read is added to `problems`.
+/// Gives the reports to `visit` one after the other, so that thousands need the memory of a few. Adds a line to
+/// `problems` for each file that cannot be read.
 void readEach(
     const std::vector<FoundReport>& found,
     const Progress& progress,

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 #include "tools/text/text.h"
 
 namespace commtap {

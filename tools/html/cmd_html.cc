@@ -6,6 +6,7 @@
 
 #include "report/base/atomic_file.h"
 #include "report/job/job_reader.h"
+#include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/html/html_page.h"
@@ -50,6 +51,7 @@ int html(const HtmlArguments& arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
+  recoverOrphanedLedgers(arguments.path);
   const Result<JobReport> job =
       withProgress([&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
   if (!job) {

@@ -13,6 +13,7 @@
 #include "report/compare/budget_file.h"
 #include "report/compare/job_check.h"
 #include "report/job/job_reader.h"
+#include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/check_text.h"
@@ -69,6 +70,7 @@ std::string readMeasure(const CheckArguments& arguments, Measure& measure) {
     measure.budget = std::move(*budget);
   }
   if (!arguments.baseline.empty()) {
+    recoverOrphanedLedgers(arguments.baseline);
     Result<JobReport> job =
         withProgress([&](const Progress& progress) { return readJob(arguments.baseline, {}, progress); });
     if (!job) {
@@ -137,6 +139,7 @@ int check(const CheckArguments& arguments) {
     say(error);
     return kExitUsage;
   }
+  recoverOrphanedLedgers(arguments.path);
   const Result<JobReport> job =
       withProgress([&](const Progress& progress) { return readJob(arguments.path, {}, progress); });
   if (!job) {

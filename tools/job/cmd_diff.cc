@@ -11,6 +11,7 @@
 
 #include "report/base/duration.h"
 #include "report/job/job_reader.h"
+#include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/diff_text.h"
@@ -55,6 +56,8 @@ std::optional<JobReport> take(Result<JobReport> job, Pair& pair) {
 
 Pair readTwo(const std::string& before, const std::string& after) {
   Pair pair;
+  recoverOrphanedLedgers(before);
+  recoverOrphanedLedgers(after);
   withProgress([&](const Progress& progress) {
     pair.before = take(readJob(before, {}, progress), pair);
     if (pair.before) {
@@ -77,6 +80,7 @@ std::optional<std::string> runBefore(const std::vector<FoundRun>& runs, uint64_t
 
 Pair readRuns(const std::string& path, uint64_t since_ns) {
   Pair pair;
+  recoverOrphanedLedgers(path);
   withProgress([&](const Progress& progress) {
     const Result<ReportScan> scan = scanReports(path, progress);
     if (!scan) {
@@ -89,8 +93,8 @@ Pair readRuns(const std::string& path, uint64_t since_ns) {
       pair.error = fmt::format("{} holds no run to compare the newest one with; give two paths", path);
       return 0;
     }
-    pair.before = take(mergeScan(path, *scan, {before, std::nullopt}, progress), pair);
-    pair.after = take(mergeScan(path, *scan, {runs[0].run_id, std::nullopt}, progress), pair);
+    pair.before = take(mergeScan(path, *scan, {.run_id = before}, progress), pair);
+    pair.after = take(mergeScan(path, *scan, {.run_id = runs[0].run_id}, progress), pair);
     return 0;
   });
   return pair;

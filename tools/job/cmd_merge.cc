@@ -9,6 +9,7 @@
 #include "report/base/atomic_file.h"
 #include "report/job/job_reader.h"
 #include "report/job/job_report_json.h"
+#include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/merge_text.h"
@@ -38,6 +39,7 @@ int merge(const MergeArguments& arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
+  recoverOrphanedLedgers(arguments.path);
   const Result<JobReport> job =
       withProgress([&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
   if (!job) {

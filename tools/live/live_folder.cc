@@ -8,25 +8,17 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
-#include <tuple>
 
 #include "report/base/text_file.h"
 #include "report/json/report_json.h"
 #include "report/ledger/ledger_reader.h"
+#include "report/runs/report_paths.h"
+#include "report/runs/report_scan.h"
 
 namespace commtap {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Returns the key that a process has in both its ledger and its JSON report. JSON keeps only microseconds.
-auto processKey(const Job& job) {
-  return std::tuple(job.run_id, job.host, job.pid, job.started_at_ns / 1000);
-}
-
-auto sortKey(const Job& job) {
-  return std::tuple(job.run_id, job.attempt, job.rank.value_or(-1), job.pid);
-}
 
 } // namespace
 
@@ -124,7 +116,7 @@ void LiveFolder::take(Report report, File& file) {
 
 LiveReports LiveFolder::collect(Clock::time_point now) const {
   LiveReports live;
-  std::set<decltype(processKey(Job()))> taken;
+  std::set<ProcessKey> taken;
   // Reports come before ledgers: if both files of an ending process are seen, the report counts.
   for (const char* extension : {".json", ".ledger"}) {
     for (const auto& [path, file] : files_) {
@@ -135,13 +127,13 @@ LiveReports LiveFolder::collect(Clock::time_point now) const {
         live.problems.push_back(file.problem);
       } else if (
           file.report != nullptr && (file.running || file.ended_at + keep_ > now) &&
-          taken.insert(processKey(file.report->job)).second) {
+          taken.insert(processKeyOf(file.report->job)).second) {
         live.reports.push_back(file.report);
       }
     }
   }
   std::sort(live.reports.begin(), live.reports.end(), [](const auto& a, const auto& b) {
-    return sortKey(a->job) < sortKey(b->job);
+    return comesBefore(a->job, b->job);
   });
   return live;
 }

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
+#include "report/job/job_merge.h"
 #include "report/job/job_summary.h"
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 #include "tools/live/job_address.h"
 #include "tools/text/text.h"
 
@@ -90,17 +92,17 @@ std::string rankState(const JobSummary& summary) {
   return "<ul>\n" + text + "</ul>\n";
 }
 
-std::string kindTable(const Totals& totals) {
+std::string kindTable(const JobReport& job) {
   std::string text = fmt::format("<table><tr><th>phase<th>kind{}", kAmountTitles);
-  for (const auto& [key, amount] : totals.job) {
+  for (const auto& [key, amount] : amountsOf(job)) {
     text += fmt::format("<tr><td>{}<td>{}{}", phaseName(key.phase), kindName(key.kind), amountCells(amount));
   }
   return text + "</table>\n";
 }
 
-std::string moduleTable(const Totals& totals) {
-  std::vector<std::pair<Amount, const ModuleTotals*>> modules;
-  for (const ModuleTotals& module : totals.modules) {
+std::string moduleTable(const JobReport& job) {
+  std::vector<std::pair<Amount, const JobModule*>> modules;
+  for (const JobModule& module : job.modules) {
     if (const Amount own = sumOf(module.own, std::nullopt, std::nullopt); own.count > 0) {
       modules.emplace_back(own, &module);
     }
@@ -116,9 +118,9 @@ std::string moduleTable(const Totals& totals) {
   return shown == modules.size() ? text : text + fmt::format("<p>{} more modules\n", modules.size() - shown);
 }
 
-std::string attemptSection(const std::vector<const Report*>& reports) {
-  const JobSummary summary = summaryOf(reports);
-  const Totals totals = totalsOf(reports);
+std::string attemptSection(std::vector<const Report*> reports) {
+  const JobReport job = mergedJob(std::move(reports));
+  const JobSummary summary = summaryOf(job);
   const std::string attempt = summary.attempt == 0 ? "" : fmt::format(", attempt {}", summary.attempt);
   const std::string world = summary.world_size ? fmt::format(" of {}", *summary.world_size) : "";
   return fmt::format(
@@ -130,7 +132,7 @@ std::string attemptSection(const std::vector<const Report*>& reports) {
              formatTimestamp(summary.started_at_ns),
              summary.rank_count,
              world) +
-         rankState(summary) + kindTable(totals) + moduleTable(totals);
+         rankState(summary) + kindTable(job) + moduleTable(job);
 }
 
 } // namespace
@@ -147,8 +149,8 @@ std::string servePage(const LiveReports& live, const std::string& folder) {
   if (attempts.empty()) {
     page += "<p>No job runs here now, and none has ended lately.\n";
   }
-  for (const auto& [key, reports] : attempts) {
-    page += attemptSection(reports);
+  for (auto& [key, reports] : attempts) {
+    page += attemptSection(std::move(reports));
   }
   for (const std::string& problem : live.problems) {
     page += fmt::format("<p class=bad>{}\n", escaped(problem));

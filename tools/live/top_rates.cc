@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 #include "tools/live/group_lag.h"
 #include "tools/live/top_rates.h"
 #include "tools/show/last_text.h"
@@ -92,14 +92,23 @@ std::string headText(const TopFrame& now, const Color& color) {
          "\n\n";
 }
 
+/// Returns the newest collective of each of the first `most` processes.
+std::vector<LastRow> newestRows(const std::vector<const Report*>& reports, size_t most) {
+  std::vector<LastRow> newest;
+  for (size_t i = 0; i < std::min(most, reports.size()); ++i) {
+    const std::vector<LastRow> rows = lastRows(*reports[i], 1);
+    newest.insert(newest.end(), rows.begin(), rows.end());
+  }
+  return newest;
+}
+
 } // namespace
 
 std::string topText(const TopFrame& before, const TopFrame& now, size_t rows, const Color& color) {
   const double seconds = secondsSince(before.at_ns, now.at_ns);
   const std::vector<const Report*> reports = pointersOf(now.live);
-  return headText(now, color) + mismatchText(reports, color) + lagsText(now, reports, color) +
-         rateTables(before.live, now.live, seconds, rows, color) +
-         lastText(std::span(reports).first(std::min(rows, reports.size())), 1, color);
+  return headText(now, color) + mismatchText(mismatchesOf(reports), color) + lagsText(now, reports, color) +
+         rateTables(before.live, now.live, seconds, rows, color) + lastText(newestRows(reports, rows), color);
 }
 
 } // namespace commtap

@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "report/job/job_merge.h"
+#include "report/model/amounts.h"
 #include "report/model/nccl.h"
-#include "report/model/totals.h"
 #include "tools/metrics/module_depth.h"
 
 namespace commtap {

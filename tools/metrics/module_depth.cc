@@ -12,9 +12,9 @@ ModuleDepth::ModuleDepth(const Report& report, std::optional<uint32_t> depth) {
   }
   ModuleTree tree;
   tree.add(report);
-  const std::vector<ModuleTotals> modules = tree.take();
-  for (const ModuleTotals& module : modules) {
-    const ModuleTotals* above = &module;
+  const std::vector<ModuleNode> modules = tree.take();
+  for (const ModuleNode& module : modules) {
+    const ModuleNode* above = &module;
     while (above->depth > *depth) {
       above = &modules[above->parent];
     }

@@ -11,8 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "report/job/job_reader.h"
 #include "report/model/options.h"
-#include "report/runs/folder.h"
+#include "report/runs/ledger_recovery.h"
 #include "report/runs/output.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
@@ -49,12 +50,13 @@ bool exists(const std::string& path) {
 
 void report(const Options& options) {
   const std::string folder = commonFolder(options.out, options.run_id);
-  const Result<ReportFolder> reports =
-      withProgress([&](const Progress& progress) { return readReports(folder, progress, options.run_id); });
-  if (reports) {
-    sayAll(reports->problems);
+  const JobSelection selection{.run_id = options.run_id};
+  const Result<JobReport> job =
+      withProgress([&](const Progress& progress) { return readJob(folder, selection, progress); });
+  if (job) {
+    sayAll(job->problems);
   }
-  fmt::print(stderr, "{}", runSummary(reports, folder, Color::forStream(STDERR_FILENO)));
+  fmt::print(stderr, "{}", runSummary(job, folder, Color::forStream(STDERR_FILENO)));
 }
 
 void recover(const Options& options) {

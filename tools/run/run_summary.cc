@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/job/job_summary.h"
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 #include "tools/text/header_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -19,15 +18,15 @@ constexpr size_t kMaxRows = 12;
 
 struct Row {
   Kind kind;
-  const GroupTotals* group;
+  const JobGroup* group;
   Amount amount;
 };
 
-std::vector<Row> rowsOf(const Totals& totals) {
+std::vector<Row> rowsOf(const JobReport& job) {
   std::vector<Row> rows;
-  for (const GroupTotals& group : totals.groups) {
+  for (const JobGroup& group : job.groups) {
     for (int kind = 0; kind < kKindCount; ++kind) {
-      const Amount amount = sumOf(group.amounts, std::nullopt, static_cast<Kind>(kind));
+      const Amount amount = sumOf(group.totals, std::nullopt, static_cast<Kind>(kind));
       if (amount.count > 0) {
         rows.push_back({static_cast<Kind>(kind), &group, amount});
       }
@@ -71,18 +70,11 @@ std::string whyNoReport(const std::string& folder) {
 
 } // namespace
 
-std::string runSummary(const Result<ReportFolder>& reports, const std::string& folder, const Color& color) {
-  std::vector<const Report*> run;
-  if (reports) {
-    for (const ReportFile* file : selectFiles(*reports, std::nullopt, std::nullopt)) {
-      run.push_back(&file->report);
-    }
-  }
-  if (run.empty()) {
+std::string runSummary(const Result<JobReport>& job, const std::string& folder, const Color& color) {
+  if (!job) {
     return whyNoReport(folder);
   }
-  const JobSummary summary = summaryOf(run);
-  return headerText(summary, *reports, Scope::kRun, color) + tableOf(rowsOf(totalsOf(run)), color) +
+  return headerText(*job, color) + tableOf(rowsOf(*job), color) +
          fmt::format("reports: {} (commtap show {})\n", inert(folder), inert(folder));
 }
 

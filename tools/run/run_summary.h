@@ -5,13 +5,13 @@
 #include <string>
 
 #include "report/base/result.h"
-#include "report/runs/folder.h"
+#include "report/job/job_report.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
 /// Returns the summary that `commtap run` prints last: the totals of `reports`, all of one run, by kind and group.
 /// Without reports, returns the reason.
-std::string runSummary(const Result<ReportFolder>& reports, const std::string& folder, const Color& color);
+std::string runSummary(const Result<JobReport>& job, const std::string& folder, const Color& color);
 
 } // namespace commtap

@@ -4,9 +4,15 @@
 
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <filesystem>
+#include <memory>
+#include <utility>
 
-#include "report/runs/folder.h"
+#include "report/job/job_reader.h"
+#include "report/job/report_reader.h"
+#include "report/runs/ledger_recovery.h"
+#include "report/runs/report_scan.h"
+#include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
 #include "tools/show/show_csv.h"
@@ -27,34 +33,57 @@ constexpr const char* kFooter =
 
 struct ShowArguments {
   std::string path;
+  JobSelection selection;
   ShowFilter filter;
   std::string phase;
   std::string format = "table";
 };
 
-std::string render(const ShowView& view, const ReportFolder& folder, const std::string& format) {
-  if (format == "csv") {
-    return showCsv(view);
-  }
-  return format == "json" ? showJson(view, folder) : showText(view, folder, Color::forStream(STDOUT_FILENO));
+/// Says each problem. Returns the exit status.
+int finish(const std::vector<std::string>& problems, int written) {
+  sayAll(problems);
+  return problems.empty() ? written : kExitFindings;
 }
 
-/// What to say when the filter leaves nothing.
-std::string nothingLeft(const ReportFolder& folder, const ShowArguments& arguments) {
-  std::vector<int64_t> ranks;
-  for (const ReportFile* file : selectFiles(folder, arguments.filter.attempt, std::nullopt)) {
-    if (file->report.job.rank) {
-      ranks.push_back(*file->report.job.rank);
-    }
+int showRows(const SelectedReports& selected, const ReportScan& scan, std::optional<Phase> phase) {
+  std::vector<std::string> problems = scan.problems;
+  OutputFile out("");
+  out.write(showCsvTitles());
+  withProgress([&](const Progress& progress) {
+    forEachReport(selected.reports, ReportDepth::kCompared, progress, [&](const ReadReport& item) {
+      if (item.report) {
+        out.write(showCsv(*item.report, phase));
+      } else {
+        problems.push_back(item.report.error());
+      }
+    });
+    return 0;
+  });
+  const std::string error = out.finish();
+  if (!error.empty()) {
+    say(error);
   }
-  if (ranks.empty()) {
-    return fmt::format(
-        "{} has no such report; its attempts are {} to {}",
-        arguments.path,
-        folder.files.front().report.job.attempt,
-        folder.files.back().report.job.attempt);
+  return finish(problems, error.empty() ? kExitOk : kExitFindings);
+}
+
+int showJob(const ShowArguments& arguments, const ReportScan& scan) {
+  ShowDetails details(arguments.filter);
+  Result<JobReport> job = withProgress([&](const Progress& progress) {
+    return mergeScan(
+        arguments.path, scan, arguments.selection, progress, [&details](const Report& report, const std::string&) {
+          details.add(report);
+        });
+  });
+  if (!job) {
+    say(job.error());
+    return kExitFindings;
   }
-  return fmt::format("{} has no report of that rank; it has {}", arguments.path, rankText(rankRanges(ranks)));
+  ShowView view = details.finish(std::move(*job));
+  view.rank = arguments.selection.rank;
+  view.is_one_process = view.rank.has_value() || !std::filesystem::is_directory(arguments.path);
+  const bool json = arguments.format == "json";
+  const int written = printOut(json ? showJson(view) : showText(view, Color::forStream(STDOUT_FILENO)));
+  return finish(view.job.problems, written);
 }
 
 int show(ShowArguments arguments) {
@@ -64,20 +93,19 @@ int show(ShowArguments arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
-  const Result<ReportFolder> folder =
-      withProgress([&](const Progress& progress) { return readReports(arguments.path, progress); });
-  if (!folder) {
-    say(folder.error());
+  recoverOrphanedLedgers(arguments.path);
+  const Result<ReportScan> scan =
+      withProgress([&](const Progress& progress) { return scanReports(arguments.path, progress); });
+  if (!scan) {
+    say(scan.error());
     return kExitFindings;
   }
-  const ShowView view = viewOf(*folder, arguments.filter);
-  if (view.files.empty()) {
-    say(nothingLeft(*folder, arguments));
+  const Result<SelectedReports> selected = selectReports(*scan, arguments.selection);
+  if (!selected) {
+    say(arguments.path + ": " + selected.error());
     return kExitUsage;
   }
-  const int written = printOut(render(view, *folder, arguments.format));
-  sayAll(folder->problems);
-  return folder->problems.empty() ? written : kExitFindings;
+  return arguments.format == "csv" ? showRows(*selected, *scan, arguments.filter.phase) : showJob(arguments, *scan);
 }
 
 } // namespace
@@ -88,9 +116,8 @@ void addShow(CLI::App& app, int& exit_status) {
   verb->footer(kFooter);
   auto arguments = std::make_shared<ShowArguments>();
   verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of them")->required()->type_name("");
-  verb->add_option("--rank", arguments->filter.rank, "One rank alone; else the sum over all ranks")->type_name("N");
-  verb->add_option("--attempt", arguments->filter.attempt, "After restarts by torchrun: which attempt; else the last")
-      ->type_name("N");
+  addSelection(*verb, arguments->selection);
+  verb->add_option("--rank", arguments->selection.rank, "One rank alone; else the sum over all ranks")->type_name("N");
   verb->add_option("--phase", arguments->phase, "One phase alone")
       ->type_name("forward|backward|recompute|optimizer|other")
       ->check(oneOf({"forward", "backward", "recompute", "optimizer", "other"}));

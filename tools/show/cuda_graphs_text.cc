@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "report/model/totals.h"
+#include "report/model/amounts.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -18,26 +18,7 @@ constexpr size_t kMaxGraphs = 20; ///< rows
 constexpr size_t kMaxLabel = 50;  ///< columns of a module's name
 
 /// CUDA graphs of the same calls, launched as often: those that ranks have in common.
-struct GraphRow {
-  const CudaGraph* graph = nullptr;
-  size_t processes = 0;
-};
-
-std::vector<GraphRow> graphRowsOf(const ShowView& view) {
-  std::vector<GraphRow> rows;
-  for (const ReportFile* file : view.files) {
-    for (const CudaGraph& graph : file->report.cuda_graphs) {
-      const auto is_same = [&](const GraphRow& row) { return *row.graph == graph; };
-      const auto known = std::find_if(rows.begin(), rows.end(), is_same);
-      if (known == rows.end()) {
-        rows.push_back({&graph, 1});
-      } else {
-        ++known->processes;
-      }
-    }
-  }
-  return rows;
-}
+using GraphRow = GraphCounts::Row;
 
 template <typename Call>
 Amount amountOf(const std::vector<Call>& calls) {
@@ -49,7 +30,7 @@ Amount amountOf(const std::vector<Call>& calls) {
 }
 
 std::string tableText(std::vector<GraphRow> rows, const Color& color) {
-  const auto bytes = [](const GraphRow& row) { return row.graph->launches * amountOf(row.graph->nccl_calls).bytes; };
+  const auto bytes = [](const GraphRow& row) { return row.graph.launches * amountOf(row.graph.nccl_calls).bytes; };
   std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
   const size_t left_out = rows.size() > kMaxGraphs ? rows.size() - kMaxGraphs : 0;
   rows.resize(rows.size() - left_out);
@@ -62,11 +43,11 @@ std::string tableText(std::vector<GraphRow> rows, const Color& color) {
        {"NCCL BYTES", Align::kRight},
        {"FIRST IN"}});
   for (const GraphRow& row : rows) {
-    const Amount asked = amountOf(row.graph->collectives);
-    const Amount called = amountOf(row.graph->nccl_calls);
-    const std::string first = row.graph->collectives.empty() ? "" : row.graph->collectives.front().module;
+    const Amount asked = amountOf(row.graph.collectives);
+    const Amount called = amountOf(row.graph.nccl_calls);
+    const std::string first = row.graph.collectives.empty() ? "" : row.graph.collectives.front().module;
     table.add(
-        {std::to_string(row.graph->launches),
+        {std::to_string(row.graph.launches),
          std::to_string(row.processes),
          std::to_string(asked.count),
          humanBytes(static_cast<double>(asked.bytes)),
@@ -80,9 +61,19 @@ std::string tableText(std::vector<GraphRow> rows, const Color& color) {
 
 } // namespace
 
-std::string cudaGraphsText(const ShowView& view, const Color& color) {
-  std::vector<GraphRow> graphs = graphRowsOf(view);
-  return graphs.empty() ? "" : tableText(std::move(graphs), color);
+void GraphCounts::add(const Report& report) {
+  for (const CudaGraph& graph : report.cuda_graphs) {
+    const auto known = std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.graph == graph; });
+    if (known == rows_.end()) {
+      rows_.push_back({graph, 1});
+    } else {
+      ++known->processes;
+    }
+  }
+}
+
+std::string cudaGraphsText(const GraphCounts& graphs, const Color& color) {
+  return graphs.rows().empty() ? "" : tableText(graphs.rows(), color);
 }
 
 } // namespace commtap

@@ -3,20 +3,17 @@
 #include "tools/show/last_text.h"
 
 #include <algorithm>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
-#include "report/model/totals.h"
-#include "tools/show/sequence_mismatch.h"
+#include "report/model/amounts.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
 
-constexpr size_t kPerRank = 10;
 constexpr size_t kTimeOfDay = 11; ///< where it starts in a timestamp
 
 std::string timeOfDay(uint64_t realtime_ns) {
@@ -31,21 +28,16 @@ std::string opText(const LastCollective& last) {
   return kind + (last.kind == Kind::kSend ? " to " : " from ") + std::to_string(*last.peer);
 }
 
-void addRow(const Report& report, const LastCollective& last, Table& table) {
-  table.add(
-      {report.job.rank ? std::to_string(*report.job.rank) : "-",
-       inert(groupTitle(report, last.group)),
-       std::to_string(last.sequence),
-       opText(last),
-       humanBytes(static_cast<double>(last.bytes)),
-       inert(last.module),
-       std::string(phaseName(last.phase)),
-       std::to_string(last.step),
-       timeOfDay(last.issued_at_ns),
-       std::string(lastStateName(last.state))});
-}
-
 } // namespace
+
+std::vector<LastRow> lastRows(const Report& report, size_t most) {
+  std::vector<LastRow> rows;
+  const size_t shown = std::min(most, report.last.size());
+  for (size_t i = report.last.size() - shown; i < report.last.size(); ++i) {
+    rows.push_back({report.job.rank, groupTitle(report, report.last[i].group), report.last[i]});
+  }
+  return rows;
+}
 
 std::string rankName(const std::optional<int64_t>& rank) {
   return rank ? "rank " + std::to_string(*rank) : "a process without a rank";
@@ -60,9 +52,9 @@ std::string collectiveText(const LastCollective& last) {
       phaseName(last.phase));
 }
 
-std::string mismatchText(std::span<const Report* const> reports, const Color& color) {
+std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Color& color) {
   std::string text;
-  for (const SequenceMismatch& mismatch : mismatchesOf(reports)) {
+  for (const SequenceMismatch& mismatch : mismatches) {
     text += color.warning(fmt::format(
                 "group {}: ranks have issued different collectives as number {}",
                 inert(groupTitle(mismatch.group)),
@@ -76,7 +68,7 @@ std::string mismatchText(std::span<const Report* const> reports, const Color& co
   return text.empty() ? text : text + "\n";
 }
 
-std::string lastText(std::span<const Report* const> reports, size_t per_rank, const Color& color) {
+std::string lastText(std::span<const LastRow> rows, const Color& color) {
   Table table(
       {{"RANK", Align::kRight},
        {"GROUP"},
@@ -88,21 +80,20 @@ std::string lastText(std::span<const Report* const> reports, size_t per_rank, co
        {"STEP", Align::kRight},
        {"ISSUED AT"},
        {"STATE"}});
-  for (const Report* report : reports) {
-    const size_t shown = std::min(per_rank, report->last.size());
-    for (size_t i = report->last.size() - shown; i < report->last.size(); ++i) {
-      addRow(*report, report->last[i], table);
-    }
+  for (const auto& [rank, group_title, call] : rows) {
+    table.add(
+        {rank ? std::to_string(*rank) : "-",
+         inert(group_title),
+         std::to_string(call.sequence),
+         opText(call),
+         humanBytes(static_cast<double>(call.bytes)),
+         inert(call.module),
+         std::string(phaseName(call.phase)),
+         std::to_string(call.step),
+         timeOfDay(call.issued_at_ns),
+         std::string(lastStateName(call.state))});
   }
   return color.bold("Last collectives") + "\n" + table.text(color);
-}
-
-std::string lastText(const ShowView& view, const Color& color) {
-  std::vector<const Report*> reports;
-  for (const ReportFile* file : view.files) {
-    reports.push_back(&file->report);
-  }
-  return mismatchText(reports, color) + lastText(reports, kPerRank, color);
 }
 
 } // namespace commtap

@@ -6,24 +6,34 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "report/model/model.h"
-#include "tools/show/show_view.h"
+#include "tools/show/sequence_mismatch.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
-/// "rank 3", "a process without a rank".
+/// A collective that a rank issued, with what names it outside of its report.
+struct LastRow {
+  std::optional<int64_t> rank;
+  std::string group_title;
+  LastCollective call;
+};
+
+/// Returns the newest `most` of the report's last collectives, oldest first.
+std::vector<LastRow> lastRows(const Report& report, size_t most);
+
+/// Returns "rank 3", or words for a process without a rank.
 std::string rankName(const std::optional<int64_t>& rank);
 
-/// "all_reduce of 320 B for MLPModule.net2 (forward)".
+/// Returns "all_reduce of 4.00 KiB for MLP.net1 (backward)".
 std::string collectiveText(const LastCollective& last);
 
-/// Ranks that have issued different collectives under one number, or "".
-std::string mismatchText(std::span<const Report* const> reports, const Color& color);
+/// A paragraph per group whose ranks have issued different collectives under one number; "" if there is none.
+std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Color& color);
 
-/// The last collectives of each rank, newest last; at most `per_rank` of each.
-std::string lastText(std::span<const Report* const> reports, size_t per_rank, const Color& color);
-std::string lastText(const ShowView& view, const Color& color);
+/// The table of the last collectives.
+std::string lastText(std::span<const LastRow> rows, const Color& color);
 
 } // namespace commtap

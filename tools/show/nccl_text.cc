@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/nccl_text.h"
 
-#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,16 +18,6 @@ namespace {
 
 constexpr size_t kMaxLabel = 50; ///< columns of a module's name
 
-std::vector<const Report*> reportsOf(const ShowView& view) {
-  std::vector<const Report*> reports;
-  for (const ReportFile* file : view.files) {
-    if (file->report.nccl) {
-      reports.push_back(&file->report);
-    }
-  }
-  return reports;
-}
-
 std::string headText(const std::vector<std::string>& versions, uint64_t communicators, uint64_t processes) {
   return fmt::format(
       "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, processes);
@@ -38,17 +27,6 @@ std::string versionText(const std::string& version) {
   return version.empty() ? "of unknown version" : inert(version);
 }
 
-std::string headText(const std::vector<const Report*>& reports) {
-  std::set<std::string> versions;
-  uint64_t communicators = 0;
-  for (const Report* report : reports) {
-    versions.insert(versionText(report->nccl->version));
-    communicators += report->nccl->communicators.size();
-  }
-  return headText({versions.begin(), versions.end()}, communicators, reports.size());
-}
-
-/// Ranks are told where they do not all use the same.
 std::string headText(const JobNccl& nccl) {
   std::vector<std::string> versions;
   for (const JobNcclVersion& version : nccl.versions) {
@@ -119,16 +97,8 @@ std::string tablesText(const NcclTotals& totals, const Color& color) {
 
 } // namespace
 
-std::string ncclText(const ShowView& view, const Color& color) {
-  const std::vector<const Report*> reports = reportsOf(view);
-  if (reports.empty()) {
-    return "NCCL was not called, or not where it can be seen: docs/nccl.md\n";
-  }
-  return headText(reports) + tablesText(ncclTotalsOf(reports, view.filter.phase), color);
-}
-
-std::string ncclText(const JobReport& job, const Color& color) {
-  return job.nccl ? headText(*job.nccl) + tablesText(ncclTotalsOf(job), color) : "";
+std::string ncclText(const JobReport& job, const Color& color, std::optional<Phase> phase) {
+  return job.nccl ? headText(*job.nccl) + tablesText(ncclTotalsOf(job, phase), color) : "";
 }
 
 } // namespace commtap

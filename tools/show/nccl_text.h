@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "report/job/job_report.h"
-#include "tools/show/show_view.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
-/// What c10d was asked for beside what NCCL was called with for it, and the calls to NCCL that come from elsewhere; on
-/// all ranks together. One line if NCCL was not called.
-std::string ncclText(const ShowView& view, const Color& color);
-
-/// The same of a job; "" if NCCL was not called.
-std::string ncclText(const JobReport& job, const Color& color);
+/// The NCCL calls of the job: a line with versions and communicators, a table that compares them with what c10d asked
+/// for, and a table of the other calls. `phase`: that phase only. "" if no rank called NCCL.
+std::string ncclText(const JobReport& job, const Color& color, std::optional<Phase> phase = std::nullopt);
 
 } // namespace commtap

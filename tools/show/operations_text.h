@@ -2,15 +2,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 
-#include "tools/show/show_view.h"
+#include "report/model/model.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
-/// The table of ops by module and phase, added up over the processes that are shown; or one line that says why there
-/// is none.
-std::string operationsText(const ShowView& view, const Color& color);
+/// The ops of all ranks, counted by module, phase, op and whether they were called with a DTensor.
+class OperationCounts {
+ public:
+  using Key = std::tuple<std::string, Phase, std::string, bool>;
+
+  /// `phase`: counts that phase only.
+  explicit OperationCounts(std::optional<Phase> phase = std::nullopt) : phase_(phase) {}
+
+  void add(const Report& report);
+
+  /// Whether any process counted ops: COMMTAP_LEVEL.
+  bool isKnown() const {
+    return is_known_;
+  }
+  const std::map<Key, uint64_t>& counts() const {
+    return counts_;
+  }
+
+ private:
+  std::optional<Phase> phase_;
+  bool is_known_ = false;
+  std::map<Key, uint64_t> counts_;
+};
+
+/// The table of ops by module, or a line that says why there is none.
+std::string operationsText(const OperationCounts& operations, const Color& color);
 
 } // namespace commtap

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/show_csv.h"
 
+#include <vector>
+
 #include "tools/tables/table_text.h"
 
 namespace commtap {
 namespace {
 
-/// The rows of one phase.
+/// Returns the report with the rows of one phase.
 Report inPhase(const Report& report, Phase phase) {
   Report part = report;
   std::erase_if(part.collectives, [phase](const Collective& row) { return row.phase != phase; });
@@ -16,13 +18,14 @@ Report inPhase(const Report& report, Phase phase) {
 
 } // namespace
 
-std::string showCsv(const ShowView& view) {
-  std::string text = csvTitles(TableId::kCollectives);
+std::string showCsvTitles() {
+  return csvTitles(TableId::kCollectives);
+}
+
+std::string showCsv(const Report& report, std::optional<Phase> phase) {
+  std::string text;
   const auto add = [&text](const Cells& cells) { text += csvRow(cells); };
-  for (const ReportFile* file : view.files) {
-    const std::optional<Phase>& phase = view.filter.phase;
-    forEachRow(TableId::kCollectives, phase ? inPhase(file->report, *phase) : file->report, add);
-  }
+  forEachRow(TableId::kCollectives, phase ? inPhase(report, *phase) : report, add);
   return text;
 }
 

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "tools/show/show_view.h"
+#include "report/model/model.h"
 
 namespace commtap {
 
-/// For spreadsheets: every row of `collectives` with the columns of its process and group, described in
-/// docs/show.md.
-std::string showCsv(const ShowView& view);
+/// Returns the title line of showCsv()'s rows.
+std::string showCsvTitles();
+
+/// Returns the report's rows of `collectives` with the columns of their process and group, as docs/show.md describes
+/// them, for spreadsheets. `phase`: that phase only.
+std::string showCsv(const Report& report, std::optional<Phase> phase);
 
 } // namespace commtap

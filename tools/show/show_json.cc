@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/show_json.h"
 
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 
 #include "report/base/timestamp.h"
@@ -31,31 +33,38 @@ ordered_json toJson(const Amount& amount) {
   return {{field::kCount, amount.count}, {field::kBytes, amount.bytes}, {field::kBusBytes, amount.bus_bytes}};
 }
 
+/// The job report names files relative to its folder.
+std::string pathOf(const JobReport& job, const JobProcess& process) {
+  const std::filesystem::path file(process.file);
+  const bool is_below = file.is_relative() && process.file != job.source;
+  return is_below ? (std::filesystem::path(job.source) / file).string() : process.file;
+}
+
 ordered_json processesOf(const ShowView& view) {
   ordered_json list = ordered_json::array();
-  for (const ReportFile* file : view.files) {
-    const Job& job = file->report.job;
+  for (const JobProcess& process : view.job.processes) {
+    const std::optional<uint64_t>& ended = process.ended_at_ns;
     list.push_back({
-        {field::kRank, orNull(job.rank)},
-        {field::kHost, job.host},
-        {field::kPid, job.pid},
-        {field::kStartedAt, formatTimestamp(job.started_at_ns)},
-        {field::kEndedAt, job.ended_at_ns ? ordered_json(formatTimestamp(*job.ended_at_ns)) : ordered_json(nullptr)},
-        {field::kExit, exitKindName(job.exit)},
-        {field::kExitSignal, orNull(job.exit_signal)},
-        {"path", file->path},
+        {field::kRank, orNull(process.rank)},
+        {field::kHost, process.host},
+        {field::kPid, process.pid},
+        {field::kStartedAt, formatTimestamp(process.started_at_ns)},
+        {field::kEndedAt, ended ? ordered_json(formatTimestamp(*ended)) : ordered_json(nullptr)},
+        {field::kExit, exitKindName(process.exit)},
+        {field::kExitSignal, orNull(process.exit_signal)},
+        {"path", pathOf(view.job, process)},
     });
   }
   return list;
 }
 
 /// One module, from `row` on, which is moved to the next one's first.
-ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const std::vector<ModuleTotals>& modules) {
-  const ModuleTotals& module = *rows[row].module;
+ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const std::vector<JobModule>& modules) {
+  const JobModule& module = *rows[row].module;
   ordered_json calls = ordered_json::object();
   for (int i = 0; i < kPhaseCount; ++i) {
-    if (module.calls[i] > 0) {
-      calls[std::string(phaseName(static_cast<Phase>(i)))] = module.calls[i];
+    if (module.calls[i].sum > 0) {
+      calls[std::string(phaseName(static_cast<Phase>(i)))] = module.calls[i].sum;
     }
   }
   ordered_json collectives = ordered_json::array();
@@ -83,13 +92,13 @@ ordered_json modulesOf(const ShowView& view) {
   const ModuleRows tree = moduleRows(view);
   ordered_json list = ordered_json::array();
   for (size_t row = 0; row < tree.rows.size();) {
-    list.push_back(moduleAt(tree.rows, row, view.totals.modules));
+    list.push_back(moduleAt(tree.rows, row, view.job.modules));
   }
   return list;
 }
 
-/// One entry a phase and kind.
-ordered_json amountsOf(const Amounts& amounts, std::optional<Phase> phase) {
+/// One entry per phase and kind.
+ordered_json listOf(const Amounts& amounts, std::optional<Phase> phase) {
   ordered_json list = ordered_json::array();
   for (const auto& [key, amount] : amounts) {
     if (!phase || key.phase == *phase) {
@@ -103,13 +112,13 @@ ordered_json amountsOf(const Amounts& amounts, std::optional<Phase> phase) {
 
 ordered_json groupsOf(const ShowView& view) {
   ordered_json list = ordered_json::array();
-  for (const GroupTotals& group : view.totals.groups) {
+  for (const JobGroup& group : view.job.groups) {
     list.push_back({
         {field::kName, group.name},
         {field::kBackend, group.backend},
         {field::kSize, group.size},
-        {field::kRanks, group.ranks},
-        {"totals", amountsOf(group.amounts, view.filter.phase)},
+        {field::kRanks, group.members},
+        {"totals", listOf(group.totals, view.filter.phase)},
     });
   }
   return list;
@@ -117,7 +126,7 @@ ordered_json groupsOf(const ShowView& view) {
 
 ordered_json notSeenOf(const ShowView& view) {
   ordered_json list = ordered_json::array();
-  for (const NotSeenSummary& item : view.summary.not_seen) {
+  for (const NotSeenSummary& item : view.job.not_seen) {
     list.push_back({
         {field::kReason, item.entry.reason},
         {field::kCount, item.entry.count},
@@ -131,23 +140,24 @@ ordered_json notSeenOf(const ShowView& view) {
 
 } // namespace
 
-std::string showJson(const ShowView& view, const ReportFolder& folder) {
+std::string showJson(const ShowView& view) {
+  const JobReport& job = view.job;
   const std::optional<Phase>& phase = view.filter.phase;
   const ordered_json document = {
       {field::kSchema, kShowSchema},
-      {field::kRunId, view.summary.run_id},
-      {field::kAttempt, view.summary.attempt},
-      {field::kWorldSize, orNull(view.summary.world_size)},
-      {field::kRanks, toJson(view.summary.ranks)},
-      {"missing_ranks", toJson(view.summary.missing)},
-      {field::kRank, orNull(view.filter.rank)},
+      {field::kRunId, job.run_id},
+      {field::kAttempt, job.attempt},
+      {field::kWorldSize, orNull(job.world_size)},
+      {field::kRanks, toJson(job.ranks)},
+      {field::kMissingRanks, toJson(job.missing)},
+      {field::kRank, orNull(view.rank)},
       {field::kPhase, phase ? ordered_json(phaseName(*phase)) : ordered_json(nullptr)},
-      {"processes", processesOf(view)},
+      {field::kProcesses, processesOf(view)},
       {field::kModules, modulesOf(view)},
-      {"totals", amountsOf(view.totals.job, phase)},
+      {field::kTotals, listOf(amountsOf(job), phase)},
       {field::kGroups, groupsOf(view)},
       {field::kNotSeen, notSeenOf(view)},
-      {"problems", folder.problems},
+      {field::kProblems, job.problems},
   };
   constexpr int kIndent = 1;
   return document.dump(kIndent, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";

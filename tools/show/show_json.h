@@ -9,10 +9,10 @@
 
 namespace commtap {
 
-/// The `schema` field of the document. What else it holds: docs/show.md.
+/// The `schema` field of the document, which docs/show.md describes.
 inline constexpr std::string_view kShowSchema = "commtap-show/1";
 
-/// For programs: what showText() shows, as one JSON object in ASCII.
-std::string showJson(const ShowView& view, const ReportFolder& folder);
+/// Returns the view as one JSON object in ASCII, for programs.
+std::string showJson(const ShowView& view);
 
 } // namespace commtap

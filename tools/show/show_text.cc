@@ -27,16 +27,16 @@ std::string countOrNothing(uint64_t count) {
   return count == 0 ? "" : std::to_string(count);
 }
 
-std::vector<std::string> cellsOf(const ModuleRow& row, const std::vector<ModuleTotals>& modules) {
+std::vector<std::string> cellsOf(const ModuleRow& row, const std::vector<JobModule>& modules) {
   constexpr size_t kIndent = 2;
   constexpr uint32_t kMaxIndentDepth = 40;
-  const ModuleTotals& module = *row.module;
+  const JobModule& module = *row.module;
   std::vector<std::string> cells(8);
   if (row.first_of_module) {
     cells[0] = std::string(kIndent * std::min(module.depth, kMaxIndentDepth), ' ') +
-               shorten(inert(module.label(modules)), kMaxLabel);
+               shorten(inert(module.label(modules[module.parent].name)), kMaxLabel);
   }
-  const uint64_t calls = module.calls[static_cast<size_t>(row.phase)];
+  const uint64_t calls = module.calls[static_cast<size_t>(row.phase)].sum;
   if (row.first_of_phase && (row.kind || calls > 0)) {
     cells[1] = phaseName(row.phase);
     cells[2] = countOrNothing(calls);
@@ -63,7 +63,7 @@ std::string moduleText(const ShowView& view, const Color& color) {
        {"OWN COUNT", Align::kRight},
        {"OWN BYTES", Align::kRight}});
   for (const ModuleRow& row : tree.rows) {
-    table.add(cellsOf(row, view.totals.modules));
+    table.add(cellsOf(row, view.job.modules));
   }
   std::string text = color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without)\n";
   text += table.text(color);
@@ -80,12 +80,12 @@ std::string moduleText(const ShowView& view, const Color& color) {
 /// Counts by phase, then the sum; as many columns as there are phases to show.
 class AmountTable {
  public:
-  AmountTable(std::vector<Column> columns, const ShowView& view) : phase_(view.filter.phase) {
+  AmountTable(std::vector<Column> columns, const Amounts& job, std::optional<Phase> phase) : phase_(phase) {
     for (int i = 0; i < kPhaseCount; ++i) {
-      const auto phase = static_cast<Phase>(i);
-      if (!phase_ && sumOf(view.totals.job, phase, std::nullopt).count > 0) {
-        phases_.push_back(phase);
-        columns.push_back({std::string(phaseName(phase)), Align::kRight});
+      const auto shown = static_cast<Phase>(i);
+      if (!phase_ && sumOf(job, shown, std::nullopt).count > 0) {
+        phases_.push_back(shown);
+        columns.push_back({std::string(phaseName(shown)), Align::kRight});
       }
     }
     for (const char* title : {"COUNT", "BYTES", "BUS BYTES"}) {
@@ -118,55 +118,56 @@ class AmountTable {
 };
 
 std::string kindText(const ShowView& view, const Color& color) {
-  AmountTable table({{"KIND"}}, view);
+  const Amounts job = amountsOf(view.job);
+  AmountTable table({{"KIND"}}, job, view.filter.phase);
   for (int i = 0; i < kKindCount; ++i) {
     const auto kind = static_cast<Kind>(i);
-    table.add({std::string(kindName(kind))}, view.totals.job, kind);
+    table.add({std::string(kindName(kind))}, job, kind);
   }
-  table.add({"all"}, view.totals.job, std::nullopt);
+  table.add({"all"}, job, std::nullopt);
   return color.bold("By kind") + "\n" + table.text(color);
 }
 
-std::string membersText(const GroupTotals& group) {
-  if (group.ranks.size() != 1) {
-    return group.ranks.empty() ? "?" : fmt::format("{} groups", group.ranks.size());
+std::string membersText(const JobGroup& group) {
+  if (group.members.size() != 1) {
+    return group.members.empty() ? "?" : fmt::format("{} groups", group.members.size());
   }
-  return rankText(rankRanges({group.ranks[0].begin(), group.ranks[0].end()}));
+  return rankText(rankRanges({group.members[0].begin(), group.members[0].end()}));
 }
 
 std::string groupText(const ShowView& view, const Color& color) {
-  AmountTable table({{"GROUP"}, {"BACKEND"}, {"SIZE", Align::kRight}, {"RANKS"}}, view);
-  for (const GroupTotals& group : view.totals.groups) {
-    table.add({group.name, group.backend, sizeText(group.size), membersText(group)}, group.amounts, std::nullopt);
+  AmountTable table(
+      {{"GROUP"}, {"BACKEND"}, {"SIZE", Align::kRight}, {"RANKS"}}, amountsOf(view.job), view.filter.phase);
+  for (const JobGroup& group : view.job.groups) {
+    table.add({group.name, group.backend, sizeText(group.size), membersText(group)}, group.totals, std::nullopt);
   }
   return color.bold("By group") + "\n" + table.text(color);
 }
 
 } // namespace
 
-std::string showText(const ShowView& view, const ReportFolder& folder, const Color& color) {
-  const bool one = view.filter.rank.has_value() || folder.is_one_file;
-  const Scope scope = one ? Scope::kProcess : Scope::kRun;
-  std::string text = headerText(view.summary, folder, scope, color);
+std::string showText(const ShowView& view, const Color& color) {
+  std::string text = headerText(view.job, view.is_one_process ? Scope::kProcess : Scope::kRun, color);
   if (view.filter.phase) {
     text += fmt::format("phase {} only\n", phaseName(*view.filter.phase));
   }
   text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
   if (view.filter.operations) {
-    text += "\n" + operationsText(view, color);
+    text += "\n" + operationsText(view.operations, color);
   }
   if (view.filter.time) {
-    text += "\n" + timeText(view, color);
+    text += "\n" + timeText(view.group_times, view.module_times, color);
   }
   if (view.filter.steps) {
-    text += "\n" + stepsText(view, color);
+    text += "\n" + stepsText(view.steps, color);
   }
   if (view.filter.last) {
-    text += "\n" + lastText(view, color);
+    text += "\n" + mismatchText(view.mismatches, color) + lastText(view.last, color);
   }
   if (view.filter.nccl) {
-    text += "\n" + ncclText(view, color);
-    const std::string graphs = cudaGraphsText(view, color);
+    const std::string nccl = ncclText(view.job, color, view.filter.phase);
+    const std::string graphs = cudaGraphsText(view.graphs, color);
+    text += "\n" + (nccl.empty() ? "NCCL was not called, or not where commtap can see it: docs/nccl.md\n" : nccl);
     text += graphs.empty() ? "" : "\n" + graphs;
   }
   return text;

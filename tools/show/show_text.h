@@ -10,6 +10,6 @@
 namespace commtap {
 
 /// For people: header, module tree, totals by kind and by group.
-std::string showText(const ShowView& view, const ReportFolder& folder, const Color& color);
+std::string showText(const ShowView& view, const Color& color);
 
 } // namespace commtap

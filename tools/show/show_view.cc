@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/show_view.h"
 
+#include <utility>
+
 namespace commtap {
 namespace {
 
@@ -17,7 +19,7 @@ Amount amountAt(const Amounts& amounts, PhaseKind key) {
   return found == amounts.end() ? Amount{} : found->second;
 }
 
-void addPhase(const ModuleTotals& module, Phase phase, std::vector<ModuleRow>& rows) {
+void addPhase(const JobModule& module, Phase phase, std::vector<ModuleRow>& rows) {
   ModuleRow row{&module, phase, std::nullopt, {}, {}, rows.empty() || rows.back().module != &module, true};
   for (int i = 0; i < kKindCount; ++i) {
     const PhaseKind key{phase, static_cast<Kind>(i)};
@@ -30,12 +32,12 @@ void addPhase(const ModuleTotals& module, Phase phase, std::vector<ModuleRow>& r
     rows.push_back(row);
     row.first_of_module = row.first_of_phase = false;
   }
-  if (row.first_of_phase && module.calls[static_cast<size_t>(phase)] > 0) {
+  if (row.first_of_phase && module.calls[static_cast<size_t>(phase)].sum > 0) {
     rows.push_back(row);
   }
 }
 
-void addModule(const ModuleTotals& module, const ShowFilter& filter, std::vector<ModuleRow>& rows) {
+void addModule(const JobModule& module, const ShowFilter& filter, std::vector<ModuleRow>& rows) {
   const size_t before = rows.size();
   for (int i = 0; i < kPhaseCount; ++i) {
     if (isShown(filter, static_cast<Phase>(i))) {
@@ -50,23 +52,58 @@ void addModule(const ModuleTotals& module, const ShowFilter& filter, std::vector
 
 } // namespace
 
-ShowView viewOf(const ReportFolder& folder, const ShowFilter& filter) {
-  ShowView view;
-  view.filter = filter;
-  view.files = selectFiles(folder, filter.attempt, filter.rank);
-  std::vector<const Report*> reports;
-  for (const ReportFile* file : view.files) {
-    reports.push_back(&file->report);
+ShowDetails::ShowDetails(const ShowFilter& filter)
+    : group_times_(TimesBy::kGroup, filter.phase), module_times_(TimesBy::kModule, filter.phase) {
+  view_.filter = filter;
+  view_.operations = OperationCounts(filter.phase);
+}
+
+void ShowDetails::add(const Report& report) {
+  if (has_rank_ && (!rank_ || rank_ != report.job.rank)) {
+    endRank();
   }
-  view.summary = summaryOf(reports);
-  view.totals = totalsOf(reports);
-  return view;
+  has_rank_ = true;
+  rank_ = report.job.rank;
+  const ShowFilter& filter = view_.filter;
+  if (filter.operations) {
+    view_.operations.add(report);
+  }
+  if (filter.steps) {
+    view_.steps.add(report);
+  }
+  if (filter.last) {
+    constexpr size_t kPerRank = 10;
+    const std::vector<LastRow> rows = lastRows(report, kPerRank);
+    view_.last.insert(view_.last.end(), rows.begin(), rows.end());
+    mismatches_.add(report);
+  }
+  if (filter.time) {
+    group_times_.add(report);
+    module_times_.add(report);
+  }
+  if (filter.nccl) {
+    view_.graphs.add(report);
+  }
+}
+
+void ShowDetails::endRank() {
+  group_times_.endRank(rank_);
+  module_times_.endRank(rank_);
+}
+
+ShowView ShowDetails::finish(JobReport job) {
+  endRank();
+  view_.job = std::move(job);
+  view_.mismatches = mismatches_.take();
+  view_.group_times = group_times_.take();
+  view_.module_times = module_times_.take();
+  return std::move(view_);
 }
 
 ModuleRows moduleRows(const ShowView& view) {
   ModuleRows result;
-  const bool all = view.filter.all || view.totals.modules.size() <= kSmallTree;
-  for (const ModuleTotals& module : view.totals.modules) {
+  const bool all = view.filter.all || view.job.modules.size() <= kSmallTree;
+  for (const JobModule& module : view.job.modules) {
     if (view.filter.depth && module.depth > *view.filter.depth) {
       ++result.too_deep;
     } else if (!all && sumOf(module.inclusive, view.filter.phase, std::nullopt).count == 0) {

@@ -3,11 +3,12 @@
 #include "tools/show/steps_text.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "report/model/amounts.h"
 #include "tools/text/step_spread.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -15,21 +16,9 @@
 namespace commtap {
 namespace {
 
-/// The same steps of several ranks.
-struct Sum {
-  uint64_t forward_passes = 0;
-  uint64_t backward_passes = 0;
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-  double longest_ms = 0; ///< of one step
-  uint64_t blocked_ns = 0;
-  uint64_t duration_ns = 0; ///< over all ranks
-  bool runs = false;
-};
+using Sum = StepSums::Sum;
 
-using Key = std::pair<uint64_t, uint64_t>; ///< first step, steps
-
-void add(const Step& step, Sum& sum) {
+void addStep(const Step& step, Sum& sum) {
   sum.forward_passes += step.forward_passes;
   sum.backward_passes += step.backward_passes;
   const StepAmount all = sumOf(step);
@@ -46,7 +35,7 @@ void add(const Step& step, Sum& sum) {
   }
 }
 
-/// How much of its time the average rank was blocked.
+/// Returns the share of its time that the average rank was blocked.
 std::string shareText(const Sum& sum) {
   return sum.runs || sum.duration_ns == 0
              ? ""
@@ -54,7 +43,7 @@ std::string shareText(const Sum& sum) {
                    "{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
 }
 
-std::string spreadText(const std::map<Key, Sum>& sums) {
+std::string spreadText(const std::map<StepSums::Key, Sum>& sums) {
   std::vector<StepTime> times;
   for (const auto& [key, sum] : sums) {
     if (!sum.runs) {
@@ -66,17 +55,14 @@ std::string spreadText(const std::map<Key, Sum>& sums) {
 
 } // namespace
 
-std::string stepsText(const ShowView& view, const Color& color) {
-  std::map<Key, Sum> sums;
-  for (const ReportFile* file : view.files) {
-    for (const Step& step : file->report.steps) {
-      add(step, sums[{step.first_step, step.steps}]);
-    }
+void StepSums::add(const Report& report) {
+  is_timed_ = is_timed_ || report.job.timing.every == 1;
+  for (const Step& step : report.steps) {
+    addStep(step, sums_[{step.first_step, step.steps}]);
   }
-  bool is_timed = false;
-  for (const ReportFile* file : view.files) {
-    is_timed = is_timed || file->report.job.timing.every == 1; // a sample's share would be of the sample alone
-  }
+}
+
+std::string stepsText(const StepSums& all, const Color& color) {
   std::vector<Column> columns = {
       {"STEP", Align::kRight},
       {"MS A STEP", Align::kRight},
@@ -84,11 +70,11 @@ std::string stepsText(const ShowView& view, const Color& color) {
       {"BACKWARDS", Align::kRight},
       {"COUNT", Align::kRight},
       {"PAYLOAD", Align::kRight}};
-  if (is_timed) {
+  if (all.isTimed()) {
     columns.push_back({"BLOCKED", Align::kRight});
   }
   Table table(std::move(columns));
-  for (const auto& [key, sum] : sums) {
+  for (const auto& [key, sum] : all.sums()) {
     const auto& [first, steps] = key;
     table.add(
         {stepRange(first, steps),
@@ -97,9 +83,9 @@ std::string stepsText(const ShowView& view, const Color& color) {
          std::to_string(sum.backward_passes),
          std::to_string(sum.count),
          humanBytes(static_cast<double>(sum.bytes)),
-         is_timed ? shareText(sum) : ""});
+         all.isTimed() ? shareText(sum) : ""});
   }
-  return color.bold("By step") + "\n" + table.text(color) + spreadText(sums);
+  return color.bold("By step") + "\n" + table.text(color) + spreadText(all.sums());
 }
 
 } // namespace commtap

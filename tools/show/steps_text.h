@@ -2,15 +2,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 
-#include "tools/show/show_view.h"
+#include "report/model/model.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
-/// A table with a row for each step, or run of steps that are added up: sums over the ranks, and the time of the rank
-/// that took longest.
-std::string stepsText(const ShowView& view, const Color& color);
+/// The steps of all ranks, added up by number.
+class StepSums {
+ public:
+  struct Sum {
+    uint64_t forward_passes = 0;
+    uint64_t backward_passes = 0;
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    double longest_ms = 0; ///< of one step, on the slowest rank
+    uint64_t blocked_ns = 0;
+    uint64_t duration_ns = 0; ///< over all ranks
+    bool runs = false;        ///< on some rank
+  };
+  using Key = std::pair<uint64_t, uint64_t>; ///< first step, steps
+
+  void add(const Report& report);
+
+  const std::map<Key, Sum>& sums() const {
+    return sums_;
+  }
+  /// Whether every collective of some process was timed. Of a sample, the blocked time would be the sample's alone.
+  bool isTimed() const {
+    return is_timed_;
+  }
+
+ private:
+  std::map<Key, Sum> sums_;
+  bool is_timed_ = false;
+};
+
+/// The table of training steps, with the spread of their durations below it.
+std::string stepsText(const StepSums& steps, const Color& color);
 
 } // namespace commtap

@@ -78,18 +78,6 @@ std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
   return text;
 }
 
-std::vector<TimeTotals> totalsOf(const ShowView& view, TimesBy by) {
-  TimeSums sums(by, view.filter.phase);
-  for (size_t i = 0; i < view.files.size(); ++i) {
-    const std::optional<int64_t>& rank = view.files[i]->report.job.rank;
-    sums.add(view.files[i]->report);
-    if (i + 1 == view.files.size() || !rank || view.files[i + 1]->report.job.rank != rank) {
-      sums.endRank(rank);
-    }
-  }
-  return sums.take();
-}
-
 } // namespace
 
 std::string
@@ -103,12 +91,10 @@ timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals
          "\n" + color.bold("Time by module") + " (longest blocked first)\n" + moduleText(by_module, color);
 }
 
-std::string timeText(const ShowView& view, const Color& color) {
-  const std::vector<TimeTotals> by_group = totalsOf(view, TimesBy::kGroup);
-  if (by_group.empty()) {
-    return "no durations were measured: run the job with COMMTAP_TIMING=host\n";
-  }
-  return timeTables(by_group, totalsOf(view, TimesBy::kModule), color);
+std::string
+timeText(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color) {
+  return by_group.empty() ? "no durations were measured: run the job with COMMTAP_TIMING=host\n"
+                          : timeTables(by_group, by_module, color);
 }
 
 } // namespace commtap

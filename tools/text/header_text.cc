@@ -96,32 +96,23 @@ std::string notSeenLines(const JobSummary& summary, const Color& color) {
 
 } // namespace
 
-std::string headerText(const JobSummary& summary, const ReportFolder& folder, Scope scope, const Color& color) {
-  const int64_t first_attempt = folder.files.front().report.job.attempt;
-  std::string text =
-      runLine(summary, first_attempt, folder.files.back().report.job.attempt) + ranksLine(summary, scope);
-  if (!summary.missing.empty() && scope == Scope::kRun) {
-    text += color.warning("no report of rank " + rankText(summary.missing)) + "\n";
-  }
-  if (folder.other_runs > 0) {
-    text += plural(folder.other_runs, "report", "reports") + " of other runs in the same folder left out\n";
-  }
-  return text + exitLines(summary, color) + notSeenLines(summary, color);
-}
-
-std::string headerText(const JobReport& job, const Color& color) {
+std::string headerText(const JobReport& job, Scope scope, const Color& color) {
   const JobSummary summary = summaryOf(job);
   const bool has_attempts = !job.attempts.empty();
   std::string text = runLine(
       summary, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
-  text += ranksLine(summary, Scope::kRun);
-  if (!summary.missing.empty()) {
+  text += ranksLine(summary, scope);
+  if (!summary.missing.empty() && scope == Scope::kRun) {
     text += color.warning("no report of rank " + rankText(summary.missing)) + "\n";
   }
   if (job.other_runs > 0) {
     text += plural(job.other_runs, "other run", "other runs") + " in the same folder left out (--run ID)\n";
   }
   return text + exitLines(summary, color) + notSeenLines(summary, color);
+}
+
+std::string headerText(const JobReport& job, const Color& color) {
+  return headerText(job, Scope::kRun, color);
 }
 
 std::string sizeText(uint32_t size) {

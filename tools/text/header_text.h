@@ -6,22 +6,19 @@
 #include <string>
 
 #include "report/job/job_report.h"
-#include "report/job/job_summary.h"
-#include "report/runs/folder.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
-/// Tells whether the numbers cover a run, which may miss ranks, or one process, for which no others are expected.
+/// Whether a job stands for a whole run, of which ranks may be missing, or for one process.
 enum class Scope : bool { kRun, kProcess };
 
-/// Returns the lines above every table: the run, its ranks, how they ended, and what the numbers lack.
-std::string headerText(const JobSummary& summary, const ReportFolder& folder, Scope scope, const Color& color);
-
-/// Returns the lines above the tables of a job report, without disagreements.
+/// Returns the lines above a job's numbers: the run, the ranks and those missing, how ranks ended unless it was
+/// normally, and what commtap did not see.
 std::string headerText(const JobReport& job, const Color& color);
+std::string headerText(const JobReport& job, Scope scope, const Color& color);
 
-/// Returns a group's size, or "?" for 0, which is unknown.
+/// Returns the number of ranks in a group; "?" if it is not known.
 std::string sizeText(uint32_t size);
 
 } // namespace commtap

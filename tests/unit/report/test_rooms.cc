@@ -77,6 +77,7 @@ const std::map<std::string, Rooms>& allowed() {
         "report/model",
         "report/ledger",
         "report/json",
+        "report/job",
         "report/runs"}},
       {"tools/live",
        {"tools/text",

@@ -117,5 +117,36 @@ TEST_CASE("absurd numbers do no harm") {
   CHECK(jobOf(reports).processes.size() == 2);
 }
 
+Collective rowIn(const std::string& group, uint64_t bytes) {
+  Collective row;
+  row.module = "M";
+  row.group = group;
+  row.kind = Kind::kAllReduce;
+  row.phase = Phase::kForward;
+  row.count = 1;
+  row.bytes = bytes;
+  row.bus_bytes = static_cast<double>(bytes);
+  return row;
+}
+
+TEST_CASE("groups of one description are one group, others keep PyTorch's name") {
+  Report report;
+  report.groups = {
+      {"1", "tp", "gloo", 2, {1, 0}},
+      {"2", "tp", "gloo", 2, {2, 3}},
+      {"3", "undefined", "gloo", 2, {}},
+      {"4", "", "gloo", 2, {}}};
+  report.collectives = {rowIn("1", 1), rowIn("2", 2), rowIn("3", 100), rowIn("4", 50), rowIn("?", 7)};
+  const std::vector<JobGroup> groups = mergedJob({&report}).groups;
+  REQUIRE(groups.size() == 4);
+  CHECK(groups[0].name == "3");
+  CHECK(groups[1].name == "4");
+  CHECK(groups[2].name == "?");
+  CHECK(groups[2].size == 0);
+  CHECK(groups[3].name == "tp");
+  CHECK(groups[3].members == std::vector<std::vector<uint32_t>>{{0, 1}, {2, 3}});
+  CHECK(sumOf(groups[3].totals, {}, {}).bytes == 3);
+}
+
 } // namespace
 } // namespace commtap

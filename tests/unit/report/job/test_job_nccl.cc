@@ -111,5 +111,66 @@ TEST_CASE("of a job as of its ranks: what was asked, what was called for it, and
   CHECK(totals.beside[0].amount == NcclAmount{8, 4, 256});
 }
 
+NcclCall callOf(const char* function, const char* op, const char* module, uint64_t count, uint64_t bytes) {
+  NcclCall made;
+  made.function = function;
+  made.op = op;
+  made.group = made.op.empty() ? "" : "0";
+  made.module = module;
+  made.phase = Phase::kForward;
+  made.count = count;
+  made.bytes = bytes;
+  return made;
+}
+
+Collective askedOf(const char* op, const char* group, uint64_t count, uint64_t bytes, Phase phase) {
+  Collective made;
+  made.op = op;
+  made.group = group;
+  made.count = count;
+  made.bytes = bytes;
+  made.phase = phase;
+  return made;
+}
+
+Report reportOf(std::vector<NcclCall> calls, std::vector<Collective> collectives) {
+  Report made;
+  made.groups = {{"0", "dp", "nccl", 2, {}, 0, 0}, {"1", "cpu", "gloo", 2, {}, 0, 0}};
+  made.nccl = Nccl{"2.29.7", {}, std::move(calls)};
+  made.collectives = std::move(collectives);
+  return made;
+}
+
+TEST_CASE("a job compares what c10d was asked for with the NCCL calls, of one phase or of all") {
+  const Report first = reportOf(
+      {callOf("ncclSend", "c10d.alltoall_", "a", 4, 64),
+       callOf("ncclRecv", "c10d.alltoall_", "b", 4, 64),
+       callOf("ncclAllGather", "", "engine", 1, 16)},
+      {askedOf("c10d.alltoall_", "0", 2, 100, Phase::kForward),
+       askedOf("c10d.allreduce_", "0", 1, 8, Phase::kBackward),
+       askedOf("c10d.allreduce_", "1", 5, 8, Phase::kForward)});
+  const JobReport both = mergedJob({&first, &first});
+  const NcclTotals totals = ncclTotalsOf(both);
+  REQUIRE(totals.compared.size() == 2); // not what Gloo was asked
+  CHECK(totals.compared[0].op == "c10d.allreduce_");
+  CHECK(totals.compared[0].called.empty());
+  const NcclComparison& all_to_all = totals.compared[1];
+  CHECK(all_to_all.group == "dp");
+  CHECK(all_to_all.asked == 4);
+  CHECK(all_to_all.asked_bytes == 200);
+  REQUIRE(all_to_all.called.size() == 2);
+  CHECK(all_to_all.called[0].function == "ncclRecv");
+  CHECK(all_to_all.called[0].amount.count == 8);
+  CHECK(all_to_all.called[0].amount.bytes == 128);
+  REQUIRE(totals.beside.size() == 1);
+  CHECK(totals.beside[0].module == "engine");
+  CHECK(totals.beside[0].amount.count == 2);
+
+  const NcclTotals backward = ncclTotalsOf(both, Phase::kBackward);
+  REQUIRE(backward.compared.size() == 1);
+  CHECK(backward.compared[0].asked == 2);
+  CHECK(backward.beside.empty());
+}
+
 } // namespace
 } // namespace commtap

@@ -28,26 +28,11 @@ TEST_CASE("calls for other modules are not serious") {
   CHECK(seriousDisagreements(sampleJob()).empty());
 }
 
-TEST_CASE("the summary of a job is that of its reports") {
-  std::vector<Report> reports = sampleReports(3);
-  reports[1].job.exit = ExitKind::kKilled;
-  reports[2].not_seen = {{"unknown_op", 2, "a::b", "m"}};
-  std::vector<const Report*> pointers;
-  for (const Report& report : reports) {
-    pointers.push_back(&report);
-  }
-  const JobSummary expected = summaryOf(pointers);
-  const JobSummary summary = summaryOf(jobOf(reports));
-  CHECK(summary.run_id == expected.run_id);
-  CHECK(summary.ranks == expected.ranks);
-  CHECK(summary.rank_count == expected.rank_count);
-  CHECK(summary.missing == expected.missing);
-  CHECK(summary.processes == expected.processes);
-  CHECK(summary.started_at_ns == expected.started_at_ns);
-  CHECK(summary.ended_at_ns == expected.ended_at_ns);
-  REQUIRE(summary.exits.size() == expected.exits.size());
-  CHECK(summary.exits[1].ranks == expected.exits[1].ranks);
-  CHECK(summary.not_seen[0].ranks == expected.not_seen[0].ranks);
+TEST_CASE("the amounts of a job are the sums over its ranks") {
+  const Amounts amounts = amountsOf(jobOf(sampleReports(2)));
+  CHECK(sumOf(amounts, {}, {}) == Amount{8, 2 * (320 + 64 + 2048), 2 * (480.0 + 64 + 1536)});
+  CHECK(amounts == jobOf(sampleReports(2)).groups[0].totals);
+  CHECK(amounts == jobOf(sampleReports(2)).modules[0].inclusive);
 }
 
 } // namespace

@@ -4,17 +4,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/samples.h"
+#include "tests/unit/job_samples.h"
 
 namespace commtap {
 namespace {
 
 JobSummary summaryOfAll(const std::vector<Report>& reports) {
-  std::vector<const Report*> pointers;
-  for (const Report& report : reports) {
-    pointers.push_back(&report);
-  }
-  return summaryOf(pointers);
+  return summaryOf(jobOf(reports));
 }
 
 TEST_CASE("ranks are told as ranges") {
@@ -76,24 +72,6 @@ TEST_CASE("the job's time is from the first start to the last end, unless one ha
   CHECK(summaryOfAll(reports).ended_at_ns == reports[1].job.ended_at_ns);
   reports[0].job.ended_at_ns = std::nullopt;
   CHECK_FALSE(summaryOfAll(reports).ended_at_ns);
-}
-
-TEST_CASE("the last attempt is selected, or the one asked for, and a rank") {
-  ReportFolder folder;
-  for (const int64_t attempt : {0, 1}) {
-    for (const int64_t rank : {0, 1}) {
-      ReportFile file{"x", false, sampleReport(rank)};
-      file.report.job.attempt = attempt;
-      folder.files.push_back(std::move(file));
-    }
-  }
-  CHECK(selectFiles(folder, {}, {}).size() == 2);
-  CHECK(selectFiles(folder, {}, {})[0]->report.job.attempt == 1);
-  CHECK(selectFiles(folder, 0, {})[0]->report.job.attempt == 0);
-  CHECK(selectFiles(folder, 0, 1).size() == 1);
-  CHECK(selectFiles(folder, 2, {}).empty());
-  CHECK(selectFiles(folder, {}, 9).empty());
-  CHECK(selectFiles({}, {}, {}).empty());
 }
 
 } // namespace

@@ -19,24 +19,6 @@ NcclCall call(const char* function, const char* op, const char* module, uint64_t
   return made;
 }
 
-Collective asked(const char* op, const char* group, uint64_t count, uint64_t bytes, Phase phase) {
-  Collective made;
-  made.op = op;
-  made.group = group;
-  made.count = count;
-  made.bytes = bytes;
-  made.phase = phase;
-  return made;
-}
-
-Report report(std::vector<NcclCall> calls, std::vector<Collective> collectives) {
-  Report made;
-  made.groups = {{"0", "dp", "nccl", 2, {}, 0, 0}, {"1", "cpu", "gloo", 2, {}, 0, 0}};
-  made.nccl = Nccl{"2.29.7", {}, std::move(calls)};
-  made.collectives = std::move(collectives);
-  return made;
-}
-
 TEST_CASE("versions as nccl.h numbers them") {
   CHECK(ncclVersionText(22907) == "2.29.7");
   CHECK(ncclVersionText(23100) == "2.31.0");
@@ -61,38 +43,6 @@ TEST_CASE("rows that only their modules' ids told apart are one") {
   CHECK(calls[0].count == 3);
   CHECK(calls[0].failed == 1);
   CHECK(calls[0].bytes == 64);
-}
-
-TEST_CASE("what was asked of c10d stands beside what NCCL was called with") {
-  const Report first = report(
-      {call("ncclSend", "c10d.alltoall_", "a", 4, 64),
-       call("ncclRecv", "c10d.alltoall_", "b", 4, 64),
-       call("ncclAllGather", "", "engine", 1, 16)},
-      {asked("c10d.alltoall_", "0", 2, 100, Phase::kForward),
-       asked("c10d.allreduce_", "0", 1, 8, Phase::kBackward),
-       asked("c10d.allreduce_", "1", 5, 8, Phase::kForward)});
-  const std::vector<const Report*> both = {&first, &first};
-
-  const NcclTotals totals = ncclTotalsOf(both, std::nullopt);
-  REQUIRE(totals.compared.size() == 2); // not what Gloo was asked
-  CHECK(totals.compared[0].op == "c10d.allreduce_");
-  CHECK(totals.compared[0].called.empty());
-  const NcclComparison& all_to_all = totals.compared[1];
-  CHECK(all_to_all.group == "dp");
-  CHECK(all_to_all.asked == 4);
-  CHECK(all_to_all.asked_bytes == 200);
-  REQUIRE(all_to_all.called.size() == 2);
-  CHECK(all_to_all.called[0].function == "ncclRecv");
-  CHECK(all_to_all.called[0].amount.count == 8);
-  CHECK(all_to_all.called[0].amount.bytes == 128);
-  REQUIRE(totals.beside.size() == 1);
-  CHECK(totals.beside[0].module == "engine");
-  CHECK(totals.beside[0].amount.count == 2);
-
-  const NcclTotals backward = ncclTotalsOf(both, Phase::kBackward);
-  REQUIRE(backward.compared.size() == 1);
-  CHECK(backward.compared[0].asked == 2);
-  CHECK(backward.beside.empty());
 }
 
 } // namespace

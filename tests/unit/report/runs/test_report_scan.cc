@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 
@@ -64,6 +66,83 @@ TEST_CASE("nothing there is told") {
   const TempFolder folder;
   CHECK(scanReports(folder.path(), nullptr).error().find("holds no report") != std::string::npos);
   CHECK(scanReports(folder / "none", nullptr).error().find("does not exist") != std::string::npos);
+}
+
+TEST_CASE("reports are ordered by rank, those without a rank last, whatever the files are called") {
+  const TempFolder folder;
+  put(folder, "a.json", 2, "run");
+  std::filesystem::create_directory(folder / "sub");
+  put(folder, "sub/b.json", 0, "run");
+  Report unranked = sampleReport(1);
+  unranked.job.run_id = "run";
+  unranked.job.rank = std::nullopt;
+  unranked.job.pid = 77;
+  writeText(folder / "0.json", reportToJson(unranked));
+  writeText(folder / "notes.txt", "not ours");
+  const auto selected = selectReports(*scanReports(folder.path(), nullptr), {});
+  REQUIRE(selected->reports.size() == 3);
+  CHECK(selected->reports[0].job.rank == 0);
+  CHECK(selected->reports[1].job.rank == 2);
+  CHECK_FALSE(selected->reports[2].job.rank);
+}
+
+TEST_CASE("one file may be scanned alone, under any name") {
+  const TempFolder folder;
+  put(folder, "x", 2, "run");
+  CHECK(scanReports(folder / "x", nullptr)->reports.size() == 1);
+  REQUIRE(sampleLedger(1)->publish(folder / "y"));
+  CHECK(scanReports(folder / "y", nullptr)->reports[0].is_ledger);
+}
+
+TEST_CASE("one rank may be selected") {
+  const TempFolder folder;
+  put(folder, "a.json", 0, "run");
+  put(folder, "b.json", 1, "run");
+  const auto scan = scanReports(folder.path(), nullptr);
+  CHECK(selectReports(*scan, {.rank = 1})->reports.size() == 1);
+  CHECK(selectReports(*scan, {.rank = 2}).error() == "there is no report of rank 2 in attempt 0");
+}
+
+TEST_CASE("files that cannot be read are named, and the rest is read") {
+  const TempFolder folder;
+  put(folder, "good.json", 0, "run");
+  writeText(folder / "bad.json", "{");
+  writeText(folder / "bad.ledger", "no ledger");
+  const auto scan = scanReports(folder.path(), nullptr);
+  CHECK(scan->reports.size() == 1);
+  REQUIRE(scan->problems.size() == 2);
+  CHECK(scan->problems[0].find(folder / "bad.json: no JSON document") == 0);
+  CHECK(scan->problems[1].find(folder / "bad.ledger: not a commtap ledger") == 0);
+}
+
+TEST_CASE("only files that cannot be read are an error") {
+  const TempFolder folder;
+  writeText(folder / "bad.json", "{");
+  CHECK(scanReports(folder.path(), nullptr).error().find("bad.json") != std::string::npos);
+}
+
+TEST_CASE("progress reaches the last file") {
+  const TempFolder folder;
+  put(folder, "a.json", 0, "run");
+  put(folder, "b.json", 1, "run");
+  size_t calls = 0;
+  const auto scan = scanReports(folder.path(), [&](size_t done, size_t total) {
+    ++calls;
+    CHECK(done == calls);
+    CHECK(total == 2);
+  });
+  CHECK(scan);
+  CHECK(calls == 2);
+}
+
+TEST_CASE("links in a circle and broken links do no harm") {
+  const TempFolder folder;
+  put(folder, "a.json", 0, "run");
+  std::filesystem::create_symlink(folder.path(), folder / "loop");
+  std::filesystem::create_symlink(folder / "none", folder / "0.json");
+  const auto scan = scanReports(folder.path(), nullptr);
+  CHECK(scan->reports.size() == 1);
+  CHECK(scan->problems.empty());
 }
 
 } // namespace

@@ -4,14 +4,14 @@
 
 #include <doctest/doctest.h>
 
+#include "report/job/job_merge.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
 
 std::string dotOf(const Report& report, std::optional<uint32_t> depth = std::nullopt) {
-  const Report* reports[] = {&report};
-  return graphvizDot(totalsOf(reports), depth);
+  return graphvizDot(mergedJob({&report}), depth);
 }
 
 TEST_CASE("a box a module that communicates, an arrow from its parent") {

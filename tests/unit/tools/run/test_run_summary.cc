@@ -4,21 +4,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/samples.h"
+#include "tests/unit/job_samples.h"
 
 namespace commtap {
 namespace {
 
-ReportFolder folderOf(std::vector<Report> reports) {
-  ReportFolder folder;
-  for (Report& report : reports) {
-    folder.files.push_back({"x", false, std::move(report)});
-  }
-  return folder;
-}
-
 TEST_CASE("the summary has the sum over the ranks by kind and group, most bytes first, and where to look") {
-  const std::string text = runSummary(folderOf({sampleReport(0), sampleReport(1)}), "/out", Color::none());
+  const std::string text = runSummary(jobOf({sampleReport(0), sampleReport(1)}), "/out", Color::none());
   CHECK(text.find("sum over 2 of 4 ranks: 0-1\nno report of rank 2-3\n") != std::string::npos);
   CHECK(
       text.find("all_gather  default_pg     4      4  4.00 KiB   3.00 KiB\n"
@@ -27,17 +19,13 @@ TEST_CASE("the summary has the sum over the ranks by kind and group, most bytes 
 }
 
 TEST_CASE("one report of a run of many misses the others") {
-  CHECK(
-      runSummary(folderOf({sampleReport(0)}), "/out", Color::none()).find("no report of rank 1-3") !=
-      std::string::npos);
+  CHECK(runSummary(jobOf({sampleReport(0)}), "/out", Color::none()).find("no report of rank 1-3") != std::string::npos);
 }
 
 TEST_CASE("without a report one line says why that may be") {
-  for (const auto& reports : {Result<ReportFolder>::failure("none"), Result<ReportFolder>(ReportFolder())}) {
-    const std::string text = runSummary(reports, "/o\x1bt", Color::none());
-    CHECK(text.find("commtap: no report was made in /o\\x1bt: ") == 0);
-    CHECK(text.find('\n') == text.size() - 1);
-  }
+  const std::string text = runSummary(Result<JobReport>::failure("none"), "/o\x1bt", Color::none());
+  CHECK(text.find("commtap: no report was made in /o\\x1bt: ") == 0);
+  CHECK(text.find('\n') == text.size() - 1);
 }
 
 TEST_CASE("a long table is cut, and says so") {
@@ -46,7 +34,7 @@ TEST_CASE("a long table is cut, and says so") {
     report.collectives.push_back(report.collectives[0]);
     report.collectives.back().group = "g" + std::to_string(i);
   }
-  CHECK(runSummary(folderOf({report}), "/out", Color::none()).find("... and 11 more rows") != std::string::npos);
+  CHECK(runSummary(jobOf({report}), "/out", Color::none()).find("... and 11 more rows") != std::string::npos);
 }
 
 } // namespace

@@ -10,19 +10,19 @@ namespace commtap {
 namespace {
 
 TEST_CASE("a run without graphs says nothing") {
-  const ReportFolder folder = sampleFolder();
-  CHECK(cudaGraphsText(viewOf(folder, {}), Color::none()).empty());
+  const SampleFolder folder = sampleFolder();
+  CHECK(cudaGraphsText(viewOf(folder, {.nccl = true}).graphs, Color::none()).empty());
 }
 
 TEST_CASE("CUDA graphs of several processes are one row, the one that communicates most first") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   const GraphNcclCall reduce{"ncclAllReduce", 0, 2, 4096};
   const CudaGraph small{100, {{"Model.head", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 1, 8}}, {}};
   const CudaGraph large{7, {}, {reduce}};
-  for (ReportFile& file : folder.files) {
+  for (SampleFile& file : folder.files) {
     file.report.cuda_graphs = {small, large};
   }
-  const std::string text = cudaGraphsText(viewOf(folder, {}), Color::none());
+  const std::string text = cudaGraphsText(viewOf(folder, {.nccl = true}).graphs, Color::none());
   const size_t first = text.find("4.00 KiB");
   REQUIRE_MESSAGE(first != std::string::npos, text);
   CHECK_MESSAGE(text.find("Model.head") > first, text);

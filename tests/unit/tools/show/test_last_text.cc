@@ -16,14 +16,19 @@ TEST_CASE("the newest of each rank, with the peer of a send") {
   second.last.back().peer = 3;
   second.last.back().state = LastState::kReturned;
   second.last.back().module = "\x1b[2J";
-  const std::vector<const Report*> reports = {&first, &second};
-  const std::string text = lastText(reports, 1, Color::none());
+  const auto text_of = [&](size_t most) {
+    std::vector<LastRow> rows = lastRows(first, most);
+    const std::vector<LastRow> more = lastRows(second, most);
+    rows.insert(rows.end(), more.begin(), more.end());
+    return lastText(rows, Color::none());
+  };
+  const std::string text = text_of(1);
   CHECK(text.find("all_gather") != std::string::npos);
   CHECK(text.find("send to 3") != std::string::npos);
   CHECK(text.find("returned") != std::string::npos);
   CHECK(text.find("broadcast") == std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
-  CHECK(lastText(reports, 10, Color::none()).find("broadcast") != std::string::npos);
+  CHECK(text_of(10).find("broadcast") != std::string::npos);
 }
 
 } // namespace

@@ -10,27 +10,29 @@ namespace commtap {
 namespace {
 
 TEST_CASE("ops are added up over ranks, by module, phase and op") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   folder.files[0].report.operations = {
       {"net1", Phase::kForward, "aten.linear", true, 2}, {"net1", Phase::kBackward, "aten.mm", false, 1}};
   folder.files[1].report.operations = {{"net1", Phase::kForward, "aten.linear", true, 3}};
-  ShowFilter filter;
-  const std::string all = operationsText(viewOf(folder, filter), Color::none());
+  ShowFilter filter{.operations = true};
+  const std::string all = operationsText(viewOf(folder, filter).operations, Color::none());
   CHECK(all.find("\nnet1    forward   aten.linear  yes          5\n") != std::string::npos);
   CHECK(all.find("\nnet1    backward  aten.mm                   1\n") != std::string::npos);
   filter.phase = Phase::kBackward;
-  CHECK(operationsText(viewOf(folder, filter), Color::none()).find("aten.linear") == std::string::npos);
+  CHECK(operationsText(viewOf(folder, filter).operations, Color::none()).find("aten.linear") == std::string::npos);
 }
 
 TEST_CASE("a job that was not asked for ops says how to ask") {
-  const ReportFolder folder = sampleFolder();
-  CHECK(operationsText(viewOf(folder, {}), Color::none()).find("COMMTAP_LEVEL=ops") != std::string::npos);
+  const SampleFolder folder = sampleFolder();
+  CHECK(
+      operationsText(viewOf(folder, {.operations = true}).operations, Color::none()).find("COMMTAP_LEVEL=ops") !=
+      std::string::npos);
 }
 
 TEST_CASE("hostile names of ops do nothing to the terminal") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   folder.files[0].report.operations = {{"\x1b[2J", Phase::kForward, "\x07", false, 1}};
-  const std::string text = operationsText(viewOf(folder, {}), Color::none());
+  const std::string text = operationsText(viewOf(folder, {.operations = true}).operations, Color::none());
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\x07') == std::string::npos);
 }

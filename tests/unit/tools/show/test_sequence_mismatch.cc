@@ -24,7 +24,7 @@ struct Ranks {
 
 TEST_CASE("ranks that have issued the same have no mismatch") {
   CHECK(Ranks().mismatches().empty());
-  CHECK(mismatchText(Ranks().pointers(), Color::none()).empty());
+  CHECK(mismatchText(Ranks().mismatches(), Color::none()).empty());
 }
 
 TEST_CASE("the first number under which kinds, types or payloads differ is named, with one rank of each sort") {
@@ -37,7 +37,7 @@ TEST_CASE("the first number under which kinds, types or payloads differ is named
   REQUIRE(mismatches[0].calls.size() == 2);
   CHECK(mismatches[0].calls[0].rank == 0);
   CHECK(mismatches[0].calls[1].rank == 1);
-  const std::string text = mismatchText(ranks.pointers(), Color::none());
+  const std::string text = mismatchText(mismatches, Color::none());
   CHECK(text.find("group default_pg: ranks have issued different collectives as number 2\n") == 0);
   CHECK(text.find("  rank 0: broadcast of 64 B for Global (other)") != std::string::npos);
   CHECK(text.find("  rank 1: all_gather of 64 B for Global (other)") != std::string::npos);

@@ -15,12 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-json documentOf(const ReportFolder& folder, const ShowFilter& filter = {}) {
-  return json::parse(showJson(viewOf(folder, filter), folder));
+json documentOf(const SampleFolder& folder, const ShowFilter& filter = {}, std::optional<int64_t> rank = {}) {
+  return json::parse(showJson(viewOf(folder, filter, rank)));
 }
 
 TEST_CASE("the document has the promised parts") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   folder.problems = {"x.json: no JSON document"};
   folder.files[0].report.not_seen = {{"unknown_op", 1, "a::b", "m"}};
   const json document = documentOf(folder);
@@ -51,9 +51,8 @@ TEST_CASE("modules have their parent, calls, and own and inclusive numbers") {
 
 TEST_CASE("the filter is in the document and in its numbers") {
   ShowFilter filter;
-  filter.rank = 2;
   filter.phase = Phase::kBackward;
-  const json document = documentOf(sampleFolder(), filter);
+  const json document = documentOf(sampleFolder(), filter, 2);
   CHECK(document["rank"] == 2);
   CHECK(document["phase"] == "backward");
   CHECK(document["totals"].size() == 1);
@@ -61,9 +60,9 @@ TEST_CASE("the filter is in the document and in its numbers") {
 }
 
 TEST_CASE("the document is ASCII without control characters, whatever the names") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   folder.files[0].report.job.run_id = "\xc2\x9b\x7f\x1b\xff\xc3\xa4";
-  const std::string text = showJson(viewOf(folder, {}), folder);
+  const std::string text = showJson(viewOf(folder, {}));
   CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < '\x7f'); }));
 }
 

@@ -10,8 +10,8 @@ namespace commtap {
 namespace {
 
 TEST_CASE("the page has the tree with inclusive and own numbers, kinds and groups") {
-  const ReportFolder folder = sampleFolder();
-  const std::string text = showText(viewOf(folder, {}), folder, Color::none());
+  const SampleFolder folder = sampleFolder();
+  const std::string text = showText(viewOf(folder, {}), Color::none());
   for (const char* part :
        {"sum over 2 of 4 ranks: 0, 2\nno report of rank 1, 3\n",
         "\n  DistributedDataParallel  forward       2  all_gather      4  4.00 KiB\n",
@@ -25,10 +25,10 @@ TEST_CASE("the page has the tree with inclusive and own numbers, kinds and group
 }
 
 TEST_CASE("one phase has no columns for the others") {
-  const ReportFolder folder = sampleFolder();
+  const SampleFolder folder = sampleFolder();
   ShowFilter filter;
   filter.phase = Phase::kBackward;
-  const std::string text = showText(viewOf(folder, filter), folder, Color::none());
+  const std::string text = showText(viewOf(folder, filter), Color::none());
   CHECK(text.find("phase backward only\n") != std::string::npos);
   CHECK(text.find("forward") == std::string::npos);
   CHECK(text.find("all_gather") == std::string::npos);
@@ -36,12 +36,12 @@ TEST_CASE("one phase has no columns for the others") {
 }
 
 TEST_CASE("hostile names do nothing to the terminal") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   Report& report = folder.files[0].report;
   report.modules[3].name = report.collectives[2].module = "DistributedDataParallel.\x1b[2J\n";
   report.groups[0].desc = "\x1b]0;x\x07";
   report.job.run_id = "\x9b";
-  const std::string text = showText(viewOf(folder, {}), folder, Color::none());
+  const std::string text = showText(viewOf(folder, {}), Color::none());
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\x07') == std::string::npos);
   CHECK(text.find('\x9b') == std::string::npos);

@@ -10,18 +10,23 @@ namespace commtap {
 namespace {
 
 TEST_CASE("a view is of all ranks, or of one") {
-  const ReportFolder folder = sampleFolder();
-  CHECK(viewOf(folder, {}).files.size() == 2);
-  CHECK(viewOf(folder, {}).summary.rank_count == 2);
-  ShowFilter filter;
-  filter.rank = 2;
-  CHECK(sumOf(viewOf(folder, filter).totals.job, {}, {}).count == 4);
-  filter.rank = 1;
-  CHECK(viewOf(folder, filter).files.empty());
+  const SampleFolder folder = sampleFolder();
+  CHECK(viewOf(folder, {}).job.processes.size() == 2);
+  CHECK(countOf(viewOf(folder, {}).job.ranks) == 2);
+  CHECK(sumOf(amountsOf(viewOf(folder, {}, 2).job), {}, {}).count == 4);
+}
+
+TEST_CASE("details are collected only if the filter asks for them") {
+  SampleFolder folder = sampleFolder();
+  folder.files[0].report.steps = {{0, 1, 1, 2, 1, 1, {{Kind::kAllReduce, "0", 3, 300}}}};
+  CHECK(viewOf(folder, {}).steps.sums().empty());
+  CHECK(viewOf(folder, {.steps = true}).steps.sums().size() == 1);
+  CHECK(viewOf(folder, {}).last.empty());
+  CHECK(viewOf(folder, {.last = true}).last.size() == 2 * folder.files[0].report.last.size());
 }
 
 TEST_CASE("a module has a row for each phase and kind, and one for calls without collectives") {
-  const ReportFolder folder = sampleFolder();
+  const SampleFolder folder = sampleFolder();
   const ShowView view = viewOf(folder, {});
   const ModuleRows tree = moduleRows(view);
   REQUIRE(tree.rows.size() == 7);
@@ -37,7 +42,7 @@ TEST_CASE("a module has a row for each phase and kind, and one for calls without
 }
 
 TEST_CASE("phase and depth leave out rows and modules") {
-  const ReportFolder folder = sampleFolder();
+  const SampleFolder folder = sampleFolder();
   ShowFilter filter;
   filter.phase = Phase::kBackward;
   filter.depth = 1;
@@ -49,7 +54,7 @@ TEST_CASE("phase and depth leave out rows and modules") {
 }
 
 TEST_CASE("in a large tree modules without collectives are left out and counted") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   for (uint32_t i = 5; i < 50; ++i) {
     Module module = folder.files[0].report.modules[4];
     module.id = i;

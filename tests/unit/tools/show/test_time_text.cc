@@ -9,15 +9,18 @@
 namespace commtap {
 namespace {
 
+std::string textOf(const SampleFolder& folder) {
+  const ShowView view = viewOf(folder, {.time = true});
+  return timeText(view.group_times, view.module_times, Color::none());
+}
+
 TEST_CASE("who has measured nothing is told how to") {
-  const ReportFolder folder = sampleFolder();
-  CHECK(
-      timeText(viewOf(folder, {}), Color::none()) ==
-      "no durations were measured: run the job with COMMTAP_TIMING=host\n");
+  const SampleFolder folder = sampleFolder();
+  CHECK(textOf(folder) == "no durations were measured: run the job with COMMTAP_TIMING=host\n");
 }
 
 TEST_CASE("means, the longest, bandwidth, and who is late") {
-  ReportFolder folder = sampleFolder();
+  SampleFolder folder = sampleFolder();
   for (size_t i = 0; i < folder.files.size(); ++i) {
     Collective& row = folder.files[i].report.collectives[0];
     row.kind = Kind::kAllReduce;
@@ -27,7 +30,7 @@ TEST_CASE("means, the longest, bandwidth, and who is late") {
     row.time.bytes = 1U << 20U;
     row.time.bus_bytes = 1U << 21U;
   }
-  const std::string text = timeText(viewOf(folder, {}), Color::none());
+  const std::string text = textOf(folder);
   for (const char* part :
        {"2.00 us", "3.00 ms", "9.00 ms", "1.00 ms", "167 MiB/s", "333 MiB/s", "3.00 ms (rank 2)", "Time by module"}) {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << " in\n" << text);

@@ -4,21 +4,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/samples.h"
+#include "tests/unit/job_samples.h"
 
 namespace commtap {
 namespace {
 
-std::string headerOf(std::vector<Report> reports, Scope scope = Scope::kRun) {
-  ReportFolder folder;
-  std::vector<const Report*> pointers;
-  for (Report& report : reports) {
-    folder.files.push_back({"x", false, std::move(report)});
-  }
-  for (const ReportFile& file : folder.files) {
-    pointers.push_back(&file.report);
-  }
-  return headerText(summaryOf(pointers), folder, scope, Color::none());
+std::string headerOf(const std::vector<Report>& reports, Scope scope = Scope::kRun) {
+  return headerText(jobOf(reports), scope, Color::none());
 }
 
 TEST_CASE("a complete run has two lines") {
@@ -55,14 +47,13 @@ TEST_CASE("what was not seen is told with its meaning, and made inert") {
 }
 
 TEST_CASE("several attempts and other runs are told") {
-  ReportFolder folder;
-  folder.files = {{"x", false, sampleReport(0)}, {"y", false, sampleReport(0)}};
-  folder.files[1].report.job.attempt = 2;
-  folder.other_runs = 1;
-  const Report* last = &folder.files[1].report;
-  const std::string text = headerText(summaryOf({&last, 1}), folder, Scope::kRun, Color::none());
+  JobReport job = jobOf({sampleReport(0)});
+  job.attempt = 2;
+  job.attempts = {0, 2};
+  job.other_runs = 1;
+  const std::string text = headerText(job, Color::none());
   CHECK(text.find("attempt 2 (there are 0 to 2: --attempt N)\n") != std::string::npos);
-  CHECK(text.find("1 report of other runs in the same folder left out\n") != std::string::npos);
+  CHECK(text.find("1 other run in the same folder left out (--run ID)\n") != std::string::npos);
 }
 
 TEST_CASE("an unknown world size and group size are told as such") {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/runs/folder.h"
+#include "report/runs/ledger_recovery.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "report/runs/output.h"
+#include "report/runs/report_scan.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -36,103 +37,6 @@ std::string leaveLedger(const TempFolder& folder, const std::string& name, int64
   ledger->header().ended_at_ns = 0;
   REQUIRE(ledger->publish(folder / name));
   return folder / name;
-}
-
-TEST_CASE("reports come sorted by rank, those without a rank last, whatever the files are called") {
-  const TempFolder folder;
-  writeReport(folder / "a.json", sampleReport(2));
-  writeReport(folder / "sub/b.json", sampleReport(0));
-  Report unranked = sampleReport(1);
-  unranked.job.rank = std::nullopt;
-  unranked.job.pid = 77;
-  writeReport(folder / "0.json", unranked);
-  leaveLedger(folder, "z.ledger", 1);
-  writeText(folder / "notes.txt", "not ours");
-  const auto reports = readReports(folder.path(), nullptr);
-  REQUIRE(reports);
-  REQUIRE(reports->files.size() == 4);
-  CHECK(reports->problems.empty());
-  CHECK(reports->files[0].report.job.rank == 0);
-  CHECK(reports->files[1].report.job.rank == 1);
-  CHECK(reports->files[1].is_ledger);
-  CHECK(reports->files[1].report.job.exit == ExitKind::kKilled);
-  CHECK(reports->files[2].report.job.rank == 2);
-  CHECK_FALSE(reports->files[3].report.job.rank);
-}
-
-TEST_CASE("one file may be read alone, under any name") {
-  const TempFolder folder;
-  writeReport(folder / "x", sampleReport(2));
-  CHECK(readReports(folder / "x", nullptr)->files.size() == 1);
-  const std::string ledger = leaveLedger(folder, "y", 1);
-  CHECK(readReports(ledger, nullptr)->files[0].is_ledger);
-}
-
-TEST_CASE("of a process's ledger and JSON the JSON counts") {
-  const TempFolder folder;
-  leaveLedger(folder, "x.ledger", 0);
-  writeReport(folder / "x.json", sampleReport(0));
-  const auto reports = readReports(folder.path(), nullptr);
-  REQUIRE(reports->files.size() == 1);
-  CHECK_FALSE(reports->files[0].is_ledger);
-}
-
-TEST_CASE("of several runs the newest is read, or the one asked for") {
-  const TempFolder folder;
-  Report old = sampleReport(0);
-  old.job.run_id = "old";
-  old.job.started_at_ns -= 1'000'000;
-  writeReport(folder / "old.json", old);
-  writeReport(folder / "new.json", sampleReport(0));
-  const auto newest = readReports(folder.path(), nullptr);
-  REQUIRE(newest->files.size() == 1);
-  CHECK(newest->files[0].report.job.run_id == "sample-run");
-  CHECK(newest->other_runs == 1);
-  CHECK(readReports(folder.path(), nullptr, "old")->files[0].report.job.run_id == "old");
-  CHECK(readReports(folder.path(), nullptr, "none")->files.empty());
-}
-
-TEST_CASE("what cannot be read is named, and the rest is read") {
-  const TempFolder folder;
-  writeReport(folder / "good.json", sampleReport(0));
-  writeText(folder / "bad.json", "{");
-  writeText(folder / "bad.ledger", "no ledger");
-  const auto reports = readReports(folder.path(), nullptr);
-  CHECK(reports->files.size() == 1);
-  REQUIRE(reports->problems.size() == 2);
-  CHECK(reports->problems[0].find(folder / "bad.json: no JSON document") == 0);
-  CHECK(reports->problems[1].find(folder / "bad.ledger: not a commtap ledger") == 0);
-}
-
-TEST_CASE("no path, an empty folder and only bad files are errors") {
-  const TempFolder folder;
-  CHECK(readReports(folder / "none", nullptr).error().find("does not exist") != std::string::npos);
-  CHECK(readReports(folder.path(), nullptr).error().find("holds no report") != std::string::npos);
-  writeText(folder / "bad.json", "{");
-  CHECK(readReports(folder.path(), nullptr).error().find("bad.json") != std::string::npos);
-}
-
-TEST_CASE("progress is told up to the last file") {
-  const TempFolder folder;
-  writeReport(folder / "a.json", sampleReport(0));
-  writeReport(folder / "b.json", sampleReport(1));
-  size_t calls = 0;
-  const auto reports = readReports(folder.path(), [&](size_t done, size_t total) {
-    ++calls;
-    CHECK(done == calls);
-    CHECK(total == 2);
-  });
-  CHECK(calls == 2);
-}
-
-TEST_CASE("links in a circle and broken links do no harm") {
-  const TempFolder folder;
-  writeReport(folder / "a.json", sampleReport(0));
-  std::filesystem::create_symlink(folder.path(), folder / "loop");
-  std::filesystem::create_symlink(folder / "none", folder / "0.json");
-  const auto reports = readReports(folder.path(), nullptr);
-  CHECK(reports->files.size() == 1);
-  CHECK(reports->problems.empty());
 }
 
 TEST_CASE("a dead process's ledger becomes its report") {
@@ -201,30 +105,35 @@ TEST_CASE("a process that ends makes the reports of its run and of its children,
   recoverLedgersOfRun(folder / "none", {"node", 77, -1, "run", 0});
 }
 
-TEST_CASE("whoever reads a folder first makes the reports of this user's processes that are gone by their names") {
+TEST_CASE("orphaned ledgers of this user and host become reports, by their names; a named ledger stays") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "sub");
   const std::string gone = leaveLedger(folder, "sub/" + nameOfLedger(hostName(), kDeadPid), 1);
   const std::string living = leaveLedger(folder, nameOfLedger(hostName(), static_cast<uint64_t>(getpid())), 2);
   const std::string elsewhere = leaveLedger(folder, nameOfLedger("elsewhere", kDeadPid), 3);
-  CHECK(readReports(gone, nullptr)->files[0].is_ledger); // named, it is what is read
-  CHECK(readReports(folder.path(), nullptr)->files.size() == 3);
+  recoverOrphanedLedgers(gone);
+  CHECK(std::filesystem::exists(gone));
+  recoverOrphanedLedgers(folder.path());
   CHECK(namesIn(folder / "sub") == std::vector<std::string>{"rank-00001.json"});
+  CHECK(reportFromJson(readText(folder / "sub/rank-00001.json"))->job.exit == ExitKind::kKilled);
   CHECK(std::filesystem::exists(living));
   CHECK(std::filesystem::exists(elsewhere));
-  CHECK(readReports(folder.path(), nullptr)->files[0].report.job.exit == ExitKind::kKilled);
+  CHECK(scanReports(folder.path(), nullptr)->reports.size() == 3);
 }
 
-TEST_CASE("a ledger of which a reader cannot make a report is read as it is") {
+TEST_CASE("a scan changes nothing, and reads a ledger that cannot be converted as it is") {
   const TempFolder folder;
   const std::string ledger = leaveLedger(folder, nameOfLedger(hostName(), kDeadPid), 1);
+  CHECK(scanReports(folder.path(), nullptr)->reports[0].is_ledger);
+  CHECK(std::filesystem::exists(ledger));
   const int other = open(ledger.c_str(), O_RDONLY);
   REQUIRE(flock(other, LOCK_EX) == 0);
-  const auto reports = readReports(folder.path(), nullptr);
+  recoverOrphanedLedgers(folder.path());
   close(other);
-  REQUIRE(reports->files.size() == 1);
-  CHECK(reports->files[0].is_ledger);
-  CHECK(reports->problems.empty());
+  const auto scan = scanReports(folder.path(), nullptr);
+  REQUIRE(scan->reports.size() == 1);
+  CHECK(scan->reports[0].is_ledger);
+  CHECK(scan->problems.empty());
 }
 
 TEST_CASE("a ledger that somebody else is turning into a report is left to them") {

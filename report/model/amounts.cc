@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/amounts.h"
+
+namespace commtap {
+StepAmount sumOf(const Step& step) {
+  StepAmount sum;
+  for (const StepAmount& amount : step.collectives) {
+    sum.count += amount.count;
+    sum.bytes += amount.bytes;
+    sum.running_ns += amount.running_ns;
+    sum.blocked_ns += amount.blocked_ns;
+  }
+  return sum;
+}
+
+bool isDescribed(const Group& group) {
+  return !group.desc.empty() && group.desc != "undefined";
+}
+
+const std::string& groupTitle(const Group& group) {
+  return isDescribed(group) ? group.desc : group.name;
+}
+
+const Group* groupNamed(const Report& report, const std::string& name) {
+  for (const Group& group : report.groups) {
+    if (group.name == name) {
+      return &group;
+    }
+  }
+  return nullptr;
+}
+
+const std::string& groupTitle(const Report& report, const std::string& name) {
+  const Group* group = groupNamed(report, name);
+  return group == nullptr ? name : groupTitle(*group);
+}
+
+Amount& Amount::operator+=(const Amount& other) {
+  count += other.count;
+  bytes += other.bytes;
+  bus_bytes += other.bus_bytes;
+  return *this;
+}
+
+Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<Kind> kind) {
+  Amount sum;
+  for (const auto& [key, amount] : amounts) {
+    if ((!phase || key.phase == *phase) && (!kind || key.kind == *kind)) {
+      sum += amount;
+    }
+  }
+  return sum;
+}
+
+} // namespace commtap

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "report/model/model.h"
+
+namespace commtap {
+
+struct Amount {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  double bus_bytes = 0;
+
+  Amount& operator+=(const Amount& other);
+  bool operator==(const Amount&) const = default;
+};
+
+struct PhaseKind {
+  Phase phase = Phase::kOther;
+  Kind kind = Kind::kOther;
+
+  auto operator<=>(const PhaseKind&) const = default; // NOLINT(modernize-use-nullptr): generated code
+};
+
+using Amounts = std::map<PhaseKind, Amount>;
+
+/// Returns the sum of a phase and kind; nullopt stands for all.
+Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<Kind> kind);
+
+/// Returns the sum over all kinds and groups of the step, without a kind and a group.
+StepAmount sumOf(const Step& step);
+
+/// Whether the group has a description; PyTorch's word for none is "undefined".
+bool isDescribed(const Group& group);
+/// Returns the description; the group's name if it has none.
+const std::string& groupTitle(const Group& group);
+/// Returns nullptr if the report has no group of this name.
+const Group* groupNamed(const Report& report, const std::string& name);
+/// Returns the title of the group with this name; the name itself if the report has no such group.
+const std::string& groupTitle(const Report& report, const std::string& name);
+const std::string& groupTitle(const Report& report, std::string&& name) = delete;
+
+} // namespace commtap

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/runs/ledger_recovery.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "report/base/file_descriptor.h"
+#include "report/base/process.h"
+#include "report/ledger/ledger_reader.h"
+#include "report/runs/output.h"
+#include "report/runs/report_file.h"
+#include "report/runs/report_paths.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the report's name from the ledger, without a path out of the folder. A damaged ledger may have lost it.
+std::string nameOfReport(const LedgerContents& contents) {
+  const std::string name = fs::path(contents.report_name).filename();
+  const Job& job = contents.report.job;
+  return name.empty() || name == "?" ? reportName({job.host, job.pid, job.rank.value_or(-1), "", 0}) : name;
+}
+
+/// A ledger file that one process at a time turns into a report. If that process dies, the next one claims the file.
+class LedgerClaim {
+ public:
+  explicit LedgerClaim(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat held {};
+    struct stat named {};
+    const bool is_taken = file_.isLockedByAnother();
+    is_ours_ = file_.isOpen() && !is_taken && fstat(file_.get(), &held) == 0 && stat(path.c_str(), &named) == 0 &&
+               held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else it was made a report before the lock
+  }
+
+  bool isOurs() const {
+    return is_ours_;
+  }
+
+ private:
+  FileDescriptor file_;
+  bool is_ours_ = false;
+};
+
+/// Returns the path of the report made; "" if the process may still be running, or if another process makes the report.
+/// `by`: limits the recovery to this process's children and run; nullptr for all.
+Result<std::string> recoverLedger(const std::string& path, const OutputIdentity* by) {
+  const LedgerClaim claim(path);
+  if (!claim.isOurs() && access(path.c_str(), R_OK) == 0) {
+    return std::string();
+  }
+  const Result<LedgerContents> contents = readLedgerFile(path);
+  if (!contents) {
+    return Result<std::string>::failure(contents.error());
+  }
+  const Job& job = contents->report.job;
+  const bool is_meant = by == nullptr || job.run_id == by->run_id || contents->parent_pid == by->pid;
+  if (job.exit == ExitKind::kRunning || !is_meant) {
+    return std::string();
+  }
+  std::string folder = fs::path(path).parent_path();
+  folder = folder.empty() ? "." : folder;
+  Result<std::string> written =
+      writeReportFile(folder, nameOfReport(*contents), contents->report, contents->run_began_ns);
+  if (written) {
+    unlink(path.c_str());
+  }
+  return written;
+}
+
+/// True if the name is that of a ledger of this host whose process has exited.
+bool isLedgerOfTheDead(const std::string& name, const std::string& host) {
+  const std::optional<uint64_t> pid = pidOfLedger(name, host);
+  return pid && !processStartTicks(*pid);
+}
+
+bool isOwn(const std::string& path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) == 0 && info.st_uid == geteuid();
+}
+
+/// Looks at file names alone, at most kMaxNames of them: most of a job's processes run, and a process that ends should
+/// not list a folder of many thousands.
+std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
+  constexpr int kMaxNames = 4096;
+  std::vector<std::string> found;
+  std::vector<std::string> folders = {folder};
+  int names = 0;
+  for (size_t i = 0; i < folders.size(); ++i) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folders[i], error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      const std::string name = entry->path().filename();
+      if (++names > kMaxNames) {
+        return found;
+      }
+      if (isLedgerOfTheDead(name, host)) {
+        found.push_back(entry->path());
+      } else if (i == 0 && name.starts_with("attempt-")) {
+        folders.push_back(entry->path());
+      }
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<std::string>& problems) {
+  std::vector<std::string> made;
+  for (const std::string& path : reportPaths(folder, problems)) {
+    if (fs::path(path).extension() != ".ledger") {
+      continue;
+    }
+    const Result<std::string> report_path = recoverLedger(path, nullptr);
+    if (!report_path && !vanished(path)) { // else another recovery was faster
+      problems.push_back(report_path.error());
+    } else if (report_path && !report_path->empty()) {
+      made.push_back(*report_path);
+    }
+  }
+  return made;
+}
+
+void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process) {
+  for (const std::string& path : ledgersOfTheDead(folder, process.host)) {
+    recoverLedger(path, &process);
+  }
+}
+
+void recoverOrphanedLedgers(const std::string& path) {
+  std::vector<std::string> problems; // whoever reads the folder reports them
+  const std::string host = hostName();
+  for (const std::string& found : reportPaths(path, problems)) {
+    if (found != path && isLedgerOfTheDead(fs::path(found).filename(), host) && isOwn(found)) {
+      recoverLedger(found, nullptr);
+    }
+  }
+}
+
+} // namespace commtap
