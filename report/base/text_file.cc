@@ -25,7 +25,7 @@ Result<std::string> readTextFile(const std::string& path) {
   std::string text;
   char buffer[1U << 16U];
   size_t count = sizeof(buffer);
-  while (count == sizeof(buffer)) { // less: the end, or an error
+  while (count == sizeof(buffer)) { // a smaller count means end of file or an error
     count = std::fread(buffer, 1, sizeof(buffer), file.get());
     text.append(buffer, count);
   }
