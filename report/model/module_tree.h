@@ -13,8 +13,8 @@
 
 namespace commtap {
 
-/// By clean name: how often a process called each of its modules. A call of a wrapper calls what it wraps, which is one
-/// call of the clean module and not two.
+/// Calls of each module in one process, by clean name. A wrapper and the module that it wraps share a clean name, and
+/// their nested calls count once.
 using ModuleCalls = std::unordered_map<std::string, std::array<uint64_t, kPhaseCount>>;
 ModuleCalls cleanCalls(const Report& report);
 
@@ -24,15 +24,16 @@ class ModuleTree {
   ModuleTree();
 
   void add(const Report& report);
-  /// The same for who has the report's cleanCalls already.
+  /// Adds a report whose `calls` are the result of cleanCalls(report).
   void add(const Report& report, const ModuleCalls& calls);
 
-  /// Where a module's exclusive amounts are counted. A module that no report lists is put below Global.
+  /// Returns the exclusive amounts of a module. A module that no report lists becomes a child of Global.
   Amounts& own(const std::string& name) {
     return modules_[indexOf(name)].own;
   }
 
-  /// Global first, children after their parents, with inclusive amounts. A loop, as a damaged report may hold, is cut.
+  /// Returns the modules with inclusive amounts: Global first, each parent before its children. Breaks the cycles that
+  /// a damaged report may contain.
   std::vector<ModuleTotals> take();
 
  private:
@@ -41,7 +42,7 @@ class ModuleTree {
   void orderFrom(size_t root, const std::vector<std::vector<size_t>>& children, std::vector<size_t>& order);
 
   std::vector<ModuleTotals> modules_;
-  std::vector<bool> placed_; ///< has its parent from a report, not by default
+  std::vector<bool> placed_; ///< by index: true once a report has named the module's parent
   std::vector<bool> ordered_;
   std::unordered_map<std::string, size_t> index_;
 };

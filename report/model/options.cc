@@ -21,7 +21,8 @@ std::optional<bool> parseSwitch(std::string_view value) {
   return std::nullopt;
 }
 
-/// Sets `option` to the enumerator whose name `value` is, by the names' order in `row.type`. False for another name.
+/// Sets `option` to the enumerator whose name is `value`; `row.type` lists the names in order. Returns false for an
+/// unknown name.
 template <typename Enum>
 bool applyName(Enum& option, std::string_view value, const OptionRow& row) {
   int index = 0;
