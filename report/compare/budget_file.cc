@@ -47,7 +47,7 @@ constexpr const char* kAboutBudget = R"(
   throw std::runtime_error(what);
 }
 
-/// JSON's strings are TOML's, but that TOML wants DEL escaped.
+/// Returns `text` as a TOML string. JSON strings are valid TOML, except that TOML wants DEL escaped.
 std::string quoted(const std::string& text) {
   std::string quoted;
   for (const char c : jsonLine(text)) {
@@ -94,7 +94,7 @@ std::string entryText(const BudgetEntry& entry) {
          ", " + field::kBytes + " = " + numberText(std::ceil(entry.bytes)) + " },\n";
 }
 
-/// A table whose fields are read one by one.
+/// Reads the fields of a TOML table one by one. Fails on fields not in `known`.
 class Table {
  public:
   Table(const toml::table& table, std::string path, std::initializer_list<const char*> known)
@@ -169,7 +169,7 @@ class Table {
   std::string path_;
 };
 
-/// Calls `read` for each table of a list.
+/// Calls `read` for each table in an array of tables.
 template <typename Read>
 void eachTable(const Table& root, const char* name, std::initializer_list<const char*> known, const Read& read) {
   const toml::node* node = root.find(name);

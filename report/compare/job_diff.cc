@@ -13,11 +13,11 @@
 namespace commtap {
 namespace {
 
-/// The sums of a cell's rows, and who has them.
+/// The sums of a cell's rows and the ranks that have them.
 struct CellSum {
   uint64_t count = 0;
   uint64_t bytes = 0;
-  uint64_t most_ranks = 0; ///< of one row; processes without a rank are in no set
+  uint64_t most_ranks = 0; ///< the most ranks of any row; counts processes without a rank, which no rank set lists
   std::set<size_t> rank_sets;
 };
 
@@ -50,7 +50,7 @@ std::map<std::string, PerRank> divided(const std::map<std::string, Amount>& sums
 }
 
 bool isTolerated(const Change& change, const CellTolerance& tolerance) {
-  // Means are quotients: what is equal may differ in the last place.
+  // A mean is a quotient: equal means can differ in the last digit.
   constexpr double kRounding = 1e-9;
   const auto within = [](double delta, double before, const Allowance& allowance) {
     return std::abs(delta) <= allowance.of(before) + kRounding * before;
@@ -65,7 +65,7 @@ auto orderOf(const CellChange& cell) {
       !change.grew(), -std::abs(change.bytesDelta()), -std::abs(change.countDelta()), std::cref(cell.key).get());
 }
 
-/// Calls of a root module by a rank, all phases together.
+/// Returns the calls of a root module per rank, summed over all phases.
 double callsOf(const JobModule& module, const JobReport& job) {
   double calls = 0;
   for (const Spread<uint64_t>& spread : module.calls) {

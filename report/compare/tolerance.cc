@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-/// Sets one part of a rule. False if there is no such part or its value is wrong.
+/// Sets one part of a rule. Returns false if the part is unknown or its value is invalid.
 bool setPart(Tolerance& rule, std::string_view name, std::string_view value) {
   if (name == "module") {
     rule.pattern.module = value;
