@@ -52,7 +52,7 @@ struct ExportArguments {
   size_t max_series = kDefaultMaxSeries;
 };
 
-/// What is exported, and where to.
+/// The reports to export and the output.
 struct Export {
   const ExportArguments& arguments;
   std::vector<FoundReport> found;
@@ -115,7 +115,7 @@ void writeTrace(Export& job) {
   job.out.write(chromeTrace(pointersTo(reports)));
 }
 
-/// Of one process: that is what CommDebugMode knows.
+/// Writes only the first report: the format of CommDebugMode describes a single process.
 void writeCommDebug(Export& job) {
   job.found.resize(1);
   job.forEach([&job](const Report& report) { job.out.write(commDebugJson(report)); });

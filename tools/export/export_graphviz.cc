@@ -12,7 +12,8 @@
 namespace commtap {
 namespace {
 
-/// A text between quotes. `\` begins an escape of DOT's, so the one of inert text is doubled.
+/// Escapes text for a quoted DOT string. Doubles the backslashes of inert text, because `\` starts an escape sequence
+/// in DOT.
 std::string inQuotes(std::string_view text) {
   std::string safe;
   for (const char c : inert(text)) {
@@ -21,7 +22,7 @@ std::string inQuotes(std::string_view text) {
   return safe;
 }
 
-/// One line a kind: what is in the module and below, and how much of it is its own.
+/// Returns one line per kind, with the inclusive and exclusive amounts of the module.
 std::string linesOf(const ModuleTotals& module) {
   std::string lines;
   for (int i = 0; i < kKindCount; ++i) {
@@ -45,7 +46,8 @@ uint64_t bytesOf(const ModuleTotals& module) {
   return sumOf(module.inclusive, std::nullopt, std::nullopt).bytes;
 }
 
-/// Nine shades; by the root of the share, so that a hundredth can still be told from nothing.
+/// Returns one of nine shades. They follow the square root of the share, so that a share of 1% is visibly darker than
+/// 0.
 int shadeOf(const ModuleTotals& module, uint64_t job_bytes) {
   constexpr double kSteps = 8;
   const double share = job_bytes == 0 ? 0 : static_cast<double>(bytesOf(module)) / static_cast<double>(job_bytes);

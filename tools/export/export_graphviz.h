@@ -10,9 +10,9 @@
 
 namespace commtap {
 
-/// The module tree in Graphviz's DOT: a box a module with what it and those below it communicate, the darker the more
-/// payload. Modules with no collective in or below them are left out, and those deeper than `depth`, with a line that
-/// says how many.
+/// Returns the module tree in Graphviz's DOT language, with one box per module. A box shows the communication of the
+/// module and its descendants; a darker box has more payload. Leaves out modules without collectives in their subtree
+/// and modules deeper than `depth`. A label counts the modules left out.
 std::string graphvizDot(const Totals& totals, std::optional<uint32_t> depth);
 
 } // namespace commtap

@@ -13,7 +13,7 @@
 namespace commtap {
 namespace {
 
-/// With all that it holds, parameters too: the reader of thousands leaves them out.
+/// Reads a complete report, including module parameters, which readers of whole jobs skip.
 Result<Report> readReport(const std::string& path) {
   const Result<std::string> text = readTextFile(path);
   if (!text) {
@@ -28,7 +28,7 @@ Result<Report> readLedgerReport(const FoundReport& found) {
   if (contents) {
     return std::move(contents->report);
   }
-  // A process that has ended since the folder was looked over has put its report in the ledger's place.
+  // A process that ended after the scan of the folder has replaced its ledger with its report.
   for (const std::string& place : placesAfter(found.path, found.job)) {
     Result<Report> report = readReport(place);
     if (report && processKeyOf(report->job) == processKeyOf(found.job)) {

@@ -11,18 +11,18 @@
 
 namespace commtap {
 
-/// Whose reports `commtap export` takes.
+/// Selects the reports to export.
 struct ExportSelection {
   JobSelection job;
-  bool all = false; ///< every run and attempt; `job` is not looked at
+  bool all = false; ///< every run and attempt; ignores `job`
   std::optional<uint32_t> rank;
-  std::string host; ///< "": any
+  std::string host; ///< "" for any host
 };
 
-/// Those in a folder; of one run by attempt, rank, host and pid. Fails with what there is, if nothing fits.
+/// Returns the selected reports, sorted by run, attempt, rank, host and pid. Fails if none match.
 Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const ExportSelection& selection);
 
-/// Reads one after the other, so that thousands need the memory of one. What cannot be read is added to `problems`.
+/// Reads the reports one after another, so only one is in memory at a time. Adds read errors to `problems`.
 void readEach(
     const std::vector<FoundReport>& found,
     const Progress& progress,
