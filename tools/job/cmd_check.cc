@@ -41,7 +41,7 @@ struct CheckArguments {
   std::vector<std::string> allowed;
 };
 
-/// What the job is held against.
+/// The rules that the job is checked against.
 struct Measure {
   std::optional<JobReport> baseline;
   std::optional<Budget> budget;
@@ -58,7 +58,7 @@ Result<Budget> readBudget(const std::string& path) {
   return budget ? budget : Result<Budget>::failure(path + ": " + budget.error());
 }
 
-/// "" or one line on what is wrong.
+/// Reads the files and options into `measure`. Returns "", or one line that says what is wrong.
 std::string readMeasure(const CheckArguments& arguments, Measure& measure) {
   if (!arguments.budget.empty()) {
     Result<Budget> budget = readBudget(arguments.budget);
@@ -83,7 +83,7 @@ std::string readMeasure(const CheckArguments& arguments, Measure& measure) {
   return readTolerances(arguments.tolerances, rules);
 }
 
-/// A budget that is written anew keeps what was added to it by hand.
+/// Writes the budget of the job. Keeps the tolerances and allowances of an existing file, which a user may have edited.
 int writeBudget(const std::string& path, const JobReport& job) {
   Budget budget = budgetOf(job);
   if (access(path.c_str(), F_OK) == 0) {

@@ -38,7 +38,7 @@ struct DiffArguments {
   std::vector<std::string> tolerances;
 };
 
-/// The two jobs, or one line on why there are none.
+/// The two jobs to compare, or one line that says why they cannot be read.
 struct Pair {
   std::optional<JobReport> before;
   std::optional<JobReport> after;
@@ -65,7 +65,7 @@ Pair readTwo(const std::string& before, const std::string& after) {
   return pair;
 }
 
-/// The run to compare the newest one with.
+/// Returns the newest run that started at least `since_ns` before the newest of `runs`; nullopt if there is none.
 std::optional<std::string> runBefore(const std::vector<FoundRun>& runs, uint64_t since_ns) {
   for (size_t i = 1; i < runs.size(); ++i) {
     if (runs[0].started_at_ns - runs[i].started_at_ns >= since_ns) {

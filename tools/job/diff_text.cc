@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMaxLines = 40;
 
-/// Everything of a module together; of the key the module alone is left.
+/// Returns the totals of `modules` over all phases, kinds and groups. Only the module of each key is set.
 Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
   Cells sums;
   for (const auto& [key, number] : cells) {
@@ -82,7 +82,7 @@ std::string moduleTable(const JobDiff& diff, const Color& color) {
          table.text(color);
 }
 
-/// The groups whose numbers differ.
+/// Returns a table of the groups whose numbers differ; "" if none do.
 std::string groupTable(const JobDiff& diff, const Color& color) {
   const std::map<std::string, PerRank> before = perRankByGroup(*diff.before);
   std::map<std::string, Change> groups;

@@ -37,7 +37,7 @@ std::vector<Column> spreadColumns(std::vector<Column> columns) {
   return columns;
 }
 
-/// Least and most are left out where all ranks have the same.
+/// Adds the cells of an amount. The cells of the least and the most stay empty if all ranks have equal bytes.
 void addSpread(std::vector<std::string>& cells, const RankedAmount& amount) {
   const auto ranks = static_cast<double>(amount.ranks);
   const Spread<uint64_t>& bytes = amount.bytes;
@@ -83,7 +83,7 @@ std::string groupText(const JobReport& job, const Color& color) {
   return color.bold("By group") + "\n" + table.text(color);
 }
 
-/// The rows whose ranks are furthest apart, in bytes.
+/// Returns a table of the rows whose ranks differ most in bytes; "" if no row differs.
 std::string spreadText(const JobReport& job, const Color& color) {
   std::vector<const JobCollective*> rows;
   for (const JobCollective& row : job.collectives) {
@@ -144,7 +144,7 @@ std::string spreadText(const std::vector<JobStep>& steps) {
   return stepSpreadText(std::move(times));
 }
 
-/// The last ones.
+/// Returns a table of the last kMaxRows rows of steps; "" if the job has no steps.
 std::string stepText(const JobReport& job, const Color& color) {
   if (job.steps.empty()) {
     return {};
