@@ -182,7 +182,7 @@ export class TreeChart {
     this.chart.element.classList.add("tree");
     this.nothing = h("p", { class: "muted nothing" }, "No collectives here match the filters.");
     byId("tree").replaceChildren(
-      h("p", { class: "muted hint" }, `${kHint} Colours are kinds, as above. Pale modules have no amounts of their own.`),
+      h("p", { class: "muted hint" }, `${kHint} Colours are kinds, as above. Pale modules only have children.`),
       this.chart.element,
       this.nothing,
     );
