@@ -52,7 +52,9 @@ std::string makeFolder(const std::string& parent, const std::string& folder) {
   if (mkdir(folder.c_str(), kMode) != 0 && errno != EEXIST) {
     return failure("cannot make folder", folder);
   }
-  return mayBeForeign(parent, folder) ? folder + " is another user's, in a folder that everyone may write to" : "";
+  return mayBeForeign(parent, folder)
+             ? folder + " belongs to another user, and everyone may write to its parent: use another folder"
+             : "";
 }
 
 } // namespace
@@ -63,7 +65,7 @@ AtomicFile::AtomicFile(const std::string& path)
       temporary_(path + ".XXXXXX" + kTemporarySuffix),
       fd_(mkostemps(temporary_.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC)) {
   if (fd_ < 0) {
-    error_ = failure("cannot create a file beside", path);
+    error_ = failure("cannot create a temporary file for", path);
   }
 }
 
@@ -126,7 +128,7 @@ std::string makeFolders(const std::string& path) {
   }
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return path + " is no folder";
+    return path + " is not a folder";
   }
   if (access(path.c_str(), W_OK | X_OK) != 0) {
     return failure("cannot write to folder", path);

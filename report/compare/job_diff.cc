@@ -181,7 +181,7 @@ std::vector<std::string> comparisonNotes(const JobReport& before, const JobRepor
   if (before.world_size != after.world_size) {
     notes.push_back(
         "the runs have " + worldText(before.world_size) + " and " + worldText(after.world_size) +
-        " ranks: the payload of a rank may differ for that alone");
+        " ranks: this alone may change the payload per rank");
   }
   std::unordered_map<std::string, const JobModule*> roots;
   for (const JobModule& module : before.modules) {
@@ -199,7 +199,7 @@ std::vector<std::string> comparisonNotes(const JobReport& before, const JobRepor
     if (calls_before != calls_after) {
       notes.push_back(
           "each rank called " + module.name + " " + plain(calls_before) + " times before and " + plain(calls_after) +
-          " times after: numbers are per run, and the runs are of different lengths");
+          " times after: numbers are per run, and the runs differ in length");
     }
   }
   return notes;

@@ -69,7 +69,7 @@ Result<Tolerance> parseTolerance(const std::string& text) {
     start = end + 1;
   }
   if (!rule.count && !rule.bytes) {
-    return Result<Tolerance>::failure("\"" + text + "\" tolerates nothing: add count=N or bytes=N%");
+    return Result<Tolerance>::failure("\"" + text + "\" sets no tolerance: add count=N or bytes=N%");
   }
   return rule;
 }

@@ -287,7 +287,7 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
     tolerance = ("--tolerance", "count=1", "--tolerance", "bytes=10%")
     assert commtap("diff", folder, today, *tolerance).stdout.endswith("no difference\n")
     only = commtap("diff", folder, today, "--tolerance", "group=mesh_dp,bytes=5%", status=1).stdout
-    assert "mesh_dp):" not in only.split("What differs")[1]
+    assert "mesh_dp):" not in only.split("Differences")[1]
 
 
 def test_runs_in_one_folder(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_runs_in_one_folder(tmp_path: Path) -> None:
         write_reports(tmp_path / run_id, layout, grown if run_id == "c" else None)
     assert "run b," in commtap("diff", tmp_path, status=1).stdout
     assert "run a," in commtap("diff", tmp_path, "--since", "24h", status=1).stdout
-    assert "no run to compare" in commtap("diff", tmp_path, "--since", "7d", status=2).stderr
+    assert "no earlier run to compare" in commtap("diff", tmp_path, "--since", "7d", status=2).stderr
     assert merged(tmp_path, "--run", "b")["job"]["other_runs"] == 2
 
 
@@ -384,10 +384,10 @@ def test_errors_name_file_and_field(folder: Path, tmp_path: Path) -> None:
         ("check", folder, "--budget", "x", "--baseline", "y"): "excludes",
         ("check", folder, "--tolerance", "bytes=lots"): '"bytes=lots" is not',
         ("check", tmp_path / "none"): "none does not exist",
-        ("diff", folder): "no run to compare",
+        ("diff", folder): "no earlier run to compare",
         ("diff", folder, folder, folder): "see commtap diff --help",
         ("diff", folder, tmp_path / "none"): "none does not exist",
-        ("diff", folder, "--since", "yesterday"): '"yesterday" is not a time',
+        ("diff", folder, "--since", "yesterday"): '"yesterday" is not a duration',
         ("merge", folder, "--run", "none"): 'no report of run "none"',
     }
     for arguments, said in wrong.items():

@@ -36,7 +36,7 @@ TEST_CASE("no verb and a wrong verb are named with those that there are") {
   CHECK(runCommtap({}).status() == 2);
   const std::string error = runCommtap({"shw"}).err;
   CHECK(error.starts_with(
-      "commtap: there is no verb \"shw\"; there are run, show, merge, diff, check, html, export, serve"));
+      "commtap: \"shw\" is not a command; the commands are run, show, merge, diff, check, html, export, serve"));
   CHECK(error.ends_with(" (see commtap --help)\n"));
   CHECK(error.find("options") == std::string::npos);
   CHECK(runCommtap({"show", "--colour"}).status() == 2);

@@ -26,11 +26,11 @@ std::string pageOf(const std::string& page, const CLI::App& app) {
 } // namespace
 
 void addOptions(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("options", "Print a page that is made from the tables of options");
+  CLI::App* verb = app.add_subcommand("options", "Print a page generated from the option tables");
   verb->group(""); // for `./dev docs` and the build, not for users
   setUsage(*verb, "commtap options --format options|commands|man|metrics|tables");
   auto page = std::make_shared<std::string>();
-  verb->add_option("--format", *page, "docs/FORMAT.md, commtap.1; markdown is the same as options")
+  verb->add_option("--format", *page, "docs/FORMAT.md or commtap.1; markdown equals options")
       ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables"}))
       ->type_name("FORMAT");
   verb->callback([&app, page, &exit_status] { exit_status = printOut(pageOf(*page, app)); });

@@ -90,7 +90,7 @@ std::string graphvizDot(const Totals& totals, std::optional<uint32_t> depth) {
   }
   if (silent + too_deep > 0) {
     text += fmt::format(
-        "  label=\"Left out: {} modules without a collective in or below them, {} below the depth\";\n",
+        "  label=\"Left out: {} modules without collectives in their subtree, {} modules below the depth\";\n",
         silent,
         too_deep);
   }

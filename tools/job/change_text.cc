@@ -104,7 +104,7 @@ std::string findingText(const Finding& finding, const JobReport& job) {
 std::string checkText(const Check& check) {
   switch (check.what) {
     case Check::What::kReadable:
-      return "every report can be read";
+      return "every report is readable";
     case Check::What::kComplete:
       return "every rank has a report";
     case Check::What::kSeen:
@@ -112,13 +112,13 @@ std::string checkText(const Check& check) {
     case Check::What::kAgree:
       return "ranks agree";
     case Check::What::kBaseline:
-      return inert(check.subject) + " as in the baseline";
+      return inert(check.subject) + " equals the baseline";
     case Check::What::kBudget:
-      return inert(check.subject) + " within its budget";
+      return inert(check.subject) + " is within its budget";
     case Check::What::kNoOther:
       break;
   }
-  return "nothing that no budget is for";
+  return "no communication outside the budget";
 }
 
 } // namespace commtap

@@ -104,7 +104,7 @@ std::string spreadText(const JobReport& job, const Color& color) {
     addSpread(cells, row.amount);
     table.add(std::move(cells));
   }
-  std::string text = "\n" + color.bold("Where ranks are furthest apart") + "\n" + table.text(color);
+  std::string text = "\n" + color.bold("Rows whose ranks differ most") + "\n" + table.text(color);
   if (rows.size() > kMaxRows) {
     text += color.dim(fmt::format("{} more rows differ between ranks: --format json", rows.size() - kMaxRows)) + "\n";
   }
@@ -154,7 +154,7 @@ std::string stepText(const JobReport& job, const Color& color) {
        {"RANKS", Align::kRight},
        {"COUNT", Align::kRight},
        {"BYTES", Align::kRight},
-       {"MS A STEP", Align::kRight},
+       {"MS PER STEP", Align::kRight},
        {"LEAST (RANK)", Align::kRight},
        {"MOST (RANK)", Align::kRight}});
   const size_t left_out = job.steps.size() - std::min(job.steps.size(), kMaxRows);
@@ -177,7 +177,7 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
   const size_t serious = seriousDisagreements(job).size();
   std::string text = serious > 0 ? color.warning("RANKS DISAGREE: likely a hang or a bug") + "\n" : "";
   for (size_t i = 0; i < std::min(job.disagreements.size(), kMaxDisagreementLines); ++i) {
-    text += i == serious ? color.warning("Ranks made as many calls, but for other modules") + "\n" : "";
+    text += i == serious ? color.warning("Ranks made equal numbers of calls, but for different modules") + "\n" : "";
     text += "  " + disagreementText(job.disagreements[i], job) + "\n";
   }
   if (job.disagreements_found > kMaxDisagreementLines) {

@@ -99,7 +99,7 @@ TEST_CASE("folders are made with all that lead to them") {
   CHECK(makeFolders(folder / "a/b/c").empty());
   CHECK(makeFolders(folder / "a//d/").empty());
   writeText(folder / "file", "");
-  CHECK(makeFolders(folder / "file").find("is no folder") != std::string::npos);
+  CHECK(makeFolders(folder / "file").find("is not a folder") != std::string::npos);
   CHECK(makeFolders(folder / "file/a").find("Not a directory") != std::string::npos);
   CHECK_FALSE(makeFolders("/proc/commtap").empty());
 }

@@ -50,7 +50,7 @@ TEST_CASE("an error names the line or the field") {
   CHECK(errorOf("limits = 3") == "line 2: limits is unknown");
   CHECK(errorOf("budget = [\n { modul = \"x\" } ]") == "line 3: budget[0].modul is unknown");
   CHECK(errorOf("budget = [ { kind = \"all_gathr\", count = 1, bytes = 1 } ]").find("line 2: budget[0].kind is ") == 0);
-  CHECK(errorOf("budget = [ { module = 3, count = 1, bytes = 1 } ]") == "line 2: budget[0].module is 3, not a text");
+  CHECK(errorOf("budget = [ { module = 3, count = 1, bytes = 1 } ]") == "line 2: budget[0].module is 3, not a string");
   CHECK(errorOf("budget = [ { count = -1, bytes = 1 } ]") == "line 2: budget[0].count is -1, not a number");
   CHECK(errorOf("budget = 3") == "line 2: budget is 3, not a list");
   CHECK(errorOf("budget = [3]") == "line 2: budget[0] is 3, not a table");

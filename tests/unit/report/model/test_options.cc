@@ -72,7 +72,7 @@ TEST_CASE("a bad value is named and the default stays") {
        "COMMTAP_LABELS=x",
        "COMMTAP_TIMING=on"});
   REQUIRE(parsed.warnings.size() == 6);
-  CHECK(parsed.warnings[0] == "COMMTAP=maybe was ignored: it must be 1 or 0; the default, 1, stays");
+  CHECK(parsed.warnings[0] == "COMMTAP=maybe is invalid and was ignored: it must be 1 or 0; the default stays: 1");
   CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);
   CHECK(parsed.warnings[2].find("off, error, warning, info or debug") != std::string::npos);
   CHECK(parsed.warnings[5].find("it must be off, host, device or sample:N with N >= 1;") != std::string::npos);
@@ -88,7 +88,7 @@ TEST_CASE("an empty value is none, an unknown name is told with those that there
   CHECK(parse({"COMMTAP_OUT=", "COMMTAP="}).warnings.empty());
   const ParsedOptions parsed = parse({"COMMTAP_OUTPUT=x", "COMMTAPX=1"});
   REQUIRE(parsed.warnings.size() == 1);
-  CHECK(parsed.warnings[0].find("COMMTAP_OUTPUT is no option") == 0);
+  CHECK(parsed.warnings[0].find("COMMTAP_OUTPUT is not an option") == 0);
   CHECK(parsed.warnings[0].find("COMMTAP_OUT,") != std::string::npos);
 }
 

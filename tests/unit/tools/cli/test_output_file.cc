@@ -41,7 +41,7 @@ TEST_CASE("a failure is one line with the path") {
   const TempFolder folder;
   OutputFile out(folder / "none/x");
   CHECK_FALSE(out.write("x"));
-  CHECK(out.finish() == "cannot create a file beside " + (folder / "none/x") + ": No such file or directory");
+  CHECK(out.finish() == "cannot create a temporary file for " + (folder / "none/x") + ": No such file or directory");
 }
 
 } // namespace

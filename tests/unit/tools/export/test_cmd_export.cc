@@ -63,7 +63,7 @@ TEST_CASE("a limit on series is told on stderr") {
   const ExportFolder folder;
   const Outcome outcome = folder.run({"--format", "openmetrics", "--max-series", "1"});
   CHECK(outcome.status() == 0);
-  CHECK(outcome.err.find("commtap: 12 label sets are over the limit of 1 a rank") == 0);
+  CHECK(outcome.err.find("commtap: 12 label sets exceed the limit of 1 per rank") == 0);
 }
 
 TEST_CASE("a file is written whole; a bad report costs the status, not the rest") {
@@ -81,7 +81,7 @@ TEST_CASE("what cannot be written is told") {
   const ExportFolder folder;
   const Outcome outcome = folder.run({"--format", "csv", "-o", folder / "none/x"});
   CHECK(outcome.status() == 1);
-  CHECK(outcome.err.find("commtap: cannot create a file beside ") == 0);
+  CHECK(outcome.err.find("commtap: cannot create a temporary file for ") == 0);
 }
 
 TEST_CASE("wrong usage is one line and status 2") {

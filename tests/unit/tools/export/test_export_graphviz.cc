@@ -20,13 +20,13 @@ TEST_CASE("a box a module that communicates, an arrow from its parent") {
   CHECK(dot.find("  m2 [label=\"net1 : Linear\\nall_gather 2, 2.00 KiB (own 2, 2.00 KiB)\"") != std::string::npos);
   CHECK(dot.find("  m1 -> m2;\n") != std::string::npos);
   CHECK(dot.find("net2") == std::string::npos);
-  CHECK(dot.find("Left out: 1 modules without a collective") != std::string::npos);
+  CHECK(dot.find("Left out: 1 modules without collectives") != std::string::npos);
 }
 
 TEST_CASE("a tree cut at a depth says so") {
   const std::string dot = dotOf(sampleReport(0), 1);
   CHECK(dot.find("net1") == std::string::npos);
-  CHECK(dot.find("2 below the depth") != std::string::npos);
+  CHECK(dot.find("2 modules below the depth") != std::string::npos);
 }
 
 TEST_CASE("a hostile name stays between its quotes") {

@@ -53,7 +53,7 @@ TEST_CASE("the newest run, one that is named, or all of them") {
 TEST_CASE("none that fits is told") {
   const TwoRuns folder;
   const ReportScan scan = *scanReports(folder.path(), kQuiet);
-  CHECK(chosenReports(scan, {{}, false, 7, ""}).error() == "no report of that rank or host (see commtap show)");
+  CHECK(chosenReports(scan, {{}, false, 7, ""}).error() == "no report of this rank or host (see commtap show)");
   CHECK_FALSE(chosenReports(scan, {{"none", std::nullopt}, false, std::nullopt, ""}));
 }
 

@@ -22,19 +22,19 @@ TEST_CASE("what grew is a table by module and a line for each difference") {
   CHECK(text.starts_with("before  out: run sample-run, started 2027-01-15T08:00:00Z, 4 of 4 ranks\nafter "));
   CHECK(has(text, "\nDistributedDataParallel.net1  "));
   CHECK(has(text, "  2.00 KiB  3.00 KiB  +50.0 %\n"));
-  CHECK(has(text, "By group, a rank and run"));
-  CHECK(
-      has(text,
-          "\nWhat differs\n  +1 all_gather a run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
+  CHECK(has(text, "By group, per rank and run"));
+  CHECK(has(
+      text,
+      "\nDifferences\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
 }
 
 TEST_CASE("no difference is said in a line") {
   const JobReport job = sampleJob();
   const JobReport after = grownJob();
-  CHECK(diffText(diffOf(job, job, {}), Color::none()).ends_with("no difference\n"));
+  CHECK(diffText(diffOf(job, job, {}), Color::none()).ends_with("no differences\n"));
   const std::string tolerated = diffText(diffOf(job, after, {*parseTolerance("count=1,bytes=1024")}), Color::none());
-  CHECK(tolerated.ends_with("no difference\n"));
-  CHECK(diffMarkdown(diffOf(job, job, {})).starts_with("### commtap: communication is as before\n"));
+  CHECK(tolerated.ends_with("no differences\n"));
+  CHECK(diffMarkdown(diffOf(job, job, {})).starts_with("### commtap: communication is unchanged\n"));
 }
 
 TEST_CASE("ranks that disagree and other lengths are on top") {
@@ -56,7 +56,7 @@ TEST_CASE("Markdown is a heading, a table and a fold") {
   CHECK(text.starts_with("### commtap: 1 differences\n"));
   CHECK(has(text, "| DistributedDataParallel.net1 | 2 | 3 | 2.00 KiB | 3.00 KiB | +50.0 % |\n"));
   CHECK(has(text, "<details>"));
-  CHECK(has(text, "- +1 all\\_gather a run in DistributedDataParallel.net1"));
+  CHECK(has(text, "- +1 all\\_gather per run in DistributedDataParallel.net1"));
 }
 
 TEST_CASE("JSON has the same") {

@@ -28,7 +28,7 @@ TEST_CASE("disagreements come before the numbers, the spread of ranks after them
   const std::string text = mergeText(jobOf(reports), Color::none());
   CHECK(has(text, "no report of rank 1, 3\n"));
   CHECK(text.find("RANKS DISAGREE: likely a hang or a bug\n  all_gather") < text.find("By phase and kind"));
-  CHECK(text.find("Where ranks are furthest apart") > text.find("By group"));
+  CHECK(text.find("Rows whose ranks differ most") > text.find("By group"));
   CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("calls for other modules are said apart, and many lines are cut") {
   std::vector<Report> reports = sampleReports(2);
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
   const std::string text = disagreementLines(jobOf(reports), Color::none());
-  CHECK(text.starts_with("Ranks made as many calls, but for other modules\n  "));
+  CHECK(text.starts_with("Ranks made equal numbers of calls, but for different modules\n  "));
   for (int i = 0; i < 50; ++i) {
     Collective row = rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce);
     row.op = "op" + std::to_string(i);

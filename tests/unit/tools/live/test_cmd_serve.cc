@@ -29,8 +29,8 @@ TEST_CASE("SIGTERM ends it with status 0; a folder that is not there and an open
   const Outcome outcome = runProgram({"/bin/sh", "-c", command}, {}, folder.path());
   CHECK(outcome.status() == 0);
   CHECK(outcome.err.find("commtap: none at http://0.0.0.0:") == 0);
-  CHECK(outcome.err.find("/metrics (there is no such folder yet)\n") != std::string::npos);
-  CHECK(outcome.err.find("commtap: other machines can read this address") != std::string::npos);
+  CHECK(outcome.err.find("/metrics (the folder does not exist yet)\n") != std::string::npos);
+  CHECK(outcome.err.find("commtap: other machines can reach this address") != std::string::npos);
 }
 
 } // namespace

@@ -39,7 +39,7 @@ TEST_CASE("names cannot leave their place") {
 }
 
 TEST_CASE("no job is told") {
-  CHECK(servePage({}, "out").find("No job runs here now") != std::string::npos);
+  CHECK(servePage({}, "out").find("No job is running here") != std::string::npos);
 }
 
 } // namespace

@@ -18,8 +18,8 @@ TEST_CASE("OpenMetrics names the family, format 0.0.4 the sample") {
       "# HELP commtap_payload_bytes Payload of these collectives, as nccl-tests counts it.\n"
       "commtap_payload_bytes_total{rank=\"3\"} 42\n"
       "# TYPE commtap_unreadable_files gauge\n"
-      "# HELP commtap_unreadable_files Reports and ledgers that could not be read and are missing in all other "
-      "numbers.\n"
+      "# HELP commtap_unreadable_files Reports and ledgers that could not be read. All other numbers lack "
+      "them.\n"
       "commtap_unreadable_files 0\n"
       "# EOF\n");
   CHECK(
@@ -28,8 +28,8 @@ TEST_CASE("OpenMetrics names the family, format 0.0.4 the sample") {
       "# HELP commtap_payload_bytes_total Payload of these collectives, as nccl-tests counts it.\n"
       "commtap_payload_bytes_total{rank=\"3\"} 42\n"
       "# TYPE commtap_unreadable_files gauge\n"
-      "# HELP commtap_unreadable_files Reports and ledgers that could not be read and are missing in all other "
-      "numbers.\n"
+      "# HELP commtap_unreadable_files Reports and ledgers that could not be read. All other numbers lack "
+      "them.\n"
       "commtap_unreadable_files 0\n");
 }
 

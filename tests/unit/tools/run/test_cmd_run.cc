@@ -80,7 +80,7 @@ TEST_CASE("without a report one line says so, in whatever folder there is not") 
   const Installation commtap;
   const Outcome outcome = runProgram({commtap.exe(), "run", "--out", commtap.out() + "/none/%h", "true"});
   CHECK(outcome.status() == 0);
-  CHECK(outcome.err.find("commtap: no report was made in " + commtap.out() + "/none: ") == 0);
+  CHECK(outcome.err.find("commtap: no report was written to " + commtap.out() + "/none: ") == 0);
   CHECK(commtap.run("true", {"COMMTAP_LOG=off"}).err.empty());
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("a bad flag is named by its flag") {
   Build build;
   CHECK(
       build.setUp({}, {{"COMMTAP_LOG", "loud"}}).error() ==
-      "--log is \"loud\", it must be off, error, warning, info or debug");
+      "--log is \"loud\"; it must be off, error, warning, info or debug");
 }
 
 TEST_CASE("the tasks of a Slurm step have one run id, a shell in a step has not") {

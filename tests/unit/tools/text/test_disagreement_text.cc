@@ -29,8 +29,8 @@ TEST_CASE("one line says where, and who has what") {
 }
 
 TEST_CASE("how a process ended explains what it lacks") {
-  CHECK(textOf(ExitKind::kKilled).ends_with("2 on rank 2 (which was killed)"));
-  CHECK(textOf(ExitKind::kRunning).ends_with("2 on rank 2 (which still runs)"));
+  CHECK(textOf(ExitKind::kKilled).ends_with("2 on rank 2 (killed)"));
+  CHECK(textOf(ExitKind::kRunning).ends_with("2 on rank 2 (still running)"));
 }
 
 TEST_CASE("names are inert") {
@@ -50,7 +50,7 @@ TEST_CASE("bytes and unmatched sends have their own words") {
   job = jobOf(reports);
   CHECK(
       disagreementText(job.disagreements.at(0), job) ==
-      "sends without their receives on default_pg of ranks 0-3: 1 sends of 320 B, 0 receives of 0 B");
+      "sends without matching receives on default_pg of ranks 0-3: 1 sends of 320 B, 0 receives of 0 B");
 }
 
 TEST_CASE("another order names the number and both collectives") {
@@ -70,8 +70,9 @@ TEST_CASE("another order names the number and both collectives") {
   REQUIRE(job.disagreements_found == 1);
   CHECK(
       disagreementText(job.disagreements[0], job) ==
-      "another collective as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 0, 2-3; "
-      "all_to_all in Net\\x0a on rank 1 (which was killed)");
+      "different collectives as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 0, "
+      "2-3; "
+      "all_to_all in Net\\x0a on rank 1 (killed)");
 }
 
 TEST_CASE("one rank and several") {

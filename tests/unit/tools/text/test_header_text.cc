@@ -42,7 +42,7 @@ TEST_CASE("how ranks ended is told unless it was normal") {
   const std::string text = headerOf(reports);
   CHECK(text.find("rank 1: ended by SIGABRT\n") != std::string::npos);
   CHECK(text.find("1 process without a rank: killed") != std::string::npos);
-  CHECK(text.find("rank 3: has not ended") != std::string::npos);
+  CHECK(text.find("rank 3: still running") != std::string::npos);
   CHECK(text.find("rank 0:") == std::string::npos);
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("several attempts and other runs are told") {
   folder.other_runs = 1;
   const Report* last = &folder.files[1].report;
   const std::string text = headerText(summaryOf({&last, 1}), folder, Scope::kRun, Color::none());
-  CHECK(text.find("attempt 2 (there are 0 to 2: --attempt N)\n") != std::string::npos);
+  CHECK(text.find("attempt 2 of 0 to 2 (--attempt N)\n") != std::string::npos);
   CHECK(text.find("1 report of other runs in the same folder left out\n") != std::string::npos);
 }
 

@@ -14,7 +14,8 @@ TEST_CASE("the middle, four of five, and the slowest with its number; the first 
   }
   CHECK(
       stepSpreadText(times) ==
-      "from step to step, of 10 after the first 2: median 60.0 ms, 20.0 to 100.0 ms in four of five, slowest 110.0 ms "
+      "step times, over 10 steps after the first 2: median 60.0 ms, 20.0 to 100.0 ms for four of five, slowest 110.0 "
+      "ms "
       "(step 11)\n");
 }
 
