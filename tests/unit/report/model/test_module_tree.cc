@@ -34,17 +34,17 @@ std::vector<std::string> namesOf(const std::vector<ModuleTotals>& modules) {
 using Names = std::vector<std::string>;
 const Module kGlobal = module(0, std::nullopt, "Global");
 
-TEST_CASE("no report is Global alone") {
+TEST_CASE("a ModuleTree without reports has only Global") {
   CHECK(namesOf(ModuleTree().take()) == Names{"Global"});
 }
 
-TEST_CASE("children follow their parent, in the order of their ids, also when they were seen first") {
+TEST_CASE("children follow their parent in id order, even if they were seen first") {
   ModuleTree tree;
   tree.add(reportOf({kGlobal, module(1, 3, "M.a"), module(2, 3, "M.b"), module(3, 0, "M"), module(4, 1, "M.a.x")}));
   CHECK(namesOf(tree.take()) == Names{"Global", " M", "  M.a", "   M.a.x", "  M.b"});
 }
 
-TEST_CASE("a wrapper and its module are one, with the calls of one") {
+TEST_CASE("a wrapper and its module are one module, whose calls count once") {
   ModuleTree tree;
   tree.add(reportOf({kGlobal, module(1, 0, "M", 3), module(2, 1, "M", 3), module(3, 2, "M.a", 3)}));
   const std::vector<ModuleTotals> modules = tree.take();
@@ -53,7 +53,7 @@ TEST_CASE("a wrapper and its module are one, with the calls of one") {
   CHECK(modules[1].class_name == "C2");
 }
 
-TEST_CASE("trees of several ranks are joined, calls added") {
+TEST_CASE("ModuleTree joins the trees of several ranks and adds their calls") {
   ModuleTree tree;
   tree.add(reportOf({kGlobal, module(1, 0, "M", 1), module(2, 1, "M.stage0", 1)}));
   tree.add(reportOf({kGlobal, module(1, 0, "M", 1), module(2, 1, "M.stage1", 1)}));
@@ -62,7 +62,7 @@ TEST_CASE("trees of several ranks are joined, calls added") {
   CHECK(modules[1].calls[0] == 2);
 }
 
-TEST_CASE("a module that only collectives name is below Global") {
+TEST_CASE("a module that only collectives name is a child of Global") {
   ModuleTree tree;
   tree.own("lost")[{Phase::kForward, Kind::kSend}] += {1, 2, 3};
   const std::vector<ModuleTotals> modules = tree.take();
@@ -70,7 +70,7 @@ TEST_CASE("a module that only collectives name is below Global") {
   CHECK(sumOf(modules[0].inclusive, {}, {}).bytes == 2);
 }
 
-TEST_CASE("loops are cut, and nothing of them is lost or counted twice") {
+TEST_CASE("ModuleTree breaks cycles without losing or duplicating amounts") {
   ModuleTree tree;
   tree.add(reportOf(
       {kGlobal, module(1, 2, "a"), module(2, 1, "b"), module(3, 3, "c"), module(4, 5, "d"), module(5, 4, "d")}));
@@ -81,7 +81,7 @@ TEST_CASE("loops are cut, and nothing of them is lost or counted twice") {
   CHECK(sumOf(modules[0].inclusive, {}, {}).count == 2);
 }
 
-TEST_CASE("a very deep tree is no deep recursion") {
+TEST_CASE("a very deep module tree does not overflow the stack") {
   std::vector<Module> chain = {kGlobal};
   for (uint32_t i = 1; i < 100'000; ++i) {
     chain.push_back(module(i, i - 1, "m" + std::to_string(i)));

@@ -37,21 +37,21 @@ Report report(std::vector<NcclCall> calls, std::vector<Collective> collectives) 
   return made;
 }
 
-TEST_CASE("versions as nccl.h numbers them") {
+TEST_CASE("ncclVersionText decodes the version codes of nccl.h") {
   CHECK(ncclVersionText(22907) == "2.29.7");
   CHECK(ncclVersionText(23100) == "2.31.0");
   CHECK(ncclVersionText(2708) == "2.7.8");
   CHECK(ncclVersionText(1).empty());
 }
 
-TEST_CASE("a datatype that is not known has no name and no size") {
+TEST_CASE("an unknown NCCL datatype has no name and size 0") {
   CHECK(ncclDatatypeName(9) == "bfloat16");
   CHECK(ncclDatatypeSize(5) == 8);
   CHECK(ncclDatatypeName(0xff).empty());
   CHECK(ncclDatatypeSize(12) == 0);
 }
 
-TEST_CASE("rows that only their modules' ids told apart are one") {
+TEST_CASE("mergeEqualCalls merges rows that differ only in module id") {
   NcclCall failed = call("ncclAllReduce", "c10d.allreduce_", "a", 1, 0);
   failed.failed = 1;
   std::vector<NcclCall> calls = {
@@ -63,7 +63,7 @@ TEST_CASE("rows that only their modules' ids told apart are one") {
   CHECK(calls[0].bytes == 64);
 }
 
-TEST_CASE("what was asked of c10d stands beside what NCCL was called with") {
+TEST_CASE("ncclTotalsOf pairs the collectives of an op with their NCCL calls") {
   const Report first = report(
       {call("ncclSend", "c10d.alltoall_", "a", 4, 64),
        call("ncclRecv", "c10d.alltoall_", "b", 4, 64),
@@ -74,7 +74,7 @@ TEST_CASE("what was asked of c10d stands beside what NCCL was called with") {
   const std::vector<const Report*> both = {&first, &first};
 
   const NcclTotals totals = ncclTotalsOf(both, std::nullopt);
-  REQUIRE(totals.compared.size() == 2); // not what Gloo was asked
+  REQUIRE(totals.compared.size() == 2); // the ops of Gloo groups are not compared
   CHECK(totals.compared[0].op == "c10d.allreduce_");
   CHECK(totals.compared[0].called.empty());
   const NcclComparison& all_to_all = totals.compared[1];
