@@ -23,13 +23,13 @@ void writeReport(const std::string& path, const Report& report) {
   writeText(path, reportToJson(report));
 }
 
-constexpr uint64_t kDeadPid = 1ULL << 30U; ///< above any pid there is
+constexpr uint64_t kDeadPid = 1ULL << 30U; ///< larger than any pid
 
 std::string nameOfLedger(const std::string& host, uint64_t pid) {
   return ledgerFileName("rank", {host, pid, -1, "", 0});
 }
 
-/// A ledger that a process which is gone has left.
+/// Writes the ledger of an exited process.
 std::string leaveLedger(const TempFolder& folder, const std::string& name, int64_t rank) {
   const auto ledger = sampleLedger(rank);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
@@ -38,7 +38,7 @@ std::string leaveLedger(const TempFolder& folder, const std::string& name, int64
   return folder / name;
 }
 
-TEST_CASE("reports come sorted by rank, those without a rank last, whatever the files are called") {
+TEST_CASE("readReports sorts by rank, with processes without a rank last, whatever the file names") {
   const TempFolder folder;
   writeReport(folder / "a.json", sampleReport(2));
   writeReport(folder / "sub/b.json", sampleReport(0));
@@ -60,7 +60,7 @@ TEST_CASE("reports come sorted by rank, those without a rank last, whatever the 
   CHECK_FALSE(reports->files[3].report.job.rank);
 }
 
-TEST_CASE("one file may be read alone, under any name") {
+TEST_CASE("readReports reads a single file of any name") {
   const TempFolder folder;
   writeReport(folder / "x", sampleReport(2));
   CHECK(readReports(folder / "x", nullptr)->files.size() == 1);
@@ -68,7 +68,7 @@ TEST_CASE("one file may be read alone, under any name") {
   CHECK(readReports(ledger, nullptr)->files[0].is_ledger);
 }
 
-TEST_CASE("of a process's ledger and JSON the JSON counts") {
+TEST_CASE("readReports prefers a process's JSON over its ledger") {
   const TempFolder folder;
   leaveLedger(folder, "x.ledger", 0);
   writeReport(folder / "x.json", sampleReport(0));
@@ -77,7 +77,7 @@ TEST_CASE("of a process's ledger and JSON the JSON counts") {
   CHECK_FALSE(reports->files[0].is_ledger);
 }
 
-TEST_CASE("of several runs the newest is read, or the one asked for") {
+TEST_CASE("readReports reads the newest of several runs, or the requested one") {
   const TempFolder folder;
   Report old = sampleReport(0);
   old.job.run_id = "old";
@@ -92,7 +92,7 @@ TEST_CASE("of several runs the newest is read, or the one asked for") {
   CHECK(readReports(folder.path(), nullptr, "none")->files.empty());
 }
 
-TEST_CASE("what cannot be read is named, and the rest is read") {
+TEST_CASE("readReports names unreadable files and reads the others") {
   const TempFolder folder;
   writeReport(folder / "good.json", sampleReport(0));
   writeText(folder / "bad.json", "{");
@@ -104,7 +104,7 @@ TEST_CASE("what cannot be read is named, and the rest is read") {
   CHECK(reports->problems[1].find(folder / "bad.ledger: not a commtap ledger") == 0);
 }
 
-TEST_CASE("no path, an empty folder and only bad files are errors") {
+TEST_CASE("readReports fails for a missing path, an empty folder and a folder of unreadable files") {
   const TempFolder folder;
   CHECK(readReports(folder / "none", nullptr).error().find("does not exist") != std::string::npos);
   CHECK(readReports(folder.path(), nullptr).error().find("holds no report") != std::string::npos);
@@ -112,7 +112,7 @@ TEST_CASE("no path, an empty folder and only bad files are errors") {
   CHECK(readReports(folder.path(), nullptr).error().find("bad.json") != std::string::npos);
 }
 
-TEST_CASE("progress is told up to the last file") {
+TEST_CASE("readReports reports its progress up to the last file") {
   const TempFolder folder;
   writeReport(folder / "a.json", sampleReport(0));
   writeReport(folder / "b.json", sampleReport(1));
@@ -125,7 +125,7 @@ TEST_CASE("progress is told up to the last file") {
   CHECK(calls == 2);
 }
 
-TEST_CASE("links in a circle and broken links do no harm") {
+TEST_CASE("readReports ignores cyclic and broken links") {
   const TempFolder folder;
   writeReport(folder / "a.json", sampleReport(0));
   std::filesystem::create_symlink(folder.path(), folder / "loop");
@@ -135,7 +135,7 @@ TEST_CASE("links in a circle and broken links do no harm") {
   CHECK(reports->problems.empty());
 }
 
-TEST_CASE("a dead process's ledger becomes its report") {
+TEST_CASE("the ledger of a dead process is converted into its report") {
   const TempFolder folder;
   leaveLedger(folder, "x.ledger", 1);
   std::vector<std::string> problems;
@@ -161,7 +161,7 @@ TEST_CASE("two dead processes of one rank each get a report") {
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json", "rank-00000.pid-502.json"});
 }
 
-TEST_CASE("a living process's ledger is left alone") {
+TEST_CASE("the ledger of a living process is not converted") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
@@ -173,7 +173,7 @@ TEST_CASE("a living process's ledger is left alone") {
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.ledger"});
 }
 
-TEST_CASE("a process that ends makes the reports of its run and of its children, and of no other") {
+TEST_CASE("an exiting process converts only the ledgers of its run and its children") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "attempt-1");
   const auto leave = [&](const std::string& name, uint64_t pid, const char* run_id, uint64_t parent_pid) {
@@ -201,13 +201,13 @@ TEST_CASE("a process that ends makes the reports of its run and of its children,
   recoverLedgersOfRun(folder / "none", {"node", 77, -1, "run", 0});
 }
 
-TEST_CASE("whoever reads a folder first makes the reports of this user's processes that are gone by their names") {
+TEST_CASE("reading a folder converts ledgers of this user's processes that are dead by their file names") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "sub");
   const std::string gone = leaveLedger(folder, "sub/" + nameOfLedger(hostName(), kDeadPid), 1);
   const std::string living = leaveLedger(folder, nameOfLedger(hostName(), static_cast<uint64_t>(getpid())), 2);
   const std::string elsewhere = leaveLedger(folder, nameOfLedger("elsewhere", kDeadPid), 3);
-  CHECK(readReports(gone, nullptr)->files[0].is_ledger); // named, it is what is read
+  CHECK(readReports(gone, nullptr)->files[0].is_ledger); // a path to a ledger reads the ledger
   CHECK(readReports(folder.path(), nullptr)->files.size() == 3);
   CHECK(namesIn(folder / "sub") == std::vector<std::string>{"rank-00001.json"});
   CHECK(std::filesystem::exists(living));
@@ -215,7 +215,7 @@ TEST_CASE("whoever reads a folder first makes the reports of this user's process
   CHECK(readReports(folder.path(), nullptr)->files[0].report.job.exit == ExitKind::kKilled);
 }
 
-TEST_CASE("a ledger of which a reader cannot make a report is read as it is") {
+TEST_CASE("a ledger that cannot be converted is read directly") {
   const TempFolder folder;
   const std::string ledger = leaveLedger(folder, nameOfLedger(hostName(), kDeadPid), 1);
   const int other = open(ledger.c_str(), O_RDONLY);
@@ -227,7 +227,7 @@ TEST_CASE("a ledger of which a reader cannot make a report is read as it is") {
   CHECK(reports->problems.empty());
 }
 
-TEST_CASE("a ledger that somebody else is turning into a report is left to them") {
+TEST_CASE("a ledger that another process is converting is left to that process") {
   const TempFolder folder;
   leaveLedger(folder, "x.ledger", 1);
   const int other = open((folder / "x.ledger").c_str(), O_RDONLY);
@@ -239,7 +239,7 @@ TEST_CASE("a ledger that somebody else is turning into a report is left to them"
   CHECK(recoverLedgers(folder.path(), problems).size() == 1);
 }
 
-TEST_CASE("a report that another process of the run has made is not replaced, whenever the ledger becomes one") {
+TEST_CASE("converting a ledger does not replace the report of another process of the run") {
   const TempFolder folder;
   Report helper = sampleReport(1);
   helper.job.pid = 4711;
@@ -255,7 +255,7 @@ TEST_CASE("a report that another process of the run has made is not replaced, wh
   CHECK(namesIn(folder.path()).size() == 2);
 }
 
-TEST_CASE("a ledger's idea of its report's name does not lead out of the folder") {
+TEST_CASE("the report name in a ledger cannot escape the folder") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "in");
   for (const char* name : {"../../escape", "..", "", "a/../../b"}) {
@@ -271,7 +271,7 @@ TEST_CASE("a ledger's idea of its report's name does not lead out of the folder"
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"in"});
 }
 
-TEST_CASE("a ledger that cannot be read stays and is named") {
+TEST_CASE("an unreadable ledger is kept and named") {
   const TempFolder folder;
   writeText(folder / "bad.ledger", "no ledger");
   std::vector<std::string> problems;
