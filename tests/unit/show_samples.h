@@ -7,7 +7,7 @@
 
 namespace commtap {
 
-/// The folder of a run of which ranks 0 and 2 are there.
+/// Returns the folder of a run that has the reports of ranks 0 and 2.
 inline ReportFolder sampleFolder() {
   ReportFolder folder;
   folder.files = {{"out/rank-00000.json", false, sampleReport(0)}, {"out/rank-00002.json", false, sampleReport(2)}};
