@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the options page is printed as it is, by a verb that the help does not show") {
+TEST_CASE("the hidden command options prints the options page") {
   CHECK(runCommtap({"options", "--format", "markdown"}).out == optionsPage());
   CHECK(runCommtap({"--help"}).out.find("option tables") == std::string::npos);
 }

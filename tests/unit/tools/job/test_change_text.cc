@@ -13,7 +13,7 @@ ChangeBundle changeOf(PerRank before, PerRank after) {
   return {"Net.*.a", {"Net.0.a", "Net.1.a"}, {"Net.0.a", Phase::kForward, Kind::kAllGather, "tp"}, {before, after}};
 }
 
-TEST_CASE("a change is a line: more calls, other bytes, new, gone") {
+TEST_CASE("a change is one line: more calls, other bytes, new, gone") {
   CHECK(
       changeText(changeOf({4, 12, 1200}, {4, 13, 1300})) ==
       "+1 all_gather per run in Net.*.a (2 modules; forward, tp): 12 to 13 calls, 1.17 KiB to 1.27 KiB (+8.3 %)");
@@ -30,7 +30,7 @@ TEST_CASE("a change is a line: more calls, other bytes, new, gone") {
   CHECK(changeText(one) == "+1 all_gather per run in Net\\x0a (forward, tp): 0 to 1 calls, 0 B");
 }
 
-TEST_CASE("by step where both runs made as many steps and each may have as many calls") {
+TEST_CASE("a change is per step if the steps divide the calls evenly") {
   ChangeBundle change = changeOf({4, 120, 1200}, {4, 130, 1300});
   change.steps = 10;
   CHECK(changeText(change).starts_with("+1 all_gather per step in Net.*.a (2 modules; forward, tp): 120 to 130 calls"));
@@ -43,7 +43,7 @@ TEST_CASE("by step where both runs made as many steps and each may have as many 
   CHECK(changeText(change).starts_with("new: 3 all_gather per step"));
 }
 
-TEST_CASE("percents have as many digits as they need") {
+TEST_CASE("small percentages have more digits") {
   CHECK(percentText(100, 105) == "+5.0 %");
   CHECK(percentText(100, 99.95) == "-0.050 %");
   CHECK(percentText(100, 1000) == "+900 %");
@@ -51,7 +51,7 @@ TEST_CASE("percents have as many digits as they need") {
   CHECK(percentText(0, 0).empty());
 }
 
-TEST_CASE("every finding and every check has its words") {
+TEST_CASE("every finding and every check has a text") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
   reports[0].not_seen = {{"unknown_op", 3, "d", "what it means"}};
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).count = 5;

@@ -15,7 +15,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("what grew is a table by module and a line for each difference") {
+TEST_CASE("diff text has a table by module and one line per difference") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
   const std::string text = diffText(diffOf(before, after, {}), Color::none());
@@ -28,7 +28,7 @@ TEST_CASE("what grew is a table by module and a line for each difference") {
       "\nDifferences\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
 }
 
-TEST_CASE("no difference is said in a line") {
+TEST_CASE("diff text says in one line that there are no differences") {
   const JobReport job = sampleJob();
   const JobReport after = grownJob();
   CHECK(diffText(diffOf(job, job, {}), Color::none()).ends_with("no differences\n"));
@@ -37,7 +37,7 @@ TEST_CASE("no difference is said in a line") {
   CHECK(diffMarkdown(diffOf(job, job, {})).starts_with("### commtap: communication is unchanged\n"));
 }
 
-TEST_CASE("ranks that disagree and other lengths are on top") {
+TEST_CASE("diff text begins with notes and ranks that disagree") {
   std::vector<Report> reports = sampleReports(4);
   rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 3;
   reports[0].job.world_size = 8;
@@ -49,7 +49,7 @@ TEST_CASE("ranks that disagree and other lengths are on top") {
   CHECK(has(diffMarkdown(diffOf(before, after, {})), "- **ranks disagree:** all\\_reduce in DistributedDataParallel"));
 }
 
-TEST_CASE("Markdown is a heading, a table and a fold") {
+TEST_CASE("diff Markdown is a heading, a table and a fold") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
   const std::string text = diffMarkdown(diffOf(before, after, {}));
@@ -59,7 +59,7 @@ TEST_CASE("Markdown is a heading, a table and a fold") {
   CHECK(has(text, "- +1 all\\_gather per run in DistributedDataParallel.net1"));
 }
 
-TEST_CASE("JSON has the same") {
+TEST_CASE("diff JSON has the runs and the changes") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
   const auto document = nlohmann::json::parse(diffJson(diffOf(before, after, {})));

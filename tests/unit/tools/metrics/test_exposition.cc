@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("OpenMetrics names the family, format 0.0.4 the sample") {
+TEST_CASE("metadata names the family in OpenMetrics and the sample in format 0.0.4") {
   Exposition exposition;
   exposition.add(MetricId::kPayloadBytes, Labels().with({{"rank", "3"}}).text(), uint64_t{42});
   exposition.add(MetricId::kUnreadableFiles, "", uint64_t{0});
@@ -33,7 +33,7 @@ TEST_CASE("OpenMetrics names the family, format 0.0.4 the sample") {
       "commtap_unreadable_files 0\n");
 }
 
-TEST_CASE("format 0.0.4 knows no info, and no escaped quote in a help text") {
+TEST_CASE("format 0.0.4 has no info type and does not escape quotes in help texts") {
   Exposition exposition;
   exposition.add(MetricId::kProcess, "", uint64_t{1});
   exposition.add(MetricId::kFoldedLabelSets, "", uint64_t{1});
@@ -43,17 +43,17 @@ TEST_CASE("format 0.0.4 knows no info, and no escaped quote in a help text") {
   CHECK(exposition.text(Dialect::kOpenMetrics).find("module \\\"(other)\\\"") != std::string::npos);
 }
 
-TEST_CASE("an empty exposition is still one") {
+TEST_CASE("an empty exposition is valid") {
   CHECK(Exposition().text(Dialect::kOpenMetrics) == "# EOF\n");
   CHECK(Exposition().text(Dialect::kPrometheus).empty());
 }
 
-TEST_CASE("label values are inert and escaped; an empty one is left out") {
+TEST_CASE("label values are inert and escaped; empty ones are left out") {
   const Labels labels = Labels().with({{"a", "x\"y\\z\n\xff"}, {"b", ""}}).with({{"c", "1"}});
   CHECK(labels.text() == R"(a="x\"y\\z\\x0a\\xff",c="1")");
 }
 
-TEST_CASE("a number keeps all its digits") {
+TEST_CASE("a metric value keeps all its digits") {
   Exposition exposition;
   exposition.add(MetricId::kPayloadBytes, "", uint64_t{18446744073709551615U});
   exposition.add(MetricId::kBusBytes, "", 0.1 + 0.2);

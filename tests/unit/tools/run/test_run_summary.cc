@@ -17,7 +17,7 @@ ReportFolder folderOf(std::vector<Report> reports) {
   return folder;
 }
 
-TEST_CASE("the summary has the sum over the ranks by kind and group, most bytes first, and where to look") {
+TEST_CASE("the run summary has sums by kind and group, most bytes first, and the reports' folder") {
   const std::string text = runSummary(folderOf({sampleReport(0), sampleReport(1)}), "/out", Color::none());
   CHECK(text.find("sum over 2 of 4 ranks: 0-1\nno report of rank 2-3\n") != std::string::npos);
   CHECK(
@@ -26,13 +26,13 @@ TEST_CASE("the summary has the sum over the ranks by kind and group, most bytes 
   CHECK(text.ends_with("reports: /out (commtap show /out)\n"));
 }
 
-TEST_CASE("one report of a run of many misses the others") {
+TEST_CASE("the run summary names missing ranks") {
   CHECK(
       runSummary(folderOf({sampleReport(0)}), "/out", Color::none()).find("no report of rank 1-3") !=
       std::string::npos);
 }
 
-TEST_CASE("without a report one line says why that may be") {
+TEST_CASE("the run summary without a report gives possible reasons in one line") {
   for (const auto& reports : {Result<ReportFolder>::failure("none"), Result<ReportFolder>(ReportFolder())}) {
     const std::string text = runSummary(reports, "/o\x1bt", Color::none());
     CHECK(text.find("commtap: no report was written to /o\\x1bt: ") == 0);
@@ -40,7 +40,7 @@ TEST_CASE("without a report one line says why that may be") {
   }
 }
 
-TEST_CASE("a long table is cut, and says so") {
+TEST_CASE("the run summary cuts a long table and says so") {
   Report report = sampleReport(0);
   for (int i = 0; i < 20; ++i) {
     report.collectives.push_back(report.collectives[0]);
