@@ -68,9 +68,8 @@ install_python_packages() {
   cp requirements-dev.txt "$stamp"
 }
 
-# Extracts the programs from Debian's package without installing it: an installation would start a Prometheus server,
-# and
-# a node exporter as its dependency.
+# Extracts the programs from Debian's package without installing it: an installation can start a Prometheus server and
+# its dependency, a node exporter.
 fetch_prometheus() {
   if command -v prometheus >/dev/null && command -v promtool >/dev/null; then return; fi
   command -v apt-get >/dev/null || die "needs prometheus and promtool: please put them on the PATH"
