@@ -38,8 +38,8 @@ def includes(path: str) -> set[str]:
     """Returns the files that a source includes directly, relative to the repository."""
     text = Path(path).read_text(encoding="utf-8")
     names = re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)
-    beside = Path(path).parent
-    return {str(each) for name in names for each in (Path(name), beside / name) if each.is_file()}
+    folder = Path(path).parent
+    return {str(each) for name in names for each in (Path(name), folder / name) if each.is_file()}
 
 
 def affected(changed: set[str], all_sources: list[str]) -> list[str]:

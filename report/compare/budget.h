@@ -22,7 +22,7 @@ struct BudgetEntry {
   bool operator==(const BudgetEntry&) const = default;
 };
 
-/// The kinds of finding that a check can be told to accept.
+/// The kinds of finding that `allow` in a budget and --allow accept.
 enum class Allowed : uint8_t { kDisagreements, kMissingRanks, kNotSeen, kLess };
 inline constexpr int kAllowedCount = 4;
 std::string_view allowedName(Allowed allowed);

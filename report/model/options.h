@@ -12,8 +12,8 @@
 
 namespace commtap {
 
-/// Which labels (`record_function` in Python, `RECORD_USER_SCOPE` in C++) become scopes. Labels that torch itself
-/// makes, such as those of optimizer steps, are read at every setting.
+/// Selects the labels (`record_function` in Python, `RECORD_USER_SCOPE` in C++) that become scopes. Labels that torch
+/// itself makes, such as those of optimizer steps, are read at every setting.
 enum class Labels : uint8_t {
   kAuto,   ///< every label, if the process has no Python: there scopes are the only hierarchy
   kScopes, ///< every label, in every process

@@ -36,7 +36,7 @@ struct TimeTotals {
 
 enum class TimesBy : bool { kGroup, kModule };
 
-/// Sums durations while reports are added rank by rank. Of the ranks of a group it keeps only the first and the last.
+/// Sums durations while reports are added rank by rank. Keeps only the first and the last rank of each group.
 class TimeSums {
  public:
   /// Counts only `phase`; all phases if it is nullopt.

@@ -49,7 +49,7 @@ enum class ExitKind : uint8_t {
 };
 inline constexpr int kExitKindCount = 5;
 
-/// Which ops are counted in addition to collectives. The numbers are part of the ledger format.
+/// The ops that are counted in addition to collectives. The numbers are part of the ledger format.
 enum class Level : uint8_t {
   kCollectives, ///< no other ops
   kDtensor,     ///< ops called with a DTensor

@@ -18,7 +18,7 @@ constexpr const char* kFooter =
     "that\n"
     "reads the folder converts it into a report. This command only converts. Run it on the machine of the process: "
     "other\n"
-    "machines cannot tell if the process has ended.\n\n"
+    "machines cannot know if the process has ended.\n\n"
     "Exit status: 0 done; 1 some ledgers could not be converted; 2 wrong usage, or FOLDER does not exist.\n\n"
     "Example:\n  commtap recover out";
 

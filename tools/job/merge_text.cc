@@ -177,7 +177,7 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
   const size_t serious = seriousDisagreements(job).size();
   std::string text = serious > 0 ? color.warning("RANKS DISAGREE: likely a hang or a bug") + "\n" : "";
   for (size_t i = 0; i < std::min(job.disagreements.size(), kMaxDisagreementLines); ++i) {
-    text += i == serious ? color.warning("Ranks made equal numbers of calls, but for different modules") + "\n" : "";
+    text += i == serious ? color.warning("Ranks agree on the number of calls, not on the module") + "\n" : "";
     text += "  " + disagreementText(job.disagreements[i], job) + "\n";
   }
   if (job.disagreements_found > kMaxDisagreementLines) {

@@ -14,7 +14,7 @@ const kWhat = {
   order: "different collectives at the same position",
   count: "different numbers of calls",
   bytes: "different payload",
-  module: "equal numbers of calls, but for different modules or in different phases",
+  module: "equal numbers of calls, for different modules or in different phases",
   unmatched: "sent but not received",
 };
 
@@ -83,7 +83,7 @@ const kMild = {
   key: "mild",
   level: "note",
   title: "Ranks agree on the number of calls, not on the module",
-  meaning: "Ranks of one process group made equal numbers of calls, but for different modules or in different phases.",
+  meaning: "Ranks of one process group made equal numbers of calls, for different modules or in different phases.",
 };
 
 /** @returns {Finding[]} one for the disagreements that may hang a job, one for those that cannot */

@@ -10,7 +10,7 @@ namespace {
 TEST_CASE("verbsOf splits a command's help into its parts") {
   CLI::App app;
   CLI::App* verb = app.add_subcommand("look", "Look at it");
-  CLI::App* hidden = app.add_subcommand("hidden", "For nobody");
+  CLI::App* hidden = app.add_subcommand("hidden", "Not listed");
   hidden->group("");
   verb->formatter(std::make_shared<CLI::Formatter>());
   verb->footer("About it,\nat length.\n\nExit status: 0 seen,\n1 not.\n\nExamples:\n  look a\n  look b");

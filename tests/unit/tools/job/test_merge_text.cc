@@ -44,7 +44,7 @@ TEST_CASE("merge text lists calls for different modules separately and cuts long
   std::vector<Report> reports = sampleReports(2);
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
   const std::string text = disagreementLines(jobOf(reports), Color::none());
-  CHECK(text.starts_with("Ranks made equal numbers of calls, but for different modules\n  "));
+  CHECK(text.starts_with("Ranks agree on the number of calls, not on the module\n  "));
   for (int i = 0; i < 50; ++i) {
     Collective row = rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce);
     row.op = "op" + std::to_string(i);
