@@ -30,7 +30,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"unknown_op",
      "collectives of an op unknown to this version; their kind is `other`, their bytes are those of the first tensor"},
     {"unknown_group",
-     "collectives whose process group could not be found; their group is \"?\", and bus_bytes ignore the group size"},
+     "collectives whose process group could not be found; their group is \"?\", and bus_bytes assume a large group"},
     {"unwatched_op", "ops that could not be hooked; their collectives appear as the ops that they call, or not at all"},
     {"module_hook_missing",
      "module calls cannot be observed in this process; all collectives are attributed to Global"},

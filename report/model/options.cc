@@ -159,9 +159,8 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .default_value = "off",
      .help =
          "Whether to measure how long collectives wait in the queue, run and block the caller. host: collectives on "
-         "Gloo; "
-         "costs less than a microsecond per collective. device: also collectives on NCCL, with CUDA events on their "
-         "streams. sample:N: as device, for each N-th collective.",
+         "Gloo; costs less than a microsecond per collective. device: also collectives on NCCL, with CUDA events on "
+         "their streams. sample:N: as device, for each N-th collective.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
 });

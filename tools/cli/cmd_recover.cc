@@ -14,13 +14,12 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "A killed process leaves its ledger. `commtap run`, the next exiting process of the run, or the first command "
-    "that\n"
-    "reads the folder converts it into a report. This command only converts. Run it on the machine of the process: "
-    "other\n"
-    "machines cannot know if the process has ended.\n\n"
+    "A killed process leaves its ledger. `commtap run`, the next exiting process of the run, or the first command\n"
+    "that reads the folder converts it into a report. This command only converts. Run it on the machine of the\n"
+    "process: other machines cannot know if the process has ended.\n\n"
     "Exit status: 0 done; 1 some ledgers could not be converted; 2 wrong usage, or FOLDER does not exist.\n\n"
-    "Example:\n  commtap recover out";
+    "Example:\n"
+    "  commtap recover out";
 
 int recover(const std::string& folder) {
   struct stat info {};

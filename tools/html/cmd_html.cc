@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kFooter =
     "The file is complete and opens without a network. docs/html.md explains the page.\n\n"
-    "Exit status: 0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH does not\n"
-    "exist.\n\n"
+    "Exit status: 0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH does\n"
+    "not exist.\n\n"
     "Examples:\n"
     "  commtap html out -o report.html\n"
     "  commtap html job.json -o report.html   (from commtap merge out -o job.json)";

@@ -21,11 +21,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Checks that every rank has a readable report, that nothing is missing from the reports, and that the ranks "
-    "agree.\n"
-    "With --baseline, also checks that each rank communicates as in the baseline; with --budget, that it communicates\n"
-    "no more than the budget. Numbers are means per rank of one run, over the ranks that have the row. docs/check.md\n"
-    "describes budgets and formats.\n\n"
+    "Checks that every rank has a readable report, that nothing is missing from the reports, and that the ranks\n"
+    "agree. With --baseline, also checks that each rank communicates as in the baseline; with --budget, that it\n"
+    "communicates no more than the budget. Numbers are means per rank of one run, over the ranks that have the row.\n"
+    "docs/check.md describes budgets and formats.\n\n"
     "Exit status: 0 all checks passed; 1 some failed; 2 wrong usage, a path that does not exist, or no reports.\n\n"
     "Examples:\n"
     "  commtap check out --write budget.toml\n"

@@ -20,11 +20,10 @@ namespace {
 
 constexpr const char* kFooter =
     "Numbers are means per rank of one run, over the ranks that have the row. The largest growth comes first. Given\n"
-    "one folder with several runs, compares the newest run with the previous one. With --since, compares it with the\n"
-    "newest run that started at least that long before. docs/check.md describes the formats.\n\n"
-    "Exit status: 0 no differences beyond the tolerances; 1 differences, or unreadable files; 2 wrong usage, a path "
-    "that\n"
-    "does not exist, or no two runs to compare.\n\n"
+    "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
+    "the newest run that started at least that long before. docs/check.md describes the formats.\n\n"
+    "Exit status: 0 no differences beyond the tolerances; 1 differences, or unreadable files; 2 wrong usage, a path\n"
+    "that does not exist, or no two runs to compare.\n\n"
     "Examples:\n"
     "  commtap diff yesterday today\n"
     "  commtap diff reports --since 24h\n"

@@ -17,12 +17,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Reads the rank from each file's content, not from its name. Accepts any subset of the ranks, as reports or "
-    "ledgers.\n"
-    "Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.\n\n"
-    "Exit status: 0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or "
-    "PATH\n"
-    "does not exist.\n\n"
+    "Reads the rank from each file's content, not from its name. Accepts any subset of the ranks, as reports or\n"
+    "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.\n\n"
+    "Exit status: 0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"
+    "PATH does not exist.\n\n"
     "Examples:\n"
     "  commtap merge out\n"
     "  commtap merge out -o job.json\n"

@@ -21,13 +21,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the page "
-    "of\n"
-    "commtap html (docs/html.md) with live numbers. Each request reads the ledgers of the jobs on this node; the jobs "
-    "are\n"
-    "not affected. An ended job stays for --keep minutes. Anyone who can reach the address can read the names of "
-    "modules,\n"
-    "groups and runs: the default address is reachable only from this machine.\n\n"
+    "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the\n"
+    "page of commtap html (docs/html.md) with live numbers. Each request reads the ledgers of the jobs on this\n"
+    "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
+    "read the names of modules, groups and runs: the default address is reachable only from this machine.\n\n"
     "Exit status: 0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.\n\n"
     "Example:\n"
     "  commtap serve out --listen 127.0.0.1:9464\n"

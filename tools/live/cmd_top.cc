@@ -18,11 +18,9 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected. "
-    "Groups\n"
-    "whose ranks differ in collectives issued, and make no progress, come first, with each rank's last module. A "
-    "terminal\n"
-    "is refreshed until SIGINT. With other outputs, or --once, prints once after one interval.\n\n"
+    "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
+    "Groups whose ranks differ in collectives issued, and make no progress, come first, with each rank's last\n"
+    "module. A terminal is refreshed until SIGINT. With other outputs, or --once, prints once after one interval.\n\n"
     "Exit status: 0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.\n\n"
     "Examples:\n"
     "  commtap top out\n"

@@ -26,14 +26,13 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "The command runs in the process group of commtap run, on the same terminal. With COMMTAP=0 in the environment, "
-    "runs\n"
-    "the command without commtap. Each run gets a new run id; the tasks of a Slurm step share one. To start one run "
-    "by\n"
-    "hand on several machines, give the same --run-id on each.\n\n"
-    "Exit status: that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot be\n"
-    "started; 2 wrong usage of commtap run.\n\n"
-    "Example:\n  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
+    "The command runs in the process group of commtap run, on the same terminal. With COMMTAP=0 in the environment,\n"
+    "runs the command without commtap. Each run gets a new run id; the tasks of a Slurm step share one. To start\n"
+    "one run by hand on several machines, give the same --run-id on each.\n\n"
+    "Exit status: that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot\n"
+    "be started; 2 wrong usage of commtap run.\n\n"
+    "Example:\n"
+    "  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
 
 bool isValueFlag(const std::string& argument) {
   for (const OptionRow& row : optionTable()) {
