@@ -852,9 +852,9 @@ def test_without_javascript(browser: Browser, show: Opener) -> None:
     """Without JavaScript a line says so; with it the line is hidden."""
     with show(small_job()) as opened:
         address = opened.page.url
-        expect(opened.page.get_by_text("it needs JavaScript")).to_have_count(0)
+        expect(opened.page.get_by_text("The page needs JavaScript")).to_have_count(0)
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
     page.goto(address)
-    expect(page.get_by_text("it needs JavaScript")).to_be_visible()
+    expect(page.get_by_text("The page needs JavaScript")).to_be_visible()
     context.close()

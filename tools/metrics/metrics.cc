@@ -21,7 +21,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kCounter,
      "bytes",
      "run_id attempt rank module phase kind group",
-     "Payload of these collectives, as nccl-tests counts it."},
+     "Payload of the collectives attributed to a module, as nccl-tests counts it."},
     {MetricId::kBusBytes,
      "commtap_bus_bytes",
      MetricType::kCounter,

@@ -34,7 +34,7 @@ TEST_CASE("parseTolerance names the invalid part of a rule") {
   CHECK(parseTolerance("bytes").error().find("\"bytes\" is not") == 0);
   CHECK(parseTolerance("bytes=x").error().find("\"bytes=x\" is not") == 0);
   CHECK(parseTolerance("").error().find("\"\" is not") == 0);
-  CHECK(parseTolerance("kind=send").error().find("tolerates nothing") != std::string::npos);
+  CHECK(parseTolerance("kind=send").error().find("sets no tolerance") != std::string::npos);
   CHECK(parseTolerance("phase=x,count=1").error().find("\"phase=x\"") == 0);
   CHECK(parseTolerance("color=red,count=1").error().find("\"color=red\"") == 0);
 }

@@ -15,7 +15,7 @@ TEST_CASE("metadata names the family in OpenMetrics and the sample in format 0.0
       exposition.text(Dialect::kOpenMetrics) ==
       "# TYPE commtap_payload_bytes counter\n"
       "# UNIT commtap_payload_bytes bytes\n"
-      "# HELP commtap_payload_bytes Payload of these collectives, as nccl-tests counts it.\n"
+      "# HELP commtap_payload_bytes Payload of the collectives attributed to a module, as nccl-tests counts it.\n"
       "commtap_payload_bytes_total{rank=\"3\"} 42\n"
       "# TYPE commtap_unreadable_files gauge\n"
       "# HELP commtap_unreadable_files Reports and ledgers that could not be read. All other numbers lack "
@@ -25,7 +25,7 @@ TEST_CASE("metadata names the family in OpenMetrics and the sample in format 0.0
   CHECK(
       exposition.text(Dialect::kPrometheus) ==
       "# TYPE commtap_payload_bytes_total counter\n"
-      "# HELP commtap_payload_bytes_total Payload of these collectives, as nccl-tests counts it.\n"
+      "# HELP commtap_payload_bytes_total Payload of the collectives attributed to a module, as nccl-tests counts it.\n"
       "commtap_payload_bytes_total{rank=\"3\"} 42\n"
       "# TYPE commtap_unreadable_files gauge\n"
       "# HELP commtap_unreadable_files Reports and ledgers that could not be read. All other numbers lack "

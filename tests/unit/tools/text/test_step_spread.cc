@@ -21,7 +21,7 @@ TEST_CASE("step spread is the median, the range of four in five, and the slowest
 
 TEST_CASE("merged steps count as many in the step spread") {
   const std::string text = stepSpreadText({{2, 98, 10}, {100, 1, 50}, {101, 1, 60}});
-  CHECK(text.find("of 100 after") != std::string::npos);
+  CHECK(text.find("over 100 steps after") != std::string::npos);
   CHECK(text.find("10.0 to 10.0 ms") != std::string::npos);
   CHECK(text.find("slowest 60.0 ms (step 101)") != std::string::npos);
 }
