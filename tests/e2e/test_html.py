@@ -150,12 +150,12 @@ def test_measures(show: Opener) -> None:
     """Every part of the page can show count, bytes or bus bytes."""
     job = small_job()
     with show(job) as opened:
-        assert "Bytes of a rank" in opened.page.locator("#ranks caption").inner_text()
+        assert "Bytes per rank" in opened.page.locator("#ranks caption").inner_text()
         opened.measure("Count")
         assert opened.facets("By phase")["optimizer"] == f"{total(job, phase='optimizer'):,}"
-        assert "Count of a rank" in opened.page.locator("#ranks caption").inner_text()
+        assert "Count per rank" in opened.page.locator("#ranks caption").inner_text()
         opened.measure("Bus bytes")
-        expect(opened.page.locator("#ranks caption")).to_have_text("Bus bytes of a rank, by kind")
+        expect(opened.page.locator("#ranks caption")).to_have_text("Bus bytes per rank, by kind")
 
 
 def click_chart(opened: OpenPage, across: float, down: float) -> None:

@@ -250,7 +250,7 @@ def test_a_merged_report_is_as_good_as_the_folder(folder: Path, tmp_path: Path) 
     commtap("merge", folder, "-o", tmp_path / "job.json")
     assert json.loads((tmp_path / "job.json").read_text()) == merged(folder)
     assert merged(tmp_path / "job.json") == merged(folder)
-    assert commtap("diff", tmp_path / "job.json", folder).stdout.endswith("no difference\n")
+    assert commtap("diff", tmp_path / "job.json", folder).stdout.endswith("no differences\n")
     (folder / "job.json").write_text((tmp_path / "job.json").read_text())
     assert commtap("show", folder).stderr == ""
     assert merged(folder) == json.loads((tmp_path / "job.json").read_text())
@@ -273,7 +273,7 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
     today = copy_with(tmp_path / "today", grown)
     done = commtap("diff", folder, today, status=1)
     assert (
-        "+1 all_gather a run in Transformer.layers.*.attention (4 modules; forward, mesh_tp): 10 to 11 calls"
+        "+1 all_gather per run in Transformer.layers.*.attention (4 modules; forward, mesh_tp): 10 to 11 calls"
         in done.stdout
     )
     assert "+5.0 % bytes of reduce_scatter in Transformer.layers.*" in done.stdout
@@ -285,7 +285,7 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
     assert change["after"]["count"] - change["before"]["count"] == 1
     assert change["modules"] == [f"Transformer.layers.{i}.attention" for i in range(4)]
     tolerance = ("--tolerance", "count=1", "--tolerance", "bytes=10%")
-    assert commtap("diff", folder, today, *tolerance).stdout.endswith("no difference\n")
+    assert commtap("diff", folder, today, *tolerance).stdout.endswith("no differences\n")
     only = commtap("diff", folder, today, "--tolerance", "group=mesh_dp,bytes=5%", status=1).stdout
     assert "mesh_dp):" not in only.split("Differences")[1]
 
@@ -325,7 +325,7 @@ def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
     assert "all 13 checks passed" in commtap("check", folder, "--baseline", tmp_path / "main.json").stdout
     today = copy_with(tmp_path / "today", grown)
     failed = commtap("check", today, "--baseline", tmp_path / "main.json", status=1).stdout
-    assert "FAILED all_gather on mesh_tp as in the baseline\n  +1 all_gather a run" in failed
+    assert "FAILED all_gather on mesh_tp equals the baseline\n  +1 all_gather per run" in failed
     assert commtap("check", folder, "--baseline", today, "--allow", "less").returncode == 0
     assert commtap("check", folder, "--baseline", today, status=1)
     document = json.loads(
@@ -352,8 +352,8 @@ def test_check_against_a_budget(folder: Path, tmp_path: Path) -> None:
     cases = {case.get("name"): case.find("failure") for case in suite}
     assert int(suite.get("failures") or 0) == sum(failure is not None for failure in cases.values()) > 0
     assert len(cases) == int(suite.get("tests") or 0)
-    name = "all_gather in Transformer.layers.*.attention (forward) on mesh_tp within its budget"
-    assert "+1 all_gather a run" in (cases[name].text or "")
+    name = "all_gather in Transformer.layers.*.attention (forward) on mesh_tp is within its budget"
+    assert "+1 all_gather per run" in (cases[name].text or "")
     with budget.open("a") as file:
         file.write('\n[[tolerance]]\nmodule = "**"\ncount = "1"\nbytes = "10%"\n')
     commtap("check", today, "--budget", budget)
