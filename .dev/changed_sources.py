@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names the sources that a change can affect: those that differ from the base, and those that include one that does.
+"""Prints the sources that a change can affect: those that differ from the base, and those that include one of them.
 
-The base is where this branch left origin's main branch, or the commit before on that branch itself. With `all`, or
-without a base, every source.
+The base is the commit where this branch left origin's main branch; on the main branch, the previous commit. Prints all
+sources if there is no base, or with the argument `all`.
 """
 
 import re
@@ -15,13 +15,13 @@ FOLDERS = ("shim", "tracker", "report", "tools")
 
 
 def git(*arguments: str) -> list[str]:
-    """Lines of git's answer; none if it has none."""
+    """Returns the lines that git prints; none if git fails."""
     done = subprocess.run(["git", *arguments], capture_output=True, text=True)
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 
 def base() -> str | None:
-    """The commit to compare with."""
+    """Returns the commit to compare with."""
     head = git("rev-parse", "HEAD")
     left = git("merge-base", "HEAD", "origin/HEAD")
     found = left if left and left != head else git("rev-parse", "--verify", "--quiet", "HEAD~1")
@@ -29,21 +29,21 @@ def base() -> str | None:
 
 
 def sources() -> list[str]:
-    """All sources and headers of ours in C and C++."""
+    """Returns all C and C++ sources and headers of commtap."""
     listed = git("ls-files", "--cached", "--others", "--exclude-standard", "--", *FOLDERS)
     return [path for path in listed if path.endswith((".c", ".cc", ".h")) and Path(path).is_file()]
 
 
 def includes(path: str) -> set[str]:
-    """What a source includes by its own text, relative to the repository."""
+    """Returns the files that a source includes directly, relative to the repository."""
     text = Path(path).read_text(encoding="utf-8")
     names = re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)
-    beside = Path(path).parent
-    return {str(each) for name in names for each in (Path(name), beside / name) if each.is_file()}
+    folder = Path(path).parent
+    return {str(each) for name in names for each in (Path(name), folder / name) if each.is_file()}
 
 
 def affected(changed: set[str], all_sources: list[str]) -> list[str]:
-    """The changed sources and those that include them, directly or through others."""
+    """Returns the changed sources and those that include them, directly or indirectly."""
     included = {path: includes(path) for path in all_sources}
     found = changed & set(all_sources)
     while more := {path for path, names in included.items() if names & found} - found:

@@ -1,14 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Judges the sources.
+# Checks formatting and runs the linters.
 
 sources() { git ls-files --cached --others --exclude-standard -- '*.c' '*.cc' '*.h'; }
 
-# Judged again only when the source, a header of ours or the settings have changed. Without the precompiled headers, of
-# which clang knows nothing, so that an include that is missing is found. What lives in the job is analyzed in full depth;
-# of the rest the analyzer follows no long paths, which takes a quarter of the time.
-tidy() { # all, or nothing for what has changed
+# Checks a source again only if the source, a header of commtap or the settings have changed. Removes the precompiled
+# headers from the compile commands: clang cannot read GCC's, and a missing include is found only without them. Code
+# that
+# runs in the job is analyzed at full depth; for report/ and tools/, mode=shallow takes a quarter of the time.
+tidy() { # [all]: all sources; otherwise those that a change can affect
   local cache=$BUILD/tidy key
   mkdir -p "$cache"
   sed -E 's/ -include [^ ]+//g' "$BUILD/compile_commands.json" >"$cache/compile_commands.json"
@@ -22,7 +23,7 @@ tidy() { # all, or nothing for what has changed
     clang-tidy -p '"$cache"' --quiet "${depth[@]}" "{}" 2>/dev/null && touch "$stamp"'
 }
 
-lint() { # all, or nothing for what has changed
+lint() { # [all]
   set_up
   start_results
   configure "$BUILD"

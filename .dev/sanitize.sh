@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Unit tests and real jobs with all code of ours under sanitizers.
+# Runs unit tests and real jobs with commtap's code under sanitizers.
 
-# Everything of ours is instrumented and neither Python nor torch. Without optimization, and without those checks of
-# UndefinedBehaviorSanitizer that take the compiler longest and find what AddressSanitizer finds: half the time.
+# Instruments commtap, but not Python or torch. To halve the build time, it disables optimization and the checks of
+# UndefinedBehaviorSanitizer that compile slowest and overlap with AddressSanitizer.
 sanitize_with() { # address | thread, pytest's arguments ...
   local kind=$1 folder=$BUILD-$1 checks=$1 runtime=libtsan.so names
   shift
@@ -22,8 +22,8 @@ sanitize_with() { # address | thread, pytest's arguments ...
   BUILD_DIR=$folder run_pytest "$kind" tests/sanitizers "$@"
 }
 
-sanitize() { # [address | thread] [all]; without the first both, with the second every real job
-  # Where addresses are too random, the sanitizers do not find room for their own.
+sanitize() { # [address | thread] [all]: both sanitizers by default; `all` runs every real job
+  # With high address randomization, the sanitizers may not find free address ranges for their shadow memory.
   if [ -z "${SANITIZE_ASLR:-}" ] && setarch "$(uname -m)" -R true 2>/dev/null; then
     SANITIZE_ASLR=off exec setarch "$(uname -m)" -R ./dev sanitize "$@"
   fi

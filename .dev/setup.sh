@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Installs what is missing on the machine and in .venv.
+# Installs missing packages on the machine and in .venv.
 
 readonly PACKAGES=(g++ ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
   libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev)
@@ -26,30 +26,30 @@ update_package_lists() {
 }
 
 install_system_packages() { # package ...
-  command -v apt-get >/dev/null || die "needs $*, or what they are called here: please install them"
+  command -v apt-get >/dev/null || die "needs the packages $* (Debian's names): please install them"
   as_root true 2>/dev/null || die "may not install packages; please run: sudo apt-get install $*"
   say "installing system packages: $*"
   update_package_lists
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
 }
 
-# A torch that this checkout supports, in the Python that is called python3 here, is used as it is.
+# Returns true if the Python $1 has a torch that this checkout supports. .venv then uses that torch.
 has_supported_torch() {
   "$1" -c 'import torch, sys; sys.exit(not torch.__version__.startswith("2.13."))' 2>/dev/null
 }
 
-# The browser that the tests of the HTML report open it in.
+# Installs the browser for the tests of the HTML report.
 need_chromium() {
   command -v chromium >/dev/null || command -v google-chrome >/dev/null || install_system_packages chromium
 }
 
-# By which the benchmark counts instructions and takes samples.
+# Installs the tools with which the benchmark counts instructions and takes samples.
 need_profilers() {
   if [ -e /usr/include/valgrind/callgrind.h ] && command -v perf >/dev/null; then return; fi
   install_system_packages valgrind linux-perf
 }
 
-# libFuzzer is clang's.
+# Installs clang, which includes libFuzzer.
 need_clang() {
   [ -e "$(clang++-14 -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer-$(uname -m).a" ] ||
     install_system_packages clang-14 libclang-rt-14-dev
@@ -68,8 +68,8 @@ install_python_packages() {
   cp requirements-dev.txt "$stamp"
 }
 
-# Taken out of Debian's package, not installed: installing it would start a server where services are started, and pull
-# in a node exporter that does the same.
+# Extracts the programs from Debian's package without installing it: an installation can start a Prometheus server and
+# its dependency, a node exporter.
 fetch_prometheus() {
   if command -v prometheus >/dev/null && command -v promtool >/dev/null; then return; fi
   command -v apt-get >/dev/null || die "needs prometheus and promtool: please put them on the PATH"
@@ -88,7 +88,7 @@ fetch_prometheus() {
   rm -rf "$folder"
 }
 
-# Elsewhere than on Debian a test whose program is missing is skipped, and says so.
+# On systems other than Debian, tests whose programs are missing are skipped with a message.
 has_test_packages() {
   if command -v dpkg >/dev/null; then dpkg -s "${TEST_PACKAGES[@]}" >/dev/null 2>&1; else command -v dot >/dev/null; fi
 }
@@ -98,7 +98,7 @@ set_up_tests() {
   fetch_prometheus
 }
 
-# A developer's own settings win. Without these ccache does not take precompiled headers.
+# ccache caches precompiled headers only with these settings. A developer's own settings take precedence.
 use_ccache() {
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 }

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Builds, and runs the tests.
+# Builds commtap and runs the tests.
 
-# What a user runs. Tests are built by what runs them.
+# The targets that a user needs. Functions that run tests build the tests' targets.
 readonly USER_TARGETS=(shim/libcommtap.so tracker/libcommtap-tracker.so python-part tools/commtap)
 
 configure() { # build folder, Meson's arguments ...
@@ -34,30 +34,30 @@ build_tests() { # unit [NAME] | e2e ...
 
 readonly RESULTS=$BUILD/results
 
-# With PART_OF_ALL another ./dev sums up.
+# With PART_OF_ALL, the calling ./dev collects the results.
 start_results() {
   [ -n "${PART_OF_ALL:-}" ] || rm -rf "$RESULTS"
   mkdir -p "$RESULTS"
 }
 
-# A suite that ended before it wrote its result has failed.
+# Creates an empty result, which counts as failed, if a suite ended before it wrote its result.
 must_exist() { # result
   [ -e "$1" ] || : >"$1"
 }
 
-test_unit() { # build folder, what to call it, [NAME]
+test_unit() { # build folder, label, [NAME]
   python .dev/unit_tests.py "$1" "$RESULTS" "${@:2}" || true
   must_exist "$RESULTS/$2unit.json"
 }
 
-run_pytest() { # what to call it, pytest's arguments ...
+run_pytest() { # name of the result, pytest's arguments ...
   local name=$1
   shift
   pytest -q --junitxml="$RESULTS/$name.xml" "$@" || true
   must_exist "$RESULTS/$name.xml"
 }
 
-# Two workers, each with whole files: while one waits for a server or a browser, the other computes.
+# Two workers, each with whole files: one can compute while the other waits for a server or a browser.
 readonly WORKERS=(-n 2 --dist loadfile --no-loadscope-reorder)
 
 test_e2e() { # pytest's arguments ...
@@ -66,7 +66,7 @@ test_e2e() { # pytest's arguments ...
   run_pytest pytest "$@"
 }
 
-record() { # what to call it, command ...: one more result
+record() { # name of the result, command ...: runs the command and adds a result
   local name=$1 ok=1
   shift
   say "$name"
@@ -110,7 +110,7 @@ finish() {
   python .dev/verdict.py "$RESULTS" "$SECONDS"
 }
 
-# In an environment of their own, which sees the torch that commtap is built for.
+# Runs the witnesses in a virtual environment of their own, which uses the torch that commtap is built for.
 witnesses() {
   local venv=$BUILD/witnesses/venv requirements=tests/witnesses/requirements.txt
   build

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the programs of unit tests, one per core, prints what fails and writes how long each test case took.
+"""Runs the unit test programs, one per core, prints the failures and writes the duration of each test case.
 
-`unit_tests.py BUILD RESULTS LABEL [NAME]`: NAME chooses the test cases whose names contain it.
+`unit_tests.py BUILD RESULTS LABEL [NAME]`: with NAME, runs only the test cases whose names contain it.
 """
 
 import os
@@ -17,13 +17,13 @@ from verdict import Case, write_cases
 
 TIMEOUT_S = 600
 _DURATION = re.compile(r"^(\d+\.\d+) s: (.*)\n", re.MULTILINE)
-#: What doctest says of a test case that passes, when it is asked for durations.
+#: The lines that doctest prints for a passed test case with --duration.
 _PASSED = re.compile(r"^=+\n.*\n(?:TEST SUITE: .*\n)?TEST CASE: .*\n\n\d+\.\d+ s: .*\n", re.MULTILINE)
 _SUMMARY = re.compile(r"^\[doctest\] test cases: *\d+ \| *(\d+) passed \| *(\d+) failed", re.MULTILINE)
 
 
 def run(program: Path, name: str) -> tuple[int, int, list[Case], str]:
-    """Runs one program: how many cases passed and failed, how long they took, and what it said."""
+    """Runs one program. Returns the numbers of passed and failed cases, the cases with durations, and the output."""
     command = [program, "--duration=true"]
     only = [f"--test-case=*{name.replace(',', '?')}*"] if name else []
     try:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums up a folder of results: the ten slowest tests, the seconds of all, and how many passed and failed.
+"""Summarizes a folder of results: the ten slowest tests, the total time, and the numbers of passed and failed tests.
 
-A result is JUnit XML of pytest's, or JSON that write_cases() makes.
+A result is pytest's JUnit XML or the JSON of write_cases().
 """
 
 import json
@@ -15,14 +15,14 @@ SLOWEST = 10
 
 
 class Case(NamedTuple):
-    """One test and how long it took."""
+    """One test and its duration."""
 
     seconds: float
     name: str
 
 
 class Results(NamedTuple):
-    """What one suite came to."""
+    """The results of one suite."""
 
     passed: int
     failed: int

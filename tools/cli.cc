@@ -28,7 +28,7 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Each verb has its own --help.\n\n"
+    "Each command has its own --help.\n\n"
     "Example:\n"
     "  commtap run --out out -- torchrun --nproc-per-node 4 train.py\n"
     "  commtap show out\n"
@@ -40,12 +40,12 @@ std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI:
   if (!verbs.empty()) {
     return fmt::format("{} (see commtap {} --help)", error.what(), verbs[0]->get_name());
   }
-  const std::string found = first.empty() ? "a verb is missing" : fmt::format("there is no verb \"{}\"", first);
+  const std::string found = first.empty() ? "a command is missing" : fmt::format("\"{}\" is not a command", first);
   std::vector<std::string> names;
   for (const SubcommandInfo& verb : verbsOf(app)) {
     names.push_back(verb.name);
   }
-  return fmt::format("{}; there are {} (see commtap --help)", found, fmt::join(names, ", "));
+  return fmt::format("{}; the commands are {} (see commtap --help)", found, fmt::join(names, ", "));
 }
 
 int parse(CLI::App& app, std::vector<std::string> arguments) {
@@ -73,7 +73,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
     own.insert(own.end(), run.own.begin(), run.own.end());
   }
   CLI::App app("Counts every collective of a PyTorch job by module, phase, op and group.", "commtap");
-  setUsage(app, "commtap VERB ...");
+  setUsage(app, "commtap COMMAND ...");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("commtap ") + COMMTAP_VERSION);
   app.require_subcommand(1);

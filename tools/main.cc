@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   try {
     return commtap::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "commtap: stopped by an error of its own: %s\n", error.what());
+    std::fprintf(stderr, "commtap: internal error: %s\n", error.what());
     return 1;
   }
 }

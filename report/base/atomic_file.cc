@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kTemporarySuffix[] = ".tmp";
 
-/// False with errno set.
+/// Returns false with errno set on failure.
 bool writeAll(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = write(fd, content.data(), content.size());
@@ -38,8 +38,8 @@ std::string failure(const std::string& what, const std::string& path) {
   return what + " " + path + ": " + std::strerror(errno);
 }
 
-/// `folder` is what it says `parent` has, and another user may have put it there. Not where something is mounted: that
-/// is root's doing, whoever owns it.
+/// Returns true if another user may have created `folder` for our files to land in: everyone may write to `parent`, and
+/// `folder` belongs neither to root nor to this user. A mount point never counts: only root can mount there.
 bool mayBeForeign(const std::string& parent, const std::string& folder) {
   struct stat above {};
   struct stat entry {};
@@ -48,22 +48,24 @@ bool mayBeForeign(const std::string& parent, const std::string& folder) {
 }
 
 std::string makeFolder(const std::string& parent, const std::string& folder) {
-  constexpr mode_t kMode = 0775; // never for everyone to write to, even where the job has no umask
+  constexpr mode_t kMode = 0775; // no write permission for others, even if the job has umask 0
   if (mkdir(folder.c_str(), kMode) != 0 && errno != EEXIST) {
     return failure("cannot make folder", folder);
   }
-  return mayBeForeign(parent, folder) ? folder + " is another user's, in a folder that everyone may write to" : "";
+  return mayBeForeign(parent, folder)
+             ? folder + " belongs to another user, and everyone may write to its parent: use another folder"
+             : "";
 }
 
 } // namespace
 
-// A name that no one has: pids come again, and a temporary file that a killed process left must not be in the way.
+// Uses a random name: a pid can be reused, and the temporary file of a killed process must not block this one.
 AtomicFile::AtomicFile(const std::string& path)
     : path_(path),
       temporary_(path + ".XXXXXX" + kTemporarySuffix),
       fd_(mkostemps(temporary_.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC)) {
   if (fd_ < 0) {
-    error_ = failure("cannot create a file beside", path);
+    error_ = failure("cannot create a temporary file for", path);
   }
 }
 
@@ -126,7 +128,7 @@ std::string makeFolders(const std::string& path) {
   }
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return path + " is no folder";
+    return path + " is not a folder";
   }
   if (access(path.c_str(), W_OK | X_OK) != 0) {
     return failure("cannot write to folder", path);

@@ -8,28 +8,28 @@
 
 namespace commtap {
 
-/// A file that appears whole or not at all: it has a temporary name in its folder until commit(). Mode 0600. Without
-/// fsync, for which the end of a job would wait as long as the disk is busy, seconds at times: only the machine's own
-/// end can lose the file. After the first failure nothing more is done, and commit() tells it.
+/// A file whose content becomes visible atomically: until commit() it has a temporary name in its folder. Its mode is
+/// 0600. No fsync(): a busy disk could delay the job's exit by seconds. Only a machine crash can lose the file. After
+/// an error every call does nothing and commit() returns the error.
 class AtomicFile {
  public:
-  /// Begins a file in the folder of `path`, from whose name it takes its temporary one.
+  /// Creates the temporary file in the folder of `path`, under a name derived from that of `path`.
   explicit AtomicFile(const std::string& path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
-  /// Without commit() nothing is left.
+  /// Removes the temporary file if commit() was not called.
   ~AtomicFile();
 
   void append(std::string_view content);
-  /// Puts `content` in the place of as many bytes that have been appended.
+  /// Overwrites the bytes at `offset` with `content`. All of these bytes must have been appended before.
   void replace(uint64_t offset, std::string_view content);
-  /// How many bytes have been appended.
+  /// Returns the number of bytes appended.
   uint64_t size() const {
     return size_;
   }
 
-  /// Gives the file its name, in the folder where it was begun; whatever has that name is replaced.
-  /// Returns "" or one line with the path and the system's reason.
+  /// Renames the temporary file to `path`, which must be in the same folder, and replaces any file of that name.
+  /// Returns "", or one line with the path and the system's reason.
   std::string commit(const std::string& path);
 
  private:
@@ -39,17 +39,17 @@ class AtomicFile {
 
   std::string path_;
   std::string temporary_;
-  std::string error_; ///< "" so far
+  std::string error_; ///< "" until the first error
   int fd_;
   uint64_t size_ = 0;
 };
 
-/// A whole file, as AtomicFile. Returns "" or one line with the path and the system's reason.
+/// Writes a complete file through AtomicFile. Returns "", or one line with the path and the system's reason.
 std::string writeFileAtomically(const std::string& path, std::string_view content);
 
-/// mkdir -p, mode 0775 less the umask. Returns "" or one line with the path and the system's reason. Below a folder
-/// that everyone may write to, such as /tmp, only what is root's or this user's is entered: a folder or a link that
-/// another user has put there before us would have our files.
+/// Creates a folder and its missing parents (mkdir -p) with mode 0775 minus the umask. Returns "", or one line with the
+/// path and the system's reason. Below a folder that everyone may write to, such as /tmp, accepts only entries owned by
+/// root or this user. A folder or symbolic link planted there by another user would receive our files.
 std::string makeFolders(const std::string& path);
 
 } // namespace commtap

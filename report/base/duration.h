@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// "90s", "30m", "24h", "7d" in ns; nullopt for anything else.
+/// Parses "90s", "30m", "24h" or "7d" into nanoseconds. Returns nullopt for any other text.
 std::optional<uint64_t> parseDurationNs(std::string_view text);
 
 } // namespace commtap

@@ -9,7 +9,8 @@
 
 namespace commtap {
 
-/// What open() has returned, closed at the end; -1 stays with nothing to close. The constructor leaves errno alone.
+/// Owns a file descriptor returned by open() and closes it in the destructor. An object that holds -1 closes nothing.
+/// The constructor leaves errno alone.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}
@@ -27,8 +28,8 @@ class FileDescriptor {
   int get() const {
     return fd_;
   }
-  /// Asks for the file's lock, which ends with this object, and does not wait. True if another holds it; a file system
-  /// without locks must not keep anybody from anything.
+  /// Tries to lock the file without waiting. The lock ends with this object. Returns true only if another process holds
+  /// the lock: a file system without locks must not block any process.
   bool isLockedByAnother() const {
     return isOpen() && flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   }

@@ -6,8 +6,8 @@
 
 namespace commtap {
 
-/// False with errno set if this process may make no file of that size (`ulimit -f`). To be asked before a file grows:
-/// beyond the limit the kernel does not only refuse, it sends SIGXFSZ, of which the job would die.
+/// Returns false with errno set if `ulimit -f` forbids this process a file of that size. Call it before growing a file:
+/// beyond the limit the kernel also sends SIGXFSZ, which would kill the job.
 bool isAllowedFileSize(uint64_t bytes);
 
 } // namespace commtap

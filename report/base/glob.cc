@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-/// One element of a pattern: a character, or a star.
+/// One element of a pattern: a character, `*` or `**`.
 struct Element {
   enum class What : uint8_t { kChar, kStar, kTwoStars };
   What what;
@@ -35,7 +35,8 @@ std::vector<Element> elementsOf(std::string_view pattern) {
 } // namespace
 
 bool globMatches(std::string_view pattern, std::string_view text) {
-  // fits[i]: the elements so far fit the first i characters. Linear in the pattern: names and patterns are data.
+  // fits[i]: the elements processed so far match the first i characters. Time grows with pattern length times name
+  // length, without backtracking: both are untrusted input.
   std::vector<bool> fits(text.size() + 1);
   fits[0] = true;
   for (const Element& element : elementsOf(pattern)) {

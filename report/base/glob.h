@@ -7,11 +7,11 @@
 
 namespace commtap {
 
-/// Whether a pattern fits a module's name: `*` stands for any text without a dot, `**` for any text, `\` takes away
-/// the meaning of what follows. "Net.layers.*.attention" fits that module of each layer and not its children.
+/// Returns true if the pattern matches the whole module name. `*` matches any text without a dot, `**` any text; `\`
+/// makes the next character literal. "Net.layers.*.attention" matches that module of each layer and not its children.
 bool globMatches(std::string_view pattern, std::string_view text);
 
-/// The pattern that fits this text alone.
+/// Returns the pattern that matches only `text`.
 std::string globLiteral(std::string_view text);
 
 } // namespace commtap

@@ -9,8 +9,8 @@
 
 namespace commtap {
 
-/// Small JSON texts that the ledger keeps as strings. Reading accepts anything: what is not such a list gives an
-/// empty one.
+/// Converts between lists and the small JSON texts that the ledger keeps as strings. The readers accept any text and
+/// return an empty list if it is not such a JSON list.
 std::string stringsToJson(const std::vector<std::string>& strings);
 std::vector<std::string> stringsFromJson(std::string_view text);
 std::vector<int64_t> integersFromJson(std::string_view text);

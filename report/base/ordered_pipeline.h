@@ -20,8 +20,8 @@ namespace commtap {
 template <typename T>
 class OrderedPipeline {
  public:
-  /// Receives the number of the thread, below threadCount(), and the number of the item. An exception, such as a lack
-  /// of memory, ends the work and leaves run().
+  /// Receives the number of the thread, below threadCount(), and the number of the item. An exception, such as
+  /// std::bad_alloc, stops all threads, and run() throws it.
   using Make = std::function<T(size_t, size_t)>;
   /// Receives the number of the item and the item, on the caller's thread.
   using Use = std::function<void(size_t, T)>;
@@ -49,7 +49,7 @@ class OrderedPipeline {
     }
   }
 
-  /// Passes each item to `use`. Throws what the maker of an item threw.
+  /// Passes each item to `use`. Throws the first exception that `make` threw.
   void run(const Use& use) {
     for (size_t item = 0; item < count_; ++item) {
       use(item, wait(item));
@@ -73,7 +73,7 @@ class OrderedPipeline {
     return value;
   }
 
-  /// Waits for room and returns the next item to make; nullopt when no item is left.
+  /// Waits for a free slot and returns the next item to make; nullopt if no item is left.
   std::optional<size_t> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ || begun_ == count_ || begun_ < used_ + slots_.size(); });
@@ -111,7 +111,7 @@ class OrderedPipeline {
   size_t begun_ = 0;
   size_t used_ = 0;
   bool stopped_ = false;
-  std::exception_ptr failure_;       ///< what the first failed make_ threw
+  std::exception_ptr failure_;       ///< the first exception that make_ threw
   std::vector<std::thread> threads_; ///< last: the threads use every member above
 };
 

@@ -41,10 +41,10 @@ uint64_t timeOfTicks(uint64_t ticks) {
   return bootTimeNs() + ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
 }
 
-/// A number of /proc/PID/stat, from its field 4 on; nullopt if there is no such process.
+/// Returns field `field`, 4 or above and a number, of /proc/PID/stat; nullopt if there is no such process.
 std::optional<uint64_t> statNumber(uint64_t pid, int field) {
   const std::string stat = readFile("/proc/" + std::to_string(pid) + "/stat");
-  // Field 2 is the name in parentheses and may hold anything.
+  // Field 2 is the name in parentheses, which may contain spaces and parentheses.
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) {
     return std::nullopt;
@@ -62,7 +62,8 @@ std::optional<uint64_t> statNumber(uint64_t pid, int field) {
   return fields >> number ? std::optional<uint64_t>(number) : std::nullopt;
 }
 
-/// As it was started.
+/// Returns true if the process was started with libcommtap in LD_PRELOAD; /proc/PID/environ keeps the initial
+/// variables.
 bool isPreloaded(uint64_t pid) {
   const std::string environment = '\0' + readFile("/proc/" + std::to_string(pid) + "/environ");
   const size_t at = environment.find(std::string("\0LD_PRELOAD=", 12));
@@ -76,7 +77,7 @@ std::string bootId() {
   while (!id.empty() && id.back() == '\n') {
     id.pop_back();
   }
-  // A pid means something only inside its namespace: containers share the machine's boot.
+  // A pid is unique only within its namespace, and containers share the boot ID of their machine.
   std::array<char, 64> name{};
   const ssize_t length = readlink("/proc/self/ns/pid", name.data(), name.size());
   if (!id.empty() && length > 0) {

@@ -8,35 +8,35 @@
 
 namespace commtap {
 
-/// A process, named for good: pids are reused, a pid with its start time on one boot of a machine is not.
+/// Identifies a process uniquely. A pid can be reused; a pid with its start time and boot ID cannot.
 struct ProcessIdentity {
   uint64_t pid = 0;
   uint64_t start_ticks = 0; ///< /proc/PID/stat field 22
   std::string boot_id;
 };
 
-/// This machine's boot and this process's pid namespace, from /proc; "" where there is none.
+/// Returns the machine's boot ID and this process's pid namespace, from /proc; "" if /proc does not have them.
 std::string bootId();
 
-/// Start time in clock ticks since boot; nullopt if there is no such process.
+/// Returns the start time in clock ticks since boot; nullopt if there is no such process.
 std::optional<uint64_t> processStartTicks(uint64_t pid);
 
-/// CLOCK_REALTIME at which the process started, in ns; nullopt if there is no such process.
+/// Returns the CLOCK_REALTIME at which the process started, in ns; nullopt if there is no such process.
 std::optional<uint64_t> processStartTimeNs(uint64_t pid);
 
-/// CLOCK_REALTIME at which what this process is a part of began, in ns: the start of the oldest of its ancestors that
-/// lead to it with commtap preloaded, but at least of its parent. 0 if that is not known.
+/// Returns the CLOCK_REALTIME at which the run of this process began, in ns; 0 if unknown. That is the start of the
+/// oldest ancestor in the unbroken chain of ancestors with commtap preloaded, or of the parent if the chain is empty.
 uint64_t runBeganNs();
 
-/// False if the process is known to be gone. A process of another machine cannot be known.
+/// Returns false if the process has certainly ended. Returns true for a process of another machine or pid namespace.
 bool mayBeRunning(const ProcessIdentity& process);
 
 std::string hostName();
 
-/// The command line of this process without the values of secrets, one element an argument.
+/// Returns this process's command line as a JSON list, one element per argument, with the values of secrets replaced.
 std::string commandLineJson();
 
-/// CLOCK_REALTIME in ns.
+/// Returns CLOCK_REALTIME in ns.
 uint64_t wallClockNs();
 
 } // namespace commtap

@@ -16,12 +16,12 @@ bool namesSecret(std::string_view name) {
   });
 }
 
-/// "--api-key", whose value is the next argument.
+/// Returns true for an option such as "--api-key", whose value is the next argument.
 bool isOption(std::string_view argument) {
   return argument.starts_with('-') && argument.find('=') == std::string_view::npos;
 }
 
-/// Of "scheme://user:password@host" the password.
+/// Redacts the password of "scheme://user:password@host".
 void redactPassword(std::string& argument) {
   const size_t start = argument.find("://");
   if (start == std::string::npos) {

@@ -9,14 +9,15 @@
 
 namespace commtap {
 
-/// The value of an argument or a variable whose name contains one of these, in any case, is taken for a secret.
+/// An argument or variable whose name contains one of these words, in upper or lower case, is treated as a secret.
 inline constexpr std::array<std::string_view, 5> kSecretWords = {"TOKEN", "KEY", "SECRET", "PASSWORD", "CREDENTIAL"};
 
-/// What stands in a secret's place.
+/// Replaces the value of a secret.
 inline constexpr std::string_view kRedacted = "(redacted)";
 
-/// A command line as a report may show it: without the values of "--api-key=...", "--api-key ...", "HF_TOKEN=..." and
-/// the password of "https://user:password@host". Reports are read by more people than a job's environment.
+/// Returns a command line that a report may show. Redacts the values of "--api-key=...", "--api-key ..." and
+/// "HF_TOKEN=...", and the password of "https://user:password@host". More people read a report than can read the job's
+/// environment.
 std::vector<std::string> withoutSecrets(std::vector<std::string> arguments);
 
 } // namespace commtap

@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// A value, or one line that says what was found instead and what to do. No exception crosses a folder's border.
+/// A value or a one-line error that says what was found and what to do. No exception crosses a folder's border.
 template <typename T>
 class Result {
  public:
@@ -19,7 +19,7 @@ class Result {
     return result;
   }
 
-  // Implicit on purpose: `return value;` is how a function succeeds.
+  // Implicit on purpose: a function succeeds with `return value;`.
   Result(T value) : value_(std::move(value)) {} // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const {

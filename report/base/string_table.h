@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// Texts by number, each kept once. Number 0 is the empty text.
+/// Numbers distinct strings and stores each once. Number 0 is the empty string.
 class StringTable {
  public:
   StringTable() {
@@ -32,11 +32,11 @@ class StringTable {
   }
 
  private:
-  std::deque<std::string> texts_; ///< never moves a text: the keys look into it
+  std::deque<std::string> texts_; ///< a deque never moves its strings, which the keys of ids_ point into
   std::unordered_map<std::string_view, uint32_t> ids_;
 };
 
-/// Mixes the next number into a hash.
+/// Returns `hash` mixed with the number `next`.
 inline size_t mixHash(size_t hash, size_t next) {
   constexpr size_t kMultiplier = 0x9e3779b97f4a7c15;
   hash = (hash ^ next) * kMultiplier;

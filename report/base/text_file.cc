@@ -25,7 +25,7 @@ Result<std::string> readTextFile(const std::string& path) {
   std::string text;
   char buffer[1U << 16U];
   size_t count = sizeof(buffer);
-  while (count == sizeof(buffer)) { // less: the end, or an error
+  while (count == sizeof(buffer)) { // a smaller count means end of file or an error
     count = std::fread(buffer, 1, sizeof(buffer), file.get());
     text.append(buffer, count);
   }
@@ -42,7 +42,7 @@ Result<std::string> readStartOfFile(const std::string& path, size_t size) {
   }
   struct stat facts {};
   if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    return Result<std::string>::failure(path + " is no file");
+    return Result<std::string>::failure(path + " is not a regular file");
   }
   std::string text(std::min<uint64_t>(size, static_cast<uint64_t>(facts.st_size)), '\0');
   size_t done = 0;

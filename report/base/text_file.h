@@ -9,11 +9,11 @@
 
 namespace commtap {
 
-/// The whole file, or the path and the system's reason.
+/// Returns the content of a file, or an error with the path and the system's reason.
 Result<std::string> readTextFile(const std::string& path);
 
-/// The first bytes of a file in a folder where others may write too; nothing that lies there holds up the reader, or
-/// takes it elsewhere: a link, a pipe or a device is an error.
+/// Returns the first `size` bytes of a file in a folder that other users may write to. Rejects symbolic links, pipes
+/// and devices, so a file planted there can neither block the reader nor redirect it.
 Result<std::string> readStartOfFile(const std::string& path, size_t size);
 
 } // namespace commtap

@@ -36,7 +36,7 @@ std::optional<uint64_t> parseTimestamp(const std::string& text) {
   }
   const time_t seconds = timegm(&utc);
   const uint64_t time = static_cast<uint64_t>(seconds) * kNsPerSecond + microseconds * kNsPerMicrosecond;
-  const bool same = seconds >= 0 && formatTimestamp(time) == text; // not so for ".5Z" or February 30
+  const bool same = seconds >= 0 && formatTimestamp(time) == text; // false for ".5Z" and for February 30
   return same ? std::optional<uint64_t>(time) : std::nullopt;
 }
 

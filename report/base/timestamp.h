@@ -8,9 +8,9 @@
 
 namespace commtap {
 
-/// RFC 3339 in UTC with microseconds: "2026-11-21T06:05:56.123456Z".
+/// Formats as RFC 3339 in UTC with microseconds: "2026-11-21T06:05:56.123456Z".
 std::string formatTimestamp(uint64_t realtime_ns);
-/// nullopt for anything else than what formatTimestamp makes.
+/// Parses the format of formatTimestamp(). Returns nullopt for any other text.
 std::optional<uint64_t> parseTimestamp(const std::string& text);
 
 } // namespace commtap

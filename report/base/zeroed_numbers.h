@@ -17,7 +17,7 @@ struct FreeMemory {
 };
 using ZeroedNumbers = std::unique_ptr<std::atomic<uint32_t>[], FreeMemory>;
 
-/// `count` numbers, all 0; of many only those that are used take memory. nullptr without memory.
+/// Returns `count` zeroed numbers; nullptr if out of memory. Untouched pages of a large array take no physical memory.
 inline ZeroedNumbers zeroedNumbers(size_t count) {
   void* memory = std::calloc(count, sizeof(std::atomic<uint32_t>));
   return ZeroedNumbers(static_cast<std::atomic<uint32_t>*>(memory));

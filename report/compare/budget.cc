@@ -25,12 +25,12 @@ BudgetEntry entryOf(const std::string& module_pattern, const ChangeBundle& bundl
   return entry;
 }
 
-/// Which cells a bundle's pattern fits.
+/// Returns the cells that the bundle's pattern matches.
 CellKey patternKey(const ChangeBundle& bundle) {
   return {bundle.pattern, bundle.first.phase, bundle.first.kind, bundle.first.group};
 }
 
-/// The largest bundle of each pattern; the layers that have something else get entries of their own.
+/// Returns the largest bundle of each pattern. Layers that differ from it get entries of their own.
 std::map<CellKey, const ChangeBundle*> largestBundles(const std::vector<ChangeBundle>& bundles) {
   std::map<CellKey, const ChangeBundle*> largest;
   for (const ChangeBundle& each : bundles) {
@@ -42,16 +42,16 @@ std::map<CellKey, const ChangeBundle*> largestBundles(const std::vector<ChangeBu
   return largest;
 }
 
-/// More calls or bytes than `entry` and the rules allow.
+/// Returns true if `number` has more calls or bytes than `entry` and its tolerance allow.
 bool exceeds(const PerRank& number, const BudgetEntry& entry, const CellTolerance& tolerance) {
-  constexpr double kRounding = 1e-9; // means are quotients
+  constexpr double kRounding = 1e-9; // a mean is a quotient, so equal means can differ in the last digit
   const auto over = [](double has, double may, const Allowance& allowance) {
     return has > may + allowance.of(may) + kRounding * may;
   };
   return over(number.count, entry.count, tolerance.count) || over(number.bytes, entry.bytes, tolerance.bytes);
 }
 
-/// The entry that counts for a cell; the number of entries if none fits.
+/// Returns the index of the last entry whose pattern matches the cell; the number of entries if no pattern does.
 size_t entryFor(const Budget& budget, const CellKey& key) {
   for (size_t i = budget.entries.size(); i-- > 0;) {
     if (budget.entries[i].pattern.matches(key)) {
@@ -91,7 +91,7 @@ Budget budgetOf(const JobReport& job) {
       exceptions.push_back(entryOf(globLiteral(module), each));
     }
   }
-  // The last entry that fits counts.
+  // excessesOf() applies the last entry that matches a cell, so the exceptions come last.
   budget.entries.insert(budget.entries.end(), exceptions.begin(), exceptions.end());
   return budget;
 }

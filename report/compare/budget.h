@@ -13,33 +13,33 @@
 
 namespace commtap {
 
-/// The most that each module of a pattern may have.
+/// The maximum for each module that the pattern matches.
 struct BudgetEntry {
   CellPattern pattern;
-  double count = 0; ///< calls of a rank in a run
-  double bytes = 0; ///< payload of a rank in a run
+  double count = 0; ///< calls per rank in a run
+  double bytes = 0; ///< payload per rank in a run
 
   bool operator==(const BudgetEntry&) const = default;
 };
 
-/// What a finding that need not fail a check is about.
+/// The kinds of finding that `allow` in a budget and --allow accept.
 enum class Allowed : uint8_t { kDisagreements, kMissingRanks, kNotSeen, kLess };
 inline constexpr int kAllowedCount = 4;
 std::string_view allowedName(Allowed allowed);
 std::optional<Allowed> allowedFromName(std::string_view name);
 
-/// What a job may communicate: docs/check.md describes its file.
+/// The communication that a job may do. docs/check.md describes the file.
 struct Budget {
   std::vector<Allowed> allowed;
   std::vector<Tolerance> tolerances;
   std::vector<BudgetEntry> entries;
 };
 
-/// The budget that a job just keeps: one entry for all modules of a stack of layers that have the same.
+/// Returns a budget equal to what the job communicates. The equal layers of a stack share one entry.
 Budget budgetOf(const JobReport& job);
 
-/// The cells that have more than their entry allows, by entry; `before` is what it allows. Last, those that no entry
-/// fits. Of several entries that fit the last one counts.
+/// Returns the cells that exceed their entry, one list per entry, with the entry's maximum as `before`. The last list
+/// has the cells that no entry matches. If several entries match a cell, the last one applies.
 std::vector<std::vector<CellChange>> excessesOf(const Budget& budget, const Cells& cells);
 
 } // namespace commtap

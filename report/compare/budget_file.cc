@@ -22,16 +22,16 @@ constexpr const char* kTolerance = "tolerance";
 constexpr const char* kBudget = "budget";
 
 constexpr const char* kAbout = R"(
-# What each rank may communicate in one run. Checked by: commtap check DIR --budget THIS_FILE
-# Made by `commtap check DIR --write THIS_FILE`; yours to edit.
+# The maximum communication of each rank in one run. To check a run: commtap check DIR --budget THIS_FILE
+# Written by `commtap check DIR --write THIS_FILE`. You may edit this file.
 
 # Findings that do not fail the check: "disagreements" of ranks, "missing_ranks", "not_seen".
 allow = [)";
 
 constexpr const char* kAboutTolerance = R"(]
 
-# More than the budget that is let pass: "5%" of it, or a plain number of calls or bytes. Each may be narrowed with
-# module, phase, kind and group; the last one that fits counts.
+# Accepted excess over the budget: "5%" of it, or a number of calls or bytes. module, phase, kind and group restrict a
+# rule to the rows that match; the last matching rule applies.
 #   [[tolerance]]
 #   module = "**.experts.*"
 #   kind = "all_to_all"
@@ -39,15 +39,16 @@ constexpr const char* kAboutTolerance = R"(]
 )";
 
 constexpr const char* kAboutBudget = R"(
-# The most calls (count) and payload (bytes) of a rank in each module that fits. * stands for any text without a
-# dot, ** for any text; fields may be left out. The last entry that fits counts; what fits none is over the budget.
+# The maximum calls (count) and payload (bytes) per rank in each module that matches. * matches any text without a dot,
+# ** any text. A missing field matches everything. The last matching entry applies. Rows without an entry exceed the
+# budget.
 )";
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::runtime_error(what);
 }
 
-/// JSON's strings are TOML's, but that TOML wants DEL escaped.
+/// Returns `text` as a TOML string. JSON strings are valid TOML, except that TOML wants DEL escaped.
 std::string quoted(const std::string& text) {
   std::string quoted;
   for (const char c : jsonLine(text)) {
@@ -94,7 +95,7 @@ std::string entryText(const BudgetEntry& entry) {
          ", " + field::kBytes + " = " + numberText(std::ceil(entry.bytes)) + " },\n";
 }
 
-/// A table whose fields are read one by one.
+/// Reads the fields of a TOML table one by one. Fails on fields not in `known`.
 class Table {
  public:
   Table(const toml::table& table, std::string path, std::initializer_list<const char*> known)
@@ -114,7 +115,7 @@ class Table {
   std::optional<std::string> text(const char* name) const {
     const toml::node* node = find(name);
     if (node != nullptr && !node->is_string()) {
-      wrong(*node, name, "a text");
+      wrong(*node, name, "a string");
     }
     return node == nullptr ? std::nullopt : node->value<std::string>();
   }
@@ -169,7 +170,7 @@ class Table {
   std::string path_;
 };
 
-/// Calls `read` for each table of a list.
+/// Calls `read` for each table in an array of tables.
 template <typename Read>
 void eachTable(const Table& root, const char* name, std::initializer_list<const char*> known, const Read& read) {
   const toml::node* node = root.find(name);
@@ -215,7 +216,7 @@ Tolerance toleranceFrom(const Table& table) {
 Budget budgetFrom(const toml::table& document) {
   const Table root(document, "", {field::kSchema, kAllow, kTolerance, kBudget});
   if (root.text(field::kSchema).value_or("") != kBudgetSchema) {
-    fail(std::string("not a budget: it has no schema = \"") + kBudgetSchema + "\"");
+    fail(std::string("not a budget: it lacks schema = \"") + kBudgetSchema + "\"");
   }
   Budget budget;
   budget.allowed = allowedFrom(root);

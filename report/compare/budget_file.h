@@ -9,14 +9,15 @@
 
 namespace commtap {
 
-/// The `schema` of a budget file. What else it holds: docs/check.md.
+/// The value of the field `schema` in a budget file. docs/check.md describes the other fields.
 inline constexpr const char* kBudgetSchema = "commtap.budget/1";
 
-/// TOML with comments that say what one may change. `source`: the job that it was made from.
+/// Returns the budget as TOML, with comments that say what a user may change. `source` names the job that the budget
+/// comes from.
 std::string budgetToToml(const Budget& budget, const std::string& source);
 
-/// Fails with the line or the field, and what was found there. Fields that it does not know are refused: a rule that is
-/// misspelt must not be a rule that never holds.
+/// Parses a budget file. Fails with the line or the field and the value found there. Unknown fields are errors: a
+/// misspelt rule must not be silently ignored.
 Result<Budget> budgetFromToml(const std::string& text);
 
 } // namespace commtap

@@ -13,50 +13,50 @@
 
 namespace commtap {
 
-/// Something that a check found wrong.
+/// One problem that a check found.
 struct Finding {
   enum class What : uint8_t {
-    kDisagreement, ///< ranks of a group differ
+    kDisagreement, ///< the ranks of a group differ
     kMissingRanks, ///< ranks without a report
-    kNotSeen,      ///< the reports say that something is missing from them
+    kNotSeen,      ///< the reports list something as missing in `not_seen`
     kUnreadable,   ///< a file could not be read
-    kMore,         ///< more than before, or than the budget
-    kLess,         ///< less than before
-    kNew,          ///< was not there before, or is in no budget
-    kGone,         ///< is there no more
+    kMore,         ///< more than in the baseline, or than the budget allows
+    kLess,         ///< less than in the baseline
+    kNew,          ///< not in the baseline, or not in the budget
+    kGone,         ///< in the baseline, no longer in this run
   };
 
   What what = What::kMore;
-  const Disagreement* disagreement = nullptr; ///< of kDisagreement; in the job that was checked
-  const NotSeenSummary* not_seen = nullptr;   ///< of kNotSeen; in the job that was checked
-  std::string problem;                        ///< of kUnreadable
-  std::optional<ChangeBundle> bundle;         ///< of kMore, kLess, kNew and kGone
+  const Disagreement* disagreement = nullptr; ///< set for kDisagreement; owned by the checked job
+  const NotSeenSummary* not_seen = nullptr;   ///< set for kNotSeen; owned by the checked job
+  std::string problem;                        ///< set for kUnreadable
+  std::optional<ChangeBundle> bundle;         ///< set for kMore, kLess, kNew and kGone
 };
 inline constexpr int kFindingKinds = 8;
 std::string_view findingName(Finding::What what);
 
-/// One question and what was found; passed if that is nothing.
+/// One question and its findings. The check passes if there are no findings.
 struct Check {
   enum class What : uint8_t { kReadable, kComplete, kSeen, kAgree, kBaseline, kBudget, kNoOther };
 
   What what = What::kReadable;
-  std::string subject;   ///< of kBaseline "all_gather on mesh_tp", of kBudget the entry's pattern
-  uint64_t left_out = 0; ///< findings that are there and not in the list
+  std::string subject;   ///< kBaseline: "all_gather on mesh_tp"; kBudget: the entry's pattern
+  uint64_t left_out = 0; ///< number of findings that are not in the list
   std::vector<Finding> findings;
 };
 
-/// Whether the job's own reports are sound: all readable, no rank missing, nothing unseen, no disagreement; without
-/// what is allowed. `job` has to live as long as the checks.
+/// Checks that the job's reports are sound: all readable, no rank missing, nothing unseen, no disagreement. Skips the
+/// kinds of finding in `allowed`. `job` must outlive the checks.
 std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& allowed);
 
-/// One check for each kind and group: the same as in `before`, within the rules.
+/// Returns one check per kind and group: the same numbers as in `before`, within the rules.
 std::vector<Check> checkBaseline(
     const JobReport& before,
     const JobReport& after,
     const std::vector<Tolerance>& rules,
     const std::vector<Allowed>& allowed);
 
-/// One check for each entry of the budget, and one that there is nothing that no entry fits.
+/// Returns one check per budget entry, and a last check that every cell has an entry.
 std::vector<Check> checkBudget(const Budget& budget, const JobReport& job);
 
 bool passed(const std::vector<Check>& checks);

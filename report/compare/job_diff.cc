@@ -13,11 +13,11 @@
 namespace commtap {
 namespace {
 
-/// The sums of a cell's rows, and who has them.
+/// The sums of a cell's rows and the ranks that have them.
 struct CellSum {
   uint64_t count = 0;
   uint64_t bytes = 0;
-  uint64_t most_ranks = 0; ///< of one row; processes without a rank are in no set
+  uint64_t most_ranks = 0; ///< the most ranks of any row; counts processes without a rank, which no rank set lists
   std::set<size_t> rank_sets;
 };
 
@@ -50,7 +50,7 @@ std::map<std::string, PerRank> divided(const std::map<std::string, Amount>& sums
 }
 
 bool isTolerated(const Change& change, const CellTolerance& tolerance) {
-  // Means are quotients: what is equal may differ in the last place.
+  // A mean is a quotient: equal means can differ in the last digit.
   constexpr double kRounding = 1e-9;
   const auto within = [](double delta, double before, const Allowance& allowance) {
     return std::abs(delta) <= allowance.of(before) + kRounding * before;
@@ -65,7 +65,7 @@ auto orderOf(const CellChange& cell) {
       !change.grew(), -std::abs(change.bytesDelta()), -std::abs(change.countDelta()), std::cref(cell.key).get());
 }
 
-/// Calls of a root module by a rank, all phases together.
+/// Returns the calls of a root module per rank, summed over all phases.
 double callsOf(const JobModule& module, const JobReport& job) {
   double calls = 0;
   for (const Spread<uint64_t>& spread : module.calls) {
@@ -181,7 +181,7 @@ std::vector<std::string> comparisonNotes(const JobReport& before, const JobRepor
   if (before.world_size != after.world_size) {
     notes.push_back(
         "the runs have " + worldText(before.world_size) + " and " + worldText(after.world_size) +
-        " ranks: the payload of a rank may differ for that alone");
+        " ranks: this alone may change the payload per rank");
   }
   std::unordered_map<std::string, const JobModule*> roots;
   for (const JobModule& module : before.modules) {
@@ -199,7 +199,7 @@ std::vector<std::string> comparisonNotes(const JobReport& before, const JobRepor
     if (calls_before != calls_after) {
       notes.push_back(
           "each rank called " + module.name + " " + plain(calls_before) + " times before and " + plain(calls_after) +
-          " times after: numbers are per run, and the runs are of different lengths");
+          " times after: numbers are per run, and the runs differ in length");
     }
   }
   return notes;

@@ -13,10 +13,10 @@
 
 namespace commtap {
 
-/// What one rank has of something in one run: the mean of the ranks that have it, so that runs of other world sizes,
-/// or of which some ranks are missing, can be compared.
+/// The amount of one cell or total per rank of a run: the mean over the ranks that have it. Runs with different world
+/// sizes or missing ranks stay comparable.
 struct PerRank {
-  uint64_t ranks = 0; ///< how many have it
+  uint64_t ranks = 0; ///< how many ranks have the amount
   double count = 0;   ///< calls
   double bytes = 0;
 };
@@ -24,11 +24,11 @@ struct PerRank {
 using Cells = std::map<CellKey, PerRank>;
 Cells cellsOf(const JobReport& job);
 
-/// Everything on one group or of one kind, by a rank of the job: the sum over ranks by the number of ranks.
+/// Return the totals per group or per kind, as the sum over ranks divided by the job's number of ranks.
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job);
 std::map<std::string, PerRank> perRankByKind(const JobReport& job);
 
-/// A number that differs. What is not there has 0 ranks.
+/// An amount that differs between two runs. An amount that is missing in a run has 0 ranks there.
 struct Change {
   PerRank before;
   PerRank after;
@@ -39,7 +39,7 @@ struct Change {
   double bytesDelta() const {
     return after.bytes - before.bytes;
   }
-  bool grew() const { ///< in bytes; in calls where bytes are the same
+  bool grew() const { ///< compares bytes; compares calls if the bytes are equal
     return bytesDelta() != 0 ? bytesDelta() > 0 : countDelta() > 0;
   }
 };
@@ -49,26 +49,25 @@ struct CellChange {
   Change change;
 };
 
-/// The cells that differ by more than is tolerated: what grew the most first, then what shrank the most.
+/// Returns the cells that differ by more than `rules` tolerate: the largest growth first, then the largest decrease.
 std::vector<CellChange> changesBetween(const Cells& before, const Cells& after, const std::vector<Tolerance>& rules);
 
-/// Cells of modules that differ in their numbers alone ("layers.0.attention", "layers.1.attention") and have changed
-/// in the same way.
+/// Equal changes of modules whose names differ only in numbers ("layers.0.attention", "layers.1.attention").
 struct ChangeBundle {
-  std::string pattern;              ///< the module's name, `*` for the numbers that differ
-  std::vector<std::string> modules; ///< in their order
+  std::string pattern;              ///< the module names, with `*` for the numbers that differ
+  std::vector<std::string> modules; ///< in the order of the changes
   CellKey first;
-  Change change;      ///< of each of them
-  uint64_t steps = 1; ///< that both runs made
+  Change change;      ///< the change of each module
+  uint64_t steps = 1; ///< training steps that both runs made
 };
 
-/// The training steps that both runs made; 1 if they made different numbers of them, or none.
+/// Returns the number of training steps if both runs made equally many; otherwise, or without steps, 1.
 uint64_t stepsOfBoth(const JobReport& before, const JobReport& after);
 
-/// In the order of their first. `steps`: stepsOfBoth.
+/// Bundles equal changes; the order is that of each bundle's first change. `steps` is the result of stepsOfBoth().
 std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps = 1);
 
-/// What makes two runs hard to compare, a line each: another world size, another number of calls of the same model.
+/// Returns one line per reason why the runs are hard to compare: other world sizes, other numbers of module calls.
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after);
 
 } // namespace commtap

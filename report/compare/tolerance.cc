@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-/// Sets one part of a rule. False if there is no such part or its value is wrong.
+/// Sets one part of a rule. Returns false if the part is unknown or its value is invalid.
 bool setPart(Tolerance& rule, std::string_view name, std::string_view value) {
   if (name == "module") {
     rule.pattern.module = value;
@@ -69,7 +69,7 @@ Result<Tolerance> parseTolerance(const std::string& text) {
     start = end + 1;
   }
   if (!rule.count && !rule.bytes) {
-    return Result<Tolerance>::failure("\"" + text + "\" tolerates nothing: add count=N or bytes=N%");
+    return Result<Tolerance>::failure("\"" + text + "\" sets no tolerance: add count=N or bytes=N%");
   }
   return rule;
 }

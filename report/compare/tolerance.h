@@ -12,19 +12,20 @@
 
 namespace commtap {
 
-/// What is compared between two runs: everything of one module, phase, kind and group, whatever the op and dtype.
+/// The unit of comparison between two runs: all collectives of one module, phase, kind and group, with any op and
+/// dtype.
 struct CellKey {
   std::string module;
   Phase phase = Phase::kOther;
   Kind kind = Kind::kOther;
-  std::string group; ///< a JobGroup's name
+  std::string group; ///< the name of a JobGroup
 
   auto operator<=>(const CellKey&) const = default; // NOLINT(modernize-use-nullptr): generated code
 };
 
-/// Which cells something holds for. What is not said holds for all.
+/// Selects cells. A field at its default matches every cell.
 struct CellPattern {
-  std::string module = "**"; ///< report/base/glob.h
+  std::string module = "**"; ///< pattern syntax: report/base/glob.h
   std::optional<Phase> phase;
   std::optional<Kind> kind;
   std::string group = "**";
@@ -33,7 +34,7 @@ struct CellPattern {
   bool operator==(const CellPattern&) const = default;
 };
 
-/// A difference that is let pass: an absolute one, or a share of what was before.
+/// A tolerated difference: an absolute number, or a percentage of the earlier value.
 struct Allowance {
   double value = 0;
   bool is_percent = false;
@@ -44,20 +45,21 @@ struct Allowance {
   bool operator==(const Allowance&) const = default;
 };
 
-/// "3", "5%". nullopt for anything else; nothing is negative.
+/// Parses "3" or "5%". Returns nullopt for any other text, negative numbers included.
 std::optional<Allowance> parseAllowance(std::string_view text);
 
 struct Tolerance {
   CellPattern pattern;
-  std::optional<Allowance> count; ///< calls of a rank
-  std::optional<Allowance> bytes; ///< of a rank
+  std::optional<Allowance> count; ///< calls per rank
+  std::optional<Allowance> bytes; ///< payload per rank
 };
 
-/// "bytes=5%", "module=**.moe.*,kind=all_to_all,bytes=20%,count=1": fields of a CellPattern, and at least one
+/// Parses "bytes=5%" or "module=**.moe.*,kind=all_to_all,bytes=20%,count=1": fields of a CellPattern and at least one
 /// allowance. Fails with the part that is wrong.
 Result<Tolerance> parseTolerance(const std::string& text);
 
-/// What is let pass for a cell: of each number the last rule that fits and speaks of it; nothing if none does.
+/// The tolerance of one cell. For calls and for bytes, the last matching rule that sets the number applies; without
+/// such a rule nothing is tolerated.
 struct CellTolerance {
   Allowance count;
   Allowance bytes;

@@ -13,25 +13,25 @@ namespace commtap {
 
 /// The parts of a collective's time. The numbers are part of the ledger format.
 enum class DurationKind : uint8_t {
-  kQueued,  ///< from the call until the backend begins to work on it
-  kRunning, ///< from there until it is over, waiting for slower ranks included
-  kBlocked, ///< a thread of the job waits for it
+  kQueued,  ///< from the call until the backend starts the collective
+  kRunning, ///< from the start to completion, including the wait for slower ranks
+  kBlocked, ///< a thread of the job waits for the collective
 };
 inline constexpr int kDurationKindCount = 3;
 
-/// "queued_ns", as the report names the field.
+/// Returns the report's field name: "queued_ns".
 constexpr std::string_view durationName(DurationKind kind) {
   constexpr std::array<std::string_view, kDurationKindCount> kNames = {"queued_ns", "running_ns", "blocked_ns"};
   return kNames[static_cast<size_t>(kind)];
 }
 
-/// Durations by powers of two, so that ranks can be added up: class 0 is 0 ns, class n > 0 begins at 2^(n - 1) ns, and
-/// the last one, which begins at 1.2 hours, has no end.
+/// Histogram classes are powers of two, so histograms of ranks can be added. Class 0 is 0 ns; class n > 0 begins at
+/// 2^(n - 1) ns. The last class begins at 1.2 hours and has no upper bound.
 inline constexpr uint32_t kDurationClasses = 44;
 constexpr uint32_t durationClass(uint64_t ns) {
   return std::min<uint32_t>(static_cast<uint32_t>(std::bit_width(ns)), kDurationClasses - 1);
 }
-/// The shortest duration of a class, ns.
+/// Returns the shortest duration of a class, in ns.
 constexpr uint64_t durationClassStart(uint32_t duration_class) {
   return duration_class == 0 ? 0 : uint64_t{1} << (duration_class - 1U);
 }
@@ -43,7 +43,7 @@ using Histogram = std::map<uint64_t, uint64_t>;
 struct Durations {
   uint64_t count = 0;
   uint64_t sum_ns = 0;
-  uint64_t min_ns = 0; ///< 0 if there are none
+  uint64_t min_ns = 0; ///< 0 if count is 0
   uint64_t max_ns = 0;
   Histogram histogram; ///< by the shortest duration of a class, ns
 
@@ -63,7 +63,7 @@ struct Durations {
   }
 };
 
-/// How long collectives took. `bytes` and `bus_bytes` are of those in kRunning alone, since not every call is timed.
+/// How long collectives took. Not every call is timed: `bytes` and `bus_bytes` count only the collectives in kRunning.
 struct CollectiveTime {
   std::array<Durations, kDurationKindCount> durations; ///< by DurationKind
   uint64_t bytes = 0;
@@ -77,11 +77,12 @@ struct CollectiveTime {
   bool isKnown() const {
     return std::any_of(durations.begin(), durations.end(), [](const Durations& some) { return some.count > 0; });
   }
-  /// Of how many collectives anything is known: how long each ran, or each wait for one.
+  /// Returns how many collectives have a duration: the larger of the numbers of running and of blocked durations.
   uint64_t timedCount() const {
     return std::max(of(DurationKind::kRunning).count, of(DurationKind::kBlocked).count);
   }
-  /// nccl-tests' bandwidths (NVIDIA/nccl-tests, doc/PERFORMANCE.md), bytes a second; 0 if no duration is known.
+  /// Returns a bandwidth as nccl-tests define it (NVIDIA/nccl-tests, doc/PERFORMANCE.md), in bytes per second; 0 if no
+  /// running time is known.
   double algorithmBandwidth() const {
     return perSecond(static_cast<double>(bytes));
   }

@@ -8,9 +8,9 @@
 
 namespace commtap {
 
-/// Adds a call that each launch of a CUDA graph makes. Equal calls become one entry, whose counts and bytes are sums.
+/// Adds a collective that each launch of a CUDA graph makes. Equal calls share one entry with summed counts and bytes.
 void addGraphCall(std::vector<GraphCollective>& calls, GraphCollective call);
-/// Adds an NCCL call that each launch of a CUDA graph makes. Equal calls become one entry with summed amounts.
+/// Adds an NCCL call that each launch of a CUDA graph makes. Equal calls share one entry with summed counts and bytes.
 void addGraphCall(std::vector<GraphNcclCall>& calls, GraphNcclCall call);
 
 } // namespace commtap

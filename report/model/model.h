@@ -15,7 +15,7 @@
 
 namespace commtap {
 
-/// The report of one process, as the JSON document holds it (docs/schema/commtap-1.schema.json describes each field).
+/// The structs below are the JSON report of one process. docs/schema/commtap-1.schema.json describes each field.
 
 struct Job {
   std::string run_id;
@@ -37,13 +37,13 @@ struct Job {
 };
 
 struct Group {
-  std::string name; ///< unique in the report: the second group of one name is "name#2"
+  std::string name; ///< unique in the report: the second group named "name" is "name#2"
   std::string desc;
   std::string backend;
   uint32_t size = 0;
-  std::vector<uint32_t> ranks; ///< global ranks; empty if they are not known
-  uint64_t collectives = 0;    ///< issued in it, by which the last one is numbered
-  uint64_t point_to_point = 0; ///< sends and receives issued in it
+  std::vector<uint32_t> ranks; ///< global ranks; empty if unknown
+  uint64_t collectives = 0;    ///< issued in the group; also the sequence number of the last one
+  uint64_t point_to_point = 0; ///< sends and receives issued in the group
 };
 
 struct Parameter {
@@ -52,7 +52,7 @@ struct Parameter {
   std::vector<int64_t> local_shape;
   std::string dtype;
   bool requires_grad = false;
-  std::string mesh;                    ///< JSON object text, "" for a plain tensor
+  std::string mesh;                    ///< JSON object as text; "" for a plain tensor
   std::vector<std::string> placements; ///< empty for a plain tensor
 };
 
@@ -62,7 +62,7 @@ using CallsByPhase = std::array<uint64_t, kPhaseCount>;
 struct Module {
   uint32_t id = 0;
   std::optional<uint32_t> parent;
-  std::string name; ///< without wrappers
+  std::string name; ///< without the components of wrappers
   std::string raw_name;
   std::string class_name;
   CallsByPhase calls{};
@@ -75,7 +75,7 @@ struct Collective {
   Phase phase = Phase::kOther;
   std::string op;
   Kind kind = Kind::kOther;
-  std::string group;     ///< a Group's name; "?" if it is not known
+  std::string group;     ///< the name of a Group; "?" if unknown
   std::string dtype;     ///< "" for none
   std::string reduce_op; ///< "" for none
   AsyncOp async_op = AsyncOp::kUnknown;
@@ -87,13 +87,13 @@ struct Collective {
   CollectiveTime time;
 };
 
-/// What a step, or several, communicated of one kind in one group.
+/// The collectives of one kind in one group that one or more steps issued.
 struct StepAmount {
   Kind kind = Kind::kOther;
-  std::string group; ///< a Group's name; "?" where many are added up
+  std::string group; ///< the name of a Group; "?" for the sum of several groups
   uint64_t count = 0;
   uint64_t bytes = 0;
-  uint64_t running_ns = 0; ///< of what was over in this step and is timed
+  uint64_t running_ns = 0; ///< of the timed collectives that completed in this step
   uint64_t blocked_ns = 0;
 
   bool operator==(const StepAmount&) const = default;
@@ -101,9 +101,9 @@ struct StepAmount {
 
 struct Step {
   uint64_t first_step = 0;             ///< from 0
-  uint64_t steps = 1;                  ///< how many are added up here
+  uint64_t steps = 1;                  ///< number of steps that this entry sums
   uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME
-  std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME; nullopt for the step that runs
+  std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME; nullopt for the running step
   uint64_t forward_passes = 0;
   uint64_t backward_passes = 0;
   std::vector<StepAmount> collectives;
@@ -113,9 +113,9 @@ struct Step {
 
 /// One of the last collectives that the process issued.
 struct LastCollective {
-  uint64_t number = 0; ///< of all that it issued, from 1
+  uint64_t number = 0; ///< position among all collectives of the process, from 1
   std::string group;
-  uint64_t sequence = 0; ///< in the group, from 1; sends and receives are counted apart
+  uint64_t sequence = 0; ///< position in the group, from 1; point-to-point ops are numbered apart
   uint64_t step = 0;
   std::string module;
   std::string issued_in;
@@ -124,7 +124,7 @@ struct LastCollective {
   Kind kind = Kind::kOther;
   std::string dtype; ///< "" for none
   uint64_t bytes = 0;
-  std::optional<int64_t> peer; ///< rank in the group that is sent to or received from
+  std::optional<int64_t> peer; ///< rank in the group that a send or receive names
   LastState state = LastState::kIssued;
   uint64_t issued_at_ns = 0;               ///< CLOCK_REALTIME
   std::optional<uint64_t> started_at_ns;   ///< CLOCK_REALTIME
@@ -134,62 +134,63 @@ struct LastCollective {
 };
 
 struct Operation {
-  std::string module; ///< in which it was called
+  std::string module; ///< the module that called the op
   Phase phase = Phase::kOther;
   std::string op;
-  bool dtensor = false; ///< called with a DTensor
+  bool dtensor = false; ///< true if called with a DTensor
   uint64_t count = 0;
 
   bool operator==(const Operation&) const = default;
 };
 
 struct NcclCommunicator {
-  std::optional<uint32_t> size; ///< ranks; nullopt if it never told
-  std::optional<uint32_t> rank; ///< this process's
-  std::string group;            ///< the Group whose collectives first came there; "" for none
+  std::optional<uint32_t> size; ///< number of ranks; nullopt if NCCL never reported it
+  std::optional<uint32_t> rank; ///< rank of this process
+  std::string group; ///< the first Group whose collectives used the communicator; "" if there is no such group
 
   bool operator==(const NcclCommunicator&) const = default;
 };
 
-/// How a call to NCCL became known: it came by, or NCCL told its profiler plugin.
+/// How commtap learned of an NCCL call: through the interposed function, or from NCCL's profiler plugin.
 enum class NcclSource : bool { kCall, kPlugin };
 inline constexpr int kNcclSourceCount = 2;
 
-/// Calls of one function of NCCL.
+/// Calls of one NCCL function.
 struct NcclCall {
   std::string function;                 ///< "ncclAllReduce"
-  std::optional<uint32_t> communicator; ///< index; nullopt for a call that names none
-  std::string op;                       ///< the collective that made the call; "" for none
-  std::string group;                    ///< that collective's; "" for none
+  std::optional<uint32_t> communicator; ///< index; nullopt if the call has no communicator
+  std::string op;                       ///< the collective that makes the call; "" if there is none
+  std::string group;                    ///< the group of that collective; "" if there is none
   std::string module;
   Phase phase = Phase::kOther;
   std::string dtype; ///< "" for none
   std::optional<bool> in_group;
   NcclSource source = NcclSource::kCall;
-  uint64_t count = 0;  ///< made, or replayed by launches of CUDA graphs
-  uint64_t failed = 0; ///< of these
+  uint64_t count = 0;  ///< calls made, or replayed by launches of CUDA graphs
+  uint64_t failed = 0; ///< number of these calls that failed
   uint64_t bytes = 0;
-  uint64_t captured = 0; ///< made while a CUDA graph was captured; in `count` only when that is launched
+  uint64_t captured = 0; ///< calls captured into a CUDA graph; `count` has them only once the graph is launched
 
   bool operator==(const NcclCall&) const = default;
 };
 
 struct Nccl {
-  std::string version; ///< "2.29.7"; "" if it did not tell
+  std::string version; ///< "2.29.7"; "" if NCCL did not report it
   std::vector<NcclCommunicator> communicators;
   std::vector<NcclCall> calls;
 
   bool operator==(const Nccl&) const = default;
 };
 
-/// What a launch of a CUDA graph makes of one row of Report::collectives, whatever its other columns.
+/// The part of a CUDA graph launch that one row of Report::collectives counts. Columns of the row that are not here may
+/// differ.
 struct GraphCollective {
   std::string module;
   Phase phase = Phase::kOther;
   std::string op;
   Kind kind = Kind::kOther;
   std::string group;
-  uint64_t count = 0; ///< of one launch, as below
+  uint64_t count = 0; ///< collectives per launch
   uint64_t bytes = 0;
 
   bool operator==(const GraphCollective&) const = default;
@@ -204,7 +205,7 @@ struct GraphNcclCall {
   bool operator==(const GraphNcclCall&) const = default;
 };
 
-/// A CUDA graph that communicates.
+/// A CUDA graph that contains collectives or NCCL calls.
 struct CudaGraph {
   uint64_t launches = 0;
   std::vector<GraphCollective> collectives;
@@ -213,14 +214,14 @@ struct CudaGraph {
   bool operator==(const CudaGraph&) const = default;
 };
 
-/// What commtap itself took of the process.
+/// The resources of the process that commtap used.
 struct OwnCost {
-  uint64_t start_ns = 0;       ///< from finding torch until all was hooked
-  uint64_t collectives_ns = 0; ///< in all threads together, as the next two
+  uint64_t start_ns = 0;       ///< from finding torch to the last installed hook
+  uint64_t collectives_ns = 0; ///< sum over all threads; so are module_calls_ns and other_ns
   uint64_t module_calls_ns = 0;
-  uint64_t other_ns = 0;     ///< calls to NCCL and CUDA, durations, labels, ops
-  uint64_t end_ns = 0;       ///< 0 of a process that has not ended by itself
-  uint64_t memory_bytes = 0; ///< at most, the ledger included
+  uint64_t other_ns = 0;     ///< NCCL and CUDA calls, durations, labels, ops
+  uint64_t end_ns = 0;       ///< 0 unless the process exited by itself
+  uint64_t memory_bytes = 0; ///< peak, including the ledger
   uint64_t ledger_bytes = 0;
 
   bool operator==(const OwnCost&) const = default;
@@ -229,17 +230,17 @@ struct OwnCost {
 struct NotSeenEntry {
   std::string reason;
   uint64_t count = 0;
-  std::string detail; ///< the first thing that it happened to
+  std::string detail; ///< the first case
   std::string meaning;
 };
 
 struct Report {
   Job job;
   std::vector<Group> groups;
-  std::vector<Module> modules; ///< Global first, parents before children where they were seen in that order
+  std::vector<Module> modules; ///< Global first; a parent before its children if it was seen first
   std::vector<Collective> collectives;
   std::optional<std::vector<Operation>> operations; ///< nullopt unless COMMTAP_LEVEL asked for them
-  std::vector<Step> steps;                          ///< in order, the one that runs last
+  std::vector<Step> steps;                          ///< in order; the running step is last
   std::vector<LastCollective> last;                 ///< oldest first
   std::optional<Nccl> nccl;                         ///< nullopt if NCCL was not called
   std::optional<OwnCost> own_cost;                  ///< nullopt if the report does not have it

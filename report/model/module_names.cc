@@ -7,9 +7,9 @@
 namespace commtap {
 namespace {
 
-/// No real hierarchy is deeper; a damaged ledger could hold a loop.
+/// Bounds the walk to the root: a damaged ledger could contain a cycle. No real hierarchy is as deep.
 constexpr size_t kMaxDepth = 1000;
-constexpr size_t kMaxName = 64U << 10U; ///< bytes; of a longer one the end is kept
+constexpr size_t kMaxName = 64U << 10U; ///< bytes; a longer name keeps its last components
 
 } // namespace
 

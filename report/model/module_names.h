@@ -9,12 +9,12 @@
 
 namespace commtap {
 
-/// Full names from parents and components: "MLPModule" + "net1" is "MLPModule.net1". The raw name has all components,
-/// the clean one leaves out those of wrappers (`_orig_mod`, `_fsdp_wrapped_module`, `_checkpoint_wrapped_module`,
-/// DDP's `module`), so that a model has the same names wrapped and bare.
+/// Builds full names from parents and components: "MLPModule" + "net1" is "MLPModule.net1". The raw name has all
+/// components. The clean name omits those of wrappers (`_orig_mod`, `_fsdp_wrapped_module`,
+/// `_checkpoint_wrapped_module`, DDP's `module`), so a model has the same clean names with and without wrappers.
 class ModuleNames {
  public:
-  /// Modules in order of id. Module 0 is Global, whose name is in no other.
+  /// Adds the module with the next id. Module 0 is Global, which is not a component of other names.
   void add(uint32_t parent, std::string component, bool wrapper);
 
   std::string clean(uint32_t id) const {
@@ -37,7 +37,7 @@ class ModuleNames {
   std::vector<Node> nodes_;
 };
 
-/// Makes names unique: the second "0" is "0#2".
+/// Makes names unique: returns "0#2" for the second "0".
 class UniqueNames {
  public:
   std::string make(const std::string& name);

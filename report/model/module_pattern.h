@@ -7,11 +7,11 @@
 
 namespace commtap {
 
-/// The module's name with `*` for each component that is a number: "Net.layers.*.attention". The modules of a stack of
-/// layers have one skeleton.
+/// Returns the module's name with `*` for each component that is a number: "Net.layers.*.attention". The modules of
+/// equal layers have the same skeleton.
 std::string skeletonOf(const std::string& module);
 
-/// The narrowest pattern of names of one skeleton: `*` only where they differ.
+/// Returns the narrowest pattern that matches all names, which have one skeleton: `*` only where they differ.
 std::string patternOf(std::span<const std::string> modules);
 
 } // namespace commtap

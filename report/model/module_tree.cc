@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kGlobalName = "Global";
 
-/// The modules of one report, by id: ids need not be positions.
+/// Finds the modules of one report by id. An id is not necessarily an index in the report's list.
 class ReportModules {
  public:
   explicit ReportModules(const Report& report) : count_(report.modules.size()) {
@@ -24,7 +24,7 @@ class ReportModules {
     return parent == by_id_.end() ? nullptr : parent->second;
   }
 
-  /// The nearest module above that is another one in the clean tree.
+  /// Returns the nearest ancestor with another clean name: the module's parent in the clean tree.
   const Module* cleanParentOf(const Module& module) const {
     const Module* parent = parentOf(module);
     for (size_t step = 0; parent != nullptr && parent->name == module.name; ++step) {
@@ -87,7 +87,8 @@ void ModuleTree::add(const Report& report) {
   }
 }
 
-/// Depth first from `root`, which gets the depth that it has by its parent. Without recursion: depth is data.
+/// Appends the subtree of `root` to `order` depth first and sets depths. Iterative: a report can nest modules deeply
+/// enough to overflow the stack.
 void ModuleTree::orderFrom(size_t root, const std::vector<std::vector<size_t>>& children, std::vector<size_t>& order) {
   std::vector<size_t> open = {root};
   while (!open.empty()) {

@@ -13,7 +13,7 @@ namespace commtap {
 namespace {
 
 struct Datatype {
-  std::string_view name; ///< as torch calls it
+  std::string_view name; ///< torch's name of the type
   uint32_t size;
 };
 
@@ -32,7 +32,7 @@ constexpr std::array<Datatype, 12> kDatatypes = {{
     {"float8_e5m2", 1},
 }};
 
-constexpr uint32_t kFirstVersion = 2000; ///< of NCCL 2
+constexpr uint32_t kFirstVersion = 2000; ///< the lowest version code of NCCL 2
 
 } // namespace
 
@@ -40,7 +40,8 @@ std::string ncclVersionText(uint32_t version) {
   if (version < kFirstVersion) {
     return "";
   }
-  const uint32_t major = version >= 10000 ? version / 10000 : version / 1000; // 2.8 and older: 1000 * major
+  // Up to NCCL 2.8 the code is 1000 * major + 100 * minor + patch.
+  const uint32_t major = version >= 10000 ? version / 10000 : version / 1000;
   const uint32_t rest = version >= 10000 ? version % 10000 : version % 1000;
   return std::to_string(major) + "." + std::to_string(rest / 100) + "." + std::to_string(rest % 100);
 }

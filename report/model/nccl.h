@@ -14,24 +14,24 @@
 
 namespace commtap {
 
-/// "2.29.7" of 22907, as nccl.h makes the number; "" if `version` is none.
+/// Returns "2.29.7" for 22907, the version code of nccl.h; "" if `version` is not a version code of NCCL 2.
 std::string ncclVersionText(uint32_t version);
 
-/// By nccl.h's ncclDataType_t; "" for one that is not known here.
+/// Returns torch's name of an ncclDataType_t; "" for an unknown type.
 std::string_view ncclDatatypeName(uint32_t datatype);
-/// Bytes of one element; 0 for one that is not known here.
+/// Returns the bytes per element of an ncclDataType_t; 0 for an unknown type.
 uint32_t ncclDatatypeSize(uint32_t datatype);
 
-/// "call", "plugin".
+/// Returns "call" or "plugin".
 std::string_view ncclSourceName(NcclSource source);
 std::optional<NcclSource> ncclSourceFromName(std::string_view name);
 
-/// Modules that share a clean name share its rows.
+/// Merges calls that differ only in their amounts: modules with the same clean name share a row.
 void mergeEqualCalls(std::vector<NcclCall>& calls);
 
 struct NcclAmount {
   uint64_t count = 0;
-  uint64_t failed = 0; ///< of these
+  uint64_t failed = 0; ///< part of count
   uint64_t bytes = 0;
 
   NcclAmount& operator+=(const NcclAmount& other);
@@ -42,11 +42,11 @@ NcclAmount amountOf(const NcclCall& call);
 
 struct NcclFunctionTotals {
   std::string function;
-  std::string module; ///< only of calls that no collective makes
+  std::string module; ///< "" for calls that a collective makes
   NcclAmount amount;
 };
 
-/// What c10d was asked for by one op in one group, and what NCCL was called with for it.
+/// The collectives of one op in one group, and the NCCL calls that they made.
 struct NcclComparison {
   std::string op;
   std::string group; ///< groupTitle
@@ -56,18 +56,18 @@ struct NcclComparison {
 };
 
 struct NcclTotals {
-  std::vector<NcclComparison> compared;   ///< every op of a group of NCCL's, also one that never came to it
-  std::vector<NcclFunctionTotals> beside; ///< calls that no collective makes, by function and module
+  std::vector<NcclComparison> compared;   ///< every op of an NCCL group, even without NCCL calls
+  std::vector<NcclFunctionTotals> beside; ///< calls outside collectives, by function and module
 };
 
-/// Whether a process group's backend is NCCL, or NCCL beside others ("cpu:gloo,cuda:nccl").
+/// Returns true if a process group's backend string names NCCL, alone or with others ("cpu:gloo,cuda:nccl").
 bool isOfNccl(const std::string& backend);
 
-/// Adds them up, of one process or many. Groups are by title. Calls before what was asked, so that an op which came to
-/// NCCL is compared whatever its group's backend is called.
+/// Sums NCCL calls and collectives of one or more processes. Groups are identified by groupTitle(). Call addCall()
+/// before addAsked(): an op with NCCL calls is compared even if its group's backend does not name NCCL.
 class NcclSums {
  public:
-  /// `op`: "" for calls that no collective makes.
+  /// Adds NCCL calls. `op` is "" for calls that no collective makes.
   void addCall(
       const std::string& op,
       const std::string& group,
@@ -79,7 +79,7 @@ class NcclSums {
   NcclTotals take() const;
 
  private:
-  using FunctionTotals = std::map<std::pair<std::string, std::string>, NcclAmount>; ///< by function, module
+  using FunctionTotals = std::map<std::pair<std::string, std::string>, NcclAmount>; ///< key: function, module
   struct OpTotals {
     uint64_t asked = 0;
     uint64_t asked_bytes = 0;
@@ -88,7 +88,7 @@ class NcclSums {
 
   static std::vector<NcclFunctionTotals> listOf(const FunctionTotals& sums);
 
-  std::map<std::pair<std::string, std::string>, OpTotals> ops_; ///< by op, group
+  std::map<std::pair<std::string, std::string>, OpTotals> ops_; ///< key: op, group
   FunctionTotals beside_;
 };
 

@@ -7,8 +7,8 @@
 
 namespace commtap {
 
-/// Why something is missing from a report, or is there with less than it should have. The numbers are part of the
-/// ledger format: add at the end, never reorder.
+/// Why something is missing from a report or incomplete. The numbers are part of the ledger format: add at the end,
+/// never reorder.
 enum class NotSeen : uint8_t {
   kCollectiveRowsFull,
   kModulesFull,
@@ -36,10 +36,10 @@ enum class NotSeen : uint8_t {
 };
 inline constexpr int kNotSeenCount = 23;
 
-/// The reason's name in the report: `not_seen[].reason`.
+/// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);
 
-/// One sentence for the reader of the report: what the count counts, and what it means for the other numbers.
+/// Returns one sentence for the report's reader: what the count means and how it affects the other numbers.
 std::string_view notSeenMeaning(NotSeen reason);
 
 } // namespace commtap

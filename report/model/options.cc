@@ -21,7 +21,8 @@ std::optional<bool> parseSwitch(std::string_view value) {
   return std::nullopt;
 }
 
-/// Sets `option` to the enumerator whose name `value` is, by the names' order in `row.type`. False for another name.
+/// Sets `option` to the enumerator whose name is `value`; `row.type` lists the names in order. Returns false for an
+/// unknown name.
 template <typename Enum>
 bool applyName(Enum& option, std::string_view value, const OptionRow& row) {
   int index = 0;
@@ -105,64 +106,61 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .flag = "",
      .type = "switch",
      .default_value = "1",
-     .help = "0 switches everything off: the library is loaded and does nothing.",
+     .help = "0 disables commtap: the library is loaded and does nothing.",
      .wanted = "1 or 0",
      .apply = applyEnabled},
     {.name = "COMMTAP_OUT",
      .flag = "--out",
      .type = "folder",
      .default_value = "commtap-out",
-     .help = "Where the reports go; made if it does not exist. %h stands for the host, %p for the pid, %r for the "
-             "rank, %j for "
-             "the run id, %% for a percent sign.",
+     .help = "The folder for reports, created if it does not exist. %h stands for the host, %p for the pid, %r for the "
+             "rank, %j for the run id, %% for a percent sign.",
      .wanted = "a folder in which % is followed by h, p, r, j or %",
      .apply = applyOut},
     {.name = "COMMTAP_LOG",
      .flag = "--log",
      .type = "off|error|warning|info|debug",
      .default_value = "warning",
-     .help = "How much is said on stderr. At the default only what you must act on.",
+     .help = "The log level on stderr. The default shows only lines that you must act on.",
      .apply = applyLog},
     {.name = "COMMTAP_RUN_ID",
      .flag = "--run-id",
      .type = "text",
      .default_value = "",
-     .help = "Names the run; all its processes must have the same. Default: the Slurm job and step, else torchrun's "
-             "run id, "
-             "else the master's address and port.",
+     .help =
+         "The name of the run, the same for all its processes. Default: the Slurm job and step, else torchrun's run "
+         "id, else the master's address and port.",
      .apply = applyRunId},
     {.name = "COMMTAP_OPS",
      .flag = "--ops",
      .type = "list",
      .default_value = "",
-     .help = "More ops to count as collectives of kind other, for example mylib::exchange,deep_ep::*.",
-     .wanted = "ops as namespace::name, separated by commas; a * at the end stands for any rest",
+     .help = "Additional ops to count as collectives of kind other, for example mylib::exchange,deep_ep::*.",
+     .wanted = "ops as namespace::name, separated by commas; a * at the end matches any text",
      .apply = applyOps},
     {.name = "COMMTAP_LEVEL",
      .flag = "--level",
      .type = "collectives|dtensor|ops",
      .default_value = "collectives",
-     .help = "Which ops to count beside the collectives, by module and phase: dtensor those that are called with a "
-             "DTensor, "
-             "ops all. Costs about a microsecond an op; at the default nothing.",
+     .help =
+         "The ops to count in addition to collectives, by module and phase. dtensor: ops called with a DTensor. ops: "
+         "all ops. Costs about a microsecond per op; the default costs nothing.",
      .apply = applyLevel},
     {.name = "COMMTAP_LABELS",
      .flag = "--labels",
      .type = "auto|scopes|off",
      .default_value = "auto",
-     .help = "Whether labels (record_function, RECORD_USER_SCOPE) are modules: auto where there is no Python, scopes "
-             "everywhere, off nowhere. With scopes each collective on Gloo costs a few microseconds more.",
+     .help = "Whether labels (record_function, RECORD_USER_SCOPE) count as modules. auto: in processes without Python. "
+             "scopes: in all processes. off: in none. With scopes, each Gloo collective costs a few microseconds more.",
      .apply = applyLabels},
     {.name = "COMMTAP_TIMING",
      .flag = "--timing",
      .type = "off|host|device|sample:N",
      .default_value = "off",
      .help =
-         "Whether to measure how long collectives wait in the queue, run and block the caller. host: on Gloo; costs "
-         "less "
-         "than a microsecond a collective. device: those of NCCL too, by CUDA events on their streams. sample:N: as "
-         "device, "
-         "each N-th collective.",
+         "Whether to measure how long collectives wait in the queue, run and block the caller. host: collectives on "
+         "Gloo; costs less than a microsecond per collective. device: also collectives on NCCL, with CUDA events on "
+         "their streams. sample:N: as device, for each N-th collective.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
 });
@@ -187,13 +185,14 @@ std::string knownNames() {
 void parseVariable(std::string_view name, std::string_view value, ParsedOptions& parsed) {
   const OptionRow* option = findOption(name);
   if (option == nullptr) {
-    parsed.warnings.push_back(std::string(name) + " is no option and was ignored; there are " + knownNames());
+    parsed.warnings.push_back(std::string(name) + " is not an option and was ignored; the options are " + knownNames());
     return;
   }
   if (!value.empty() && !option->apply(parsed.options, value, *option)) {
     parsed.warnings.push_back(
-        std::string(name) + "=" + std::string(value) + " was ignored: it must be " + wantedValue(*option) +
-        "; the default, " + (option->default_value.empty() ? "none" : std::string(option->default_value)) + ", stays");
+        std::string(name) + "=" + std::string(value) + " is invalid and was ignored: it must be " +
+        wantedValue(*option) +
+        "; the default stays: " + (option->default_value.empty() ? "none" : std::string(option->default_value)));
   }
 }
 
@@ -234,9 +233,9 @@ ParsedOptions parseOptions(const char* const* environment) {
 std::string optionsPage() {
   std::string page =
       "# Options\n\n"
-      "<!-- Made from the table in report/model/options.cc by `./dev docs`. -->\n\n"
-      "commtap is configured by environment variables, which every process of the job inherits. A bad value is named "
-      "in a warning on stderr and the default stays. `commtap run` has a flag for most of them.\n\n"
+      "<!-- Generated by `./dev docs` from the table in report/model/options.cc. -->\n\n"
+      "Environment variables configure commtap; every process of the job inherits them. For an invalid value, commtap "
+      "writes a warning to stderr and keeps the default. `commtap run` has a flag for most variables.\n\n"
       "| variable | `commtap run` | value | default | what it does |\n|---|---|---|---|---|\n";
   for (const OptionRow& row : kTable) {
     std::string type(row.type);

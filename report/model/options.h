@@ -12,16 +12,17 @@
 
 namespace commtap {
 
-/// What a label is (`record_function` in Python, `RECORD_USER_SCOPE` in C++) beside what torch itself labels.
+/// Selects the labels (`record_function` in Python, `RECORD_USER_SCOPE` in C++) that become scopes. Labels that torch
+/// itself makes, such as those of optimizer steps, are read at every setting.
 enum class Labels : uint8_t {
-  kAuto,   ///< scopes in a process without Python, where they are the only hierarchy there is
-  kScopes, ///< scopes everywhere
+  kAuto,   ///< every label, if the process has no Python: there scopes are the only hierarchy
+  kScopes, ///< every label, in every process
   kOff,
 };
 
 enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 
-/// Every setting of the shim and tracker, read once from the environment.
+/// The settings of the shim and the tracker, read once from the environment.
 struct Options {
   bool enabled = true;
   std::string out = "commtap-out";
@@ -33,32 +34,32 @@ struct Options {
   Timing timing;
 };
 
-/// One row of the option table: the one place from which the parser, `commtap run --help` and docs/options.md come.
+/// One row of the option table, the only source of the parser, `commtap run --help` and docs/options.md.
 struct OptionRow {
   std::string_view name;          ///< environment variable
-  std::string_view flag;          ///< of `commtap run`; "" if it has none
+  std::string_view flag;          ///< flag of `commtap run`; "" if there is none
   std::string_view type;          ///< "switch", "folder", "text", "list", or the allowed values joined by "|"
   std::string_view default_value; ///< as a user would write it
   std::string_view help;
-  std::string_view wanted = {}; ///< what a value must be, for messages; "": the words of `type`
-  /// Sets the option. Returns false and leaves `options` unchanged if `value` is not allowed. `row` is this row.
+  std::string_view wanted = {}; ///< valid values, for messages; if "", the words of `type`
+  /// Sets the option. Returns false and leaves `options` unchanged if `value` is invalid. `row` is this row.
   bool (*apply)(Options& options, std::string_view value, const OptionRow& row);
 };
 
 std::span<const OptionRow> optionTable();
 
-/// What a value must be, for messages: "off, error or debug" of the type "off|error|debug".
+/// Returns the valid values for a message: "off, error or debug" for the type "off|error|debug".
 std::string wantedValue(const OptionRow& row);
 
 struct ParsedOptions {
   Options options;
-  std::vector<std::string> warnings; ///< one line for each bad value or unknown COMMTAP_ name
+  std::vector<std::string> warnings; ///< one line per invalid value or unknown COMMTAP_ name
 };
 
-/// `environment`: "NAME=value" strings, nullptr at the end, as `environ`.
+/// Parses the COMMTAP_ variables. `environment` has the form of `environ`: "NAME=value" strings, then nullptr.
 ParsedOptions parseOptions(const char* const* environment);
 
-/// docs/options.md.
+/// Returns the text of docs/options.md.
 std::string optionsPage();
 
 } // namespace commtap

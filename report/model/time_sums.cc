@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-/// Whether every rank has to come before any can leave.
+/// Returns true if no rank can complete the collective before every rank has joined it.
 bool leavesTogether(Kind kind) {
   return kind == Kind::kAllReduce || kind == Kind::kAllGather || kind == Kind::kReduceScatter ||
          kind == Kind::kAllToAll || kind == Kind::kBarrier;
@@ -78,7 +78,7 @@ void TimeSums::endRank(std::optional<int64_t> rank) {
   coming_.clear();
 }
 
-/// Of the group in which somebody is latest.
+/// Returns the straggler of the process group with the largest delay.
 std::optional<Straggler> TimeSums::stragglerOf(const Sum& sum) {
   std::optional<Straggler> worst;
   for (const auto& [members, arrivals] : sum.groups) {

@@ -14,50 +14,52 @@
 
 namespace commtap {
 
-/// The rank that others of its group wait for.
+/// The rank that the other ranks of its group wait for.
 struct Straggler {
   int64_t rank = 0;
-  double late_by_ns = 0; ///< behind the rank that comes first, on average
+  double late_by_ns = 0; ///< mean delay behind the first rank
 };
 
-/// How long the collectives of one kind in one group, or of one module there, took on all ranks together.
+/// Durations, summed over all ranks, of the collectives of one kind in one group, and of one module if `module` is set.
 struct TimeTotals {
-  std::string module; ///< "" for all
+  std::string module; ///< "" for all modules
   Kind kind = Kind::kOther;
   std::string group; ///< groupTitle
   std::string backend;
-  uint32_t group_size = 0; ///< 0 if it is not known
-  uint64_t count = 0;      ///< all, timed or not
+  uint32_t group_size = 0; ///< 0 if unknown
+  uint64_t count = 0;      ///< timed or not
   CollectiveTime time;
-  /// Of the kinds that no rank leaves before all have come. A collective runs shortest on the rank that comes last.
+  /// Set only for kinds that no rank completes before all have joined. The straggler joins last, so its collectives run
+  /// shortest.
   std::optional<Straggler> straggler;
 };
 
 enum class TimesBy : bool { kGroup, kModule };
 
-/// Adds up durations while ranks come in one after the other; keeps of a rank only whether it is the first or the last.
+/// Sums durations while reports are added rank by rank. Keeps only the first and the last rank of each group.
 class TimeSums {
  public:
-  /// `phase`: that one alone.
+  /// Counts only `phase`; all phases if it is nullopt.
   explicit TimeSums(TimesBy by, std::optional<Phase> phase = std::nullopt) : by_(by), phase_(phase) {}
 
   void add(const Report& report);
-  /// All processes of a rank have come in; nullopt for a process without a rank.
+  /// Call after the last process of a rank has been added. `rank` is nullopt for a process without a rank.
   void endRank(std::optional<int64_t> rank);
-  /// Those that are timed, the ones that were waited for longest first.
+  /// Returns the rows with durations, sorted by descending blocked time.
   std::vector<TimeTotals> take();
 
  private:
-  /// How long collectives ran on the ranks of one process group.
+  /// Running times of collectives on the ranks of one process group.
   struct Arrivals {
-    uint64_t coming_count = 0; ///< of the rank that is coming in
+    uint64_t coming_count = 0; ///< of the rank being merged; so is coming_ns
     uint64_t coming_ns = 0;
     uint64_t ranks = 0;
     int64_t last_rank = 0;
-    double shortest_ns = 0; ///< of `last_rank`, on average
+    double shortest_ns = 0; ///< mean of `last_rank`
     double longest_ns = 0;
   };
-  using Members = std::vector<uint32_t>; ///< "dp" are several groups, each of which waits for itself alone
+  /// The global ranks of a process group. Several groups can share a title such as "dp"; each has its own straggler.
+  using Members = std::vector<uint32_t>;
   struct Sum {
     TimeTotals totals;
     std::map<Members, Arrivals> groups;

@@ -9,10 +9,10 @@
 
 namespace commtap {
 
-/// Which collectives are timed, and by which clocks.
+/// Selects the timed collectives and the clocks.
 struct Timing {
-  uint32_t every = 0;  ///< each n-th collective; 0: none
-  bool device = false; ///< those of GPU backends too, by events on the device
+  uint32_t every = 0;  ///< times each n-th collective; 0: times none
+  bool device = false; ///< times those of GPU backends too, with events on the device
 
   bool operator==(const Timing&) const = default;
 
@@ -21,7 +21,7 @@ struct Timing {
   }
 };
 
-/// "off", "host", "device", "sample:10".
+/// Returns "off", "host", "device" or "sample:10".
 std::string timingText(Timing timing);
 std::optional<Timing> timingFromText(std::string_view text);
 

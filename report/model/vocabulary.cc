@@ -60,7 +60,7 @@ std::optional<Enum> fromName(const std::array<std::string_view, N>& names, std::
   return std::nullopt;
 }
 
-/// The factor by which nccl-tests turns algorithm bandwidth into bus bandwidth.
+/// Returns the factor that nccl-tests multiply algorithm bandwidth by to get bus bandwidth.
 double busFactor(Kind kind, uint32_t group_size) {
   const double others = group_size == 0 ? 1.0 : (group_size - 1.0) / group_size;
   switch (kind) {

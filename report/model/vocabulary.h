@@ -8,7 +8,8 @@
 
 namespace commtap {
 
-/// What a collective does to the data, whatever op and backend do it. The numbers are part of the ledger format.
+/// The effect of a collective on the data, whichever op and backend implement it. The numbers are part of the ledger
+/// format.
 enum class Kind : uint8_t {
   kAllReduce,
   kAllGather,
@@ -25,51 +26,51 @@ enum class Kind : uint8_t {
 };
 inline constexpr int kKindCount = 12;
 
-/// When in a training step a collective was issued. The numbers are part of the ledger format.
+/// The part of the training step that issued a collective. The numbers are part of the ledger format.
 enum class Phase : uint8_t {
   kForward,   ///< inside a module call
-  kBackward,  ///< run by the autograd engine
+  kBackward,  ///< called by the autograd engine
   kRecompute, ///< inside a module call that the autograd engine runs (activation checkpointing)
   kOptimizer, ///< inside an optimizer step
-  kOther,     ///< set-up, checkpoints, metrics, everything else
+  kOther,     ///< everything else: setup, checkpoints, metrics
 };
 inline constexpr int kPhaseCount = 5;
 
-/// Whether the caller asked for an asynchronous collective; send and recv do not say.
+/// Whether the caller asked for an asynchronous collective. Unknown for send and recv, which have no such argument.
 enum class AsyncOp : uint8_t { kNo, kYes, kUnknown };
 
-/// How the process ended, as far as it could be told.
+/// How the process ended, as far as commtap can know.
 enum class ExitKind : uint8_t {
-  kRunning,        ///< it has not ended
-  kNormal,         ///< return from main or exit()
+  kRunning,        ///< the process has not ended
+  kNormal,         ///< returned from main or called exit()
   kUnderscoreExit, ///< _exit, _Exit, quick_exit, os._exit
-  kSignal,         ///< abort(), or a deadly signal sent to itself
-  kKilled,         ///< it went away without a word: SIGKILL, OOM killer, a signal from outside
+  kSignal,         ///< abort(), or a deadly signal that the process sent to itself
+  kKilled,         ///< ended without running commtap's code: SIGKILL, OOM killer, a signal from another process
 };
 inline constexpr int kExitKindCount = 5;
 
-/// Which ops are counted beside the collectives. The numbers are part of the ledger format.
+/// The ops that are counted in addition to collectives. The numbers are part of the ledger format.
 enum class Level : uint8_t {
-  kCollectives, ///< none
-  kDtensor,     ///< those that are called with a DTensor
-  kOps,         ///< all
+  kCollectives, ///< no other ops
+  kDtensor,     ///< ops called with a DTensor
+  kOps,         ///< all ops
 };
 inline constexpr int kLevelCount = 3;
 
-/// How far one collective has come. The numbers are part of the ledger format.
+/// The progress of one collective. The numbers are part of the ledger format.
 enum class LastState : uint8_t {
   kIssued,    ///< the call has not returned
-  kReturned,  ///< the call has returned; the collective may still run, and whether it does is not known
-  kCompleted, ///< it is over
-  kFailed,    ///< it ended in an error
+  kReturned,  ///< the call has returned; whether the collective still runs is unknown
+  kCompleted, ///< the collective has completed
+  kFailed,    ///< the collective ended with an error
 };
 inline constexpr int kLastStateCount = 4;
 
-/// Sends and receives, which groups count apart from collectives.
+/// Returns true for sends and receives, which groups number apart from collectives.
 constexpr bool isPointToPoint(Kind kind) {
   return kind == Kind::kSend || kind == Kind::kRecv;
 }
-/// Whether all ranks of a group have the same payload: all_to_all may have other splits on each.
+/// Returns true if all ranks of a group have the same payload. The ranks of an all_to_all may have different splits.
 constexpr bool hasEqualBytes(Kind kind) {
   return kind != Kind::kAllToAll;
 }
@@ -87,9 +88,9 @@ std::optional<ExitKind> exitKindFromName(std::string_view name);
 std::optional<Level> levelFromName(std::string_view name);
 std::optional<LastState> lastStateFromName(std::string_view name);
 
-/// Bytes that cross the busiest link for `bytes` of payload in a group of `group_size` ranks: payload times the bus
-/// bandwidth factor of nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). 0 for a group of one rank, whose
-/// collectives move nothing; a group of unknown size (0) counts with the factor's limit for many ranks.
+/// Returns the bytes that cross the busiest link for `bytes` of payload in a group of `group_size` ranks: the payload
+/// times the bus bandwidth factor of nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). Returns 0 for a group of one
+/// rank, whose collectives move nothing. For an unknown size (0), uses the limit of the factor for many ranks.
 double busBytes(Kind kind, uint64_t bytes, uint32_t group_size);
 
 } // namespace commtap

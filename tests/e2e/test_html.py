@@ -94,7 +94,7 @@ def test_findings_are_on_top(show: Opener) -> None:
         assert [re.sub(r"\s+", " ", title) for title in titles] == [
             "Problem Ranks disagree: 1 difference",
             "Problem 2 ranks without a report: 8-9",
-            "Warning rank 3 killed: SIGKILL, the OOM killer, a signal from outside",
+            "Warning rank 3 killed by SIGKILL, the OOM killer or another process",
             "Note rank 4 ended by _exit",
             "Warning Not seen: 1 reason",
         ]
@@ -123,7 +123,7 @@ def test_filters(show: Opener) -> None:
         opened.choose("group", "tp")
         assert opened.figure("Collectives") == 0
         expect(opened.chart).to_be_hidden()
-        expect(opened.page.get_by_text("No collectives here under this filter.")).to_be_visible()
+        expect(opened.page.get_by_text("No collectives here match the filters.")).to_be_visible()
         opened.page.get_by_role("button", name="Show all").click()
         assert opened.figure("Collectives") == total(job)
         expect(opened.chart).to_be_visible()
@@ -150,12 +150,12 @@ def test_measures(show: Opener) -> None:
     """Every part of the page can show count, bytes or bus bytes."""
     job = small_job()
     with show(job) as opened:
-        assert "Bytes of a rank" in opened.page.locator("#ranks caption").inner_text()
+        assert "Bytes per rank" in opened.page.locator("#ranks caption").inner_text()
         opened.measure("Count")
         assert opened.facets("By phase")["optimizer"] == f"{total(job, phase='optimizer'):,}"
-        assert "Count of a rank" in opened.page.locator("#ranks caption").inner_text()
+        assert "Count per rank" in opened.page.locator("#ranks caption").inner_text()
         opened.measure("Bus bytes")
-        expect(opened.page.locator("#ranks caption")).to_have_text("Bus bytes of a rank, by kind")
+        expect(opened.page.locator("#ranks caption")).to_have_text("Bus bytes per rank, by kind")
 
 
 def click_chart(opened: OpenPage, across: float, down: float) -> None:
@@ -194,7 +194,7 @@ def test_addresses(show: Opener) -> None:
     with show(job, address) as opened:
         opened.expect_module("2")
         assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers\.2\b", phase="forward")
-        expect(opened.page.get_by_label("as a flat list")).to_be_checked()
+        expect(opened.page.get_by_label("flat list")).to_be_checked()
     with show(job, "#metric=x&phase=y&module=Nothing&sort=%00&find=&unknown=1&group=__proto__") as opened:
         opened.expect_module("Global")
         assert opened.figure("Collectives") == total(job)
@@ -204,7 +204,7 @@ def test_modules_sort(show: Opener) -> None:
     """Modules sort by any column, among siblings in the tree and globally in the list; the third click undoes it."""
     with show(small_job()) as opened:
         tree = opened.modules()
-        opened.page.get_by_label("as a flat list").check()
+        opened.page.get_by_label("flat list").check()
         opened.sort_by("Own count")
         counts = [int(text.replace(",", "")) for text in opened.column("Own count")]
         assert counts == sorted(counts, reverse=True)
@@ -216,7 +216,7 @@ def test_modules_sort(show: Opener) -> None:
         assert opened.column("Own count") == [f"{count:,}" for count in sorted(counts)]
         opened.sort_by("Own count")
         assert head.count() == 0
-        opened.page.get_by_label("as a flat list").uncheck()
+        opened.page.get_by_label("flat list").uncheck()
         assert opened.modules() == tree
         opened.sort_by("Bytes")
         assert opened.modules()[:3] == ["Global", "Transformer", "layers"]
@@ -233,7 +233,7 @@ def test_modules_are_found(show: Opener) -> None:
         assert opened.said() == "15 rows found"
         find.fill("rmsnorm")
         expect(opened.page.get_by_text("No module matches.")).to_be_visible()
-        opened.page.get_by_label("also without collectives").check()
+        opened.page.get_by_label("include modules without collectives").check()
         assert opened.modules() == ["Global", "Transformer", "norm"]
 
 
@@ -287,7 +287,7 @@ def test_ranks_side_by_side(show: Opener) -> None:
         assert opened.said().endswith("Which is 50.0% more than the median")
         expect(opened.page.locator("#tip")).to_contain_text("rank 5, all_gather")
         opened.page.keyboard.press("ArrowLeft")
-        assert opened.said().endswith("Which is as the median")
+        assert opened.said().endswith("Which is equal to the median")
 
 
 def test_pointer_gets_a_tip(show: Opener) -> None:
@@ -552,7 +552,7 @@ def test_steps_are_those_of_the_job(browser: Browser, tmp_path: Path) -> None:
             assert middle == step["first_step"]
             assert dict(zip(kinds, values, strict=True)) == pytest.approx(sums)
             assert whole == pytest.approx(sum(sums.values()))
-        expect(opened.page.locator("#steps-card h3").last).to_have_text(re.compile("^Collectives a step and rank"))
+        expect(opened.page.locator("#steps-card h3").last).to_have_text(re.compile("^Collectives per step and rank"))
 
 
 def test_steps_that_ranks_added_up_differently(show: Opener) -> None:
@@ -566,8 +566,8 @@ def test_steps_that_ranks_added_up_differently(show: Opener) -> None:
         opened.step_chart("Time").focus()
         opened.page.keyboard.press("End")
         assert opened.said() == (
-            "step 3, Mean 22.3 ms a step, Fastest rank 20 ms, Slowest rank 27 ms (rank 0), Of 4 ranks, "
-            "Of 3 ranks mean of steps 2-3"
+            "step 3, Mean 22.3 ms per step, Fastest rank 20 ms, Slowest rank 27 ms (rank 0), From 4 ranks, "
+            "For 3 ranks mean of steps 2-3"
         )
 
 
@@ -579,7 +579,7 @@ def test_steps_follow_the_choice(show: Opener) -> None:
             return [total for _, total, *_ in opened.step_points(name)]
 
         title = opened.page.locator("#steps-card h3").last
-        expect(title).to_have_text("KiB a step and rank: the mean of ranks, by kind")
+        expect(title).to_have_text("KiB per step and rank: mean over ranks, by kind")
         assert whole("Communication") == [12, 12, 12, 12, 1]
         opened.choose("phase", "backward")
         assert whole("Communication") == [12, 12, 12, 12, 1]
@@ -590,11 +590,11 @@ def test_steps_follow_the_choice(show: Opener) -> None:
         assert whole("Communication") == [4, 4, 4, 4, 1]
         opened.measure("Bus bytes")
         assert whole("Communication") == [4, 4, 4, 4, 1]
-        expect(opened.page.locator("#steps")).to_contain_text("Bus bytes are not counted by step")
+        expect(opened.page.locator("#steps")).to_contain_text("Reports have no bus bytes per step")
         opened.choose("group", "default_pg")
         expect(opened.step_chart("Communication")).to_be_hidden()
         expect(opened.step_chart("Time")).to_be_visible()
-        expect(opened.page.get_by_text("No collectives in these steps under this filter.")).to_be_visible()
+        expect(opened.page.get_by_text("No collectives in these steps match the filters.")).to_be_visible()
 
 
 def test_steps_on_a_logarithmic_axis(show: Opener) -> None:
@@ -613,13 +613,13 @@ def test_steps_by_pointer_and_keys(show: Opener) -> None:
         chart, tip = opened.step_chart("Communication"), opened.page.locator("#tip")
         box = chart.bounding_box()
         chart.hover(position={"x": box["width"] / 2, "y": 15})  # above the drawn bars
-        expect(tip).to_contain_text(re.compile(r"step 2.*all_reduce4\.00 KiB.*all_gather8\.00 KiB.*Together12\.0 KiB"))
-        expect(tip).to_contain_text("Of 3 ranksmean of steps 2-3")
+        expect(tip).to_contain_text(re.compile(r"step 2.*all_reduce4\.00 KiB.*all_gather8\.00 KiB.*Total12\.0 KiB"))
+        expect(tip).to_contain_text("For 3 ranksmean of steps 2-3")
         opened.page.mouse.move(5, 5)
         expect(tip).to_be_hidden()
         chart.focus()
         opened.page.keyboard.press("End")
-        assert opened.said() == "step 4, all_reduce 1.00 KiB, Of 4 ranks, Not ended by 4 ranks"
+        assert opened.said() == "step 4, all_reduce 1.00 KiB, From 4 ranks, Not completed by 4 ranks"
         expect(chart.locator(".frame")).to_be_visible()
         opened.page.keyboard.press("Home")
         assert opened.said().startswith("step 0, ")
@@ -628,7 +628,7 @@ def test_steps_by_pointer_and_keys(show: Opener) -> None:
         opened.step_chart("Time").focus()
         opened.page.keyboard.press("ArrowRight")
         assert opened.said() == (
-            "step 1, Mean 10.5 ms a step, Fastest rank 10 ms, Slowest rank 12 ms (rank 3), Of 4 ranks"
+            "step 1, Mean 10.5 ms per step, Fastest rank 10 ms, Slowest rank 12 ms (rank 3), From 4 ranks"
         )
 
 
@@ -640,7 +640,7 @@ def test_steps_that_only_some_ranks_have(show: Opener) -> None:
         assert opened.step_points("Time") == [[16.5, 15, 10, 12.5]]
         opened.step_chart("Communication").focus()
         opened.page.keyboard.press("Home")
-        assert opened.said() == "steps 16-17, all_reduce 1.00 KiB, Of 2 of 4 ranks, Numbers are the mean of 2 steps"
+        assert opened.said() == "steps 16-17, all_reduce 1.00 KiB, From 2 of 4 ranks, Mean of 2 steps"
 
 
 def test_steps_that_nobody_has_ended(show: Opener) -> None:
@@ -656,10 +656,10 @@ def test_steps_that_nobody_has_ended(show: Opener) -> None:
 def test_steps_as_a_table(show: Opener) -> None:
     """The charts' numbers are also a table for screen readers, which stays open when the choice changes."""
     with show(stepped_job()) as opened:
-        opened.page.get_by_text("The same as a table").click()
+        opened.page.get_by_text("Show as a table").click()
         assert opened.column("Steps", "#steps") == [f"step {step}" for step in range(5)]
         assert opened.column("Slowest rank", "#steps")[:2] == ["1,000 ms (rank 3)", "12 ms (rank 3)"]
-        assert opened.column("Time a step", "#steps")[3:] == ["22.3 ms", ""]
+        assert opened.column("Time per step", "#steps")[3:] == ["22.3 ms", ""]
         assert opened.column("all_gather", "#steps") == ["8.00 KiB"] * 4 + ["0 B"]
         opened.choose("kind", "all_reduce")
         assert opened.column("All kinds", "#steps") == ["4.00 KiB"] * 4 + ["1.00 KiB"]
@@ -676,8 +676,8 @@ def test_many_steps(show: Opener) -> None:
         assert len(opened.step_points("Time")) == 511
         opened.step_chart("Time").focus()
         opened.page.keyboard.press("End")
-        assert opened.said().startswith("steps 1,011,728-1,013,775, Mean 10.3 ms a step")
-        opened.page.get_by_text("The same as a table").click()
+        assert opened.said().startswith("steps 1,011,728-1,013,775, Mean 10.3 ms per step")
+        opened.page.get_by_text("Show as a table").click()
         opened.page.get_by_role("button", name="Show 100 more of 511 rows").click()
         assert len(opened.column("Steps", "#steps")) == 200
 
@@ -714,7 +714,7 @@ def test_times_follow_the_choice(show: Opener) -> None:
         expect(rows).to_have_count(3)
         opened.choose("kind", "all_reduce")
         expect(rows).to_have_count(1)
-        expect(opened.page.locator("#times-card")).to_contain_text("None under this filter.")
+        expect(opened.page.locator("#times-card")).to_contain_text("No rows match the filters.")
         opened.choose("kind", "")
         opened.choose("group", "dp")
         expect(rows).to_have_count(2)
@@ -743,7 +743,7 @@ def test_nccl(show: Opener) -> None:
         expect(opened.page.locator(card)).to_contain_text("NCCL 2.29.7: 8 communicators in 4 processes")
         compared, beside = (
             f"{card} [aria-label='{name}']"
-            for name in ("Collectives and their calls to NCCL", "Calls to NCCL that no collective makes")
+            for name in ("Collectives and their NCCL calls", "NCCL calls that no collective makes")
         )
         opened.sort_by("NCCL", compared)
         functions = opened.column("NCCL", compared)
@@ -769,7 +769,7 @@ def test_nccl_follows_the_choice(show: Opener) -> None:
         expect(tables.first.locator("tbody")).not_to_contain_text("ncclAllGather")
         expect(tables.last.locator("tbody tr")).to_have_count(2)
     with show(nccl_job(), "#module=Transformer") as opened:
-        expect(opened.page.locator("#nccl-card")).to_contain_text("None under this filter.")
+        expect(opened.page.locator("#nccl-card")).to_contain_text("No rows match the filters.")
 
 
 def test_versions_of_nccl(show: Opener) -> None:
@@ -791,7 +791,9 @@ def test_more_ranks_than_columns(show: Opener) -> None:
         opened.page.keyboard.press("End")
         for _ in range(len(opened.column("Kind", "#ranks")) - 1):
             opened.page.keyboard.press("ArrowUp")
-        assert opened.said().startswith("rank 1998 to rank 1999, all_reduce, Farthest off rank 1998, Bytes ")
+        assert opened.said().startswith(
+            "rank 1998 to rank 1999, all_reduce, Farthest from the median rank 1998, Bytes "
+        )
         assert opened.said().endswith("50.0% less than the median")
         opened.page.keyboard.press("Home")
         assert opened.said().startswith("rank 0 to rank 1, all_reduce")
@@ -809,7 +811,9 @@ def test_processes_without_a_rank(browser: Browser, tmp_path: Path) -> None:
     page = write_page(tmp_path / "job.json", tmp_path / "report.html")
     with open_page(browser, page) as opened:
         expect(opened.page.locator("#facts")).to_contain_text("none; 8 without a rank")
-        expect(opened.page.locator("#findings")).to_contain_text("node000 pid 4001 ended by a signal of their own")
+        expect(opened.page.locator("#findings")).to_contain_text(
+            "node000 pid 4001 ended by abort() or a self-sent signal"
+        )
         assert opened.column("Least", "#ranks")[0].endswith("(node000 pid 4000)")
 
 
@@ -824,7 +828,7 @@ def test_real_job(browser: Browser, runner: Runner, tmp_path: Path) -> None:
         assert set(opened.facets("By phase")) == phases
         expect(opened.page.locator("#facts")).to_contain_text("4 ranks: 0-3")
         rows = [row for report in run.reports for row in report.rows(module="Global")]
-        opened.page.get_by_label("as a flat list").check()
+        opened.page.get_by_label("flat list").check()
         own = dict(zip(opened.modules(), opened.column("Own count"), strict=True))
         assert own["Global"] == f"{sum(row['count'] for row in rows):,}"
 
@@ -848,9 +852,9 @@ def test_without_javascript(browser: Browser, show: Opener) -> None:
     """Without JavaScript a line says so; with it the line is hidden."""
     with show(small_job()) as opened:
         address = opened.page.url
-        expect(opened.page.get_by_text("it needs JavaScript")).to_have_count(0)
+        expect(opened.page.get_by_text("The page needs JavaScript")).to_have_count(0)
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
     page.goto(address)
-    expect(page.get_by_text("it needs JavaScript")).to_be_visible()
+    expect(page.get_by_text("The page needs JavaScript")).to_be_visible()
     context.close()

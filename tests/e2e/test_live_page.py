@@ -113,7 +113,7 @@ def test_numbers_follow_the_job(job: LiveJob, server: Server, opened: OpenPage) 
     expect_figure(opened, first)
     expect(opened.page.get_by_role("heading", level=1)).to_have_text(f"commtap {RUN_ID}")
     expect(opened.page.locator("#facts")).to_contain_text("4 of 8 ranks: 0-3")
-    expect(opened.page.locator("#live")).to_contain_text("The job runs.Last updated ")
+    expect(opened.page.locator("#live")).to_contain_text("The job is running.Last updated ")
     assert [point[0] for point in opened.step_points("Time")] == list(range(5))
 
     second = job.goes_on(9)
@@ -140,13 +140,13 @@ def test_calls_to_nccl_come_with_the_job(job: LiveJob, server: Server, opened: O
     job.goes_on(5, has_nccl=True)
     next_poll(opened)
     expect(card).to_contain_text("NCCL 2.29.7: 16 communicators in 4 processes")
-    opened.sort_by("Failed", "#nccl-card [aria-label^='Calls to NCCL']")
+    opened.sort_by("Failed", "#nccl-card [aria-label^='NCCL calls']")
     job.goes_on(9, has_nccl=True)
     next_poll(opened)
     expect(card.get_by_role("columnheader", name="Failed", exact=True).last).to_have_attribute(
         "aria-sort", "descending"
     )
-    assert opened.column("NCCL", "#nccl-card [aria-label^='Calls to NCCL']") == ["ncclBroadcast"]
+    assert opened.column("NCCL", "#nccl-card [aria-label^='NCCL calls']") == ["ncclBroadcast"]
     failed = families(server.get()[1])["commtap_nccl_failed_calls"].samples
     assert sum(sample.value for sample in failed) == 4
 
@@ -158,7 +158,7 @@ def test_what_is_normal_in_a_running_job_is_no_finding(job: LiveJob, server: Ser
     expect(opened.page.locator("#findings")).to_have_text(re.compile("^Good The ranks of this node agree"))
     job.goes_on(5, ahead=1)
     next_poll(opened)
-    expect(opened.page.locator("#findings summary")).to_have_text("Note Ranks are not equally far: 1 difference")
+    expect(opened.page.locator("#findings summary")).to_have_text("Note Some ranks are ahead: 1 difference")
     job.goes_on(5, "normal", ahead=1)
     next_poll(opened)
     expect(opened.page.locator("#findings summary")).to_have_text("Problem Ranks disagree: 1 difference")
@@ -170,8 +170,8 @@ def test_the_reader_is_left_alone(job: LiveJob, server: Server, opened: OpenPage
     go_to_job(opened, server)
     opened.choose("phase", "backward")
     opened.page.locator("#findings summary").click()
-    opened.page.get_by_label("as a flat list").check()
-    toggle = opened.page.get_by_text("The same as a table")
+    opened.page.get_by_label("flat list").check()
+    toggle = opened.page.get_by_text("Show as a table")
     toggle.click()
     opened.page.locator("#rows .scroll").evaluate("each => { each.style.height = '80px'; }")
     find = opened.page.get_by_role("searchbox")
@@ -185,7 +185,7 @@ def test_the_reader_is_left_alone(job: LiveJob, server: Server, opened: OpenPage
     next_poll(opened)
     expect(opened.page.locator(".tile .figure").first).not_to_have_text(f"{before:,}")
     expect(opened.page.locator("#choose-phase")).to_have_value("backward")
-    expect(opened.page.get_by_label("as a flat list")).to_be_checked()
+    expect(opened.page.get_by_label("flat list")).to_be_checked()
     expect(opened.page.locator("#findings details")).to_have_attribute("open", "")
     expect(opened.page.locator("#steps details")).to_have_attribute("open", "")
     expect(find).to_have_value("layers")
@@ -197,7 +197,7 @@ def test_the_reader_is_left_alone(job: LiveJob, server: Server, opened: OpenPage
 def test_tables_stay_where_they_are(job: LiveJob, server: Server, opened: OpenPage) -> None:
     job.goes_on(60)
     go_to_job(opened, server)
-    opened.page.get_by_text("The same as a table").click()
+    opened.page.get_by_text("Show as a table").click()
     table = opened.page.locator("#steps .scroll")
     table.evaluate("each => { each.scrollTop = 100; }")
     job.goes_on(61)
@@ -241,7 +241,7 @@ def test_a_server_that_goes_and_comes_back(job: LiveJob, server: Server, opened:
         job.forget()
         time.sleep(KEPT_S)
         opened.page.clock.run_for(5100)
-        expect(opened.page.locator("#live")).to_contain_text("The server does not tell of this job any more.")
+        expect(opened.page.locator("#live")).to_contain_text("The server no longer serves this job.")
         expect_figure(opened, second)
     finally:
         again.stop()
@@ -250,7 +250,7 @@ def test_a_server_that_goes_and_comes_back(job: LiveJob, server: Server, opened:
 def test_an_address_of_no_job(server: Server, opened: OpenPage) -> None:
     """The page says that the server does not know the job, also in dark mode."""
     opened.page.goto(f"http://{server.address}/job?run=x&attempt=0")
-    expect(opened.page.locator("#live")).to_contain_text("The server does not tell of this job any more.")
+    expect(opened.page.locator("#live")).to_contain_text("The server no longer serves this job.")
     expect(opened.page.locator("main")).to_be_hidden()
     opened.page.get_by_label("Theme").select_option("dark")
     assert not [line for line in opened.console if "404" not in line], opened.console

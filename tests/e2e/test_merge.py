@@ -250,7 +250,7 @@ def test_a_merged_report_is_as_good_as_the_folder(folder: Path, tmp_path: Path) 
     commtap("merge", folder, "-o", tmp_path / "job.json")
     assert json.loads((tmp_path / "job.json").read_text()) == merged(folder)
     assert merged(tmp_path / "job.json") == merged(folder)
-    assert commtap("diff", tmp_path / "job.json", folder).stdout.endswith("no difference\n")
+    assert commtap("diff", tmp_path / "job.json", folder).stdout.endswith("no differences\n")
     (folder / "job.json").write_text((tmp_path / "job.json").read_text())
     assert commtap("show", folder).stderr == ""
     assert merged(folder) == json.loads((tmp_path / "job.json").read_text())
@@ -273,7 +273,7 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
     today = copy_with(tmp_path / "today", grown)
     done = commtap("diff", folder, today, status=1)
     assert (
-        "+1 all_gather a run in Transformer.layers.*.attention (4 modules; forward, mesh_tp): 10 to 11 calls"
+        "+1 all_gather per run in Transformer.layers.*.attention (4 modules; forward, mesh_tp): 10 to 11 calls"
         in done.stdout
     )
     assert "+5.0 % bytes of reduce_scatter in Transformer.layers.*" in done.stdout
@@ -285,9 +285,9 @@ def test_which_module_grew(folder: Path, tmp_path: Path) -> None:
     assert change["after"]["count"] - change["before"]["count"] == 1
     assert change["modules"] == [f"Transformer.layers.{i}.attention" for i in range(4)]
     tolerance = ("--tolerance", "count=1", "--tolerance", "bytes=10%")
-    assert commtap("diff", folder, today, *tolerance).stdout.endswith("no difference\n")
+    assert commtap("diff", folder, today, *tolerance).stdout.endswith("no differences\n")
     only = commtap("diff", folder, today, "--tolerance", "group=mesh_dp,bytes=5%", status=1).stdout
-    assert "mesh_dp):" not in only.split("What differs")[1]
+    assert "mesh_dp):" not in only.split("Differences")[1]
 
 
 def test_runs_in_one_folder(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_runs_in_one_folder(tmp_path: Path) -> None:
         write_reports(tmp_path / run_id, layout, grown if run_id == "c" else None)
     assert "run b," in commtap("diff", tmp_path, status=1).stdout
     assert "run a," in commtap("diff", tmp_path, "--since", "24h", status=1).stdout
-    assert "no run to compare" in commtap("diff", tmp_path, "--since", "7d", status=2).stderr
+    assert "no earlier run to compare" in commtap("diff", tmp_path, "--since", "7d", status=2).stderr
     assert merged(tmp_path, "--run", "b")["job"]["other_runs"] == 2
 
 
@@ -325,7 +325,7 @@ def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
     assert "all 13 checks passed" in commtap("check", folder, "--baseline", tmp_path / "main.json").stdout
     today = copy_with(tmp_path / "today", grown)
     failed = commtap("check", today, "--baseline", tmp_path / "main.json", status=1).stdout
-    assert "FAILED all_gather on mesh_tp as in the baseline\n  +1 all_gather a run" in failed
+    assert "FAILED all_gather on mesh_tp equals the baseline\n  +1 all_gather per run" in failed
     assert commtap("check", folder, "--baseline", today, "--allow", "less").returncode == 0
     assert commtap("check", folder, "--baseline", today, status=1)
     document = json.loads(
@@ -352,8 +352,8 @@ def test_check_against_a_budget(folder: Path, tmp_path: Path) -> None:
     cases = {case.get("name"): case.find("failure") for case in suite}
     assert int(suite.get("failures") or 0) == sum(failure is not None for failure in cases.values()) > 0
     assert len(cases) == int(suite.get("tests") or 0)
-    name = "all_gather in Transformer.layers.*.attention (forward) on mesh_tp within its budget"
-    assert "+1 all_gather a run" in (cases[name].text or "")
+    name = "all_gather in Transformer.layers.*.attention (forward) on mesh_tp is within its budget"
+    assert "+1 all_gather per run" in (cases[name].text or "")
     with budget.open("a") as file:
         file.write('\n[[tolerance]]\nmodule = "**"\ncount = "1"\nbytes = "10%"\n')
     commtap("check", today, "--budget", budget)
@@ -384,10 +384,10 @@ def test_errors_name_file_and_field(folder: Path, tmp_path: Path) -> None:
         ("check", folder, "--budget", "x", "--baseline", "y"): "excludes",
         ("check", folder, "--tolerance", "bytes=lots"): '"bytes=lots" is not',
         ("check", tmp_path / "none"): "none does not exist",
-        ("diff", folder): "no run to compare",
+        ("diff", folder): "no earlier run to compare",
         ("diff", folder, folder, folder): "see commtap diff --help",
         ("diff", folder, tmp_path / "none"): "none does not exist",
-        ("diff", folder, "--since", "yesterday"): '"yesterday" is not a time',
+        ("diff", folder, "--since", "yesterday"): '"yesterday" is not a duration',
         ("merge", folder, "--run", "none"): 'no report of run "none"',
     }
     for arguments, said in wrong.items():

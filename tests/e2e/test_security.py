@@ -92,7 +92,7 @@ def test_output_folder_that_another_user_made(tmp_path: Path) -> None:
     give_away(shared / "out")
     shared.chmod(0o1777)
     said = lines(run_job(tmp_path, COMMTAP_OUT=str(shared / "out")))
-    assert "is another user's" in said[0]
+    assert "belongs to another user" in said[0]
     assert "the report goes to" in said[1]
     assert list((shared / "out").iterdir()) == []
     one_report(tmp_path / "tmp")

@@ -45,7 +45,7 @@ def test_a_job_from_its_start_to_its_next_start(jobs: Runner, tmp_path: Path, se
     until = tmp_path / "until"
     server = Server(jobs.folder)
     servers.append(server)
-    assert "there is no such folder yet" in server.said
+    assert "the folder does not exist yet" in server.said
     prometheus = Prometheus(tmp_path / "prometheus", [server.address], RULES)
     servers.append(prometheus)
     wait_until(lambda: prometheus.value("up") == 1, "the first scrape")

@@ -85,7 +85,7 @@ def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
     of_reports = commtap("merge", job.run.output_folder)
     for merged in (of_ledgers, of_reports):
         assert merged.returncode == 1
-        assert f"another collective as number {BEFORE + 1} on default_pg of ranks 0-1: " in merged.stdout
+        assert f"different collectives as number {BEFORE + 1} on default_pg of ranks 0-1: " in merged.stdout
         assert "all_reduce of 16 B in Global on rank 0" in merged.stdout
         assert "broadcast of 16 B in Global on rank 1" in merged.stdout
     [first, *_] = json.loads(commtap("merge", job.run.output_folder, "--format", "json").stdout)["disagreements"]
@@ -121,5 +121,5 @@ def test_how_long_ranks_are_blocked(tmp_path: Path) -> None:
 def test_nothing_runs(tmp_path: Path) -> None:
     empty = commtap("top", tmp_path)
     assert empty.returncode == 1
-    assert "no job runs here" in empty.stderr
+    assert "no running job on this machine" in empty.stderr
     assert commtap("top", tmp_path / "nowhere").returncode == 2

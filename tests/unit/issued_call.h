@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// A collective as it is once it was issued: counted in a row of its own, and among the last ones.
+/// Issues a collective: counts it in a new row and adds it to the last collectives.
 inline OpFrame issuedCall(std::string_view op, uint64_t bytes) {
   LedgerWriter& ledger = ProcessLedger::ledger();
   CollectiveKey key{};

@@ -12,7 +12,7 @@
 
 namespace commtap {
 
-/// The reports of ranks 0 to `ranks` - 1 of the sample job.
+/// Returns the reports of ranks 0 to `ranks` - 1 of the sample job.
 inline std::vector<Report> sampleReports(int64_t ranks) {
   std::vector<Report> reports;
   for (int64_t rank = 0; rank < ranks; ++rank) {
@@ -21,7 +21,7 @@ inline std::vector<Report> sampleReports(int64_t ranks) {
   return reports;
 }
 
-/// The reports, which are by rank, made one.
+/// Merges the reports, which are sorted by rank.
 inline JobReport jobOf(const std::vector<Report>& reports) {
   JobMerge merge;
   for (const Report& report : reports) {
@@ -37,7 +37,7 @@ inline JobReport sampleJob() {
   return jobOf(sampleReports(4));
 }
 
-/// The row of a module and kind of a report, which must be there.
+/// Returns the row of a module and kind, which the report must have.
 inline Collective& rowOf(Report& report, const std::string& module, Kind kind) {
   for (Collective& row : report.collectives) {
     if (row.module == module && row.kind == kind) {
@@ -56,8 +56,8 @@ inline const JobCollective& rowOf(const JobReport& job, const std::string& modul
   throw std::runtime_error("no such row");
 }
 
-/// Gives a report the calls to NCCL that a collective of its own makes, `count` of them, and two of the module Engine,
-/// one of which fails.
+/// Adds NCCL calls to a report: `count` calls that its collective makes, and two of the module Engine outside
+/// collectives, one of which fails.
 inline void addNccl(Report& report, uint64_t count) {
   const Collective& row = rowOf(report, "DistributedDataParallel", Kind::kAllReduce);
   Nccl& nccl = report.nccl.emplace();
@@ -81,7 +81,7 @@ inline void addNccl(Report& report, uint64_t count) {
   beside.bytes = 64;
 }
 
-/// The sample job over NCCL; rank 2 calls it once more than the others.
+/// Returns the sample job on NCCL. Rank 2 calls NCCL once more than the others.
 inline JobReport ncclJob() {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
@@ -90,7 +90,7 @@ inline JobReport ncclJob() {
   return jobOf(reports);
 }
 
-/// All ranks of `job` make one more all_gather in DistributedDataParallel.net1 than the sample's.
+/// Returns the sample job with one more all_gather per rank in DistributedDataParallel.net1.
 inline JobReport grownJob() {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {

@@ -18,7 +18,7 @@ namespace {
 std::vector<char*> pointersTo(const Words& words) {
   std::vector<char*> pointers;
   for (const std::string& word : words) {
-    pointers.push_back(const_cast<char*>(word.c_str())); // exec's signature; it does not write
+    pointers.push_back(const_cast<char*>(word.c_str())); // execve() takes char* but does not write
   }
   pointers.push_back(nullptr);
   return pointers;

@@ -11,13 +11,13 @@
 
 namespace commtap {
 
-/// What a program left.
+/// The result of a program run.
 struct Outcome {
   int wait_status = 0;
   std::string out;
   std::string err;
 
-  /// The exit status; -N for signal N.
+  /// Returns the exit status; -N for signal N.
   int status() const;
 };
 
@@ -26,7 +26,7 @@ using Words = std::vector<std::string>;
 /// Runs a program in a clean environment with `variables` ("NAME=value") added, stdin from /dev/null.
 Outcome runProgram(const Words& command, const Words& variables = {}, const std::string& folder = "/");
 
-/// Runs the `commtap` of this build.
+/// Runs the commtap of this build.
 Outcome runCommtap(Words arguments, const Words& variables = {});
 
 /// A folder with the sample reports of ranks 0, 1 and 3 of 4.
@@ -46,13 +46,13 @@ class Installation {
   std::string preloaded() const {
     return folder_ / "lib/commtap/libcommtap.so";
   }
-  /// `commtap run` of this installation with its reports in out().
+  /// Runs `commtap run` of this installation, with its reports in out().
   Outcome run(const std::string& shell_command, Words variables = {}) const;
   std::string out() const {
     return folder_ / "out";
   }
 
-  /// A shell command that leaves the sample report of a rank as the run's.
+  /// Returns a shell command that writes the sample report of a rank as part of the run.
   std::string makeReport(int64_t rank) const;
 
  private:

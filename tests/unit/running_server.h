@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// A server with the paths that it is given, on a port of its own, answering until the end of the test.
+/// An HTTP server on a free port, with the given paths. It answers until it is destroyed.
 class RunningServer {
  public:
   template <typename AddPaths>
@@ -24,9 +24,9 @@ class RunningServer {
   const ListenAddress& address() const {
     return address_;
   }
-  /// A whole answer to a request that is sent as it is.
+  /// Sends the request unchanged and returns the complete answer.
   std::string ask(const std::string& request) const;
-  /// The answer to a GET.
+  /// Returns the answer to a GET request.
   std::string get(const std::string& path) const;
 
  private:

@@ -13,7 +13,7 @@
 
 namespace commtap {
 
-/// A folder of its own, gone with the object.
+/// A temporary folder, removed with the object.
 class TempFolder {
  public:
   TempFolder();
@@ -32,17 +32,17 @@ class TempFolder {
   std::string path_;
 };
 
-/// Fails the test if it cannot.
+/// Writes a file. Fails the test on an error.
 void writeText(const std::string& path, std::string_view text);
 std::string readText(const std::string& path);
-/// The names of what is directly in a folder, sorted.
+/// Returns the sorted names of a folder's entries.
 std::vector<std::string> namesIn(const std::string& folder);
 
-/// A data-parallel MLP of two linear layers, wrapped by DDP, one step, as rank `rank` of 4 reports it:
-/// 1 all_reduce of 320 bytes in backward for MLP, 1 broadcast of 64 bytes outside, 2 all_gathers for net1.
+/// Returns the report of one of 4 ranks after one step of an MLP with two linear layers, wrapped by DDP: 1 all_reduce
+/// of 320 bytes in the backward for MLP, 1 broadcast of 64 bytes outside modules, 2 all_gathers for net1.
 Report sampleReport(int64_t rank);
 
-/// The same as a ledger, in memory; `run_id` and this process's identity in its header.
+/// Returns the sample report's data as a ledger in memory. Its header has `run_id` and this process's identity.
 std::unique_ptr<LedgerWriter> sampleLedger(int64_t rank);
 
 /// Counts one collective.

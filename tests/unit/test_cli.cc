@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("version and help") {
+TEST_CASE("commtap has --version and --help, and each command has --help") {
   CHECK(runCommtap({"--version"}).out == "commtap " COMMTAP_VERSION "\n");
   for (const char* verb :
        {"run", "show", "merge", "diff", "check", "html", "export", "serve", "recover", "completion"}) {
@@ -22,7 +22,7 @@ TEST_CASE("version and help") {
   }
 }
 
-TEST_CASE("run's help is made from the option table") {
+TEST_CASE("the help of run lists the option table") {
   const std::string help = runCommtap({"run", "--help"}).out;
   for (const OptionRow& row : optionTable()) {
     if (!row.flag.empty()) {
@@ -32,11 +32,11 @@ TEST_CASE("run's help is made from the option table") {
   }
 }
 
-TEST_CASE("no verb and a wrong verb are named with those that there are") {
+TEST_CASE("a missing or unknown command is an error that lists the commands") {
   CHECK(runCommtap({}).status() == 2);
   const std::string error = runCommtap({"shw"}).err;
   CHECK(error.starts_with(
-      "commtap: there is no verb \"shw\"; there are run, show, merge, diff, check, html, export, serve"));
+      "commtap: \"shw\" is not a command; the commands are run, show, merge, diff, check, html, export, serve"));
   CHECK(error.ends_with(" (see commtap --help)\n"));
   CHECK(error.find("options") == std::string::npos);
   CHECK(runCommtap({"show", "--colour"}).status() == 2);

@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-/// How many inputs were kept.
+/// Runs all kept inputs. Returns their number.
 size_t runAll(const std::string& name, void (*target)(std::span<const uint8_t>)) {
   const std::string folder = std::string(COMMTAP_SOURCE_ROOT "/tests/fuzz/corpus/") + name;
   const std::vector<std::string> inputs = namesIn(folder);
@@ -23,7 +23,7 @@ size_t runAll(const std::string& name, void (*target)(std::span<const uint8_t>))
   return inputs.size();
 }
 
-TEST_CASE("what a fuzzer has found before does no harm") {
+TEST_CASE("the readers survive the fuzzers' kept inputs") {
   CHECK(runAll("ledger", fuzzLedger) > 0);
   CHECK(runAll("json", fuzzJson) > 0);
 }

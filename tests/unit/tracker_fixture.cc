@@ -13,7 +13,7 @@
 namespace commtap {
 
 TrackerFixture::TrackerFixture() {
-  static const TempFolder* const folder = new TempFolder(); // as long as the process
+  static const TempFolder* const folder = new TempFolder(); // leaked on purpose: lives as long as the process
   static const bool started = [] {
     Options options;
     options.out = folder->path();

@@ -10,14 +10,14 @@
 
 namespace commtap {
 
-/// The tracker of this test process: one for all tests, as in a job. Starts it at first use.
+/// Starts the tracker of this test process at first use. As in a job, all tests share it.
 class TrackerFixture {
  public:
   TrackerFixture();
 
-  /// The report as it would be written now.
+  /// Returns the report in its current state.
   Report report() const;
-  /// The rows of one op.
+  /// Returns the rows of one op.
   std::vector<Collective> rows(std::string_view op) const;
   uint64_t notSeen(std::string_view reason) const;
 };

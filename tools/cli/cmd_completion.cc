@@ -11,7 +11,7 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "An installation brings these scripts along, where the shells look for them. From a build folder:\n\n"
+    "An installation puts these scripts where the shells look for them. From a build folder, use the examples.\n\n"
     "Exit status: 0 printed, 2 wrong usage.\n\n"
     "Examples:\n"
     "  source <(commtap completion bash)\n"
@@ -21,7 +21,7 @@ constexpr const char* kFooter =
 } // namespace
 
 void addCompletion(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("completion", "Print the script that completes commtap in a shell");
+  CLI::App* verb = app.add_subcommand("completion", "Print a shell's completion script for commtap");
   setUsage(*verb, "commtap completion SHELL");
   verb->footer(kFooter);
   auto shell = std::make_shared<std::string>();

@@ -14,16 +14,17 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "A process that was killed leaves its ledger; `commtap run`, the next process of the run to end, or the first\n"
-    "command to look turns it into a report. This does so and nothing else, on the machine on which the process ran:\n"
-    "only there it is known to be gone.\n\n"
-    "Exit status: 0 done, 1 some ledgers could not be turned into reports, 2 wrong usage or no such folder.\n\n"
-    "Example:\n  commtap recover out";
+    "A killed process leaves its ledger. `commtap run`, the next exiting process of the run, or the first command\n"
+    "that reads the folder converts it into a report. This command only converts. Run it on the machine of the\n"
+    "process: other machines cannot know if the process has ended.\n\n"
+    "Exit status: 0 done; 1 some ledgers could not be converted; 2 wrong usage, or FOLDER does not exist.\n\n"
+    "Example:\n"
+    "  commtap recover out";
 
 int recover(const std::string& folder) {
   struct stat info {};
   if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    say(folder + " is no folder: give the one that commtap wrote to");
+    say(folder + " is not a folder: give the folder that commtap wrote to");
     return kExitUsage;
   }
   std::vector<std::string> problems;
@@ -42,11 +43,11 @@ int recover(const std::string& folder) {
 } // namespace
 
 void addRecover(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("recover", "Turn what killed processes left into reports");
+  CLI::App* verb = app.add_subcommand("recover", "Convert the ledgers of killed processes into reports");
   setUsage(*verb, "commtap recover FOLDER");
   verb->footer(kFooter);
   auto folder = std::make_shared<std::string>();
-  verb->add_option("FOLDER", *folder, "Where the job's reports are")->required()->type_name("");
+  verb->add_option("FOLDER", *folder, "The folder of the job's reports")->required()->type_name("");
   verb->callback([folder, &exit_status] { exit_status = recover(*folder); });
 }
 

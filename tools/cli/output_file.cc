@@ -33,7 +33,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   std::string temporary = path_ + ".XXXXXX" + kTemporarySuffix;
   const int fd = mkostemps(temporary.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC);
   if (fd < 0) {
-    fail("cannot create a file beside");
+    fail("cannot create a temporary file for");
     return;
   }
   temporary_ = temporary;

@@ -60,14 +60,16 @@ void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> wor
 }
 
 void addSelection(CLI::App& verb, JobSelection& selection) {
-  verb.add_option("--run", selection.run_id, "Of several runs in a folder, this one; else the newest")->type_name("ID");
-  verb.add_option("--attempt", selection.attempt, "After restarts by torchrun: which attempt; else the last")
+  verb.add_option("--run", selection.run_id, "The run to read if a folder has several; default: the newest")
+      ->type_name("ID");
+  verb.add_option(
+          "--attempt", selection.attempt, "The attempt to read if torchrun restarted the job; default: the last")
       ->type_name("N");
 }
 
 void addTolerances(CLI::App& verb, std::vector<std::string>& rules) {
   verb.add_option(
-          "--tolerance", rules, "Let pass: bytes=5%, or narrowed: kind=all_to_all,phase=forward,module=**.moe,count=1")
+          "--tolerance", rules, "Accept differences: bytes=5%, or for some rows: kind=all_to_all,module=**.moe,count=1")
       ->type_name("RULE")
       ->allow_extra_args(false)
       ->take_all();
@@ -104,7 +106,7 @@ void sayAll(const std::vector<std::string>& lines) {
     say(lines[i]);
   }
   if (lines.size() > kMaxLines) {
-    say(fmt::format("... and {} more of these", lines.size() - kMaxLines));
+    say(fmt::format("... and {} more such lines", lines.size() - kMaxLines));
   }
 }
 

@@ -53,7 +53,7 @@ int print(const OptionsArguments& arguments, const CLI::App& app) {
 } // namespace
 
 void addOptions(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("options", "Print a page that is made from the tables of options");
+  CLI::App* verb = app.add_subcommand("options", "Print a page generated from the option tables");
   verb->group(""); // for `./dev docs` and the build, not for users
   setUsage(*verb, "commtap options --format options|commands|man|metrics|tables|schema|fields [FILE]");
   auto arguments = std::make_shared<OptionsArguments>();

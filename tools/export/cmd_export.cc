@@ -23,16 +23,16 @@ namespace {
 
 constexpr const char* kFooter =
     "Formats:\n"
-    "  openmetrics  for Prometheus, OpenMetrics 1.0; docs/metrics.md\n"
-    "  prometheus   the same in the older text format that node_exporter's textfile collector reads\n"
+    "  openmetrics  metrics in OpenMetrics 1.0, for Prometheus; docs/metrics.md\n"
+    "  prometheus   metrics in Prometheus's older text format, for node_exporter's textfile collector\n"
     "  csv, jsonl   a flat table; docs/tables.md\n"
-    "  commdebug    the JSON of PyTorch's CommDebugMode, of one rank: --rank, or the first\n"
-    "  graphviz     the module tree with what each module communicates\n"
-    "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; of one rank (--rank) also what\n"
-    "               readers of PyTorch's profiler look for; docs/timing.md\n\n"
-    "A file given with -o is there as a whole or not at all.\n\n"
-    "Exit status: 0 done, 1 done without some files that could not be read, or no report found, or the output could\n"
-    "not be written, 2 wrong usage, no such PATH, run, attempt, rank or host.\n\n"
+    "  commdebug    JSON in the format of PyTorch's CommDebugMode, for one rank: --rank, or the first\n"
+    "  graphviz     the module tree with each module's communication\n"
+    "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
+    "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
+    "Writes the file of -o atomically.\n\n"
+    "Exit status: 0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
+    "wrong usage, or PATH, run, attempt, rank or host does not exist.\n\n"
     "Examples:\n"
     "  commtap export out --format openmetrics\n"
     "  commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom\n"
@@ -54,7 +54,7 @@ struct ExportArguments {
   size_t max_series = kDefaultMaxSeries;
 };
 
-/// What is exported, and where to.
+/// The reports to export and the output.
 struct Export {
   const ExportArguments& arguments;
   std::vector<FoundReport> found;
@@ -89,7 +89,7 @@ void writeMetrics(Export& job) {
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(job.problems.size()));
   if (folded > 0) {
     say(fmt::format(
-        "{} label sets are over the limit of {} a rank and were folded into \"(other)\": see --max-series, --depth",
+        "{} label sets exceed the limit of {} per rank and were folded into \"(other)\": see --max-series, --depth",
         folded,
         job.arguments.max_series));
   }
@@ -117,7 +117,7 @@ void writeTrace(Export& job) {
   job.out.write(chromeTrace(pointersTo(reports)));
 }
 
-/// Of one process: that is what CommDebugMode knows.
+/// Writes only the first report: the format of CommDebugMode describes a single process.
 void writeCommDebug(Export& job) {
   job.found.resize(1);
   job.forEach([&job](const Report& report) { job.out.write(commDebugJson(report)); });
@@ -173,11 +173,11 @@ std::vector<std::string> tableNames() {
 
 void addFilters(CLI::App& verb, ExportArguments& arguments) {
   addSelection(verb, arguments.selection.job);
-  verb.add_flag("--all", arguments.selection.all, "Every run and attempt in the folder");
-  verb.add_option("--rank", arguments.selection.rank, "One rank alone")->type_name("N");
-  verb.add_option("--host", arguments.selection.host, "The processes of one host alone")->type_name("NAME");
-  verb.add_option("--depth", arguments.depth, "Metrics, graphviz: the module tree down to this depth")->type_name("N");
-  verb.add_option("--max-series", arguments.max_series, "Metrics: label sets a rank; default: 500")
+  verb.add_flag("--all", arguments.selection.all, "Export every run and attempt in the folder");
+  verb.add_option("--rank", arguments.selection.rank, "Export only this rank")->type_name("N");
+  verb.add_option("--host", arguments.selection.host, "Export only the processes of this host")->type_name("NAME");
+  verb.add_option("--depth", arguments.depth, "Metrics, graphviz: cut the module tree at this depth")->type_name("N");
+  verb.add_option("--max-series", arguments.max_series, "Metrics: maximum number of label sets per rank; default: 500")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
 }
@@ -189,13 +189,13 @@ void addExport(CLI::App& app, int& exit_status) {
   setUsage(*verb, "commtap export --format FORMAT [OPTIONS] PATH");
   verb->footer(kFooter);
   auto arguments = std::make_shared<ExportArguments>();
-  verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of them")->required()->type_name("");
-  verb->add_option("--format", arguments->format, "See below")
+  verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of both")->required()->type_name("");
+  verb->add_option("--format", arguments->format, "The output format; see below")
       ->required()
       ->type_name("FORMAT")
       ->check(oneOf(formats()));
-  verb->add_option("-o,--output", arguments->output, "Where to; else stdout")->type_name("FILE");
-  verb->add_option("--table", arguments->table, "csv, jsonl: which table; default: collectives")
+  verb->add_option("-o,--output", arguments->output, "The file to write; default: stdout")->type_name("FILE");
+  verb->add_option("--table", arguments->table, "csv, jsonl: the table to export; default: collectives")
       ->type_name("NAME")
       ->check(oneOf(tableNames()));
   addFilters(*verb, *arguments);

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// CommDebugMode counts native functional collectives under the names of the older ones.
+/// Returns the op name that CommDebugMode uses: it counts native functional collectives under their older names.
 std::string opName(const std::string& op) {
   constexpr std::string_view kNative = "_c10d_functional.";
   constexpr std::string_view kAutograd = "_c10d_functional_autograd.";
@@ -31,7 +31,7 @@ std::string opName(const std::string& op) {
   return op;
 }
 
-/// As Python writes a tuple: that of one item ends in a comma.
+/// Returns the items as Python prints a tuple; a single item is followed by a comma.
 std::string tupleText(const std::vector<std::string>& items) {
   return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
 }
@@ -66,7 +66,8 @@ class Tree {
     addParameters();
   }
 
-  /// Children before parents, so that each is whole when its parent takes it.
+  /// Builds the tree from the last module to the first. A module is complete when it moves into its parent, because
+  /// children follow their parents in the list.
   ordered_json build() {
     std::vector<ordered_json> nodes;
     for (size_t i = 0; i < modules_.size(); ++i) {

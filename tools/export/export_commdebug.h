@@ -8,10 +8,9 @@
 
 namespace commtap {
 
-/// One process's module tree in the JSON shape of CommDebugMode.generate_json_dump
-/// (pytorch/pytorch, torch/distributed/tensor/debug/_comm_mode.py) at noise level 0 with the modules' facts. Counts are
-/// inclusive and belong to the module in which a call was made; its backward includes recomputation, its forward
-/// everything else.
+/// Returns a process's module tree in the JSON format of CommDebugMode.generate_json_dump (pytorch/pytorch,
+/// torch/distributed/tensor/debug/_comm_mode.py) at noise level 0, with module types and parameters. Counts are
+/// inclusive and follow the issuing module. Recomputation counts as backward, all other phases as forward.
 std::string commDebugJson(const Report& report);
 
 } // namespace commtap

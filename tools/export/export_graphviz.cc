@@ -12,7 +12,8 @@
 namespace commtap {
 namespace {
 
-/// A text between quotes. `\` begins an escape of DOT's, so the one of inert text is doubled.
+/// Escapes text for a quoted DOT string. Doubles the backslashes of inert text, because `\` starts an escape sequence
+/// in DOT.
 std::string inQuotes(std::string_view text) {
   std::string safe;
   for (const char c : inert(text)) {
@@ -88,7 +89,7 @@ std::string graphvizDot(const JobReport& job, std::optional<uint32_t> depth) {
   }
   if (silent + too_deep > 0) {
     text += fmt::format(
-        "  label=\"Left out: {} modules without a collective in or below them, {} below the depth\";\n",
+        "  label=\"Left out: {} modules without collectives in their subtree, {} modules below the depth\";\n",
         silent,
         too_deep);
   }

@@ -23,7 +23,7 @@ Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const Exp
     return other_host || (selection.rank && found.job.rank != selection.rank);
   });
   if (reports.empty()) {
-    return Found::failure("no report of that rank or host (see commtap show)");
+    return Found::failure("no report of this rank or host (see commtap show)");
   }
   std::sort(reports.begin(), reports.end(), [](const FoundReport& a, const FoundReport& b) {
     return comesBefore(a.job, b.job);

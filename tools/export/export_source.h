@@ -16,7 +16,7 @@ struct ExportSelection {
   JobSelection job;
   bool all = false; ///< every run and attempt; `job` is ignored
   std::optional<uint32_t> rank;
-  std::string host; ///< "": any
+  std::string host; ///< "" for any host
 };
 
 /// Returns the selected reports by run, attempt, rank, host and pid. Fails if nothing fits, and says what there is.

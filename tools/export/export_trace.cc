@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kStepThread = 0; ///< the groups follow
+constexpr int kStepThread = 0; ///< the threads of the groups have higher numbers
 
 std::string ranksText(const Group& group) {
   return fmt::format("[{}]", fmt::join(group.ranks, ", "));
@@ -79,7 +79,7 @@ class ProcessTrace {
     if (!step.ended_at_ns) {
       return;
     }
-    // The name by which the profiler's readers know a step.
+    // Readers of profiler traces recognize steps by this name.
     const std::string name = step.steps == 1 ? fmt::format("ProfilerStep#{}", step.first_step)
                                              : "steps " + stepRange(step.first_step, step.steps);
     ordered_json span = event(name, "X", kStepThread);
@@ -101,7 +101,7 @@ class ProcessTrace {
       addSpan(std::move(made), *last.started_at_ns, *last.completed_at_ns);
     } else {
       made["ts"] = microseconds(last.issued_at_ns);
-      made["s"] = "t"; // as wide as its thread
+      made["s"] = "t"; // draws the instant event over its thread only
       events_.push_back(std::move(made));
     }
   }

@@ -9,12 +9,11 @@
 
 namespace commtap {
 
-/// The training steps and the last collectives of processes on a timeline: Chrome's trace events
-/// (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), which Perfetto reads, with the
-/// names that PyTorch's profiler gives arguments of collectives and the process (pytorch/kineto,
-/// libkineto/include/MetadataFieldCatalog.h). A process is a rank, a thread a process group. A collective of which it
-/// is not known when it ran is an instant at which it was issued. `distributedInfo` names one rank: it is there for one
-/// report alone.
+/// Returns the steps and the last collectives of processes as Chrome trace events, which Perfetto reads
+/// (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). Arguments have the names that
+/// PyTorch's profiler uses (pytorch/kineto, libkineto/include/MetadataFieldCatalog.h). A trace process is a rank, a
+/// trace thread is a process group. A collective without start and end times is an instant event at the time of its
+/// call. `distributedInfo`, which names a single rank, is there only for a single report.
 std::string chromeTrace(std::span<const Report* const> reports);
 
 } // namespace commtap

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the page one file: template, style sheets, script modules and ECharts, all of it inline.
+"""Bundles template, style sheets, script modules and ECharts into one page with everything inline.
 
-The result is C++ source with the page's text around the places of its data and of whom it may ask. Modules become
-functions that are called in the order of their imports, so that each keeps its own scope; the few forms of import and
-export that it knows are those that the modules use, and anything else is an error here.
+The output is C++ source with the page's text in three constants. The program puts the data and the permitted
+connections between them. A module becomes a function, so it keeps a scope of its own; the functions run in the order
+of their imports. bundle.py supports only the forms of import and export that the modules use; any other form is an
+error.
 """
 
 import argparse
@@ -18,12 +19,12 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w+))", re.MULTILINE)
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
-#: GCC takes string literals of any length; other compilers and editors do not.
+#: Maximum length of a string literal. GCC has no limit; other compilers and editors do.
 LITERAL_BYTES = 8000
 
 
 def module_text(name: str, source: str) -> str:
-    """One module as a constant that holds what it exports."""
+    """Returns a module as a constant that holds its exports."""
     exports = EXPORT.findall(source)
     body = EXPORT.sub("", IMPORT.sub(lambda found: f"const {{{found[1].strip()}}} = {found[2]}_js;\n", source))
     if found := LEFT_OVER.search(body):
@@ -32,7 +33,7 @@ def module_text(name: str, source: str) -> str:
 
 
 def in_order(sources: dict[str, str], name: str, above: tuple[str, ...] = ()) -> list[str]:
-    """A module and what it imports, each after its own imports."""
+    """Returns a module and its direct and indirect imports, each after its own imports."""
     if name in above:
         raise SystemExit(f"modules import each other in a circle: {' -> '.join((*above, name))}")
     found: list[str] = []
@@ -42,7 +43,7 @@ def in_order(sources: dict[str, str], name: str, above: tuple[str, ...] = ()) ->
 
 
 def script_text(paths: list[Path]) -> str:
-    """All modules as one script."""
+    """Returns all modules as one script."""
     sources = {path.stem: path.read_text(encoding="utf-8") for path in paths}
     order = in_order(sources, "main")
     if unused := sorted(set(sources) - set(order)):
@@ -51,12 +52,12 @@ def script_text(paths: list[Path]) -> str:
 
 
 def content_hash(text: str) -> str:
-    """What a Content-Security-Policy calls a script or style sheet by."""
+    """Returns the source expression that identifies a script or style sheet in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def policy(scripts: list[str], style: str) -> str:
-    """Nothing may be loaded, sent or run but the scripts and the style sheet that are in the file."""
+    """Returns a policy that allows only the scripts and the style sheet in the file."""
     allowed = " ".join(content_hash(script) for script in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src {content_hash(style)}; img-src data:; "
@@ -65,14 +66,14 @@ def policy(scripts: list[str], style: str) -> str:
 
 
 def checked_inline(text: str, tag: str) -> str:
-    """Text that can stand in a <script> or <style> element as it is."""
+    """Returns the text, after checking that it can be inlined into a <script> or <style> element unchanged."""
     if re.search(rf"</{tag}|<!--", text, re.IGNORECASE):
         raise SystemExit(f"text for a <{tag}> element must not hold </{tag} or <!--")
     return text
 
 
 def page_text(template: str, style: str, library: str, script: str) -> str:
-    """The page, with @DATA@ left where the data goes, and @CONNECT@ where the policy may allow connections."""
+    """Returns the page. @DATA@ marks the position of the data, @CONNECT@ the policy's permitted connections."""
     parts = {
         "CSP": policy([library, script], style),
         "STYLE": checked_inline(style, "style"),
@@ -83,14 +84,14 @@ def page_text(template: str, style: str, library: str, script: str) -> str:
 
 
 def literal(text: str) -> str:
-    """C++ string literals, one a line."""
+    """Returns the text as C++ string literals, one per line."""
     data = text.encode()
     pieces = [data[at : at + LITERAL_BYTES] for at in range(0, len(data), LITERAL_BYTES)]
     return "\n".join(f'    "{"".join(map(escaped, piece))}"' for piece in pieces)
 
 
 def escaped(byte: int) -> str:
-    """One byte in a string literal. Octal escapes end after three digits, hexadecimal ones do not."""
+    """Returns a byte as a string literal has it. Octal escapes end after three digits; hexadecimal ones do not."""
     if byte in b'"\\?':
         return f"\\{byte:03o}"
     return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"

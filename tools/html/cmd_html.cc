@@ -17,9 +17,9 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "The file loads nothing and sends nothing: it opens without a network. docs/html.md explains what is on it.\n\n"
-    "Exit status: 0 written, 1 written without some files that could not be read, or not written, 2 wrong usage, no\n"
-    "such PATH.\n\n"
+    "The file is complete and opens without a network. docs/html.md explains the page.\n\n"
+    "Exit status: 0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH does\n"
+    "not exist.\n\n"
     "Examples:\n"
     "  commtap html out -o report.html\n"
     "  commtap html job.json -o report.html   (from commtap merge out -o job.json)";
@@ -66,12 +66,12 @@ int html(const HtmlArguments& arguments) {
 } // namespace
 
 void addHtml(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("html", "Write one HTML file to look at a whole job in a browser");
+  CLI::App* verb = app.add_subcommand("html", "Write an HTML file that shows a whole job in a browser");
   setUsage(*verb, "commtap html [OPTIONS] PATH -o FILE");
   verb->footer(kFooter);
   auto arguments = std::make_shared<HtmlArguments>();
-  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
-  verb->add_option("-o,--output", arguments->output, "The file to write; - for stdout")->required()->type_name("FILE");
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout")->required()->type_name("FILE");
   addSelection(*verb, arguments->selection);
   verb->callback([arguments, &exit_status] { exit_status = html(*arguments); });
 }

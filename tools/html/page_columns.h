@@ -18,10 +18,10 @@
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report.h"
 
-/// What the tables of a page are made of.
+/// Helpers that build the columns of the page's tables.
 namespace commtap::page {
 
-/// Texts by their position; each is kept once.
+/// A list of distinct strings. The call operator returns the index of a string, adding it if it is new.
 class Strings {
  public:
   size_t operator()(const std::string& text) {
@@ -46,7 +46,7 @@ nlohmann::json orNull(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
-/// `get` of each of `rows`.
+/// Returns the column with `get(row)` for each row.
 template <typename Rows, typename Get>
 nlohmann::json column(const Rows& rows, Get get) {
   nlohmann::json list = nlohmann::json::array();

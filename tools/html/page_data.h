@@ -8,22 +8,23 @@
 
 namespace commtap {
 
-/// The job as the page of `commtap html` reads it (tools/html/js/job.js): pure ASCII JSON, safe inside a <script>
-/// element. The page is part of the same build, so this is no format for others; those read commtap.job/1.
+/// Returns the job as ASCII JSON for the page (tools/html/js/job.js), safe to embed in a <script> element. Page and
+/// data come from the same build, so the format may change at any time; other programs read commtap.job/1.
 ///
-/// Tables are objects of columns, each text stands once, in `strings`, and is then named by its position: a model of
-/// 10,000 modules takes a few MiB. Fields are named as in commtap.job/1, numbers are sums over ranks, and
-/// - `phases`, `kinds`: the names that numbers stand for;
-/// - `groups[].members`: how many process groups it stands for; `disagreements[].members` are ranges of ranks;
-/// - `modules`: columns; `parent` -1 for the first, `calls` by phase;
-/// - `rows`: columns of `collectives`; `async` 0 no, 1 yes, 2 not known; `count_min`, `count_max_rank` and so on: of
-///   one rank;
-/// - `processes`, `cells`: columns; a cell is what a process, by position, has of a kind;
-/// - `steps`, `step_cells`: columns; durations are 0 where no rank has ended the step, a cell is what a row of `steps`,
-///   by position, has of a kind in a group;
-/// - `group_times`, `module_times`: columns; `queued_ns`, `running_ns` are means, null where nothing was measured;
-/// - `nccl`: null, or the columns `compared`, an op and group with a function that was called for it (null: none was),
-///   and `beside`, the calls that no collective makes; `versions` with ranges of ranks.
+/// A table is an object of columns. Distinct strings are in `strings`; columns refer to them by index. A model of
+/// 10,000 modules takes a few MiB. Fields have the names of commtap.job/1, and amounts are sums over ranks. Fields that
+/// need an explanation:
+/// - `phases`, `kinds`: names; columns refer to them by index;
+/// - `groups[].members`: number of process groups with this name; `disagreements[].members`: ranges of ranks;
+/// - `modules`: table; `parent` is -1 for the root, `calls` is a list by phase;
+/// - `rows`: table of `collectives`; `async` is 0 for no, 1 for yes, 2 for unknown; `count_min`, `count_max_rank` and
+///   similar columns are about a single rank;
+/// - `processes`, `cells`: tables; a cell holds the amounts of one kind in one process, given by its index;
+/// - `steps`, `step_cells`: tables; durations are 0 if no rank has completed the step; a cell holds the amounts of one
+///   kind and group in one row of `steps`, given by its index;
+/// - `group_times`, `module_times`: tables; `queued_ns` and `running_ns` are means, null if nothing was measured;
+/// - `nccl`: null, or an object. Its table `compared` has one row per op, group and NCCL function called (null if none
+///   was); its table `beside` has the calls that no collective makes; `versions` has ranges of ranks.
 std::string pageData(const JobReport& job);
 
 } // namespace commtap

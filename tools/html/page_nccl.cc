@@ -14,7 +14,7 @@ using nlohmann::json;
 
 struct Compared {
   const NcclComparison* op;
-  const NcclFunctionTotals* called; ///< nullptr: NCCL was not called for it
+  const NcclFunctionTotals* called; ///< nullptr if the op made no NCCL calls
 };
 
 std::vector<Compared> rowsOf(const std::vector<NcclComparison>& compared) {
@@ -30,7 +30,7 @@ std::vector<Compared> rowsOf(const std::vector<NcclComparison>& compared) {
   return rows;
 }
 
-/// `called` of each of `rows`: the columns that both tables have.
+/// Returns the columns that both tables have. `called(row)` returns a row's NCCL calls.
 template <typename Rows, typename Called>
 json calledColumns(const Rows& rows, const Called& called, Strings& strings) {
   const auto number = [&](uint64_t NcclAmount::*member) {

@@ -9,7 +9,7 @@
 
 namespace commtap::page {
 
-/// What the page shows of a job's calls to NCCL; null if there are none.
+/// Returns the page data of the job's NCCL calls; null if there are none.
 nlohmann::json ncclOf(const JobReport& job, Strings& strings);
 
 } // namespace commtap::page

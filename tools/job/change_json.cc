@@ -12,9 +12,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kUnit = "run"; ///< what the numbers of a rank are for
+constexpr const char* kUnit = "run"; ///< numbers are per rank and run
 
-/// Null for what is not there.
+/// Returns null for an amount that the run does not have.
 ordered_json toJson(const PerRank& number) {
   if (number.ranks == 0) {
     return nullptr;

@@ -9,10 +9,11 @@
 
 namespace commtap {
 
-/// The job that a comparison is about: `source`, `run_id`, `started_at`, `world_size`, `ranks`, `missing_ranks`.
+/// Returns the fields that identify a compared job: `source`, `run_id`, `started_at`, `world_size`, `ranks`,
+/// `missing_ranks`.
 nlohmann::ordered_json jobIdentityJson(const JobReport& job);
 
-/// `text`, `module`, `modules`, `phase`, `kind`, `group`, `before`, `after`, `unit`.
+/// Returns the fields of a change: `text`, `module`, `modules`, `phase`, `kind`, `group`, `before`, `after`, `unit`.
 nlohmann::ordered_json changeJson(const ChangeBundle& change);
 
 } // namespace commtap

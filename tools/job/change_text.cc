@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-/// "12 to 13 calls", "12 calls".
+/// Returns "12 to 13 calls", or "12 calls" if the number is the same.
 std::string callsText(const Change& change) {
   if (change.countDelta() == 0) {
     return fmt::format("{:.6g} {}", change.after.count, change.after.count == 1 ? "call" : "calls");
@@ -37,11 +37,11 @@ std::string whereText(const ChangeBundle& change) {
       "in {} ({}{}, {})", inert(change.pattern), modules, phaseName(change.first.phase), inert(change.first.group));
 }
 
-/// "1 all_gather a step", "-3 broadcast a run": by step if each step may have as many of them.
+/// Returns "1 all_gather per step" if the steps divide `count` evenly, otherwise "-3 broadcast per run".
 std::string amountText(const ChangeBundle& bundle, double count) {
   const bool by_step = bundle.steps > 1 && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
   const double each = by_step ? count / static_cast<double>(bundle.steps) : count;
-  return fmt::format("{:.6g} {} a {}", each, kindName(bundle.first.kind), by_step ? "step" : "run");
+  return fmt::format("{:.6g} {} per {}", each, kindName(bundle.first.kind), by_step ? "step" : "run");
 }
 
 } // namespace
@@ -104,7 +104,7 @@ std::string findingText(const Finding& finding, const JobReport& job) {
 std::string checkText(const Check& check) {
   switch (check.what) {
     case Check::What::kReadable:
-      return "every report can be read";
+      return "every report is readable";
     case Check::What::kComplete:
       return "every rank has a report";
     case Check::What::kSeen:
@@ -112,13 +112,13 @@ std::string checkText(const Check& check) {
     case Check::What::kAgree:
       return "ranks agree";
     case Check::What::kBaseline:
-      return inert(check.subject) + " as in the baseline";
+      return inert(check.subject) + " equals the baseline";
     case Check::What::kBudget:
-      return inert(check.subject) + " within its budget";
+      return inert(check.subject) + " is within its budget";
     case Check::What::kNoOther:
       break;
   }
-  return "nothing that no budget is for";
+  return "no communication outside the budget";
 }
 
 } // namespace commtap

@@ -10,17 +10,18 @@
 
 namespace commtap {
 
-/// One line on a difference, inert: "+1 all_gather a run in Net.layers.*.attention (12 modules; forward, mesh_tp): 12
-/// to 13 calls, 1.20 GiB to 1.30 GiB (+8.3 %)".
+/// Returns one line that describes a change, with inert names: "+1 all_gather per run in Net.layers.*.attention (12
+/// modules; forward, mesh_tp): 12 to 13 calls, 1.20 GiB to 1.30 GiB (+8.3 %)".
 std::string changeText(const ChangeBundle& change);
 
-/// One line on a finding, inert. `job`: the one that was checked.
+/// Returns one line that describes a finding, with inert names. `job` is the checked job.
 std::string findingText(const Finding& finding, const JobReport& job);
 
-/// What a check asks, as a statement: "ranks agree", "all_gather on mesh_tp as in the baseline". Inert.
+/// Returns the statement that a check verifies, with inert names: "ranks agree", "all_gather on mesh_tp as in the
+/// baseline".
 std::string checkText(const Check& check);
 
-/// "+8.3 %"; "new" where there was nothing before.
+/// Returns the relative change: "+8.3 %"; "new" if `before` is 0.
 std::string percentText(double before, double after);
 
 } // namespace commtap

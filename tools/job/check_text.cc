@@ -18,21 +18,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMaxLines = 20; ///< of one check
+constexpr size_t kMaxLines = 20; ///< per check
 
 size_t failedCount(const std::vector<Check>& checks) {
   return static_cast<size_t>(
       std::count_if(checks.begin(), checks.end(), [](const Check& check) { return !check.findings.empty(); }));
 }
 
-/// "3 of 17 checks failed", "all 17 checks passed".
+/// Returns "3 of 17 checks failed" or "all 17 checks passed".
 std::string summaryText(const std::vector<Check>& checks) {
   const size_t failed = failedCount(checks);
   return failed == 0 ? fmt::format("all {} checks passed", checks.size())
                      : fmt::format("{} of {} checks failed", failed, checks.size());
 }
 
-/// The findings of a check, the first ones of many.
+/// Returns the findings of a check, up to kMaxLines, and the number of the others.
 std::vector<std::string> linesOf(const Check& check, const JobReport& job) {
   std::vector<std::string> lines;
   for (size_t i = 0; i < std::min(check.findings.size(), kMaxLines); ++i) {

@@ -12,13 +12,13 @@
 
 namespace commtap {
 
-/// For people: the checks that failed with what was found, and how many passed.
+/// Returns the failed checks with their findings, and the number of passed checks, as text for a terminal.
 std::string checkText(const std::vector<Check>& checks, const JobReport& job, const Color& color);
-/// The same as a comment on a pull request.
+/// Returns the failed checks as Markdown for a comment on a pull request.
 std::string checkMarkdown(const std::vector<Check>& checks, const JobReport& job);
-/// For CI: a test case a check.
+/// Returns JUnit XML for CI systems, with one test case per check.
 std::string checkJunit(const std::vector<Check>& checks, const JobReport& job);
-/// For programs; described in docs/check.md.
+/// The `schema` of the JSON for programs, which docs/check.md describes.
 inline constexpr std::string_view kCheckSchema = "commtap.check/1";
 std::string checkJson(const std::vector<Check>& checks, const JobReport& job);
 

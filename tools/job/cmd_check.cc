@@ -22,11 +22,11 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Always checked: every report can be read, every rank has one, nothing is missing from them, ranks agree. With a\n"
-    "baseline, that each rank communicates as it did then; with a budget, not more than that. Numbers are per rank "
-    "and\n"
-    "run: the mean of the ranks that have something. Budgets and formats are described in docs/check.md.\n\n"
-    "Exit status: 0 all checks passed; 1 some failed; 2 wrong usage, no such path, or nothing to check.\n\n"
+    "Checks that every rank has a readable report, that nothing is missing from the reports, and that the ranks\n"
+    "agree. With --baseline, also checks that each rank communicates as in the baseline; with --budget, that it\n"
+    "communicates no more than the budget. Numbers are means per rank of one run, over the ranks that have the row.\n"
+    "docs/check.md describes budgets and formats.\n\n"
+    "Exit status: 0 all checks passed; 1 some failed; 2 wrong usage, a path that does not exist, or no reports.\n\n"
     "Examples:\n"
     "  commtap check out --write budget.toml\n"
     "  commtap check out --budget budget.toml --format junit > commtap.xml\n"
@@ -42,7 +42,7 @@ struct CheckArguments {
   std::vector<std::string> allowed;
 };
 
-/// What the job is held against.
+/// The rules that the job is checked against.
 struct Measure {
   std::optional<JobReport> baseline;
   std::optional<Budget> budget;
@@ -59,7 +59,7 @@ Result<Budget> readBudget(const std::string& path) {
   return budget ? budget : Result<Budget>::failure(path + ": " + budget.error());
 }
 
-/// "" or one line on what is wrong.
+/// Reads the files and options into `measure`. Returns "", or one line that says what is wrong.
 std::string readMeasure(const CheckArguments& arguments, Measure& measure) {
   if (!arguments.budget.empty()) {
     Result<Budget> budget = readBudget(arguments.budget);
@@ -85,13 +85,13 @@ std::string readMeasure(const CheckArguments& arguments, Measure& measure) {
   return readTolerances(arguments.tolerances, rules);
 }
 
-/// A budget that is written anew keeps what was added to it by hand.
+/// Writes the budget of the job. Keeps the tolerances and allowances of an existing file, which a user may have edited.
 int writeBudget(const std::string& path, const JobReport& job) {
   Budget budget = budgetOf(job);
   if (access(path.c_str(), F_OK) == 0) {
     Result<Budget> old = readBudget(path);
     if (!old) {
-      say(old.error() + "; it is left as it is");
+      say(old.error() + "; the file is unchanged");
       return kExitUsage;
     }
     budget.allowed = std::move(old->allowed);
@@ -152,17 +152,17 @@ int check(const CheckArguments& arguments) {
 } // namespace
 
 void addCheck(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("check", "For CI: hold a run against a baseline or a budget");
+  CLI::App* verb = app.add_subcommand("check", "Check a run against a baseline or a budget, for CI");
   setUsage(*verb, "commtap check [OPTIONS] PATH");
   verb->footer(kFooter);
   auto arguments = std::make_shared<CheckArguments>();
-  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   CLI::Option* baseline =
       verb->add_option("--baseline", arguments->baseline, "The run to compare with: a merged report or a folder");
   baseline->type_name("PATH");
-  CLI::Option* budget = verb->add_option("--budget", arguments->budget, "What is allowed at most");
+  CLI::Option* budget = verb->add_option("--budget", arguments->budget, "The budget to check against");
   budget->type_name("FILE")->excludes(baseline);
-  verb->add_option("--write", arguments->write, "Write the budget that this run just keeps; rules in FILE are kept")
+  verb->add_option("--write", arguments->write, "Write a budget equal to this run; keeps the rules in FILE")
       ->type_name("FILE")
       ->excludes(baseline)
       ->excludes(budget);
@@ -171,7 +171,7 @@ void addCheck(CLI::App& app, int& exit_status) {
       *verb,
       "--allow",
       arguments->allowed,
-      "Does not fail the check",
+      "Accept findings of this kind",
       {"disagreements", "missing_ranks", "not_seen", "less"});
   addFormat(*verb, arguments->format, {"text", "markdown", "junit", "json"});
   verb->callback([arguments, &exit_status] { exit_status = check(*arguments); });

@@ -20,13 +20,11 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Numbers are per rank and run: the mean of the ranks that have something. What grew the most comes first. Of one\n"
-    "folder with several runs, the newest is compared with the one before it, or with the last one that had started "
-    "by\n"
-    "--since before. All formats are described in docs/check.md.\n\n"
-    "Exit status: 0 no difference beyond what is tolerated; 1 there are some, or some files could not be read; 2 "
-    "wrong\n"
-    "usage, no such path, or no two runs to compare.\n\n"
+    "Numbers are means per rank of one run, over the ranks that have the row. The largest growth comes first. Given\n"
+    "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
+    "the newest run that started at least that long before. docs/check.md describes the formats.\n\n"
+    "Exit status: 0 no differences beyond the tolerances; 1 differences, or unreadable files; 2 wrong usage, a path\n"
+    "that does not exist, or no two runs to compare.\n\n"
     "Examples:\n"
     "  commtap diff yesterday today\n"
     "  commtap diff reports --since 24h\n"
@@ -39,7 +37,7 @@ struct DiffArguments {
   std::vector<std::string> tolerances;
 };
 
-/// The two jobs, or one line on why there are none.
+/// The two jobs to compare, or one line that says why they cannot be read.
 struct Pair {
   std::optional<JobReport> before;
   std::optional<JobReport> after;
@@ -68,7 +66,7 @@ Pair readTwo(const std::string& before, const std::string& after) {
   return pair;
 }
 
-/// The run to compare the newest one with.
+/// Returns the newest run that started at least `since_ns` before the newest of `runs`; nullopt if there is none.
 std::optional<std::string> runBefore(const std::vector<FoundRun>& runs, uint64_t since_ns) {
   for (size_t i = 1; i < runs.size(); ++i) {
     if (runs[0].started_at_ns - runs[i].started_at_ns >= since_ns) {
@@ -90,7 +88,7 @@ Pair readRuns(const std::string& path, uint64_t since_ns) {
     const std::vector<FoundRun> runs = runsOf(*scan);
     const std::optional<std::string> before = runBefore(runs, since_ns);
     if (!before) {
-      pair.error = fmt::format("{} holds no run to compare the newest one with; give two paths", path);
+      pair.error = fmt::format("{} has no earlier run to compare the newest one with: give two paths", path);
       return 0;
     }
     pair.before = take(mergeScan(path, *scan, {.run_id = before}, progress), pair);
@@ -110,8 +108,9 @@ std::string render(const JobDiff& diff, const std::string& format) {
 int diff(const DiffArguments& arguments) {
   std::vector<Tolerance> rules;
   const std::optional<uint64_t> since = parseDurationNs(arguments.since.empty() ? "0s" : arguments.since);
-  const std::string wrong = !since ? "--since: \"" + arguments.since + "\" is not a time such as 90s, 30m, 24h or 7d"
-                                   : readTolerances(arguments.tolerances, rules);
+  const std::string wrong = !since
+                                ? "--since: \"" + arguments.since + "\" is not a duration such as 90s, 30m, 24h or 7d"
+                                : readTolerances(arguments.tolerances, rules);
   if (!wrong.empty()) {
     say(wrong + " (see commtap diff --help)");
     return kExitUsage;
@@ -133,16 +132,16 @@ int diff(const DiffArguments& arguments) {
 } // namespace
 
 void addDiff(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("diff", "Compare two runs, to see whose communication grew");
+  CLI::App* verb = app.add_subcommand("diff", "Compare the communication of two runs");
   setUsage(*verb, "commtap diff [OPTIONS] BEFORE AFTER | FOLDER");
   verb->footer(kFooter);
   auto arguments = std::make_shared<DiffArguments>();
-  verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder of several runs")
+  verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder with several runs")
       ->required()
       ->expected(1, 2)
       ->type_name("");
   verb->add_option(
-          "--since", arguments->since, "Of one folder: the newest run against one that started this long before")
+          "--since", arguments->since, "In one folder: compare with a run that started at least this long before")
       ->type_name("TIME");
   addTolerances(*verb, arguments->tolerances);
   addFormat(*verb, arguments->format, {"text", "markdown", "json"});

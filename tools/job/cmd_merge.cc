@@ -18,11 +18,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Ranks are known by content, not by file name; any subset of them will do, in JSON and ledgers. What ranks of one\n"
-    "process group did differently comes first. The JSON is described in docs/merge.md.\n\n"
-    "Exit status: 0 merged, and ranks agree; 1 ranks disagree, or some files could not be read; 2 wrong usage or "
-    "no\n"
-    "such PATH.\n\n"
+    "Reads the rank from each file's content, not from its name. Accepts any subset of the ranks, as reports or\n"
+    "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.\n\n"
+    "Exit status: 0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"
+    "PATH does not exist.\n\n"
     "Examples:\n"
     "  commtap merge out\n"
     "  commtap merge out -o job.json\n"
@@ -64,12 +63,13 @@ int merge(const MergeArguments& arguments) {
 } // namespace
 
 void addMerge(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("merge", "Make one report of a job out of those of its ranks");
+  CLI::App* verb = app.add_subcommand("merge", "Merge the reports of a job's ranks into one");
   setUsage(*verb, "commtap merge [OPTIONS] PATH");
   verb->footer(kFooter);
   auto arguments = std::make_shared<MergeArguments>();
-  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
-  verb->add_option("-o,--output", arguments->output, "Write the job report to this file, as JSON")->type_name("FILE");
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  verb->add_option("-o,--output", arguments->output, "Also write the job report to this file, as JSON")
+      ->type_name("FILE");
   addFormat(*verb, arguments->format, {"text", "json"});
   addSelection(*verb, arguments->selection);
   verb->callback([arguments, &exit_status] { exit_status = merge(*arguments); });

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMaxLines = 40;
 
-/// Everything of a module together; of the key the module alone is left.
+/// Returns the totals of `modules` over all phases, kinds and groups. Only the module of each key is set.
 Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
   Cells sums;
   for (const auto& [key, number] : cells) {
@@ -78,11 +78,11 @@ std::string moduleTable(const JobDiff& diff, const Color& color) {
   for (size_t i = 0; i < std::min(diff.modules.size(), kMaxLines); ++i) {
     table.add(cellsOf(moduleName(diff.modules[i]), diff.modules[i].change));
   }
-  return color.bold("By module, a rank and run (without its children; what grew the most first)") + "\n" +
+  return color.bold("By module, per rank and run (without its children; the largest growth first)") + "\n" +
          table.text(color);
 }
 
-/// The groups whose numbers differ.
+/// Returns a table of the groups whose numbers differ; "" if none do.
 std::string groupTable(const JobDiff& diff, const Color& color) {
   const std::map<std::string, PerRank> before = perRankByGroup(*diff.before);
   std::map<std::string, Change> groups;
@@ -98,7 +98,7 @@ std::string groupTable(const JobDiff& diff, const Color& color) {
       table.add(cellsOf(name, change));
     }
   }
-  return table.empty() ? "" : "\n" + color.bold("By group, a rank and run") + "\n" + table.text(color);
+  return table.empty() ? "" : "\n" + color.bold("By group, per rank and run") + "\n" + table.text(color);
 }
 
 std::string notesText(const JobDiff& diff, const Color& color) {
@@ -131,9 +131,9 @@ std::string diffText(const JobDiff& diff, const Color& color) {
   std::string text = jobLine("before", *diff.before) + jobLine("after", *diff.after) + notesText(diff, color);
   text += disagreementLines(*diff.after, color);
   if (diff.changes.empty()) {
-    return text + "no difference\n";
+    return text + "no differences\n";
   }
-  text += "\n" + moduleTable(diff, color) + groupTable(diff, color) + "\n" + color.bold("What differs") + "\n";
+  text += "\n" + moduleTable(diff, color) + groupTable(diff, color) + "\n" + color.bold("Differences") + "\n";
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxLines); ++i) {
     text += "  " + changeText(diff.changes[i]) + "\n";
   }
@@ -144,7 +144,7 @@ std::string diffText(const JobDiff& diff, const Color& color) {
 }
 
 std::string diffMarkdown(const JobDiff& diff) {
-  std::string text = diff.changes.empty() ? "### commtap: communication is as before\n"
+  std::string text = diff.changes.empty() ? "### commtap: communication is unchanged\n"
                                           : fmt::format("### commtap: {} differences\n", diff.changes.size());
   text += '\n';
   for (const auto& [name, job] : {std::pair("before", diff.before), std::pair("after", diff.after)}) {
@@ -168,7 +168,7 @@ std::string diffMarkdown(const JobDiff& diff) {
     }
     text += '\n';
   }
-  text += fmt::format("\n<details><summary>What differs, a rank and run</summary>\n\n");
+  text += fmt::format("\n<details><summary>Differences, per rank and run</summary>\n\n");
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxLines); ++i) {
     text += "- " + markdownText(changeText(diff.changes[i])) + "\n";
   }

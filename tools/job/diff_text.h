@@ -12,22 +12,22 @@
 
 namespace commtap {
 
-/// Two jobs and what differs between them by more than is tolerated.
+/// Two jobs and the differences between them that exceed the tolerances.
 struct JobDiff {
   const JobReport* before = nullptr;
   const JobReport* after = nullptr;
   std::vector<std::string> notes;
   std::vector<ChangeBundle> changes;
-  std::vector<ChangeBundle> modules; ///< of the modules that differ everything together; key.module alone counts
+  std::vector<ChangeBundle> modules; ///< totals of the modules that differ; only key.module is set
 };
 
 JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules);
 
-/// For people: which modules communicate more or less than before, then line by line what differs.
+/// Returns the differences as text for a terminal: totals of the modules that differ, then one line per difference.
 std::string diffText(const JobDiff& diff, const Color& color);
-/// The same as a comment on a pull request.
+/// Returns the differences as Markdown for a comment on a pull request.
 std::string diffMarkdown(const JobDiff& diff);
-/// For programs; described in docs/check.md.
+/// The `schema` of the JSON for programs, which docs/check.md describes.
 inline constexpr std::string_view kDiffSchema = "commtap.diff/1";
 std::string diffJson(const JobDiff& diff);
 

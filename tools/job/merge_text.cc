@@ -37,7 +37,7 @@ std::vector<Column> spreadColumns(std::vector<Column> columns) {
   return columns;
 }
 
-/// Least and most are left out where all ranks have the same.
+/// Adds the cells of an amount. The cells of the least and the most stay empty if all ranks have equal bytes.
 void addSpread(std::vector<std::string>& cells, const RankedAmount& amount) {
   const auto ranks = static_cast<double>(amount.ranks);
   const Spread<uint64_t>& bytes = amount.bytes;
@@ -83,7 +83,7 @@ std::string groupText(const JobReport& job, const Color& color) {
   return color.bold("By group") + "\n" + table.text(color);
 }
 
-/// The rows whose ranks are furthest apart, in bytes.
+/// Returns a table of the rows whose ranks differ most in bytes; "" if no row differs.
 std::string spreadText(const JobReport& job, const Color& color) {
   std::vector<const JobCollective*> rows;
   for (const JobCollective& row : job.collectives) {
@@ -104,7 +104,7 @@ std::string spreadText(const JobReport& job, const Color& color) {
     addSpread(cells, row.amount);
     table.add(std::move(cells));
   }
-  std::string text = "\n" + color.bold("Where ranks are furthest apart") + "\n" + table.text(color);
+  std::string text = "\n" + color.bold("Rows whose ranks differ most") + "\n" + table.text(color);
   if (rows.size() > kMaxRows) {
     text += color.dim(fmt::format("{} more rows differ between ranks: --format json", rows.size() - kMaxRows)) + "\n";
   }
@@ -144,7 +144,7 @@ std::string spreadText(const std::vector<JobStep>& steps) {
   return stepSpreadText(std::move(times));
 }
 
-/// The last ones.
+/// Returns a table of the last kMaxRows rows of steps; "" if the job has no steps.
 std::string stepText(const JobReport& job, const Color& color) {
   if (job.steps.empty()) {
     return {};
@@ -154,7 +154,7 @@ std::string stepText(const JobReport& job, const Color& color) {
        {"RANKS", Align::kRight},
        {"COUNT", Align::kRight},
        {"BYTES", Align::kRight},
-       {"MS A STEP", Align::kRight},
+       {"MS PER STEP", Align::kRight},
        {"LEAST (RANK)", Align::kRight},
        {"MOST (RANK)", Align::kRight}});
   const size_t left_out = job.steps.size() - std::min(job.steps.size(), kMaxRows);
@@ -177,7 +177,7 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
   const size_t serious = seriousDisagreements(job).size();
   std::string text = serious > 0 ? color.warning("RANKS DISAGREE: likely a hang or a bug") + "\n" : "";
   for (size_t i = 0; i < std::min(job.disagreements.size(), kMaxDisagreementLines); ++i) {
-    text += i == serious ? color.warning("Ranks made as many calls, but for other modules") + "\n" : "";
+    text += i == serious ? color.warning("Ranks agree on the number of calls, not on the module") + "\n" : "";
     text += "  " + disagreementText(job.disagreements[i], job) + "\n";
   }
   if (job.disagreements_found > kMaxDisagreementLines) {

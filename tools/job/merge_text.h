@@ -9,11 +9,11 @@
 
 namespace commtap {
 
-/// For people: who is there, who disagrees, and how far apart ranks are by kind, by group and in the rows that differ
-/// the most.
+/// Returns a summary of the job as text for a terminal: the ranks, their disagreements, totals by kind and group, and
+/// the rows whose ranks differ most.
 std::string mergeText(const JobReport& job, const Color& color);
 
-/// The lines on ranks that disagree; "" if none do.
+/// Returns the lines about ranks that disagree; "" if none do.
 std::string disagreementLines(const JobReport& job, const Color& color);
 
 } // namespace commtap

@@ -21,12 +21,11 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Answers GET /metrics for Prometheus (docs/metrics.md) and GET / with a small page that leads to a page for\n"
-    "each job: that of commtap html (docs/html.md), with numbers that follow the job. Reads the ledgers of the jobs\n"
-    "that run on this node when it is asked, and nothing else: jobs do not notice. A job that has ended stays for\n"
-    "--keep minutes. Whoever reaches the address can read the names of modules, groups and runs: the default is for\n"
-    "this machine alone.\n\n"
-    "Exit status: 0 ended by SIGTERM or SIGINT, 1 the address cannot be listened on, 2 wrong usage.\n\n"
+    "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the\n"
+    "page of commtap html (docs/html.md) with live numbers. Each request reads the ledgers of the jobs on this\n"
+    "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
+    "read the names of modules, groups and runs: the default address is reachable only from this machine.\n\n"
+    "Exit status: 0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.\n\n"
     "Example:\n"
     "  commtap serve out --listen 127.0.0.1:9464\n"
     "  curl http://127.0.0.1:9464/metrics";
@@ -61,9 +60,9 @@ int serve(const ServeArguments& arguments) {
   struct stat info {};
   const bool there = stat(arguments.path.c_str(), &info) == 0;
   say(fmt::format(
-      "{} at http://{}/metrics{}", arguments.path, bound->text(), there ? "" : " (there is no such folder yet)"));
+      "{} at http://{}/metrics{}", arguments.path, bound->text(), there ? "" : " (the folder does not exist yet)"));
   if (!bound->isLoopback()) {
-    say("other machines can read this address: names of modules, groups and runs are seen by whoever reaches it");
+    say("other machines can reach this address and read the names of modules, groups and runs");
   }
   int signal = 0;
   sigwait(&signals, &signal);
@@ -79,13 +78,16 @@ void addServe(CLI::App& app, int& exit_status) {
   setUsage(*verb, "commtap serve [OPTIONS] FOLDER");
   verb->footer(kFooter);
   auto arguments = std::make_shared<ServeArguments>();
-  verb->add_option("FOLDER", arguments->path, "Where jobs write to, or a folder above it")->required()->type_name("");
-  verb->add_option("--listen", arguments->listen, "Default: 127.0.0.1:9464; port 0 is any free one")
+  verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
+      ->required()
+      ->type_name("");
+  verb->add_option(
+          "--listen", arguments->listen, "Address to listen on; default: 127.0.0.1:9464; port 0 is any free port")
       ->type_name("HOST:PORT");
-  verb->add_option("--keep", arguments->keep_minutes, "How long a job that has ended is told; default: 10")
+  verb->add_option("--keep", arguments->keep_minutes, "Minutes to serve a job after it ends; default: 10")
       ->type_name("MINUTES");
-  verb->add_option("--depth", arguments->depth, "The module tree down to this depth")->type_name("N");
-  verb->add_option("--max-series", arguments->max_series, "Label sets a rank; default: 500")
+  verb->add_option("--depth", arguments->depth, "Cut the module tree at this depth")->type_name("N");
+  verb->add_option("--max-series", arguments->max_series, "Maximum number of label sets per rank; default: 500")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   verb->callback([arguments, &exit_status] { exit_status = serve(*arguments); });

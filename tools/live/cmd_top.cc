@@ -18,13 +18,10 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "Reads the ledgers of the jobs that run on this machine, and nothing else: jobs do not notice, also one that "
-    "hangs\n"
-    "or is stopped. A group in which one rank has issued fewer collectives than others, while nobody goes on, is told\n"
-    "first, with the module in which each rank was last. In a terminal the picture is renewed until SIGINT; "
-    "elsewhere,\n"
-    "and with --once, it is printed once, after one interval.\n\n"
-    "Exit status: 0 shown, 1 no job runs here, 2 wrong usage or no such FOLDER.\n\n"
+    "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
+    "Groups whose ranks differ in collectives issued, and make no progress, come first, with each rank's last\n"
+    "module. A terminal is refreshed until SIGINT. With other outputs, or --once, prints once after one interval.\n\n"
+    "Exit status: 0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.\n\n"
     "Examples:\n"
     "  commtap top out\n"
     "  commtap top out --once --interval 5";
@@ -60,7 +57,8 @@ int top(const TopArguments& arguments) {
   LiveFolder folder(arguments.path, hostName(), std::chrono::seconds(0));
   TopFrame before = look(folder);
   if (before.live.reports.empty()) {
-    say(fmt::format("no job runs here that writes to {}; what ended is shown by commtap show --last", arguments.path));
+    say(fmt::format(
+        "no running job on this machine writes to {}: commtap show --last shows ended jobs", arguments.path));
     sayAll(before.live.problems);
     return kExitFindings;
   }
@@ -82,16 +80,21 @@ int top(const TopArguments& arguments) {
 } // namespace
 
 void addTop(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("top", "Watch running jobs: rates, and which rank holds up which collective");
+  CLI::App* verb =
+      app.add_subcommand("top", "Watch running jobs: their rates, and the ranks that hold up a collective");
   setUsage(*verb, "commtap top [OPTIONS] FOLDER");
   verb->footer(kFooter);
   auto arguments = std::make_shared<TopArguments>();
-  verb->add_option("FOLDER", arguments->path, "Where jobs write to, or a folder above it")->required()->type_name("");
-  verb->add_option("--interval", arguments->interval_seconds, "Between two looks; default: 1")
+  verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
+      ->required()
+      ->type_name("");
+  verb->add_option("--interval", arguments->interval_seconds, "Seconds between two refreshes; default: 1")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0));
-  verb->add_option("--rows", arguments->rows, "Of each table; default: 8")->type_name("N")->check(CLI::PositiveNumber);
-  verb->add_flag("--once", arguments->once, "Print one picture and end");
+  verb->add_option("--rows", arguments->rows, "Maximum number of rows per table; default: 8")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  verb->add_flag("--once", arguments->once, "Print once and exit");
   verb->callback([arguments, &exit_status] { exit_status = top(*arguments); });
 }
 

@@ -89,7 +89,7 @@ void LiveFolder::readLedger(const std::string& path, File& file, Clock::time_poi
   }
   const bool running = contents->report.job.exit == ExitKind::kRunning;
   if (!running && (file.running || file.report == nullptr)) {
-    // The modification time cannot tell: some file systems do not update it for mapped files.
+    // The modification time may be older than the end: some file systems do not update it for mapped files.
     file.ended_at = file.running ? now : file.modified;
   }
   file.running = running;

@@ -110,7 +110,7 @@ std::string moduleTable(const JobReport& job) {
   std::stable_sort(
       modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.first.bytes > b.first.bytes; });
   const size_t shown = std::min(modules.size(), kMaxModules);
-  std::string text = fmt::format("<table><tr><th>module, without those below it{}", kAmountTitles);
+  std::string text = fmt::format("<table><tr><th>module, without its children{}", kAmountTitles);
   for (size_t i = 0; i < shown; ++i) {
     text += fmt::format("<tr><td>{}{}", escaped(modules[i].second->name), amountCells(modules[i].first));
   }
@@ -125,7 +125,7 @@ std::string attemptSection(std::vector<const Report*> reports) {
   const std::string world = summary.world_size ? fmt::format(" of {}", *summary.world_size) : "";
   return fmt::format(
              "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
-             "them.\n",
+             "these ranks.\n",
              escaped(jobAddress({summary.run_id, summary.attempt})),
              summary.run_id.empty() ? "Run without a name" : escaped(summary.run_id),
              attempt,
@@ -147,7 +147,7 @@ std::string servePage(const LiveReports& live, const std::string& folder) {
       "<h1>commtap</h1>\n<p>Jobs that write to {} on this node. For Prometheus: <a href=\"metrics\">/metrics</a>.\n",
       escaped(folder));
   if (attempts.empty()) {
-    page += "<p>No job runs here now, and none has ended lately.\n";
+    page += "<p>No job is running here, and none has ended recently.\n";
   }
   for (auto& [key, reports] : attempts) {
     page += attemptSection(std::move(reports));

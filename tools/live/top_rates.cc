@@ -66,7 +66,7 @@ struct Rate {
   double per_second = 0;
   double bytes_per_second = 0;
   double blocked_share = 0; ///< share of the time of the ranks that have the row
-  double bus_bandwidth = 0; ///< bytes a second; 0 if nothing that is timed was over
+  double bus_bandwidth = 0; ///< bytes per second; 0 if no timed collective has completed
   Sums total;
 };
 

@@ -28,7 +28,7 @@ double secondsSince(uint64_t then_ns, uint64_t now_ns) {
 std::string positionText(const GroupPosition& member, uint64_t now_ns) {
   std::string text = fmt::format("{} has issued {}", rankName(member.rank), member.collectives);
   if (!member.last) {
-    return text + "; its last one is too long ago";
+    return text + "; its last one is no longer recorded";
   }
   const LastCollective& last = *member.last;
   return text + fmt::format(
@@ -46,7 +46,7 @@ bool isQuiet(const GroupLag& lag, uint64_t now_ns) {
 
 std::string lagText(const GroupLag& lag, uint64_t now_ns, const Color& color) {
   std::string text = color.warning(fmt::format(
-                         "group {}: {} is {} behind, and nobody went on for {:.0f} s",
+                         "group {}: {} is {} behind, and no rank made progress for {:.0f} s",
                          inert(groupTitle(lag.group)),
                          rankName(lag.members.front().rank),
                          lag.size() == 1 ? "1 collective" : std::to_string(lag.size()) + " collectives",

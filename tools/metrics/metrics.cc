@@ -15,43 +15,43 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kCounter,
      "",
      "run_id attempt rank module phase kind group",
-     "Collectives that a rank issued for a module, without those for the modules below it."},
+     "Collectives attributed to a module, without those of its children."},
     {MetricId::kPayloadBytes,
      "commtap_payload_bytes",
      MetricType::kCounter,
      "bytes",
      "run_id attempt rank module phase kind group",
-     "Payload of these collectives, as nccl-tests counts it."},
+     "Payload of the collectives attributed to a module, as nccl-tests counts it."},
     {MetricId::kBusBytes,
      "commtap_bus_bytes",
      MetricType::kCounter,
      "bytes",
      "run_id attempt rank module phase kind group",
-     "Payload times the bus bandwidth factor of nccl-tests: what crosses the busiest link."},
+     "Payload times the bus bandwidth factor of nccl-tests: the bytes that cross the busiest link."},
     {MetricId::kTimedCollectives,
      "commtap_timed_collectives",
      MetricType::kCounter,
      "",
      "run_id attempt rank kind group",
-     "Collectives of which it is known how long they ran. No series without COMMTAP_TIMING."},
+     "Collectives with a known running time. No series without COMMTAP_TIMING."},
     {MetricId::kTimedBusBytes,
      "commtap_timed_bus_bytes",
      MetricType::kCounter,
      "bytes",
      "run_id attempt rank kind group",
-     "Bus bytes of these: by commtap_running_seconds_total it is the bus bandwidth."},
+     "Bus bytes of the timed collectives. Divided by commtap_running_seconds_total, it is the bus bandwidth."},
     {MetricId::kRunningSeconds,
      "commtap_running_seconds",
      MetricType::kCounter,
      "seconds",
      "run_id attempt rank kind group",
-     "How long these ran, waiting for slower ranks included."},
+     "Running time of the timed collectives, including the wait for slower ranks."},
     {MetricId::kBlockedSeconds,
      "commtap_blocked_seconds",
      MetricType::kCounter,
      "seconds",
      "run_id attempt rank kind group",
-     "How long threads of the job waited for collectives that were not over. No series without COMMTAP_TIMING."},
+     "Time that the job's threads were blocked in waits for collectives. No series without COMMTAP_TIMING."},
     {MetricId::kModuleCalls,
      "commtap_module_calls",
      MetricType::kCounter,
@@ -63,39 +63,40 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kCounter,
      "",
      "run_id attempt rank function group",
-     "Calls to NCCL by its function's name, also those that failed. Those that no collective makes have no group. No "
-     "series: NCCL was not called."},
+     "NCCL calls by function, including failed calls. Calls that no collective makes have no group. No series if NCCL "
+     "was "
+     "not called."},
     {MetricId::kNcclFailedCalls,
      "commtap_nccl_failed_calls",
      MetricType::kCounter,
      "",
      "run_id attempt rank function group",
-     "Calls of these that NCCL answered with an error."},
+     "NCCL calls that returned an error."},
     {MetricId::kNcclBytes,
      "commtap_nccl_bytes",
      MetricType::kCounter,
      "bytes",
      "run_id attempt rank function group",
-     "Payload of these that did not fail, as nccl-tests counts it."},
+     "Payload of the NCCL calls that did not fail, as nccl-tests counts it."},
     {MetricId::kSteps,
      "commtap_steps",
      MetricType::kCounter,
      "",
      "run_id attempt rank",
-     "Training steps that a rank has ended."},
+     "Training steps that a rank has completed."},
     {MetricId::kLastCollective,
      "commtap_last_collective_time_seconds",
      MetricType::kGauge,
      "seconds",
      "run_id attempt rank",
-     "When the rank issued its last collective, in seconds since 1970; none if it has issued none."},
+     "Time of the rank's last collective, in seconds since 1970. No series if the rank has issued none."},
     {MetricId::kNotSeen,
      "commtap_not_seen",
      MetricType::kCounter,
      "",
      "run_id attempt rank reason",
-     "What could not be observed, attributed or kept; docs/limits.md tells the reasons. No series: nothing of the "
-     "kind."},
+     "Cases that could not be observed, attributed or stored, by reason (docs/limits.md). No series if there are "
+     "none."},
     {MetricId::kProcess,
      "commtap_process",
      MetricType::kInfo,
@@ -107,7 +108,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kGauge,
      "",
      "run_id attempt rank",
-     "Processes of the rank that still run."},
+     "Processes of the rank that are still running."},
     {MetricId::kProcessExit,
      "commtap_process_exit",
      MetricType::kGauge,
@@ -119,13 +120,13 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kGauge,
      "seconds",
      "run_id attempt rank",
-     "When the rank's first process started, in seconds since 1970."},
+     "Start time of the rank's first process, in seconds since 1970."},
     {MetricId::kProcessEnd,
      "commtap_process_end_time_seconds",
      MetricType::kGauge,
      "seconds",
      "run_id attempt rank",
-     "When the rank's last process ended, in seconds since 1970; none while one runs, or if it is not known."},
+     "End time of the rank's last process, in seconds since 1970. No series while one is running, or if unknown."},
     {MetricId::kRanks,
      "commtap_ranks",
      MetricType::kGauge,
@@ -137,33 +138,34 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kGauge,
      "",
      "run_id attempt",
-     "Ranks that the job has, also those on other nodes."},
+     "Number of ranks of the job, including ranks on other nodes."},
     {MetricId::kDisagreements,
      "commtap_disagreements",
      MetricType::kGauge,
      "",
      "run_id attempt what",
-     "Places where the ranks that were read did not do the same, as commtap merge tells them (docs/merge.md). No "
-     "series: they agree, or some still run."},
+     "Disagreements between the ranks whose reports were read, as in commtap merge (docs/merge.md). No series if they "
+     "agree, or while some are running."},
     {MetricId::kFoldedLabelSets,
      "commtap_folded_label_sets",
      MetricType::kGauge,
      "",
      "run_id attempt rank",
-     "Label sets over the limit, counted as module \"(other)\", function \"(other)\" and group \"(other)\". No series: "
-     "none."},
+     "Label sets over the limit, counted as module \"(other)\", function \"(other)\" and group \"(other)\". No series "
+     "if "
+     "there are none."},
     {MetricId::kUnreadableFiles,
      "commtap_unreadable_files",
      MetricType::kGauge,
      "",
      "",
-     "Reports and ledgers that could not be read and are missing in all other numbers."},
+     "Reports and ledgers that could not be read. All other numbers lack them."},
     {MetricId::kReadSeconds,
      "commtap_read_duration_seconds",
      MetricType::kGauge,
      "seconds",
      "",
-     "How long it took to read the ledgers for this answer. Of commtap serve alone."},
+     "Time to read the ledgers for this answer. Only from commtap serve."},
 }};
 
 constexpr bool inOrder() {
@@ -178,39 +180,40 @@ static_assert(inOrder(), "a metric's id is its index");
 
 constexpr std::string_view kIntroduction = R"(# Metrics
 
-<!-- Made from the table in tools/metrics/metrics.cc by `./dev docs`. -->
+<!-- Generated by `./dev docs` from the table in tools/metrics/metrics.cc. -->
 
-What `commtap export --format openmetrics`, `commtap export --format prometheus` and `commtap serve` say. [How to wire
-it](dashboards/README.md): dashboards, rules, and three ways to Prometheus.
+The metrics of `commtap export --format openmetrics`, `commtap export --format prometheus` and `commtap serve`.
+[Dashboards](dashboards/README.md) has dashboards, alert rules, and three ways to get the metrics into Prometheus.
 
 )";
 
 constexpr std::string_view kLabels = R"md(
 ## Labels
 
-- `run_id`, `attempt`, `rank` name who counted, as in [the report](report.md). Processes of one rank are added up. A
-  process without a rank has no label `rank`; all of a run's are added up.
-- `module`, `phase`, `kind` are those of the report's rows. Numbers are exclusive: a module's do not hold those of the
-  modules below it, so a sum over modules is right.
-- `group` is the description of the process group (`tp`, `dp_shard`, ...), or its name if it has none: groups of one
-  description are one label.
-- `function` is what NCCL calls it (`ncclAllReduce`, `ncclGroupEnd`, ...); [NCCL](nccl.md) tells which are counted.
+- `run_id`, `attempt` and `rank` identify the counting processes, as in [the report](report.md). The processes of one
+  rank are summed. Processes without a rank have no label `rank`; those of one run are summed.
+- `module`, `phase` and `kind` are those of the report's rows. Numbers are exclusive: a module's numbers do not include
+  its children, so a sum over modules counts each collective once.
+- `group` is the description of the process group (`tp`, `dp_shard`, ...), or its name if it has none. Groups with the
+  same description share a label.
+- `function` is the name of the NCCL function (`ncclAllReduce`, `ncclGroupEnd`, ...); [NCCL](nccl.md) lists the counted
+  functions.
 - `torch`, `python` and `commtap` are versions.
 
 ## How many series
 
-A rank has at most 500 label sets of `module`, `phase`, `kind` and `group`, as many of `module` and `phase`, and as many
-of `function` and `group`; `--max-series` sets another limit. The first ones in the order of the module tree keep their
-names; the others are counted as `module="(other)"`, `function="(other)"`, `group="(other)"`, so that sums stay right,
-and `commtap_folded_label_sets` says how many there are. `commtap serve` remembers which have their names, so that a
-counter never moves to another series while it runs. `--depth 2` makes fewer: the collectives of modules below that
-depth count as those of the module above them at that depth, and their calls are left out.
+A rank has at most 500 label sets of `module`, `phase`, `kind` and `group`, 500 of `module` and `phase`, and 500 of
+`function` and `group`. `--max-series` sets another limit. The first label sets in the order of the module tree keep
+their names. The others count as `module="(other)"`, `function="(other)"` and `group="(other)"`, so sums stay correct;
+`commtap_folded_label_sets` is their number. `commtap serve` remembers which label sets keep their names: while it runs,
+a counter never moves to another series. `--depth 2` reduces the number of series: collectives of deeper modules count
+for their ancestor at that depth, and the calls of deeper modules are left out.
 
 ## Two formats
 
-`openmetrics` is OpenMetrics 1.0, with `# UNIT` and `# EOF`. `prometheus` is Prometheus's older text format (0.0.4), which
-is what node_exporter's textfile collector reads: there the metadata of a counter has the sample's name. The samples are
-the same in both. Neither has timestamps. `commtap serve` gives the scraper the one that it asks for.
+`openmetrics` is OpenMetrics 1.0, with `# UNIT` and `# EOF`. `prometheus` is Prometheus's older text format (0.0.4), for
+node_exporter's textfile collector; there the metadata of a counter has the name of the sample. Both formats have the
+same samples and no timestamps. `commtap serve` answers with the format that the scraper requests.
 )md";
 
 } // namespace

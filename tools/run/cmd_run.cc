@@ -27,13 +27,13 @@ namespace commtap {
 namespace {
 
 constexpr const char* kFooter =
-    "The command runs in the same process group and on the same terminal.\n"
-    "COMMTAP=0 in the environment: runs the command and does nothing else.\n"
-    "Each run gets a fresh run id, the tasks of one Slurm step get a common one. Where a run is started by hand on\n"
-    "several machines, give the same --run-id on each.\n\n"
-    "Exit status: the command's own, or the signal that it died of; 127 no such command, 126 it cannot be started, 2\n"
-    "commtap run was used wrongly.\n\n"
-    "Example:\n  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
+    "The command runs in the process group of commtap run, on the same terminal. With COMMTAP=0 in the environment,\n"
+    "runs the command without commtap. Each run gets a new run id; the tasks of a Slurm step share one. To start\n"
+    "one run by hand on several machines, give the same --run-id on each.\n\n"
+    "Exit status: that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot\n"
+    "be started; 2 wrong usage of commtap run.\n\n"
+    "Example:\n"
+    "  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
 
 bool isValueFlag(const std::string& argument) {
   for (const OptionRow& row : optionTable()) {
@@ -87,7 +87,7 @@ void recover(const Options& options) {
 
 int run(const std::map<std::string, std::string>& flags, const std::vector<std::string>& command) {
   if (command.empty()) {
-    say("run needs a command: commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
+    say("a command to run is missing: commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
     return kExitUsage;
   }
   const Result<RunSetup> setup = setUpRun(environ, flags, executableFolder());
@@ -112,7 +112,7 @@ RunArguments splitRunArguments(const std::vector<std::string>& arguments) {
 }
 
 void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("run", "Run a command with commtap in all of its processes");
+  CLI::App* verb = app.add_subcommand("run", "Run a command with commtap preloaded in all its processes");
   setUsage(*verb, "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
   verb->footer(kFooter);
   auto flags = std::make_shared<std::map<std::string, std::string>>();

@@ -44,12 +44,12 @@ Result<std::string> findLibrary(const std::string& folder) {
                  ? Result<std::string>(found)
                  : Result<std::string>::failure(
                        found +
-                       " cannot be preloaded: no part of its path may have a space or a colon; install it elsewhere");
+                       " cannot be preloaded: its path must not contain a space or a colon: install it elsewhere");
     }
     tried.push_back(path);
   }
-  return Result<std::string>::failure(fmt::format(
-      "{} was not found; it should be at one of {}: install or build it", kLibrary, fmt::join(tried, ", ")));
+  return Result<std::string>::failure(
+      fmt::format("{} was not found at any of {}: install or build it", kLibrary, fmt::join(tried, ", ")));
 }
 
 std::string executableFolder() {

@@ -22,7 +22,7 @@ std::string checkFlags(const std::map<std::string, std::string>& flags) {
   for (const OptionRow& row : optionTable()) {
     const auto flag = flags.find(std::string(row.name));
     if (flag != flags.end() && !row.apply(scratch, flag->second, row)) {
-      return fmt::format("{} is \"{}\", it must be {}", row.flag, flag->second, wantedValue(row));
+      return fmt::format("{} is \"{}\"; it must be {}", row.flag, flag->second, wantedValue(row));
     }
   }
   return {};

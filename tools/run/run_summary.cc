@@ -62,9 +62,9 @@ std::string tableOf(const std::vector<Row>& rows, const Color& color) {
 
 std::string whyNoReport(const std::string& folder) {
   return fmt::format(
-      "commtap: no report was made in {}: no process of the command made a collective of torch.distributed, or the "
-      "library could not be loaded into it (a static or setuid program, LD_PRELOAD taken out on the way, another "
-      "machine or container); COMMTAP_LOG=info tells more\n",
+      "commtap: no report was written to {}: no process of the command made a torch.distributed collective, or the "
+      "library could not be loaded (a static or setuid program, LD_PRELOAD removed on the way, another machine or "
+      "container): set COMMTAP_LOG=info for details\n",
       inert(folder));
 }
 

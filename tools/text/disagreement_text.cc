@@ -25,10 +25,10 @@ std::string endText(const RankRanges& ranks, const JobReport& job) {
                            return range.first <= *process.rank && *process.rank <= range.second;
                          });
     if (is_here && (process.exit == ExitKind::kKilled || process.exit == ExitKind::kSignal)) {
-      return countOf(ranks) == 1 ? " (which was killed)" : " (of which some were killed)";
+      return countOf(ranks) == 1 ? " (killed)" : " (some were killed)";
     }
     if (is_here && process.exit == ExitKind::kRunning) {
-      return countOf(ranks) == 1 ? " (which still runs)" : " (of which some still run)";
+      return countOf(ranks) == 1 ? " (still running)" : " (some are still running)";
     }
   }
   return {};
@@ -70,7 +70,7 @@ std::string disagreementText(const Disagreement& disagreement, const JobReport& 
     const Disagreement::Value& sent = disagreement.values[0];
     const Disagreement::Value& received = disagreement.values[1];
     return fmt::format(
-        "sends without their receives {}: {} sends of {}, {} receives of {}",
+        "sends without matching receives {}: {} sends of {}, {} receives of {}",
         where,
         sent.count,
         humanBytes(static_cast<double>(sent.bytes.value_or(0))),
@@ -78,7 +78,7 @@ std::string disagreementText(const Disagreement& disagreement, const JobReport& 
         humanBytes(static_cast<double>(received.bytes.value_or(0))));
   }
   if (disagreement.what == Disagreement::What::kOrder) {
-    return fmt::format("another collective as number {} {}", disagreement.sequence, where) +
+    return fmt::format("different collectives as number {} {}", disagreement.sequence, where) +
            valuesText(disagreement, job);
   }
   const std::string phase(disagreement.phase ? phaseName(*disagreement.phase) : "");

@@ -30,7 +30,7 @@ std::string runLine(const JobSummary& summary, int64_t first_attempt, int64_t la
   line += summary.torch_version.empty() ? "" : ", torch " + inert(summary.torch_version);
   line += '\n';
   if (first_attempt != last_attempt) {
-    line += fmt::format("attempt {} (there are {} to {}: --attempt N)\n", summary.attempt, first_attempt, last_attempt);
+    line += fmt::format("attempt {} of {} to {} (--attempt N)\n", summary.attempt, first_attempt, last_attempt);
   }
   return line;
 }
@@ -56,11 +56,11 @@ std::string exitLine(const ExitSummary& exit) {
   }
   switch (exit.exit) {
     case ExitKind::kRunning:
-      return who + ": has not ended, or its machine cannot be asked: the numbers are as of now";
+      return who + ": still running, or on a machine that cannot be checked: the numbers are current values";
     case ExitKind::kSignal:
       return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
     case ExitKind::kKilled:
-      return who + ": killed; the numbers reach to that moment";
+      return who + ": killed; the numbers end at that moment";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;
@@ -89,9 +89,9 @@ std::string notSeenLines(const JobSummary& summary, const Color& color) {
         entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
         item.ranks.empty() ? "" : " (rank " + rankText(item.ranks) + ")");
   }
-  return lines.empty() ? ""
-                       : color.warning("NOT SEEN: these are missing from the numbers below or not where they belong") +
-                             "\n" + lines;
+  return lines.empty()
+             ? ""
+             : color.warning("NOT SEEN: missing from the numbers below, or attributed to another row") + "\n" + lines;
 }
 
 } // namespace

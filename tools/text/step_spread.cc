@@ -40,7 +40,7 @@ std::string stepSpreadText(std::vector<StepTime> times) {
   std::sort(times.begin(), times.end(), [](const StepTime& a, const StepTime& b) { return a.ms < b.ms; });
   const StepTime& slowest = times.back();
   return fmt::format(
-      "from step to step, of {} after the first {}: median {:.1f} ms, {:.1f} to {:.1f} ms in four of five, slowest "
+      "step times, over {} steps after the first {}: median {:.1f} ms, {:.1f} to {:.1f} ms for four of five, slowest "
       "{:.1f} ms (step {})\n",
       steps,
       kWarmUpSteps,

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Holds every `#include "..."` of the product against the arrows that its rooms may have, so that nothing points back.
+// Checks every `#include "..."` of the product against the allowed dependencies between rooms, so that no dependency
+// points backwards.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Rooms = std::set<std::string>;
 
-/// A room and the rooms whose headers it may include besides its own. CONTRIBUTING.md says what each room is for.
+/// Maps a room to the other rooms whose headers it may include. CONTRIBUTING.md describes the rooms.
 const std::map<std::string, Rooms>& allowed() {
   static const std::map<std::string, Rooms> table = {
       {"shim", {}},
@@ -114,7 +115,7 @@ std::vector<std::string> includesOf(const std::string& text) {
   return found;
 }
 
-/// The arrows of one file that its room may not have, and the files that stand in no room.
+/// Appends the forbidden includes of a file to `wrong`, or the file itself if it belongs to no room.
 void checkFile(const std::string& file, const std::string& text, std::vector<std::string>& wrong) {
   const std::string room = fs::path(file).parent_path().string();
   const auto entry = allowed().find(room);
@@ -139,7 +140,7 @@ bool reaches(const std::string& from, const std::string& to, Rooms& seen) {
   return false;
 }
 
-TEST_CASE("rooms: no source includes a header of a room that its own may not know") {
+TEST_CASE("rooms: no source includes a header of a forbidden room") {
   const fs::path root = COMMTAP_SOURCE_ROOT;
   std::vector<std::string> wrong;
   size_t files = 0;
@@ -160,7 +161,7 @@ TEST_CASE("rooms: no source includes a header of a room that its own may not kno
   }
 }
 
-TEST_CASE("rooms: an arrow that is not in the table is found") {
+TEST_CASE("rooms: a dependency that is not in the table is found") {
   std::vector<std::string> wrong;
   checkFile(
       "report/model/x.cc", "#include \"report/ledger/ledger_reader.h\"\n#include \"report/model/model.h\"\n", wrong);
@@ -168,7 +169,7 @@ TEST_CASE("rooms: an arrow that is not in the table is found") {
   CHECK(wrong.size() == 2);
 }
 
-TEST_CASE("rooms: the allowed arrows have no circle") {
+TEST_CASE("rooms: the allowed dependencies have no cycle") {
   for (const auto& [room, _] : allowed()) {
     Rooms seen;
     CHECK_MESSAGE(!reaches(room, room, seen), room);

@@ -3,12 +3,12 @@
 
 /** @typedef {import("./job.js").Job} Job */
 
-/** The three numbers that every row has, by the name of their column. */
+/** The names of the three amount columns, which every table of collectives has. */
 export const kMetrics = ["count", "bytes", "bus_bytes"];
 export const kMetricTitles = { count: "Count", bytes: "Bytes", bus_bytes: "Bus bytes" };
 
 /**
- * Which rows count: numbers are positions in the job's lists, -1 stands for all.
+ * Selects rows. Each field is an index into the job's list of that name, or -1 for all.
  * @typedef {{phase: number, kind: number, group: number}} Filter
  */
 
@@ -25,7 +25,7 @@ function zeros(length) {
   return Object.fromEntries(kMetrics.map((metric) => [metric, new Float64Array(length)]));
 }
 
-/** Adds one row to one entry of a set of sums. */
+/** Adds the amounts of a row to the entry `entry` of `sums`. */
 function add(sums, entry, rows, row) {
   for (const metric of kMetrics) {
     sums[metric][entry] += rows[metric][row];
@@ -41,8 +41,8 @@ function addChildren(job, sums) {
 }
 
 /**
- * What each module has under a filter: `own` (exclusive) and `inclusive`, by metric and module; `kindsOf(module)`, the
- * kinds that its inclusive metric is made of.
+ * Sums the rows that pass the filter. Returns `own` (exclusive) and `inclusive`, by metric and module, and
+ * `kindsOf(module)`, which returns the kinds in the module's inclusive metric.
  */
 export function moduleSums(job, filter, metric) {
   const own = zeros(job.modules.length);
@@ -65,7 +65,7 @@ export function moduleSums(job, filter, metric) {
   return { own, inclusive, kindsOf: ({ index }) => kindShares(job, byKind, index) };
 }
 
-/** The kinds that a module's inclusive amount is made of, in the order of all kinds, each with its share of it. */
+/** Returns the kinds in a module's inclusive amount with their shares of it, in the job's order of kinds. */
 function kindShares(job, byKind, index) {
   const kinds = job.kinds.length;
   const values = byKind.subarray(index * kinds, (index + 1) * kinds);
@@ -73,7 +73,7 @@ function kindShares(job, byKind, index) {
   return job.kinds.map((name, kind) => ({ name, share: values[kind] / whole })).filter(({ share }) => share > 0);
 }
 
-/** Whether a row of a table with the filter's columns is one of those that count. */
+/** Returns true if the row passes the filter. `rows` has a column for each field of the filter. */
 export function passes(rows, row, filter) {
   return (
     (filter.phase < 0 || rows.phase[row] === filter.phase) &&
@@ -82,7 +82,7 @@ export function passes(rows, row, filter) {
   );
 }
 
-/** The rows of a module and all below it that pass, by position. */
+/** Returns the indices of the rows that pass the filter, for a module and its descendants. */
 export function rowsBelow(job, filter, module) {
   const found = [];
   for (let row = 0; row < job.rowCount; row += 1) {
@@ -95,8 +95,9 @@ export function rowsBelow(job, filter, module) {
 }
 
 /**
- * Totals of a subtree by each facet. A facet's own choice does not narrow it down: by kind, all kinds keep their
- * numbers when one is chosen, so that the reader sees what else there is.
+ * Returns a subtree's totals by phase, kind and group, and over all. A facet ignores its own filter: with a kind
+ * chosen,
+ * the totals by kind still list all kinds, so the reader sees the alternatives.
  */
 export function facetSums(job, filter, module) {
   const sums = {
@@ -116,7 +117,7 @@ export function facetSums(job, filter, module) {
   return sums;
 }
 
-/** What each process has by kind: a value for process * kinds + kind. */
+/** Returns the amounts by process and kind; the index is process * number of kinds + kind. */
 export function processValues(job, metric) {
   const values = new Float64Array(job.processCount * job.kinds.length);
   const { cells } = job;

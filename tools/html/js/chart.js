@@ -5,29 +5,29 @@ import { h, say } from "./dom.js";
 import { hideTip, showTip } from "./tip.js";
 
 /**
- * A picture that can be used without a mouse: arrows, Home and End move a frame from item to item, each is read out, and
- * Enter does what a click does. Everything that a picture shows is in a table as well.
+ * A chart with keyboard and screen reader support. Arrow keys, Home and End move a focus frame between items, a screen
+ * reader reads each item out, and Enter acts as a click. A table holds the same data as each chart.
  */
 
 /**
- * @typedef {Object} Item something in the picture, in pixels of the picture
+ * @typedef {Object} Item an item of the chart; its box is in pixels
  * @property {{x: number, y: number, width: number, height: number}} box
  */
 
 /**
- * @typedef {Object} Picture what a chart is at the moment
- * @property {Object} option for ECharts; its items' `dataIndex` count as `items` do
+ * @typedef {Object} Picture the current content of a chart
+ * @property {Object} option for ECharts; the `dataIndex` of an item is its position
  * @property {(position: number) => {x: number, y: number, width: number, height: number}} boxOf
- * @property {number} count of items
- * @property {(position: number, key: string) => number} neighbour where an arrow key leads
- * @property {(position: number) => [string, string][]} describe lines of name and value, the first the title
+ * @property {number} count number of items
+ * @property {(position: number, key: string) => number} neighbour the item that an arrow key moves to
+ * @property {(position: number) => [string, string][]} describe lines of name and value; the first line is the title
  * @property {(position: number) => void} [enter]
- * @property {() => void} [leave] on Backspace and Escape
+ * @property {() => void} [leave] called on Backspace and Escape
  */
 
 export class Chart {
   /**
-   * @param {string} label what a screen reader calls it
+   * @param {string} label the chart's name for screen readers
    * @param {(width: number, height: number) => Picture} draw
    */
   constructor(label, draw) {
@@ -47,7 +47,7 @@ export class Chart {
     new ResizeObserver(() => this.redraw()).observe(this.element);
   }
 
-  /** Draws it anew; the frame goes back to the first item if `restart`. */
+  /** Redraws the chart. Moves the focus frame back to the first item if `restart` is true. */
   redraw(restart = false) {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (width === 0) {
@@ -112,7 +112,7 @@ export class Chart {
     say(lines.map(([name, value]) => (value === "" ? name : `${name} ${value}`)).join(", "));
   }
 
-  /** Where a key leads; null if it leads nowhere. */
+  /** Returns the position that a key moves to; null if the key does not move the frame. */
   #target(key) {
     if (key === "Home" || key === "End") {
       return key === "Home" ? 0 : this.picture.count - 1;

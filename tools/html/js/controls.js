@@ -7,7 +7,7 @@ import { segments } from "./segments.js";
 import { kDefaults } from "./state.js";
 import { shorten } from "./text.js";
 
-/** What is counted, and which part of the job. */
+/** The controls for the measure and the filters. */
 
 const kNameLength = 60;
 
@@ -28,7 +28,7 @@ function usedNames(names, positions) {
   return names.filter((_, position) => used.has(position));
 }
 
-/** What the controls show: they are left alone while it stays, since a list that is open would close. */
+/** The state that the controls show. They are redrawn only when it changes: a redraw would close an open list. */
 let shown = "";
 
 export function drawControls(view) {

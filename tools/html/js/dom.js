@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** The only way in which this page makes elements: text is always text, never markup. */
+/** The only functions of the page that create elements. Text is always inserted as text, never as markup. */
 
 /**
- * Makes an element.
+ * Creates an element.
  * @param {string} tag
- * @param {Object} attributes `class`, `aria-…` and so on; null and false are left out; `on…` are event listeners
+ * @param {Object} attributes by name; null, undefined and false omit an attribute; `on…` names are event listeners
  * @param {...(Node|string|number|null)} children
  */
 export function h(tag, attributes, ...children) {
@@ -22,7 +22,7 @@ export function h(tag, attributes, ...children) {
   return element;
 }
 
-/** A dotted name that may break after its dots. */
+/** Returns an element with a dotted name that may wrap after its dots. */
 export function breakable(name) {
   const parts = name.split(/(?<=\.)/);
   return h("span", null, ...parts.flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part])));
@@ -32,14 +32,13 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Has a screen reader say something, which is not shown. */
+/** Announces text to screen readers without showing it. */
 export function say(text) {
   byId("said").textContent = text;
 }
 
 /**
- * Redraws under the eyes of somebody who reads: what they have opened or closed, and scrolled to, stays so. For elements
- * that have a `data-key`.
+ * Calls `redraw`, then restores the open state and scroll position of elements that have a `data-key`.
  */
 export function keepPlaces(redraw) {
   const all = (selector) => [...document.querySelectorAll(selector)];
@@ -55,8 +54,8 @@ export function keepPlaces(redraw) {
 }
 
 /**
- * Replaces what an element holds; the focus stays with the element that has the same `data-key`.
- * A page that redraws under the hands of somebody who uses the keyboard would throw them back to its start.
+ * Replaces the children of an element. The focus moves to the new child with the same `data-key`: otherwise a redraw
+ * would send keyboard users back to the start of the page.
  */
 export function refill(container, ...children) {
   const focused = container.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;

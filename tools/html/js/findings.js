@@ -5,22 +5,22 @@ import { byId, h, refill } from "./dom.js";
 import { sizeOf } from "./job.js";
 import { bytesText, plural, rangesText, rankListText, shorten, wholeText } from "./text.js";
 
-/** What the reader must know before any number: ranks that disagree, are missing or died, and what was not seen. */
+/** The findings above all numbers: ranks that disagree, are missing or were killed, and entries of `not_seen`. */
 
 const kMostShown = 100;
 const kNameLength = 160;
 
 const kWhat = {
-  order: "another collective under the same number",
+  order: "different collectives at the same position",
   count: "different numbers of calls",
   bytes: "different payload",
-  module: "as many calls in all, but for different modules or in different phases",
-  unmatched: "sent and not received",
+  module: "equal numbers of calls, for different modules or in different phases",
+  unmatched: "sent but not received",
 };
 
 /**
  * @typedef {Object} Finding
- * @property {string} key unique in the page, and the same when it is drawn anew
+ * @property {string} key unique in the page, and stable across redraws
  * @property {"bad"|"warn"|"note"} level
  * @property {string} title
  * @property {Node} body
@@ -67,26 +67,26 @@ const kSerious = {
   key: "serious",
   level: "bad",
   title: "Ranks disagree",
-  meaning: "Ranks of one process group that did not do the same: likely a hang or a bug.",
+  meaning: "Ranks of one process group did not issue matching collectives: likely a hang or a bug.",
   open: true,
 };
 
-/** What would be serious at the end. */
+/** Replaces kSerious while the job runs: running ranks always differ briefly. */
 const kAhead = {
   key: "ahead",
   level: "note",
-  title: "Ranks are not equally far",
-  meaning: "The job runs: what ranks that are ahead have issued, the others have still to issue.",
+  title: "Some ranks are ahead",
+  meaning: "The job is running: the ranks behind have yet to issue what the ranks ahead have issued.",
 };
 
 const kMild = {
   key: "mild",
   level: "note",
-  title: "Ranks agree in number, not in the module",
-  meaning: "Ranks of one process group made as many calls as each other, but for different modules or in other phases.",
+  title: "Ranks agree on the number of calls, not on the module",
+  meaning: "Ranks of one process group made equal numbers of calls, for different modules or in different phases.",
 };
 
-/** @returns {Finding[]} those that may hang a job apart from those that cannot */
+/** @returns {Finding[]} one for the disagreements that may hang a job, one for those that cannot */
 function disagreements(job) {
   const mild = job.disagreements.filter(({ what }) => what === "module");
   const serious = job.disagreements.filter(({ what }) => what !== "module");
@@ -109,15 +109,15 @@ function missing(job) {
     key: "missing",
     level: "bad",
     title: `${plural(sizeOf(job.missingRanks), "rank")} without a report: ${rangesText(job.missingRanks)}`,
-    body: h("p", null, "What they did is in no number here."),
+    body: h("p", null, "No number on this page includes these ranks."),
   };
 }
 
 const kExitText = {
-  running: "still running, or not ended in a way that could be told",
+  running: "still running, or ended in an unknown way",
   _exit: "ended by _exit",
-  signal: "ended by a signal of their own",
-  killed: "killed: SIGKILL, the OOM killer, a signal from outside",
+  signal: "ended by abort() or a self-sent signal",
+  killed: "killed by SIGKILL, the OOM killer or another process",
 };
 
 function ends(job) {
@@ -153,7 +153,7 @@ function notSeen(job) {
   return { key: "not-seen", level: "warn", title, body: list(items), open: true };
 }
 
-/** @returns {Finding[]} the gravest first */
+/** @returns {Finding[]} the most severe first */
 function findingsOf(job) {
   const found = disagreements(job);
   if (job.missingRanks.length > 0) {
@@ -175,8 +175,8 @@ function findingsOf(job) {
   return found;
 }
 
-const kFine = " No rank is missing, ranks agree with each other, and there is nothing that was not seen.";
-const kFineHere = " The ranks of this node agree with each other, and there is nothing that was not seen.";
+const kFine = " No rank is missing, the ranks agree with each other, and no data is missing from the reports.";
+const kFineHere = " The ranks of this node agree with each other, and no data is missing from the reports.";
 const kLevelText = { bad: "Problem", warn: "Warning", note: "Note" };
 
 function panel(finding) {

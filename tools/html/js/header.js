@@ -5,9 +5,9 @@ import { byId, h, refill } from "./dom.js";
 import { sizeOf } from "./job.js";
 import { plural, rangesText, shorten, wholeText } from "./text.js";
 
-/** What run this is, and what it came from. */
+/** The page header: the run's name, and facts about the run. */
 
-/** "2026-11-21 09:20:32 UTC" from a time of the report. */
+/** Returns a timestamp of the report as "2026-11-21 09:20:32 UTC". */
 function timeText(time) {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }

@@ -7,14 +7,17 @@ import { themeColor, themeFont } from "./palette.js";
 import { columnsOf, difference } from "./ranks.js";
 import { metricText } from "./text.js";
 
-/** Rank by kind, as colours: ranks from left to right, a line a kind. */
+/** A heat map with one column per rank and one line per kind. */
 
 const kLeft = 110; // pixels for the names of kinds
 const kBottom = 24; // pixels for the ranks
-const kLine = 34; // pixels a kind
+const kLine = 34; // pixels per kind
 const kKeys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** Of most that any rank has: 0 to 1; or how far from the median: -1 to 1, more is cut. */
+/**
+ * Returns a colour value: the share of the largest rank's amount, 0 to 1; or the difference from the median, clamped to
+ * -1 to 1.
+ */
 function shade(view, spread, process) {
   const value = spread.values[process];
   if (view.choice.heat === "value") {
@@ -26,10 +29,10 @@ function shade(view, spread, process) {
 export function differenceText(spread, value) {
   const part = difference(spread, value);
   if (part === 0) {
-    return "as the median";
+    return "equal to the median";
   }
   const percent = Math.abs(part) < 0.0005 ? "less than 0.1" : (100 * Math.abs(part)).toPrecision(3);
-  return spread.median > 0 ? `${percent}% ${part > 0 ? "more" : "less"} than the median` : "most have none";
+  return spread.median > 0 ? `${percent}% ${part > 0 ? "more" : "less"} than the median` : "most ranks have none";
 }
 
 function columnName(view, column) {
@@ -48,7 +51,7 @@ function describe(view, spreads, column, line) {
     ["Which is", differenceText(spread, value)],
   ];
   if (column.first !== column.last) {
-    lines.splice(1, 0, ["Farthest off", view.job.processName(process)]);
+    lines.splice(1, 0, ["Farthest from the median", view.job.processName(process)]);
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** The module tree as an icicle: a column a level, the height of a box its share of the column before. */
+/** Lays out the module tree as an icicle: one column per level. A box is as tall as its share of its parent's box. */
 
 /**
  * @typedef {Object} Box in pixels
@@ -13,9 +13,9 @@
  * @property {number} height
  */
 
-/** Narrower columns have no room for names. */
+/** The minimum width of a column in pixels, so that names fit. */
 const kColumnWidth = 150;
-/** What is flatter cannot be seen, and is left out with all below it. */
+/** The minimum height of a box in pixels. A flatter box is invisible, so it is left out with its descendants. */
 const kFlattest = 0.5;
 
 function levelsBelow(job, values, root) {
@@ -29,8 +29,9 @@ function levelsBelow(job, values, root) {
 }
 
 /**
- * Boxes for `root` and what is below it, level by level, each from top to bottom; none if there is nothing. `own` are
- * the parts of the next column that are left because a module has them itself.
+ * Returns boxes for `root` and its descendants, level by level, each level from top to bottom. Returns none if the
+ * value
+ * of `root` is 0. `own` has the areas next to a module's children that stand for the module's exclusive amount.
  * @param {Float64Array} values by module, inclusive
  * @returns {{boxes: Box[], own: Box[]}}
  */
@@ -40,14 +41,14 @@ export function icicle(job, values, root, width, height) {
   }
   const most = Math.min(levelsBelow(job, values, root), Math.max(1, Math.floor(width / kColumnWidth)));
   const rows = layOut(job, values, root, most, height);
-  // Where all modules of a level are too flat, the columns that there are get its room.
+  // If all modules of a level are too flat, the other columns share its width.
   const last = rows.boxes.at(-1).level;
   const column = width / (last + 1);
   const place = (box) => ({ ...box, x: box.level * column, width: column });
   return { boxes: rows.boxes.map(place), own: rows.own.filter(({ level }) => level <= last).map(place) };
 }
 
-/** The boxes' places from top to bottom. */
+/** Assigns the vertical positions of the boxes. */
 function layOut(job, values, root, levels, height) {
   const scale = height / values[root.index];
   const boxes = [{ module: root, level: 0, y: 0, height }];
@@ -74,7 +75,7 @@ function layOut(job, values, root, levels, height) {
   return { boxes, own };
 }
 
-/** The box that an arrow key leads to from the box at `at`; the same if there is none. */
+/** Returns the position of the box that an arrow key moves to from `at`; `at` if there is none. */
 export function neighbour(boxes, at, key) {
   const from = boxes[at];
   const find = (wanted) => {

@@ -3,22 +3,22 @@
 
 import { inert, shorten } from "./text.js";
 
-/** The job that is shown, made from the document that tools/html/page_data.h describes. Names are inert from here on. */
+/** The shown job, built from the document that tools/html/page_data.h describes. All its names have passed inert(). */
 
 /**
  * @typedef {Object} Module
- * @property {number} index depth first: the modules below are those from index + 1 to end - 1
+ * @property {number} index depth first: the descendants are the modules from index + 1 to end - 1
  * @property {number} end
  * @property {string} name
- * @property {string} label the name below its parent: "net1" of "MLP.net1"
- * @property {string} className "" if it is not known
+ * @property {string} label the name relative to its parent: "net1" for "MLP.net1"
+ * @property {string} className "" if unknown
  * @property {number} parent an index; -1 for the root
  * @property {number} depth
  * @property {number[]} calls by phase, summed over ranks
- * @property {number} rankSet which ranks have it
+ * @property {number} rankSet index of the set of ranks that have the module
  */
 
-/** Longer names are cut for the places that have one line; the full one is in the tables. */
+/** Maximum length of labels, which are shown on one line. The tables have the full name. */
 const kLabelLength = 120;
 
 function moduleLabel(name, parentName) {
@@ -50,7 +50,7 @@ function modulesOf(columns, strings) {
   return modules;
 }
 
-/** Two groups may have one name only if it became one by being made inert: labels must tell them apart. */
+/** Returns the groups with distinct labels: two names can become equal in inert(). */
 function groupsOf(groups) {
   const taken = new Set();
   return groups.map((group) => {
@@ -75,15 +75,15 @@ function inertAll(value) {
     : value;
 }
 
-/** How many ranks are in ranges of them. */
+/** Returns the number of ranks in a list of ranges. */
 export function sizeOf(ranges) {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
 export class Job {
   /**
-   * @param document as tools/html/page_data.h describes it
-   * @param {boolean} live whether it comes from `commtap serve`, which sees the ranks of its own node
+   * @param document the data that tools/html/page_data.h describes
+   * @param {boolean} live true for data from `commtap serve`, which sees only the ranks of its own node
    */
   constructor(document, live = false) {
     this.live = live;
@@ -100,39 +100,41 @@ export class Job {
     this.notSeen = inertAll(document.not_seen);
     this.problems = inertAll(document.problems);
     this.modules = modulesOf(document.modules, this.strings);
-    /** Columns, one entry a row of `collectives`; numbers are sums over ranks, with the smallest and largest of a rank. */
+    /**
+     * Columns with one entry per row of `collectives`: sums over ranks, and the smallest and largest value of a rank.
+     */
     this.rows = document.rows;
     this.rowCount = document.rows.module.length;
-    /** Columns, one entry a process. */
+    /** Columns with one entry per process. */
     this.processes = document.processes;
     this.processCount = document.processes.rank.length;
     this.runs = live && this.processes.exit.includes("running");
-    /** Columns: what a process has of a kind. */
+    /** Columns with one entry per process and kind. */
     this.cells = document.cells;
-    /** A process without a rank counts as one. */
+    /** The number of ranks; a process without a rank counts as a rank. */
     this.rankCount = sizeOf(this.ranks) + this.processes.rank.filter((rank) => rank === null).length;
-    /** Columns, one entry a run of steps that some ranks have added up alike; numbers are sums over these ranks. */
+    /** Columns with one entry per range of steps that the same ranks have merged; amounts are sums over these ranks. */
     this.steps = document.steps;
-    /** Columns: what such a row has of a kind in a group. */
+    /** Columns with one entry per row of `steps`, kind and group. */
     this.stepCells = document.step_cells;
-    /** Columns, one entry a kind and group whose durations were measured; and the same by module. */
+    /** Columns with one entry per kind and group with measured durations; `moduleTimes` has one per module, too. */
     this.groupTimes = document.group_times;
     this.moduleTimes = document.module_times;
-    /** null if NCCL was not called; two tables of columns, and who called it. */
+    /** null if NCCL was not called; otherwise two tables, the NCCL versions and the number of calling processes. */
     this.nccl = document.nccl && { ...document.nccl, versions: inertAll(document.nccl.versions) };
   }
 
-  /** The module with this name; the root if there is none. */
+  /** Returns the module with this name; the root if there is none. */
   moduleNamed(name) {
     return this.modules.find((module) => module.name === name) ?? this.modules[0];
   }
 
-  /** Whether a name is the module's own or that of one below it, in the tree or not. */
+  /** Returns true if `name` names the module or a descendant, even a descendant that is not in the tree. */
   isWithin(name, module) {
     return module === this.modules[0] || name === module.name || name.startsWith(`${module.name}.`);
   }
 
-  /** From the root to the module. */
+  /** Returns the modules on the path from the root to the module. */
   pathTo(module) {
     const path = [];
     for (let at = module; at; at = this.modules[at.parent]) {
@@ -141,7 +143,7 @@ export class Job {
     return path;
   }
 
-  /** Modules directly below. */
+  /** Returns the direct children of a module. */
   childrenOf(module) {
     const children = [];
     for (let index = module.index + 1; index < module.end; index = this.modules[index].end) {
@@ -150,7 +152,7 @@ export class Job {
     return children;
   }
 
-  /** "rank 3"; a process without a rank by its host and pid. */
+  /** Returns "rank 3"; for a process without a rank, its host and pid. */
   processName(index) {
     const rank = this.processes.rank[index];
     return rank === null

@@ -5,16 +5,16 @@ import { byId, h, keepPlaces, say } from "./dom.js";
 import { Job } from "./job.js";
 import { fetchDocument } from "./source.js";
 
-/** The page of a job that may still run: it asks `commtap serve` again and again, and says how old its numbers are. */
+/** The live page: polls `commtap serve` for the job's numbers and shows the time of the last update. */
 
 const kIntervalMs = 5000;
-const kPromise = "This page asks the commtap serve that it came from, and nobody else.";
+const kPromise = "This page connects only to the commtap serve that it came from.";
 
 const kStates = {
   asking: "Waiting for the first numbers.",
-  runs: "The job runs.",
+  runs: "The job is running.",
   ended: "The job has ended.",
-  gone: "The server does not tell of this job any more.",
+  gone: "The server no longer serves this job.",
   lost: "The server cannot be reached.",
 };
 
@@ -31,7 +31,9 @@ class Follower {
     this.#tell("asking");
   }
 
-  /** Asks now, and again a while after the answer: a slow server is asked once at a time. */
+  /**
+   * Sends a request, and the next one kIntervalMs after the answer. So a slow server has only one request at a time.
+   */
   async ask() {
     this.asks = true;
     const found = await fetchDocument().catch(() => undefined);
@@ -68,7 +70,7 @@ class Follower {
   }
 }
 
-/** Shows the job of the page's address as it is, again and again. */
+/** Shows the job in the page's address, and updates it until the page is closed. */
 export function follow(show) {
   new Follower(show).ask();
 }

@@ -21,17 +21,17 @@ import { drawTotals } from "./totals.js";
 import { TreeChart } from "./tree_chart.js";
 
 /**
- * What all views draw from.
+ * The data that all views draw.
  * @typedef {Object} View
  * @property {Job} job
  * @property {import("./state.js").Choice} choice
  * @property {import("./amounts.js").Filter} filter
- * @property {import("./job.js").Module} module the one whose subtree is shown
- * @property {Object} sums of moduleSums
- * @property {(change: Object) => void} set changes the choice
+ * @property {import("./job.js").Module} module the module whose subtree is shown
+ * @property {Object} sums the result of moduleSums()
+ * @property {(change: Object) => void} set changes fields of the choice
  */
 
-/** Changes of these leave everything but tables as it is. */
+/** The fields of the choice that affect only the tables. */
 const kOfTables = ["find", "sort", "order", "rows", "empty", "rowsort", "roworder"];
 
 class Page {
@@ -47,7 +47,7 @@ class Page {
     this.state.listen((choice, before) => this.#change(choice, before));
   }
 
-  /** Shows a job, the first or a newer state of it; what the reader has chosen stays. */
+  /** Shows a job, or a newer state of it. The reader's choices stay. */
   show(job) {
     this.job = job;
     this.state.choice = this.#mend(this.state.choice);
@@ -57,7 +57,7 @@ class Page {
     this.draw();
   }
 
-  /** Names in an address may be of another job. */
+  /** Resets the choices whose names this job does not have: the address may come from another job. */
   #mend(choice) {
     if (!this.job) {
       return choice;
@@ -107,7 +107,7 @@ class Page {
     this.rows.update(view);
   }
 
-  /** A live page has nothing to draw before its first answer. */
+  /** Redraws all views. Does nothing before the first answer to a live page. */
   draw() {
     if (!this.job) {
       return;

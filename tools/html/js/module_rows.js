@@ -3,12 +3,12 @@
 
 import { compare } from "./table.js";
 
-/** Which modules the table shows, and in what order. */
+/** Selects and sorts the modules of the module table. */
 
-/** A tree is opened as far as it fits on a screen. */
+/** The tree initially opens as many levels as fit into this number of rows: about one screen. */
 const kFirstRows = 24;
 
-/** The value of a module in a column of the table. */
+/** Returns the module's value in a column of the table. */
 export function moduleValue(view, key, module) {
   const { own, inclusive } = view.sums;
   if (key === "name") {
@@ -20,7 +20,10 @@ export function moduleValue(view, key, module) {
   return key.startsWith("own_") ? own[key.slice(4)][module.index] : inclusive[key][module.index];
 }
 
-/** Modules with a collective, or that match the search, and everything above those: as flags by index. */
+/**
+ * Returns flags by module index: 2 if the module has collectives and matches the search; 1 for other ancestors of such
+ * a module; otherwise 0.
+ */
 function wantedModules(view) {
   const { job, module: root, choice, sums } = view;
   const text = choice.find.toLowerCase();
@@ -39,7 +42,7 @@ function wantedModules(view) {
   return wanted;
 }
 
-/** Modules to open at first: level by level, as long as the rows fit. */
+/** Returns the indices of the modules that are open initially: whole levels, as long as their rows fit. */
 function openedAtFirst(view, wanted) {
   const opened = new Set();
   let level = [view.module];
@@ -58,7 +61,7 @@ function openedAtFirst(view, wanted) {
   return opened;
 }
 
-/** The order among siblings, or among all. */
+/** Sorts siblings, or the whole flat list. */
 function sorted(view, modules) {
   const { sort, order } = view.choice;
   if (sort === "tree") {
@@ -71,9 +74,9 @@ function sorted(view, modules) {
 /**
  * @typedef {Object} ModuleRow
  * @property {import("./job.js").Module} module
- * @property {number} indent levels below the root of the table
- * @property {boolean} parent has rows below it
- * @property {boolean} open they are shown
+ * @property {number} indent depth below the root of the table
+ * @property {boolean} parent true if it has children in the table
+ * @property {boolean} open true if the children are shown
  */
 
 function treeRows(view, wanted, isOpen) {
@@ -84,7 +87,7 @@ function treeRows(view, wanted, isOpen) {
     rows.push({ module, indent, parent: children.length > 0, open });
     return open ? sorted(view, children) : [];
   };
-  // Without recursion: depth is data.
+  // Iterative: deeply nested modules would overflow the stack.
   const waiting = [{ module: view.module, indent: 0 }];
   while (waiting.length > 0) {
     const { module, indent } = waiting.pop();
@@ -95,8 +98,8 @@ function treeRows(view, wanted, isOpen) {
 }
 
 /**
- * The table's rows.
- * @param {Map<string, boolean>} toggled what the reader has opened and closed, by name
+ * Returns the rows of the table.
+ * @param {Map<string, boolean>} toggled true for modules that the reader has opened, false for closed ones; by name
  * @returns {ModuleRow[]}
  */
 export function moduleRows(view, toggled) {

@@ -7,10 +7,10 @@ import { kindColor } from "./palette.js";
 import { firstOrder, tableOf } from "./table.js";
 import { bytesText, plural, shareText, shorten, wholeText } from "./text.js";
 
-/** The table of modules: a tree that opens and closes, or a flat list; sorted by any column, searched by name. */
+/** The module table: a tree with expandable rows or a flat list, sortable by column and searchable by name. */
 
 const kNameLength = 160;
-const kDelay = 150; // milliseconds without a key before a search begins
+const kDelay = 150; // milliseconds after the last key press before a search begins
 
 function share(view, row) {
   const value = moduleValue(view, view.choice.metric, row.module);
@@ -57,8 +57,8 @@ export class ModuleTable {
     }
     refill(
       this.tools,
-      this.#check("rows", "flat", "tree", "as a flat list"),
-      this.#check("empty", "show", "hide", "also without collectives"),
+      this.#check("rows", "flat", "tree", "flat list"),
+      this.#check("empty", "show", "hide", "include modules without collectives"),
     );
     this.#redraw();
   }
@@ -102,7 +102,7 @@ export class ModuleTable {
     } else if (order === first) {
       this.view.set({ order: first === "up" ? "down" : "up" });
     } else {
-      this.view.set({ sort: "tree", order: "down" }); // the third click brings the tree's own order back
+      this.view.set({ sort: "tree", order: "down" }); // the third click restores the order of the tree
     }
   }
 
@@ -128,7 +128,7 @@ export class ModuleTable {
   #nameCell(row) {
     const { module } = row;
     const name = shorten(this.view.choice.rows === "tree" && row.indent > 0 ? module.label : module.name, kNameLength);
-    const drill = { type: "button", class: "link", "data-key": `open-${module.index}`, title: "Show it alone" };
+    const drill = { type: "button", class: "link", "data-key": `open-${module.index}`, title: "Show only this module" };
     drill.onclick = () => this.view.set({ module: module.name });
     const element = h(
       "span",

@@ -5,15 +5,14 @@ import { byId, h, refill } from "./dom.js";
 import { numberColumn, SortedTable, textColumn } from "./sorted_table.js";
 import { bytesText, plural, rankListText, shorten, wholeText } from "./text.js";
 
-/** What NCCL was called with for what c10d was asked, and the calls to it that no collective makes. */
+/** Compares collectives with the NCCL calls that they made, and lists the calls that no collective makes. */
 
 const kHint =
-  "Sums over ranks, all phases and kinds together. A process group that is chosen above narrows the first table down, " +
-  "a module the second.";
+  "Sums over all ranks, phases and kinds. The group filter applies to the first table, the module to the second.";
 
 const kVersionLength = 40;
 
-/** Ranks are told where they do not all use the same. */
+/** Returns the first line of the section. It names ranks only if they use different NCCL versions. */
 function headOf({ versions, communicators, processes }) {
   const texts = versions.map(({ version, ranks }) => {
     const where = versions.length > 1 ? ` (${rankListText(ranks)})` : "";
@@ -22,7 +21,7 @@ function headOf({ versions, communicators, processes }) {
   return `NCCL ${texts.join(", ")}: ${plural(communicators, "communicator")} in ${wholeText(processes)} processes`;
 }
 
-/** The columns that both tables have. */
+/** Returns the columns that both tables have. */
 function calledColumns(job, calls) {
   const name = (row) => (calls.function[row] === null ? "not called" : job.strings[calls.function[row]]);
   const failed = (count) => (count === 0 ? "" : wholeText(count));
@@ -61,8 +60,8 @@ function besideRows(view, { module }) {
 
 export class NcclView {
   constructor() {
-    this.compared = new SortedTable("nccl-compared", "Collectives and their calls to NCCL", "asked_bytes");
-    this.beside = new SortedTable("nccl-beside", "Calls to NCCL that no collective makes", "bytes");
+    this.compared = new SortedTable("nccl-compared", "Collectives and their NCCL calls", "asked_bytes");
+    this.beside = new SortedTable("nccl-beside", "NCCL calls that no collective makes", "bytes");
   }
 
   update(view) {
@@ -78,9 +77,9 @@ export class NcclView {
       byId("nccl"),
       h("p", null, headOf(job.nccl)),
       h("p", { class: "muted" }, kHint),
-      h("h3", null, "Asked of c10d, and what NCCL was called with for it"),
+      h("h3", null, "Collectives and the NCCL calls that they made"),
       this.compared.element(comparedColumns(job, compared), comparedRows(view, compared), redraw),
-      beside.module.length > 0 ? h("h3", null, "Calls that no collective makes, by module") : null,
+      beside.module.length > 0 ? h("h3", null, "NCCL calls that no collective makes, by module") : null,
       beside.module.length > 0 ? besideTable() : null,
     );
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** Colours. Those of kinds are the same on light and dark; everything else is in css/theme.css. */
+/** Colours. Kinds have the same colours in light and dark mode; css/theme.css defines all others. */
 
-/** Kinds that come in pairs (gather and scatter, send and recv) are neighbours in hue. */
+/** Paired kinds (gather and scatter, send and recv) have similar hues. */
 const kKindColors = {
   all_reduce: "#4f83e0",
   all_gather: "#1fa790",
@@ -26,7 +26,7 @@ export function kindColor(kind) {
 const kDark = matchMedia("(prefers-color-scheme: dark)");
 const known = new Map();
 
-/** A colour of css/theme.css as it is in the theme that is shown: "#rrggbb". */
+/** Returns a colour of css/theme.css in the current theme, as "#rrggbb". */
 export function themeColor(name) {
   const key = `${name} ${document.documentElement.dataset.theme} ${kDark.matches}`;
   if (!known.has(key)) {
@@ -35,7 +35,10 @@ export function themeColor(name) {
   return known.get(key);
 }
 
-/** Only a property that takes a colour has light-dark() resolved: it costs a new layout, so each is asked for once. */
+/**
+ * Resolves a colour through an element's style: browsers evaluate light-dark() only there. Forces a layout, so
+ * themeColor() caches the result.
+ */
 function resolvedColor(name) {
   const probe = document.documentElement;
   probe.style.outlineColor = `var(--${name})`;
@@ -44,12 +47,12 @@ function resolvedColor(name) {
   return `#${channels.map((value) => Number(value).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The page's font: a canvas does not inherit it. */
+/** Returns the page's font, which a canvas does not inherit. */
 export function themeFont() {
   return getComputedStyle(document.documentElement).fontFamily;
 }
 
-/** Between two colours "#rrggbb": 0 is the first, 1 the second. */
+/** Interpolates between two "#rrggbb" colours: share 0 returns `from`, 1 returns `to`. */
 export function mix(from, to, share) {
   const channel = (at) => {
     const [a, b] = [from, to].map((color) => Number.parseInt(color.slice(at, at + 2), 16));
@@ -63,7 +66,7 @@ export function mix(from, to, share) {
 const kDarkText = "#10151d";
 const kLightText = "#f2f5f9";
 
-/** WCAG's relative luminance of "#rrggbb": 0 is black, 1 white. */
+/** Returns the relative luminance (WCAG) of "#rrggbb": 0 for black, 1 for white. */
 function luminance(color) {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -72,8 +75,8 @@ function luminance(color) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** The text colour that is read best on `fill`. */
+/** Returns the text colour with the better contrast on `fill`. */
 export function textOn(fill) {
-  const kEqual = 0.18; // the luminance on which black and white have the same contrast
+  const kEqual = 0.18; // the luminance at which black and white text have equal contrast
   return luminance(fill) > kEqual ? kDarkText : kLightText;
 }

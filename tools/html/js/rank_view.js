@@ -9,9 +9,9 @@ import { segments } from "./segments.js";
 import { tableOf } from "./table.js";
 import { metricText, plural } from "./text.js";
 
-/** Ranks: the heat map, and the same in words. */
+/** The section on ranks: the heat map and a table with the same data. */
 
-const kHeats = { value: "of the most that a rank has", difference: "difference from the median" };
+const kHeats = { value: "relative to the largest rank", difference: "difference from the median" };
 
 function scale(view) {
   const [from, to] = view.choice.heat === "value" ? ["none", "most"] : ["less", "more"];
@@ -28,7 +28,7 @@ function spreadTable(view, spreads) {
     `${metricText(choice.metric, spread.values[spread[process]])} (${job.processName(spread[process])})`;
   return tableOf({
     name: "ranks",
-    caption: `${kMetricTitles[choice.metric]} of a rank, by kind`,
+    caption: `${kMetricTitles[choice.metric]} per rank, by kind`,
     columns: [
       { key: "kind", title: "Kind", header: true, fixed: true, cell: ({ kind }) => job.kinds[kind] },
       { key: "least", title: "Least", number: true, fixed: true, cell: value("least") },
@@ -42,7 +42,7 @@ function spreadTable(view, spreads) {
       { key: "most", title: "Most", number: true, fixed: true, cell: value("most") },
       {
         key: "which",
-        title: "The most is",
+        title: "Most, compared",
         fixed: true,
         cell: (spread) => differenceText(spread, spread.values[spread.most]),
       },
@@ -63,7 +63,7 @@ export class RankView {
 
   update(view) {
     const spreads = kindSpreads(view.job, view.choice.metric);
-    const hint = "All phases, groups and modules together: the choices above do not narrow this down.";
+    const hint = "Sums over all phases, groups and modules: the filters above do not apply here.";
     const heats = segments(view, "heat", "Colour", kHeats);
     refill(this.tools, heats, scale(view), h("p", { class: "muted hint" }, hint));
     this.heat.element.hidden = spreads.length === 0;

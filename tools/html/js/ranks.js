@@ -3,9 +3,12 @@
 
 import { processValues } from "./amounts.js";
 
-/** Ranks side by side: what each has of each kind, and how far that is from what is usual. */
+/** Compares ranks: their amounts by kind, and the differences from the median. */
 
-/** More columns than this cannot be told apart on a screen: then each stands for several neighbouring ranks. */
+/**
+ * The maximum number of heat map columns that a screen can show. With more processes a column covers several
+ * neighbouring ones.
+ */
 const kMostColumns = 1024;
 
 function median(sorted) {
@@ -14,16 +17,16 @@ function median(sorted) {
 }
 
 /**
- * @typedef {Object} KindSpread what processes have of one kind
+ * @typedef {Object} KindSpread the amounts of one kind in all processes
  * @property {number} kind position in the job's kinds
  * @property {Float64Array} values by process
- * @property {number} least process that has least, the first of several
- * @property {number} most
+ * @property {number} least the process with the smallest value; the first of several
+ * @property {number} most the process with the largest value; the first of several
  * @property {number} median
  * @property {number} different how many processes differ from the median
  */
 
-/** @returns {KindSpread[]} of the kinds that the job has */
+/** @returns {KindSpread[]} one per kind that the job has */
 export function kindSpreads(job, metric) {
   const all = processValues(job, metric);
   const counts = processValues(job, "count");
@@ -51,14 +54,17 @@ function spreadOf(values) {
   return { values, least, most, median: middle, different };
 }
 
-/** The part by which a value differs from the median: 0.1 is 10 % more. Something where others have nothing is 1. */
+/**
+ * Returns the relative difference from the median: 0.1 is 10% more. If the median is 0, returns 1 for a positive value.
+ */
 export function difference(spread, value) {
   return spread.median > 0 ? value / spread.median - 1 : Math.sign(value);
 }
 
 /**
- * The processes that the columns of the picture stand for: of several neighbours the one that differs most.
- * @returns {{first: number, last: number, shown: number[]}[]} `shown` by position in `spreads`
+ * Returns the columns of the heat map. A column covers the processes `first` to `last` and shows, for each of
+ * `spreads`, the process that is farthest from the median.
+ * @returns {{first: number, last: number, shown: number[]}[]} `shown`: the shown processes, by index in `spreads`
  */
 export function columnsOf(job, spreads) {
   const each = Math.ceil(job.processCount / kMostColumns);

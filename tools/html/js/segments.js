@@ -3,7 +3,7 @@
 
 import { h } from "./dom.js";
 
-/** A row of radio buttons, one for each value that the choice `name` may have; `titles` by value. */
+/** Returns a row of radio buttons, one per value of the choice `name`. `titles` maps values to titles. */
 export function segments(view, name, legend, titles) {
   const buttons = Object.entries(titles).map(([value, title]) => {
     const input = h("input", {

@@ -5,17 +5,17 @@ import { breakable, h } from "./dom.js";
 import { compare, orderAfter, tableOf } from "./table.js";
 import { shorten } from "./text.js";
 
-/** Tables that remember themselves how the reader has sorted them. */
+/** Tables that keep their own sort order. Other tables keep it in the page's address. */
 
 const kNameLength = 100;
 
-/** A column of names from the job. */
+/** Returns a column of names from the job. */
 export function textColumn(key, title, value, extra) {
   const cell = (row) => breakable(shorten(value(row), kNameLength));
   return { key, title, value, cell, long: true, ...extra };
 }
 
-/** A column of numbers; `value` gives null for what is not known. */
+/** Returns a column of numbers. `value` returns null for an unknown number, whose cell stays empty. */
 export function numberColumn(key, title, value, write) {
   const cell = (row) => (value(row) === null ? "" : write(value(row), row));
   return { key, title, number: true, value: (row) => value(row) ?? 0, cell };
@@ -25,7 +25,7 @@ export class SortedTable {
   /**
    * @param {string} name unique in the page
    * @param {string} caption for screen readers
-   * @param {string} sort the key of the column by which it is sorted at first, largest first
+   * @param {string} sort the key of the initial sort column; the largest value comes first
    */
   constructor(name, caption, sort) {
     this.name = name;
@@ -35,10 +35,10 @@ export class SortedTable {
     this.order = "down";
   }
 
-  /** Rows are numbers; `redraw` is called when the reader wants them in another way. */
+  /** Returns the table. `rows` are row numbers; `redraw` is called when the reader changes the order or shows more. */
   element(columns, rows, redraw) {
     if (rows.length === 0) {
-      return h("p", { class: "muted nothing" }, "None under this filter.");
+      return h("p", { class: "muted nothing" }, "No rows match the filters.");
     }
     const { value } = columns.find(({ key }) => key === this.sort);
     return tableOf({

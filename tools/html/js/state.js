@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** What the reader has chosen. It is also in the page's address, so that a view can be bookmarked and gone back to. */
+/** The reader's choices. The page's address holds them too, so a view can be bookmarked and the browser can go back. */
 
 /**
  * @typedef {Object} Choice
@@ -10,15 +10,15 @@
  * @property {string} kind a kind's name, "" for all
  * @property {string} group a group's label, "" for all
  * @property {string} module the module whose subtree is shown; "" for the root
- * @property {string} find the text that names of modules must hold
+ * @property {string} find the search text for modules
  * @property {string} sort the column that the table of modules is sorted by
  * @property {"up"|"down"} order
- * @property {"tree"|"flat"} rows whether the table keeps children below their parents
- * @property {"show"|"hide"} empty whether the table has modules without collectives
+ * @property {"tree"|"flat"} rows the layout of the module table
+ * @property {"show"|"hide"} empty whether the module table includes modules without collectives
  * @property {string} rowsort the column that the table of collectives is sorted by
  * @property {"up"|"down"} roworder
- * @property {"value"|"difference"} heat what the heat map shows
- * @property {"value"|"log"} timescale the axis of the times of steps
+ * @property {"value"|"difference"} heat the quantity that the heat map shows
+ * @property {"value"|"log"} timescale the scale of the axis for step times
  */
 
 /** @type {Choice} */
@@ -39,7 +39,7 @@ export const kDefaults = Object.freeze({
   timescale: "value",
 });
 
-/** The values that a choice may have besides names from the report. */
+/** The valid values of the choices that are not names from the report. */
 const kAllowed = {
   metric: ["count", "bytes", "bus_bytes"],
   sort: ["tree", "name", "calls", "count", "bytes", "bus_bytes", "own_count", "own_bytes"],
@@ -51,7 +51,7 @@ const kAllowed = {
   timescale: ["value", "log"],
 };
 
-/** The choice in an address; what it cannot say is as by default. */
+/** Returns the choice in an address. Missing and invalid fields have their defaults. */
 export function choiceFromHash(hash) {
   const choice = { ...kDefaults };
   for (const [name, value] of new URLSearchParams(hash.replace(/^#/, ""))) {
@@ -62,7 +62,7 @@ export function choiceFromHash(hash) {
   return choice;
 }
 
-/** Only what differs from the defaults. */
+/** Returns the address fragment of a choice, which has only the fields that differ from the defaults. */
 export function hashFromChoice(choice) {
   const said = new URLSearchParams();
   for (const [name, value] of Object.entries(choice)) {
@@ -73,9 +73,9 @@ export function hashFromChoice(choice) {
   return said.toString();
 }
 
-/** Holds the choice, tells everyone who listens of changes, and keeps the address in step. */
+/** Holds the choice, notifies listeners of changes, and updates the page's address. */
 export class State {
-  /** @param {(choice: Choice) => Choice} mend makes a choice one that the report can show */
+  /** @param {(choice: Choice) => Choice} mend returns the choice without names that the report does not have */
   constructor(mend) {
     this.mend = mend;
     this.listeners = [];
@@ -83,12 +83,12 @@ export class State {
     addEventListener("hashchange", () => this.#take(choiceFromHash(location.hash)));
   }
 
-  /** Calls back with the choice on each change. */
+  /** Calls `listener` with the new and the old choice on each change. */
   listen(listener) {
     this.listeners.push(listener);
   }
 
-  /** Changes some of the choice. A move in the tree is a step that the browser's "back" undoes. */
+  /** Changes fields of the choice. A change of the module adds an entry to the browser's history. */
   set(change) {
     const before = this.choice;
     this.#take({ ...before, ...change });

@@ -4,31 +4,31 @@
 import { Chart } from "./chart.js";
 import { themeColor, themeFont } from "./palette.js";
 
-/** A picture over the number of a training step, with a column for each stretch of steps. */
+/** A chart over the training steps with one column per stretch of steps. */
 
-const kLeft = 72; // pixels for the numbers
+const kLeft = 72; // pixels for the labels of the vertical axis
 const kRight = 12;
 const kTop = 10;
-const kBottom = 24; // pixels for the steps
+const kBottom = 24; // pixels for the step numbers
 
 /**
  * @typedef {Object} Column
  * @property {import("./steps.js").Stretch} stretch
- * @property {number[]} values the first two are what the axis must have room for
+ * @property {number[]} values the first two set the range of the vertical axis
  */
 
 /**
  * @typedef {Object} StepPicture
  * @property {Column[]} columns in order
- * @property {{first: number, end: number}} steps that the axis has, also where there is no column
+ * @property {{first: number, end: number}} steps the range of the axis; it may include steps without a column
  * @property {"value"|"log"} scale
  * @property {(value: number) => string} axisText
  * @property {(position: number, place: {x: number, width: number, y: (value: number) => number}) => Object[]} draw
- *   shapes of ECharts
+ *   returns ECharts shapes
  * @property {(position: number) => [string, string][]} describe
  */
 
-/** The place of a column in pixels. */
+/** Returns the box of a column in pixels. */
 function boxOf(picture, position, width, height) {
   const { first, end } = picture.steps;
   const { stretch } = picture.columns[position];
@@ -41,7 +41,7 @@ function boxOf(picture, position, width, height) {
   };
 }
 
-/** The whole height of a column is under the pointer, not only what is drawn in it. */
+/** Draws a column. A transparent shape makes its whole height react to the pointer. */
 function drawColumn(picture, position, box, y) {
   const { x, width } = box;
   return {
@@ -70,7 +70,7 @@ function optionOf(picture, width, height) {
     xAxis: {
       ...axis,
       type: "value",
-      min: first - 0.5, // the number is below the middle of its step
+      min: first - 0.5, // centers the number below its step
       max: end - 0.5,
       minInterval: 1,
       axisLabel: { ...axis.axisLabel, showMinLabel: false, showMaxLabel: false },
@@ -108,7 +108,7 @@ function neighbour({ columns }, position, key) {
 }
 
 export class StepChart {
-  /** @param {string} what it shows, for a screen reader */
+  /** @param {string} what a description of the chart for screen readers */
   constructor(what) {
     const label = `${what}. Arrow keys move from step to step.`;
     this.chart = new Chart(label, (width, height) => this.#pictureOf(width, height));
@@ -116,7 +116,7 @@ export class StepChart {
     this.element.classList.add("steps");
   }
 
-  /** @param {StepPicture} picture with a column at least */
+  /** @param {StepPicture} picture has at least one column */
   update(picture) {
     this.picture = picture;
     this.chart.redraw();

@@ -6,16 +6,16 @@ import { amountText, footnotes, stepsText } from "./step_text.js";
 import { fractionText, msText, rankText } from "./text.js";
 
 /**
- * What the pictures of steps show.
+ * The data of one column in the step charts.
  * @typedef {Object} StepRow
  * @property {import("./steps.js").Stretch} stretch
- * @property {Object} time of timeOf
- * @property {number[]} kinds of kindMeans
- * @property {number} total of all kinds
+ * @property {Object} time the result of timeOf()
+ * @property {number[]} kinds the entry of kindMeans()
+ * @property {number} total the sum of `kinds`
  */
 
 const kPale = 0.7;
-const kLeastMs = 1e-6; // a logarithm needs more than nothing
+const kLeastMs = 1e-6; // a logarithmic axis needs values above 0
 
 function allSteps(rows) {
   const last = rows.at(-1).stretch;
@@ -45,13 +45,16 @@ function drawTime({ values }, before, { x, width, y }) {
   ];
 }
 
-/** The column that ends where this one begins: the line goes on from it. */
+/** Returns the column that ends where this one begins, so that the line can connect both; null if there is none. */
 function columnBefore(columns, position) {
   const before = columns[position - 1];
   return before && before.stretch.first + before.stretch.steps === columns[position].stretch.first ? before : null;
 }
 
-/** The mean as a line, over a band from the fastest rank to the slowest; steps that nobody has ended are left out. */
+/**
+ * Shows the mean as a line over a band from the fastest to the slowest rank. Leaves out steps that no rank has
+ * completed.
+ */
 export function timePicture(view, rows) {
   const columns = rows
     .filter(({ time }) => time !== null)
@@ -69,7 +72,7 @@ export function timePicture(view, rows) {
       const { stretch, time } = columns[position];
       return [
         [stepsText(stretch), ""],
-        ["Mean", `${msText(time.mean)} a step`],
+        ["Mean", `${msText(time.mean)} per step`],
         ["Fastest rank", msText(time.least)],
         ["Slowest rank", `${msText(time.most)} (${rankText(time.slowest)})`],
         ...footnotes(view.job, stretch),
@@ -78,7 +81,7 @@ export function timePicture(view, rows) {
   };
 }
 
-/** Kinds on top of each other, in the order of all kinds. */
+/** Stacks the kinds in the job's order of kinds. */
 function drawKinds(view, { kinds }, unit, { x, width, y }) {
   const gap = width > 3 ? 1 : 0;
   let below = 0;
@@ -94,10 +97,10 @@ function kindLines(view, metric, { kinds, total }) {
   const lines = view.job.kinds
     .map((name, kind) => [name, amountText(metric, kinds[kind])])
     .filter((_, kind) => kinds[kind] > 0);
-  return lines.length > 1 ? [...lines, ["Together", amountText(metric, total)]] : lines;
+  return lines.length > 1 ? [...lines, ["Total", amountText(metric, total)]] : lines;
 }
 
-/** `unit`: by how much numbers are divided. */
+/** Shows the amounts of each step, divided by `unit`. */
 export function amountPicture(view, rows, metric, unit) {
   const columns = rows.map(({ stretch, kinds, total }) => ({
     stretch,

@@ -10,11 +10,11 @@ import { kindMeans, stretchesOf, timeOf } from "./steps.js";
 import { tableOf } from "./table.js";
 import { byteUnit, msText, rankText } from "./text.js";
 
-/** Steps: how long each took, what a rank communicated in it, and the same as a table. */
+/** The section on steps: charts of the duration and the communication of each step, and a table with the same data. */
 
 const kScales = { value: "linear", log: "logarithmic" };
-const kHint = "All phases and modules together: the choices of a phase and a module do not narrow this down.";
-const kNoBusBytes = " Bus bytes are not counted by step: these are bytes.";
+const kHint = "Sums over all phases and modules: the filters for phase and module do not apply here.";
+const kNoBusBytes = " Reports have no bus bytes per step: these are bytes.";
 
 function columnsOf(view, rows, metric) {
   const time = (key, title, value) => ({
@@ -34,8 +34,8 @@ function columnsOf(view, rows, metric) {
   const kinds = view.job.kinds.map((name, kind) => ({ name, kind }));
   return [
     { key: "steps", title: "Steps", header: true, fixed: true, cell: ({ stretch }) => stepsText(stretch) },
-    { key: "ranks", title: "Of", fixed: true, cell: ({ stretch }) => ranksText(view.job, stretch) },
-    time("mean", "Time a step", ({ mean }) => msText(mean)),
+    { key: "ranks", title: "Ranks", fixed: true, cell: ({ stretch }) => ranksText(view.job, stretch) },
+    time("mean", "Time per step", ({ mean }) => msText(mean)),
     time("least", "Fastest rank", ({ least }) => msText(least)),
     time("most", "Slowest rank", ({ most, slowest }) => `${msText(most)} (${rankText(slowest)})`),
     amount("total", "All kinds", ({ total }) => total),
@@ -49,11 +49,11 @@ export class StepView {
   constructor() {
     this.pages = 1;
     this.tools = h("div", { class: "bar" });
-    this.timeTitle = h("h3", null, "Time a step in ms: the mean of ranks, and from the fastest to the slowest");
+    this.timeTitle = h("h3", null, "Time per step in ms: mean over ranks, and range from fastest to slowest");
     this.time = new StepChart("Time of steps");
     this.amountTitle = h("h3", null);
     this.amounts = new StepChart("Communication of steps");
-    this.nothing = h("p", { class: "muted nothing" }, "No collectives in these steps under this filter.");
+    this.nothing = h("p", { class: "muted nothing" }, "No collectives in these steps match the filters.");
     this.table = h("div", null);
     byId("steps").replaceChildren(
       this.tools,
@@ -62,7 +62,7 @@ export class StepView {
       this.amountTitle,
       this.amounts.element,
       this.nothing,
-      h("details", null, h("summary", null, "The same as a table"), this.table),
+      h("details", null, h("summary", null, "Show as a table"), this.table),
     );
   }
 
@@ -109,7 +109,7 @@ export class StepView {
   #drawAmounts(rows, metric) {
     const most = Math.max(...rows.map(({ total }) => total));
     const unit = metric === "count" ? { size: 1, name: "Collectives" } : byteUnit(most);
-    this.amountTitle.textContent = `${unit.name} a step and rank: the mean of ranks, by kind`;
+    this.amountTitle.textContent = `${unit.name} per step and rank: mean over ranks, by kind`;
     this.amounts.element.hidden = most === 0;
     this.nothing.hidden = most > 0;
     if (most > 0) {
@@ -120,7 +120,7 @@ export class StepView {
   #drawTable(rows, metric) {
     const table = tableOf({
       name: "steps",
-      caption: `Time and ${metric === "count" ? "collectives" : "bytes"} of a rank in a step, in the mean of ranks`,
+      caption: `Time and ${metric === "count" ? "collectives" : "bytes"} per rank and step, as means over ranks`,
       columns: columnsOf(this.view, rows, metric),
       rows,
       pages: this.pages,

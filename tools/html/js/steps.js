@@ -3,19 +3,19 @@
 
 import { passes } from "./amounts.js";
 
-/** Training steps: how long they took, and what a rank communicated in them. All numbers are those of one step. */
+/** Computes the duration and the communication per rank of training steps. All numbers are per step. */
 
 const kNsPerMs = 1e6;
 
 /**
- * Steps that no rank has taken apart from each other. Ranks that have run longer have added up more steps into one row:
- * where rows overlap, each stands for its own ranks, so that every rank counts once.
+ * A range of consecutive steps that lie in the same rows. A rank that has run longer merges more steps into one row, so
+ * the rows of different ranks can overlap. Every row counts for its own ranks, so every rank counts once.
  * @typedef {Object} Stretch
  * @property {number} first
- * @property {number} steps how many
- * @property {number[]} rows positions in the job's steps
- * @property {number} ranks that have it
- * @property {number} timed of which have ended it
+ * @property {number} steps the number of steps
+ * @property {number[]} rows indices into the job's steps
+ * @property {number} ranks the number of ranks that have the stretch
+ * @property {number} timed the number of ranks that have completed the stretch
  */
 
 /** @returns {Stretch[]} in order */
@@ -50,8 +50,8 @@ function sum(rows, value) {
 }
 
 /**
- * Milliseconds a step, over the ranks that have ended the stretch; null if none has.
- * @returns {?{mean: number, least: number, most: number, slowest: ?number}} `slowest`: a rank, null if it has no number
+ * Returns milliseconds per step over the ranks that have completed the stretch; null if there are none.
+ * @returns {?{mean: number, least: number, most: number, slowest: ?number}} `slowest`: rank; null if it is not numbered
  */
 export function timeOf(job, stretch) {
   const { steps } = job;
@@ -70,12 +70,15 @@ export function timeOf(job, stretch) {
   };
 }
 
-/** What a rank has of each kind in a step under a filter, in the mean of all ranks of the stretch: by stretch and kind. */
+/**
+ * Returns the amounts per rank and step that pass the filter, as means over the ranks of a stretch: by stretch and
+ * kind.
+ */
 export function kindMeans(job, stretches, filter, metric) {
   const kinds = job.kinds.length;
   const sums = new Float64Array(job.steps.first_step.length * kinds);
   const cells = job.stepCells;
-  const ofSteps = { ...filter, phase: -1 }; // which is not counted by step
+  const ofSteps = { ...filter, phase: -1 }; // the report does not count phases per step
   for (let i = 0; i < cells.step.length; i += 1) {
     if (passes(cells, i, ofSteps)) {
       sums[cells.step[i] * kinds + cells.kind[i]] += cells[metric][i] / job.steps.steps[cells.step[i]];

@@ -4,16 +4,16 @@
 import { h } from "./dom.js";
 import { plural, wholeText } from "./text.js";
 
-/** Plain tables with sortable columns, a page of rows at a time. */
+/** Tables with sortable columns. They show a page of rows, and more on request. */
 
 /**
  * @typedef {Object} Column
  * @property {string} key
  * @property {string} title
  * @property {boolean} [number] right-aligned
- * @property {boolean} [header] the cell names the row
- * @property {boolean} [long] it may hold names from the job
- * @property {boolean} [fixed] cannot be sorted by
+ * @property {boolean} [header] true if the cell is the row's header
+ * @property {boolean} [long] true if cells may contain names from the job
+ * @property {boolean} [fixed] true if the table cannot be sorted by the column
  * @property {(row: any) => (Node|string)} cell
  */
 
@@ -47,12 +47,12 @@ function cell(column, row) {
  * @param {string} table.name unique in the page
  * @param {string} table.caption for screen readers
  * @param {Column[]} table.columns
- * @param {any[]} table.rows in their order
+ * @param {any[]} table.rows already sorted
  * @param {(row: any) => string} [table.rowClass]
- * @param {string} table.sort the key of the column that they are sorted by
+ * @param {string} table.sort the key of the column that the rows are sorted by
  * @param {"up"|"down"} table.order
  * @param {(column: Column) => void} table.onSort
- * @param {number} table.pages how many pages are shown
+ * @param {number} table.pages number of shown pages
  * @param {() => void} table.onMore
  */
 export function tableOf(table) {
@@ -80,19 +80,22 @@ export function tableOf(table) {
   return h("div", null, scroll, more);
 }
 
-/** Numbers the largest first, text from A to Z: what one wants to see first. */
+/** Returns the order for the first click on a column: descending for numbers, ascending for text. */
 export function firstOrder(column) {
   return column.number ? "down" : "up";
 }
 
-/** The order when `chosen` is clicked in a table that is sorted by the column `key`: again the other way round. */
+/**
+ * Returns the order after a click on `chosen` in a table that is sorted by the column `key`. A second click reverses
+ * the order.
+ */
 export function orderAfter(chosen, key, order) {
   const first = firstOrder(chosen);
   const again = chosen.key === key && order === first;
   return again ? (first === "up" ? "down" : "up") : first;
 }
 
-/** Compares values for a sort: numbers by size, text by its characters with numbers in it by size. */
+/** Compares two values for sorting. Numbers within text compare by value: "layers.2" comes before "layers.10". */
 export function compare(a, b, order) {
   const result = typeof a === "number" ? a - b : kCollator.compare(a, b);
   return order === "up" ? result : -result;

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** Numbers and names as people read them. */
+/** Formats numbers and names for readers. */
 
 const kUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const kWhole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const kFraction = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 const kShare = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
 
-// Controls, separators and direction marks: they would change the order of the text beside them, or hide it.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// Control characters, separators, direction marks and lone surrogates: they can reorder or hide the text around them.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must match control characters
 const kActive = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/gu;
 
-/** A name from the job with everything written out that is not plainly visible: "\x1b", "\u{202e}". */
+/** Returns a name from the job with invisible characters escaped: "\x1b", "\u{202e}". */
 export function inert(text) {
   return text.replace(kActive, (c) => {
     const code = c.codePointAt(0);
@@ -20,7 +20,7 @@ export function inert(text) {
   });
 }
 
-/** At most `length` characters; what is left out is in the middle. */
+/** Shortens text to at most `length` characters by leaving out the middle. */
 export function shorten(text, length) {
   if (text.length <= length) {
     return text;
@@ -32,17 +32,17 @@ export function shorten(text, length) {
     : `${points.slice(0, head).join("")}…${points.slice(points.length - (length - 1 - head)).join("")}`;
 }
 
-/** "1,234" */
+/** Returns "1,234". */
 export function wholeText(number) {
   return kWhole.format(number);
 }
 
-/** "2.5": what is no whole number with two decimals at most, or with two digits if it is small. */
+/** Returns "2.5": at most two decimals; numbers below 0.1 have two significant digits. */
 export function fractionText(number) {
   return Math.abs(number) < 0.1 ? `${Number(number.toPrecision(2))}` : kFraction.format(number);
 }
 
-/** The unit in which a number of bytes is written. */
+/** Returns the unit for a number of bytes. */
 export function byteUnit(bytes) {
   let unit = 0;
   while (bytes >= 1024 ** (unit + 1) && unit + 1 < kUnits.length) {
@@ -51,7 +51,7 @@ export function byteUnit(bytes) {
   return { size: 1024 ** unit, name: kUnits[unit] };
 }
 
-/** "1.50 KiB", as `commtap show` writes it. */
+/** Returns "1.50 KiB", the format of `commtap show`. */
 export function bytesText(bytes) {
   const { size, name } = byteUnit(bytes);
   const value = bytes / size;
@@ -59,7 +59,7 @@ export function bytesText(bytes) {
   return `${value.toFixed(decimals)} ${name}`;
 }
 
-/** "4,092 ms", "14.6 ms". */
+/** Returns "4,092 ms" or "14.6 ms". */
 export function msText(ms) {
   return `${ms >= 100 ? wholeText(ms) : Number(ms.toPrecision(3))} ms`;
 }
@@ -71,19 +71,19 @@ const kDurations = [
   [1, "ns"],
 ];
 
-/** "1.25 ms", as `commtap show --time` writes it. */
+/** Returns "1.25 ms", the format of `commtap show --time`. */
 export function nsText(ns) {
   const [size, unit] = kDurations.find(([least]) => ns >= least) ?? kDurations.at(-1);
   const value = ns / size;
   return `${value >= 100 ? wholeText(value) : Number(value.toPrecision(3))} ${unit}`;
 }
 
-/** A number of a metric in its unit. */
+/** Formats a value of a metric: calls or bytes. */
 export function metricText(metric, value) {
   return metric === "count" ? wholeText(value) : bytesText(value);
 }
 
-/** The share of a whole: "12.3%", "<0.1%"; "" of nothing. */
+/** Returns a share as "12.3%" or "<0.1%"; "" if the whole is 0. */
 export function shareText(part, whole) {
   if (whole <= 0) {
     return "";
@@ -91,24 +91,24 @@ export function shareText(part, whole) {
   return part > 0 && part / whole < 0.001 ? "<0.1%" : kShare.format(part / whole);
 }
 
-/** "1 module", "2 modules". */
+/** Returns "1 module" or "2 modules". */
 export function plural(number, noun) {
   return `${wholeText(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** "rank 3"; null is a process that has none. */
+/** Returns "rank 3"; `rank` is null for a process without a rank. */
 export function rankText(rank) {
   return rank === null ? "a process without a rank" : `rank ${rank}`;
 }
 
-/** Ranges of ranks: "0-3, 7"; of many only the first. */
+/** Formats ranges of ranks: "0-3, 7". Shows only the first kShown ranges. */
 export function rangesText(ranges) {
   const kShown = 8;
   const parts = ranges.slice(0, kShown).map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
   return parts.join(", ") + (ranges.length > kShown ? ", …" : "");
 }
 
-/** "rank 3", "ranks 0-2, 7". */
+/** Returns "rank 3" or "ranks 0-2, 7". */
 export function rankListText(ranges) {
   const one = ranges.length === 1 && ranges[0][0] === ranges[0][1];
   return `${one ? "rank" : "ranks"} ${rangesText(ranges)}`;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** Light or dark: as the system says, unless the reader says otherwise. */
+/** Light or dark mode: the system's setting, unless the reader chooses one. */
 
-/** @param {() => void} redraw charts take their colours from the style sheet when they are drawn */
+/** @param {() => void} redraw redraws the charts, which read their colours from the style sheet only when drawn */
 export function followTheme(select, redraw) {
   select.addEventListener("change", () => {
     if (select.value === "") {

@@ -5,11 +5,11 @@ import { byId, h, refill } from "./dom.js";
 import { numberColumn, SortedTable, textColumn } from "./sorted_table.js";
 import { bytesText, nsText, rankText, wholeText } from "./text.js";
 
-/** How long collectives ran and were waited for: of all modules by kind and group, and of each module. */
+/** The section on time: durations of collectives by kind and group, and by module. */
 
 const kHint =
-  "Running and queued: mean of one collective. Blocked: added up over all ranks. A collective runs until the last rank " +
-  "has come: on that rank it runs shortest. All phases together: the choice of a phase does not narrow this down.";
+  "Running and queued: mean per collective. Blocked: sum over all ranks. A collective runs until its last rank has " +
+  "joined, so it runs shortest on that rank. The rows are about all phases: the phase filter does not apply here.";
 
 function columnsOf(job, times) {
   const duration = (key, title) => numberColumn(key, title, (row) => times[key][row], nsText);
@@ -42,7 +42,7 @@ function columnsOf(job, times) {
   ];
 }
 
-/** The rows that the choices of kind, group and module leave. */
+/** Returns the rows that pass the filters for kind, group and module. */
 function rowsOf(view, times) {
   const { job, choice, module } = view;
   return times.kind

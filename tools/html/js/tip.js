@@ -3,11 +3,11 @@
 
 import { byId, h } from "./dom.js";
 
-/** The small window beside the pointer. ECharts' own is made of markup, which names from a job must never become. */
+/** The tooltip at the pointer. Replaces that of ECharts, which would interpret names from the job as markup. */
 
 const kGap = 14;
 
-/** @param {[string, string][]} lines name and value; the first is the title */
+/** @param {[string, string][]} lines names and values; the first line is the title */
 export function showTip(lines, x, y) {
   const tip = byId("tip");
   const [[title], ...rest] = lines;

@@ -6,7 +6,7 @@ import { byId, h, refill } from "./dom.js";
 import { kindColor } from "./palette.js";
 import { metricText, shareText, shorten, wholeText } from "./text.js";
 
-/** The chosen module's totals, and how they split by kind, phase and group: each line is a switch of the filter. */
+/** The chosen module's totals, and their parts by kind, phase and group. A click on a line toggles its filter. */
 
 const kMostLines = 12;
 const kNameLength = 40;
@@ -69,7 +69,7 @@ function facetCard(view, facet, title, names, sums, colorOf) {
       "ul",
       null,
       ...lines.map(({ name, value }) => facetLine(view, facet, name, colorOf?.(name), value, whole)),
-      rest > 0 ? h("li", { class: "muted" }, `… and ${wholeText(rest)} more: choose above`) : null,
+      rest > 0 ? h("li", { class: "muted" }, `… and ${wholeText(rest)} more: use the filter above`) : null,
     ),
   );
 }

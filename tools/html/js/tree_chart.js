@@ -8,14 +8,14 @@ import { icicle, neighbour } from "./icicle.js";
 import { kindColor, mix, textOn, themeColor, themeFont } from "./palette.js";
 import { metricText, shareText, shorten, wholeText } from "./text.js";
 
-/** The picture of the module tree. */
+/** The chart of the module tree. */
 
-const kHint = "Click a module to see it alone. Keys: arrows move, Enter opens, Backspace goes back up.";
-const kTallEnough = 13; // pixels that a name needs
+const kHint = "Click a module to show only its subtree. Keys: arrows move, Enter opens, Backspace goes up.";
+const kTallEnough = 13; // minimum height in pixels for a name
 const kPale = 0.62;
-const kOwnWidth = 44; // pixels of the mark for what a module has itself
+const kOwnWidth = 44; // pixels of the area for a module's exclusive amount
 
-/** A module that only holds others is paler than one that has something of its own. */
+/** Returns the colour of a module's box, which is paler if the module has no amount of its own. */
 function fillOf(view, module, kind) {
   const own = view.sums.own[view.choice.metric][module.index] > 0;
   return own ? kindColor(kind) : mix(kindColor(kind), themeColor("card"), kPale);
@@ -29,12 +29,12 @@ function labelOf(view, box) {
   return `{name|${plain(box.module.label)}}  {number|${metricText(view.choice.metric, value)}}`;
 }
 
-/** Braces and bars are ECharts' own marks in a label. */
+/** Replaces braces and bars, which are markup in ECharts labels. */
 function plain(label) {
   return label.replace(/[{}|]/g, (mark) => ({ "{": "❴", "}": "❵", "|": "❘" })[mark]);
 }
 
-/** A pixel is left between boxes where there is one. */
+/** Returns the shape of a box, with a gap of a pixel to its neighbours if the box is large enough. */
 function shapeOf(box) {
   return {
     x: box.x + 0.5,
@@ -45,7 +45,7 @@ function shapeOf(box) {
   };
 }
 
-/** The kinds that the box is made of, side by side. */
+/** Draws the kinds of a box next to each other. */
 function drawKinds(view, box) {
   const shape = shapeOf(box);
   let { x } = shape;
@@ -61,7 +61,7 @@ function drawKinds(view, box) {
   });
 }
 
-/** The frame that a pointer finds, with the name. */
+/** Draws the outline of a box with its name. The outline is the shape that reacts to the pointer. */
 function drawFrame(view, box) {
   const fills = view.sums.kindsOf(box.module).map(({ name }) => fillOf(view, box.module, name));
   const color = textOn(fills[0]);
@@ -89,12 +89,15 @@ function drawFrame(view, box) {
   };
 }
 
-/** ECharts makes a child from the one that had its place before, and what that had and this has not stays: frame first. */
+/**
+ * Draws a box. ECharts reuses the previous child at each index and keeps properties that the new one lacks: the frame
+ * must stay first.
+ */
 function drawBox(view, box) {
   return { type: "group", children: [drawFrame(view, box), ...drawKinds(view, box)] };
 }
 
-/** What a module has itself, beside its children: a place that is marked, but is no module. */
+/** Draws the area next to a module's children that stands for its exclusive amount. */
 function drawOwn(box) {
   const style = {
     text: box.height < kTallEnough ? "" : "own",
@@ -177,9 +180,9 @@ export class TreeChart {
   constructor() {
     this.chart = new Chart(`Module tree. ${kHint}`, (width, height) => pictureOf(this.view, width, height));
     this.chart.element.classList.add("tree");
-    this.nothing = h("p", { class: "muted nothing" }, "No collectives here under this filter.");
+    this.nothing = h("p", { class: "muted nothing" }, "No collectives here match the filters.");
     byId("tree").replaceChildren(
-      h("p", { class: "muted hint" }, `${kHint} Colours are kinds, as above; pale modules only hold others.`),
+      h("p", { class: "muted hint" }, `${kHint} Colours are kinds, as above. Pale modules only have children.`),
       this.chart.element,
       this.nothing,
     );

@@ -13,7 +13,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a file is written whole and only for its owner; an old one is replaced") {
+TEST_CASE("AtomicFile writes a file atomically with mode 0600 and replaces an old one") {
   const TempFolder folder;
   CHECK(writeFileAtomically(folder / "x.json", "first").empty());
   CHECK(writeFileAtomically(folder / "x.json", "second").empty());
@@ -24,7 +24,7 @@ TEST_CASE("a file is written whole and only for its owner; an old one is replace
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
 }
 
-TEST_CASE("a place that cannot be written to is named with the reason") {
+TEST_CASE("AtomicFile names the path and the reason if it cannot write") {
   const TempFolder folder;
   writeText(folder / "file", "");
   CHECK(writeFileAtomically(folder / "file/x", "a").find(folder / "file/x: Not a directory") != std::string::npos);
@@ -32,14 +32,14 @@ TEST_CASE("a place that cannot be written to is named with the reason") {
   CHECK_FALSE(writeFileAtomically("/proc/commtap.json", "a").empty());
 }
 
-TEST_CASE("the target stays as it is, and nothing is left, when the rename or the write fails") {
+TEST_CASE("AtomicFile leaves the target unchanged and no temporary file if writing fails") {
   const TempFolder folder;
   CHECK(makeFolders(folder / "x.json/below").empty());
   CHECK(writeFileAtomically(folder / "x.json", "a").find("cannot write " + (folder / "x.json")) == 0);
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.json"});
 }
 
-TEST_CASE("a file grows by pieces, and has its name, which may be a late choice, only as a whole") {
+TEST_CASE("AtomicFile appends pieces; the file gets its name, which commit() chooses, once it is complete") {
   const TempFolder folder;
   AtomicFile file(folder / "x");
   file.append("ab");
@@ -53,7 +53,7 @@ TEST_CASE("a file grows by pieces, and has its name, which may be a late choice,
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"y"});
 }
 
-TEST_CASE("a file that is given up, or of which a piece could not be written, leaves nothing") {
+TEST_CASE("AtomicFile removes its file without commit(), or after a failed append") {
   const TempFolder folder;
   {
     AtomicFile file(folder / "x");
@@ -72,7 +72,7 @@ TEST_CASE("a file that is given up, or of which a piece could not be written, le
   CHECK(namesIn(folder.path()).empty());
 }
 
-TEST_CASE("a file beyond the limit of sizes is not begun: the process does not get the signal for it") {
+TEST_CASE("AtomicFile refuses a file beyond the size limit without raising SIGXFSZ") {
   const TempFolder folder;
   const pid_t child = fork();
   if (child == 0) {
@@ -93,25 +93,25 @@ TEST_CASE("a file beyond the limit of sizes is not begun: the process does not g
   CHECK(namesIn(folder.path()).empty());
 }
 
-TEST_CASE("folders are made with all that lead to them") {
+TEST_CASE("makeFolders creates missing parents") {
   const TempFolder folder;
   CHECK(makeFolders(folder / "a/b/c").empty());
   CHECK(makeFolders(folder / "a/b/c").empty());
   CHECK(makeFolders(folder / "a//d/").empty());
   writeText(folder / "file", "");
-  CHECK(makeFolders(folder / "file").find("is no folder") != std::string::npos);
+  CHECK(makeFolders(folder / "file").find("is not a folder") != std::string::npos);
   CHECK(makeFolders(folder / "file/a").find("Not a directory") != std::string::npos);
   CHECK_FALSE(makeFolders("/proc/commtap").empty());
 }
 
-TEST_CASE("what another user has put into a folder for everyone is not entered, what root or we have is") {
+TEST_CASE("makeFolders rejects another user's folder in a world-writable one, but not root's or our own") {
   const TempFolder folder;
   REQUIRE(makeFolders(folder / "shared/own").empty());
   REQUIRE(chmod((folder / "shared").c_str(), 01777) == 0);
   CHECK(makeFolders(folder / "shared/own/a").empty());
   CHECK(makeFolders(folder / "shared/new/a").empty());
   if (geteuid() != 0) {
-    MESSAGE("only root can give a file to another user");
+    MESSAGE("skipped: only root can give a file to another user");
     return;
   }
   REQUIRE(makeFolders(folder / "shared/others").empty());
@@ -119,13 +119,13 @@ TEST_CASE("what another user has put into a folder for everyone is not entered, 
   constexpr uid_t kOther = 12345;
   for (const char* name : {"shared/others", "shared/link"}) {
     REQUIRE(lchown((folder / name).c_str(), kOther, kOther) == 0);
-    CHECK(makeFolders((folder / name) + "/a").find("is another user's") != std::string::npos);
+    CHECK(makeFolders((folder / name) + "/a").find("belongs to another user") != std::string::npos);
   }
   REQUIRE(chmod((folder / "shared").c_str(), 0755) == 0);
   CHECK(makeFolders(folder / "shared/others/a").empty());
 }
 
-TEST_CASE("a new folder is never for everyone to write to") {
+TEST_CASE("makeFolders never creates a world-writable folder") {
   const TempFolder folder;
   const mode_t mask = umask(0);
   CHECK(makeFolders(folder / "a").empty());

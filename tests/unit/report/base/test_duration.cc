@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a number with its unit") {
+TEST_CASE("parseDurationNs accepts a number with a unit") {
   CHECK(parseDurationNs("90s") == 90'000'000'000);
   CHECK(parseDurationNs("2m") == 120'000'000'000);
   CHECK(parseDurationNs("1h") == 3'600'000'000'000);

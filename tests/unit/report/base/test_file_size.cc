@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a file may be as large as the limit, and no larger") {
+TEST_CASE("isAllowedFileSize accepts sizes up to the limit") {
   CHECK(isAllowedFileSize(1ULL << 40U));
   const pid_t child = fork();
   if (child == 0) {

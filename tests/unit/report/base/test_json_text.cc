@@ -7,13 +7,13 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("lists of strings come back") {
+TEST_CASE("a list of strings survives a round trip through JSON text") {
   const std::vector<std::string> strings = {"", "a b", "\"\n"};
   CHECK(stringsFromJson(stringsToJson(strings)) == strings);
   CHECK(stringsToJson({"a\xff"}) == "[\"a\xef\xbf\xbd\"]");
 }
 
-TEST_CASE("anything may be read; what is no list is an empty one") {
+TEST_CASE("text that is not a JSON list is read as an empty list") {
   CHECK(stringsFromJson("").empty());
   CHECK(stringsFromJson("{\"a\":1}").empty());
   CHECK(stringsFromJson("[1,\"x\"]") == std::vector<std::string>{"1", "x"});

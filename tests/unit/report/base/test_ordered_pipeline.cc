@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("items come in order, each once, and not far ahead") {
+TEST_CASE("OrderedPipeline delivers each item once, in order, with a bounded lead") {
   std::atomic<size_t> made = 0;
   size_t used = 0;
   constexpr size_t kCount = 5000;
@@ -29,7 +29,7 @@ TEST_CASE("items come in order, each once, and not far ahead") {
   CHECK(furthest <= OrderedPipeline<size_t>::threadCount() * 8 + 1);
 }
 
-TEST_CASE("threads are numbered, and none or one item will do") {
+TEST_CASE("OrderedPipeline numbers its threads and accepts zero items or one") {
   size_t used = 0;
   const auto use = [&used](size_t /*item*/, const std::string& /*value*/) { ++used; };
   OrderedPipeline<std::string>(0, [](size_t, size_t) { return ""; }).run(use);
@@ -43,11 +43,11 @@ TEST_CASE("threads are numbered, and none or one item will do") {
   CHECK(used == 1);
 }
 
-TEST_CASE("who leaves early waits for nobody") {
+TEST_CASE("OrderedPipeline can be destroyed before all items are made") {
   OrderedPipeline<int> pipeline(1000, [](size_t, size_t) { return 1; });
 }
 
-TEST_CASE("what a maker throws leaves run() on the caller's thread, after the items before it") {
+TEST_CASE("OrderedPipeline::run() throws a maker's exception after the items before it") {
   constexpr size_t kFails = 3;
   size_t used = 0;
   OrderedPipeline<size_t> pipeline(1000, [](size_t /*thread*/, size_t item) {

@@ -18,25 +18,25 @@ ProcessIdentity self() {
   return {pid, processStartTicks(pid).value(), bootId()};
 }
 
-TEST_CASE("this process runs") {
+TEST_CASE("mayBeRunning is true for this process") {
   CHECK(mayBeRunning(self()));
   CHECK_FALSE(bootId().empty());
 }
 
-TEST_CASE("another process of the same pid is not this one") {
+TEST_CASE("mayBeRunning is false for another start time of the same pid") {
   ProcessIdentity other = self();
   other.start_ticks -= 1;
   CHECK_FALSE(mayBeRunning(other));
 }
 
-TEST_CASE("a process of another machine, boot or pid namespace cannot be known") {
+TEST_CASE("mayBeRunning is true for a process of another machine, boot or pid namespace") {
   ProcessIdentity other = self();
   other.start_ticks -= 1;
   other.boot_id = "elsewhere";
   CHECK(mayBeRunning(other));
 }
 
-TEST_CASE("a process that has ended is gone, waited for or not") {
+TEST_CASE("mayBeRunning is false for an ended process, before and after its wait") {
   const pid_t child = fork();
   if (child == 0) {
     _exit(0);
@@ -49,13 +49,13 @@ TEST_CASE("a process that has ended is gone, waited for or not") {
   CHECK_FALSE(processStartTimeNs(static_cast<uint64_t>(child)));
 }
 
-TEST_CASE("the start time is before now and not long ago") {
+TEST_CASE("the start time of this process is in the recent past") {
   const uint64_t started = processStartTimeNs(static_cast<uint64_t>(getpid())).value();
   CHECK(started < wallClockNs() + 2 * kNsPerSecond);
   CHECK(started + 3600 * kNsPerSecond > wallClockNs());
 }
 
-TEST_CASE("a run began before this process, and without ancestors that are preloaded when the parent did") {
+TEST_CASE("runBeganNs is before this process; without preloaded ancestors it is the parent's start") {
   const pid_t child = fork();
   if (child == 0) {
     const uint64_t parent = processStartTimeNs(static_cast<uint64_t>(getppid())).value();
@@ -66,7 +66,7 @@ TEST_CASE("a run began before this process, and without ancestors that are prelo
   CHECK(status == 0);
 }
 
-TEST_CASE("host and command line are this process's") {
+TEST_CASE("the host name and command line are those of this process") {
   CHECK_FALSE(hostName().empty());
   const std::vector<std::string> arguments = stringsFromJson(commandLineJson());
   REQUIRE_FALSE(arguments.empty());

@@ -9,7 +9,7 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-TEST_CASE("the value of a secret's option or variable, in any case") {
+TEST_CASE("withoutSecrets redacts values of secret options and variables in any case") {
   CHECK(
       withoutSecrets({"train.py", "--api-key=a1b2", "--lr=3e-4"}) ==
       Arguments{"train.py", "--api-key=(redacted)", "--lr=3e-4"});
@@ -21,12 +21,12 @@ TEST_CASE("the value of a secret's option or variable, in any case") {
       Arguments{"db.passWord=(redacted)", "--client-secret", "(redacted)"});
 }
 
-TEST_CASE("an option without a value hides none of the next one") {
+TEST_CASE("withoutSecrets keeps an option that follows a secret option without a value") {
   CHECK(withoutSecrets({"--use-token", "--lr", "1"}) == Arguments{"--use-token", "--lr", "1"});
   CHECK(withoutSecrets({"--key"}) == Arguments{"--key"});
 }
 
-TEST_CASE("a password in an address") {
+TEST_CASE("withoutSecrets redacts the password in a URL") {
   CHECK(
       withoutSecrets({"--store", "redis://me:pass@host:6379/0"}) ==
       Arguments{"--store", "redis://me:(redacted)@host:6379/0"});
@@ -35,7 +35,7 @@ TEST_CASE("a password in an address") {
   }
 }
 
-TEST_CASE("nothing else changes, a file that is named so neither") {
+TEST_CASE("withoutSecrets keeps all other arguments, even a file name with a secret word") {
   const Arguments arguments{"python", "-u", "tokenizer.py", "keys.txt", "", "--model", "monkey"};
   CHECK(withoutSecrets(arguments) == arguments);
 }

@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a text has one number, however often it comes") {
+TEST_CASE("StringTable gives equal strings one number") {
   StringTable table;
   CHECK(table.id("") == 0);
   const uint32_t a = table.id("a");

@@ -9,14 +9,14 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a file is read whole, with whatever bytes it has") {
+TEST_CASE("readTextFile returns all bytes of a file") {
   const TempFolder folder;
   const std::string bytes = std::string(200'000, 'x') + std::string("\0\xff\n", 3);
   writeText(folder / "x", bytes);
   CHECK(*readTextFile(folder / "x") == bytes);
 }
 
-TEST_CASE("the error names the file and the reason") {
+TEST_CASE("readTextFile names the file and the reason in its error") {
   const TempFolder folder;
   CHECK(readTextFile(folder / "none").error() == (folder / "none") + " cannot be opened: No such file or directory");
   CHECK(readTextFile(folder.path()).error() == folder.path() + " cannot be read: Is a directory");

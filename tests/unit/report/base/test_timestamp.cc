@@ -7,13 +7,13 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a time comes back to the microsecond") {
+TEST_CASE("a timestamp survives a round trip to the microsecond") {
   CHECK(formatTimestamp(0) == "1970-01-01T00:00:00.000000Z");
   CHECK(formatTimestamp(1'795'241'156'123'456'789) == "2026-11-21T06:05:56.123456Z");
   CHECK(parseTimestamp("2026-11-21T06:05:56.123456Z") == 1'795'241'156'123'456'000U);
 }
 
-TEST_CASE("anything else than our own form is no time") {
+TEST_CASE("parseTimestamp rejects every other format") {
   for (const char* text :
        {"",
         "noon",

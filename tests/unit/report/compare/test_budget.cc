@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-/// Rank 0 alone, with a row for each module.
+/// Returns a job of rank 0 with one row per module.
 JobReport jobWith(const std::vector<std::pair<std::string, uint64_t>>& counts) {
   Report report = sampleReport(0);
   const Collective row = rowOf(report, "DistributedDataParallel.net1", Kind::kAllGather);
@@ -32,12 +32,12 @@ size_t excessCount(const Budget& budget, const JobReport& job) {
   return count;
 }
 
-TEST_CASE("a job keeps the budget that is made of it") {
+TEST_CASE("a job is within the budget made from it") {
   CHECK(excessCount(budgetOf(sampleJob()), sampleJob()) == 0);
   CHECK(budgetOf(sampleJob()).entries.size() == 3);
 }
 
-TEST_CASE("layers that have the same are one entry; the others have their own, which count") {
+TEST_CASE("equal layers share a budget entry; other layers have entries that take precedence") {
   const JobReport job = jobWith(
       {{"Net.0.a", 5}, {"Net.1.a", 5}, {"Net.2.a", 5}, {"Net.3.a", 7}, {"Net.4.a", 7}, {"Net.5.a", 9}, {"Net#2.*", 1}});
   const Budget budget = budgetOf(job);
@@ -50,7 +50,7 @@ TEST_CASE("layers that have the same are one entry; the others have their own, w
   CHECK(excessCount(budget, jobWith({{"Net.2.a", 6}, {"Net.3.a", 7}, {"Net.5.a", 10}})) == 2);
 }
 
-TEST_CASE("less is fine, more is not, what has no entry is not") {
+TEST_CASE("a budget accepts less, and rejects more and rows without an entry") {
   const Budget budget = budgetOf(jobWith({{"Net.0.a", 5}, {"Net.1.a", 5}}));
   CHECK(excessCount(budget, jobWith({{"Net.0.a", 1}})) == 0);
   const auto excesses = excessesOf(budget, cellsOf(jobWith({{"Net.1.a", 6}, {"Net.1.b", 1}})));
@@ -62,7 +62,7 @@ TEST_CASE("less is fine, more is not, what has no entry is not") {
   CHECK(excesses[1][0].key.module == "Net.1.b");
 }
 
-TEST_CASE("tolerances widen a budget") {
+TEST_CASE("a tolerance widens a budget") {
   Budget budget = budgetOf(jobWith({{"Net.0.a", 10}}));
   CHECK(excessCount(budget, jobWith({{"Net.0.a", 11}})) == 1);
   budget.tolerances = {*parseTolerance("kind=all_gather,count=1,bytes=10%")};
@@ -70,7 +70,7 @@ TEST_CASE("tolerances widen a budget") {
   CHECK(excessCount(budget, jobWith({{"Net.0.a", 12}})) == 1);
 }
 
-TEST_CASE("names of what may be allowed") {
+TEST_CASE("each Allowed value has a name") {
   for (int i = 0; i < kAllowedCount; ++i) {
     CHECK(allowedFromName(allowedName(static_cast<Allowed>(i))) == static_cast<Allowed>(i));
   }

@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a sound job passes; each fault fails its check, unless allowed") {
+TEST_CASE("checkJob passes a sound job; a fault fails its check unless it is allowed") {
   CHECK(passed(checkJob(sampleJob(), {})));
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
   rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 2;
@@ -29,7 +29,7 @@ TEST_CASE("a sound job passes; each fault fails its check, unless allowed") {
   CHECK_FALSE(passed(checkJob(job, {Allowed::kMissingRanks, Allowed::kNotSeen})));
 }
 
-TEST_CASE("a baseline: a check a kind and group, more and less and new and gone") {
+TEST_CASE("checkBaseline has one check per kind and group and finds more, less, new and gone") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
   CHECK(checkBaseline(before, before, {}, {}).size() == 3);
@@ -52,7 +52,7 @@ TEST_CASE("a baseline: a check a kind and group, more and less and new and gone"
   CHECK(moved[3].findings.at(0).what == Finding::What::kNew);
 }
 
-TEST_CASE("a budget: a check an entry, and one for the rest") {
+TEST_CASE("checkBudget has one check per entry and one for all other rows") {
   const Budget budget = budgetOf(sampleJob());
   CHECK(checkBudget(budget, sampleJob()).size() == 4);
   CHECK(passed(checkBudget(budget, sampleJob())));

@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("cells are a rank's means, ops and types together") {
+TEST_CASE("cellsOf returns means per rank, summed over ops and dtypes") {
   std::vector<Report> reports = sampleReports(4);
   Collective other = rowOf(reports[0], "DistributedDataParallel.net1", Kind::kAllGather);
   other.op = "c10d.allgather_";
@@ -23,7 +23,7 @@ TEST_CASE("cells are a rank's means, ops and types together") {
   CHECK(gather.bytes == 3072);
 }
 
-TEST_CASE("a stage's module is a mean of the ranks of that stage") {
+TEST_CASE("the mean of a pipeline stage's module is over the ranks of that stage") {
   std::vector<Report> reports = sampleReports(4);
   rowOf(reports[0], "DistributedDataParallel.net1", Kind::kAllGather).module = "DistributedDataParallel.first";
   const Cells cells = cellsOf(jobOf(reports));
@@ -33,7 +33,7 @@ TEST_CASE("a stage's module is a mean of the ranks of that stage") {
   CHECK(perRankByKind(jobOf(reports)).at("all_gather").count == 2);
 }
 
-TEST_CASE("the same run does not differ; one more call does") {
+TEST_CASE("equal runs have no changes; one more call is a change") {
   const Cells before = cellsOf(sampleJob());
   CHECK(changesBetween(before, before, {}).empty());
   const auto changes = changesBetween(before, cellsOf(grownJob()), {});
@@ -44,7 +44,7 @@ TEST_CASE("the same run does not differ; one more call does") {
   CHECK(changes[0].change.grew());
 }
 
-TEST_CASE("what is tolerated is no change") {
+TEST_CASE("a tolerated difference is not a change") {
   const Cells before = cellsOf(sampleJob());
   const Cells after = cellsOf(grownJob());
   const auto tolerated = [&](const std::string& rule) {
@@ -58,13 +58,13 @@ TEST_CASE("what is tolerated is no change") {
   CHECK(tolerated("module=DistributedDataParallel.*,count=1,bytes=50%"));
 }
 
-TEST_CASE("other subsets of ranks and other world sizes compare") {
+TEST_CASE("runs with missing ranks or another world size are comparable") {
   const Cells all = cellsOf(sampleJob());
   const Cells some = cellsOf(jobOf({sampleReport(1), sampleReport(3)}));
   CHECK(changesBetween(all, some, {}).empty());
 }
 
-TEST_CASE("growth first, by bytes; new and gone have no rank on one side") {
+TEST_CASE("changes are sorted by growth in bytes; new and gone rows have 0 ranks on one side") {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
     rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
@@ -79,7 +79,7 @@ TEST_CASE("growth first, by bytes; new and gone have no rank on one side") {
   CHECK(changes[2].change.after.ranks == 0);
 }
 
-TEST_CASE("layers that change alike are one line") {
+TEST_CASE("layers with equal changes are one bundle") {
   const Change change{{4, 1, 10}, {4, 2, 20}};
   const CellKey key{"Net.layers.0.a", Phase::kForward, Kind::kAllGather, "tp"};
   CellKey other = key;
@@ -99,7 +99,7 @@ TEST_CASE("layers that change alike are one line") {
   CHECK(bundles[2].pattern == "Net.layers.3.a");
 }
 
-TEST_CASE("runs of other lengths and sizes are noted") {
+TEST_CASE("comparisonNotes reports different lengths and world sizes") {
   CHECK(comparisonNotes(sampleJob(), sampleJob()).empty());
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
@@ -121,7 +121,7 @@ JobStep stepsFrom(uint64_t first_step, uint64_t steps) {
   return row;
 }
 
-TEST_CASE("steps that both runs made") {
+TEST_CASE("stepsOfBoth returns the number of steps if both runs have equally many") {
   JobReport before;
   JobReport after;
   CHECK(stepsOfBoth(before, after) == 1);

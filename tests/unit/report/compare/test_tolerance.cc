@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("allowances are numbers or percents") {
+TEST_CASE("parseAllowance accepts numbers and percentages") {
   CHECK(parseAllowance("3") == Allowance{3, false});
   CHECK(parseAllowance("2.5%") == Allowance{2.5, true});
   CHECK(parseAllowance("5%")->of(200) == 10);
@@ -17,7 +17,7 @@ TEST_CASE("allowances are numbers or percents") {
   }
 }
 
-TEST_CASE("a rule names what it holds for") {
+TEST_CASE("parseTolerance reads the rows that a rule applies to") {
   const auto rule = parseTolerance("module=**.moe,kind=all_to_all,phase=forward,group=mesh_*,bytes=20%,count=1");
   REQUIRE(rule);
   CHECK(rule->bytes == Allowance{20, true});
@@ -29,17 +29,17 @@ TEST_CASE("a rule names what it holds for") {
   CHECK_FALSE(rule->pattern.matches({"Net.moe", Phase::kForward, Kind::kAllToAll, "default_pg"}));
 }
 
-TEST_CASE("a wrong rule is told by its wrong part") {
+TEST_CASE("parseTolerance names the invalid part of a rule") {
   CHECK(parseTolerance("bytes=5%,kind=all_gathr").error().find("\"kind=all_gathr\" is not") == 0);
   CHECK(parseTolerance("bytes").error().find("\"bytes\" is not") == 0);
   CHECK(parseTolerance("bytes=x").error().find("\"bytes=x\" is not") == 0);
   CHECK(parseTolerance("").error().find("\"\" is not") == 0);
-  CHECK(parseTolerance("kind=send").error().find("tolerates nothing") != std::string::npos);
+  CHECK(parseTolerance("kind=send").error().find("sets no tolerance") != std::string::npos);
   CHECK(parseTolerance("phase=x,count=1").error().find("\"phase=x\"") == 0);
   CHECK(parseTolerance("color=red,count=1").error().find("\"color=red\"") == 0);
 }
 
-TEST_CASE("of several rules the last one that fits counts, for each number by itself") {
+TEST_CASE("the last matching tolerance applies, separately for calls and bytes") {
   const std::vector<Tolerance> rules = {
       *parseTolerance("bytes=5%,count=2"),
       *parseTolerance("kind=send,bytes=50%"),

@@ -17,7 +17,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a new file only: nothing that is there is opened, and no link followed") {
+TEST_CASE("LedgerFile creates a new file; it opens no existing file and follows no link") {
   const TempFolder folder;
   LedgerFile first;
   REQUIRE(first.create(folder / "a"));
@@ -34,7 +34,7 @@ TEST_CASE("a new file only: nothing that is there is opened, and no link followe
   CHECK_FALSE(second.isOpen());
 }
 
-TEST_CASE("the job closed our descriptor, and its own file has the number now: that file is left alone") {
+TEST_CASE("LedgerFile leaves a job's file alone that reuses the ledger's descriptor number") {
   const TempFolder folder;
   LedgerFile file;
   REQUIRE(file.create(folder / "ledger"));
@@ -50,11 +50,11 @@ TEST_CASE("the job closed our descriptor, and its own file has the number now: t
   close(jobs);
 }
 
-TEST_CASE("closed by the job and taken away: an error, and another file of that name is left alone") {
+TEST_CASE("LedgerFile fails if its file was closed and removed, and leaves a new file of that name alone") {
   const TempFolder folder;
   LedgerFile file;
   REQUIRE(file.create(folder / "ledger"));
-  const int mapping = dup(file.descriptor()); // as a mapping does, it keeps the inode from being used again
+  const int mapping = dup(file.descriptor()); // keeps the inode from being reused, as the ledger's mapping does
   close(file.descriptor());
   REQUIRE(file.remove());
   CHECK_FALSE(file.allocate(0, 4096));
@@ -66,7 +66,7 @@ TEST_CASE("closed by the job and taken away: an error, and another file of that 
   close(mapping);
 }
 
-TEST_CASE("closing ends the descriptor, and twice is once") {
+TEST_CASE("LedgerFile::close() can be called twice") {
   const TempFolder folder;
   LedgerFile file;
   REQUIRE(file.create(folder / "ledger"));
@@ -77,7 +77,7 @@ TEST_CASE("closing ends the descriptor, and twice is once") {
   CHECK_FALSE(file.isOpen());
 }
 
-TEST_CASE("beyond the limit of file sizes the ledger is refused, and the process does not die of SIGXFSZ") {
+TEST_CASE("LedgerFile refuses a ledger beyond the size limit without raising SIGXFSZ") {
   const TempFolder folder;
   const pid_t child = fork();
   if (child == 0) {

@@ -13,7 +13,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("an image has the file's records") {
+TEST_CASE("a LedgerImage has the records of the file") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
@@ -23,7 +23,7 @@ TEST_CASE("an image has the file's records") {
   CHECK(std::memcmp(image->bytes().data(), ledger->bytes().data(), ledger->bytes().size()) == 0);
 }
 
-TEST_CASE("a file cut off, empty, too small or no file gives what there is or an error") {
+TEST_CASE("a LedgerImage of a truncated file has the remaining records; other bad files are errors") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
@@ -35,14 +35,14 @@ TEST_CASE("a file cut off, empty, too small or no file gives what there is or an
   CHECK(LedgerImage::load(folder.path()).error() == "not a commtap ledger");
 }
 
-TEST_CASE("a named pipe does not hold up the reader") {
+TEST_CASE("opening a named pipe as a LedgerImage does not block") {
   const TempFolder folder;
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
   CHECK(LedgerImage::load(folder / "pipe").error() == "not a commtap ledger");
   CHECK_FALSE(isLedgerFile(folder / "pipe"));
 }
 
-TEST_CASE("a ledger is known by how it starts") {
+TEST_CASE("a ledger is recognized by its first bytes") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "x"));

@@ -29,8 +29,8 @@ LedgerHeader& headerOf(Bytes& bytes) {
   return *reinterpret_cast<LedgerHeader*>(bytes.data());
 }
 
-/// The same ledger without the room between its sections: small enough to be copied a thousand times, and a read
-/// behind its end is a read outside of its memory.
+/// Returns the ledger without the unused space between its sections. It is small enough to be copied a thousand times,
+/// and a sanitizer detects reads past its end.
 Bytes compacted(const LedgerWriter& ledger) {
   Bytes bytes(ledger.bytes().begin(), ledger.bytes().begin() + sizeof(LedgerHeader));
   for (int id = 0; id < kSectionCount; ++id) {
@@ -44,7 +44,7 @@ Bytes compacted(const LedgerWriter& ledger) {
   return bytes;
 }
 
-TEST_CASE("what was written is read") {
+TEST_CASE("the reader returns the job and groups that were written") {
   const auto ledger = sampleLedger(2);
   ledger->notSeen(NotSeen::kUnknownOp, "mylib::exchange", 3);
   const auto contents = readLedger(ledger->bytes());
@@ -69,7 +69,7 @@ TEST_CASE("what was written is read") {
   CHECK(report.not_seen[0].detail == "mylib::exchange");
 }
 
-TEST_CASE("modules have clean and raw names, parents, calls and parameters") {
+TEST_CASE("a read module has its clean and raw name, parent, calls and parameters") {
   const Report report = sampleReport(0);
   REQUIRE(report.modules.size() == 5);
   CHECK(report.modules[0].name == "Global");
@@ -87,7 +87,7 @@ TEST_CASE("modules have clean and raw names, parents, calls and parameters") {
   CHECK(net1.parameters[0].mesh == R"({"tp":4})");
 }
 
-TEST_CASE("collectives have names in place of ids, and bus bytes") {
+TEST_CASE("a read collective has names instead of ids, and bus bytes") {
   const Report report = sampleReport(0);
   const auto reduce = std::find_if(report.collectives.begin(), report.collectives.end(), [](const Collective& row) {
     return row.kind == Kind::kAllReduce;
@@ -117,7 +117,7 @@ LedgerCollective& countOne(LedgerWriter& ledger, uint32_t module, const char* op
   return row;
 }
 
-TEST_CASE("rows come in the order of names; those that differ in nothing but sizes, or in a wrapper, are one") {
+TEST_CASE("rows are sorted by name; rows that differ only in size class or wrapper are merged") {
   const auto ledger = LedgerWriter::create();
   ledger->addGroup("0", "", "gloo", 4, 0, {});
   const uint32_t model = ledger->addModule(kGlobalModule, "Net", "Net", 0);
@@ -149,7 +149,7 @@ TEST_CASE("rows come in the order of names; those that differ in nothing but siz
   CHECK(both.lowered == std::vector<std::string>{"x", "y"});
 }
 
-TEST_CASE("two groups of one name stay apart") {
+TEST_CASE("two groups with equal names get distinct names") {
   const auto ledger = LedgerWriter::create();
   ledger->addGroup("0", "", "gloo", 1, 0, {});
   ledger->addGroup("0", "", "nccl", 1, 0, {});
@@ -158,7 +158,7 @@ TEST_CASE("two groups of one name stay apart") {
   CHECK(report.groups[1].name == "0#2");
 }
 
-TEST_CASE("a root that turns out to be a child gets its place in the tree") {
+TEST_CASE("a root that is later reparented is read as a child") {
   const auto ledger = LedgerWriter::create();
   const uint32_t child = ledger->addModule(kGlobalModule, "Linear", "Linear", 0);
   const uint32_t parent = ledger->addModule(kGlobalModule, "MLP", "MLP", 0);
@@ -166,7 +166,7 @@ TEST_CASE("a root that turns out to be a child gets its place in the tree") {
   CHECK(readLedger(ledger->bytes())->report.modules[child].name == "MLP.net1");
 }
 
-TEST_CASE("foreign bytes, no bytes and another version are refused with the reason") {
+TEST_CASE("the reader rejects foreign bytes, empty files and other versions with the reason") {
   CHECK(readLedger({}).error() == "not a commtap ledger");
   Bytes bytes = copyOf(*sampleLedger(0));
   headerOf(bytes).version = 99;
@@ -175,7 +175,7 @@ TEST_CASE("foreign bytes, no bytes and another version are refused with the reas
   CHECK(readLedger(bytes).error() == "not a commtap ledger");
 }
 
-/// With records in every section.
+/// Returns a ledger with records in every section.
 std::unique_ptr<LedgerWriter> fullLedger() {
   std::unique_ptr<LedgerWriter> ledger = sampleLedger(0);
   CollectiveKey key{};
@@ -200,7 +200,7 @@ std::unique_ptr<LedgerWriter> fullLedger() {
   return ledger;
 }
 
-TEST_CASE("a ledger cut off anywhere is refused or read with a word on the damage") {
+TEST_CASE("a ledger truncated at any byte is rejected or read with a note on the damage") {
   const Bytes whole = compacted(*fullLedger());
   REQUIRE(readLedger(whole)->damage.empty());
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -212,7 +212,7 @@ TEST_CASE("a ledger cut off anywhere is refused or read with a word on the damag
   }
 }
 
-TEST_CASE("no single wrong byte makes the reader fall over") {
+TEST_CASE("the reader survives any single wrong byte") {
   const Bytes whole = compacted(*fullLedger());
   for (size_t offset = 0; offset < whole.size(); ++offset) {
     for (const unsigned mask : {0x01U, 0x10U, 0x40U, 0x80U, 0xffU}) {
@@ -224,7 +224,7 @@ TEST_CASE("no single wrong byte makes the reader fall over") {
   }
 }
 
-TEST_CASE("damage does not make more of a ledger than it holds") {
+TEST_CASE("damaged counts do not make the reader return more records than the file can hold") {
   const auto ledger = sampleLedger(0);
   const std::vector<uint32_t> ranks(100);
   for (int i = 0; i < 3; ++i) {
@@ -240,7 +240,7 @@ TEST_CASE("damage does not make more of a ledger than it holds") {
   CHECK(contents->report.groups[3].ranks.empty());
 }
 
-TEST_CASE("damage is in the report's not_seen") {
+TEST_CASE("damage is an entry of the report's not_seen") {
   Bytes bytes = copyOf(*sampleLedger(0));
   headerOf(bytes).sections[kCollectives].record_size = 1;
   const auto contents = readLedger(bytes);
@@ -251,7 +251,7 @@ TEST_CASE("damage is in the report's not_seen") {
   CHECK_FALSE(contents->report.not_seen[0].meaning.empty());
 }
 
-TEST_CASE("a process that lives is running, one that is gone was killed") {
+TEST_CASE("the exit of a living process is running, that of a dead process is killed") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
@@ -263,7 +263,7 @@ TEST_CASE("a process that lives is running, one that is gone was killed") {
   CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kKilled);
 }
 
-TEST_CASE("a process that was killed with SIGKILL leaves a sound ledger") {
+TEST_CASE("a process killed with SIGKILL leaves a consistent ledger") {
   const TempFolder folder;
   const pid_t child = fork();
   if (child == 0) {
@@ -283,7 +283,7 @@ TEST_CASE("a process that was killed with SIGKILL leaves a sound ledger") {
   CHECK(contents->report.collectives.size() == 3);
 }
 
-TEST_CASE("the error of a file names it") {
+TEST_CASE("readLedgerFile names the file in its error") {
   const TempFolder folder;
   CHECK(readLedgerFile(folder / "none").error().find(folder / "none") == 0);
   writeText(folder / "text", "hello");

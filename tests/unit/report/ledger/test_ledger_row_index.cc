@@ -13,7 +13,7 @@
 namespace commtap {
 namespace {
 
-/// How many of a key's bytes are part of its words: a changed one makes another key.
+/// Returns the number of bytes of a key that affect its words: a change of such a byte makes a different key.
 template <typename Key>
 size_t bytesThatCount() {
   size_t count = 0;
@@ -26,18 +26,18 @@ size_t bytesThatCount() {
   return count;
 }
 
-TEST_CASE("every field of a key is one of its words") {
+TEST_CASE("every field of a row key is part of its words") {
   CHECK(bytesThatCount<CollectiveKey>() == sizeof(CollectiveKey) - sizeof(CollectiveKey::reserved));
   CHECK(bytesThatCount<OperationKey>() == sizeof(OperationKey) - sizeof(OperationKey::reserved));
   CHECK(bytesThatCount<NcclKey>() == sizeof(NcclKey));
 }
 
-TEST_CASE("rows are found by their keys, also where many share a place") {
+TEST_CASE("rows are found by their keys, even with many hash collisions") {
   constexpr size_t kSize = 8;
   LedgerRowIndex<LedgerOperation, kSize> index;
   CHECK_FALSE(index.exists());
   REQUIRE(index.create());
-  std::vector<LedgerOperation> rows(kSize - 1); // one place stays free, or a search would not end
+  std::vector<LedgerOperation> rows(kSize - 1); // one slot stays free, otherwise a search would not end
   for (uint32_t i = 0; i < rows.size(); ++i) {
     rows[i].key.module = i;
     CHECK(index.find(rows[i].key, rows.data()) == nullptr);

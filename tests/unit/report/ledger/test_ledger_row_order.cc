@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-/// How many of `rows` were foreseen by who went from one to the next.
+/// Returns how many of `rows` were predicted from the row before.
 template <size_t kRows>
 int foreseen(LedgerRowOrder<kRows>& order, LedgerRowPlace& place, const std::vector<uint32_t>& rows) {
   int count = 0;
@@ -21,17 +21,17 @@ int foreseen(LedgerRowOrder<kRows>& order, LedgerRowPlace& place, const std::vec
   return count;
 }
 
-TEST_CASE("who goes round in one order is told from the second round on which row comes next") {
+TEST_CASE("the next row of a repeating order is predicted from the second round on") {
   LedgerRowOrder<8> order;
   REQUIRE(order.create());
   LedgerRowPlace place;
   const std::vector<uint32_t> round = {0, 3, 7, 1};
   CHECK(foreseen(order, place, round) == 0);
-  CHECK(foreseen(order, place, round) == 3); // what follows the last one is known only now
+  CHECK(foreseen(order, place, round) == 3); // only this round learns the successor of the last row
   CHECK(foreseen(order, place, round) == 4);
 }
 
-TEST_CASE("another order is learnt, and another thread has learnt it too") {
+TEST_CASE("a changed order is learned, and other threads share it") {
   LedgerRowOrder<8> order;
   REQUIRE(order.create());
   LedgerRowPlace place;

@@ -28,7 +28,7 @@ std::vector<Step> stepsOf(const LedgerWriter& ledger) {
   return contents->report.steps;
 }
 
-/// One all_reduce of `bytes` in each of `steps` steps.
+/// Counts one all_reduce of `bytes` in each of `steps` steps.
 void train(LedgerWriter& ledger, uint32_t group, uint64_t steps, uint64_t bytes) {
   for (uint64_t step = 0; step < steps; ++step) {
     countOne(ledger, keyOf(ledger, Kind::kAllReduce, group), bytes);
@@ -37,7 +37,7 @@ void train(LedgerWriter& ledger, uint32_t group, uint64_t steps, uint64_t bytes)
   }
 }
 
-TEST_CASE("each of the first steps has its own numbers, and the one that runs is the last") {
+TEST_CASE("each of the first steps has a row, and the running step is the last row") {
   const auto ledger = LedgerWriter::create();
   const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
   train(*ledger, group, 3, 64);
@@ -56,7 +56,7 @@ TEST_CASE("each of the first steps has its own numbers, and the one that runs is
   CHECK(steps[3].collectives == std::vector<StepAmount>{{Kind::kBarrier, "g", 1, 0}});
 }
 
-TEST_CASE("a long run is added up more coarsely, and nothing is lost") {
+TEST_CASE("later steps of a long run are merged without losing counts") {
   const auto ledger = LedgerWriter::create();
   const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
   constexpr uint64_t kSteps = 10007;
@@ -77,7 +77,7 @@ TEST_CASE("a long run is added up more coarsely, and nothing is lost") {
       bytes += amount.bytes;
     }
   }
-  CHECK(next == kSteps + 1); // and the one that runs
+  CHECK(next == kSteps + 1); // and the running step
   CHECK(count == kSteps);
   CHECK(bytes == 8 * kSteps);
   CHECK(forwards == 2 * kSteps);
@@ -86,7 +86,7 @@ TEST_CASE("a long run is added up more coarsely, and nothing is lost") {
   }
 }
 
-TEST_CASE("beyond the lanes that there are, kinds and groups are one") {
+TEST_CASE("pairs of kind and group beyond the last lane share one entry") {
   const auto ledger = LedgerWriter::create();
   for (uint32_t i = 0; i < 2 * kLaneCount; ++i) {
     const uint32_t group = ledger->addGroup("g" + std::to_string(i), "", "gloo", 2, 0, {});
@@ -99,7 +99,7 @@ TEST_CASE("beyond the lanes that there are, kinds and groups are one") {
   CHECK(steps[0].collectives.back() == StepAmount{Kind::kOther, "?", kLaneCount + 1, 4 * (kLaneCount + 1)});
 }
 
-TEST_CASE("a reset begins with step 0 again") {
+TEST_CASE("resetting the steps restarts at step 0") {
   const auto ledger = LedgerWriter::create();
   const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
   train(*ledger, group, 20, 64);
@@ -111,7 +111,7 @@ TEST_CASE("a reset begins with step 0 again") {
   CHECK(steps[0].collectives == std::vector<StepAmount>{{Kind::kAllReduce, "g", 1, 16}});
 }
 
-TEST_CASE("the last collectives, oldest first, and how many a group has had") {
+TEST_CASE("the last collectives come oldest first, and each group counts its own") {
   const auto ledger = LedgerWriter::create();
   const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, {});
   for (uint64_t i = 1; i <= 5000; ++i) {
@@ -133,7 +133,7 @@ TEST_CASE("the last collectives, oldest first, and how many a group has had") {
   }
 }
 
-TEST_CASE("sizes by powers of two") {
+TEST_CASE("size classes are powers of two") {
   CHECK(sizeClassStart(sizeClass(0)) == 0);
   CHECK(sizeClassStart(sizeClass(1)) == 1);
   CHECK(sizeClassStart(sizeClass(127)) == 64);

@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("what is added is read back: sum, extremes, classes") {
+TEST_CASE("LedgerTimes returns the sum, extremes and classes of the added durations") {
   const auto times = std::make_unique<LedgerTimes>();
   LedgerDurations& durations = times->durations[0];
   CHECK(durationsOf(durations) == Durations{});
@@ -23,7 +23,7 @@ TEST_CASE("what is added is read back: sum, extremes, classes") {
   CHECK(durationsOf(durations) == Durations{});
 }
 
-TEST_CASE("several threads lose nothing") {
+TEST_CASE("LedgerTimes loses no durations that several threads add") {
   constexpr uint64_t kEach = 20'000;
   const auto times = std::make_unique<LedgerTimes>();
   std::vector<std::thread> threads;

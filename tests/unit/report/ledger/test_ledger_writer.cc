@@ -45,7 +45,7 @@ uint64_t notSeenOf(const Report& report, std::string_view reason) {
   return 0;
 }
 
-TEST_CASE("an equal string is stored once, the empty one not at all") {
+TEST_CASE("equal strings are stored once, the empty string is not stored") {
   const auto ledger = LedgerWriter::create();
   CHECK(ledger->intern("") == 0);
   const StringId first = ledger->intern("all_reduce");
@@ -54,7 +54,7 @@ TEST_CASE("an equal string is stored once, the empty one not at all") {
   CHECK(ledger->text(first) == "all_reduce");
 }
 
-TEST_CASE("a row is found again by its key") {
+TEST_CASE("equal keys find the same row") {
   const auto ledger = LedgerWriter::create();
   const CollectiveKey key = keyFor(*ledger, "a");
   LedgerCollective* row = ledger->row(key);
@@ -62,7 +62,7 @@ TEST_CASE("a row is found again by its key") {
   CHECK(ledger->row(keyFor(*ledger, "b")) != row);
 }
 
-TEST_CASE("a guess at the row makes it no other, in whatever order they come") {
+TEST_CASE("a predicted row does not change which row is found") {
   const auto ledger = LedgerWriter::create();
   LedgerRowPlace place;
   std::mt19937 random(7);
@@ -73,7 +73,7 @@ TEST_CASE("a guess at the row makes it no other, in whatever order they come") {
   }
 }
 
-TEST_CASE("ops have rows of their own, once they are asked for") {
+TEST_CASE("ops have rows once they are requested") {
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger);
   CHECK_FALSE(readLedger(ledger->bytes())->report.operations);
@@ -84,7 +84,7 @@ TEST_CASE("ops have rows of their own, once they are asked for") {
   LedgerOperation* row = ledger->row(OperationKey{net, op, Phase::kForward, 1, {}});
   REQUIRE(row != nullptr);
   row->count += 2;
-  REQUIRE(ledger->countOperations(Level::kOps)); // again: nothing is lost
+  REQUIRE(ledger->countOperations(Level::kOps)); // a second request keeps the rows
   CHECK(ledger->row(OperationKey{net, op, Phase::kForward, 1, {}}) == row);
   CHECK(ledger->row(OperationKey{net, op, Phase::kForward, 0, {}}) != row);
   const auto operations = readLedger(ledger->bytes())->report.operations;
@@ -94,7 +94,7 @@ TEST_CASE("ops have rows of their own, once they are asked for") {
   CHECK(row->count == 0);
 }
 
-TEST_CASE("more distinct ops than there is room for are told") {
+TEST_CASE("ops beyond the capacity are counted in not_seen") {
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger);
   REQUIRE(ledger->countOperations(Level::kOps));
@@ -107,7 +107,7 @@ TEST_CASE("more distinct ops than there is room for are told") {
   CHECK(ledger->header().not_seen[static_cast<size_t>(NotSeen::kOperationRowsFull)].count == 1);
 }
 
-TEST_CASE("what a launch of a CUDA graph makes") {
+TEST_CASE("calls captured into a CUDA graph are read as those of one launch") {
   const std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
   REQUIRE(ledger);
   REQUIRE(ledger->countNccl(22907));
@@ -119,7 +119,7 @@ TEST_CASE("what a launch of a CUDA graph makes") {
       ledger->row(NcclKey{ledger->intern("ncclAllReduce"), kNoIndex, 0, kNoIndex, 0, Phase::kOther, 7, 1, 0});
   REQUIRE(asked);
   REQUIRE(called);
-  ledger->count(*asked, {1, 64}); // issued, and then found to be captured
+  ledger->count(*asked, {1, 64}); // counted when issued, then recognized as captured
   ledger->count(*asked, {0 - uint64_t{1}, 0 - uint64_t{64}});
   called->captured.fetch_add(1);
   LedgerGraph* graph = ledger->addGraph();
@@ -146,7 +146,7 @@ TEST_CASE("what a launch of a CUDA graph makes") {
   CHECK(readLedger(ledger->bytes())->report.cuda_graphs[0].launches == 0);
 }
 
-TEST_CASE("calls to NCCL have rows and communicators of their own, which start again at 0") {
+TEST_CASE("NCCL calls have rows and communicators, and a reset sets their counts to 0") {
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger->countNccl(22907));
   const uint32_t number = ledger->addCommunicator();
@@ -178,7 +178,7 @@ TEST_CASE("calls to NCCL have rows and communicators of their own, which start a
   CHECK(readLedger(ledger->bytes())->report.nccl->calls.empty());
 }
 
-TEST_CASE("more communicators and calls than there is room for are told") {
+TEST_CASE("communicators and NCCL calls beyond the capacity are counted in not_seen") {
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger->countNccl(22907));
   uint32_t communicators = 0;
@@ -198,11 +198,11 @@ TEST_CASE("more communicators and calls than there is room for are told") {
   CHECK(contents->report.not_seen[0].count == 2);
 }
 
-TEST_CASE("durations are the row's and the step's, move into the file, and start again at 0") {
+TEST_CASE("durations belong to the row and the step, move into the file, and a reset sets them to 0") {
   const TempFolder folder;
   const auto ledger = LedgerWriter::create();
   CollectiveKey key = keyFor(*ledger, "a");
-  key.size_class = sizeClass(8); // as countOne has it
+  key.size_class = sizeClass(8); // as in countOne()
   countOne(*ledger, key, 8);
   LedgerCollective& row = *ledger->row(key);
   LedgerTimes* times = ledger->timesOf(row);
@@ -228,7 +228,7 @@ TEST_CASE("durations are the row's and the step's, move into the file, and start
   CHECK(report.collectives[0].time.of(DurationKind::kRunning) == Durations{1, 70, 70, 70, {{64, 1}}});
 }
 
-TEST_CASE("more timed rows than there is room for are told") {
+TEST_CASE("timed rows beyond the capacity are counted in not_seen") {
   const auto ledger = LedgerWriter::create();
   uint32_t module = 0;
   bool full = false;
@@ -245,7 +245,7 @@ TEST_CASE("more timed rows than there is room for are told") {
   CHECK(report.not_seen[0].count == 1);
 }
 
-TEST_CASE("publish keeps addresses, and what is counted later is in the file") {
+TEST_CASE("publish() keeps addresses, and later counts are in the file") {
   const TempFolder folder;
   const auto ledger = LedgerWriter::create();
   const CollectiveKey key = keyFor(*ledger, "a");
@@ -263,7 +263,7 @@ TEST_CASE("publish keeps addresses, and what is counted later is in the file") {
   CHECK(countOf(contents->report, "later") == 1);
 }
 
-TEST_CASE("the file takes up only the space of its records, and only its owner may read it") {
+TEST_CASE("the ledger file is sparse and readable only by its owner") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
@@ -273,7 +273,7 @@ TEST_CASE("the file takes up only the space of its records, and only its owner m
   CHECK(static_cast<uint64_t>(info.st_blocks) * 512 < 256 * 1024);
 }
 
-TEST_CASE("what other threads count while the ledger moves into its file is not lost") {
+TEST_CASE("publish() loses no counts of other threads") {
   const TempFolder folder;
   constexpr uint64_t kRounds = 200;
   for (uint64_t round = 0; round < kRounds; ++round) {
@@ -300,7 +300,7 @@ TEST_CASE("what other threads count while the ledger moves into its file is not 
   }
 }
 
-TEST_CASE("publish fails where there is a file or no folder, and the ledger stays usable") {
+TEST_CASE("after publish() fails for an existing file or a missing folder, the ledger stays usable") {
   const TempFolder folder;
   writeText(folder / "taken", "");
   const auto ledger = sampleLedger(0);
@@ -314,7 +314,7 @@ TEST_CASE("publish fails where there is a file or no folder, and the ledger stay
   CHECK(countOf(readLedgerFile(folder / "x.ledger")->report, "later") == 1);
 }
 
-TEST_CASE("removeFile takes the file away, and counting goes on") {
+TEST_CASE("counting continues after removeFile()") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
@@ -324,7 +324,7 @@ TEST_CASE("removeFile takes the file away, and counting goes on") {
   CHECK(countOf(readLedger(ledger->bytes())->report, "later") == 1);
 }
 
-TEST_CASE("a full table is told, and what fits is kept") {
+TEST_CASE("a full table keeps its rows and counts the others in not_seen") {
   const auto ledger = LedgerWriter::create();
   CollectiveKey key = keyFor(*ledger, "a");
   for (uint32_t i = 0; i < (64U << 10U); ++i) {
@@ -339,7 +339,7 @@ TEST_CASE("a full table is told, and what fits is kept") {
   CHECK(notSeenOf(readLedger(ledger->bytes())->report, "collective_rows_full") == 2);
 }
 
-TEST_CASE("full groups, modules, parameters and strings are told") {
+TEST_CASE("groups, modules, parameters and strings beyond the capacity are counted in not_seen") {
   const auto ledger = LedgerWriter::create();
   for (uint32_t i = 0; i < (8U << 10U); ++i) {
     REQUIRE(ledger->addGroup("g", "", "gloo", 1, 0, {}) == i);
@@ -363,7 +363,7 @@ TEST_CASE("full groups, modules, parameters and strings are told") {
   CHECK(report.modules.size() == (128U << 10U));
 }
 
-TEST_CASE("threads that add and count the same rows lose nothing") {
+TEST_CASE("threads that add and count the same rows lose no counts") {
   const auto ledger = LedgerWriter::create();
   constexpr int kThreads = 4;
   constexpr int kRounds = 2000;
@@ -385,7 +385,7 @@ TEST_CASE("threads that add and count the same rows lose nothing") {
   CHECK(countOf(report, "op7") == kThreads * kRounds / 50);
 }
 
-/// Runs `body` in a forked child; true if all it checks holds.
+/// Runs `body` in a forked child. Returns true if all its checks pass.
 template <typename Body>
 bool inChild(Body body) {
   const pid_t child = fork();
@@ -396,7 +396,7 @@ bool inChild(Body body) {
   return waitpid(child, &status, 0) == child && status == 0;
 }
 
-TEST_CASE("the child of a fork starts at 0, keeps the names and leaves the parent's file alone") {
+TEST_CASE("a forked child starts at 0, keeps the names and does not touch the parent's file") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   SUBCASE("published") {
@@ -419,7 +419,7 @@ TEST_CASE("the child of a fork starts at 0, keeps the names and leaves the paren
   CHECK(report.not_seen.empty());
 }
 
-TEST_CASE("what the parent of a fork counts afterwards is not in the child's new rows and modules") {
+TEST_CASE("later counts of a fork's parent are not in the child's new rows and modules") {
   const TempFolder folder;
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger->publish(folder / "parent.ledger"));
@@ -450,7 +450,7 @@ TEST_CASE("what the parent of a fork counts afterwards is not in the child's new
   CHECK(status == 0);
 }
 
-TEST_CASE("the child of a fork that came while a thread was appending has what readers could see") {
+TEST_CASE("the child of a fork during an append has the records that readers could see") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "parent.ledger"));
@@ -472,7 +472,7 @@ TEST_CASE("the child of a fork that came while a thread was appending has what r
   CHECK(countOf(readLedger(ledger->bytes())->report, "known") == 1);
 }
 
-TEST_CASE("ranks that do not fit are told, and the group is there") {
+TEST_CASE("a group whose ranks do not fit is kept without ranks and counted in not_seen") {
   const auto ledger = LedgerWriter::create();
   const std::vector<uint32_t> everyone(1U << 20U);
   for (int i = 0; i < 3; ++i) {
@@ -485,7 +485,7 @@ TEST_CASE("ranks that do not fit are told, and the group is there") {
   CHECK(notSeenOf(report, "group_ranks_full") == 1);
 }
 
-TEST_CASE("what does not fit into its table takes no room among the names") {
+TEST_CASE("a row that does not fit adds no strings") {
   const auto ledger = LedgerWriter::create();
   for (uint32_t i = 1; i < (128U << 10U); ++i) {
     ledger->addModule(kGlobalModule, "m", "M", 0);
@@ -498,7 +498,7 @@ TEST_CASE("what does not fit into its table takes no room among the names") {
   CHECK(ledger->header().sections[kStrings].used == used);
 }
 
-TEST_CASE("a week's counters: what passes 32 bits goes on, to the JSON and back") {
+TEST_CASE("counters beyond 32 bits survive a round trip through JSON") {
   constexpr uint64_t kCalls = 1ULL << 40U;
   constexpr uint64_t kBytes = 1ULL << 62U;
   const auto ledger = LedgerWriter::create();
@@ -521,7 +521,7 @@ TEST_CASE("a week's counters: what passes 32 bits goes on, to the JSON and back"
   REQUIRE(report->collectives.size() == 1);
   CHECK(report->collectives[0].count == kCalls + 1);
   CHECK(report->collectives[0].bytes == kBytes + 4);
-  CHECK(report->collectives[0].bus_bytes > static_cast<double>(kBytes)); // twice as many, almost: no 64 bits hold it
+  CHECK(report->collectives[0].bus_bytes > static_cast<double>(kBytes)); // almost twice as many, which exceeds 64 bits
   CHECK(notSeenOf(*report, "unknown_op") == kCalls + 1);
   CHECK(report->steps.back().first_step == kCalls + 1);
 }

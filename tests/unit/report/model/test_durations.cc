@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("classes begin at powers of two, and the last one has no end") {
+TEST_CASE("duration classes begin at powers of two, and the last one is unbounded") {
   CHECK(durationClass(0) == 0);
   CHECK(durationClass(1) == 1);
   CHECK(durationClass(1023) == 10);
@@ -18,7 +18,7 @@ TEST_CASE("classes begin at powers of two, and the last one has no end") {
   }
 }
 
-TEST_CASE("durations add up; none leaves the shortest alone") {
+TEST_CASE("durations add up; adding empty durations keeps the minimum") {
   Durations sum;
   sum += Durations{};
   sum += Durations{2, 30, 10, 20, {{8, 1}, {16, 1}}};
@@ -27,7 +27,7 @@ TEST_CASE("durations add up; none leaves the shortest alone") {
   CHECK(sum == Durations{3, 39, 9, 20, {{8, 2}, {16, 1}}});
 }
 
-TEST_CASE("bandwidth is of what ran, not of what waited in the queue") {
+TEST_CASE("bandwidth uses the running time, not the queued time") {
   CollectiveTime time;
   CHECK_FALSE(time.isKnown());
   CHECK(time.algorithmBandwidth() == 0);

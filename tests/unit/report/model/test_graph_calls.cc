@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("graph calls: calls that differ in sizes alone are one entry") {
+TEST_CASE("graph calls that differ only in size share an entry") {
   std::vector<GraphCollective> calls;
   const GraphCollective reduce{"MLP", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 2, 64};
   GraphCollective elsewhere = reduce;
@@ -21,7 +21,7 @@ TEST_CASE("graph calls: calls that differ in sizes alone are one entry") {
   CHECK(calls[1] == elsewhere);
 }
 
-TEST_CASE("graph calls: equal calls of a launch are one entry with summed amounts") {
+TEST_CASE("equal graph calls of a launch share an entry with summed amounts") {
   std::vector<GraphNcclCall> calls;
   addGraphCall(calls, {"ncclAllReduce", 1, 1, 64});
   addGraphCall(calls, {"ncclAllReduce", 2, 1, 64});

@@ -20,18 +20,18 @@ ModuleNames sample() {
   return names;
 }
 
-TEST_CASE("Global is in no other name") {
+TEST_CASE("Global is not a component of other module names") {
   CHECK(sample().clean(0) == "Global");
   CHECK(sample().raw(1) == "OptimizedModule");
 }
 
-TEST_CASE("wrappers are in the raw name and not in the clean one") {
+TEST_CASE("the raw name includes wrappers, the clean name does not") {
   CHECK(sample().clean(5) == "OptimizedModule.layers.0.up");
   CHECK(sample().raw(5) == "OptimizedModule._orig_mod.layers.0._checkpoint_wrapped_module.up");
   CHECK(sample().clean(4) == sample().clean(3));
 }
 
-TEST_CASE("a loop or a parent that is not there ends") {
+TEST_CASE("a name ends at a cycle or a missing parent") {
   ModuleNames names;
   names.add(kNoIndex, "Global", false);
   names.add(2, "a", false);
@@ -42,7 +42,7 @@ TEST_CASE("a loop or a parent that is not there ends") {
   CHECK(names.clean(99).empty());
 }
 
-TEST_CASE("the second of a name is #2") {
+TEST_CASE("UniqueNames appends #2 to the second of two equal names") {
   UniqueNames names;
   CHECK(names.make("0") == "0");
   CHECK(names.make("0") == "0#2");

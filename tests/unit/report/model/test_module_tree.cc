@@ -34,17 +34,17 @@ std::vector<std::string> namesOf(const std::vector<ModuleNode>& modules) {
 using Names = std::vector<std::string>;
 const Module kGlobal = module(0, std::nullopt, "Global");
 
-TEST_CASE("no report is Global alone") {
+TEST_CASE("a ModuleTree without reports has only Global") {
   CHECK(namesOf(ModuleTree().take()) == Names{"Global"});
 }
 
-TEST_CASE("children follow their parent, in the order of their ids, also when they were seen first") {
+TEST_CASE("children follow their parent in id order, even if they were seen first") {
   ModuleTree tree;
   tree.add(reportOf({kGlobal, module(1, 3, "M.a"), module(2, 3, "M.b"), module(3, 0, "M"), module(4, 1, "M.a.x")}));
   CHECK(namesOf(tree.take()) == Names{"Global", " M", "  M.a", "   M.a.x", "  M.b"});
 }
 
-TEST_CASE("a wrapper and its module are one, with the calls of one") {
+TEST_CASE("a wrapper and its module are one module, whose calls count once") {
   ModuleTree tree;
   const Report report = reportOf({kGlobal, module(1, 0, "M", 3), module(2, 1, "M", 3), module(3, 2, "M.a", 3)});
   tree.add(report);
@@ -62,7 +62,7 @@ TEST_CASE("trees of several ranks are joined") {
   CHECK(namesOf(modules) == Names{"Global", " M", "  M.stage0", "  M.stage1"});
 }
 
-TEST_CASE("a module that only collectives name is below Global") {
+TEST_CASE("a module that only collectives name is a child of Global") {
   ModuleTree tree;
   tree.own("lost")[{Phase::kForward, Kind::kSend}] += {1, 2, 3};
   const std::vector<ModuleNode> modules = tree.take();
@@ -70,7 +70,7 @@ TEST_CASE("a module that only collectives name is below Global") {
   CHECK(sumOf(modules[0].inclusive, {}, {}).bytes == 2);
 }
 
-TEST_CASE("loops are cut, and nothing of them is lost or counted twice") {
+TEST_CASE("ModuleTree breaks cycles without losing or duplicating amounts") {
   ModuleTree tree;
   tree.add(reportOf(
       {kGlobal, module(1, 2, "a"), module(2, 1, "b"), module(3, 3, "c"), module(4, 5, "d"), module(5, 4, "d")}));

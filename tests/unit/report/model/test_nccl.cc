@@ -26,14 +26,14 @@ TEST_CASE("versions as nccl.h numbers them") {
   CHECK(ncclVersionText(1).empty());
 }
 
-TEST_CASE("a datatype that is not known has no name and no size") {
+TEST_CASE("an unknown NCCL datatype has no name and size 0") {
   CHECK(ncclDatatypeName(9) == "bfloat16");
   CHECK(ncclDatatypeSize(5) == 8);
   CHECK(ncclDatatypeName(0xff).empty());
   CHECK(ncclDatatypeSize(12) == 0);
 }
 
-TEST_CASE("rows that only their modules' ids told apart are one") {
+TEST_CASE("mergeEqualCalls merges rows that differ only in module id") {
   NcclCall failed = call("ncclAllReduce", "c10d.allreduce_", "a", 1, 0);
   failed.failed = 1;
   std::vector<NcclCall> calls = {

@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("every reason has a name of its own and a meaning") {
+TEST_CASE("every NotSeen reason has a unique name and a meaning") {
   std::set<std::string_view> names;
   for (int i = 0; i < kNotSeenCount; ++i) {
     const auto reason = static_cast<NotSeen>(i);
@@ -18,7 +18,7 @@ TEST_CASE("every reason has a name of its own and a meaning") {
   }
 }
 
-TEST_CASE("the numbers of the ledger format keep their meaning") {
+TEST_CASE("NotSeen reasons keep their numbers in the ledger format") {
   CHECK(notSeenName(NotSeen::kCollectiveRowsFull) == "collective_rows_full");
   CHECK(notSeenName(NotSeen::kInternalError) == "internal_error");
   CHECK(notSeenName(static_cast<NotSeen>(200)) == "internal_error");

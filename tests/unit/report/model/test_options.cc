@@ -19,7 +19,7 @@ ParsedOptions parse(std::vector<const char*> variables) {
   return parseOptions(variables.data());
 }
 
-TEST_CASE("without variables the defaults of the table hold") {
+TEST_CASE("without variables all options have their defaults") {
   const ParsedOptions parsed = parse({"PATH=/bin", "HOME=/root"});
   CHECK(parsed.warnings.empty());
   CHECK(parsed.options.enabled);
@@ -28,7 +28,7 @@ TEST_CASE("without variables the defaults of the table hold") {
   CHECK(parseOptions(nullptr).warnings.empty());
 }
 
-TEST_CASE("a row's default is what the parser starts with") {
+TEST_CASE("the default in each option row equals that of Options") {
   const Options fresh;
   for (const OptionRow& row : optionTable()) {
     Options options;
@@ -42,7 +42,7 @@ TEST_CASE("a row's default is what the parser starts with") {
   }
 }
 
-TEST_CASE("values are taken over") {
+TEST_CASE("parseOptions reads all variables") {
   const ParsedOptions parsed = parse(
       {"COMMTAP=off",
        "COMMTAP_OUT=/x/%h/%%",
@@ -63,7 +63,7 @@ TEST_CASE("values are taken over") {
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
 }
 
-TEST_CASE("a bad value is named and the default stays") {
+TEST_CASE("an invalid option value causes a warning and keeps the default") {
   const ParsedOptions parsed = parse(
       {"COMMTAP=maybe",
        "COMMTAP_OUT=a%x",
@@ -72,7 +72,7 @@ TEST_CASE("a bad value is named and the default stays") {
        "COMMTAP_LABELS=x",
        "COMMTAP_TIMING=on"});
   REQUIRE(parsed.warnings.size() == 6);
-  CHECK(parsed.warnings[0] == "COMMTAP=maybe was ignored: it must be 1 or 0; the default, 1, stays");
+  CHECK(parsed.warnings[0] == "COMMTAP=maybe is invalid and was ignored: it must be 1 or 0; the default stays: 1");
   CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);
   CHECK(parsed.warnings[2].find("off, error, warning, info or debug") != std::string::npos);
   CHECK(parsed.warnings[5].find("it must be off, host, device or sample:N with N >= 1;") != std::string::npos);
@@ -84,15 +84,15 @@ TEST_CASE("a bad value is named and the default stays") {
   CHECK_FALSE(parsed.options.timing.isOn());
 }
 
-TEST_CASE("an empty value is none, an unknown name is told with those that there are") {
+TEST_CASE("an empty option is ignored; an unknown option causes a warning with the known ones") {
   CHECK(parse({"COMMTAP_OUT=", "COMMTAP="}).warnings.empty());
   const ParsedOptions parsed = parse({"COMMTAP_OUTPUT=x", "COMMTAPX=1"});
   REQUIRE(parsed.warnings.size() == 1);
-  CHECK(parsed.warnings[0].find("COMMTAP_OUTPUT is no option") == 0);
+  CHECK(parsed.warnings[0].find("COMMTAP_OUTPUT is not an option") == 0);
   CHECK(parsed.warnings[0].find("COMMTAP_OUT,") != std::string::npos);
 }
 
-TEST_CASE("names and flags are unique, and every row has its help") {
+TEST_CASE("option names and flags are unique, and every option has a help text") {
   std::set<std::string_view> names;
   for (const OptionRow& row : optionTable()) {
     CHECK(names.insert(row.name).second);
@@ -102,7 +102,7 @@ TEST_CASE("names and flags are unique, and every row has its help") {
   }
 }
 
-TEST_CASE("a row takes every word of its type, and each word has a meaning of its own") {
+TEST_CASE("an option accepts every word of its type, each with a different effect") {
   for (const std::string_view name : {"COMMTAP_LOG", "COMMTAP_LEVEL", "COMMTAP_LABELS", "COMMTAP_TIMING"}) {
     const auto rows = optionTable();
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& each) { return each.name == name; });
@@ -125,7 +125,7 @@ TEST_CASE("a row takes every word of its type, and each word has a meaning of it
   }
 }
 
-TEST_CASE("docs/options.md is made from the table") {
+TEST_CASE("docs/options.md is up to date") {
   CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/options.md") == optionsPage());
 }
 

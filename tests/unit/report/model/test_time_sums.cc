@@ -36,7 +36,7 @@ totalsOf(const std::vector<Report>& reports, TimesBy by, std::optional<Phase> ph
   return sums.take();
 }
 
-TEST_CASE("the rank on which a collective runs shortest came last; each group waits for itself alone") {
+TEST_CASE("the straggler is the rank with the shortest running time, per process group") {
   const std::vector<Report> reports = {
       report(0, {0, 1}, {row("a", Kind::kAllReduce, 2000, 100)}),
       report(1, {0, 1}, {row("a", Kind::kAllReduce, 400, 10)}),
@@ -52,7 +52,7 @@ TEST_CASE("the rank on which a collective runs shortest came last; each group wa
   CHECK(totals[0].straggler->late_by_ns == doctest::Approx(800));
 }
 
-TEST_CASE("nobody is late for what a root may leave early, nor alone") {
+TEST_CASE("kinds that ranks can leave early and groups of one rank have no straggler") {
   const std::vector<Report> reports = {
       report(0, {0, 1}, {row("a", Kind::kBroadcast, 2000, 1), row("b", Kind::kAllReduce, 10, 1)}),
       report(1, {0, 1}, {row("a", Kind::kBroadcast, 400, 1)})};
@@ -61,7 +61,7 @@ TEST_CASE("nobody is late for what a root may leave early, nor alone") {
   }
 }
 
-TEST_CASE("by module, the longest blocked first; what is not timed is left out") {
+TEST_CASE("TimeSums by module sorts by blocked time and leaves out untimed rows") {
   Collective untimed;
   untimed.group = "0";
   Collective backward = row("c", Kind::kAllGather, 5, 999);
@@ -75,7 +75,7 @@ TEST_CASE("by module, the longest blocked first; what is not timed is left out")
   CHECK(totalsOf(one, TimesBy::kModule)[0].module == "c");
 }
 
-TEST_CASE("the processes of a rank count together; one without a rank comes late for nobody") {
+TEST_CASE("TimeSums joins the processes of a rank; a process without a rank is never the straggler") {
   Report first = report(0, {0, 1}, {row("a", Kind::kAllReduce, 100, 1)});
   Report more = report(0, {0, 1}, {row("a", Kind::kAllReduce, 900, 1)});
   Report second = report(1, {0, 1}, {row("a", Kind::kAllReduce, 400, 1)});
@@ -92,7 +92,7 @@ TEST_CASE("the processes of a rank count together; one without a rank comes late
   REQUIRE(totals.size() == 1);
   REQUIRE(totals[0].straggler);
   CHECK(totals[0].straggler->rank == 1);
-  CHECK(totals[0].straggler->late_by_ns == doctest::Approx(50)); // 250 and 200 on average
+  CHECK(totals[0].straggler->late_by_ns == doctest::Approx(50)); // the means are 250 and 200
   CHECK(sums.take().empty());
 }
 

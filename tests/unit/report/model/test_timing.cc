@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("each text is read as it is written") {
+TEST_CASE("a Timing survives a round trip through its text") {
   for (const char* text : {"off", "host", "device", "sample:2", "sample:1000000"}) {
     const std::optional<Timing> timing = timingFromText(text);
     REQUIRE(timing);
@@ -18,7 +18,7 @@ TEST_CASE("each text is read as it is written") {
   CHECK_FALSE(timingFromText("host")->device);
 }
 
-TEST_CASE("nothing else is taken for one") {
+TEST_CASE("an invalid timing text is rejected") {
   for (const char* text :
        {"", "on", "devices", "sample", "sample:", "sample:0", "sample:-1", "sample:2x", "sample:99999999999"}) {
     CHECK_FALSE(timingFromText(text));

@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("names and values go both ways") {
+TEST_CASE("each vocabulary value survives a round trip through its name") {
   for (int i = 0; i < kKindCount; ++i) {
     CHECK(kindFromName(kindName(static_cast<Kind>(i))) == static_cast<Kind>(i));
   }
@@ -24,19 +24,19 @@ TEST_CASE("names and values go both ways") {
   CHECK_FALSE(exitKindFromName(""));
 }
 
-TEST_CASE("a value out of range has a name too") {
+TEST_CASE("a vocabulary value out of range has a name") {
   CHECK(kindName(static_cast<Kind>(99)) == "other");
   CHECK(phaseName(static_cast<Phase>(99)) == "other");
   CHECK(exitKindName(static_cast<ExitKind>(99)) == "killed");
 }
 
-/// Bus bytes of 800 bytes of payload in groups of 1, 2, 8 and an unknown number of ranks.
+/// Expected bus bytes for 800 bytes of payload in groups of 1, 2, 8 and an unknown number of ranks.
 struct BusCase {
   Kind kind;
   std::array<double, 4> bus_bytes;
 };
 
-TEST_CASE("bus bytes have the factors of nccl-tests") {
+TEST_CASE("busBytes uses the factors of nccl-tests") {
   constexpr std::array<BusCase, kKindCount> kCases = {{
       {Kind::kAllReduce, {0, 800, 1400, 1600}},
       {Kind::kAllGather, {0, 400, 700, 800}},

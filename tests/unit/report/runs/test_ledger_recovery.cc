@@ -24,13 +24,13 @@ void writeReport(const std::string& path, const Report& report) {
   writeText(path, reportToJson(report));
 }
 
-constexpr uint64_t kDeadPid = 1ULL << 30U; ///< above any pid there is
+constexpr uint64_t kDeadPid = 1ULL << 30U; ///< larger than any pid
 
 std::string nameOfLedger(const std::string& host, uint64_t pid) {
   return ledgerFileName("rank", {host, pid, -1, "", 0});
 }
 
-/// A ledger that a process which is gone has left.
+/// Writes the ledger of an exited process.
 std::string leaveLedger(const TempFolder& folder, const std::string& name, int64_t rank) {
   const auto ledger = sampleLedger(rank);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
@@ -65,7 +65,7 @@ TEST_CASE("two dead processes of one rank each get a report") {
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json", "rank-00000.pid-502.json"});
 }
 
-TEST_CASE("a living process's ledger is left alone") {
+TEST_CASE("the ledger of a living process is not converted") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
@@ -77,7 +77,7 @@ TEST_CASE("a living process's ledger is left alone") {
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.ledger"});
 }
 
-TEST_CASE("a process that ends makes the reports of its run and of its children, and of no other") {
+TEST_CASE("an exiting process converts only the ledgers of its run and its children") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "attempt-1");
   const auto leave = [&](const std::string& name, uint64_t pid, const char* run_id, uint64_t parent_pid) {
@@ -136,7 +136,7 @@ TEST_CASE("a scan changes nothing, and reads a ledger that cannot be converted a
   CHECK(scan->problems.empty());
 }
 
-TEST_CASE("a ledger that somebody else is turning into a report is left to them") {
+TEST_CASE("a ledger that another process is converting is left to that process") {
   const TempFolder folder;
   leaveLedger(folder, "x.ledger", 1);
   const int other = open((folder / "x.ledger").c_str(), O_RDONLY);
@@ -148,7 +148,7 @@ TEST_CASE("a ledger that somebody else is turning into a report is left to them"
   CHECK(recoverLedgers(folder.path(), problems).size() == 1);
 }
 
-TEST_CASE("a report that another process of the run has made is not replaced, whenever the ledger becomes one") {
+TEST_CASE("converting a ledger does not replace the report of another process of the run") {
   const TempFolder folder;
   Report helper = sampleReport(1);
   helper.job.pid = 4711;
@@ -164,7 +164,7 @@ TEST_CASE("a report that another process of the run has made is not replaced, wh
   CHECK(namesIn(folder.path()).size() == 2);
 }
 
-TEST_CASE("a ledger's idea of its report's name does not lead out of the folder") {
+TEST_CASE("the report name in a ledger cannot escape the folder") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "in");
   for (const char* name : {"../../escape", "..", "", "a/../../b"}) {
@@ -180,7 +180,7 @@ TEST_CASE("a ledger's idea of its report's name does not lead out of the folder"
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"in"});
 }
 
-TEST_CASE("a ledger that cannot be read stays and is named") {
+TEST_CASE("an unreadable ledger is kept and named") {
   const TempFolder folder;
   writeText(folder / "bad.ledger", "no ledger");
   std::vector<std::string> problems;

@@ -21,7 +21,7 @@ constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
 const OutputIdentity kRank3 = {"node/1", 42, 3, "job 7", 0};
 
-TEST_CASE("patterns are filled in, and what is filled in makes no folders") {
+TEST_CASE("folder patterns are expanded, and the expanded values add no folders") {
   CHECK(expandOutputPattern("out/%h/%j-%r.%p", kRank3) == "out/node_1/job_7-3.42");
   CHECK(expandOutputPattern("100%%", kRank3) == "100%");
   CHECK(expandOutputPattern("%j", {"h", 1, -1, "../../x", 0}) == "_.._.._x");
@@ -31,7 +31,7 @@ TEST_CASE("patterns are filled in, and what is filled in makes no folders") {
   CHECK(expandOutputPattern("%x", kRank3) == "%x");
 }
 
-TEST_CASE("the common folder ends before what differs between processes") {
+TEST_CASE("the common folder ends before the first pattern that differs between processes") {
   CHECK(commonFolder("out", "r") == "out");
   CHECK(commonFolder("/a/b/", "r") == "/a/b");
   CHECK(commonFolder("/a/%j/%h/x", "r 1") == "/a/r_1");
@@ -41,14 +41,14 @@ TEST_CASE("the common folder ends before what differs between processes") {
   CHECK(commonFolder("/%h", "r") == "/");
 }
 
-TEST_CASE("reports are named by rank, else by host and pid") {
+TEST_CASE("a report is named after its rank, or else after host and pid") {
   CHECK(reportName(kRank3) == "rank-00003");
   CHECK(reportName({"n", 42, 100000, "", 0}) == "rank-100000");
   CHECK(reportName({"n", 42, 3, "", 2}) == "attempt-2/rank-00003");
   CHECK(reportName({"n/1", 42, -1, "", 0}) == "pid-n_1-42");
 }
 
-TEST_CASE("a ledger's name has host and pid") {
+TEST_CASE("a ledger is named after host and pid") {
   CHECK(ledgerFileName("out/rank-00003", kRank3) == "out/rank-00003.node_1-42.ledger");
 }
 
@@ -61,7 +61,7 @@ Report reportOf(uint64_t pid, const std::string& run_id, uint64_t started_at_ns,
   return report;
 }
 
-TEST_CASE("a report makes way for one of a later run, not for a second program of the same rank and run") {
+TEST_CASE("a later run replaces a report, a second program of the same rank and run does not") {
   const TempFolder folder;
   const std::string plain = folder / "rank-00000.json";
   const std::string with_pid = folder / "rank-00000.pid-2.json";
@@ -78,15 +78,15 @@ TEST_CASE("a report makes way for one of a later run, not for a second program o
   CHECK(choose(reportOf(1, "run", now, std::nullopt)) == with_pid);
   CHECK(choose(reportOf(1, "other", now, now)) == plain);
   CHECK(choose(reportOf(1, "run", long_ago, long_ago)) == plain);
-  // The same process once more, known by a time that JSON has cut to the microsecond.
+  // The same process: JSON has truncated its start time to microseconds.
   CHECK(choose(reportOf(2, "run", now, now)) == plain);
-  // It is not known when the run began: nothing of that run is replaced.
+  // The run's start is unknown, so none of its reports are replaced.
   CHECK(
       chooseReportPath(folder.path(), "rank-00000", reportOf(3, "run", now, now).job, 0) ==
       folder / "rank-00000.pid-3.json");
 }
 
-TEST_CASE("a process that replaced its program twice has its pid in three reports") {
+TEST_CASE("a process that called exec twice leaves three reports with its pid") {
   const TempFolder folder;
   std::vector<std::string> names;
   for (uint64_t nth = 1; nth <= 3; ++nth) {
@@ -98,7 +98,7 @@ TEST_CASE("a process that replaced its program twice has its pid in three report
   CHECK(names == std::vector<std::string>{"rank-00000.json", "rank-00000.pid-2.json", "rank-00000.pid-2.2.json"});
 }
 
-TEST_CASE("a ledger's name tells the pid, on its own host alone") {
+TEST_CASE("a ledger's name gives the pid only on its own host") {
   CHECK(pidOfLedger("rank-00003.node_1-42.ledger", "node/1") == 42);
   CHECK(pidOfLedger("rank-00003.node_1-42.ledger.1.ledger", "node/1") == 42);
   CHECK(pidOfLedger("rank-00003.node_1-42.ledger", "node") == std::nullopt);
@@ -106,14 +106,14 @@ TEST_CASE("a ledger's name tells the pid, on its own host alone") {
   CHECK(pidOfLedger("rank-00003.node_1-x.ledger", "node/1") == std::nullopt);
 }
 
-TEST_CASE("a file that is no report is not replaced") {
+TEST_CASE("a file that is not a report is not replaced") {
   const TempFolder folder;
   writeText(folder / "rank-00000.json", "{\"mine\": 1}");
   const Job job = reportOf(2, "run", 1, 2).job;
   CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == folder / "rank-00000.pid-2.json");
 }
 
-TEST_CASE("a pipe or a link in the report's place is left alone and holds nobody up") {
+TEST_CASE("a pipe or a link with the report's name is left alone and does not block") {
   const TempFolder folder;
   const Job job = reportOf(2, "run", 1, 2).job;
   const std::string with_pid = folder / "rank-00000.pid-2.json";

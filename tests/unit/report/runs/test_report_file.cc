@@ -17,7 +17,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a report is written below folders that are made for it") {
+TEST_CASE("writing a report creates its folders") {
   const TempFolder folder;
   const Result<std::string> path = writeReportFile(folder.path() + "/new", "attempt-1/rank0", sampleReport(0), 0);
   REQUIRE(path);
@@ -25,7 +25,7 @@ TEST_CASE("a report is written below folders that are made for it") {
   CHECK(access(path->c_str(), R_OK) == 0);
 }
 
-TEST_CASE("a process's own report says how long its end took, whatever the number and whatever stands beside it") {
+TEST_CASE("a process's own report has its end_ns, whatever the value and the neighbouring fields") {
   const TempFolder folder;
   Report report = sampleReport(0);
   report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
@@ -42,7 +42,7 @@ TEST_CASE("a process's own report says how long its end took, whatever the numbe
   }
 }
 
-TEST_CASE("a report of several pieces is the one that is written at once") {
+TEST_CASE("a report written in pieces equals one written at once") {
   const TempFolder folder;
   Report report = sampleReport(0);
   report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
@@ -61,7 +61,7 @@ TEST_CASE("a report of several pieces is the one that is written at once") {
   CHECK(reportToJson(*read) == reportToJson(report));
 }
 
-TEST_CASE("whoever keeps a folder locked holds up the end of a job for two seconds at most") {
+TEST_CASE("a locked folder delays the end of a job by at most two seconds") {
   const TempFolder folder;
   const FileDescriptor other(open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   REQUIRE(flock(other.get(), LOCK_EX | LOCK_NB) == 0);
@@ -73,7 +73,7 @@ TEST_CASE("whoever keeps a folder locked holds up the end of a job for two secon
   CHECK(waited.count() >= 2);
 }
 
-TEST_CASE("a folder that cannot be made is an error with the system's reason") {
+TEST_CASE("a folder that cannot be created is an error with the system's reason") {
   const TempFolder folder;
   const std::string file = folder.path() + "/file";
   REQUIRE(close(open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) == 0);

@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("by their names, reports and ledgers below a folder, sorted") {
+TEST_CASE("reportPaths lists reports and ledgers below a folder by name, sorted") {
   const TempFolder folder;
   for (const char* name : {"b.json", "a.ledger", "c.txt"}) {
     writeText(folder / name, "");
@@ -22,14 +22,14 @@ TEST_CASE("by their names, reports and ledgers below a folder, sorted") {
   CHECK(problems.empty());
 }
 
-TEST_CASE("a file is gone or not") {
+TEST_CASE("vanished() is true for a missing file") {
   const TempFolder folder;
   writeText(folder / "a", "");
   CHECK_FALSE(vanished(folder / "a"));
   CHECK(vanished(folder / "b"));
 }
 
-TEST_CASE("where a ledger's report goes is known") {
+TEST_CASE("placesAfter() returns the possible report paths of a ledger") {
   const TempFolder folder;
   const Report report = sampleReport(3);
   const std::string ledger =

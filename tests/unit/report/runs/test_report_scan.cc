@@ -20,7 +20,7 @@ void put(const TempFolder& folder, const std::string& name, int64_t rank, const 
   writeText(folder / name, reportToJson(report));
 }
 
-TEST_CASE("ranks are known by content, in JSON and ledgers; other documents are passed by") {
+TEST_CASE("scanReports reads ranks from JSON and ledgers and skips other documents") {
   const TempFolder folder;
   put(folder, "zzz.json", 0, "sample-run");
   put(folder, "aaa.json", 2, "sample-run");
@@ -42,7 +42,7 @@ TEST_CASE("ranks are known by content, in JSON and ledgers; other documents are 
   CHECK_FALSE(selected->reports[2].is_ledger);
 }
 
-TEST_CASE("the newest run and its last attempt, or those asked for") {
+TEST_CASE("selectReports returns the newest run's last attempt, or the requested ones") {
   const TempFolder folder;
   put(folder, "a.json", 0, "old");
   put(folder, "b.json", 0, "new", 0);
@@ -62,7 +62,7 @@ TEST_CASE("the newest run and its last attempt, or those asked for") {
   CHECK(selectReports(*scan, {std::nullopt, 1}).error() == "there is no report of attempt 1; the run has 0 to 2");
 }
 
-TEST_CASE("nothing there is told") {
+TEST_CASE("scanReports fails if there are no reports") {
   const TempFolder folder;
   CHECK(scanReports(folder.path(), nullptr).error().find("holds no report") != std::string::npos);
   CHECK(scanReports(folder / "none", nullptr).error().find("does not exist") != std::string::npos);

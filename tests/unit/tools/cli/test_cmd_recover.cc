@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("what a killed process left becomes a report, whose path is printed") {
+TEST_CASE("recover converts a killed process's ledger and prints the report's path") {
   const TempFolder folder;
   const auto ledger = sampleLedger(1);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
@@ -22,7 +22,7 @@ TEST_CASE("what a killed process left becomes a report, whose path is printed") 
   CHECK(again.err.find("nothing to recover") != std::string::npos);
 }
 
-TEST_CASE("a ledger that cannot be read is status 1, no folder status 2") {
+TEST_CASE("recover exits with 1 for an unreadable ledger and with 2 for a missing folder") {
   const TempFolder folder;
   writeText(folder / "bad.ledger", "x");
   CHECK(runCommtap({"recover", folder.path()}).status() == 1);

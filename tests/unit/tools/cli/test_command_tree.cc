@@ -7,10 +7,10 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("what a verb's help says is taken apart") {
+TEST_CASE("verbsOf splits a command's help into its parts") {
   CLI::App app;
   CLI::App* verb = app.add_subcommand("look", "Look at it");
-  CLI::App* hidden = app.add_subcommand("hidden", "For nobody");
+  CLI::App* hidden = app.add_subcommand("hidden", "Not listed");
   hidden->group("");
   verb->formatter(std::make_shared<CLI::Formatter>());
   verb->footer("About it,\nat length.\n\nExit status: 0 seen,\n1 not.\n\nExamples:\n  look a\n  look b");
@@ -29,7 +29,7 @@ TEST_CASE("what a verb's help says is taken apart") {
   CHECK(verbs[0].exit_status == "0 seen, 1 not.");
   CHECK(verbs[0].examples == std::vector<std::string>{"look a", "look b"});
   const auto& options = verbs[0].options;
-  REQUIRE(options.size() == 5); // with --help
+  REQUIRE(options.size() == 5); // including --help
   CHECK(options[0].names == std::vector<std::string>{"-h", "--help"});
   CHECK(options[0].value.empty());
   CHECK(options[1].names.empty());

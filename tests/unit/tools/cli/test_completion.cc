@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-/// The words that bash offers after `words`, the last of which is being typed.
+/// Returns bash's completions of the last of `words`.
 std::vector<std::string> offered(const Words& words) {
   const TempFolder folder;
   writeText(folder / "commtap.bash", runCommtap({"completion", "bash"}).out);
@@ -32,7 +32,7 @@ std::vector<std::string> offered(const Words& words) {
   return lines;
 }
 
-TEST_CASE("bash completes verbs, options, words and paths") {
+TEST_CASE("bash completes commands, options, option values and paths") {
   CHECK(offered({"commtap", "me"}) == Words{"merge"});
   CHECK(offered({"commtap", "merge", "--fo"}) == Words{"--format"});
   CHECK(offered({"commtap", "merge", "--format", ""}) == Words{"text", "json"});
@@ -41,11 +41,13 @@ TEST_CASE("bash completes verbs, options, words and paths") {
   CHECK(offered({"commtap", "check", "--budget", ""}) == Words{"PATHS"});
   CHECK(offered({"commtap", "diff", "--tolerance", ""}).empty());
   CHECK(offered({"commtap", "nothing", ""}).empty());
-  CHECK(offered({"commtap", "run", "--", "printenv"}).at(0) == "printenv"); // once for each folder that has it
+  CHECK(
+      offered({"commtap", "run", "--", "printenv"}).at(0) ==
+      "printenv"); // bash lists it once per PATH folder that has it
   CHECK(offered({"commtap", "run", "--", "python", "tr"}) == Words{"PATHS"});
 }
 
-TEST_CASE("each shell reads its script") {
+TEST_CASE("each shell accepts its completion script") {
   const TempFolder folder;
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Outcome script = runCommtap({"completion", shell});
@@ -53,7 +55,7 @@ TEST_CASE("each shell reads its script") {
     writeText(folder / shell, script.out);
     const std::string path = std::string("/usr/bin/") + shell;
     if (!std::filesystem::exists(path)) {
-      MESSAGE(shell << " is not installed: its script is not read");
+      MESSAGE(shell << " is not installed: its script is not checked");
       continue;
     }
     const Outcome read = runProgram({path, "-n", folder / shell});
@@ -64,7 +66,7 @@ TEST_CASE("each shell reads its script") {
   CHECK(runCommtap({"completion"}).status() == 2);
 }
 
-TEST_CASE("fish offers verbs and words") {
+TEST_CASE("fish completes commands and option values") {
   if (!std::filesystem::exists("/usr/bin/fish")) {
     MESSAGE("fish is not installed");
     return;

@@ -12,11 +12,11 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the page of commands is fresh") {
+TEST_CASE("docs/commands.md is up to date") {
   CHECK(runCommtap({"options", "--format", "commands"}).out == readText(COMMTAP_SOURCE_ROOT "/docs/commands.md"));
 }
 
-TEST_CASE("each verb has its exit status and an example, in the manual, the page and its own help") {
+TEST_CASE("each command has exit statuses and an example in the manual, the page and its help") {
   const std::string help = runCommtap({"--help"}).out;
   const std::string page = runCommtap({"options", "--format", "commands"}).out;
   const std::string manual = runCommtap({"options", "--format", "man"}).out;
@@ -36,7 +36,7 @@ TEST_CASE("each verb has its exit status and an example, in the manual, the page
   }
 }
 
-TEST_CASE("man makes a page of it without a complaint") {
+TEST_CASE("groff formats the manual without warnings") {
   if (!std::filesystem::exists("/usr/bin/groff")) {
     MESSAGE("groff is not installed");
     return;

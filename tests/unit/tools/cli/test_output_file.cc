@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the file is there once it is whole, readable as the umask says") {
+TEST_CASE("OutputFile creates the complete file with the permissions of the umask") {
   const TempFolder folder;
   const std::string path = folder / "x.prom";
   writeText(path, "old");
@@ -20,7 +20,7 @@ TEST_CASE("the file is there once it is whole, readable as the umask says") {
   CHECK(out.write("new"));
   CHECK(readText(path) == "old");
   for (const std::string& name : namesIn(folder.path())) {
-    CHECK((name == "x.prom" || name.ends_with(".tmp"))); // node_exporter reads *.prom
+    CHECK((name == "x.prom" || name.ends_with(".tmp"))); // node_exporter reads *.prom, so no other name may end in it
   }
   CHECK(out.finish().empty());
   umask(mask);
@@ -31,17 +31,17 @@ TEST_CASE("the file is there once it is whole, readable as the umask says") {
   CHECK((info.st_mode & 0777) == 0644);
 }
 
-TEST_CASE("what is not finished leaves nothing") {
+TEST_CASE("OutputFile leaves no file without finish()") {
   const TempFolder folder;
   { CHECK(OutputFile(folder / "x").write("half")); }
   CHECK(namesIn(folder.path()).empty());
 }
 
-TEST_CASE("a failure is one line with the path") {
+TEST_CASE("OutputFile reports a failure in one line with the path") {
   const TempFolder folder;
   OutputFile out(folder / "none/x");
   CHECK_FALSE(out.write("x"));
-  CHECK(out.finish() == "cannot create a file beside " + (folder / "none/x") + ": No such file or directory");
+  CHECK(out.finish() == "cannot create a temporary file for " + (folder / "none/x") + ": No such file or directory");
 }
 
 } // namespace

@@ -13,7 +13,7 @@
 namespace commtap {
 namespace {
 
-/// What `body` writes to stderr, with stderr a terminal.
+/// Returns what `body` writes to stderr, which is a terminal.
 template <typename Body>
 std::string onTerminal(Body body) {
   int master = -1;
@@ -27,8 +27,7 @@ std::string onTerminal(Body body) {
   dup2(saved, STDERR_FILENO);
   close(saved);
   close(terminal);
-  // The kernel hands a terminal's text on in its own time: what is read at once may not be all of it. An error is the
-  // end.
+  // A terminal's text arrives in pieces, so one read may not return all of it. An error marks the end.
   std::string text;
   char part[4096];
   for (ssize_t count = 0; (count = read(master, part, sizeof(part))) > 0;) {
@@ -38,7 +37,7 @@ std::string onTerminal(Body body) {
   return text;
 }
 
-TEST_CASE("who waits a second sees a bar, which goes away") {
+TEST_CASE("a progress bar appears after a second and is erased at the end") {
   const std::string text = onTerminal([] {
     withProgress([](const auto& progress) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1100));
@@ -50,7 +49,7 @@ TEST_CASE("who waits a second sees a bar, which goes away") {
   CHECK(text.ends_with("\r\x1b[K"));
 }
 
-TEST_CASE("who does not wait sees nothing, nor who has no terminal") {
+TEST_CASE("no progress bar appears for short work or without a terminal") {
   CHECK(onTerminal([] {
           withProgress([](const auto& progress) {
             progress(1, 2);

@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("oneOf takes its words and says which they are") {
+TEST_CASE("oneOf accepts its words and lists them in its error") {
   CLI::App app;
   std::string word;
   app.add_option("--word", word)->check(oneOf({"a", "b"}))->type_name("a|b");
@@ -16,7 +16,7 @@ TEST_CASE("oneOf takes its words and says which they are") {
   CHECK(app.help().find("--word a|b ") != std::string::npos);
 }
 
-TEST_CASE("the usage line is the one given") {
+TEST_CASE("setUsage sets the usage line") {
   CLI::App app;
   setUsage(app, "commtap x [OPTIONS] Y");
   CHECK(app.help().find("Usage: commtap x [OPTIONS] Y\n") != std::string::npos);

@@ -20,7 +20,7 @@ struct ExportFolder : SampleFolder {
   }
 };
 
-TEST_CASE("every format has its beginning and its end") {
+TEST_CASE("export writes every format from beginning to end") {
   const ExportFolder folder;
   const std::string open_metrics = folder.run({"--format", "openmetrics"}).out;
   CHECK(open_metrics.starts_with("# TYPE commtap_collectives counter\n"));
@@ -32,7 +32,7 @@ TEST_CASE("every format has its beginning and its end") {
   CHECK(folder.run({"--format", "graphviz"}).out.starts_with("digraph"));
 }
 
-TEST_CASE("a live ledger is exported as well") {
+TEST_CASE("export reads the ledger of a running process") {
   const TempFolder folder;
   const auto ledger = sampleLedger(2);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
@@ -45,7 +45,7 @@ TEST_CASE("a live ledger is exported as well") {
       std::string::npos);
 }
 
-TEST_CASE("ranks and hosts can be chosen; none left is told") {
+TEST_CASE("export selects ranks and hosts, and fails if none match") {
   const ExportFolder folder;
   CHECK(folder.run({"--format", "csv", "--rank", "3"}).out.find(",0,1,node1") == std::string::npos);
   CHECK(folder.run({"--format", "csv", "--host", "node1"}).status() == 0);
@@ -59,14 +59,14 @@ TEST_CASE("ranks and hosts can be chosen; none left is told") {
   }
 }
 
-TEST_CASE("a limit on series is told on stderr") {
+TEST_CASE("export reports on stderr that it folded series") {
   const ExportFolder folder;
   const Outcome outcome = folder.run({"--format", "openmetrics", "--max-series", "1"});
   CHECK(outcome.status() == 0);
-  CHECK(outcome.err.find("commtap: 12 label sets are over the limit of 1 a rank") == 0);
+  CHECK(outcome.err.find("commtap: 12 label sets exceed the limit of 1 per rank") == 0);
 }
 
-TEST_CASE("a file is written whole; a bad report costs the status, not the rest") {
+TEST_CASE("export writes the file despite an unreadable report, and exits with 1") {
   const ExportFolder folder;
   const TempFolder target;
   writeText(folder / "bad.json", "{");
@@ -77,14 +77,14 @@ TEST_CASE("a file is written whole; a bad report costs the status, not the rest"
   CHECK(readText(target / "x.prom").ends_with("\ncommtap_unreadable_files 1\n"));
 }
 
-TEST_CASE("what cannot be written is told") {
+TEST_CASE("export reports that the output cannot be written") {
   const ExportFolder folder;
   const Outcome outcome = folder.run({"--format", "csv", "-o", folder / "none/x"});
   CHECK(outcome.status() == 1);
-  CHECK(outcome.err.find("commtap: cannot create a file beside ") == 0);
+  CHECK(outcome.err.find("commtap: cannot create a temporary file for ") == 0);
 }
 
-TEST_CASE("wrong usage is one line and status 2") {
+TEST_CASE("export reports wrong usage in one line and exits with 2") {
   for (const Words& arguments :
        {Words{"export", "x"},
         {"export", "x", "--format", "xml"},

@@ -30,7 +30,7 @@ Collective& rowOf(Report& report, Kind kind) {
       report.collectives.begin(), report.collectives.end(), [kind](const Collective& row) { return row.kind == kind; });
 }
 
-TEST_CASE("counts are added to every module above, by phase, where the call was made") {
+TEST_CASE("CommDebugMode counts are inclusive, by phase and issuing module") {
   Report report = sampleReport(0);
   rowOf(report, Kind::kAllGather).issued_in = "DistributedDataParallel.net2";
   const json root = json::parse(commDebugJson(report));
@@ -46,14 +46,14 @@ TEST_CASE("counts are added to every module above, by phase, where the call was 
   CHECK(child(model, "DistributedDataParallel.net2")["collectives_forward"].size() == 1);
 }
 
-TEST_CASE("recomputation is backward, as the autograd engine runs it") {
+TEST_CASE("CommDebugMode counts recomputation as backward") {
   Report report = sampleReport(0);
   rowOf(report, Kind::kAllGather).phase = Phase::kRecompute;
   const json root = json::parse(commDebugJson(report));
   CHECK(root["collectives_backward"].size() == 2);
 }
 
-TEST_CASE("modules have their class, their sharded parameters, and children in order") {
+TEST_CASE("CommDebugMode modules have their class, sharded parameters and ordered children") {
   const json root = json::parse(commDebugJson(sampleReport(0)));
   const json& model = child(root, "DistributedDataParallel");
   REQUIRE(model["children"].size() == 2);

@@ -14,22 +14,22 @@ std::string dotOf(const Report& report, std::optional<uint32_t> depth = std::nul
   return graphvizDot(mergedJob({&report}), depth);
 }
 
-TEST_CASE("a box a module that communicates, an arrow from its parent") {
+TEST_CASE("the graph has one box per communicating module, and an arrow from its parent") {
   const std::string dot = dotOf(sampleReport(0));
   CHECK(dot.starts_with("digraph commtap {\n"));
   CHECK(dot.find("  m2 [label=\"net1 : Linear\\nall_gather 2, 2.00 KiB (own 2, 2.00 KiB)\"") != std::string::npos);
   CHECK(dot.find("  m1 -> m2;\n") != std::string::npos);
   CHECK(dot.find("net2") == std::string::npos);
-  CHECK(dot.find("Left out: 1 modules without a collective") != std::string::npos);
+  CHECK(dot.find("Left out: 1 modules without collectives") != std::string::npos);
 }
 
-TEST_CASE("a tree cut at a depth says so") {
+TEST_CASE("the graph counts the modules below the depth") {
   const std::string dot = dotOf(sampleReport(0), 1);
   CHECK(dot.find("net1") == std::string::npos);
-  CHECK(dot.find("2 below the depth") != std::string::npos);
+  CHECK(dot.find("2 modules below the depth") != std::string::npos);
 }
 
-TEST_CASE("a hostile name stays between its quotes") {
+TEST_CASE("a hostile module name cannot end its DOT string") {
   Report report = sampleReport(0);
   report.collectives[0].module = "x\"]; evil [\n\\";
   const std::string dot = dotOf(report);

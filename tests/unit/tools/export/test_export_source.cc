@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kQuiet = [](size_t, size_t) {};
 
-/// Two runs of two ranks each.
+/// A folder with two runs of two ranks each.
 class TwoRuns : public TempFolder {
  public:
   TwoRuns() {
@@ -40,7 +40,7 @@ std::vector<std::string> chosen(const std::string& path, const ExportSelection& 
   return names;
 }
 
-TEST_CASE("the newest run, one that is named, or all of them") {
+TEST_CASE("chosenReports returns the newest run, a named run, or all runs") {
   const TwoRuns folder;
   using Names = std::vector<std::string>;
   CHECK(chosen(folder.path(), {}) == Names{"2", "3"});
@@ -50,14 +50,14 @@ TEST_CASE("the newest run, one that is named, or all of them") {
   CHECK(chosen(folder.path(), {{}, false, std::nullopt, "node2"}) == Names{"3"});
 }
 
-TEST_CASE("none that fits is told") {
+TEST_CASE("chosenReports fails if no report matches") {
   const TwoRuns folder;
   const ReportScan scan = *scanReports(folder.path(), kQuiet);
-  CHECK(chosenReports(scan, {{}, false, 7, ""}).error() == "no report of that rank or host (see commtap show)");
+  CHECK(chosenReports(scan, {{}, false, 7, ""}).error() == "no report of this rank or host (see commtap show)");
   CHECK_FALSE(chosenReports(scan, {{"none", std::nullopt}, false, std::nullopt, ""}));
 }
 
-TEST_CASE("a ledger that became a report after it was found is read as that") {
+TEST_CASE("a ledger that was converted after the scan is read as a report") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   const std::string path = folder / ledgerFileName("rank-00000", {"node1", 1000, -1, "", 0});

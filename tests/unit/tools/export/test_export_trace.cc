@@ -49,7 +49,7 @@ std::vector<json> eventsOf(const json& trace, const char* phase) {
   return events;
 }
 
-TEST_CASE("steps and collectives that ran are spans, others are marks") {
+TEST_CASE("steps and timed collectives are spans, other collectives are instants") {
   const Report one = report(1);
   const Report* const reports[] = {&one};
   const json trace = json::parse(chromeTrace(reports));
@@ -75,7 +75,7 @@ TEST_CASE("steps and collectives that ran are spans, others are marks") {
   CHECK(marks[0]["args"]["module"] == "<b>\xef\xbf\xbd");
 }
 
-TEST_CASE("one rank is named for readers of the profiler's traces, several are not") {
+TEST_CASE("distributedInfo is there for a single rank only") {
   const Report first = report(0);
   const Report second = report(1);
   const Report* const one[] = {&second};
@@ -89,7 +89,7 @@ TEST_CASE("one rank is named for readers of the profiler's traces, several are n
   CHECK(eventsOf(trace, "X").size() == 6);
 }
 
-TEST_CASE("no report, no event") {
+TEST_CASE("a trace without reports has no events") {
   CHECK(json::parse(chromeTrace({}))["traceEvents"].empty());
 }
 

@@ -19,7 +19,7 @@ class HtmlFolder : public TempFolder {
   }
 };
 
-TEST_CASE("a folder becomes one file, and one line says so") {
+TEST_CASE("html writes one file and prints one line") {
   const HtmlFolder folder;
   const TempFolder out;
   const Outcome outcome = runCommtap({"html", folder.path(), "-o", out / "report.html"});
@@ -32,7 +32,7 @@ TEST_CASE("a folder becomes one file, and one line says so") {
   CHECK(page.find("sample-run") != std::string::npos);
 }
 
-TEST_CASE("reports, ledgers and stdout") {
+TEST_CASE("html reads reports and ledgers and can write to stdout") {
   const HtmlFolder folder;
   const auto ledger = sampleLedger(2);
   REQUIRE(ledger->publish(folder / "x.ledger"));
@@ -43,7 +43,7 @@ TEST_CASE("reports, ledgers and stdout") {
   CHECK(one.out.find("\"ranks\":[[1,1]]") != std::string::npos);
 }
 
-TEST_CASE("files that cannot be read are named here and on the page, and the status is 1") {
+TEST_CASE("html names unreadable files on stderr and on the page, and exits with 1") {
   const HtmlFolder folder;
   writeText(folder / "bad.json", "{");
   const Outcome outcome = runCommtap({"html", folder.path(), "-o", "-"});
@@ -52,7 +52,7 @@ TEST_CASE("files that cannot be read are named here and on the page, and the sta
   CHECK(outcome.out.find("\"problems\":[\"" + (folder / "bad.json")) != std::string::npos);
 }
 
-TEST_CASE("nothing to read and nowhere to write are one line") {
+TEST_CASE("html reports missing input or an unwritable output in one line") {
   const HtmlFolder folder;
   const TempFolder empty;
   CHECK(runCommtap({"html", empty.path(), "-o", empty / "x.html"}).status() == 1);
@@ -63,7 +63,7 @@ TEST_CASE("nothing to read and nowhere to write are one line") {
   CHECK(namesIn(empty.path()).empty());
 }
 
-TEST_CASE("wrong usage is one line and status 2") {
+TEST_CASE("html reports wrong usage in one line and exits with 2") {
   for (const Words& arguments : {Words{"html"}, {"html", "x"}, {"html", "x", "-o"}, {"html", "x", "y", "-o", "z"}}) {
     const Outcome outcome = runCommtap(arguments);
     CHECK(outcome.status() == 2);

@@ -7,14 +7,14 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the data stands alone in its element") {
+TEST_CASE("the page's data is alone in its element") {
   const std::string page = htmlPage("{\"a\":1}");
   CHECK(page.starts_with("<!doctype html>\n"));
   CHECK(page.ends_with("</html>\n"));
   CHECK(page.find("<script type=\"application/json\" id=\"report\">{\"a\":1}</script>") != std::string::npos);
 }
 
-TEST_CASE("nothing is left to fill in, and nothing is fetched from elsewhere") {
+TEST_CASE("the page has no placeholders left and fetches nothing") {
   const std::string page = htmlPage("");
   for (const char* place :
        {"@DATA@", "@CSP@", "@CONNECT@", "@STYLE@", "@SCRIPT@", "@ECHARTS@", " src=", "@import", "url("}) {
@@ -25,13 +25,13 @@ TEST_CASE("nothing is left to fill in, and nothing is fetched from elsewhere") {
   CHECK(page.find("default-src 'none'; script-src 'sha256-") != std::string::npos);
 }
 
-TEST_CASE("the live page has no data, and may ask its own server; the other may ask nobody") {
+TEST_CASE("the live page has no data and may connect only to its server; the other page may not connect") {
   CHECK(livePage().find("<script type=\"application/json\" id=\"report\">null</script>") != std::string::npos);
   CHECK(livePage().find("; connect-src 'self'\">") != std::string::npos);
   CHECK(htmlPage("").find("connect-src '") == std::string::npos);
 }
 
-TEST_CASE("the licence of what is inside goes with it") {
+TEST_CASE("the page includes the licences of its libraries") {
   CHECK(htmlPage("").find("Licensed to the Apache Software Foundation") != std::string::npos);
 }
 

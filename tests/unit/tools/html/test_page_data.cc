@@ -36,7 +36,7 @@ JobCollective rowOf(const char* module, uint64_t count) {
   return row;
 }
 
-/// Two ranks, a module below another, a row for it, a disagreement.
+/// Returns a job of two ranks with a nested module, a row for it, and a disagreement.
 JobReport sampleJob() {
   JobReport job;
   job.run_id = "run";
@@ -62,7 +62,7 @@ std::string text(const json& document, const json& position) {
   return document["strings"][position.get<size_t>()];
 }
 
-TEST_CASE("tables are columns, and each text stands once") {
+TEST_CASE("page tables are columns, and each string is stored once") {
   const json document = json::parse(pageData(sampleJob()));
   const json& modules = document["modules"];
   CHECK(modules["parent"] == json({-1, 0, 1}));
@@ -74,7 +74,7 @@ TEST_CASE("tables are columns, and each text stands once") {
   CHECK(std::count(strings.begin(), strings.end(), "Net") == 1);
 }
 
-TEST_CASE("a row has its numbers, and the names of modules and texts by position") {
+TEST_CASE("a page row has its numbers, and indices of modules and strings") {
   const json document = json::parse(pageData(sampleJob()));
   const json& rows = document["rows"];
   CHECK(rows["module"] == json({2}));
@@ -96,7 +96,7 @@ TEST_CASE("a row has its numbers, and the names of modules and texts by position
   }
 }
 
-TEST_CASE("what a process does not have has no cell") {
+TEST_CASE("a kind that a process lacks has no cell") {
   const json document = json::parse(pageData(sampleJob()));
   CHECK(document["processes"]["rank"] == json({0, nullptr}));
   CHECK(document["cells"]["process"] == json({1}));
@@ -104,7 +104,7 @@ TEST_CASE("what a process does not have has no cell") {
   CHECK(document["cells"]["bytes"] == json({500}));
 }
 
-TEST_CASE("calls to NCCL are there if a rank made one") {
+TEST_CASE("the page has NCCL calls if a rank made any") {
   JobReport job = sampleJob();
   CHECK(json::parse(pageData(job))["nccl"].is_null());
   job.nccl.emplace().calls.push_back({"ncclSend", "", std::nullopt, "Engine", Phase::kOther, "", 0, {}});
@@ -112,7 +112,7 @@ TEST_CASE("calls to NCCL are there if a rank made one") {
   CHECK(text(document, document["nccl"]["beside"]["module"][0]) == "Engine");
 }
 
-TEST_CASE("steps have the times of their ranks, and cells by kind and group") {
+TEST_CASE("page steps have the times of their ranks, and cells by kind and group") {
   JobReport job = sampleJob();
   JobStep ended{16, 2, 3, 2, {500, 200, 300, 0, 4}, {}};
   ended.collectives.push_back({Kind::kAllGather, 0, {2, {6, 2, 4, 0, 1}, {600, 200, 400, 0, 1}, {}}, {}, {}});
@@ -136,11 +136,11 @@ TEST_CASE("steps have the times of their ranks, and cells by kind and group") {
   CHECK(cells["bytes"] == json({600}));
 }
 
-TEST_CASE("a job without steps has empty columns") {
+TEST_CASE("the page of a job without steps has empty step columns") {
   CHECK(json::parse(pageData(sampleJob()))["steps"]["first_step"] == json::array());
 }
 
-TEST_CASE("times are columns of means, null where nothing was measured") {
+TEST_CASE("page times are columns of means, null if nothing was measured") {
   JobReport job = sampleJob();
   TimeTotals totals;
   totals.module = "Net.up";
@@ -173,7 +173,7 @@ TEST_CASE("times are columns of means, null where nothing was measured") {
   CHECK_FALSE(document["group_times"].contains("module"));
 }
 
-TEST_CASE("disagreements have ranges of ranks, and null for what does not count") {
+TEST_CASE("page disagreements have ranges of ranks, and null for unused fields") {
   const json document = json::parse(pageData(sampleJob()));
   CHECK(document["disagreements_found"] == 7);
   const json& item = document["disagreements"][0];
@@ -184,7 +184,7 @@ TEST_CASE("disagreements have ranges of ranks, and null for what does not count"
   CHECK(item["values"][1]["bytes"] == nullptr);
 }
 
-TEST_CASE("names cannot end the script element, and are ASCII whatever they hold") {
+TEST_CASE("names are ASCII in the page data and cannot end the script element") {
   JobReport job = sampleJob();
   job.run_id = "</script><!--&\xe2\x80\xa8\xff";
   const std::string data = pageData(job);

@@ -11,12 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-TEST_CASE("a job without calls to NCCL has nothing to show") {
+TEST_CASE("the page of a job without NCCL calls has no NCCL data") {
   page::Strings strings;
   CHECK(page::ncclOf(sampleJob(), strings).is_null());
 }
 
-TEST_CASE("a row an op, group and function; an op that never came to NCCL has one too") {
+TEST_CASE("the page has one row per op, group and NCCL function, and one for an op without NCCL calls") {
   JobReport job = ncclJob();
   job.groups[0].backend = "cpu:gloo,cuda:nccl";
   page::Strings strings;

@@ -10,17 +10,17 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a change has its text and its numbers; null is what is not there") {
+TEST_CASE("a change in JSON has its text and numbers, null for a missing row") {
   const ChangeBundle change{
       "Net.*", {"Net.0", "Net.1"}, {"Net.0", Phase::kForward, Kind::kAllGather, "tp"}, {{}, {4, 1.5, 96}}};
   CHECK(
       jsonLine(changeJson(change)) ==
-      R"({"text":"new: 1.5 all_gather a run in Net.* (2 modules; forward, tp): 96 B","module":"Net.*",)"
+      R"({"text":"new: 1.5 all_gather per run in Net.* (2 modules; forward, tp): 96 B","module":"Net.*",)"
       R"("modules":["Net.0","Net.1"],"phase":"forward","kind":"all_gather","group":"tp","before":null,)"
       R"("after":{"rank_count":4,"count":1.5,"bytes":96},"unit":"run"})");
 }
 
-TEST_CASE("a job is named by what tells it from another") {
+TEST_CASE("a compared job in JSON has the fields that identify it") {
   const auto job = jobIdentityJson(jobOf({sampleReport(1), sampleReport(2)}));
   CHECK(job["run_id"] == "sample-run");
   CHECK(job["source"] == "out");

@@ -13,36 +13,37 @@ ChangeBundle changeOf(PerRank before, PerRank after) {
   return {"Net.*.a", {"Net.0.a", "Net.1.a"}, {"Net.0.a", Phase::kForward, Kind::kAllGather, "tp"}, {before, after}};
 }
 
-TEST_CASE("a change is a line: more calls, other bytes, new, gone") {
+TEST_CASE("a change is one line: more calls, other bytes, new, gone") {
   CHECK(
       changeText(changeOf({4, 12, 1200}, {4, 13, 1300})) ==
-      "+1 all_gather a run in Net.*.a (2 modules; forward, tp): 12 to 13 calls, 1.17 KiB to 1.27 KiB (+8.3 %)");
+      "+1 all_gather per run in Net.*.a (2 modules; forward, tp): 12 to 13 calls, 1.17 KiB to 1.27 KiB (+8.3 %)");
   CHECK(
       changeText(changeOf({4, 12, 1000}, {4, 12, 950})) ==
       "-5.0 % bytes of all_gather in Net.*.a (2 modules; forward, tp): 12 calls, 1000 B to 950 B (-5.0 %)");
   CHECK(
-      changeText(changeOf({}, {4, 1.5, 96})) == "new: 1.5 all_gather a run in Net.*.a (2 modules; forward, tp): 96 B");
-  CHECK(changeText(changeOf({4, 2, 96}, {})) == "gone: 2 all_gather a run in Net.*.a (2 modules; forward, tp): 96 B");
+      changeText(changeOf({}, {4, 1.5, 96})) ==
+      "new: 1.5 all_gather per run in Net.*.a (2 modules; forward, tp): 96 B");
+  CHECK(changeText(changeOf({4, 2, 96}, {})) == "gone: 2 all_gather per run in Net.*.a (2 modules; forward, tp): 96 B");
   ChangeBundle one = changeOf({4, 0, 0}, {4, 1, 0});
   one.modules = {"Net.0.a"};
   one.pattern = "Net\n";
-  CHECK(changeText(one) == "+1 all_gather a run in Net\\x0a (forward, tp): 0 to 1 calls, 0 B");
+  CHECK(changeText(one) == "+1 all_gather per run in Net\\x0a (forward, tp): 0 to 1 calls, 0 B");
 }
 
-TEST_CASE("by step where both runs made as many steps and each may have as many calls") {
+TEST_CASE("a change is per step if the steps divide the calls evenly") {
   ChangeBundle change = changeOf({4, 120, 1200}, {4, 130, 1300});
   change.steps = 10;
-  CHECK(changeText(change).starts_with("+1 all_gather a step in Net.*.a (2 modules; forward, tp): 120 to 130 calls"));
+  CHECK(changeText(change).starts_with("+1 all_gather per step in Net.*.a (2 modules; forward, tp): 120 to 130 calls"));
   change.change.after.count = 100;
-  CHECK(changeText(change).starts_with("-2 all_gather a step"));
+  CHECK(changeText(change).starts_with("-2 all_gather per step"));
   change.change.after.count = 125;
-  CHECK(changeText(change).starts_with("+5 all_gather a run"));
+  CHECK(changeText(change).starts_with("+5 all_gather per run"));
   change.change.before = {};
   change.change.after.count = 30;
-  CHECK(changeText(change).starts_with("new: 3 all_gather a step"));
+  CHECK(changeText(change).starts_with("new: 3 all_gather per step"));
 }
 
-TEST_CASE("percents have as many digits as they need") {
+TEST_CASE("small percentages have more digits") {
   CHECK(percentText(100, 105) == "+5.0 %");
   CHECK(percentText(100, 99.95) == "-0.050 %");
   CHECK(percentText(100, 1000) == "+900 %");
@@ -50,7 +51,7 @@ TEST_CASE("percents have as many digits as they need") {
   CHECK(percentText(0, 0).empty());
 }
 
-TEST_CASE("every finding and every check has its words") {
+TEST_CASE("every finding and every check has a text") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
   reports[0].not_seen = {{"unknown_op", 3, "d", "what it means"}};
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).count = 5;
@@ -67,12 +68,12 @@ TEST_CASE("every finding and every check has its words") {
   CHECK(lines[2] == "3 unknown_op: what it means");
   CHECK(lines[3].starts_with("all_reduce in DistributedDataParallel (backward)"));
   const auto baseline = checkBaseline(sampleJob(), grownJob(), {}, {});
-  CHECK(checkText(baseline[0]) == "all_gather on default_pg as in the baseline");
-  CHECK(
-      findingText(baseline[0].findings.at(0), job).starts_with("+1 all_gather a run in DistributedDataParallel.net1"));
+  CHECK(checkText(baseline[0]) == "all_gather on default_pg equals the baseline");
+  CHECK(findingText(baseline[0].findings.at(0), job)
+            .starts_with("+1 all_gather per run in DistributedDataParallel.net1"));
   const auto budget = checkBudget(budgetOf(sampleJob()), sampleJob());
-  CHECK(checkText(budget[0]).ends_with(" within its budget"));
-  CHECK(checkText(budget.back()) == "nothing that no budget is for");
+  CHECK(checkText(budget[0]).ends_with(" is within its budget"));
+  CHECK(checkText(budget.back()) == "no communication outside the budget");
 }
 
 } // namespace

@@ -20,28 +20,28 @@ std::vector<Check> failedChecks() {
   return checkBaseline(sampleJob(), grown(), {}, {});
 }
 
-TEST_CASE("for people: what failed, and how many") {
+TEST_CASE("check text lists the failed checks and their number") {
   const std::string text = checkText(failedChecks(), grown(), Color::none());
   CHECK(text.starts_with(
-      "FAILED all_gather on default_pg as in the baseline\n  +1 all_gather a run in DistributedDataParallel.net1"));
+      "FAILED all_gather on default_pg equals the baseline\n  +1 all_gather per run in DistributedDataParallel.net1"));
   CHECK(text.ends_with("\n1 of 3 checks failed\n"));
   CHECK(checkText(checkJob(grown(), {}), grown(), Color::none()) == "all 4 checks passed\n");
 }
 
-TEST_CASE("Markdown for a comment") {
+TEST_CASE("check Markdown lists the failed checks") {
   const std::string text = checkMarkdown(failedChecks(), grown());
   CHECK(text.starts_with(
-      "### commtap: 1 of 3 checks failed\n\n**all\\_gather on default\\_pg as in the baseline**\n\n- +1"));
+      "### commtap: 1 of 3 checks failed\n\n**all\\_gather on default\\_pg equals the baseline**\n\n- +1"));
 }
 
-TEST_CASE("JUnit: a case a check, with its failure") {
+TEST_CASE("check JUnit has one test case per check, with its failure") {
   const std::string text = checkJunit(failedChecks(), grown());
   CHECK(text.find("<testsuites tests=\"3\" failures=\"1\">") != std::string::npos);
-  CHECK(text.find("name=\"all_reduce on default_pg as in the baseline\"/>") != std::string::npos);
-  CHECK(text.find("<failure message=\"+1 all_gather a run in DistributedDataParallel.net1") != std::string::npos);
+  CHECK(text.find("name=\"all_reduce on default_pg equals the baseline\"/>") != std::string::npos);
+  CHECK(text.find("<failure message=\"+1 all_gather per run in DistributedDataParallel.net1") != std::string::npos);
 }
 
-TEST_CASE("JSON: all findings") {
+TEST_CASE("check JSON has all findings") {
   const auto document = nlohmann::json::parse(checkJson(failedChecks(), grown()));
   CHECK(document["schema"] == "commtap.check/1");
   CHECK(document["passed"] == false);
@@ -50,7 +50,7 @@ TEST_CASE("JSON: all findings") {
   CHECK(document["checks"][1]["passed"] == true);
 }
 
-TEST_CASE("very many findings are cut, with their number") {
+TEST_CASE("long lists of findings are cut, and the rest is counted") {
   std::vector<Check> checks(1);
   Finding finding;
   finding.what = Finding::What::kUnreadable;

@@ -28,7 +28,7 @@ class Jobs : public TempFolder {
   }
 };
 
-TEST_CASE("a baseline and a budget are kept or not") {
+TEST_CASE("check passes or fails against a baseline and a budget") {
   const Jobs jobs;
   CHECK(runCommtap({"check", jobs.job()}).status() == 0);
   CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.job()}).status() == 0);
@@ -42,17 +42,17 @@ TEST_CASE("a baseline and a budget are kept or not") {
   CHECK(runCommtap(tolerant).status() == 0);
 }
 
-TEST_CASE("a budget that cannot be read is neither used nor overwritten") {
+TEST_CASE("check neither uses nor overwrites an unreadable budget") {
   const Jobs jobs;
   writeText(jobs.budget(), "precious = [");
   CHECK(runCommtap({"check", jobs.job(), "--budget", jobs.budget()}).status() == 2);
   const Outcome kept = runCommtap({"check", jobs.job(), "--write", jobs.budget()});
   CHECK(kept.status() == 2);
-  CHECK(kept.err.find("it is left as it is") != std::string::npos);
+  CHECK(kept.err.find("the file is unchanged") != std::string::npos);
   CHECK(readText(jobs.budget()) == "precious = [");
 }
 
-TEST_CASE("wrong usage is one line and status 2") {
+TEST_CASE("check reports wrong usage in one line and exits with 2") {
   const Jobs jobs;
   for (const Words& arguments :
        {Words{"check"},

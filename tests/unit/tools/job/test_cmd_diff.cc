@@ -25,21 +25,21 @@ class Jobs : public TempFolder {
   }
 };
 
-TEST_CASE("the exit status says whether there is a difference") {
+TEST_CASE("diff exits with 1 if there is a difference") {
   const Jobs jobs;
   CHECK(runCommtap({"diff", jobs.before(), jobs.before()}).status() == 0);
   CHECK(runCommtap({"diff", jobs.before(), jobs.after()}).status() == 1);
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--tolerance", "count=1,bytes=50%"}).status() == 0);
 }
 
-TEST_CASE("formats") {
+TEST_CASE("diff has the formats text, markdown and json") {
   const Jobs jobs;
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "json"})
             .out.starts_with("{\n \"schema\": \"commtap.diff/1\""));
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "markdown"}).out.starts_with("### commtap"));
 }
 
-TEST_CASE("wrong usage is one line and status 2") {
+TEST_CASE("diff reports wrong usage in one line and exits with 2") {
   const Jobs jobs;
   for (const Words& arguments :
        {Words{"diff"},

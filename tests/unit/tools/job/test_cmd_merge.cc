@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a folder is merged to text, to JSON and to a file") {
+TEST_CASE("merge prints text or JSON and writes a file") {
   const TempFolder folder;
   for (int64_t rank = 0; rank < 4; ++rank) {
     writeText(folder / (std::to_string(rank) + ".json"), reportToJson(sampleReport(rank)));
@@ -25,7 +25,7 @@ TEST_CASE("a folder is merged to text, to JSON and to a file") {
   CHECK(runCommtap({"merge", folder.path(), "-o", folder / "no/such"}).status() == 1);
 }
 
-TEST_CASE("ranks that disagree are status 1, nothing to merge 1 or 2, in one line") {
+TEST_CASE("merge exits with 1 if ranks disagree, and with 1 or 2 and one line if there are no reports") {
   const TempFolder folder;
   Report report = sampleReport(1);
   report.collectives[0].count += 1;

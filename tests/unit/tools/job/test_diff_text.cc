@@ -15,29 +15,29 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("what grew is a table by module and a line for each difference") {
+TEST_CASE("diff text has a table by module and one line per difference") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
   const std::string text = diffText(diffOf(before, after, {}), Color::none());
   CHECK(text.starts_with("before  out: run sample-run, started 2027-01-15T08:00:00Z, 4 of 4 ranks\nafter "));
   CHECK(has(text, "\nDistributedDataParallel.net1  "));
   CHECK(has(text, "  2.00 KiB  3.00 KiB  +50.0 %\n"));
-  CHECK(has(text, "By group, a rank and run"));
-  CHECK(
-      has(text,
-          "\nWhat differs\n  +1 all_gather a run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
+  CHECK(has(text, "By group, per rank and run"));
+  CHECK(has(
+      text,
+      "\nDifferences\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
 }
 
-TEST_CASE("no difference is said in a line") {
+TEST_CASE("diff text says in one line that there are no differences") {
   const JobReport job = sampleJob();
   const JobReport after = grownJob();
-  CHECK(diffText(diffOf(job, job, {}), Color::none()).ends_with("no difference\n"));
+  CHECK(diffText(diffOf(job, job, {}), Color::none()).ends_with("no differences\n"));
   const std::string tolerated = diffText(diffOf(job, after, {*parseTolerance("count=1,bytes=1024")}), Color::none());
-  CHECK(tolerated.ends_with("no difference\n"));
-  CHECK(diffMarkdown(diffOf(job, job, {})).starts_with("### commtap: communication is as before\n"));
+  CHECK(tolerated.ends_with("no differences\n"));
+  CHECK(diffMarkdown(diffOf(job, job, {})).starts_with("### commtap: communication is unchanged\n"));
 }
 
-TEST_CASE("ranks that disagree and other lengths are on top") {
+TEST_CASE("diff text begins with notes and ranks that disagree") {
   std::vector<Report> reports = sampleReports(4);
   rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 3;
   reports[0].job.world_size = 8;
@@ -49,17 +49,17 @@ TEST_CASE("ranks that disagree and other lengths are on top") {
   CHECK(has(diffMarkdown(diffOf(before, after, {})), "- **ranks disagree:** all\\_reduce in DistributedDataParallel"));
 }
 
-TEST_CASE("Markdown is a heading, a table and a fold") {
+TEST_CASE("diff Markdown is a heading, a table and a fold") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
   const std::string text = diffMarkdown(diffOf(before, after, {}));
   CHECK(text.starts_with("### commtap: 1 differences\n"));
   CHECK(has(text, "| DistributedDataParallel.net1 | 2 | 3 | 2.00 KiB | 3.00 KiB | +50.0 % |\n"));
   CHECK(has(text, "<details>"));
-  CHECK(has(text, "- +1 all\\_gather a run in DistributedDataParallel.net1"));
+  CHECK(has(text, "- +1 all\\_gather per run in DistributedDataParallel.net1"));
 }
 
-TEST_CASE("JSON has the same") {
+TEST_CASE("diff JSON has the runs and the changes") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();
   const auto document = nlohmann::json::parse(diffJson(diffOf(before, after, {})));

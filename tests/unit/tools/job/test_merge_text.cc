@@ -13,26 +13,26 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("a sound job: its ranks, its totals, no word on disagreement") {
+TEST_CASE("merge text of a sound job has ranks and totals, and no disagreements") {
   const std::string text = mergeText(sampleJob(), Color::none());
   CHECK(has(text, "run sample-run"));
   CHECK(has(text, "sum over 4 of 4 ranks: 0-3\n"));
   CHECK_FALSE(has(text, "DISAGREE"));
-  CHECK_FALSE(has(text, "furthest apart"));
+  CHECK_FALSE(has(text, "ranks differ most"));
   CHECK(has(text, "all_gather      4      8         2  8.00 KiB  2.00 KiB\n"));
 }
 
-TEST_CASE("disagreements come before the numbers, the spread of ranks after them") {
+TEST_CASE("merge text has disagreements before the numbers and the spread of ranks after them") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(2)};
   rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather).bytes = 4096;
   const std::string text = mergeText(jobOf(reports), Color::none());
   CHECK(has(text, "no report of rank 1, 3\n"));
   CHECK(text.find("RANKS DISAGREE: likely a hang or a bug\n  all_gather") < text.find("By phase and kind"));
-  CHECK(text.find("Where ranks are furthest apart") > text.find("By group"));
+  CHECK(text.find("Rows whose ranks differ most") > text.find("By group"));
   CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
 }
 
-TEST_CASE("calls to NCCL stand beside what was asked, if there are any") {
+TEST_CASE("merge text pairs collectives with their NCCL calls, if there are any") {
   CHECK_FALSE(has(mergeText(sampleJob(), Color::none()), "NCCL"));
   const std::string text = mergeText(ncclJob(), Color::none());
   CHECK(has(text, "NCCL 2.29.7: 8 communicators in 4 processes\n"));
@@ -40,11 +40,11 @@ TEST_CASE("calls to NCCL stand beside what was asked, if there are any") {
   CHECK(has(text, "Engine  ncclBroadcast      8       4       256 B\n"));
 }
 
-TEST_CASE("calls for other modules are said apart, and many lines are cut") {
+TEST_CASE("merge text lists calls for different modules separately and cuts long lists") {
   std::vector<Report> reports = sampleReports(2);
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
   const std::string text = disagreementLines(jobOf(reports), Color::none());
-  CHECK(text.starts_with("Ranks made as many calls, but for other modules\n  "));
+  CHECK(text.starts_with("Ranks agree on the number of calls, not on the module\n  "));
   for (int i = 0; i < 50; ++i) {
     Collective row = rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce);
     row.op = "op" + std::to_string(i);

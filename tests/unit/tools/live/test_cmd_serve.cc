@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("wrong usage is one line and status 2") {
+TEST_CASE("serve reports wrong usage in one line and exits with 2") {
   for (const Words& arguments :
        {Words{"serve"},
         {"serve", "x", "--listen", "9464"},
@@ -23,14 +23,14 @@ TEST_CASE("wrong usage is one line and status 2") {
   }
 }
 
-TEST_CASE("SIGTERM ends it with status 0; a folder that is not there and an open address are told") {
+TEST_CASE("serve exits with 0 on SIGTERM; it warns about a missing folder and a public address") {
   const TempFolder folder;
   const std::string command = std::string(COMMTAP_EXE) + " serve none --listen 0.0.0.0:0 & sleep 0.5; kill $!; wait $!";
   const Outcome outcome = runProgram({"/bin/sh", "-c", command}, {}, folder.path());
   CHECK(outcome.status() == 0);
   CHECK(outcome.err.find("commtap: none at http://0.0.0.0:") == 0);
-  CHECK(outcome.err.find("/metrics (there is no such folder yet)\n") != std::string::npos);
-  CHECK(outcome.err.find("commtap: other machines can read this address") != std::string::npos);
+  CHECK(outcome.err.find("/metrics (the folder does not exist yet)\n") != std::string::npos);
+  CHECK(outcome.err.find("commtap: other machines can reach this address") != std::string::npos);
 }
 
 } // namespace

@@ -42,7 +42,7 @@ LastCollective last(const char* group, uint64_t sequence, Kind kind, const char*
   return last;
 }
 
-TEST_CASE("the rank that has issued fewest comes first, with its last collective in that group") {
+TEST_CASE("the rank with the fewest collectives comes first, with its last collective in the group") {
   const std::vector<Report> reports = {
       reportOf(0, {group("0", {0, 1, 2}, 12)}, {last("0", 12, Kind::kAllReduce, "net.b")}),
       reportOf(
@@ -63,7 +63,7 @@ TEST_CASE("the rank that has issued fewest comes first, with its last collective
   CHECK_FALSE(lags[0].missing);
 }
 
-TEST_CASE("what the last rank has not issued is told by one that has") {
+TEST_CASE("the collective that the last rank has not issued comes from another rank's report") {
   const std::vector<Report> reports = {
       reportOf(0, {group("0", {0, 1}, 9)}, {last("0", 8, Kind::kAllGather, "net.b"), last("0", 9, Kind::kBarrier, "")}),
       reportOf(1, {group("0", {0, 1}, 7)}, {last("0", 7, Kind::kAllReduce, "net.a")})};
@@ -74,7 +74,7 @@ TEST_CASE("what the last rank has not issued is told by one that has") {
   CHECK(lags[0].missing->module == "net.b");
 }
 
-TEST_CASE("ranks that are even, groups of other ranks and other runs are no lag") {
+TEST_CASE("equal ranks, groups of other ranks and other runs are not a lag") {
   Report other_run = reportOf(0, {group("0", {0, 1}, 99)});
   other_run.job.run_id = "another";
   const std::vector<Report> reports = {
@@ -84,7 +84,7 @@ TEST_CASE("ranks that are even, groups of other ranks and other runs are no lag"
   CHECK(lagsOfAll(reports).empty());
 }
 
-TEST_CASE("the largest lag is the first") {
+TEST_CASE("the largest lag comes first") {
   const std::vector<Report> reports = {
       reportOf(0, {group("a", {0, 1}, 5), group("b", {0, 1}, 1)}),
       reportOf(1, {group("a", {0, 1}, 6), group("b", {0, 1}, 9)})};

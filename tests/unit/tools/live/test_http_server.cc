@@ -20,7 +20,7 @@ void addPath(HttpServer& server) {
   server.get("/gone", [](const HttpRequest&) { return HttpAnswer{"text/plain", "gone", 410, "default-src 'self'"}; });
 }
 
-TEST_CASE("a GET of a known path is answered, with headers that keep a browser from running anything") {
+TEST_CASE("a GET of a known path is answered with headers that forbid scripts") {
   const RunningServer running(addPath);
   const std::string answer = running.ask("GET /x HTTP/1.1\r\nHost: h\r\nAccept: a/b\r\nConnection: close\r\n\r\n");
   CHECK(answer.starts_with("HTTP/1.1 200 "));
@@ -29,7 +29,7 @@ TEST_CASE("a GET of a known path is answered, with headers that keep a browser f
   CHECK(answer.find("Content-Security-Policy: default-src 'none'") != std::string::npos);
 }
 
-TEST_CASE("a handler gets what follows the path, and may choose the status and the policy") {
+TEST_CASE("a handler receives the query and can set the status and the policy") {
   const RunningServer running(addPath);
   CHECK(running.get("/x?to=a%20%26%2Bb&from=c").ends_with(" to a &+b"));
   const std::string answer = running.get("/gone");
@@ -38,7 +38,7 @@ TEST_CASE("a handler gets what follows the path, and may choose the status and t
   CHECK(answer.find("default-src 'none'") == std::string::npos);
 }
 
-TEST_CASE("a browser does not wait for brotli") {
+TEST_CASE("answers to browsers do not use brotli") {
   const RunningServer running(addPath);
   const std::string answer =
       running.ask("GET /x HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip, br\r\nConnection: close\r\n\r\n");
@@ -47,14 +47,14 @@ TEST_CASE("a browser does not wait for brotli") {
   CHECK(answer.ends_with("\r\n\r\naccepts "));
 }
 
-TEST_CASE("all else is refused") {
+TEST_CASE("other methods and paths are rejected") {
   const RunningServer running(addPath);
   CHECK(running.get("/../etc/passwd").starts_with("HTTP/1.1 404 "));
   CHECK(running.ask("POST /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").find(" 200 ") == std::string::npos);
   CHECK(running.ask("nonsense\r\n\r\n").starts_with("HTTP/1.1 400 "));
 }
 
-TEST_CASE("a server leaves SIGPIPE as it was") {
+TEST_CASE("a server keeps the disposition of SIGPIPE") {
   const auto disposition = [] {
     struct sigaction now {};
     sigaction(SIGPIPE, nullptr, &now);
@@ -65,7 +65,7 @@ TEST_CASE("a server leaves SIGPIPE as it was") {
   CHECK((disposition() == before));
 }
 
-TEST_CASE("a port that is taken and an address that is not here are told") {
+TEST_CASE("listening on a used port or a foreign address fails with the reason") {
   const RunningServer running(addPath);
   HttpServer second;
   const Result<ListenAddress> taken = second.bind(running.address());

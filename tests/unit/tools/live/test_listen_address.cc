@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a host and a port, and back") {
+TEST_CASE("a listen address survives a round trip through its text") {
   for (const char* text : {"127.0.0.1:9464", "localhost:0", "[::1]:65535", "node1.example:80"}) {
     const Result<ListenAddress> address = parseListenAddress(text);
     REQUIRE(address);
@@ -16,7 +16,7 @@ TEST_CASE("a host and a port, and back") {
   CHECK(parseListenAddress("[::1]:1")->host == "::1");
 }
 
-TEST_CASE("what is no address is named") {
+TEST_CASE("an invalid listen address is named in the error") {
   for (const char* text :
        {"", "9464", ":9464", "host:", "host:x", "host:70000", "host:-1", "::1:80", "host:1x", "[]:1"}) {
     const Result<ListenAddress> address = parseListenAddress(text);
@@ -26,7 +26,7 @@ TEST_CASE("what is no address is named") {
   }
 }
 
-TEST_CASE("who can reach it") {
+TEST_CASE("loopback addresses are recognized") {
   CHECK(parseListenAddress("127.0.0.1:1")->isLoopback());
   CHECK(parseListenAddress("[::1]:1")->isLoopback());
   CHECK(parseListenAddress("localhost:1")->isLoopback());

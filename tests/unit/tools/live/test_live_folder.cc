@@ -18,7 +18,7 @@ namespace {
 using Clock = LiveFolder::Clock;
 constexpr std::chrono::minutes kKeep(10);
 
-/// A ledger of this process, which runs, as rank `rank`.
+/// Returns a ledger of this running process as rank `rank`.
 std::unique_ptr<LedgerWriter> runningLedger(int64_t rank) {
   auto ledger = sampleLedger(rank);
   LedgerHeader& head = ledger->header();
@@ -29,7 +29,7 @@ std::unique_ptr<LedgerWriter> runningLedger(int64_t rank) {
   return ledger;
 }
 
-TEST_CASE("a ledger is read afresh each time") {
+TEST_CASE("LiveFolder reads a ledger again each time") {
   const TempFolder folder;
   const auto ledger = runningLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
@@ -44,7 +44,7 @@ TEST_CASE("a ledger is read afresh each time") {
   CHECK(live.read(Clock::now()).reports.at(0)->job.exit == ExitKind::kRunning);
 }
 
-TEST_CASE("a folder that is not there yet is empty, and found once it is") {
+TEST_CASE("LiveFolder is empty until its folder exists") {
   const TempFolder folder;
   LiveFolder live(folder / "later", "node1", kKeep);
   CHECK(live.read(Clock::now()).reports.empty());
@@ -53,7 +53,7 @@ TEST_CASE("a folder that is not there yet is empty, and found once it is") {
   CHECK(live.read(Clock::now()).reports.size() == 1);
 }
 
-TEST_CASE("a process that ended stays for a while") {
+TEST_CASE("LiveFolder keeps an ended process for a while") {
   const TempFolder folder;
   writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));
   LiveFolder live(folder.path(), "node1", kKeep);
@@ -62,20 +62,20 @@ TEST_CASE("a process that ended stays for a while") {
   CHECK(live.read(now + kKeep + std::chrono::minutes(1)).reports.empty());
 }
 
-TEST_CASE("a killed process's while begins when it is first missed") {
+TEST_CASE("LiveFolder keeps a killed process from the time that it notices the end") {
   const TempFolder folder;
   const auto ledger = runningLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
   LiveFolder live(folder.path(), "node1", kKeep);
   const auto later = Clock::now() + std::chrono::hours(5);
   CHECK(live.read(later).reports.size() == 1);
-  ledger->header().pid_start_ticks += 1; // another process has this pid now
+  ledger->header().pid_start_ticks += 1; // the pid now belongs to another process
   REQUIRE(live.read(later).reports.size() == 1);
   CHECK(live.read(later).reports[0]->job.exit == ExitKind::kKilled);
   CHECK(live.read(later + kKeep).reports.empty());
 }
 
-TEST_CASE("of a process with a report and a ledger the report counts") {
+TEST_CASE("LiveFolder prefers a process's report over its ledger") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
@@ -84,7 +84,7 @@ TEST_CASE("of a process with a report and a ledger the report counts") {
   CHECK(live.read(Clock::now()).reports.size() == 1);
 }
 
-TEST_CASE("all runs of this host, sorted, and none of another") {
+TEST_CASE("LiveFolder has all runs of this host, sorted, and none of other hosts") {
   const TempFolder folder;
   int i = 0;
   for (const char* run_id : {"b", "a"}) {
@@ -105,7 +105,7 @@ TEST_CASE("all runs of this host, sorted, and none of another") {
   }
 }
 
-TEST_CASE("a file that cannot be read is a problem until it can be") {
+TEST_CASE("LiveFolder reports an unreadable file until it is readable") {
   const TempFolder folder;
   writeText(folder / "x.json", "{");
   writeText(folder / "y.ledger", "no ledger");

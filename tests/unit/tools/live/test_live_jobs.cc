@@ -12,7 +12,7 @@ namespace {
 
 const AttemptKey kKey("sample-run", 0);
 
-TEST_CASE("a job has the processes of its attempt, and misses none of those on other nodes") {
+TEST_CASE("a live job has the processes of its attempt; ranks on other nodes are not missing") {
   Report other = sampleReport(3);
   other.job.run_id = "other";
   Report before = sampleReport(0);
@@ -28,7 +28,7 @@ TEST_CASE("a job has the processes of its attempt, and misses none of those on o
   CHECK_FALSE(liveJob(live, {"sample-run", 1}));
 }
 
-TEST_CASE("processes without a rank are ranks of their own") {
+TEST_CASE("each process without a rank counts as a rank") {
   Report none = sampleReport(0);
   none.job.rank = std::nullopt;
   none.job.pid = 1;
@@ -41,7 +41,7 @@ TEST_CASE("processes without a rank are ranks of their own") {
   CHECK(job->collectives.at(0).amount.ranks == 3);
 }
 
-TEST_CASE("data is made once an interval, for each attempt of its own") {
+TEST_CASE("job data is made once per interval and attempt") {
   LiveJobs jobs;
   const LiveJobs::Clock::time_point start{};
   const auto later = [&](int milliseconds) { return start + std::chrono::milliseconds(milliseconds); };
@@ -52,7 +52,7 @@ TEST_CASE("data is made once an interval, for each attempt of its own") {
   REQUIRE(made != nullptr);
   CHECK(made->find("\"run_id\":\"sample-run\"") != std::string::npos);
   CHECK(jobs.kept(kKey, later(1999)) == made);
-  CHECK(jobs.kept(kKey, later(-500)) == made); // asked before it was made, and had to wait
+  CHECK(jobs.kept(kKey, later(-500)) == made); // a request that waited while the data was made
   CHECK(jobs.kept(kKey, later(2000)) == nullptr);
   CHECK(jobs.kept({"sample-run", 1}, start) == nullptr);
 }

@@ -12,13 +12,13 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the Accept header chooses the dialect") {
+TEST_CASE("the Accept header selects the metrics format") {
   CHECK(wantedDialect("application/openmetrics-text;version=1.0.0,text/plain;q=0.5") == Dialect::kOpenMetrics);
   CHECK(wantedDialect("text/plain;version=0.0.4") == Dialect::kPrometheus);
   CHECK(wantedDialect("") == Dialect::kPrometheus);
 }
 
-TEST_CASE("a series that was admitted stays when others come") {
+TEST_CASE("an admitted series keeps its name when new series appear") {
   const TempFolder folder;
   Report report = sampleReport(0);
   const std::string path = folder / "rank-00000.json";
@@ -31,13 +31,13 @@ TEST_CASE("a series that was admitted stays when others come") {
   CHECK(live.metrics(Dialect::kOpenMetrics).find(series) != std::string::npos);
   report.collectives = std::move(rows);
   writeText(path, reportToJson(report));
-  std::this_thread::sleep_for(std::chrono::milliseconds(250)); // longer than an answer is kept
+  std::this_thread::sleep_for(std::chrono::milliseconds(250)); // longer than an answer is cached
   const std::string text = live.metrics(Dialect::kOpenMetrics);
   CHECK(text.find(series) != std::string::npos);
   CHECK(text.find("module=\"(other)\"") != std::string::npos);
 }
 
-TEST_CASE("what could not be read is counted, and how long reading took is told") {
+TEST_CASE("live metrics count unreadable files and have the read duration") {
   const TempFolder folder;
   writeText(folder / "x.json", "{");
   LiveMetrics live(LiveFolder(folder.path(), "node1", std::chrono::minutes(10)), std::nullopt, 1);

@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("each attempt has its ranks, kinds and modules") {
+TEST_CASE("the serve page lists ranks, kinds and modules of each attempt") {
   Report second = sampleReport(2);
   second.job.exit = ExitKind::kKilled;
   const std::string page = servePage(liveOf({sampleReport(0), second}), "out");
@@ -24,7 +24,7 @@ TEST_CASE("each attempt has its ranks, kinds and modules") {
   CHECK(page.find("<tr><td>DistributedDataParallel.net1<td class=n>4") != std::string::npos);
 }
 
-TEST_CASE("names cannot leave their place") {
+TEST_CASE("names on the serve page cannot add markup") {
   Report report = sampleReport(0);
   report.job.run_id = "<script>\"&'";
   report.collectives[0].module = "<img src=x>\n";
@@ -38,8 +38,8 @@ TEST_CASE("names cannot leave their place") {
   }
 }
 
-TEST_CASE("no job is told") {
-  CHECK(servePage({}, "out").find("No job runs here now") != std::string::npos);
+TEST_CASE("the serve page says that no job is running") {
+  CHECK(servePage({}, "out").find("No job is running here") != std::string::npos);
 }
 
 } // namespace

@@ -40,7 +40,7 @@ std::string bodyOf(const std::string& answer) {
   return answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
-TEST_CASE("each path has its own answer, and nothing else has one") {
+TEST_CASE("each path has its answer, and other paths have none") {
   const ServedFolder served;
   CHECK(served.get("/metrics").find("\ncommtap_ranks{") != std::string::npos);
   CHECK(
@@ -52,7 +52,7 @@ TEST_CASE("each path has its own answer, and nothing else has one") {
   CHECK(served.get("/job_json?run=sample-run&attempt=0").starts_with(kNotFound));
 }
 
-TEST_CASE("a job's data is that of its run and attempt") {
+TEST_CASE("job.json has the data of the run and attempt in its address") {
   const ServedFolder served;
   const std::string answer = served.get("/job.json?run=sample-run&attempt=0");
   CHECK(answer.find("Content-Type: application/json\r\n") != std::string::npos);
@@ -62,7 +62,7 @@ TEST_CASE("a job's data is that of its run and attempt") {
   CHECK(served.get("/job.json?run=x&attempt=0").starts_with(kNotFound));
 }
 
-TEST_CASE("a run is found by its address, whatever it is called") {
+TEST_CASE("a run of any name is found by its address") {
   const std::string name = "50% & <b>\"#?/\xc3\xa9 +";
   const ServedFolder served(name);
   const std::string address = jobAddress({name, 0});
@@ -70,7 +70,7 @@ TEST_CASE("a run is found by its address, whatever it is called") {
   CHECK(nlohmann::json::parse(data)["job"]["run_id"] == name);
 }
 
-TEST_CASE("the live page may ask this server, and no other; every other page may ask nobody") {
+TEST_CASE("the live page may connect only to this server; other pages may not connect") {
   const ServedFolder served;
   const std::string page = served.get("/job");
   CHECK(page.find("Content-Security-Policy: frame-ancestors 'none'\r\n") != std::string::npos);

@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-/// Two ranks of the sample job after so many more all_reduces of 1 KiB, each of which ran 4 ms and blocked 1 ms.
+/// Returns two ranks of the sample job after `more_calls` more all_reduces of 1 KiB; each ran 4 ms and blocked 1 ms.
 LiveReports look(uint64_t more_calls, uint32_t every) {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
@@ -37,7 +37,7 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("rates are of the time between two looks, by kind, group and module") {
+TEST_CASE("top rates by kind, group and module cover the time between two reads") {
   const std::string text = tables(0, 10, 0);
   CHECK(has(text, "KIND        CALLS/S  PAYLOAD/S  COUNT   PAYLOAD\n"));
   CHECK(has(text, "all_reduce     10.0   10.0 KiB"));
@@ -46,11 +46,11 @@ TEST_CASE("rates are of the time between two looks, by kind, group and module") 
   CHECK(has(text, "DistributedDataParallel          10.0"));
 }
 
-TEST_CASE("counts and durations that shrink, because a process has gone, are no rate") {
+TEST_CASE("counts and durations that shrink because a process exited give rate 0") {
   CHECK(has(tables(10, 0, 1), "all_reduce      0.0        0 B      2     640 B    0.0 %\n"));
 }
 
-TEST_CASE("with durations: how long ranks were blocked, and the bus bandwidth of what was over in between") {
+TEST_CASE("with durations, top shows the blocked share and the bus bandwidth of completed collectives") {
   const std::string text = tables(5, 105, 1);
   CHECK(has(text, "PAYLOAD  BLOCKED      BUSBW\n"));
   // 100 calls on each of two ranks: 0.1 s of their 2 s each, and 2048 B in 4 ms
@@ -61,7 +61,7 @@ TEST_CASE("with durations: how long ranks were blocked, and the bus bandwidth of
   }
 }
 
-TEST_CASE("of a sample no share is told, and a long wait that ends is no more than all of the time") {
+TEST_CASE("sampled durations give no blocked share, and a long wait counts at most the whole time") {
   const std::string sample = tables(5, 105, 10);
   CHECK_FALSE(has(sample, "BLOCKED"));
   CHECK(has(sample, "500 KiB/s"));

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kNow = 1'800'000'000 * kSecond;
 
-/// Two ranks of the sample job; the last collective of each was `ago` seconds ago.
+/// Returns two ranks of the sample job whose last collectives were `ago` seconds ago.
 TopFrame frame(uint64_t more_calls, uint64_t rank0_ahead, uint64_t ago) {
   TopFrame frame;
   frame.at_ns = kNow;
@@ -35,7 +35,7 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("rates are of the time between two looks") {
+TEST_CASE("top text shows the rates between two reads") {
   TopFrame before = frame(0, 0, 0);
   before.at_ns -= 2 * kSecond;
   const std::string text = topText(before, frame(10, 0, 0), 8, Color::none());
@@ -45,7 +45,7 @@ TEST_CASE("rates are of the time between two looks") {
   CHECK_FALSE(has(text, "behind"));
 }
 
-TEST_CASE("a rank that holds up the others is named, with what it did last, once nobody goes on") {
+TEST_CASE("top text names a rank that holds up the others, with its last collective, once no rank makes progress") {
   const TopFrame quiet = frame(0, 1, 60);
   const std::string text = topText(quiet, quiet, 8, Color::none());
   CHECK(has(text, "rank 1 is 1 collective behind"));

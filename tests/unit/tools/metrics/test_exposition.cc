@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("OpenMetrics names the family, format 0.0.4 the sample") {
+TEST_CASE("metadata names the family in OpenMetrics and the sample in format 0.0.4") {
   Exposition exposition;
   exposition.add(MetricId::kPayloadBytes, Labels().with({{"rank", "3"}}).text(), uint64_t{42});
   exposition.add(MetricId::kUnreadableFiles, "", uint64_t{0});
@@ -15,25 +15,25 @@ TEST_CASE("OpenMetrics names the family, format 0.0.4 the sample") {
       exposition.text(Dialect::kOpenMetrics) ==
       "# TYPE commtap_payload_bytes counter\n"
       "# UNIT commtap_payload_bytes bytes\n"
-      "# HELP commtap_payload_bytes Payload of these collectives, as nccl-tests counts it.\n"
+      "# HELP commtap_payload_bytes Payload of the collectives attributed to a module, as nccl-tests counts it.\n"
       "commtap_payload_bytes_total{rank=\"3\"} 42\n"
       "# TYPE commtap_unreadable_files gauge\n"
-      "# HELP commtap_unreadable_files Reports and ledgers that could not be read and are missing in all other "
-      "numbers.\n"
+      "# HELP commtap_unreadable_files Reports and ledgers that could not be read. All other numbers lack "
+      "them.\n"
       "commtap_unreadable_files 0\n"
       "# EOF\n");
   CHECK(
       exposition.text(Dialect::kPrometheus) ==
       "# TYPE commtap_payload_bytes_total counter\n"
-      "# HELP commtap_payload_bytes_total Payload of these collectives, as nccl-tests counts it.\n"
+      "# HELP commtap_payload_bytes_total Payload of the collectives attributed to a module, as nccl-tests counts it.\n"
       "commtap_payload_bytes_total{rank=\"3\"} 42\n"
       "# TYPE commtap_unreadable_files gauge\n"
-      "# HELP commtap_unreadable_files Reports and ledgers that could not be read and are missing in all other "
-      "numbers.\n"
+      "# HELP commtap_unreadable_files Reports and ledgers that could not be read. All other numbers lack "
+      "them.\n"
       "commtap_unreadable_files 0\n");
 }
 
-TEST_CASE("format 0.0.4 knows no info, and no escaped quote in a help text") {
+TEST_CASE("format 0.0.4 has no info type and does not escape quotes in help texts") {
   Exposition exposition;
   exposition.add(MetricId::kProcess, "", uint64_t{1});
   exposition.add(MetricId::kFoldedLabelSets, "", uint64_t{1});
@@ -43,17 +43,17 @@ TEST_CASE("format 0.0.4 knows no info, and no escaped quote in a help text") {
   CHECK(exposition.text(Dialect::kOpenMetrics).find("module \\\"(other)\\\"") != std::string::npos);
 }
 
-TEST_CASE("an empty exposition is still one") {
+TEST_CASE("an empty exposition is valid") {
   CHECK(Exposition().text(Dialect::kOpenMetrics) == "# EOF\n");
   CHECK(Exposition().text(Dialect::kPrometheus).empty());
 }
 
-TEST_CASE("label values are inert and escaped; an empty one is left out") {
+TEST_CASE("label values are inert and escaped; empty ones are left out") {
   const Labels labels = Labels().with({{"a", "x\"y\\z\n\xff"}, {"b", ""}}).with({{"c", "1"}});
   CHECK(labels.text() == R"(a="x\"y\\z\\x0a\\xff",c="1")");
 }
 
-TEST_CASE("a number keeps all its digits") {
+TEST_CASE("a metric value keeps all its digits") {
   Exposition exposition;
   exposition.add(MetricId::kPayloadBytes, "", uint64_t{18446744073709551615U});
   exposition.add(MetricId::kBusBytes, "", 0.1 + 0.2);

@@ -29,7 +29,7 @@ bool has(const std::string& text, const std::string& line) {
 
 const std::string kRank0 = R"(run_id="sample-run",attempt="0",rank="0")";
 
-TEST_CASE("each rank has its rows, calls, state and times") {
+TEST_CASE("the metrics of a rank have its rows, calls, state and times") {
   const std::string text = metricsOf({sampleReport(0), sampleReport(2)});
   const std::string gather =
       kRank0 + R"(,module="DistributedDataParallel.net1",phase="forward",kind="all_gather",group="default_pg")";
@@ -46,7 +46,7 @@ TEST_CASE("each rank has its rows, calls, state and times") {
   CHECK(text.find("commtap_folded") == std::string::npos);
 }
 
-TEST_CASE("calls to NCCL are counted by function and group, those of no collective without a group") {
+TEST_CASE("NCCL calls count by function and group; calls outside collectives have no group") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
   CHECK(metricsOf(reports).find("commtap_nccl") == std::string::npos);
   addNccl(reports[0], 3);
@@ -61,7 +61,7 @@ TEST_CASE("calls to NCCL are counted by function and group, those of no collecti
   CHECK(has(folded, "commtap_nccl_calls_total{" + kRank0 + R"x(,function="(other)",group="(other)"} 2)x"));
 }
 
-TEST_CASE("places where ranks disagree are told once no rank runs any more") {
+TEST_CASE("disagreements are a metric once no rank is running") {
   std::vector<Report> reports = {sampleReport(1), sampleReport(0)};
   const std::string count = R"(commtap_disagreements{run_id="sample-run",attempt="0",what="count"} 1)";
   for (Report& report : reports) {
@@ -75,7 +75,7 @@ TEST_CASE("places where ranks disagree are told once no rank runs any more") {
   CHECK(metricsOf(reports).find("commtap_disagreements") == std::string::npos);
 }
 
-TEST_CASE("steps are those of the rank's process that has most, and the last collective has its time") {
+TEST_CASE("a rank's steps are those of its process with the most, and its last collective has a time") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
   reports[0].steps = {{0, 7, 1, 2, 0, 0, {}}, {7, 1, 2, std::nullopt, 0, 0, {}}};
   reports[1].last.back().issued_at_ns = 1'800'000'001'000'000'000;
@@ -87,7 +87,7 @@ TEST_CASE("steps are those of the rank's process that has most, and the last col
   CHECK(text.find(R"(last_collective_time_seconds{run_id="sample-run",attempt="0",rank="1"})") == std::string::npos);
 }
 
-TEST_CASE("processes of one rank are added up, one without a rank has no such label") {
+TEST_CASE("the metrics of one rank's processes are summed; a process without a rank has no rank label") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1)};
   reports[1].job.exit = ExitKind::kRunning;
   reports[1].job.ended_at_ns = std::nullopt;
@@ -103,7 +103,7 @@ TEST_CASE("processes of one rank are added up, one without a rank has no such la
   CHECK(has(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 1)"));
 }
 
-TEST_CASE("over the limit the first rows keep their names and sums stay right") {
+TEST_CASE("over the limit the first label sets keep their names, and sums stay correct") {
   const std::string text = metricsOf({sampleReport(0)}, std::nullopt, 1);
   CHECK(has(text, "commtap_folded_label_sets{" + kRank0 + "} 4"));
   const std::string folded = R"j(,module="(other)",phase="forward",kind="all_gather",group="(other)")j";
@@ -111,7 +111,7 @@ TEST_CASE("over the limit the first rows keep their names and sums stay right") 
   CHECK(text.find("net1") == std::string::npos);
 }
 
-TEST_CASE("a tree that is cut has its collectives one module higher") {
+TEST_CASE("collectives below the depth count for the ancestor at the depth") {
   const std::string text = metricsOf({sampleReport(0)}, 1);
   CHECK(text.find("net1") == std::string::npos);
   CHECK(
@@ -119,7 +119,7 @@ TEST_CASE("a tree that is cut has its collectives one module higher") {
       std::string::npos);
 }
 
-TEST_CASE("names that only differ in what makes them inert are one series") {
+TEST_CASE("names that become equal when made inert share a series") {
   Report report = sampleReport(0);
   report.collectives.resize(2);
   report.collectives[1] = report.collectives[0];
@@ -133,7 +133,7 @@ TEST_CASE("names that only differ in what makes them inert are one series") {
   CHECK(text.find(module, first + 1) > text.find("# TYPE commtap_payload_bytes_total"));
 }
 
-TEST_CASE("what was not seen is counted by reason") {
+TEST_CASE("not_seen counts by reason in the metrics") {
   Report report = sampleReport(0);
   report.not_seen = {{"unknown_op", 3, "x", "y"}};
   CHECK(has(metricsOf({report}), "commtap_not_seen_total{" + kRank0 + R"(,reason="unknown_op"} 3)"));

@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("names follow Prometheus's and OpenMetrics's rules") {
+TEST_CASE("metric names follow the rules of Prometheus and OpenMetrics") {
   std::set<std::string_view> names;
   for (const MetricRow& row : metricTable()) {
     CAPTURE(row.name);
@@ -27,13 +27,13 @@ TEST_CASE("names follow Prometheus's and OpenMetrics's rules") {
   }
 }
 
-TEST_CASE("a sample's name has its type's suffix") {
+TEST_CASE("a sample's name has the suffix of its type") {
   CHECK(metricRow(MetricId::kCollectives).sampleName() == "commtap_collectives_total");
   CHECK(metricRow(MetricId::kProcess).sampleName() == "commtap_process_info");
   CHECK(metricRow(MetricId::kRanks).sampleName() == "commtap_ranks");
 }
 
-TEST_CASE("docs/metrics.md is made from the table") {
+TEST_CASE("docs/metrics.md is up to date") {
   CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/metrics.md") == metricsPage());
 }
 

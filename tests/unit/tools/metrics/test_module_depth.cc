@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("modules below the depth count as the one above them") {
+TEST_CASE("modules below the depth map to their ancestor at the depth") {
   const Report report = sampleReport(0);
   const std::string net1 = report.modules.at(3).name;
   CHECK(ModuleDepth(report, std::nullopt).cut(net1) == net1);

@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the first to come are admitted for good, each owner by itself") {
+TEST_CASE("SeriesLimit admits the first series of each owner and keeps them admitted") {
   SeriesLimit limit(2);
   CHECK(limit.admit("a", "1"));
   CHECK(limit.admit("a", "2"));
@@ -17,7 +17,7 @@ TEST_CASE("the first to come are admitted for good, each owner by itself") {
   CHECK_FALSE(limit.admit("a", "3"));
 }
 
-TEST_CASE("who does not ask any more is forgotten") {
+TEST_CASE("SeriesLimit forgets owners that no longer ask") {
   SeriesLimit limit(1);
   CHECK(limit.admit("a", "1"));
   limit.forgetUnused();

@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("our flags end where the command starts") {
+TEST_CASE("run's flags end where the command starts") {
   RunArguments split = splitRunArguments({"--out", "o", "--", "torchrun", "--out", "x", "--", "y"});
   CHECK(split.own == Words{"--out", "o"});
   CHECK(split.command == Words{"torchrun", "--out", "x", "--", "y"});
@@ -24,7 +24,7 @@ TEST_CASE("our flags end where the command starts") {
   CHECK(splitRunArguments({"--"}).command.empty());
 }
 
-TEST_CASE("the command gets its arguments, environment and streams") {
+TEST_CASE("run passes arguments, environment and streams to the command") {
   const Installation commtap;
   const Outcome outcome = runProgram(
       {commtap.exe(),
@@ -44,13 +44,13 @@ TEST_CASE("the command gets its arguments, environment and streams") {
   CHECK(outcome.out == "a  b|" COMMTAP_STUB ":" + commtap.preloaded() + "|" + commtap.out() + "|r1|1\n");
 }
 
-TEST_CASE("a run inside a run does not preload twice") {
+TEST_CASE("run inside run preloads the library once") {
   const Installation commtap;
   const Outcome outcome = commtap.run(commtap.exe() + " run --out " + commtap.out() + " sh -c 'echo $LD_PRELOAD'");
   CHECK(outcome.out == commtap.preloaded() + "\n");
 }
 
-TEST_CASE("the run ends with the table of its own reports") {
+TEST_CASE("run ends with a summary of its own reports") {
   const Installation commtap;
   REQUIRE(commtap.run(commtap.makeReport(3)).status() == 0);
   const Outcome outcome = commtap.run(commtap.makeReport(0) + commtap.makeReport(1) + "exit 5");
@@ -63,7 +63,7 @@ TEST_CASE("the run ends with the table of its own reports") {
   CHECK(outcome.err.ends_with("reports: " + commtap.out() + " (commtap show " + commtap.out() + ")\n"));
 }
 
-TEST_CASE("ledgers of killed processes become reports") {
+TEST_CASE("run converts the ledgers of killed processes") {
   const Installation commtap;
   {
     const auto ledger = sampleLedger(1);
@@ -76,22 +76,22 @@ TEST_CASE("ledgers of killed processes become reports") {
   CHECK(outcome.err.find("rank 1: killed") != std::string::npos);
 }
 
-TEST_CASE("without a report one line says so, in whatever folder there is not") {
+TEST_CASE("run without a report says so in one line, even if the folder does not exist") {
   const Installation commtap;
   const Outcome outcome = runProgram({commtap.exe(), "run", "--out", commtap.out() + "/none/%h", "true"});
   CHECK(outcome.status() == 0);
-  CHECK(outcome.err.find("commtap: no report was made in " + commtap.out() + "/none: ") == 0);
+  CHECK(outcome.err.find("commtap: no report was written to " + commtap.out() + "/none: ") == 0);
   CHECK(commtap.run("true", {"COMMTAP_LOG=off"}).err.empty());
 }
 
-TEST_CASE("COMMTAP=0 runs the command and does nothing else") {
+TEST_CASE("run with COMMTAP=0 only runs the command") {
   const Outcome outcome = runCommtap({"run", "--", "sh", "-c", "echo $LD_PRELOAD; exit 3"}, {"COMMTAP=0"});
   CHECK(outcome.status() == 3);
   CHECK(outcome.out == "\n");
   CHECK(outcome.err.empty());
 }
 
-TEST_CASE("a command that cannot be started is one line and the shell's status") {
+TEST_CASE("run reports a command that cannot be started in one line, with the shell's status") {
   const Installation commtap;
   const Outcome none = runProgram({commtap.exe(), "run", "no-such-command"});
   CHECK(none.status() == 127);
@@ -99,7 +99,7 @@ TEST_CASE("a command that cannot be started is one line and the shell's status")
   CHECK(runProgram({commtap.exe(), "run", "/etc/passwd"}).status() == 126);
 }
 
-TEST_CASE("wrong usage is status 2, and nothing is run") {
+TEST_CASE("run exits with 2 on wrong usage and runs nothing") {
   const Installation commtap;
   CHECK(runProgram({commtap.exe(), "run"}).status() == 2);
   CHECK(runProgram({commtap.exe(), "run", "--log", "loud", "echo"}).err.find("--log is \"loud\"") != std::string::npos);

@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("variables are kept in their order, changed in place, added at the end") {
+TEST_CASE("Environment keeps the order, changes variables in place and appends new ones") {
   const char* const variables[] = {"A=1", "odd", "AB=2", "A=3", nullptr};
   Environment environment(variables);
   CHECK(environment.get("A") == "1");

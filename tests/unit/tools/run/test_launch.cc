@@ -15,7 +15,7 @@
 namespace commtap {
 namespace {
 
-/// `commtap run -- sh -c SCRIPT` on a terminal of its own, as the leader of its session.
+/// Runs `commtap run -- sh -c SCRIPT` as a session leader on a new terminal.
 class OnTerminal {
  public:
   explicit OnTerminal(const Words& command) {
@@ -23,11 +23,11 @@ class OnTerminal {
     if (pid_ == 0) {
       std::vector<char*> arguments;
       for (const std::string& word : command) {
-        arguments.push_back(const_cast<char*>(word.c_str())); // exec's signature; it does not write
+        arguments.push_back(const_cast<char*>(word.c_str())); // execve() takes char* but does not write
       }
       arguments.push_back(nullptr);
       setenv("COMMTAP_LOG", "off", 1);
-      for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) { // nohup and a shell's & leave them ignored
+      for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) { // nohup and a shell's & would leave them ignored
         std::signal(signal, SIG_DFL);
       }
       execv(arguments[0], arguments.data());
@@ -53,7 +53,7 @@ class OnTerminal {
   void type(const std::string& keys) {
     REQUIRE(write(master_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
   }
-  /// Reads on to the end.
+  /// Reads to the end of the output.
   Outcome finish() {
     while (readMore()) {
     }
@@ -93,7 +93,7 @@ const std::string kListener =
     "for s in INT QUIT HUP TERM USR1; do trap \"echo got $s.\" $s; done; trap 'exit 7' USR2; echo ready;"
     "while :; do sleep 0.02; done";
 
-TEST_CASE("exit statuses and signals are passed on") {
+TEST_CASE("run exits with the command's status or signal") {
   const Installation commtap;
   for (const int status : {0, 1, 42, 255}) {
     CHECK(commtap.run("exit " + std::to_string(status)).status() == status);
@@ -103,7 +103,7 @@ TEST_CASE("exit statuses and signals are passed on") {
   }
 }
 
-TEST_CASE("what the terminal sends reaches the command once, and commtap waits for it") {
+TEST_CASE("a terminal's signal reaches the command once, and run waits for the command") {
   const Installation commtap;
   OnTerminal run(running(commtap, kListener));
   run.waitFor("ready");
@@ -118,7 +118,7 @@ TEST_CASE("what the terminal sends reaches the command once, and commtap waits f
   CHECK(countOf(outcome.out, "got QUIT.") == 1);
 }
 
-TEST_CASE("what is sent to commtap alone is passed on") {
+TEST_CASE("run forwards a signal that it alone receives") {
   const Installation commtap;
   OnTerminal run(running(commtap, kListener));
   run.waitFor("ready");
@@ -130,7 +130,7 @@ TEST_CASE("what is sent to commtap alone is passed on") {
   CHECK(run.finish().status() == 7);
 }
 
-TEST_CASE("what the job sends to its whole group is not sent to it again") {
+TEST_CASE("run does not forward a signal that the job sends to its whole process group") {
   const Installation commtap;
   OnTerminal run(running(commtap, "trap 'echo got it.' USR1; kill -USR1 0; sleep 0.2; exit 3"));
   const Outcome outcome = run.finish();
@@ -138,7 +138,7 @@ TEST_CASE("what the job sends to its whole group is not sent to it again") {
   CHECK(countOf(outcome.out, "got it.") == 1);
 }
 
-TEST_CASE("a hang-up of the terminal reaches the command") {
+TEST_CASE("a terminal's hang-up reaches the command") {
   const Installation commtap;
   const TempFolder folder;
   pid_t pid = -1;
@@ -157,7 +157,7 @@ TEST_CASE("a hang-up of the terminal reaches the command") {
   CHECK(readText(folder / "hup") == "x\n");
 }
 
-TEST_CASE("the command has the terminal: it reads what is typed, and its input is its own") {
+TEST_CASE("the command reads from the terminal, and run consumes none of its input") {
   const Installation commtap;
   OnTerminal run(running(commtap, "test -t 0 && test -t 1 && test -t 2 && read word && echo \"<$word>\""));
   run.type("hello\n");
@@ -166,7 +166,7 @@ TEST_CASE("the command has the terminal: it reads what is typed, and its input i
   CHECK(outcome.out.find("<hello>") != std::string::npos);
 }
 
-TEST_CASE("the command has the signal mask and dispositions that commtap was started with") {
+TEST_CASE("the command has the signal mask and dispositions that run was started with") {
   const Installation commtap;
   const std::string states = "grep -E '^Sig(Blk|Ign)' /proc/self/status";
   const pid_t child = fork();
@@ -186,7 +186,7 @@ TEST_CASE("the command has the signal mask and dispositions that commtap was sta
   CHECK(status == 0);
 }
 
-TEST_CASE("an ignored SIGCHLD does not lose the exit status") {
+TEST_CASE("run returns the exit status even with SIGCHLD ignored") {
   const Installation commtap;
   const Outcome outcome = runProgram(
       {"/usr/bin/env",

@@ -18,7 +18,7 @@ void put(const std::string& path) {
   writeText(path, "");
 }
 
-TEST_CASE("the library is found in a build tree and in an installation") {
+TEST_CASE("findLibrary finds the library in a build tree and in an installation") {
   for (const char* place : {"shim", "lib/commtap", "lib/" COMMTAP_MULTIARCH "/commtap", "lib64/commtap"}) {
     const TempFolder folder;
     const std::string library = folder / (std::string(place) + "/libcommtap.so");
@@ -27,20 +27,20 @@ TEST_CASE("the library is found in a build tree and in an installation") {
   }
 }
 
-TEST_CASE("where it is not, the places are named") {
+TEST_CASE("findLibrary lists the searched paths in its error") {
   const TempFolder folder;
   const std::string error = findLibrary(folder / "bin").error();
   CHECK(error.find("libcommtap.so was not found") == 0);
   CHECK(error.find(folder / "lib/commtap/libcommtap.so") != std::string::npos);
 }
 
-TEST_CASE("a path that LD_PRELOAD cannot hold is refused") {
+TEST_CASE("findLibrary rejects a path that LD_PRELOAD cannot represent") {
   const TempFolder folder;
   put(folder / "a b/shim/libcommtap.so");
   CHECK(findLibrary(folder / "a b/tools").error().find("a space or a colon") != std::string::npos);
 }
 
-TEST_CASE("the library goes behind what is preloaded, and in once only") {
+TEST_CASE("appendPreload appends the library, and only once") {
   CHECK(appendPreload("", "/l.so") == "/l.so");
   CHECK(appendPreload("/a.so", "/l.so") == "/a.so:/l.so");
   CHECK(appendPreload("/a.so /l.so", "/l.so") == "/a.so /l.so");
@@ -48,14 +48,14 @@ TEST_CASE("the library goes behind what is preloaded, and in once only") {
   CHECK(appendPreload("/other/l.so", "/l.so") == "/other/l.so:/l.so");
 }
 
-TEST_CASE("the same library by another path is in already") {
+TEST_CASE("appendPreload recognizes the library under another path") {
   const TempFolder folder;
   put(folder / "l.so");
   fs::create_symlink(folder / "l.so", folder / "link.so");
   CHECK(appendPreload(folder / "link.so", folder / "l.so") == folder / "link.so");
 }
 
-TEST_CASE("the executable's folder is absolute") {
+TEST_CASE("the folder of the executable is an absolute path") {
   CHECK(fs::exists(executableFolder() + "/test_tools"));
 }
 

@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-/// A build tree with a library.
+/// A build tree that has a library.
 class Build {
  public:
   Build() {
@@ -32,7 +32,7 @@ class Build {
   TempFolder folder_;
 };
 
-TEST_CASE("the command gets the library, a folder that means the same everywhere, and a run id of its own") {
+TEST_CASE("run sets the library, an absolute folder and a new run id for the command") {
   Build build;
   const Result<RunSetup> setup = build.setUp({"PATH=/bin", "LD_PRELOAD=/x.so"});
   REQUIRE(setup);
@@ -45,7 +45,7 @@ TEST_CASE("the command gets the library, a folder that means the same everywhere
   CHECK(build.setUp({})->options.run_id != build.setUp({})->options.run_id);
 }
 
-TEST_CASE("flags win over the environment, the environment over defaults") {
+TEST_CASE("flags override the environment, which overrides the defaults") {
   Build build;
   const auto setup = build.setUp(
       {"COMMTAP_OUT=/env", "COMMTAP_RUN_ID=env", "COMMTAP_LOG=info"},
@@ -56,14 +56,14 @@ TEST_CASE("flags win over the environment, the environment over defaults") {
   CHECK(setup->options.log == LogLevel::kInfo);
 }
 
-TEST_CASE("a bad flag is named by its flag") {
+TEST_CASE("an invalid flag value is reported with its flag") {
   Build build;
   CHECK(
       build.setUp({}, {{"COMMTAP_LOG", "loud"}}).error() ==
-      "--log is \"loud\", it must be off, error, warning, info or debug");
+      "--log is \"loud\"; it must be off, error, warning, info or debug");
 }
 
-TEST_CASE("the tasks of a Slurm step have one run id, a shell in a step has not") {
+TEST_CASE("the tasks of a Slurm step share a run id; a single task gets a new one") {
   Build build;
   const auto many = build.setUp({"SLURM_JOB_ID=7", "SLURM_STEP_ID=0", "SLURM_STEP_NUM_TASKS=2"});
   CHECK(many->options.run_id == "slurm-7.0");
@@ -71,7 +71,7 @@ TEST_CASE("the tasks of a Slurm step have one run id, a shell in a step has not"
   CHECK(one->options.run_id.starts_with("run-"));
 }
 
-TEST_CASE("with COMMTAP=0 nothing is changed and no library needed") {
+TEST_CASE("COMMTAP=0 changes nothing and needs no library") {
   const char* const variables[] = {"COMMTAP=0", "A=1", nullptr};
   const auto setup = setUpRun(variables, {}, "/nowhere");
   REQUIRE(setup);
@@ -79,7 +79,7 @@ TEST_CASE("with COMMTAP=0 nothing is changed and no library needed") {
   CHECK(setup->environment.variables() == std::vector<std::string>{"COMMTAP=0", "A=1"});
 }
 
-TEST_CASE("a percent sign in the current folder is no pattern") {
+TEST_CASE("a percent sign in the current folder is not a pattern") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "50%h");
   const std::string before = std::filesystem::current_path();

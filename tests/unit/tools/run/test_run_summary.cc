@@ -28,7 +28,7 @@ TEST_CASE("without a report one line says why that may be") {
   CHECK(text.find('\n') == text.size() - 1);
 }
 
-TEST_CASE("a long table is cut, and says so") {
+TEST_CASE("the run summary cuts a long table and says so") {
   Report report = sampleReport(0);
   for (int i = 0; i < 20; ++i) {
     report.collectives.push_back(report.collectives[0]);

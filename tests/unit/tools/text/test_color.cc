@@ -15,13 +15,13 @@ bool colours(int fd) {
   return Color::forStream(fd).bold("x") != "x";
 }
 
-TEST_CASE("text is wrapped, or left as it is") {
+TEST_CASE("Color wraps text in escape sequences, or leaves it unchanged") {
   CHECK(Color::always().bold("x") == "\x1b[1mx\x1b[0m");
   CHECK(Color::always().warning("x") != Color::always().dim("x"));
   CHECK(Color::none().warning("x") == "x");
 }
 
-TEST_CASE("colour is for terminals that have it, unless NO_COLOR is set") {
+TEST_CASE("only terminals with colours get them, unless NO_COLOR is set") {
   int master = -1;
   int terminal = -1;
   REQUIRE(openpty(&master, &terminal, nullptr, nullptr, nullptr) == 0);

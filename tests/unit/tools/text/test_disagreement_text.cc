@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-/// The first disagreement of a job in which rank 2 has one call more.
+/// Returns the text of the first disagreement of a job whose rank 2 has an additional call.
 std::string textOf(ExitKind exit_of_rank_2, const char* module = "DistributedDataParallel") {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
@@ -21,23 +21,23 @@ std::string textOf(ExitKind exit_of_rank_2, const char* module = "DistributedDat
   return disagreementText(job.disagreements.at(0), job);
 }
 
-TEST_CASE("one line says where, and who has what") {
+TEST_CASE("a disagreement is one line with the place and each rank's number") {
   CHECK(
       textOf(ExitKind::kNormal) ==
       "all_reduce in DistributedDataParallel (backward) on default_pg of ranks 0-3: 1 call on ranks 0-1, 3; 2 on rank "
       "2");
 }
 
-TEST_CASE("how a process ended explains what it lacks") {
-  CHECK(textOf(ExitKind::kKilled).ends_with("2 on rank 2 (which was killed)"));
-  CHECK(textOf(ExitKind::kRunning).ends_with("2 on rank 2 (which still runs)"));
+TEST_CASE("a disagreement says how a rank with fewer calls ended") {
+  CHECK(textOf(ExitKind::kKilled).ends_with("2 on rank 2 (killed)"));
+  CHECK(textOf(ExitKind::kRunning).ends_with("2 on rank 2 (still running)"));
 }
 
-TEST_CASE("names are inert") {
+TEST_CASE("names in a disagreement are inert") {
   CHECK(textOf(ExitKind::kNormal, "a\nb").find("a\\x0ab") != std::string::npos);
 }
 
-TEST_CASE("bytes and unmatched sends have their own words") {
+TEST_CASE("disagreements in bytes and unmatched sends have texts") {
   std::vector<Report> reports = sampleReports(4);
   rowOf(reports[3], "DistributedDataParallel", Kind::kAllReduce).bytes = 999;
   JobReport job = jobOf(reports);
@@ -50,10 +50,10 @@ TEST_CASE("bytes and unmatched sends have their own words") {
   job = jobOf(reports);
   CHECK(
       disagreementText(job.disagreements.at(0), job) ==
-      "sends without their receives on default_pg of ranks 0-3: 1 sends of 320 B, 0 receives of 0 B");
+      "sends without matching receives on default_pg of ranks 0-3: 1 sends of 320 B, 0 receives of 0 B");
 }
 
-TEST_CASE("another order names the number and both collectives") {
+TEST_CASE("a disagreement in order names the number and both collectives") {
   std::vector<Report> reports = sampleReports(4);
   for (size_t rank = 0; rank < 4; ++rank) {
     LastCollective call;
@@ -70,11 +70,12 @@ TEST_CASE("another order names the number and both collectives") {
   REQUIRE(job.disagreements_found == 1);
   CHECK(
       disagreementText(job.disagreements[0], job) ==
-      "another collective as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 0, 2-3; "
-      "all_to_all in Net\\x0a on rank 1 (which was killed)");
+      "different collectives as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 0, "
+      "2-3; "
+      "all_to_all in Net\\x0a on rank 1 (killed)");
 }
 
-TEST_CASE("one rank and several") {
+TEST_CASE("ranksText has a singular and a plural") {
   CHECK(ranksText({{2, 2}}) == "rank 2");
   CHECK(ranksText({{2, 3}}) == "ranks 2-3");
 }

@@ -13,17 +13,17 @@ std::string headerOf(const std::vector<Report>& reports, Scope scope = Scope::kR
   return headerText(jobOf(reports), scope, Color::none());
 }
 
-TEST_CASE("a complete run has two lines") {
+TEST_CASE("the header of a complete run has two lines") {
   CHECK(
       headerOf({sampleReport(0), sampleReport(1), sampleReport(2), sampleReport(3)}) ==
       "run sample-run, started 2027-01-15T08:00:00Z (2.0 s), torch 2.13.0\nsum over 4 of 4 ranks: 0-3\n");
 }
 
-TEST_CASE("one process misses nobody") {
+TEST_CASE("the header of a single process names no missing ranks") {
   CHECK(headerOf({sampleReport(1)}, Scope::kProcess).ends_with("\nrank 1 of 4\n"));
 }
 
-TEST_CASE("how ranks ended is told unless it was normal") {
+TEST_CASE("the header says how ranks ended unless all exited normally") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2), sampleReport(3)};
   reports[0].job.exit = ExitKind::kUnderscoreExit;
   reports[1].job.exit = ExitKind::kSignal;
@@ -34,11 +34,11 @@ TEST_CASE("how ranks ended is told unless it was normal") {
   const std::string text = headerOf(reports);
   CHECK(text.find("rank 1: ended by SIGABRT\n") != std::string::npos);
   CHECK(text.find("1 process without a rank: killed") != std::string::npos);
-  CHECK(text.find("rank 3: has not ended") != std::string::npos);
+  CHECK(text.find("rank 3: still running") != std::string::npos);
   CHECK(text.find("rank 0:") == std::string::npos);
 }
 
-TEST_CASE("what was not seen is told with its meaning, and made inert") {
+TEST_CASE("the header lists not_seen with its meaning, with inert names") {
   Report report = sampleReport(0);
   report.not_seen = {{"unknown_op", 3, "a\x1b::b", "meaning"}};
   const std::string text = headerOf({report});
@@ -56,7 +56,7 @@ TEST_CASE("several attempts and other runs are told") {
   CHECK(text.find("1 other run in the same folder left out (--run ID)\n") != std::string::npos);
 }
 
-TEST_CASE("an unknown world size and group size are told as such") {
+TEST_CASE("an unknown world size or group size is shown as unknown") {
   Report report = sampleReport(0);
   report.job.world_size = std::nullopt;
   CHECK(headerOf({report}).find("sum over 1 of an unknown number ranks") != std::string::npos);

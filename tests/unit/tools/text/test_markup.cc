@@ -7,16 +7,16 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("Markdown has no markup of its own") {
+TEST_CASE("markdownText escapes all markup") {
   CHECK(markdownText("a_b*c`d|e<f>@g[h]#1") == "a\\_b\\*c\\`d\\|e&lt;f>&#64;g\\[h\\]\\#1");
   CHECK(markdownText("+1 call: 3.5 %") == "+1 call: 3.5 %");
 }
 
-TEST_CASE("XML is escaped for text and attributes") {
+TEST_CASE("xmlText escapes text and attributes") {
   CHECK(xmlText("<a b=\"&\">") == "&lt;a b=&quot;&amp;&quot;&gt;");
 }
 
-TEST_CASE("roff has no request and no escape") {
+TEST_CASE("roffText escapes requests and escape sequences") {
   CHECK(roffText(".TH x") == "\\&.TH x");
   CHECK(roffText("'x' `y` \\n --z") == "\\&\\(aqx\\(aq \\(gay\\(ga \\en \\-\\-z");
 }

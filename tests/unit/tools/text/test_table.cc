@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("columns are as wide as their widest cell and aligned") {
+TEST_CASE("table columns are aligned and as wide as their widest cell") {
   Table table({{"NAME"}, {"COUNT", Align::kRight}, {"END"}});
   CHECK(table.empty());
   table.add({"a", "1", "x"});
@@ -15,7 +15,7 @@ TEST_CASE("columns are as wide as their widest cell and aligned") {
   CHECK(table.text(Color::none()) == "NAME      COUNT  END\na             1  x\nlonger  1000000\n");
 }
 
-TEST_CASE("cells cannot break out of their line or act on the terminal") {
+TEST_CASE("table cells cannot add lines or control the terminal") {
   Table table({{"NAME"}});
   table.add({"a\nb\x1b[2J"});
   table.add({std::string(5000, 'x')});
@@ -28,7 +28,7 @@ std::string line(const std::vector<std::string>& cells) {
   return csvLine(cells);
 }
 
-TEST_CASE("CSV quotes what needs it") {
+TEST_CASE("csvLine quotes cells that need it") {
   CHECK(line({"a", "", "b c"}) == "a,,b c\n");
   CHECK(line({"", "a"}) == ",a\n");
   CHECK(line({"a,b", "say \"hi\""}) == "\"a,b\",\"say \"\"hi\"\"\"\n");

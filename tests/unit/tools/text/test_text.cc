@@ -7,13 +7,13 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("plain text of any language stays as it is") {
+TEST_CASE("inert keeps plain text of any language") {
   CHECK(
       inert("Net.layers.0 \xc3\xa4\xe6\x97\xa5\xf0\x9f\x98\x80") ==
       "Net.layers.0 \xc3\xa4\xe6\x97\xa5\xf0\x9f\x98\x80");
 }
 
-TEST_CASE("what a terminal would act on is written out") {
+TEST_CASE("inert escapes control characters") {
   CHECK(inert("\x1b]0;x\x07\n\t\x7f") == "\\x1b]0;x\\x07\\x0a\\x09\\x7f");
   CHECK(inert(std::string(1, '\0')) == "\\x00");
   CHECK(
@@ -24,7 +24,7 @@ TEST_CASE("what a terminal would act on is written out") {
             "b") == "a\\u{202e}b");
 }
 
-TEST_CASE("invalid UTF-8 is written out byte by byte") {
+TEST_CASE("inert escapes invalid UTF-8 byte by byte") {
   CHECK(inert("\xff") == "\\xff");
   CHECK(inert("\xc3(") == "\\xc3(");
   CHECK(inert("\xe6\x97") == "\\xe6\\x97");
@@ -34,7 +34,7 @@ TEST_CASE("invalid UTF-8 is written out byte by byte") {
   CHECK(inert("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
 }
 
-TEST_CASE("width is in code points, and long text loses its middle") {
+TEST_CASE("width counts code points, and shortening removes the middle") {
   CHECK(
       displayWidth("\xc3\xa4"
                    "b") == 2);
@@ -43,7 +43,7 @@ TEST_CASE("width is in code points, and long text loses its middle") {
   CHECK(displayWidth(shorten("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 6)) == 6);
 }
 
-TEST_CASE("bytes have three digits that count") {
+TEST_CASE("humanBytes has three significant digits") {
   CHECK(humanBytes(0) == "0 B");
   CHECK(humanBytes(1023) == "1023 B");
   CHECK(humanBytes(1024) == "1.00 KiB");
@@ -54,7 +54,7 @@ TEST_CASE("bytes have three digits that count") {
   CHECK(humanBytes(0.5) == "0.50 B");
 }
 
-TEST_CASE("durations in the unit that suits them") {
+TEST_CASE("durations have a unit that fits their size") {
   CHECK(humanDuration(0) == "0 ns");
   CHECK(humanDuration(850) == "850 ns");
   CHECK(humanDuration(1200) == "1.20 us");
@@ -64,12 +64,12 @@ TEST_CASE("durations in the unit that suits them") {
   CHECK(humanDuration(3600e9 * 250) == "250 h");
 }
 
-TEST_CASE("steps that are added up are a range") {
+TEST_CASE("stepRange shows merged steps as a range") {
   CHECK(stepRange(7, 1) == "7");
   CHECK(stepRange(16, 16) == "16-31");
 }
 
-TEST_CASE("signals have names") {
+TEST_CASE("signalName returns a signal's name") {
   CHECK(signalName(9) == "SIGKILL");
   CHECK(signalName(99) == "signal 99");
   CHECK(signalName(-1) == "signal -1");
