@@ -108,8 +108,9 @@ void writeTable(Export& job) {
 }
 
 void writeGraph(Export& job) {
-  const std::vector<Report> reports = job.readAll();
-  job.out.write(graphvizDot(totalsOf(pointersTo(reports)), job.arguments.depth));
+  JobMerge merge;
+  job.forEach([&merge](const Report& report) { merge.add(report, ""); });
+  job.out.write(graphvizDot(merge.finish(), job.arguments.depth));
 }
 
 void writeTrace(Export& job) {
@@ -142,6 +143,7 @@ int exportReports(const ExportArguments& arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
+  recoverOrphanedLedgers(arguments.path);
   Result<ReportScan> scan =
       withProgress([&](const Progress& progress) { return scanReports(arguments.path, progress); });
   if (!scan) {
