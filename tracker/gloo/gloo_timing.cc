@@ -171,14 +171,14 @@ constexpr commtap_timing kHooks = {enqueue, execute, wait, finalizeBackward};
 } // namespace
 
 bool GlooTiming::start(Timing timing) {
-  if (timing.isOn()) {
+  if (timing.isOn() && state == nullptr) {
     state = new (std::nothrow) State();
   }
-  if (state != nullptr) {
+  is_on_ = timing.isOn() && state != nullptr;
+  if (is_on_) {
     state->timing = timing;
-    is_on_ = true;
   }
-  return !timing.isOn() || state != nullptr;
+  return is_on_ == timing.isOn();
 }
 
 bool GlooTiming::is_on_ = false;
