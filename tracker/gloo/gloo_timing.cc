@@ -166,7 +166,12 @@ void finalizeBackward(void (*real)(void*), void* reducer) {
   real(reducer);
 }
 
-constexpr commtap_timing kHooks = {enqueue, execute, wait, finalizeBackward};
+constexpr commtap_timing kHooks = {
+    .enqueue = enqueue,
+    .execute = execute,
+    .wait = wait,
+    .finalize_backward = finalizeBackward,
+};
 
 } // namespace
 

@@ -187,7 +187,15 @@ bool GraphCaptures::capture(void* stream, LedgerNcclCall& row, uint64_t bytes, O
 }
 
 const commtap_cuda* GraphCaptures::hooks() {
-  static constexpr commtap_cuda kHooks = {captureBegan, captureOf, captureEnded, shares, includes, launched, gone};
+  static constexpr commtap_cuda kHooks = {
+      .capture_began = captureBegan,
+      .capture_of = captureOf,
+      .capture_ended = captureEnded,
+      .shares = shares,
+      .includes = includes,
+      .launched = launched,
+      .gone = gone,
+  };
   return &kHooks;
 }
 

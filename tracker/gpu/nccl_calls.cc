@@ -305,11 +305,12 @@ void ended(const void* comm) {
 const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
   const bool times = DeviceTiming::isOn();
   static const commtap_nccl hooks = {
-      times ? DeviceTiming::begins : nullptr,
-      called,
-      ended,
-      times ? DeviceTiming::kernelsExpected : nullptr,
-      DeviceTiming::ran};
+      .begins = times ? DeviceTiming::begins : nullptr,
+      .called = called,
+      .ended = ended,
+      .kernels_expected = times ? DeviceTiming::kernelsExpected : nullptr,
+      .ran = DeviceTiming::ran,
+  };
   state().questions = questions;
   return &hooks;
 }

@@ -50,13 +50,13 @@ int wantsParameters(uint32_t module) {
 void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
   ProcessLedger::ledger().addParameter(
       module,
-      {facts->name,
-       facts->shape,
-       facts->local_shape,
-       facts->dtype,
-       facts->mesh,
-       facts->placements,
-       facts->requires_grad != 0});
+      {.name = facts->name,
+       .shape = facts->shape,
+       .local_shape = facts->local_shape,
+       .dtype = facts->dtype,
+       .mesh = facts->mesh,
+       .placements = facts->placements,
+       .requires_grad = facts->requires_grad != 0});
 }
 
 void ownTensor(uint32_t module, void* tensor) {
@@ -125,10 +125,27 @@ void labelsMissing() {
 }
 
 constexpr CommtapHost kHost = {
-    addModule,       reparentModule, moduleDied,    wantsParameters, addParameter,      ownTensor,
-    currentModule,   findModule,     setModule,     forgetModule,    ModuleHook::call,  ModuleHook::setOriginal,
-    openPythonLabel, closeLabel,     labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
-    notSeenModule,   hookMissing,    debug,
+    .add_module = addModule,
+    .reparent_module = reparentModule,
+    .module_died = moduleDied,
+    .wants_parameters = wantsParameters,
+    .add_parameter = addParameter,
+    .own_tensor = ownTensor,
+    .current_module = currentModule,
+    .find_module = findModule,
+    .set_module = setModule,
+    .forget_module = forgetModule,
+    .call_module = ModuleHook::call,
+    .set_original_call = ModuleHook::setOriginal,
+    .open_label = openPythonLabel,
+    .close_label = closeLabel,
+    .labels_missing = labelsMissing,
+    .group_made = groupMade,
+    .begin_plain_tensors = beginPlainTensors,
+    .end_plain_tensors = endPlainTensors,
+    .not_seen_module = notSeenModule,
+    .hook_missing = hookMissing,
+    .log_debug = debug,
 };
 
 const CommtapPython*& pythonPart() {
