@@ -107,7 +107,7 @@ void notSeenModule(const char* what) {
 
 void hookMissing(const char* why) {
   ProcessLedger::ledger().notSeen(NotSeen::kModuleHookMissing, why);
-  logWarning(std::string("module calls cannot be watched, all collectives will be billed to Global: ") + why);
+  logWarning(std::string("module calls are not hooked, so all collectives are attributed to Global: ") + why);
 }
 
 void debug(const char* message) {
@@ -184,12 +184,15 @@ const CommtapPython* loadPythonPart(const std::string& build) {
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    hookMissing(("no part for Python " + build + " is installed (" + path + ")").c_str());
+    hookMissing(
+        ("no part for Python " + build + " is installed: expected " + path + ": install commtap for this Python")
+            .c_str());
     return nullptr;
   }
   const auto* part = static_cast<const CommtapPython*>(dlsym(library, COMMTAP_PYTHON_SYMBOL));
   if (part == nullptr || part->abi != COMMTAP_PYTHON_ABI) {
-    hookMissing((path + " is of another commtap; install all of its files anew").c_str());
+    hookMissing(
+        (path + " is not a Python part of this version of commtap: install all files of commtap again").c_str());
     return nullptr;
   }
   return part;

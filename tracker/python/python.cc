@@ -160,7 +160,7 @@ int start(const CommtapHost* host) {
       {"torch.distributed.distributed_c10d", watchGroups},
   });
   if (!ok) {
-    host->hook_missing("sys.meta_path is no list");
+    host->hook_missing("sys.meta_path is not a list");
   }
   PyGILState_Release(gil);
   return ok ? 0 : 1;
