@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "report/model/model.h"
+#include "tests/unit/child.h"
 
 namespace commtap {
 
@@ -20,6 +22,9 @@ class TrackerFixture {
   /// The rows of one op.
   std::vector<Collective> rows(std::string_view op) const;
   uint64_t notSeen(std::string_view reason) const;
+
+  /// runInChild() with a ledger of the child's own, whose counts begin at 0.
+  static ChildResult runInTrackedChild(const std::function<void()>& body);
 };
 
 } // namespace commtap

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "report/json/report_json.h"
-#include "tests/unit/child.h"
 #include "tests/unit/issued_call.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/tracker_fixture.h"
@@ -198,8 +197,7 @@ TEST_CASE_FIXTURE(ApiFixture, "a process without Python has no modules to observ
 }
 
 TEST_CASE_FIXTURE(ApiFixture, "reset() sets the counts to 0, and leaves captures alone") {
-  collective("api.reset", 5);
-  const ChildResult child = runInChild([&] { // what it forgets, other tests count
+  const ChildResult child = runInTrackedChild([&] {
     const long capture = api.capture_begin(COMMTAP_ALL_THREADS);
     collective("api.reset", 5);
     const int result = api.reset();
@@ -212,7 +210,7 @@ TEST_CASE_FIXTURE(ApiFixture, "reset() sets the counts to 0, and leaves captures
 }
 
 TEST_CASE_FIXTURE(ApiFixture, "mark_step() ends a step") {
-  const ChildResult child = runInChild([&] { // from then on optimizers no longer do
+  const ChildResult child = runInTrackedChild([&] { // from then on no optimizer ends a step
     const uint64_t before = report().steps.back().first_step;
     const int result = api.mark_step();
     sayLine(std::to_string(result) + " " + std::to_string(report().steps.back().first_step - before));
@@ -221,7 +219,7 @@ TEST_CASE_FIXTURE(ApiFixture, "mark_step() ends a step") {
 }
 
 TEST_CASE_FIXTURE(ApiFixture, "stop() removes the kernels and start() installs them, each once") {
-  const ChildResult child = runInChild([&] {
+  const ChildResult child = runInTrackedChild([&] {
     const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("c10d::allreduce_", "");
     const auto say = [&](int result) {
       sayLine(std::to_string(result) + (op.hasKernelForDispatchKey(c10::DispatchKey::BackendSelect) ? " on" : " off"));
@@ -239,16 +237,13 @@ TEST_CASE_FIXTURE(ApiFixture, "stop() removes the kernels and start() installs t
 TEST_CASE_FIXTURE(ApiFixture, "keep_in_memory() must come before the first output") {
   ProcessLedger::get().processGroupSeen(-1, -1);
   CHECK(api.keep_in_memory() == COMMTAP_INVALID);
-  const ChildResult child = runInChild([&] {
-    ProcessLedger::start({}, "2.13.0+test");
-    sayLine(std::to_string(api.keep_in_memory()));
-  });
+  const ChildResult child = runInTrackedChild([&] { sayLine(std::to_string(api.keep_in_memory())); });
   CHECK(child.said == "0\n");
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they end a process that finds no memory
 TEST_CASE_FIXTURE(ApiFixture, "without memory a function fails, and no exception leaves it") {
-  const ChildResult child = runInChild([&] {
+  const ChildResult child = runInTrackedChild([&] {
     const std::string name(size_t{64} << 20U, 'n');
     rlimit limit{};
     getrlimit(RLIMIT_AS, &limit);
