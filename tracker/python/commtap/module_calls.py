@@ -64,7 +64,7 @@ def add(observer: Observer) -> None:
             if native().observe_modules(id(_before), id(_after)) != 0:
                 raise RuntimeError(
                     "commtap: module calls are not hooked in this process: expected the tracker's part for Python "
-                    f"{sys.version_info.major}.{sys.version_info.minor}: see the warning that the tracker wrote to stderr"
+                    f"{sys.version_info.major}.{sys.version_info.minor}: see the tracker's warning on stderr"
                 )
         _observers.append(observer)
 
