@@ -257,12 +257,17 @@ TEST_CASE_FIXTURE(NcclFixture, "a call that the profiler plugin reports brings i
   call.place = &place;
   thread.nccl_groups_open = 1;
   called(call);
+  CHECK(thread.nccl_groups_open == 1);
   CHECK(answers.asked == 0);
   CHECK(newestCommunicator() == NcclCommunicator{8, 5, ""});
   REQUIRE(newest().size() == 1);
   CHECK(newest()[0].source == NcclSource::kPlugin);
   CHECK_FALSE(newest()[0].in_group);
   CHECK(newest()[0].bytes == 32);
+  thread.nccl_groups_open = 0;
+  called(call);
+  REQUIRE(newest().size() == 1); // the thread's groups say nothing of it
+  CHECK(newest()[0].count == 2);
 }
 
 TEST_CASE_FIXTURE(NcclFixture, "while counting is off nothing is counted, and groups and communicators are followed") {
