@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// A collective as it is once it was issued: counted in a row of its own, and among the last ones.
+/// Returns an issued collective: it is counted in a row of its own and is among the last collectives.
 inline OpFrame issuedCall(std::string_view op, uint64_t bytes) {
   LedgerWriter& ledger = ProcessLedger::ledger();
   CollectiveKey key{};

@@ -12,18 +12,18 @@
 
 namespace commtap {
 
-/// The tracker of this test process: one for all tests, as in a job. Starts it at first use.
+/// The tracker of this test process, shared by all tests. The first fixture starts it.
 class TrackerFixture {
  public:
   TrackerFixture();
 
-  /// The report as it would be written now.
+  /// Returns the report so far.
   Report report() const;
-  /// The rows of one op.
+  /// Returns the rows of one op.
   std::vector<Collective> rows(std::string_view op) const;
   uint64_t notSeen(std::string_view reason) const;
 
-  /// runInChild() with a ledger of the child's own, whose counts begin at 0.
+  /// Runs `body` in a child with a ledger of its own, whose counts start at 0.
   static ChildResult runInTrackedChild(const std::function<void()>& body);
 };
 

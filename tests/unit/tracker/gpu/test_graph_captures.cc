@@ -32,7 +32,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a captured collective counts with each launch
   stream.capture = 3;
   CHECK(GraphCaptures::isCapturing());
   CHECK(GraphCaptures::capture(&stream, called, 32, &call));
-  CHECK(GraphCaptures::capture(&stream, called, 32, &call)); // a second call of one collective
+  CHECK(GraphCaptures::capture(&stream, called, 32, &call)); // a second NCCL call of the same collective
   CHECK(call.captured);
   CHECK(rows("test.captured").empty());
   fake_stream beside{};
@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a captured collective counts with each launch
   stream.capture = 0;
   CHECK_FALSE(GraphCaptures::isCapturing());
 
-  cuda.launched(&instance, &stream); // not an instance yet
+  cuda.launched(&instance, &stream); // not yet an instance of the graph
   CHECK(rows("test.captured").empty());
   cuda.shares(&graph, &instance);
   cuda.gone(&graph);
