@@ -89,14 +89,15 @@ extern "C" {
 
 COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
   static const commtap_tracker table = {
-      COMMTAP_ABI,
-      commtap::torchMinor().c_str(),
-      commtap::start,
-      commtap::finish,
-      commtap::GlooTiming::hooks,
-      commtap::NcclCalls::hooks,
-      commtap::GraphCaptures::hooks,
-      commtap::apiTable()};
+      .abi = COMMTAP_ABI,
+      .torch_version = commtap::torchMinor().c_str(),
+      .start = commtap::start,
+      .finish = commtap::finish,
+      .timing = commtap::GlooTiming::hooks,
+      .nccl = commtap::NcclCalls::hooks,
+      .cuda = commtap::GraphCaptures::hooks,
+      .api = commtap::apiTable(),
+  };
   return &table;
 }
 

@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// Issues a collective: counts it in a new row and adds it to the last collectives.
+/// Returns an issued collective: it is counted in a row of its own and is among the last collectives.
 inline OpFrame issuedCall(std::string_view op, uint64_t bytes) {
   LedgerWriter& ledger = ProcessLedger::ledger();
   CollectiveKey key{};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// torch and doctest both define CHECK: includes torch's first and removes it.
+// torch and doctest both define CHECK. This header includes torch's first and removes it.
 #include <c10/util/Logging.h>
 #undef CHECK
 #undef CHECK_EQ

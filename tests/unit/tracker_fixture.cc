@@ -47,4 +47,11 @@ uint64_t TrackerFixture::notSeen(std::string_view reason) const {
   return 0;
 }
 
+ChildResult TrackerFixture::runInTrackedChild(const std::function<void()>& body) {
+  return runInChild([&] {
+    ProcessLedger::get().resetInForkedChild();
+    body();
+  });
+}
+
 } // namespace commtap

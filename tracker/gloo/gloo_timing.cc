@@ -21,18 +21,18 @@ struct State {
   WorkTable works;
   std::atomic<uint64_t> works_seen{0};
   std::atomic<const ThreadState*> finalizing{nullptr}; ///< the thread on which DDP waits for its buckets
-  std::atomic<uint64_t> finalizing_since_ns{0};        ///< steady clock; moves on as they come in; 0: nobody waits
+  std::atomic<uint64_t> finalizing_since_ns{0};        ///< steady clock; advances with each bucket; 0: no wait
 };
 
 State* state = nullptr;
 
-/// The clocks of two threads may differ by a little.
+/// Returns the interval; 0 if it is negative, because the clocks of two threads may differ slightly.
 uint64_t between(uint64_t from_ns, uint64_t to_ns) {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/// A work of `thread` is over at `now_ns`. If that thread waits for all its works, it did so for this one since the
-/// one before was over.
+/// Counts how long DDP blocked `thread` for a Work that completed at `now_ns`: the time since the previous Work
+/// completed. Does nothing if `thread` is not in finalize_backward().
 void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now_ns) {
   if (thread != state->finalizing.load(std::memory_order_acquire)) {
     return;
@@ -45,7 +45,7 @@ void countFinalWait(const OpFrame& call, const ThreadState* thread, uint64_t now
   }
 }
 
-/// The work is over: counts it, unless somebody else has.
+/// Counts a completed Work. Several threads may call this for one Work: only the first counts.
 void complete(WorkTable::Entry& entry, const void* work, bool succeeded) {
   const CostSample sample;
   const OpFrame call = entry.call;
@@ -63,7 +63,7 @@ void complete(WorkTable::Entry& entry, const void* work, bool succeeded) {
   noteCompleted(call, succeeded, now_ns);
 }
 
-/// Whether this one is among those that are timed.
+/// Returns true if the sample includes the next Work.
 bool isChosen() {
   const uint32_t every = state->timing.every;
   return every == 1 || state->works_seen.fetch_add(1, std::memory_order_relaxed) % every == 0;
@@ -73,7 +73,7 @@ void watch(const void* work, OpFrame& call, const ThreadState* thread) {
   const CostSample sample;
   OpFrame timed = call;
   if (call.has_work) {
-    timed.bytes = 0; // of a call that makes several works each one takes its time, but the payload is there once
+    timed.bytes = 0; // a call with several Works has a duration for each, but one payload
   }
   call.has_work = true;
   if (call.row != nullptr && isChosen() && !state->works.add(work, timed, thread)) {
@@ -81,7 +81,8 @@ void watch(const void* work, OpFrame& call, const ThreadState* thread) {
   }
 }
 
-/// intrusive_ptr holds one pointer; by value it is passed by the address of the caller's.
+/// Returns the Work of an intrusive_ptr. The ABI passes an intrusive_ptr by the address of its only member, the
+/// pointer.
 const void* workOf(void* work_pointer) {
   return *static_cast<void**>(work_pointer);
 }
@@ -107,7 +108,7 @@ void execute(void (*real)(void*), void* work_pointer) {
   complete(*entry, work, compat::hasSucceeded(work));
 }
 
-/// A thread of the job waits for a work.
+/// Measures one wait of a job's thread for a Work.
 class Wait {
  public:
   Wait(WorkTable::Entry& entry, const void* work)
@@ -116,7 +117,7 @@ class Wait {
   Wait& operator=(const Wait&) = delete;
   ~Wait() {
     countDuration(call_, DurationKind::kBlocked, between(since_ns_, steadyNow()));
-    // Its thread may be about to say so. Without this the report of a process that ends here would lack it.
+    // Gloo's thread reports the completion only later. A process that exits before would have no duration.
     complete(entry_, work_, std::uncaught_exceptions() == exceptions_);
   }
 
@@ -137,8 +138,8 @@ bool wait(bool (*real)(void*, long), void* work, long timeout_ms) {
   return real(work, timeout_ms);
 }
 
-/// DistributedDataParallel waits for the futures of its buckets, which no function can be put in front of: while it
-/// does, what the thread's works take is what it waits.
+/// Marks the thread as inside DDP's finalize_backward(). DDP waits for the futures of its buckets, and the stub cannot
+/// interpose that wait. So the Works of this thread that complete during the call measure the wait.
 class FinalWait {
  public:
   FinalWait() {
@@ -166,19 +167,24 @@ void finalizeBackward(void (*real)(void*), void* reducer) {
   real(reducer);
 }
 
-constexpr commtap_timing kHooks = {enqueue, execute, wait, finalizeBackward};
+constexpr commtap_timing kHooks = {
+    .enqueue = enqueue,
+    .execute = execute,
+    .wait = wait,
+    .finalize_backward = finalizeBackward,
+};
 
 } // namespace
 
 bool GlooTiming::start(Timing timing) {
-  if (timing.isOn()) {
+  if (timing.isOn() && state == nullptr) {
     state = new (std::nothrow) State();
   }
-  if (state != nullptr) {
+  is_on_ = timing.isOn() && state != nullptr;
+  if (is_on_) {
     state->timing = timing;
-    is_on_ = true;
   }
-  return !timing.isOn() || state != nullptr;
+  return is_on_ == timing.isOn();
 }
 
 bool GlooTiming::is_on_ = false;

@@ -8,24 +8,25 @@
 
 namespace commtap {
 
-/// Durations of collectives over Gloo, from where its works are queued, carried out and waited for.
+/// Measures how long collectives over Gloo are queued, run and block the job. The stub reports where Gloo queues, runs
+/// and waits for each Work.
 class GlooTiming {
  public:
-  /// False if there is no memory for it. At Timing off: does nothing.
+  /// Starts measuring; with Timing off, stops. Call before the first collective. Returns false if there is no memory.
   static bool start(Timing timing);
   static bool isOn() {
     return is_on_;
   }
-  /// For the stub; nullptr unless durations are asked for.
+  /// Returns the hooks for the stub; nullptr if durations are off.
   static const commtap_timing* hooks();
 
-  /// A send or receive, which has no work queue: `work` is what it returned to its caller.
+  /// Notes a send or receive, which Gloo does not queue. `work` is the Work that the call returned.
   static void pointToPointIssued(const void* work, OpFrame& call, const ThreadState* thread);
 
   static void resetInForkedChild();
 
  private:
-  static bool is_on_; ///< set before the first collective
+  static bool is_on_; ///< set before the first collective, so it needs no atomic
 };
 
 } // namespace commtap

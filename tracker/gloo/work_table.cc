@@ -5,7 +5,7 @@
 namespace commtap {
 namespace {
 
-/// Its address is what `work` is while an entry is being filled.
+/// Entry::work is the address of kFilling while a thread writes the entry.
 constexpr char kFilling = 0;
 
 } // namespace
@@ -25,7 +25,8 @@ bool WorkTable::claim(Entry& entry, const void* work) {
 }
 
 bool WorkTable::add(const void* work, const OpFrame& call, const ThreadState* thread) {
-  for (const void* before : {work, static_cast<const void*>(nullptr)}) { // one that left its address behind, or none
+  // Prefers an entry that an earlier Work at this address left, then an unused one.
+  for (const void* before : {work, static_cast<const void*>(nullptr)}) {
     for (size_t nth = 0; nth < kProbes; ++nth) {
       Entry& entry = entryNear(work, nth);
       if (claim(entry, before)) {

@@ -11,24 +11,24 @@
 
 namespace commtap {
 
-/// The collectives that backends are working on, by the address of their c10d::Work. No locks, no allocation.
+/// Maps a c10d::Work, by address, to the collective that issued it. Any thread. No locks, no allocation.
 ///
-/// A work is found by threads that hold it alone, so that its address cannot be another's meanwhile. A work that ends
-/// without anyone telling leaves its entry, until another one has its address: entries never pile up.
+/// Only a thread that holds a reference looks a Work up, so its address cannot have been reused. An entry whose Work
+/// never reports its end stays until a Work at the same address replaces it.
 class WorkTable {
  public:
   struct Entry {
     std::atomic<const void*> work;
-    std::atomic<uint64_t> started_at_ns; ///< steady clock; 0: the backend has not begun
-    OpFrame call;                        ///< the call that made it
-    const ThreadState* thread;           ///< that made the call
+    std::atomic<uint64_t> started_at_ns; ///< steady clock; 0: the backend has not started
+    OpFrame call;                        ///< the call that issued the Work
+    const ThreadState* thread;           ///< the issuing thread
   };
 
-  /// False if there is no room near the place that the address chooses.
+  /// Adds or replaces the entry of `work`. Returns false if the slots for its address are full.
   bool add(const void* work, const OpFrame& call, const ThreadState* thread);
-  /// nullptr if it is not there, or not any more.
+  /// Returns the entry; nullptr if there is none or the Work has completed.
   Entry* find(const void* work);
-  /// The work is over. True for the first one who says so.
+  /// Removes the entry of a completed Work. Returns true on the first call only.
   static bool take(Entry& entry, const void* work) {
     return entry.work.compare_exchange_strong(work, nullptr, std::memory_order_acq_rel);
   }

@@ -8,13 +8,13 @@
 
 namespace commtap {
 
-/// By the address above the bits that alignment keeps 0: communicators are large and apart.
+/// Hashes the address without its low bits, which alignment keeps at 0.
 Communicators::Recent& Communicators::recentOf(const void* communicator) {
   const auto address = reinterpret_cast<uintptr_t>(communicator);
   return recent_[((address >> 6U) ^ (address >> 12U) ^ (address >> 18U)) % kRecent];
 }
 
-/// Needs mutex_.
+/// The caller holds mutex_.
 void Communicators::write(Recent& recent, const void* communicator, uint32_t number) {
   recent.communicator.store(nullptr, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);

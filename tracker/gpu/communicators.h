@@ -12,17 +12,18 @@
 
 namespace commtap {
 
-/// The number that each of NCCL's communicators has in the ledger, by its address. Finding one that was found before
-/// takes no lock, unless two of them share a place.
+/// Maps an NCCL communicator, by address, to its number in the ledger. Any thread. A repeated lookup takes no lock,
+/// unless another communicator shares the slot.
 class Communicators {
  public:
-  /// kNoIndex if it was not added.
+  /// Returns the number; kNoIndex if the communicator was not added.
   uint32_t find(const void* communicator);
-  /// Gives it the number that `make` returns, unless another thread has done so meanwhile; kNoIndex: none.
+  /// Adds the communicator with the number that `make` returns, unless another thread has added it already. Returns its
+  /// number; kNoIndex if `make` does, and then adds nothing. `make` runs with the mutex held.
   uint32_t add(const void* communicator, const std::function<uint32_t()>& make);
-  /// It ends: whatever has its address afterwards is another one.
+  /// Removes an ended communicator. A communicator at the same address is then a new one.
   void remove(const void* communicator);
-  /// Another number after each remove(): until then the number that was found for an address holds.
+  /// Changes with each remove(). While it is unchanged, a number found for an address stays valid.
   uint32_t lifetime() const {
     return lifetime_.load(std::memory_order_acquire);
   }
@@ -30,11 +31,11 @@ class Communicators {
   std::mutex& mutex() {
     return mutex_;
   }
-  /// In the child of a fork, where what the mutex guards may be half changed.
+  /// Replaces the table in a forked child; the old one may be half-written.
   void startAnew();
 
  private:
-  /// One of those that were last looked for. While it is written its address is nullptr.
+  /// A slot of the cache of recent lookups. Its address is nullptr while it is written.
   struct Recent {
     std::atomic<const void*> communicator;
     std::atomic<uint32_t> number;

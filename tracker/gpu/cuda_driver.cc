@@ -28,10 +28,10 @@ bool findAll(void* library, CudaDriver& driver) {
 const CudaDriver* load() {
   void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) {
-    dlerror(); // a failure of ours is not the job's
+    dlerror(); // the job must not see this error
     return nullptr;
   }
-  auto* driver = new CudaDriver(); // for good, as is the reference to the library
+  auto* driver = new CudaDriver(); // leaked on purpose, like the reference to the library
   if (findAll(library, *driver)) {
     return driver;
   }
@@ -48,7 +48,7 @@ const CudaDriver* CudaDriver::get() {
   const CudaDriver* driver = loaded.load(std::memory_order_acquire);
   if (driver == nullptr) {
     driver = load();
-    loaded.store(driver, std::memory_order_release); // two threads at once: both are right
+    loaded.store(driver, std::memory_order_release); // if two threads store, both values are valid
   }
   return driver;
 }

@@ -7,12 +7,12 @@
 
 namespace commtap {
 
-/// The functions of the CUDA driver's API that are called here. Each returns a CUresult, 0 for success. Handles are
-/// opaque, so that no header of CUDA is needed; enumerations are ints.
+/// The functions of the CUDA driver API that the tracker calls. Each returns a CUresult, 0 for success. Handles are
+/// opaque pointers and enumerations are ints, so the build needs no CUDA header.
 struct CudaDriver {
   /// CU_STREAM_CAPTURE_STATUS_ACTIVE.
   static constexpr int kCapturing = 1;
-  /// CU_STREAM_CAPTURE_MODE_RELAXED: what this thread calls does not disturb the captures of others.
+  /// CU_STREAM_CAPTURE_MODE_RELAXED: calls of this thread do not invalidate captures of other threads.
   static constexpr int kRelaxed = 2;
   /// CUDA_ERROR_NOT_READY.
   static constexpr int kNotReady = 600;
@@ -33,10 +33,11 @@ struct CudaDriver {
   int (*query_event)(void* event);
   int (*elapsed)(float* ms, void* from, void* to);
 
-  /// Of the driver that the job has loaded; nullptr while it has none, or one that is too old (before CUDA 11.3).
+  /// Returns the functions of the driver that the job has loaded; nullptr if there is none, or if it is older than
+  /// CUDA 11.3.
   static const CudaDriver* get();
 
-  /// The capture that `stream` is part of; 0: none.
+  /// Returns the capture that `stream` is part of; 0 for none.
   uint64_t captureOf(void* stream) const;
 };
 

@@ -25,13 +25,13 @@
 
 namespace commtap {
 
-/// What runs on one stream between two events.
+/// The work on one stream between two events.
 struct DeviceSpan {
-  void* context = nullptr; ///< the events'
+  void* context = nullptr; ///< the CUDA context of the events
   void* stream = nullptr;
   void* from = nullptr;
   void* to = nullptr;
-  std::vector<OpFrame> calls; ///< the collectives of which it is all, or a part
+  std::vector<OpFrame> calls; ///< the collectives that the span is a part of
 };
 
 namespace {
@@ -41,26 +41,26 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPollInterval{5};
 constexpr milliseconds kPatience{100};         ///< at the end of the process
-constexpr uint32_t kMaxUnfinished = 8U << 10U; ///< spans; more are not timed
+constexpr uint32_t kMaxUnfinished = 8U << 10U; ///< spans; beyond this number, calls are not timed
 
 struct State {
   std::mutex mutex;
-  Spans ended;                                               ///< those that the polling thread has not seen yet
+  Spans ended;                                               ///< spans that the polling thread has not taken yet
   std::unordered_map<void*, std::vector<void*>> free_events; ///< by context
   std::atomic<bool> has_thread{false};
   std::atomic<uint32_t> unfinished{0};
-  std::atomic<uint64_t> expected{0};    ///< calls whose kernels NCCL has not told of yet
-  std::atomic<uint64_t> collectives{0}; ///< chosen or not
+  std::atomic<uint64_t> expected{0};    ///< calls whose kernels NCCL has not reported yet
+  std::atomic<uint64_t> collectives{0}; ///< timed or not
   std::atomic<bool> stopping{false};
   std::atomic<bool> stopped{false};
 };
 
 State& state() {
-  static State* instance = new State(); // never destroyed: threads call until the process is gone
+  static State* instance = new State(); // leaked on purpose: threads call until the process exits
   return *instance;
 }
 
-/// Returns nullptr if the driver makes none.
+/// Returns a new or reused event; nullptr if the driver cannot create one.
 void* takeEvent(const CudaDriver& driver, void* context) {
   {
     const std::lock_guard<std::mutex> lock(state().mutex);
@@ -75,7 +75,7 @@ void* takeEvent(const CudaDriver& driver, void* context) {
   return driver.create_event(&event, 0) == 0 ? event : nullptr;
 }
 
-/// Its events go back, and so does its memory.
+/// Frees the span and keeps its events for reuse.
 void release(DeviceSpan* span) {
   const std::lock_guard<std::mutex> lock(state().mutex);
   for (void* event : {span->from, span->to}) {
@@ -98,7 +98,7 @@ void dropUntimed(DeviceSpan* span) {
   release(span);
 }
 
-/// nullptr if it cannot be timed.
+/// Records the first event. Returns nullptr if the stream cannot be timed.
 DeviceSpan* beginSpan(void* stream) {
   const CudaDriver* driver = CudaDriver::get();
   const bool has_room = state().unfinished.load(std::memory_order_relaxed) < kMaxUnfinished;
@@ -119,7 +119,7 @@ DeviceSpan* beginSpan(void* stream) {
   return nullptr;
 }
 
-/// The collective's payload is there once, however many spans it has.
+/// Adds a collective to a span. Only the collective's first span carries its payload.
 void addCall(DeviceSpan& span, OpFrame& call) {
   const auto is_this = [&](const OpFrame& other) { return other.number == call.number; };
   if (std::any_of(span.calls.begin(), span.calls.end(), is_this)) {
@@ -141,7 +141,7 @@ DeviceSpan* openSpanOn(const ThreadState& thread, const void* stream) {
   return nullptr;
 }
 
-/// Whether a collective that calls NCCL for the first time is among those that are timed.
+/// Returns true if the sample includes the next collective. Call once per collective.
 bool isChosen(uint32_t every) {
   return state().collectives.fetch_add(1, std::memory_order_relaxed) % every == 0;
 }
@@ -153,7 +153,7 @@ void count(const DeviceSpan& span, uint64_t ns) {
   }
 }
 
-/// Counts what is over. `runs`: what is not; the others are gone afterwards.
+/// Counts and frees the completed spans, and leaves the running ones in `spans`.
 void measure(const CudaDriver& driver, Spans& spans) {
   Spans runs;
   for (DeviceSpan* span : spans) {
@@ -207,7 +207,7 @@ void poll() {
   state().stopped.store(true, std::memory_order_release);
 }
 
-/// Signals are for the threads of the job.
+/// Starts the polling thread with all signals blocked: they are for the job's threads.
 void startThread() {
   sigset_t all;
   sigset_t before;
@@ -217,14 +217,14 @@ void startThread() {
     std::thread thread([] {
       try {
         poll();
-      } catch (const std::exception&) { // no memory: what is not counted by now is not timed
+      } catch (const std::exception&) { // out of memory: the remaining spans stay untimed
         state().stopped.store(true, std::memory_order_release);
       }
     });
     pthread_setname_np(thread.native_handle(), "commtap-events");
     thread.detach();
     state().has_thread = true;
-  } catch (const std::exception&) { // the next span tries again
+  } catch (const std::exception&) { // the next span retries
     state().has_thread = false;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -241,12 +241,12 @@ void endSpan(DeviceSpan* span, bool succeeded) {
   state().ended.push_back(span);
   if (!state().has_thread) {
     startThread();
-    // Runs before the handler that CUDA has registered by now, and so while it can still be asked.
+    // CUDA has registered its exit handler already, so this one runs earlier, while the driver still answers.
     std::atexit(DeviceTiming::finish);
   }
 }
 
-/// The collective that makes a call to NCCL on this thread, if it is one of those that are timed.
+/// Returns the collective that makes an NCCL call on this thread; nullptr if there is none or it is not timed.
 OpFrame* timedCall(const ThreadState& thread, uint32_t every) {
   OpFrame* call = thread.frame;
   if (call == nullptr || call->row == nullptr) {
@@ -269,7 +269,7 @@ void* begin(ThreadState& thread, void* stream, uint32_t every) {
   if (span == nullptr) {
     span = beginSpan(stream);
     if (span == nullptr) {
-      call->has_work = call->has_span; // untimed, unless another part of it is
+      call->has_work = call->has_span; // untimed, unless another span of the collective is timed
       return nullptr;
     }
     if (in_group) {
@@ -280,7 +280,7 @@ void* begin(ThreadState& thread, void* stream, uint32_t every) {
   return span;
 }
 
-/// What `make` makes of the thread's state.
+/// Returns the result of `make`; nullptr if it throws or there is no memory for the thread's state.
 template <typename Make>
 void* madeOf(const Make& make) {
   void* made = nullptr;
@@ -300,7 +300,8 @@ void* DeviceTiming::begins(const commtap_nccl_call* call) {
   return madeOf([&](ThreadState& thread) { return begin(thread, call->stream, every_); });
 }
 
-/// Of a graph NCCL would tell at each launch, when nobody knows any more for whom.
+/// Times no call that a CUDA graph captures: NCCL would report its kernels at each launch, when the collective that
+/// issued them is unknown.
 void* DeviceTiming::kernelsExpected(const commtap_nccl_call* call) {
   return madeOf([&](ThreadState& thread) -> void* {
     OpFrame* timed = timedCall(thread, every_);
@@ -321,7 +322,7 @@ void* DeviceTiming::kernelsExpected(const commtap_nccl_call* call) {
 void DeviceTiming::ran(void* timer, uint64_t ns) {
   const std::unique_ptr<DeviceSpan> span(static_cast<DeviceSpan*>(timer));
   if (state().stopping.load(std::memory_order_acquire)) {
-    return; // finish() has counted it
+    return; // finish() has counted it as untimed
   }
   state().expected.fetch_sub(1, std::memory_order_relaxed);
   if (ns == 0) {
@@ -335,7 +336,7 @@ void DeviceTiming::returned(ThreadState& thread, const commtap_nccl_call& call) 
   if (thread.nccl_groups_open > 0) {
     return;
   }
-  const bool succeeded = call.result == 0; // one that is in progress may be launched after its events
+  const bool succeeded = call.result == 0; // a call in progress may launch its kernels after the events
   if (call.timer != nullptr) {
     endSpan(static_cast<DeviceSpan*>(call.timer), succeeded);
   }
@@ -363,7 +364,7 @@ void DeviceTiming::finish() {
 
 void DeviceTiming::resetInForkedChild() {
   if (isOn()) {
-    new (&state()) State(); // its memory is the parent's; CUDA does not work here
+    new (&state()) State(); // the old state may be half-written; CUDA does not work after a fork
   }
 }
 

@@ -10,10 +10,10 @@
 
 namespace commtap {
 
-/// How long collectives run on a GPU: between two events of CUDA's driver, on the stream that NCCL was called with,
-/// before and after the call, or the group of calls. A thread of its own asks whether events are over; no thread of the
-/// job ever waits for one. While a stream is capturing nothing is recorded and nothing asked. Calls that NCCL's
-/// profiler plugin tells of take what it tells of their kernels.
+/// Measures how long collectives run on a GPU, with two CUDA events around the NCCL call, or group of calls, on its
+/// stream. A polling thread queries the events; no thread of the job ever waits for one. While a stream is capturing,
+/// nothing is recorded or queried. For calls that NCCL's profiler plugin reports, the plugin reports the kernels'
+/// times.
 class DeviceTiming {
  public:
   static void start(Timing timing) {
@@ -23,21 +23,23 @@ class DeviceTiming {
     return every_ > 0;
   }
 
-  /// A call that moves data is about to be made: what to put into its `timer`. nullptr if it is not timed.
+  /// Runs before a call that moves data. Returns the call's `timer`; nullptr if the call is not timed.
   static void* begins(const commtap_nccl_call* call);
-  /// Likewise of a call whose kernels NCCL itself will tell of: what to hand to ran().
+  /// Returns the token that the profiler plugin passes to ran() when the call's kernels end; nullptr if the call is not
+  /// timed.
   static void* kernelsExpected(const commtap_nccl_call* call);
+  /// Counts `ns`, the time of a call's kernels; 0 if the plugin does not know it. Frees the token.
   static void ran(void* timer, uint64_t ns);
-  /// A call has returned, and `thread` knows whether it ended a group.
+  /// Runs after each NCCL call. `thread.nccl_groups_open` already excludes a group that the call ended.
   static void returned(ThreadState& thread, const commtap_nccl_call& call);
 
-  /// The process, or CUDA, is about to end: gives what still runs a tenth of a second, then asks no more. May be called
-  /// more than once.
+  /// Runs before the process or CUDA shuts down. Gives running collectives 0.1 s, then stops polling. May run more
+  /// than once.
   static void finish();
   static void resetInForkedChild();
 
  private:
-  static uint32_t every_; ///< each n-th collective; 0: none. Set before the first
+  static uint32_t every_; ///< times every n-th collective; 0: off. Set before the first collective
 };
 
 } // namespace commtap

@@ -15,11 +15,11 @@
 namespace commtap {
 namespace {
 
-/// What one launch makes, by row.
+/// The calls of one launch, by row.
 struct Calls {
   std::map<LedgerCollective*, LedgerAmount> collectives;
   std::map<LedgerNcclCall*, LedgerAmount> of_nccl;
-  LedgerGraph* ledger = nullptr; ///< of a capture that is over; nullptr: its table is full
+  LedgerGraph* ledger = nullptr; ///< set when the capture ends; nullptr if the table is full
 
   void add(const Calls& other) {
     for (const auto& [row, amount] : other.collectives) {
@@ -37,11 +37,11 @@ using Graphs = std::unordered_map<const void*, std::shared_ptr<const Calls>>;
 struct State {
   std::mutex mutex;
   OpenCaptures captures;
-  Graphs graphs; ///< and instances of graphs, by address; only those that communicate
+  Graphs graphs; ///< graphs and their instances that communicate, by address
 };
 
 State& state() {
-  static State* instance = new State(); // never destroyed: threads launch until the process is gone
+  static State* instance = new State(); // leaked on purpose: threads launch until the process exits
   return *instance;
 }
 
@@ -63,7 +63,7 @@ void writeCalls(const Calls& calls, LedgerGraph& graph) {
   }
 }
 
-/// `graph` makes these calls too. Needs the mutex.
+/// Adds calls to a graph. The caller holds the mutex.
 void addTo(const void* graph, Calls calls) {
   std::shared_ptr<const Calls>& known = state().graphs[graph];
   if (known != nullptr) {
@@ -76,7 +76,7 @@ void addTo(const void* graph, Calls calls) {
   known = std::make_shared<const Calls>(std::move(calls));
 }
 
-/// nullptr if it does not communicate. Needs the mutex.
+/// Returns nullptr if the graph does not communicate. The caller holds the mutex.
 std::shared_ptr<const Calls> callsOf(const void* graph) {
   const auto found = state().graphs.find(graph);
   return found == state().graphs.end() ? nullptr : found->second;
@@ -121,7 +121,7 @@ void includes(const void* graph, const void* child) {
   });
 }
 
-/// A launch that is captured itself becomes part of that capture.
+/// Counts a launch; a launch that is captured itself becomes part of that capture.
 void launched(const void* instance, void* stream) {
   guardedAndLocked([&] {
     const std::shared_ptr<const Calls> calls = callsOf(instance);
@@ -140,7 +140,7 @@ void gone(const void* graph) {
   guardedAndLocked([&] { state().graphs.erase(graph); });
 }
 
-/// The collective was counted when it was issued, before it was known that it does not run.
+/// Takes back a collective's count: it was counted when issued, before the capture was known.
 void takeBack(OpFrame& frame) {
   ledger().count(*frame.row, {0 - uint64_t{1}, 0 - frame.bytes});
   frame.captured = true;
@@ -165,7 +165,7 @@ void GraphCaptures::captureEnded(uint64_t capture, const void* graph) {
     }
     state().captures.erase(found);
   });
-  // More may end than were seen to begin.
+  // More captures may end than began under the shim.
   uint32_t open = open_captures_.load(std::memory_order_relaxed);
   while (open > 0 && !open_captures_.compare_exchange_weak(open, open - 1, std::memory_order_relaxed)) {
   }
@@ -187,7 +187,15 @@ bool GraphCaptures::capture(void* stream, LedgerNcclCall& row, uint64_t bytes, O
 }
 
 const commtap_cuda* GraphCaptures::hooks() {
-  static constexpr commtap_cuda kHooks = {captureBegan, captureOf, captureEnded, shares, includes, launched, gone};
+  static constexpr commtap_cuda kHooks = {
+      .capture_began = captureBegan,
+      .capture_of = captureOf,
+      .capture_ended = captureEnded,
+      .shares = shares,
+      .includes = includes,
+      .launched = launched,
+      .gone = gone,
+  };
   return &kHooks;
 }
 

@@ -12,19 +12,19 @@
 
 namespace commtap {
 
-/// What CUDA graphs communicate. A call that is captured does not run then, but with each launch of the graph, for
-/// which neither torch nor NCCL is called: it is kept with the capture, and counted at each launch.
+/// Counts the NCCL calls in CUDA graphs. A captured call runs at each launch of the graph, without a call to torch or
+/// NCCL. So the capture keeps the call, and each launch counts it.
 class GraphCaptures {
  public:
-  /// For the stub.
+  /// Returns the hooks for the stub.
   static const commtap_cuda* hooks();
 
-  /// True while some stream is capturing.
+  /// Returns true while any stream is capturing.
   static bool isCapturing() {
     return open_captures_.load(std::memory_order_relaxed) > 0;
   }
-  /// `stream` is capturing: a call with it runs later. Of `row`, with this payload; `frame`: the collective that makes
-  /// it, nullptr for none, which then does not count as carried out either. False: `stream` is not capturing.
+  /// Adds a call of `row` with `bytes` of payload to `stream`'s capture; each launch counts it. Takes back the count of
+  /// `frame`, the collective that makes the call, if any. Returns false if `stream` is not capturing.
   static bool capture(void* stream, LedgerNcclCall& row, uint64_t bytes, OpFrame* frame);
 
   static ForkLock forkLock();

@@ -19,11 +19,11 @@
 namespace commtap {
 namespace {
 
-/// What a call's `count` says about its payload: the S of nccl-tests (doc/PERFORMANCE.md there).
+/// How the payload follows from a call's `count`: the S of nccl-tests (doc/PERFORMANCE.md there).
 enum class NcclPayload : uint8_t {
   kNone,
   kElements,
-  kElementsOfEachRank, ///< the count is what one rank gives or gets
+  kElementsOfEachRank, ///< `count` is one rank's part
   kBytes,
 };
 
@@ -81,7 +81,7 @@ struct State {
 };
 
 State& state() {
-  static State* instance = new State(); // never destroyed: threads call until the process is gone
+  static State* instance = new State(); // leaked on purpose: threads call until the process exits
   return *instance;
 }
 
@@ -95,8 +95,8 @@ StringId nameOf(LedgerWriter& ledger, commtap_nccl_function function) {
   return name.load(std::memory_order_relaxed);
 }
 
-/// Only a communicator that is ready may be asked, and only such a one may be called with data. One that does not tell
-/// all the same is asked again.
+/// Asks NCCL for a communicator's size and rank. Call only for a call that moves data: its communicator is ready, and
+/// NCCL must not be asked about others. If NCCL fails, the next call asks again.
 void askForSize(LedgerCommunicator& communicator, const commtap_nccl_call& call) {
   int size = call.place == nullptr ? 0 : call.place->ranks;
   int rank = call.place == nullptr ? 0 : call.place->rank;
@@ -127,7 +127,7 @@ uint32_t communicatorOf(LedgerWriter& ledger, const commtap_nccl_call& call) {
   return number;
 }
 
-/// Between ncclGroupStart and ncclGroupEnd, which belong to the group themselves.
+/// Returns true for calls from ncclGroupStart to ncclGroupEnd, both included. Updates the thread's open groups.
 bool inGroup(ThreadState& thread, const commtap_nccl_call& call) {
   if (call.function == COMMTAP_NCCL_GroupStart && call.result == kSuccess) {
     ++thread.nccl_groups_open;
@@ -144,17 +144,17 @@ bool hasFailed(const commtap_nccl_call& call) {
   return call.result != kSuccess && call.result != kInProgress;
 }
 
-/// Where a call belongs: to the collective that makes it, else to where the thread is.
+/// The location that a call is attributed to: the collective that makes it, else the thread's origin.
 struct Place {
   const OpFrame* frame;
-  Origin origin; ///< unless there is a frame
+  Origin origin; ///< set if `frame` is nullptr
 };
 
 Place placeOf(ThreadState& thread) {
   return {thread.frame, thread.frame == nullptr ? currentOrigin(thread, nullptr) : Origin()};
 }
 
-/// No two places have the same; 0 for a collective without a row.
+/// Returns a number that is unique to the place; 0 for a collective without a row.
 uint64_t numberOf(const Place& place) {
   if (place.frame != nullptr) {
     return reinterpret_cast<uintptr_t>(place.frame->row);
@@ -176,7 +176,7 @@ void attribute(NcclKey& key, const Place& place) {
   key.phase = place.origin.phase;
 }
 
-/// Of one element of the call's `count`. `ranks`: 0 if the communicator does not tell.
+/// Returns the payload of one element of the call's `count`. `ranks` is 0 if the communicator's size is unknown.
 uint64_t bytesPerCount(const commtap_nccl_call& call, uint32_t ranks) {
   const NcclPayload payload = payloadOf(call.function);
   if (payload == NcclPayload::kNone || payload == NcclPayload::kBytes) {
@@ -186,7 +186,7 @@ uint64_t bytesPerCount(const commtap_nccl_call& call, uint32_t ranks) {
   return payload == NcclPayload::kElements ? size : size * std::max(ranks, 1U);
 }
 
-/// How many ranks the communicator has; the first group whose collective comes there is its own.
+/// Returns the communicator's size; 0 if unknown. The first group whose collective uses the communicator owns it.
 uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
   uint32_t none = kNoIndex;
   if (group != kNoIndex && communicator.group.load(std::memory_order_relaxed) == kNoIndex) {
@@ -196,7 +196,7 @@ uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
 }
 
 NcclSite siteOf(const commtap_nccl_call& call, const Place& place, bool in_group) {
-  const auto datatype = static_cast<uint8_t>(call.datatype); // -1 is kNoDatatype
+  const auto datatype = static_cast<uint8_t>(call.datatype); // -1 becomes kNoDatatype
   const uint32_t told = (in_group ? 1U : 0U) | (call.place == nullptr ? 0U : 2U);
   return {
       call.comm,
@@ -205,7 +205,8 @@ NcclSite siteOf(const commtap_nccl_call& call, const Place& place, bool in_group
       state().communicators.lifetime()};
 }
 
-/// Finds the row of `site` and what it counts there. False: not to be kept, the next call must be looked at again.
+/// Fills in the row of `site` and the bytes per element. Returns false if the thread must not cache the site, because
+/// the next call may differ.
 bool find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place& place, bool in_group, NcclSite& site) {
   NcclKey key{};
   key.function = nameOf(ledger, call.function);
@@ -264,7 +265,7 @@ uint32_t ncclVersion() {
   int version = 0;
   const commtap_nccl_questions* ask = state().questions;
   const bool told = ask != nullptr && ask->get_version(&version) == kSuccess && version > 0;
-  return told ? static_cast<uint32_t>(version) : 1; // 0 stands for an NCCL that was never called
+  return told ? static_cast<uint32_t>(version) : 1; // 0 would mean that NCCL was never called
 }
 
 bool begin() {
@@ -273,7 +274,7 @@ bool begin() {
   return process_ledger.ledger().countNccl(ncclVersion());
 }
 
-/// Groups and communicators are followed also while nothing is counted.
+/// Counts a call. Follows groups and communicators also while counting is off.
 void watch(const commtap_nccl_call& call) {
   static const bool is_ready = begin();
   ThreadState* thread = is_ready ? ThreadState::current() : nullptr;
@@ -305,11 +306,12 @@ void ended(const void* comm) {
 const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
   const bool times = DeviceTiming::isOn();
   static const commtap_nccl hooks = {
-      times ? DeviceTiming::begins : nullptr,
-      called,
-      ended,
-      times ? DeviceTiming::kernelsExpected : nullptr,
-      DeviceTiming::ran};
+      .begins = times ? DeviceTiming::begins : nullptr,
+      .called = called,
+      .ended = ended,
+      .kernels_expected = times ? DeviceTiming::kernelsExpected : nullptr,
+      .ran = DeviceTiming::ran,
+  };
   state().questions = questions;
   return &hooks;
 }

@@ -10,9 +10,9 @@ namespace commtap {
 /// Counts calls to NCCL: by function, communicator, the collective that makes the call, module and phase.
 class NcclCalls {
  public:
-  /// What the stub calls; `questions` must stay valid.
+  /// Returns the hooks for the stub. `questions` must stay valid until the process exits.
   static const commtap_nccl* hooks(const commtap_nccl_questions* questions);
-  /// Counts, as it does from the start, or not.
+  /// Turns counting on or off. It is on at load.
   static void setOn(bool on);
   static ForkLock forkLock();
   static void resetInForkedChild();

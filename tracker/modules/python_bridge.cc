@@ -50,13 +50,13 @@ int wantsParameters(uint32_t module) {
 void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
   ProcessLedger::ledger().addParameter(
       module,
-      {facts->name,
-       facts->shape,
-       facts->local_shape,
-       facts->dtype,
-       facts->mesh,
-       facts->placements,
-       facts->requires_grad != 0});
+      {.name = facts->name,
+       .shape = facts->shape,
+       .local_shape = facts->local_shape,
+       .dtype = facts->dtype,
+       .mesh = facts->mesh,
+       .placements = facts->placements,
+       .requires_grad = facts->requires_grad != 0});
 }
 
 void ownTensor(uint32_t module, void* tensor) {
@@ -107,7 +107,7 @@ void notSeenModule(const char* what) {
 
 void hookMissing(const char* why) {
   ProcessLedger::ledger().notSeen(NotSeen::kModuleHookMissing, why);
-  logWarning(std::string("module calls cannot be watched, all collectives will be billed to Global: ") + why);
+  logWarning(std::string("module calls are not hooked, so all collectives are attributed to Global: ") + why);
 }
 
 void debug(const char* message) {
@@ -125,10 +125,27 @@ void labelsMissing() {
 }
 
 constexpr CommtapHost kHost = {
-    addModule,       reparentModule, moduleDied,    wantsParameters, addParameter,      ownTensor,
-    currentModule,   findModule,     setModule,     forgetModule,    ModuleHook::call,  ModuleHook::setOriginal,
-    openPythonLabel, closeLabel,     labelsMissing, groupMade,       beginPlainTensors, endPlainTensors,
-    notSeenModule,   hookMissing,    debug,
+    .add_module = addModule,
+    .reparent_module = reparentModule,
+    .module_died = moduleDied,
+    .wants_parameters = wantsParameters,
+    .add_parameter = addParameter,
+    .own_tensor = ownTensor,
+    .current_module = currentModule,
+    .find_module = findModule,
+    .set_module = setModule,
+    .forget_module = forgetModule,
+    .call_module = ModuleHook::call,
+    .set_original_call = ModuleHook::setOriginal,
+    .open_label = openPythonLabel,
+    .close_label = closeLabel,
+    .labels_missing = labelsMissing,
+    .group_made = groupMade,
+    .begin_plain_tensors = beginPlainTensors,
+    .end_plain_tensors = endPlainTensors,
+    .not_seen_module = notSeenModule,
+    .hook_missing = hookMissing,
+    .log_debug = debug,
 };
 
 const CommtapPython*& pythonPart() {
@@ -167,12 +184,15 @@ const CommtapPython* loadPythonPart(const std::string& build) {
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    hookMissing(("no part for Python " + build + " is installed (" + path + ")").c_str());
+    hookMissing(
+        ("no part for Python " + build + " is installed: expected " + path + ": install commtap for this Python")
+            .c_str());
     return nullptr;
   }
   const auto* part = static_cast<const CommtapPython*>(dlsym(library, COMMTAP_PYTHON_SYMBOL));
   if (part == nullptr || part->abi != COMMTAP_PYTHON_ABI) {
-    hookMissing((path + " is of another commtap; install all of its files anew").c_str());
+    hookMissing(
+        (path + " is not a Python part of this version of commtap: install all files of commtap again").c_str());
     return nullptr;
   }
   return part;

@@ -19,7 +19,7 @@
 namespace commtap {
 namespace {
 
-/// Held by every call that is under way, so that it never uses the context of a callback that was taken out.
+/// The job's callback with its own context: a running call never pairs one callback with the context of another.
 struct OpCallback {
   commtap_op_callback function;
   void* context;
@@ -33,13 +33,13 @@ struct State {
 };
 
 State& state() {
-  static auto* instance = new State(); // leaked: threads run ops until the process is gone
+  static auto* instance = new State(); // leaked on purpose: threads run ops until the process exits
   return *instance;
 }
 
 [[gnu::tls_model("initial-exec")]] thread_local bool tls_in_observer = false;
 
-/// An op that the job's callback, or counting itself, runs is none of the job's.
+/// Marks the thread as inside the observer. Ops that counting or the job's callback runs are not the job's ops.
 class ObserverGuard {
  public:
   ObserverGuard() {
@@ -78,7 +78,7 @@ std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
   return nullptr;
 }
 
-/// Puts the observer in while somebody asks for it. Needs the mutex.
+/// Installs the observer if a callback or a level needs it, else removes it. The caller holds the mutex.
 void update(State& state) {
   if (state.handle != 0) {
     at::removeCallback(state.handle);
@@ -95,7 +95,7 @@ void update(State& state) {
 
 void setOpCallback(commtap_op_callback function, void* context) {
   const std::lock_guard<std::mutex> lock(state().mutex);
-  // The one before is left to calls that may still run it: a few bytes for each change.
+  // Leaked on purpose: a running call may still use the previous callback. Each change leaks a few bytes.
   state().callback.store(function == nullptr ? nullptr : new OpCallback{function, context}, std::memory_order_release);
   update(state());
 }

@@ -8,15 +8,14 @@
 
 namespace commtap {
 
-/// Tells `callback` of every op that passes the dispatcher, on every thread; nullptr ends that.
+/// Installs the callback for every op that passes the dispatcher, on every thread; nullptr removes it.
 ///
-/// An observer of torch's (at::RecordFunction), not a kernel: a boxed fallback would need a dispatch key in every
-/// thread's include set, which threads made later do not have, and PyTorch's higher-order operators fail on a key that
-/// they do not know. An observer sees all threads, changes no dispatch, and is not there while nobody asks for it.
+/// Uses a torch observer (at::RecordFunction), not a kernel. A boxed fallback needs a dispatch key in every thread's
+/// include set, which later threads lack. PyTorch's higher-order operators also fail on an unknown key. An observer
+/// sees all threads and changes no dispatch. It exists only while a callback or a level needs it.
 void setOpCallback(commtap_op_callback callback, void* context);
 
-/// Counts ops in the ledger from now on; Level::kCollectives ends that. The ledger must be ready for it
-/// (LedgerWriter::countOperations).
+/// Starts counting ops in the ledger; Level::kCollectives stops it. Call LedgerWriter::countOperations() before.
 void setOpLevel(Level level);
 
 ForkLock opWatchForkLock();

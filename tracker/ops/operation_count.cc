@@ -23,7 +23,7 @@ CommtapTensorClass classOf(const at::Tensor& tensor) {
   return object == nullptr ? kCommtapPlainTensor : classOfPythonTensor(object);
 }
 
-/// Of a list the class of its first tensor that is not plain.
+/// Returns a tensor's class; for a list, the class of its first tensor that is not plain.
 CommtapTensorClass classOf(const c10::IValue& value) {
   if (value.isTensor()) {
     return classOf(value.toTensor());
@@ -38,7 +38,7 @@ CommtapTensorClass classOf(const c10::IValue& value) {
   return kCommtapPlainTensor;
 }
 
-/// nullopt for an op that is only traced.
+/// Returns whether an argument is a DTensor; nullopt for a traced op.
 std::optional<bool> hasDtensor(c10::ArrayRef<const c10::IValue> arguments) {
   bool dtensor = false;
   for (const c10::IValue& argument : arguments) {

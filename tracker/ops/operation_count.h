@@ -9,8 +9,8 @@
 
 namespace commtap {
 
-/// Counts the op that `function` observes with its arguments, if `level` wants it. Ops that a compiler traces are
-/// none: nothing is computed.
+/// Counts the op that `function` observes, if `level` includes it. Ignores ops that a compiler traces: they compute
+/// nothing. `function` must have the op's arguments.
 void countOperation(const at::RecordFunction& function, const Origin& origin, Level level);
 
 } // namespace commtap

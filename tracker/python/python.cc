@@ -160,7 +160,7 @@ int start(const CommtapHost* host) {
       {"torch.distributed.distributed_c10d", watchGroups},
   });
   if (!ok) {
-    host->hook_missing("sys.meta_path is no list");
+    host->hook_missing("sys.meta_path is not a list");
   }
   PyGILState_Release(gil);
   return ok ? 0 : 1;
@@ -179,11 +179,11 @@ void setEnabled(int enabled) {
 
 extern "C" COMMTAP_EXPORT const CommtapPython commtap_python;
 const CommtapPython commtap_python = {
-    COMMTAP_PYTHON_ABI,
-    PY_MINOR_VERSION,
-    commtap::start,
-    commtap::setEnabled,
-    commtap::observe,
-    commtap::moduleId,
-    commtap::tensorClass,
+    .abi = COMMTAP_PYTHON_ABI,
+    .python_minor = PY_MINOR_VERSION,
+    .start = commtap::start,
+    .set_enabled = commtap::setEnabled,
+    .observe = commtap::observe,
+    .module_id = commtap::moduleId,
+    .tensor_class = commtap::tensorClass,
 };

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/unit/shim/child.h"
+#include "tests/unit/child.h"
 
 namespace commtap {
 

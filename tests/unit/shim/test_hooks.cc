@@ -10,8 +10,9 @@
 #include <functional>
 #include <string>
 
+#include "tests/unit/child.h"
 #include "tests/unit/samples.h"
-#include "tests/unit/shim/child.h"
+#include "tests/unit/shim/fake_torch.h"
 #include "tests/unit/shim/loaded_tables.h"
 
 namespace commtap {

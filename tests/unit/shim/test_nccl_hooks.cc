@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tests/unit/shim/child.h"
+#include "tests/unit/child.h"
 #include "tests/unit/shim/loaded_tables.h"
 
 extern "C" {

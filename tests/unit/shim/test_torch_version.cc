@@ -8,8 +8,9 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/unit/child.h"
 #include "tests/unit/samples.h"
-#include "tests/unit/shim/child.h"
+#include "tests/unit/shim/fake_torch.h"
 
 namespace commtap {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "report/base/atomic_file.h"
+#include "tests/unit/child.h"
 #include "tests/unit/samples.h"
-#include "tests/unit/shim/child.h"
 
 namespace commtap {
 namespace {

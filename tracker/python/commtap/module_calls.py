@@ -7,6 +7,7 @@ avoids torch.compile's warning, entries in the job's `_forward_hooks`, and graph
 """
 
 import contextlib
+import sys
 import threading
 from typing import Any, Protocol
 
@@ -55,13 +56,16 @@ def add(observer: Observer) -> None:
     """Adds an observer, which receives calls from now on.
 
     Raises:
-        RuntimeError: the tracker cannot watch module calls in this process.
+        RuntimeError: the tracker has no module hook in this process.
     """
     with _lock:
         if not _observers:
             _hide_from_dynamo()
             if native().observe_modules(id(_before), id(_after)) != 0:
-                raise RuntimeError("commtap: module calls cannot be watched in this process")
+                raise RuntimeError(
+                    "commtap: module calls are not hooked in this process: expected the tracker's part for Python "
+                    f"{sys.version_info.major}.{sys.version_info.minor}: see the tracker's warning on stderr"
+                )
         _observers.append(observer)
 
 

@@ -19,7 +19,7 @@
 namespace commtap {
 namespace {
 
-/// A module call, as the module hook makes it.
+/// Makes a module call as the module hook does, until it is destroyed.
 class ModuleCall {
  public:
   explicit ModuleCall(uint32_t module) : thread_(*ThreadState::current()), call_(thread_.openCall()) {
@@ -40,7 +40,7 @@ Origin originNow() {
   return currentOrigin(*ThreadState::current(), nullptr);
 }
 
-/// Where the gradient of `tensor` is computed.
+/// Stores the origin of the code that computes the gradient of `tensor`.
 void noteOrigin(const at::Tensor& tensor, std::optional<Origin>& origin) {
   tensor.register_hook([&origin](const at::Tensor&) { origin = originNow(); });
 }
@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   modules.addParameter(net, weight.unsafeGetTensorImpl(), nullptr);
   std::optional<Origin> origin;
   const auto accumulator = torch::autograd::impl::grad_accumulator(weight);
-  noteOrigin(weight, origin); // a leaf's hook runs before its AccumulateGrad node, as part of it
+  noteOrigin(weight, origin); // a leaf's hook runs as part of its AccumulateGrad node, before it
   backward(weight * 2);
   REQUIRE(origin);
   CHECK(origin->phase == Phase::kBackward);
@@ -131,7 +131,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a callback at the end of a backward belongs t
   CHECK(origin->missed == Origin::kNothing);
 }
 
-/// One at whose address none of a module's has been.
+/// Returns a leaf at an address that no module's parameter has had.
 at::Tensor unknownParameter() {
   std::vector<at::Tensor> made;
   do {
@@ -149,7 +149,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a parameter that no module has shown is said 
   REQUIRE(origin);
   CHECK(origin->module == kGlobalModule);
   CHECK(origin->missed == NotSeen::kUnattributedParameter);
-  CHECK(notSeen("unattributed_parameter") == before); // nothing was communicated: no number is missing
+  CHECK(notSeen("unattributed_parameter") == before); // without a collective no number is missing
 }
 
 } // namespace

@@ -9,27 +9,11 @@
 
 #include <string>
 
+#include "tests/unit/fake_group.h"
 #include "tests/unit/tracker_fixture.h"
 
 namespace commtap {
 namespace {
-
-class SilentBackend final : public c10d::Backend {
- public:
-  using Backend::Backend;
-  const std::string getBackendName() const override {
-    return "silent";
-  }
-};
-
-c10::intrusive_ptr<c10d::ProcessGroup> makeGroup(const std::string& name, const std::string& desc, int size) {
-  auto group = c10::make_intrusive<c10d::ProcessGroup>(0, size);
-  group->setBackend(
-      c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM, c10::make_intrusive<SilentBackend>(0, size));
-  group->setGroupName(name);
-  group->setGroupDesc(desc);
-  return group;
-}
 
 TEST_CASE_FIXTURE(TrackerFixture, "a group is one entry, however often it is seen") {
   ThreadState& thread = *ThreadState::current();

@@ -44,7 +44,7 @@ TEST_CASE("namespaces") {
   CHECK(isCollectiveNamespace("c10d::anything_new"));
   CHECK(isCollectiveNamespace("_dtensor::shard_dim_alltoall"));
   CHECK_FALSE(isCollectiveNamespace("_dtensor::other"));
-  CHECK_FALSE(isCollectiveNamespace("c10d_functional::all_reduce")); // only calls those of _c10d_functional
+  CHECK_FALSE(isCollectiveNamespace("c10d_functional::all_reduce")); // its ops only call those of _c10d_functional
   CHECK_FALSE(isCollectiveNamespace("aten::add"));
   CHECK(isNoCollective("_c10d_functional::wait_tensor"));
   CHECK_FALSE(isNoCollective("c10d::allreduce_"));

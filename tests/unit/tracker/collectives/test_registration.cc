@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(Watching, "an op that throws is counted, throws what it threw,
 
 TEST_CASE_FIXTURE(Watching, "meta tensors are a dry run") {
   const uint64_t before = countOf("commtap_test.exchange");
-  CHECK_THROWS(call("exchange", at::ones({4}, at::kMeta))); // it has no kernel for them, with us or without
+  CHECK_THROWS(call("exchange", at::ones({4}, at::kMeta))); // the op has no kernel for meta tensors
   CHECK(countOf("commtap_test.exchange") == before);
 }
 
@@ -119,7 +119,7 @@ TEST_CASE_FIXTURE(Watching, "an op that comes later is watched from the next mod
       .typed<at::Tensor(const at::Tensor&)>()
       .call(at::ones({1}));
   CHECK(countOf("commtap_late.exchange") == 1);
-  stopKernels(); // before the op is gone
+  stopKernels(); // before the op is destroyed
 }
 
 TEST_CASE_FIXTURE(Watching, "any op brings the kernels of those that came before it") {
@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(Watching, "an op that is called before any other since it came
   stopKernels();
 }
 
-/// As Python's kernels come: without C++ types.
+/// A boxed kernel, like those from Python: without C++ types.
 void firstArgument(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   torch::jit::drop(*stack, op.schema().arguments().size() - 1);
 }
@@ -172,7 +172,7 @@ TEST_CASE_FIXTURE(Watching, "an op that is defined anew with other arguments is 
       CHECK(stack.size() == 1);
     }
   }
-  CHECK(countOf("commtap_late.anew") == 3); // all but the very first, which came before any kernel of ours
+  CHECK(countOf("commtap_late.anew") == 3); // all except the first, which ran before commtap's kernel was registered
   CHECK(notSeen("unwatched_op") == before + 1);
   stopKernels();
 }

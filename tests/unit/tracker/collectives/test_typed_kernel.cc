@@ -21,7 +21,7 @@ c10::OperatorHandle handleOf(std::string_view name) {
   return c10::Dispatcher::singleton().findSchemaOrThrow(std::string(name).c_str(), "");
 }
 
-/// Whether it can be called with these types, and whether the kernel is made.
+/// Checks that the op can be called with these types and has a typed kernel.
 template <typename Signature>
 void checkFits(const compat::TypedOp<Signature>& typed) {
   CAPTURE(std::string(typed.name));
@@ -39,7 +39,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "an op that is not in the table has no typed k
   CHECK_FALSE(typedKernelFor(factsOf(op), op));
 }
 
-/// Doubles where others would sum over two equal ranks.
+/// A backend whose all-reduce doubles, like a sum over two equal ranks.
 class DoublingBackend final : public c10d::Backend {
  public:
   using Backend::Backend;
@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "typed and boxed calls of one op count in one 
   stack.emplace_back(group);
   stack.emplace_back(c10::make_intrusive<c10d::ReduceOp>(c10d::ReduceOp::SUM));
   stack.emplace_back();
-  stack.emplace_back(true); // as allreduce's options have it
+  stack.emplace_back(true); // the default of AllreduceOptions
   stack.emplace_back(int64_t{-1});
   handleOf("c10d::allreduce_").callBoxed(&stack);
   CHECK(at::equal(tensors[0], at::full({4}, 4.0)));

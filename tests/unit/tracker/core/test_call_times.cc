@@ -30,7 +30,7 @@ TEST_CASE_FIXTURE(
   CHECK(call.last->completed_at_ns == 30);
   CHECK(call.last->state == static_cast<uint32_t>(LastState::kCompleted));
 
-  ++call.number; // as if its place were another's
+  ++call.number; // as if another collective had taken the slot
   noteStarted(call, 40);
   noteCompleted(call, false, 50);
   CHECK(call.last->started_at_ns == 20);

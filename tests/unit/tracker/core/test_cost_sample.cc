@@ -18,7 +18,7 @@ void busyFor(uint64_t ns) {
   }
 }
 
-/// What a new thread that makes `calls`, each of them busy for `ns`, says that it spent.
+/// Returns the cost that a new thread records for `calls` calls that take `ns` each.
 uint64_t spentBy(uint32_t calls, uint64_t ns) {
   const TrackerFixture tracker;
   const auto spent = [&] { return tracker.report().own_cost->other_ns; };
@@ -53,7 +53,7 @@ TEST_CASE("the more calls there were, the fewer are measured, and those stand fo
     measured += stands_for == 0 ? 0 : 1;
     stood_for += stands_for;
     longest = std::max(longest, stands_for);
-    // What is not there yet of what the last one stands for.
+    // The calls that the last timed call stands for and that are not made yet.
     REQUIRE(stood_for >= call);
     REQUIRE(stood_for - call <= call / 16);
   }

@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-/// The addresses of `count` objects of a size that modules have.
+/// Returns the addresses of `count` objects of a typical module's size.
 std::vector<const void*> addresses(size_t count) {
   constexpr uintptr_t kSize = 48;
   std::vector<const void*> all;

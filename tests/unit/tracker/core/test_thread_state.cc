@@ -22,7 +22,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "scopes nest, and leaving one leaves those ins
   thread.enter(moduleScope(2));
   thread.enter(moduleScope(3));
   CHECK(thread.currentModule() == 3);
-  thread.leave(outer); // as after an exception that passed through two frames unseen
+  thread.leave(outer); // as after an exception that unwound two scopes
   CHECK(thread.currentModule() == kGlobalModule);
   CHECK(thread.top() == nullptr);
 }

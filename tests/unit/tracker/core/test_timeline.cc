@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-/// Wherever it begins to look it finds the same.
+/// Returns the module at `number`. Checks that every starting point finds the same module.
 std::optional<uint32_t> moduleAt(const Timeline& timeline, uint64_t number, uint64_t points) {
   uint64_t near = 0;
   const std::optional<uint32_t> module = timeline.moduleAt(number, near);
@@ -25,7 +25,7 @@ std::optional<uint32_t> moduleAt(const Timeline& timeline, uint64_t number, uint
 TEST_CASE("a number belongs to the last change point that is not above it") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
   TimelineWriter writer(*timeline);
-  CHECK(moduleAt(*timeline, 7, 0) == 0); // nothing was ever called: Global
+  CHECK(moduleAt(*timeline, 7, 0) == 0); // no module was called: Global
   writer.note(10, 1);
   writer.note(20, 2);
   writer.note(30, 0);
@@ -102,19 +102,19 @@ TEST_CASE("a reader beside the writer gets the right module or none") {
 }
 
 TEST_CASE("threads: each has its own, and it outlives the thread until many others have ended") {
-  constexpr uint64_t kFirst = 1000000; // ids that no thread of this process has
+  constexpr uint64_t kFirst = 1000000; // thread ids that this process does not use
   Timelines::Sought last;
   Timeline* first = Timelines::add(kFirst);
   REQUIRE(first != nullptr);
   TimelineWriter(*first).note(5, 42);
   CHECK(Timelines::moduleAt(kFirst, 6, last) == 42);
-  CHECK(Timelines::moduleAt(kFirst + 1, 6, last) == 0); // never called a module
+  CHECK(Timelines::moduleAt(kFirst + 1, 6, last) == 0); // the thread called no module
   Timelines::retire(*first);
   CHECK(Timelines::moduleAt(kFirst, 6, last) == 42);
   for (uint64_t id = kFirst + 1; id <= kFirst + Timelines::kMaxRetired + 1; ++id) {
     Timeline* next = Timelines::add(id);
     REQUIRE(next != nullptr);
-    CHECK(moduleAt(*next, 6, 0) == 0); // one that was used before starts empty
+    CHECK(moduleAt(*next, 6, 0) == 0); // a reused timeline starts empty
     Timelines::retire(*next);
   }
   CHECK(Timelines::moduleAt(kFirst, 6, last) == 0);

@@ -28,7 +28,7 @@ class DeviceTimingFixture : public TrackerFixture {
     DeviceTiming::start({});
   }
 
-  /// What the polling thread has counted, after a while.
+  /// Waits until the polling thread has counted `wanted` durations, for at most 2 s. Returns them.
   Durations running(std::string_view op, uint64_t wanted) const {
     Durations found;
     for (int i = 0; i < 1000 && found.count < wanted; ++i) {

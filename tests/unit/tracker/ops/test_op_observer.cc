@@ -18,7 +18,7 @@
 namespace commtap {
 namespace {
 
-/// Ops that call no other, and one that only the callback runs.
+/// Returns true for two ops that call no other op, and for the op that only the callback runs.
 bool isOfTest(std::string_view name) {
   return name == "aten::neg" || name == "aten::relu" || name == "aten::ones";
 }
@@ -27,7 +27,7 @@ void note(const commtap_op* op, void* context) {
   if (isOfTest(op->name)) {
     static_cast<std::vector<std::string>*>(context)->push_back(std::string(op->phase) + " " + op->name);
   }
-  at::ones({1}); // its own ops are none of the job's
+  at::ones({1}); // the callback's own ops are not reported to it
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "the callback hears of every op on every thread, until it is taken out") {

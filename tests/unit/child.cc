@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/unit/shim/child.h"
+#include "tests/unit/child.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -8,9 +8,6 @@
 #include <unistd.h>
 
 #include <array>
-
-#include "report/base/atomic_file.h"
-#include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
@@ -51,17 +48,6 @@ ChildResult runInChild(const std::function<void()>& body) {
 void sayLine(const std::string& line) {
   const std::string text = line + "\n";
   REQUIRE(write(STDERR_FILENO, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-}
-
-void copyFile(const std::string& from, const std::string& to) {
-  writeText(to, readText(from));
-}
-
-std::string makeFakeTorch(const std::string& folder, const std::string& version) {
-  REQUIRE(makeFolders(folder + "/torch/lib").empty());
-  writeText(folder + "/torch/version.py", "__version__ = '" + version + "'\n");
-  copyFile(COMMTAP_STUB, folder + "/torch/lib/libtorch_cpu.so");
-  return folder + "/torch/lib/libtorch_cpu.so";
 }
 
 } // namespace commtap

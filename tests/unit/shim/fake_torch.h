@@ -2,22 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <string>
 
 namespace commtap {
-
-/// How a child process ended, and what it wrote to stderr.
-struct ChildResult {
-  int status; ///< as waitpid() gives it
-  std::string said;
-};
-
-/// Runs `body` in a child, which then exits with 0: for tests that end a process, or change its state for ever.
-ChildResult runInChild(const std::function<void()>& body);
-
-/// Writes a line to stderr, where runInChild() collects it.
-void sayLine(const std::string& line);
 
 /// Makes `folder`/torch of this version, with a libtorch_cpu.so that is not torch. Returns the library's path.
 std::string makeFakeTorch(const std::string& folder, const std::string& version);

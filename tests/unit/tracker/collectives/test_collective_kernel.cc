@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/collectives/collective_kernel.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/ATen.h>
+#include <torch/library.h>
+#include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/fake_group.h"
+#include "tests/unit/tracker_fixture.h"
+#include "tracker/core/process_ledger.h"
+#include "tracker/gloo/gloo_timing.h"
+#include "tracker/modules/scopes.h"
+
+namespace commtap {
+namespace {
+
+at::Tensor addOne(const at::Tensor& x, const std::string&) {
+  return x + 1;
+}
+
+at::Tensor fail(const at::Tensor&, const std::string&) {
+  throw std::out_of_range("the op's own");
+}
+
+TORCH_LIBRARY(commtap_kernel, library) {
+  library.def("exchange(Tensor x, str group_name) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(addOne)));
+  library.def("fails(Tensor x, str group_name) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(fail)));
+}
+
+c10::OperatorHandle handleOf(const char* name) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "");
+}
+
+/// The keys with which a call reaches the kernel.
+c10::DispatchKeySet keysWith(c10::DispatchKey key) {
+  return c10::DispatchKeySet(key).add(c10::DispatchKey::BackendSelect);
+}
+const c10::DispatchKeySet kCpu = keysWith(c10::DispatchKey::CPU);
+
+using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+
+torch::jit::Stack allReduceArguments(const at::Tensor& tensor, const Group& group, bool async = false) {
+  torch::jit::Stack stack;
+  stack.emplace_back(c10::List<at::Tensor>({tensor}));
+  stack.emplace_back(group);
+  stack.emplace_back(c10::make_intrusive<c10d::ReduceOp>(c10d::ReduceOp::MAX));
+  stack.emplace_back();
+  stack.emplace_back(async);
+  stack.emplace_back(int64_t{-1});
+  return stack;
+}
+
+struct KernelFixture : TrackerFixture {
+  /// The rows of one group.
+  std::vector<Collective> rowsOf(const std::string& group) const {
+    std::vector<Collective> found;
+    for (const Collective& row : report().collectives) {
+      if (row.group == group) {
+        found.push_back(row);
+      }
+    }
+    return found;
+  }
+  LastCollective last() const {
+    return report().last.back();
+  }
+};
+
+TEST_CASE_FIXTURE(TrackerFixture, "an op's schema shows where the facts of a row are") {
+  const OpFacts all_reduce = factsOf(handleOf("c10d::allreduce_"));
+  CHECK(ProcessLedger::ledger().text(all_reduce.name) == "c10d.allreduce_");
+  CHECK(all_reduce.kind == Kind::kAllReduce);
+  CHECK(all_reduce.known);
+  CHECK_FALSE(all_reduce.functional);
+  CHECK(all_reduce.payload_argument == size_t{0});
+  CHECK(all_reduce.group_argument == size_t{1});
+  CHECK(all_reduce.reduce_op_argument == size_t{2});
+  CHECK(all_reduce.async_argument == size_t{4});
+  CHECK(all_reduce.argument_count == 6);
+  CHECK_FALSE(all_reduce.peer_argument);
+  CHECK(factsOf(handleOf("c10d::send")).peer_argument == size_t{2});
+  CHECK(factsOf(handleOf("c10d::recv_")).peer_argument == size_t{2});
+  CHECK_FALSE(factsOf(handleOf("c10d::barrier")).payload_argument);
+  CHECK(factsOf(handleOf("_c10d_functional::all_reduce")).functional);
+  const OpFacts unknown = factsOf(handleOf("commtap_kernel::exchange"));
+  CHECK_FALSE(unknown.known);
+  CHECK(unknown.kind == Kind::kOther);
+  CHECK(unknown.payload_argument == size_t{0});
+  CHECK(unknown.group_argument == size_t{1});
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "calls that agree in all columns are one row") {
+  const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
+  const Group group = makeGroup("k-row", "tp", 4);
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({3, 5}), group);
+  pushScope("kernel-row");
+  for (int nth = 0; nth < 2; ++nth) {
+    CallWatch watch(facts, kCpu, arguments.data());
+    watch.returned();
+  }
+  REQUIRE(popScope());
+  const std::vector<Collective> found = rowsOf("k-row");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].module == "kernel-row");
+  CHECK(found[0].issued_in == "kernel-row");
+  CHECK(found[0].phase == Phase::kForward);
+  CHECK(found[0].op == "c10d.allreduce_");
+  CHECK(found[0].kind == Kind::kAllReduce);
+  CHECK(found[0].dtype == "float32");
+  CHECK(found[0].reduce_op == "max");
+  CHECK(found[0].async_op == AsyncOp::kNo);
+  CHECK(found[0].count == 2);
+  CHECK(found[0].bytes == 120);
+  CHECK(found[0].sizes == SizeHistogram{{32, 2}});
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "a call that differs in one column has a row of its own") {
+  const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
+  const Group group = makeGroup("k-columns", "tp", 4);
+  for (const auto& [tensor, async] :
+       {std::pair(at::ones({2}), false), std::pair(at::ones({2}), true), std::pair(at::ones({2}, at::kHalf), false)}) {
+    const torch::jit::Stack arguments = allReduceArguments(tensor, group, async);
+    const CallWatch watch(facts, kCpu, arguments.data());
+  }
+  const std::vector<Collective> found = rowsOf("k-columns");
+  REQUIRE(found.size() == 3);
+  std::set<std::tuple<std::string, AsyncOp, uint64_t>> columns;
+  for (const Collective& row : found) {
+    columns.emplace(row.dtype, row.async_op, row.bytes);
+  }
+  CHECK(columns.contains({"float32", AsyncOp::kNo, 8}));
+  CHECK(columns.contains({"float32", AsyncOp::kYes, 8}));
+  CHECK(columns.contains({"float16", AsyncOp::kNo, 4}));
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "the payload of a gathering op is one rank's share times the ranks") {
+  const Group group = makeGroup("k-gather", "dp", 3);
+  c10d::register_process_group("k-gather", group);
+  const torch::jit::Stack arguments{at::ones({4}), int64_t{3}, "k-gather"};
+  { const CallWatch watch(factsOf(handleOf("_c10d_functional::all_gather_into_tensor")), kCpu, arguments.data()); }
+  c10d::unregister_process_group("k-gather");
+  const std::vector<Collective> found = rowsOf("k-gather");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].bytes == 48);
+  CHECK(found[0].async_op == AsyncOp::kYes);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "the last collectives have a call's number in its group, its peer and its state") {
+  const OpFacts send = factsOf(handleOf("c10d::send"));
+  const Group group = makeGroup("k-last", "pp", 2);
+  const torch::jit::Stack sent{c10::List<at::Tensor>({at::ones({2})}), group, int64_t{1}, int64_t{0}};
+  const torch::jit::Stack reduced = allReduceArguments(at::ones({1}), group);
+  { const CallWatch watch(send, kCpu, sent.data()); }
+  CHECK(last().state == LastState::kFailed);
+  {
+    CallWatch watch(send, kCpu, sent.data());
+    CHECK(last().state == LastState::kIssued);
+    watch.returned();
+  }
+  CHECK(last().group == "k-last");
+  CHECK(last().sequence == 2);
+  CHECK(last().peer == 1);
+  CHECK(last().bytes == 8);
+  CHECK(last().state == LastState::kReturned);
+  { const CallWatch watch(factsOf(handleOf("c10d::allreduce_")), kCpu, reduced.data()); }
+  CHECK(last().sequence == 1); // collectives, and sends with receives, are numbered separately
+  CHECK_FALSE(last().peer);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "a call whose slot among the last has been taken leaves the slot alone") {
+  LedgerWriter& ledger = ProcessLedger::ledger();
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({1}), makeGroup("k-slot", "tp", 2));
+  {
+    CallWatch watch(factsOf(handleOf("c10d::allreduce_")), kCpu, arguments.data());
+    for (uint64_t nth = 0; nth < kLedgerCapacities[kLast]; ++nth) {
+      ledger.noteLast(kNoIndex, 0, 0, -1, 1);
+    }
+    watch.returned();
+  }
+  for (const LastCollective& each : report().last) {
+    CHECK(each.state == LastState::kIssued);
+  }
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "an unknown op and an unknown group are counted, and named in not_seen") {
+  const uint64_t ops = notSeen("unknown_op");
+  const uint64_t groups = notSeen("unknown_group");
+  const torch::jit::Stack arguments{at::ones({4}), "k-nobody"};
+  { const CallWatch watch(factsOf(handleOf("commtap_kernel::exchange")), kCpu, arguments.data()); }
+  const std::vector<Collective> found = rows("commtap_kernel.exchange");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].group == "?");
+  CHECK(found[0].bytes == 16);
+  CHECK(notSeen("unknown_op") == ops + 1);
+  CHECK(notSeen("unknown_group") == groups + 1);
+  CHECK(ProcessLedger::get().hasOutput());
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "the ops that a collective calls are not counted; its row names the first two") {
+  const OpFacts outer = factsOf(handleOf("c10d::allreduce_"));
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({1}), makeGroup("k-outer", "tp", 2));
+  const torch::jit::Stack inner = allReduceArguments(at::ones({1}), makeGroup("k-inner", "tp", 2));
+  {
+    const CallWatch watch(outer, kCpu, arguments.data());
+    for (const char* op : {"c10d::reduce_", "c10d::reduce_", "c10d::broadcast_", "c10d::barrier"}) {
+      const CallWatch nested(factsOf(handleOf(op)), kCpu, inner.data());
+    }
+  }
+  CHECK(rowsOf("k-inner").empty());
+  REQUIRE(rowsOf("k-outer").size() == 1);
+  CHECK(rowsOf("k-outer")[0].lowered == std::vector<std::string>{"c10d.reduce_", "c10d.broadcast_"});
+  CHECK(ThreadState::current()->frame == nullptr);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "what a compiler or a dry run looks at is not counted") {
+  const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({1}), makeGroup("k-traced", "tp", 2));
+  for (const c10::DispatchKey key : {c10::DispatchKey::Python, c10::DispatchKey::Meta}) {
+    const CallWatch watch(facts, keysWith(key), arguments.data());
+    CHECK(ThreadState::current()->frame == nullptr);
+  }
+  CHECK(rowsOf("k-traced").empty());
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "the kernel counts the call and passes it on, below its own arguments too") {
+  const c10::OperatorHandle op = handleOf("commtap_kernel::exchange");
+  const Group group = makeGroup("k-call", "tp", 2);
+  c10d::register_process_group("k-call", group);
+  torch::jit::Stack stack{"the caller's", at::ones({2}), "k-call"};
+  const CollectiveKernel kernel(factsOf(op));
+  kernel(op, kCpu, &stack);
+  c10d::unregister_process_group("k-call");
+  REQUIRE(stack.size() == 2);
+  CHECK(stack[0].toStringRef() == "the caller's");
+  CHECK(at::equal(stack[1].toTensor(), at::full({2}, 2.0)));
+  REQUIRE(rowsOf("k-call").size() == 1);
+  CHECK(rowsOf("k-call")[0].count == 1);
+  CHECK(last().state == LastState::kReturned);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "an exception of the op passes the kernel unchanged, and the call is counted") {
+  const c10::OperatorHandle op = handleOf("commtap_kernel::fails");
+  torch::jit::Stack stack{at::ones({2}), "k-nobody"};
+  CHECK_THROWS_WITH_AS(CollectiveKernel(factsOf(op)).call(op, kCpu, &stack), "the op's own", std::out_of_range);
+  REQUIRE(rows("commtap_kernel.fails").size() == 1);
+  CHECK(rows("commtap_kernel.fails")[0].count == 1);
+  CHECK(last().state == LastState::kFailed);
+  CHECK(ThreadState::current()->frame == nullptr);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "an op that was defined again with other arguments is passed on uncounted") {
+  const c10::OperatorHandle op = handleOf("commtap_kernel::exchange");
+  OpFacts facts = factsOf(op);
+  facts.name = ProcessLedger::ledger().intern("commtap_kernel.redefined");
+  facts.argument_count = 3;
+  torch::jit::Stack stack{at::ones({2}), "k-nobody"};
+  const CollectiveKernel kernel(facts);
+  kernel(op, kCpu, &stack);
+  CHECK(at::equal(stack.at(0).toTensor(), at::full({2}, 2.0)));
+  CHECK(rows("commtap_kernel.redefined").empty());
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "with durations asked for, a call that no backend can time is counted as untimed") {
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({1}), makeGroup("k-untimed", "tp", 2));
+  const uint64_t untimed = notSeen("untimed");
+  REQUIRE(GlooTiming::start({1, false}));
+  { const CallWatch watch(factsOf(handleOf("c10d::allreduce_")), kCpu, arguments.data()); }
+  REQUIRE(GlooTiming::start({}));
+  CHECK(notSeen("untimed") == untimed + 1);
+  { const CallWatch watch(factsOf(handleOf("c10d::allreduce_")), kCpu, arguments.data()); }
+  CHECK(notSeen("untimed") == untimed + 1);
+}
+
+} // namespace
+} // namespace commtap

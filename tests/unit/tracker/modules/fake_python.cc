@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+// A Python 3.99 without an interpreter, and its Python part: the functions of both that the tracker calls.
+
+#include "tests/unit/tracker/modules/fake_python.h"
+
+#include <cstdlib>
+
+#ifndef FAKE_PYTHON_ABI
+#define FAKE_PYTHON_ABI COMMTAP_PYTHON_ABI
+#endif
+
+extern "C" {
+
+extern FakePython fake_python;
+FakePython fake_python;
+
+int Py_IsInitialized() {
+  return 1;
+}
+
+const char* Py_GetVersion() {
+  return "3.99.0 (main, Jan  1 2026) [GCC 12.2.0]";
+}
+
+extern const CommtapPython commtap_python;
+const CommtapPython commtap_python = {
+    .abi = FAKE_PYTHON_ABI,
+    .python_minor = 99,
+    .start = [](const CommtapHost* host) -> int {
+      fake_python.host = host;
+      return std::getenv("FAKE_PYTHON_FAILS") == nullptr ? 0 : 1;
+    },
+    .set_enabled = [](int enabled) { fake_python.enabled = enabled; },
+    .observe = [](void* before, void* after) -> int {
+      fake_python.before = before;
+      fake_python.after = after;
+      return 0;
+    },
+    .module_id = [](void* module) -> long { return module == nullptr ? -1 : 7; },
+    .tensor_class = [](void*) { return kCommtapDtensor; },
+};
+
+} // extern "C"

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tracker/core/python_host.h"
+
+/// What the fake Python part was called with.
+struct FakePython {
+  const CommtapHost* host = nullptr; ///< nullptr: never started
+  int enabled = -1;
+  void* before = nullptr;
+  void* after = nullptr;
+};
+#define FAKE_PYTHON_SYMBOL "fake_python"
