@@ -40,7 +40,7 @@ std::unique_ptr<LedgerWriter> LedgerWriter::create() {
     return nullptr;
   }
   writer->base_ = newMemory(kLedgerLayout.size);
-  if (writer->base_ == nullptr || !writer->row_index_.create() || !writer->row_order_.create()) {
+  if (writer->base_ == nullptr || !writer->row_index_.create()) {
     return nullptr;
   }
   writer->initialize();
@@ -58,7 +58,7 @@ void LedgerWriter::initialize() {
   head.version = kLedgerVersion;
   head.header_size = sizeof(LedgerHeader);
   head.rank = head.world_size = head.local_rank = -1;
-  head.cost.index_bytes = row_index_.kBytes + row_order_.kBytes;
+  head.cost.index_bytes = row_index_.kBytes;
   for (size_t i = 0; i < kSectionCount; ++i) {
     head.sections[i].offset = kLedgerLayout.offsets[i];
     head.sections[i].capacity = kLedgerCapacities[i];

@@ -17,7 +17,6 @@
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
 #include "report/ledger/ledger_row_index.h"
-#include "report/ledger/ledger_row_order.h"
 
 namespace commtap {
 
@@ -83,41 +82,11 @@ class LedgerWriter {
   void countModuleCall(uint32_t module, Phase phase) {
     modules()[module].calls[static_cast<size_t>(phase)].fetch_add(1, std::memory_order_relaxed);
   }
-  /// Has the counts of a module that is called soon in the cache by then. `module` may be any number.
-  void prefetchModuleCall(uint32_t module) {
-    if (module < kLedgerCapacities[kModules]) [[likely]] {
-      __builtin_prefetch(&modules()[module].calls, 1);
-    }
-  }
 
   /// nullptr if the table is full (counted as not seen).
   LedgerCollective* row(const CollectiveKey& key) {
     LedgerCollective* found = row_index_.find(key, rows());
     return found != nullptr ? found : addRow(key);
-  }
-
-  /// Likewise, for a thread whose collectives so far led to `place`.
-  LedgerCollective* row(const CollectiveKey& key, LedgerRowPlace& place) {
-    LedgerCollective* found = place.next == 0 ? nullptr : &rows()[place.next - 1];
-    if (found == nullptr || !areEqual(found->key.words(), key.words())) [[unlikely]] {
-      found = row(key);
-    }
-    if (found != nullptr) {
-      __builtin_prefetch(&openStep().lanes[found->lane], 1);
-      row_order_.advance(place, numberOf(found));
-    }
-    return found;
-  }
-  /// Has in the cache what a collective will need, one after the other, of a thread at `place` whose last one was in
-  /// `group`, which may be any number.
-  void expectCollective(LedgerRowPlace place, uint32_t group) {
-    __builtin_prefetch(&rows()[place.next == 0 ? 0 : place.next - 1], 1);
-    row_order_.prefetch(place);
-    if (group < kLedgerCapacities[kGroups]) {
-      __builtin_prefetch(&groups()[group].issued, 1);
-    }
-    const uint64_t ticket = section(kLast).used.load(std::memory_order_relaxed);
-    __builtin_prefetch(&last()[ticket % kLedgerCapacities[kLast]], 1);
   }
 
   /// The row's number, by which the last collectives name it; kNoIndex for nullptr.
@@ -290,7 +259,6 @@ class LedgerWriter {
   std::mutex mutex_; ///< appends; a reader of published records needs no lock
   Strings strings_;
   LedgerRowIndex<LedgerCollective, (128U << 10U)> row_index_; ///< twice the rows
-  LedgerRowOrder<kLedgerCapacities[kCollectives]> row_order_;
   LedgerRowIndex<LedgerOperation, (128U << 10U)> operation_index_;
   LedgerRowIndex<LedgerNcclCall, (32U << 10U)> nccl_index_; ///< created by countNccl()
 };

@@ -57,7 +57,7 @@ class Call {
         sizeClass(bytes),
         {},
     };
-    LedgerCollective* row = ledger.row(key, thread_.row_place);
+    LedgerCollective* row = ledger.row(key);
     if (compat::inBackward()) {
       Steps::inBackward(compat::graphTask());
     }
@@ -171,7 +171,6 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
   }
   stands_for_ = thread->collectives_tick.nextStandsFor();
   const CostSample sample(CostPart::kCollectives, stands_for_);
-  ProcessLedger::ledger().expectCollective(thread->row_place, thread->last_group.index);
   countCall(facts, *thread, arguments, frame_);
   thread->frame = &frame_;
   thread_ = thread;

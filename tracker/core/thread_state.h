@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "report/ledger/ledger_format.h"
-#include "report/ledger/ledger_row_order.h"
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/nccl_sites.h"
 #include "tracker/core/timeline.h"
 #include "tracker/core/torch_compat.h"
 
@@ -29,9 +27,6 @@ struct Scope {
 struct OpenCall {
   uint32_t depth;  ///< to hand to ThreadState::leave()
   uint32_t around; ///< the module that it was called in
-
-  /// Not the outermost, and no deeper than what is kept.
-  bool isInside() const;
 };
 
 /// A record_function label of a sharding library around the work of one of its units.
@@ -72,7 +67,7 @@ struct GroupRef {
 };
 
 /// Everything that is known of one thread. Written by that thread alone.
-class alignas(64) ThreadState {
+class ThreadState {
  public:
   static constexpr uint32_t kMaxDepth = 200;
 
@@ -82,7 +77,7 @@ class alignas(64) ThreadState {
     return state != nullptr ? state : create();
   }
 
-  /// nullptr on a thread of which nothing was known until now.
+  /// Like current(), but returns nullptr for a thread without a state instead of adding one.
   static ThreadState* ifKnown() {
     return tls_state_;
   }
@@ -125,29 +120,19 @@ class alignas(64) ThreadState {
     return scope == nullptr ? kGlobalModule : scope->module;
   }
 
-  // In the order in which they are needed: what each module call and each collective asks is one piece of the cache.
   OpFrame* frame = nullptr; ///< set while a collective op runs
   TimelineWriter timeline;
-  CostSample::Tick module_calls_tick; ///< of CostPart::kModuleCalls
-
- private:
-  uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
-  std::array<Scope, kMaxDepth> scopes_;
-
- public:
+  CostSample::Tick module_calls_tick;            ///< of CostPart::kModuleCalls
   CostSample::Tick collectives_tick;             ///< of CostPart::kCollectives
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
-  Timelines::Sought last_sought_node;            ///< by collectives in a backward
   std::vector<UnitLabel> unit_labels;
   const void* last_group_key = nullptr;
   GroupRef last_group;
-  LedgerRowPlace row_place;
   std::string last_group_name;
   std::vector<OptimizerStep> optimizer_steps;
   std::vector<OpenCall> open_scopes;     ///< named ones
   uint32_t nccl_groups_open = 0;         ///< ncclGroupStart without its ncclGroupEnd
   std::vector<DeviceSpan*> device_spans; ///< of the group of NCCL calls that is open; DeviceTiming's
-  NcclSites nccl_sites;
 
  private:
   // initial-exec: one pointer out of the surplus that the loader keeps for libraries that come late; the general
@@ -159,10 +144,9 @@ class alignas(64) ThreadState {
   static void countTooDeep();
 
   explicit ThreadState(Timeline& written) : timeline(written) {}
-};
 
-inline bool OpenCall::isInside() const {
-  return depth > 0 && depth < ThreadState::kMaxDepth;
-}
+  uint32_t depth_ = 0; ///< may exceed kMaxDepth; scopes beyond are not kept
+  std::array<Scope, kMaxDepth> scopes_;
+};
 
 } // namespace commtap

@@ -54,7 +54,6 @@ uint32_t Communicators::add(const void* communicator, const std::function<uint32
 void Communicators::remove(const void* communicator) {
   const std::lock_guard<std::mutex> lock(mutex_);
   all_.erase(communicator);
-  lifetime_.fetch_add(1, std::memory_order_release);
   Recent& recent = recentOf(communicator);
   if (recent.communicator.load(std::memory_order_relaxed) == communicator) {
     write(recent, nullptr, kNoIndex);

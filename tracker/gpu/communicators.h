@@ -22,10 +22,6 @@ class Communicators {
   uint32_t add(const void* communicator, const std::function<uint32_t()>& make);
   /// It ends: whatever has its address afterwards is another one.
   void remove(const void* communicator);
-  /// Another number after each remove(): until then the number that was found for an address holds.
-  uint32_t lifetime() const {
-    return lifetime_.load(std::memory_order_acquire);
-  }
 
   std::mutex& mutex() {
     return mutex_;
@@ -45,7 +41,6 @@ class Communicators {
   static void write(Recent& recent, const void* communicator, uint32_t number);
 
   std::array<Recent, kRecent> recent_{};
-  std::atomic<uint32_t> lifetime_{0};
   std::mutex mutex_;
   std::unordered_map<const void*, uint32_t> all_; ///< guarded by mutex_
 };
