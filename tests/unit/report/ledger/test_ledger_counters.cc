@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger/ledger_counters.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <memory>
+#include <set>
+
+#include "report/ledger/ledger_memory.h"
+
+namespace commtap {
+namespace {
+
+template <typename Record>
+size_t countersOf() {
+  const auto record = std::make_unique<Record>();
+  std::set<const void*> counters;
+  forEachCounter(*record, [&](std::atomic<uint64_t>& counter) {
+    CHECK(reinterpret_cast<std::byte*>(&counter) >= reinterpret_cast<std::byte*>(record.get()));
+    CHECK(reinterpret_cast<std::byte*>(&counter + 1) <= reinterpret_cast<std::byte*>(record.get() + 1));
+    counters.insert(&counter);
+  });
+  return counters.size();
+}
+
+TEST_CASE("each counter of a record is visited") {
+  CHECK(countersOf<LedgerHeader>() == kNotSeenCount + kCostPartCount + 1);
+  CHECK(countersOf<LedgerGroup>() == 2);
+  CHECK(countersOf<LedgerModule>() == kPhaseCount);
+  CHECK(countersOf<LedgerParameter>() == 0);
+  CHECK(countersOf<LedgerTimes>() == sizeof(LedgerTimes) / sizeof(uint64_t));
+  CHECK(countersOf<LedgerCollective>() == 2);
+  CHECK(countersOf<LedgerOperation>() == 1);
+  CHECK(countersOf<LedgerCommunicator>() == 0);
+  CHECK(countersOf<LedgerNcclCall>() == 4);
+  CHECK(countersOf<LedgerGraph>() == 1);
+  CHECK(countersOf<LedgerGraphCall>() == 0);
+  CHECK(countersOf<LedgerLane>() == 0);
+  CHECK(countersOf<LedgerStep>() == 2 + 4 * kLaneCount);
+  CHECK(countersOf<LedgerLast>() == 0);
+}
+
+TEST_CASE("a ledger's counters are those of its header and of the records in use") {
+  LedgerMemory memory;
+  REQUIRE(memory.map());
+  std::array<uint64_t, kSectionCount> used{};
+  const auto countersWith = [&] {
+    size_t count = 0;
+    forEachLedgerCounter(
+        reinterpret_cast<std::byte*>(&memory.header()), used, [&](const std::atomic<uint64_t>&) { ++count; });
+    return count;
+  };
+  const size_t of_header = countersOf<LedgerHeader>();
+  CHECK(countersWith() == of_header);
+  used[kStrings] = 100;
+  used[kRanks] = 100;
+  CHECK(countersWith() == of_header);
+  used[kCollectives] = 3;
+  used[kModules] = 2;
+  CHECK(countersWith() == of_header + 3 * 2 + 2 * kPhaseCount);
+}
+
+} // namespace
+} // namespace commtap
