@@ -38,7 +38,7 @@ class Communicators {
   static constexpr size_t kRecent = 64;
 
   Recent& recentOf(const void* communicator);
-  static void write(Recent& recent, const void* communicator, uint32_t number);
+  static void write(Recent& recent, const void* communicator, uint32_t number, const std::lock_guard<std::mutex>& lock);
 
   std::array<Recent, kRecent> recent_{};
   std::mutex mutex_;

@@ -78,8 +78,8 @@ std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
   return nullptr;
 }
 
-/// Puts the observer in while somebody asks for it. Needs the mutex.
-void update(State& state) {
+/// Installs the observer if ops are counted or a callback is set; otherwise removes it.
+void update(State& state, const std::lock_guard<std::mutex>& /*lock*/) {
   if (state.handle != 0) {
     at::removeCallback(state.handle);
     state.handle = 0;
@@ -97,13 +97,13 @@ void setOpCallback(commtap_op_callback function, void* context) {
   const std::lock_guard<std::mutex> lock(state().mutex);
   // The one before is left to calls that may still run it: a few bytes for each change.
   state().callback.store(function == nullptr ? nullptr : new OpCallback{function, context}, std::memory_order_release);
-  update(state());
+  update(state(), lock);
 }
 
 void setOpLevel(Level level) {
   const std::lock_guard<std::mutex> lock(state().mutex);
   state().level.store(level);
-  update(state());
+  update(state(), lock);
 }
 
 ForkLock opWatchForkLock() {
