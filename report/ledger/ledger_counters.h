@@ -2,16 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
-#include <type_traits>
 
 #include "report/ledger/ledger_format.h"
-#include "report/ledger/ledger_layout.h"
 
 namespace commtap {
 
@@ -42,12 +38,19 @@ void forEachCounter(LedgerCost& record, const CounterVisitor auto& visit) {
   forEachCounter(spent_ns, visit);
 }
 
-void forEachCounter(LedgerHeader& header, const CounterVisitor auto& visit) {
-  for (LedgerNotSeen& entry : header.not_seen) {
+void forEachCounter(LedgerHeader& record, const CounterVisitor auto& visit) {
+  // clang-format does not break lists of bindings.
+  // clang-format off
+  auto& [magic, version, header_size, exit, exit_signal, pid, pid_start_ticks, started_at_ns, parent_pid, run_began_ns,
+         ended_at_ns, rank, world_size, local_rank, attempt, run_id, host, boot_id, argv, torch_version,
+         python_version, commtap_version, report_name, level, timing_every, timing_device, nccl, step,
+         realtime_minus_steady, sections, not_seen, cost] = record;
+  // clang-format on
+  for (LedgerNotSeen& entry : not_seen) {
     forEachCounter(entry, visit);
   }
-  forEachCounter(header.cost, visit);
-  visit(header.sections[kLast].used); // a ring: all collectives that were ever written
+  forEachCounter(cost, visit);
+  visit(sections[kLast].used); // a ring: all collectives ever written
 }
 
 void forEachCounter(LedgerGroup& record, const CounterVisitor auto& visit) {
@@ -135,27 +138,11 @@ void forEachCounter(LedgerStep& record, const CounterVisitor auto& visit) {
 
 /// An entry of the ring is written in place, not added to.
 void forEachCounter(LedgerLast& record, const CounterVisitor auto& /*visit*/) {
-  [[maybe_unused]] auto& [number, sequence, bytes, issued_at_ns, started_at_ns, completed_at_ns, step, row, peer, state] =
-      record;
-}
-
-/// Visits all counters of the ledger at `image`, in the same order each time. `used` is the number of records by
-/// section.
-void forEachLedgerCounter(
-    std::byte* image,
-    const std::array<uint64_t, kSectionCount>& used,
-    const CounterVisitor auto& visit) {
-  forEachCounter(*reinterpret_cast<LedgerHeader*>(image), visit);
-  const auto visitTable = [&](const auto& table) {
-    using Record = typename std::decay_t<decltype(table)>::Record;
-    if constexpr (std::is_class_v<Record>) {
-      auto* records = reinterpret_cast<Record*>(image + kLedgerLayout.offsets[table.id]);
-      for (uint64_t i = 0; i < used[table.id]; ++i) {
-        forEachCounter(records[i], visit);
-      }
-    }
-  };
-  std::apply([&](const auto&... table) { (visitTable(table), ...); }, kLedgerTables);
+  // clang-format does not break lists of bindings.
+  // clang-format off
+  [[maybe_unused]] auto& [number, sequence, bytes, issued_at_ns, started_at_ns, completed_at_ns, step, row, peer,
+                          state] = record;
+  // clang-format on
 }
 
 } // namespace commtap

@@ -74,7 +74,7 @@ struct LedgerNotSeen {
 enum class CostPart : uint8_t { kCollectives, kModuleCalls, kOther };
 inline constexpr size_t kCostPartCount = 3;
 
-/// What commtap takes of the process.
+/// The time and memory that commtap takes in the process.
 struct LedgerCost {
   uint64_t start_ns;                              ///< from finding torch until all hooks are installed
   std::atomic<uint64_t> spent_ns[kCostPartCount]; ///< live; by CostPart, most of it extrapolated from samples

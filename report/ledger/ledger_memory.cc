@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "report/ledger/ledger_counters.h"
@@ -28,6 +30,25 @@ std::byte* newMemory(size_t size) {
 std::byte* secondView(std::byte* memory, size_t size) {
   void* view = mremap(memory, 0, size, MREMAP_MAYMOVE); // an old size of 0 leaves the first view in place
   return view == MAP_FAILED ? nullptr : static_cast<std::byte*>(view); // NOLINT(performance-no-int-to-ptr)
+}
+
+/// Visits all counters of the ledger at `image`, in the same order each time. `used` is the number of records by
+/// section.
+void forEachLedgerCounter(
+    std::byte* image,
+    const std::array<uint64_t, kSectionCount>& used,
+    const CounterVisitor auto& visit) {
+  forEachCounter(*reinterpret_cast<LedgerHeader*>(image), visit);
+  const auto visitTable = [&](const auto& table) {
+    using Record = typename std::decay_t<decltype(table)>::Record;
+    if constexpr (std::is_class_v<Record>) {
+      auto* records = reinterpret_cast<Record*>(image + kLedgerLayout.offsets[table.id]);
+      for (uint64_t i = 0; i < used[table.id]; ++i) {
+        forEachCounter(records[i], visit);
+      }
+    }
+  };
+  std::apply([&](const auto&... table) { (visitTable(table), ...); }, kLedgerTables);
 }
 
 } // namespace

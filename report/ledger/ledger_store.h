@@ -27,7 +27,7 @@ class LedgerStore : public LedgerMemory {
   void notSeen(NotSeen reason, std::string_view detail, uint64_t count, const LedgerLock& lock);
 
  protected:
-  /// Builds the index of strings anew from the section: in an empty ledger, or in a forked child whose parent may have
+  /// Rebuilds the index of strings from the section: in an empty ledger, or in a forked child whose parent may have
   /// been appending.
   void indexStrings(const LedgerLock& lock);
 

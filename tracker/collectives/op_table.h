@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// Where an op's payload, the S of nccl-tests, comes from.
+/// The source of an op's payload, the S of nccl-tests.
 enum class PayloadRule : uint8_t {
   kArgument,           ///< the bytes of one tensor (list) argument
   kArgumentTimesGroup, ///< the bytes times the group's size: the argument is one rank's share

@@ -4,11 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <memory>
 #include <set>
-
-#include "report/ledger/ledger_memory.h"
 
 namespace commtap {
 namespace {
@@ -40,26 +37,6 @@ TEST_CASE("each counter of a record is visited") {
   CHECK(countersOf<LedgerLane>() == 0);
   CHECK(countersOf<LedgerStep>() == 2 + 4 * kLaneCount);
   CHECK(countersOf<LedgerLast>() == 0);
-}
-
-TEST_CASE("a ledger's counters are those of its header and of the records in use") {
-  LedgerMemory memory;
-  REQUIRE(memory.map());
-  std::array<uint64_t, kSectionCount> used{};
-  const auto countersWith = [&] {
-    size_t count = 0;
-    forEachLedgerCounter(
-        reinterpret_cast<std::byte*>(&memory.header()), used, [&](const std::atomic<uint64_t>&) { ++count; });
-    return count;
-  };
-  const size_t of_header = countersOf<LedgerHeader>();
-  CHECK(countersWith() == of_header);
-  used[kStrings] = 100;
-  used[kRanks] = 100;
-  CHECK(countersWith() == of_header);
-  used[kCollectives] = 3;
-  used[kModules] = 2;
-  CHECK(countersWith() == of_header + 3 * 2 + 2 * kPhaseCount);
 }
 
 } // namespace
