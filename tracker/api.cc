@@ -27,7 +27,7 @@
 namespace commtap {
 namespace {
 
-/// Nothing that goes wrong in here may reach the job as an exception.
+/// Keeps every exception from the job.
 template <typename Body>
 auto catchAsStatus(Body body) -> decltype(body()) {
   try {

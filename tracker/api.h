@@ -6,7 +6,7 @@
 
 namespace commtap {
 
-/// What stands behind shim/commtap.h. Only once the tracker has started.
+/// Returns the functions behind shim/commtap.h. Call only once the tracker has started.
 commtap_api apiTable();
 
 } // namespace commtap

@@ -18,7 +18,7 @@ namespace commtap {
 namespace {
 
 std::mutex& countingMutex() {
-  static auto* instance = new std::mutex(); // leaked: threads ask until the process is gone
+  static auto* instance = new std::mutex(); // leaked on purpose: threads call until the process exits
   return *instance;
 }
 

@@ -7,10 +7,10 @@
 
 namespace commtap {
 
-/// Counts ops as well, if `level` asks for it. Once the recorder has started.
+/// Starts to count ops if `level` asks for it. Call only once the ledger has started.
 void startOps(Level level);
 
-/// Takes everything out of the process that costs anything, or puts it back. Any thread that does not hold the GIL.
+/// Removes everything that costs anything from the process, or installs it again. The caller does not hold the GIL.
 void setCounting(bool on);
 
 ForkLock countingForkLock();

@@ -27,7 +27,7 @@
 namespace commtap {
 namespace {
 
-/// A thread takes them in this order.
+/// The tracker's locks in lock order.
 ForkLocks& locks() {
   static auto* instance = new ForkLocks(std::array{
       countingForkLock(),
@@ -76,7 +76,7 @@ void inChild() {
 } // namespace
 
 void watchForks() {
-  locks(); // made now: a fork may find no memory
+  locks(); // created now: at a fork there may be no memory
   pthread_atfork(beforeFork, inParent, inChild);
 }
 

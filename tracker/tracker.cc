@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// The tracker's front: what the stub calls, and nothing but forwards.
+// The functions that the stub calls. They order the start and the end; the work is done elsewhere.
 
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ bool& started() {
 }
 
 void finish(commtap_exit how, int signal) {
-  // A child of vfork that fails to exec comes here too.
+  // Also runs in a vfork() child that fails to exec.
   if (!started() || !ProcessLedger::get().isOfThisProcess()) {
     return;
   }
@@ -44,7 +44,7 @@ void finish(commtap_exit how, int signal) {
       DeviceTiming::finish();
     }
     ProcessLedger::get().finish(static_cast<ExitKind>(how), signal);
-  } catch (const std::exception&) { // the ledger stays and is read as it is
+  } catch (const std::exception&) { // the ledger stays, and a reader converts it
     return;
   }
 }
@@ -72,7 +72,7 @@ int startTracker(const char* torch_version, uint64_t found_at_ns) {
 int start(const char* torch_version, uint64_t found_at_ns) {
   try {
     return started() ? 0 : startTracker(torch_version, found_at_ns);
-  } catch (const std::exception&) { // the stub says that the tracker did not start
+  } catch (const std::exception&) { // the stub reports that the tracker did not start
     return 1;
   }
 }
@@ -101,7 +101,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
   return &table;
 }
 
-/// For benchmarks: as commtap_start and commtap_stop of commtap.h.
+/// For benchmarks: like commtap_start and commtap_stop of commtap.h.
 COMMTAP_EXPORT void commtap_set_enabled(int enabled) {
   if (commtap::started()) {
     commtap::setCounting(enabled != 0);

@@ -9,9 +9,8 @@
 
 namespace commtap {
 
-/// The file behind a published ledger. It lives in a process that is not ours: a job that turns itself into a daemon
-/// closes every descriptor it finds, ours too, and its next file gets the number. So each use first makes sure that
-/// the descriptor still means this file.
+/// The file behind a published ledger. A job that becomes a daemon closes all descriptors, this one too, and its next
+/// file gets the number. So each use first checks that the descriptor still refers to this file.
 class LedgerFile {
  public:
   LedgerFile() = default;
@@ -21,7 +20,7 @@ class LedgerFile {
     close();
   }
 
-  /// Makes the file; there must be none. False with errno set.
+  /// Creates the file, which must not exist. Returns false with errno set.
   bool create(const std::string& path);
   bool isOpen() const {
     return fd_ >= 0;
@@ -30,15 +29,16 @@ class LedgerFile {
     return path_;
   }
 
-  /// A descriptor for immediate use: the one held, or else a new one of the same file. -1 with errno set.
+  /// Returns a descriptor for immediate use: the held one, or a new one of the same file. Returns -1 with errno set.
   int descriptor();
-  /// False with errno set.
+  /// Returns false with errno set.
   bool resize(uint64_t size);
-  /// Space for these bytes, so that a full disk is an error code here and no SIGBUS later. False with errno set.
+  /// Allocates space for these bytes, so that a full disk is an error here and not SIGBUS later. Returns false with
+  /// errno set.
   bool allocate(uint64_t offset, uint64_t size);
   bool write(const void* data, uint64_t size, uint64_t offset);
 
-  /// Takes the file out of its folder; false with errno set.
+  /// Deletes the file. Returns false with errno set.
   bool remove() const;
   void close();
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The ledger: one sparse file per process, mapped by the process that writes it and read by anyone, at any moment.
+// The ledger: one sparse file per process. The process maps and writes it; any process may read it at any moment.
 //
 //   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
 //           communicators | nccl calls | graphs | graph calls | lanes | steps | last
 //
-// Rules that keep it readable at every instant, also after SIGKILL:
+// Invariants that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
 //  - records are appended: written whole, then published by a release store to the section's `used`;
 //  - after that only fields marked "live" change, each by one atomic store or add;
@@ -51,7 +51,7 @@ enum LedgerSectionId : uint8_t {
   kGroups,
   kModules,
   kParameters,
-  kTimes, ///< before the rows that name them: whoever reads back to front has the times of each row it has read
+  kTimes, ///< before the rows that name them: a reader goes back to front, so it finds the times of each row
   kCollectives,
   kOperations,
   kCommunicators,
@@ -60,26 +60,26 @@ enum LedgerSectionId : uint8_t {
   kGraphCalls,
   kLanes,
   kSteps,
-  kLast, ///< a ring: `used` counts all that were ever written
+  kLast, ///< a ring: `used` counts all records ever written
   kSectionCount,
 };
 
 struct LedgerNotSeen {
   std::atomic<uint64_t> count;  ///< live
-  std::atomic<StringId> detail; ///< live; the first thing that it happened to
+  std::atomic<StringId> detail; ///< live; describes the first occurrence
   uint32_t reserved;
 };
 
-/// Which work of commtap's own is measured.
+/// The parts of commtap's own work that are measured.
 enum class CostPart : uint8_t { kCollectives, kModuleCalls, kOther };
 inline constexpr size_t kCostPartCount = 3;
 
-/// What commtap itself takes of the process.
+/// The time and memory that commtap takes in the process.
 struct LedgerCost {
-  uint64_t start_ns;                              ///< from finding torch until all is hooked
+  uint64_t start_ns;                              ///< from finding torch until all hooks are installed
   std::atomic<uint64_t> spent_ns[kCostPartCount]; ///< live; by CostPart, most of it extrapolated from samples
-  uint64_t index_bytes;                           ///< memory in which rows are found
-  std::atomic<uint64_t> thread_bytes;             ///< live; at most, of all threads' states
+  uint64_t index_bytes;                           ///< memory of the indexes of rows
+  std::atomic<uint64_t> thread_bytes;             ///< live; the most that the states of all threads can take
 };
 
 struct LedgerHeader {
@@ -89,9 +89,9 @@ struct LedgerHeader {
   std::atomic<uint32_t> exit; ///< live; ExitKind
   int32_t exit_signal;        ///< 0, or the signal's number when exit is kSignal
   uint64_t pid;
-  uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, names a process for good
+  uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, identifies a process
   uint64_t started_at_ns;            ///< CLOCK_REALTIME
-  uint64_t parent_pid;               ///< of the process that started this one
+  uint64_t parent_pid;               ///< the process that started this one
   uint64_t run_began_ns;             ///< CLOCK_REALTIME; see runBeganNs()
   std::atomic<uint64_t> ended_at_ns; ///< live; CLOCK_REALTIME, 0 while running
   int64_t rank;                      ///< -1: none
@@ -100,7 +100,7 @@ struct LedgerHeader {
   int64_t attempt;                   ///< torchrun's restart count
   StringId run_id;
   StringId host;
-  StringId boot_id; ///< /proc/sys/kernel/random/boot_id: is this the machine on which pid means something
+  StringId boot_id; ///< /proc/sys/kernel/random/boot_id: the boot for which pid is valid
   StringId argv;    ///< the arguments, joined by '\n' escapes as a JSON array text
   StringId torch_version;
   StringId python_version;
@@ -110,7 +110,7 @@ struct LedgerHeader {
   uint32_t timing_every;          ///< Timing::every
   uint32_t timing_device;         ///< Timing::device
   std::atomic<uint32_t> nccl;     ///< live; NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
-  std::atomic<uint64_t> step;     ///< live; the number of the step that runs, from 0
+  std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
@@ -124,7 +124,7 @@ struct LedgerGroup {
   uint32_t size;
   uint32_t rank;                   ///< this process's rank in the group
   uint32_t first_rank;             ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
-  std::atomic<uint64_t> issued[2]; ///< live; how many collectives, how many sends and receives
+  std::atomic<uint64_t> issued[2]; ///< live; number of collectives, and of sends and receives
 };
 
 struct LedgerModule {
@@ -141,15 +141,15 @@ struct LedgerParameter {
   uint32_t module;
   StringId name;
   StringId shape;       ///< JSON array text, e.g. "[16,10]"
-  StringId local_shape; ///< likewise; same as shape for a plain tensor
+  StringId local_shape; ///< JSON array text; equal to shape for a plain tensor
   StringId dtype;
   StringId mesh;       ///< JSON object text; "" for a plain tensor
   StringId placements; ///< JSON array text; "" for a plain tensor
   uint32_t requires_grad;
 };
 
-/// Two fields of a key as one number. Made in registers: who writes fields to memory and reads them back as a longer
-/// number waits for the writes.
+/// Packs fields of a key into one number, in registers: 32-bit stores read back as one 64-bit load fail store
+/// forwarding.
 constexpr uint64_t wordOf(uint32_t low, uint32_t high) {
   return low | (uint64_t{high} << 32U);
 }
@@ -157,10 +157,10 @@ constexpr uint32_t wordOf(uint8_t first, uint8_t second, uint8_t third, uint8_t 
   return first | (uint32_t{second} << 8U) | (uint32_t{third} << 16U) | (uint32_t{fourth} << 24U);
 }
 
-/// What makes one row: every combination that occurs has a row of its own.
+/// The key of a row of collectives: there is one row per combination that occurs.
 struct CollectiveKey {
-  uint32_t module;    ///< for whom
-  uint32_t issued_in; ///< where the call was made
+  uint32_t module;    ///< attributed module
+  uint32_t issued_in; ///< issuing module
   StringId op;
   uint32_t group; ///< kNoIndex: none known
   StringId dtype;
@@ -168,7 +168,7 @@ struct CollectiveKey {
   Kind kind;
   Phase phase;
   AsyncOp async_op;
-  uint8_t size_class;  ///< sizeClass() of the payload: a histogram of sizes that costs nothing
+  uint8_t size_class;  ///< sizeClass() of the payload: makes a histogram of sizes
   uint8_t reserved[4]; ///< 0
 
   /// All of it, for comparing and hashing.
@@ -181,21 +181,22 @@ struct CollectiveKey {
   }
 };
 
-/// Payloads by powers of two: 0 for none, else 1 + floor(log2(bytes)), so class n > 0 begins at 2^(n - 1) bytes.
+/// Returns the class of a payload, by powers of two: 0 for none, else 1 + floor(log2(bytes)). Class n > 0 begins at
+/// 2^(n - 1) bytes.
 constexpr uint8_t sizeClass(uint64_t bytes) {
   return static_cast<uint8_t>(std::bit_width(bytes));
 }
 inline constexpr uint8_t kMaxSizeClass = 64;
-/// The smallest payload of a class, bytes.
+/// Returns the smallest payload of a class, in bytes.
 constexpr uint64_t sizeClassStart(uint8_t size_class) {
   return size_class == 0 ? 0 : uint64_t{1} << (size_class - 1U);
 }
 
 struct LedgerCollective {
   CollectiveKey key;
-  std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0 for none
+  std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0: none
   std::atomic<uint64_t> count;      ///< live
-  std::atomic<uint64_t> bytes;      ///< live; the payload S of nccl-tests, added up
+  std::atomic<uint64_t> bytes;      ///< live; sum of the payloads, the S of nccl-tests
   uint32_t lane;                    ///< index of its kind and group in the lanes section
   std::atomic<uint32_t> times;      ///< live; 1 + the number of its record in the times section; 0: none
 };
@@ -204,19 +205,19 @@ struct LedgerCollective {
 struct LedgerDurations {
   std::atomic<uint64_t> sum_ns;
   std::atomic<uint64_t> max_ns;
-  std::atomic<uint64_t> min_ns_inverted; ///< ~min, so that a new record, all zeros, holds no shortest one
+  std::atomic<uint64_t> min_ns_inverted; ///< ~min: in a new record, all zeros, no duration is the shortest
   std::atomic<uint64_t> counts[kDurationClasses];
 };
 
-/// How long the collectives of one row took: only of those that are timed.
+/// The durations of one row's collectives that are timed.
 struct LedgerTimes {
   LedgerDurations durations[kDurationKindCount]; ///< by DurationKind
-  std::atomic<uint64_t> bytes;                   ///< live; payload of those in DurationKind::kRunning
+  std::atomic<uint64_t> bytes;                   ///< live; payload of the collectives in DurationKind::kRunning
 };
 
-/// What makes one row of ops; only at Level::kDtensor and Level::kOps.
+/// The key of a row of ops, used only at Level::kDtensor and Level::kOps.
 struct OperationKey {
-  uint32_t module; ///< where the call was made
+  uint32_t module; ///< issuing module
   StringId op;
   Phase phase;
   uint8_t dtensor;     ///< 1 if an argument was a DTensor
@@ -233,25 +234,25 @@ struct LedgerOperation {
   std::atomic<uint64_t> count; ///< live
 };
 
-/// One of NCCL's communicators. The same address may be another one later.
+/// An NCCL communicator. Another one may have the same address later.
 struct LedgerCommunicator {
-  std::atomic<uint32_t> size;  ///< live; ranks; 0: not known yet
-  std::atomic<uint32_t> rank;  ///< live with size; this process's
-  std::atomic<uint32_t> group; ///< live; the group of which collectives first came here; kNoIndex: of none
+  std::atomic<uint32_t> size;  ///< live; number of ranks; 0: not known yet
+  std::atomic<uint32_t> rank;  ///< live with size; this process's rank
+  std::atomic<uint32_t> group; ///< live; the group of the first collective on it; kNoIndex: none
   uint32_t reserved;
 };
 
-/// What makes one row of calls to NCCL.
+/// The key of a row of calls to NCCL.
 struct NcclKey {
   StringId function;
   uint32_t communicator; ///< kNoIndex: the call names none
   StringId op;           ///< the collective op that made the call; 0: none
-  uint32_t group;        ///< that op's; kNoIndex: none
-  uint32_t module;       ///< for whom
+  uint32_t group;        ///< the op's group; kNoIndex: none
+  uint32_t module;       ///< attributed module
   Phase phase;
   uint8_t datatype;       ///< ncclDataType_t; kNoDatatype: the call has none
   uint8_t in_group;       ///< 1 between ncclGroupStart and ncclGroupEnd
-  uint8_t told_by_plugin; ///< 1: NCCL told its profiler plugin; whether it was in a group is not known
+  uint8_t told_by_plugin; ///< 1: reported by NCCL's profiler plugin, which does not know in_group
 
   /// All of it, for comparing and hashing.
   constexpr std::array<uint64_t, 3> words() const {
@@ -265,11 +266,10 @@ inline constexpr uint8_t kNoDatatype = 0xff;
 
 struct LedgerNcclCall {
   NcclKey key;
-  std::atomic<uint64_t> count;  ///< live; calls that were made or replayed, also those that failed
-  std::atomic<uint64_t> failed; ///< live
-  std::atomic<uint64_t> bytes;  ///< live; the payload S of nccl-tests of those that did not fail
-  std::atomic<uint64_t>
-      captured; ///< live; calls that became part of a CUDA graph and are in `count` when it is launched
+  std::atomic<uint64_t> count;    ///< live; calls made or replayed, including failed ones
+  std::atomic<uint64_t> failed;   ///< live
+  std::atomic<uint64_t> bytes;    ///< live; sum of the payloads, the S of nccl-tests, of calls that did not fail
+  std::atomic<uint64_t> captured; ///< live; calls that became part of a CUDA graph; its launches add to `count`
 };
 
 /// A CUDA graph that communicates.
@@ -277,17 +277,17 @@ struct LedgerGraph {
   std::atomic<uint64_t> launches; ///< live
 };
 
-/// What one launch of a graph makes of one row.
+/// The calls of one row that each launch of a graph makes.
 struct LedgerGraphCall {
   uint32_t graph;
-  uint32_t row;     ///< in the section of collectives, or in that of calls to NCCL
-  uint32_t of_nccl; ///< 1: the latter
+  uint32_t row;     ///< number in the section of collectives, or of calls to NCCL
+  uint32_t of_nccl; ///< 1: `row` is a call to NCCL
   uint32_t reserved;
   uint64_t count;
   uint64_t bytes;
 };
 
-/// What steps are told apart by. The last one also takes all that there is no lane for.
+/// A kind and group that steps count separately. The last lane takes all kinds and groups without a lane.
 struct LedgerLane {
   Kind kind;
   uint8_t reserved[3];
@@ -295,38 +295,39 @@ struct LedgerLane {
 };
 inline constexpr uint32_t kLaneCount = 32;
 
-/// What one lane does in a step. Every field is live.
+/// One lane's counts in a step. Every field is live.
 struct LedgerStepLane {
   std::atomic<uint64_t> count;
   std::atomic<uint64_t> bytes;
-  std::atomic<uint64_t> running_ns; ///< of what was over in this step
+  std::atomic<uint64_t> running_ns; ///< of collectives that completed in this step
   std::atomic<uint64_t> blocked_ns;
 };
 
-/// Record 0 is the step that runs, the others those that are over, in order and without a gap. The first kExactSteps
-/// have a record each; when the section is full, the rest are joined in pairs, and again.
+/// Record 0 is the running step. The others are completed steps, in order and without a gap. Each of the first
+/// kExactSteps has its own record. When the section is full, the rest are joined in pairs.
 struct LedgerStep {
   std::atomic<uint64_t> first_step;
-  std::atomic<uint64_t> steps;         ///< how many are added up here
+  std::atomic<uint64_t> steps;         ///< number of steps summed here
   std::atomic<uint64_t> started_at_ns; ///< steady clock
-  std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the step that runs
+  std::atomic<uint64_t> ended_at_ns;   ///< steady clock; 0 for the running step
   std::atomic<uint64_t> forward_passes;
   std::atomic<uint64_t> backward_passes;
   LedgerStepLane lanes[kLaneCount];
 };
 inline constexpr uint64_t kExactSteps = 16;
 
-/// One of the last collectives. Written in place, again and again: `number` is 0 meanwhile. Times: steady clock.
+/// An entry of the ring of last collectives. Written in place: `number` is 0 while an entry is being written. Times are
+/// steady clock.
 struct LedgerLast {
-  std::atomic<uint64_t> number; ///< of all that this process issued, from 1
-  uint64_t sequence;            ///< in its group, from 1; collectives, and sends with receives, counted apart
+  std::atomic<uint64_t> number; ///< position among all collectives of this process, from 1
+  uint64_t sequence;            ///< position in its group, from 1; sends and receives are numbered separately
   uint64_t bytes;
   uint64_t issued_at_ns;
   std::atomic<uint64_t> started_at_ns;   ///< 0: not known
   std::atomic<uint64_t> completed_at_ns; ///< 0: not known
   uint32_t step;
   uint32_t row;                ///< in the collectives section; kNoIndex: the table was full
-  int32_t peer;                ///< rank in the group that is sent to or received from; -1: none
+  int32_t peer;                ///< the other rank of a send or receive, in the group; -1: none
   std::atomic<uint32_t> state; ///< LastState
 };
 

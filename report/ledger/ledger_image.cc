@@ -17,9 +17,9 @@
 namespace commtap {
 namespace {
 
-constexpr uint64_t kMaxLedgerSize = 1ULL << 32U; ///< bytes; ours are far smaller
+constexpr uint64_t kMaxLedgerSize = 1ULL << 32U; ///< bytes; commtap's ledgers are far smaller
 
-/// O_NONBLOCK: a named pipe must not hold up the reader of a folder.
+/// O_NONBLOCK: opening a named pipe in the folder must not block.
 int openToRead(const std::string& path) {
   return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
@@ -28,7 +28,7 @@ std::string errnoText(const std::string& what) {
   return what + ": " + std::strerror(errno);
 }
 
-/// Reads `size` bytes at `offset` into `buffer`; a shorter file leaves zeros. False on a read error.
+/// Reads `size` bytes at `offset` into `buffer`; a shorter file leaves zeros. Returns false on a read error.
 bool readAt(int fd, std::byte* buffer, uint64_t size, uint64_t offset) {
   while (size > 0) {
     const ssize_t count = pread(fd, buffer, size, static_cast<off_t>(offset));
@@ -67,7 +67,7 @@ Result<LedgerImage> LedgerImage::load(const std::string& path) {
 }
 
 LedgerImage::LedgerImage(uint64_t size) {
-  // Fresh anonymous pages read as zeros and exist only once they are written.
+  // New anonymous pages read as zeros and take memory only once they are written.
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* memory = mmap(nullptr, std::max<uint64_t>(size, 1), PROT_READ | PROT_WRITE, flags, -1, 0);
   if (memory != MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
@@ -96,8 +96,8 @@ std::string LedgerImage::read(int fd) {
   if (head < sizeof(LedgerHeader)) {
     return {};
   }
-  // Later records refer to earlier sections, never the other way round: read back to front, and what a record
-  // names is there even while the process goes on writing.
+  // Later sections first: records refer only to earlier sections, so a record's references are complete even if the
+  // process goes on writing.
   for (uint32_t id = kSectionCount; id-- > 0;) {
     if (std::string error = readSection(fd, id); !error.empty()) {
       return error;

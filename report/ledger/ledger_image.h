@@ -14,11 +14,11 @@
 
 namespace commtap {
 
-/// A copy of a ledger file in memory. Only the parts that hold records are read and take up memory; the rest is zero.
-/// A copy, because a mapped file that is cut short while it is read is a SIGBUS.
+/// A copy of a ledger file in memory. Only the parts that hold records are read and take memory; the rest is zero. A
+/// copy, because reading a mapped file that is truncated at the same time raises SIGBUS.
 class LedgerImage {
  public:
-  /// Also while the file's process writes it. The error is without the path.
+  /// Reads a file, also while its process writes it. The error does not name the path.
   static Result<LedgerImage> load(const std::string& path);
 
   LedgerImage(LedgerImage&& other) noexcept;
@@ -37,11 +37,11 @@ class LedgerImage {
   std::string read(int fd);
   std::string readSection(int fd, uint32_t id);
 
-  std::byte* data_ = nullptr; ///< nullptr if there was no memory for it
+  std::byte* data_ = nullptr; ///< null: no memory
   uint64_t size_ = 0;
 };
 
-/// True if `path` starts like a ledger.
+/// Returns true if the file starts like a ledger.
 bool isLedgerFile(const std::string& path);
 
 } // namespace commtap

@@ -5,64 +5,80 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
 
 #include "report/ledger/ledger_format.h"
 
 namespace commtap {
 
-/// Of the file, and of what is counted as memory.
+/// The page size of the file, and of what counts as memory.
 inline constexpr uint64_t kLedgerPage = 4096;
 
-/// The next multiple of `step`.
+/// Returns the smallest multiple of `step` that is not less than `value`.
 constexpr uint64_t roundUp(uint64_t value, uint64_t step) {
   return (value + step - 1) / step * step;
 }
 
-/// Bytes of a record of each section; of strings, a byte.
-inline constexpr std::array<uint32_t, kSectionCount> kLedgerRecordSizes = {
-    1,
-    sizeof(uint32_t),
-    sizeof(LedgerGroup),
-    sizeof(LedgerModule),
-    sizeof(LedgerParameter),
-    sizeof(LedgerTimes),
-    sizeof(LedgerCollective),
-    sizeof(LedgerOperation),
-    sizeof(LedgerCommunicator),
-    sizeof(LedgerNcclCall),
-    sizeof(LedgerGraph),
-    sizeof(LedgerGraphCall),
-    sizeof(LedgerLane),
-    sizeof(LedgerStep),
-    sizeof(LedgerLast),
+/// A section of a ledger that this version writes.
+template <typename RecordType>
+struct LedgerTable {
+  using Record = RecordType;
+  LedgerSectionId id;
+  uint64_t capacity; ///< in records
 };
 
-/// Records that a section has room for in a ledger that is written; a reader goes by the header. A page exists only
-/// once it is written: together these are about 70 MiB of address space.
-inline constexpr std::array<uint64_t, kSectionCount> kLedgerCapacities = {
-    16U << 20U, // bytes
-    2U << 20U,
-    8U << 10U,
-    128U << 10U,
-    256U << 10U,
-    16U << 10U,
-    64U << 10U,
-    64U << 10U,
-    4U << 10U,
-    16U << 10U,
-    4U << 10U,
-    64U << 10U,
-    kLaneCount,
-    512,
-    2048,
+/// The sections in the order of the file. A reader takes the capacities from the file's header. A page exists only once
+/// it is written: together the sections take about 70 MiB of address space.
+inline constexpr std::tuple kLedgerTables = {
+    LedgerTable<std::byte>{kStrings, 16U << 20U},
+    LedgerTable<uint32_t>{kRanks, 2U << 20U},
+    LedgerTable<LedgerGroup>{kGroups, 8U << 10U},
+    LedgerTable<LedgerModule>{kModules, 128U << 10U},
+    LedgerTable<LedgerParameter>{kParameters, 256U << 10U},
+    LedgerTable<LedgerTimes>{kTimes, 16U << 10U},
+    LedgerTable<LedgerCollective>{kCollectives, 64U << 10U},
+    LedgerTable<LedgerOperation>{kOperations, 64U << 10U},
+    LedgerTable<LedgerCommunicator>{kCommunicators, 4U << 10U},
+    LedgerTable<LedgerNcclCall>{kNcclCalls, 16U << 10U},
+    LedgerTable<LedgerGraph>{kGraphs, 4U << 10U},
+    LedgerTable<LedgerGraphCall>{kGraphCalls, 64U << 10U},
+    LedgerTable<LedgerLane>{kLanes, kLaneCount},
+    LedgerTable<LedgerStep>{kSteps, 512},
+    LedgerTable<LedgerLast>{kLast, 2048},
 };
+static_assert(std::tuple_size_v<decltype(kLedgerTables)> == kSectionCount, "a section is missing in kLedgerTables");
+static_assert(
+    std::apply(
+        [](const auto&... table) {
+          uint32_t next = 0;
+          return ((table.id == next++) && ...);
+        },
+        kLedgerTables),
+    "kLedgerTables is in the order of LedgerSectionId");
+
+/// The type of a section's records.
+template <LedgerSectionId kId>
+using LedgerRecord = typename std::tuple_element_t<kId, std::remove_const_t<decltype(kLedgerTables)>>::Record;
+
+/// Bytes of one record, by section.
+inline constexpr auto kLedgerRecordSizes = std::apply(
+    [](const auto&... table) {
+      return std::array<uint32_t, kSectionCount>{sizeof(typename std::decay_t<decltype(table)>::Record)...};
+    },
+    kLedgerTables);
+
+/// Records that fit, by section.
+inline constexpr auto kLedgerCapacities = std::apply(
+    [](const auto&... table) { return std::array<uint64_t, kSectionCount>{table.capacity...}; },
+    kLedgerTables);
 
 struct LedgerLayout {
   std::array<uint64_t, kSectionCount> offsets{}; ///< bytes from the start
   uint64_t size = 0;                             ///< bytes
 };
 
-/// Of a ledger that is written. A constant, so that whoever counts need not look it up.
+/// The layout of a ledger that this version writes. A constant: counting does not read offsets from the header.
 inline constexpr LedgerLayout kLedgerLayout = [] {
   LedgerLayout layout;
   layout.size = roundUp(sizeof(LedgerHeader), kLedgerPage);

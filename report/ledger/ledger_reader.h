@@ -11,24 +11,23 @@
 
 namespace commtap {
 
-/// What a ledger holds beside the report itself.
+/// A report, and what its ledger holds in addition.
 struct LedgerContents {
   Report report;
-  std::string report_name; ///< where its JSON belongs, below the output folder, without ".json"
+  std::string report_name; ///< path of its JSON below the output folder, without ".json"
   std::string boot_id;
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
   uint64_t run_began_ns = 0; ///< see runBeganNs(); 0: not known
-  std::string damage;        ///< one line on what could not be read; "" for a sound ledger
+  std::string damage;        ///< one line that says what could not be read; "": nothing
 };
 
-/// Reads a ledger from memory: the writer's own, or a copy. Any bytes are accepted, nothing outside of them is
-/// touched; what is readable of a damaged ledger is returned, with `damage` set. Fails if it is no ledger of a known
-/// version at all.
+/// Reads a ledger from memory: the writer's own, or a copy. Accepts any bytes and reads nothing outside of them.
+/// Returns the readable parts of a damaged ledger, with `damage` set. Fails if the bytes are no ledger of this version.
 Result<LedgerContents> readLedger(std::span<const std::byte> bytes);
 
-/// Reads a ledger file, also while its process writes it. A process that still runs is left as ExitKind::kRunning;
-/// one that is gone becomes kKilled.
+/// Reads a ledger file, also while its process writes it. A running process stays ExitKind::kRunning; one that exited
+/// without an end of its own becomes kKilled.
 Result<LedgerContents> readLedgerFile(const std::string& path);
 
 } // namespace commtap

@@ -12,7 +12,7 @@
 
 namespace commtap {
 
-// A key has words(): its fields as numbers of 64 bits.
+// A key has words(): its fields as 64-bit numbers.
 
 template <typename Words>
 bool areEqual(const Words& one, const Words& other) {
@@ -24,7 +24,7 @@ bool areEqual(const Words& one, const Words& other) {
   return differing == 0;
 }
 
-/// Each word has a factor of its own, so that they are multiplied at the same time and not one after the other.
+/// Multiplies each word by its own factor: the multiplications do not depend on each other.
 template <typename Words>
 size_t hashOf(const Words& words) {
   constexpr std::array<uint64_t, 4> kFactors = {
@@ -38,7 +38,7 @@ size_t hashOf(const Words& words) {
   return static_cast<size_t>(hash ^ (hash >> 32U));
 }
 
-/// Finds the row of a key without a lock: open addressing over row numbers. Filled by one thread at a time.
+/// Finds the row of a key without a lock: open addressing over row numbers. Only one thread at a time adds.
 template <typename Row, size_t kSize>
 class LedgerRowIndex {
   static_assert((kSize & (kSize - 1)) == 0);
@@ -52,13 +52,13 @@ class LedgerRowIndex {
 
   static constexpr uint64_t kBytes = kSize * sizeof(uint32_t);
 
-  /// False if there is no memory for it.
+  /// Returns false if there is no memory.
   bool create() {
     slots_ = zeroedNumbers(kSize);
     return slots_ != nullptr;
   }
 
-  /// nullptr if there is none. Part of every collective, so it is inlined there.
+  /// Returns nullptr if there is no such row. Inline: part of every collective.
   Row* find(const Key& key, Row* rows) const {
     const auto words = key.words();
     for (size_t slot = hashOf(words);; ++slot) {
@@ -81,7 +81,7 @@ class LedgerRowIndex {
   }
 
  private:
-  ZeroedNumbers slots_; ///< row number + 1, 0 for free
+  ZeroedNumbers slots_; ///< row number + 1; 0: free
 };
 
 } // namespace commtap

@@ -3,32 +3,36 @@
 #include "report/ledger/ledger_steps.h"
 
 #include <algorithm>
+#include <array>
+
+#include "report/ledger/ledger_counters.h"
 
 namespace commtap {
 namespace {
 
-constexpr uint64_t kFirstJoined = 1 + kExactSteps; ///< record 0 is the open step
+constexpr uint64_t kFirstJoined = 1 + kExactSteps; ///< record 0 is the running step
 
-template <typename Visit>
-void forEachSum(LedgerStep& record, LedgerStep& other, const Visit& visit) {
-  visit(record.forward_passes, other.forward_passes);
-  visit(record.backward_passes, other.backward_passes);
-  for (uint32_t i = 0; i < kLaneCount; ++i) {
-    visit(record.lanes[i].count, other.lanes[i].count);
-    visit(record.lanes[i].bytes, other.lanes[i].bytes);
-    visit(record.lanes[i].running_ns, other.lanes[i].running_ns);
-    visit(record.lanes[i].blocked_ns, other.lanes[i].blocked_ns);
+/// The step's counters, in the same order for each step.
+using Sums = std::array<std::atomic<uint64_t>*, sizeof(LedgerStep) / sizeof(uint64_t)>;
+
+size_t sumsOf(LedgerStep& record, Sums& sums) {
+  size_t count = 0;
+  forEachCounter(record, [&](std::atomic<uint64_t>& sum) { sums[count++] = &sum; });
+  return count;
+}
+
+/// Adds the sums of `from` to `into` and leaves 0: what a thread adds to `from` at the same time stays there.
+void moveSums(LedgerStep& from, LedgerStep& into) {
+  Sums sources;
+  Sums targets;
+  const size_t count = sumsOf(from, sources);
+  sumsOf(into, targets);
+  for (size_t i = 0; i < count; ++i) {
+    targets[i]->fetch_add(sources[i]->exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
   }
 }
 
-/// `into` gets what `from` has, which is left with nothing: what a thread adds to `from` at the same time stays there.
-void moveSums(LedgerStep& from, LedgerStep& into) {
-  forEachSum(into, from, [](std::atomic<uint64_t>& to, std::atomic<uint64_t>& source) {
-    to.fetch_add(source.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
-  });
-}
-
-/// A step, or several, that directly follow those of `into`.
+/// Appends the steps of `next`, which directly follow those of `into`.
 void append(LedgerStep& into, LedgerStep& next) {
   into.ended_at_ns.store(next.ended_at_ns, std::memory_order_relaxed);
   moveSums(next, into);
@@ -43,16 +47,38 @@ void moveWhole(LedgerStep& from, LedgerStep& into) {
   moveSums(from, into);
 }
 
-/// How many steps the records after the exact ones hold, but for the last.
+/// Returns the number of steps in each record after the exact ones, except the last record.
 uint64_t stride(std::span<LedgerStep> records, uint64_t used) {
   return used > kFirstJoined ? std::max<uint64_t>(records[kFirstJoined].steps, 1) : 1;
 }
 
 } // namespace
 
+void LedgerSteps::closeStep(uint64_t now_ns) {
+  const LedgerLock lock(store_.appending());
+  const std::span<LedgerStep> records(store_.records<kSteps>(), kLedgerCapacities[kSteps]);
+  if (store_.used(kSteps, lock) == records.size()) {
+    store_.commit(kSteps, joinSteps(records, records.size()), lock);
+  }
+  std::atomic<uint64_t>& step = store_.header().step;
+  const uint64_t number = step.load(std::memory_order_relaxed);
+  if (store_.reserve(kSteps, 1, lock) != kNoIndex) {
+    store_.commit(kSteps, commtap::closeStep(records, store_.used(kSteps, lock), number, now_ns), lock);
+    step.store(number + 1, std::memory_order_relaxed);
+  } else { // the disk is full: the running step goes on
+    store_.notSeen(NotSeen::kStepsFull, "", 1, lock);
+  }
+}
+
+void LedgerSteps::restartSteps(const LedgerLock& lock) {
+  openStep().first_step = 0;
+  store_.commit(kSteps, 1, lock);
+  store_.header().step = 0;
+}
+
 void clearStep(LedgerStep& record) {
   record.first_step = record.steps = record.started_at_ns = record.ended_at_ns = 0;
-  forEachSum(record, record, [](std::atomic<uint64_t>& sum, std::atomic<uint64_t>&) { sum = 0; });
+  forEachCounter(record, [](std::atomic<uint64_t>& sum) { sum = 0; });
 }
 
 uint64_t closeStep(std::span<LedgerStep> records, uint64_t used, uint64_t number, uint64_t now_ns) {

@@ -6,15 +6,37 @@
 #include <span>
 
 #include "report/ledger/ledger_format.h"
+#include "report/ledger/ledger_store.h"
 
 namespace commtap {
 
-/// Ends the step in records[0] at `now_ns` and begins the next one there. What is added to records[0] meanwhile counts
-/// for one of the two. `used`: how many of `records` hold something; returns how many do now. `room` for one more.
+/// Writes the section of steps. Any thread.
+class LedgerSteps {
+ public:
+  explicit LedgerSteps(LedgerStore& store) : store_(store) {}
+
+  /// Returns the running step, to which threads add without a lock.
+  LedgerStep& openStep() {
+    return store_.records<kSteps>()[0];
+  }
+  /// Ends the running step and begins the next one. `now_ns` is steady clock time.
+  void closeStep(uint64_t now_ns);
+
+ protected:
+  /// Removes all steps: the running one is again the first.
+  void restartSteps(const LedgerLock& lock);
+
+ private:
+  LedgerStore& store_;
+};
+
+/// Ends the step in records[0] at `now_ns` and begins the next one there. What threads add to records[0] at the same
+/// time counts for one of the two. `used` is the number of records in use, and there must be another one free. Returns
+/// the new number of records in use.
 uint64_t closeStep(std::span<LedgerStep> records, uint64_t used, uint64_t number, uint64_t now_ns);
 
-/// A week of steps fits: once all records are used, those after the first kExactSteps are joined in pairs.
-/// Returns how many hold something then.
+/// Joins the steps after the first kExactSteps in pairs, once all records are used: a week of steps fits. Returns the
+/// new number of records in use.
 uint64_t joinSteps(std::span<LedgerStep> records, uint64_t used);
 
 void clearStep(LedgerStep& record);

@@ -11,9 +11,8 @@ namespace commtap {
 namespace {
 
 /// Attributes to the module whose forward made `node`.
-void applyForwardOf(const torch::autograd::Node& node, ThreadState& thread, Origin& origin) {
-  const std::optional<uint32_t> module =
-      Timelines::moduleAt(node.thread_id(), node.sequence_nr(), thread.last_sought_node);
+void applyForwardOf(const torch::autograd::Node& node, Origin& origin) {
+  const std::optional<uint32_t> module = Timelines::moduleAt(node.thread_id(), node.sequence_nr());
   origin.module = origin.issued_in = module.value_or(kGlobalModule);
   if (!module) {
     origin.missed = NotSeen::kUnattributedBackward;
@@ -41,7 +40,7 @@ Origin originInBackward(ThreadState& thread) {
   }
   Origin origin;
   if (compat::hasSequenceNumber(*node)) {
-    applyForwardOf(*node, thread, origin);
+    applyForwardOf(*node, origin);
   } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
     applyGradientOf(tensor, origin);
   }

@@ -16,8 +16,8 @@ std::string nameKey(uint32_t parent, std::string_view component) {
 }
 
 /// Returns nullopt for an unknown address or nullptr.
-std::optional<uint32_t> ownerIn(ObjectTable& owners, const void* address) {
-  const uint32_t owner = address == nullptr ? ObjectTable::kUnknown : owners.findInTurn(address).id;
+std::optional<uint32_t> ownerIn(const ObjectTable& owners, const void* address) {
+  const uint32_t owner = owners.find(address);
   return owner == ObjectTable::kUnknown ? std::nullopt : std::optional<uint32_t>(owner);
 }
 

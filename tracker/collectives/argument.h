@@ -11,18 +11,18 @@
 
 namespace commtap {
 
-/// One argument of an op that is called by its C++ types, as long as the call lasts. Looked at, never copied. (One of a
-/// boxed call is a c10::IValue.)
+/// An argument of an op that is called by its C++ types. Refers to the argument without a copy, so it is valid during
+/// the call only. (An argument of a boxed call is a c10::IValue.)
 struct Argument {
   enum class Type : uint8_t {
     kOther,
     kTensor,      ///< const at::Tensor
-    kTensors,     ///< `number` of them
+    kTensors,     ///< an array of `number` const at::Tensor
     kTensorLists, ///< const std::vector<std::vector<at::Tensor>>
     kGroup,       ///< const c10d::ProcessGroup
     kReduceOp,    ///< const c10d::ReduceOp
-    kBool,        ///< `number` is it
-    kInteger,     ///< `number` is it
+    kBool,        ///< the value is `number`
+    kInteger,     ///< the value is `number`
   };
   Type type = Type::kOther;
   const void* data = nullptr;
@@ -50,7 +50,7 @@ inline Argument argumentOf(bool value) {
 inline Argument argumentOf(int64_t value) {
   return {Argument::Type::kInteger, nullptr, value};
 }
-/// What no row needs: lists of sizes, of devices.
+/// For arguments that no row needs, such as lists of sizes or devices.
 template <typename Other>
 Argument argumentOf(const Other&) {
   return {};

@@ -24,19 +24,19 @@
 namespace commtap {
 namespace {
 
-/// Fake, proxy and meta tensors: a compiler or a dry run looks at the op, nothing is communicated.
+/// Returns true for fake, proxy and meta tensors: a compiler or a dry run traces the op, nothing is communicated.
 bool isTracing(c10::DispatchKeySet keys) {
   return keys.has(c10::DispatchKey::Python) || keys.has_backend(c10::BackendComponent::MetaBit);
 }
 
-/// One call of an op that no other collective op is making.
+/// A call of an op that no other collective op makes.
 template <typename AnyArgument>
 class Call {
  public:
   Call(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments)
       : facts_(facts), thread_(thread), arguments_(arguments) {}
 
-  /// Counts it: in its row, in the step that runs and among the last ones.
+  /// Counts the call in its row, in the running step and among the last collectives.
   void count(OpFrame& frame) {
     const GroupRef group = this->group();
     const Payload payload = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
@@ -57,7 +57,7 @@ class Call {
         sizeClass(bytes),
         {},
     };
-    LedgerCollective* row = ledger.row(key, thread_.row_place);
+    LedgerCollective* row = ledger.row(key);
     if (compat::inBackward()) {
       Steps::inBackward(compat::graphTask());
     }
@@ -94,7 +94,7 @@ class Call {
     return found;
   }
 
-  /// Only a sharding library's labels make it worth looking.
+  /// Returns nullptr unless a sharding library's label is open: nothing else uses it.
   const void* inputStorage() const {
     const bool wanted = !thread_.unit_labels.empty() && facts_.input_argument;
     return wanted ? firstStorage(arguments_[*facts_.input_argument]) : nullptr;
@@ -140,7 +140,7 @@ void countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arg
   frame.op = facts.name;
   try {
     Call(facts, thread, arguments).count(frame);
-  } catch (...) { // nothing that goes wrong here may reach the job
+  } catch (...) { // no exception may reach the job
     ProcessLedger::ledger().notSeen(NotSeen::kInternalError, ProcessLedger::ledger().text(facts.name));
   }
 }
@@ -171,7 +171,6 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
   }
   stands_for_ = thread->collectives_tick.nextStandsFor();
   const CostSample sample(CostPart::kCollectives, stands_for_);
-  ProcessLedger::ledger().expectCollective(thread->row_place, thread->last_group.index);
   countCall(facts, *thread, arguments, frame_);
   thread->frame = &frame_;
   thread_ = thread;
@@ -194,10 +193,10 @@ void CallWatch::end() {
     ledger.notSeen(NotSeen::kUntimed, ledger.text(frame_.op));
   }
   if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
-    return; // so long ago that its place is another's
+    return; // later collectives have reused the entry
   }
   const auto state = static_cast<uint32_t>(frame_.returned ? LastState::kReturned : LastState::kFailed);
-  if (frame_.has_work || frame_.is_timed) { // then it may be over already
+  if (frame_.has_work || frame_.is_timed) { // then it may have completed already
     auto issued = static_cast<uint32_t>(LastState::kIssued);
     frame_.last->state.compare_exchange_strong(issued, state, std::memory_order_relaxed);
   } else {
@@ -207,7 +206,7 @@ void CallWatch::end() {
 
 void CollectiveKernel::operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack)
     const {
-  if (op.schema().arguments().size() != facts_.argument_count) { // defined anew just now
+  if (op.schema().arguments().size() != facts_.argument_count) { // redefined just now
     op.redispatchBoxed(keys & kBelowCollectives, stack);
     return;
   }

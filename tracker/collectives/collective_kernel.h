@@ -16,29 +16,29 @@
 
 namespace commtap {
 
-/// What is known of an op before it is called: where its schema keeps what a row needs.
+/// Facts of an op from its schema: the positions of the arguments that a row needs.
 struct OpFacts {
   Kind kind = Kind::kOther;
   PayloadRule payload = PayloadRule::kNone;
-  bool known = false; ///< in the op table
+  bool known = false; ///< true if the op is in the op table
   StringId name = 0;  ///< "c10d.allreduce_"
   std::optional<size_t> payload_argument;
-  std::optional<size_t> input_argument; ///< what this rank sends
+  std::optional<size_t> input_argument; ///< the data that this rank sends
   std::optional<size_t> group_argument;
   std::optional<size_t> reduce_op_argument;
   std::optional<size_t> async_argument;
-  std::optional<size_t> peer_argument; ///< of sends and receives: the other's rank in the group
+  std::optional<size_t> peer_argument; ///< for sends and receives: the peer's rank in the group
   size_t argument_count = 0;
   bool functional = false; ///< always asynchronous: the caller waits for the tensor later
 };
 
 OpFacts factsOf(const c10::OperatorHandle& op);
 
-/// Counts a call, and marks the thread as inside a collective until the call is over, also when it throws. A call that
-/// another collective op is making is noted with that one.
+/// Counts a call, and marks the thread as inside a collective until the call has returned or thrown. If another
+/// collective op makes the call, notes it with that op instead.
 class CallWatch {
  public:
-  /// `arguments`: all of the call's.
+  /// `arguments` points to all arguments of the call.
   CallWatch(const OpFacts& facts, c10::DispatchKeySet keys, const c10::IValue* arguments) {
     begin(facts, keys, arguments);
   }
@@ -47,11 +47,11 @@ class CallWatch {
   }
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
-  /// The call has not thrown.
+  /// Notes that the call returned without an exception.
   void returned() {
     frame_.returned = true;
   }
-  /// The call is a send or receive, which has given `work` to its caller.
+  /// Notes that the call, a send or receive, returned `work` to its caller.
   void issued(const c10d::Work* work);
   ~CallWatch() {
     if (thread_ != nullptr) {
@@ -65,25 +65,25 @@ class CallWatch {
   void end();
 
   ThreadState* thread_ = nullptr; ///< null unless this call set its frame
-  uint32_t stands_for_ = 0;       ///< CostSample's
+  uint32_t stands_for_ = 0;       ///< weight of the call in CostSample
   OpFrame frame_;
 };
 
-/// What a call is handed on to: everything below BackendSelect.
+/// The keys to which a call is redispatched: everything below BackendSelect.
 inline constexpr c10::DispatchKeySet kBelowCollectives(
     c10::DispatchKeySet::FULL_AFTER,
     c10::DispatchKey::BackendSelect);
 
-/// The kernel of one collective op on the dispatch key BackendSelect: counts the call, then hands it on unchanged.
+/// The kernel of one collective op on the dispatch key BackendSelect: counts the call, then redispatches it unchanged.
 ///
-/// BackendSelect is in every thread's include set and lies below autograd, Python and compilers, so what arrives here
-/// is what really runs, on whatever thread; no collective has a kernel of its own on it.
+/// BackendSelect is in every thread's include set and lies below autograd, Python and compilers, so a call that arrives
+/// here really runs. No collective of torch has a kernel of its own on this key.
 class CollectiveKernel final : public c10::OperatorKernel {
  public:
   explicit CollectiveKernel(OpFacts facts) : facts_(facts) {}
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const;
-  /// The same for an op that nobody can define anew.
+  /// Counts and redispatches a call of an op that cannot be redefined.
   void call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) const;
   const OpFacts& facts() const {
     return facts_;
@@ -93,9 +93,9 @@ class CollectiveKernel final : public c10::OperatorKernel {
   OpFacts facts_;
 };
 
-/// The same for an op whose C++ types are known (compat::kTypedOps): a call is handed on as it came, boxed or not,
-/// where boxing or unboxing its arguments would cost more than counting it. nullopt for every other op, or if torch
-/// has other types.
+/// Returns a kernel like CollectiveKernel for an op whose C++ types are known (compat::kTypedOps). It redispatches a
+/// call as it came, boxed or not: boxing or unboxing the arguments would cost more than counting. Returns nullopt for
+/// every other op, or if torch calls the op with other types.
 std::optional<c10::KernelFunction> typedKernelFor(const OpFacts& facts, const c10::OperatorHandle& op);
 
 } // namespace commtap

@@ -23,7 +23,7 @@ struct Callback {
   void* context = nullptr;
 };
 
-// Leaked on purpose: threads communicate until the process is gone.
+// Leaked on purpose: threads communicate until the process exits.
 Callback& callback() {
   static auto* instance = new Callback();
   return *instance;
@@ -56,7 +56,7 @@ void CollectiveObservers::collective(const LedgerCollective& row, uint64_t bytes
 }
 
 void CollectiveObservers::setCallback(commtap_collective_callback function, void* context) {
-  // From inside the callback the lock is already held, and nobody else's call need be waited for.
+  // Inside the callback this thread holds the lock already, and must not wait for other threads' calls.
   std::unique_lock<std::shared_mutex> lock(callback().mutex, std::defer_lock);
   if (!tls_in_callback) {
     lock.lock();
@@ -69,9 +69,9 @@ void CollectiveObservers::setCallback(commtap_collective_callback function, void
 }
 
 void CollectiveObservers::resetInForkedChild() {
-  new (&callback().mutex) std::shared_mutex(); // threads that are not in the child may have held it
+  new (&callback().mutex) std::shared_mutex(); // threads that do not exist in the child may have held the old one
   if (tls_in_callback) {
-    callback().mutex.lock_shared(); // this one does so too
+    callback().mutex.lock_shared(); // this thread forked inside the callback
   }
 }
 

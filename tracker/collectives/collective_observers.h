@@ -10,18 +10,19 @@
 
 namespace commtap {
 
-/// Who wants to hear of each collective as it is counted: captures and the job's callback. While nobody does, counting
-/// pays one relaxed load for it.
+/// Passes each counted collective to the open captures and the job's callback. With neither, counting pays one relaxed
+/// load.
 class CollectiveObservers {
  public:
   static bool any() {
     return active_.load(std::memory_order_relaxed) != 0;
   }
 
-  /// One call of `bytes` was added to `row` on the thread that runs.
+  /// Reports that this thread added a call of `bytes` to `row`.
   static void collective(const LedgerCollective& row, uint64_t bytes);
 
-  /// nullptr takes the callback out. Returns after the last call to the one before has ended, unless called from it.
+  /// Sets the callback; nullptr removes it. Returns once the last call of the previous callback has returned, unless
+  /// that callback calls this function.
   static void setCallback(commtap_collective_callback callback, void* context);
 
   static void captureBegan() {
@@ -34,10 +35,10 @@ class CollectiveObservers {
   static void resetInForkedChild();
 
  private:
-  static std::atomic<uint32_t> active_; ///< captures, and one for the callback
+  static std::atomic<uint32_t> active_; ///< number of open captures, plus one if there is a callback
 };
 
-/// The row as the job sees it, with `count` calls of `bytes` in all.
+/// Returns the row as the job sees it, with `count` calls and a total of `bytes`.
 commtap_collective describe(const LedgerCollective& row, uint64_t count, uint64_t bytes);
 
 } // namespace commtap

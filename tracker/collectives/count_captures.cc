@@ -21,7 +21,7 @@ std::string keyWithoutSize(const LedgerCollective& row) {
 } // namespace
 
 CountCaptures& CountCaptures::get() {
-  static auto* instance = new CountCaptures(); // leaked: threads communicate until the process is gone
+  static auto* instance = new CountCaptures(); // leaked on purpose: threads communicate until the process exits
   return *instance;
 }
 
@@ -49,7 +49,7 @@ std::optional<std::vector<commtap_collective>> CountCaptures::read(long capture)
     return std::nullopt;
   }
   std::vector<commtap_collective> rows;
-  std::map<std::string, size_t> known; // the ledger has a row for each size class, a capture has none of them
+  std::map<std::string, size_t> known; // the ledger has one row per size class, a capture joins them
   for (const Amount& amount : found->second.amounts) {
     const auto [slot, is_new] = known.try_emplace(keyWithoutSize(*amount.row), rows.size());
     if (is_new) {

@@ -15,15 +15,15 @@
 
 namespace commtap {
 
-/// Tables of what is counted between two moments, beside the report's own. Any thread.
+/// Tables of the collectives counted between two moments, in addition to the report's. Any thread.
 class CountCaptures {
  public:
   static CountCaptures& get();
 
-  /// A number above 0.
+  /// Opens a capture and returns its number, above 0.
   long begin(commtap_threads threads);
   bool end(long capture);
-  /// In the order of their first calls; nullopt if there is no such capture.
+  /// Returns the rows in the order of their first calls; nullopt if there is no such capture.
   std::optional<std::vector<commtap_collective>> read(long capture);
 
   void count(const LedgerCollective& row, uint64_t bytes);
@@ -37,7 +37,7 @@ class CountCaptures {
     uint64_t bytes;
   };
   struct Capture {
-    uint64_t only_thread; ///< torch's number of it, which is never given again; 0 for all
+    uint64_t only_thread; ///< torch's id of the thread, which is never reused; 0: all threads
     std::vector<Amount> amounts;
     std::unordered_map<const LedgerCollective*, size_t> index; ///< in amounts
   };

@@ -12,14 +12,14 @@
 
 namespace commtap {
 
-/// The same for all objects of one class, and for no other: where its virtual functions are.
+/// Returns the address of the object's virtual function table: equal for all objects of one class, and for no others.
 inline const void* markOf(const torch::CustomClassHolder& object) {
   const void* mark = nullptr;
   std::memcpy(static_cast<void*>(&mark), static_cast<const void*>(&object), sizeof(mark));
   return mark;
 }
 
-/// What an object of TorchScript's that stands for a C++ object holds; nullptr for every other value.
+/// Returns the C++ object inside a TorchScript object; nullptr for every other value.
 inline const torch::CustomClassHolder* heldBy(const c10::IValue& value) {
   if (!value.isObject()) {
     return nullptr;
@@ -29,16 +29,15 @@ inline const torch::CustomClassHolder* heldBy(const c10::IValue& value) {
   return is_capsule ? compat::contentOf(slots.front()) : nullptr;
 }
 
-/// TorchScript's word for it, which is a search.
+/// Asks TorchScript, which searches by name.
 template <typename T>
 [[gnu::noinline]] bool isOfClass(const c10::IValue& object) {
   static const c10::Type* const expected = c10::getCustomClassType<c10::intrusive_ptr<T>>().get();
   return object.toObjectRef().type().get() == expected;
 }
 
-/// The C++ object of class T that an argument holds, such as a process group; nullptr if it holds anything else.
-/// IValue::toCustomClass does the same and takes ten times as long: it looks the class up by name, counts references,
-/// and throws.
+/// Returns the C++ object of class T in an argument, such as a process group; nullptr if the argument holds anything
+/// else. Unlike IValue::toCustomClass, does not look the class up by name, count references or throw.
 template <typename T>
 const T* customClassOf(const c10::IValue& value) {
   static constinit std::atomic<const void*> known_mark{nullptr};

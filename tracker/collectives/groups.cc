@@ -16,7 +16,7 @@
 namespace commtap {
 namespace {
 
-/// Who a group is: a process group object may die and another be made at its address, or under its name.
+/// Tells groups apart: a new process group may get the address or the name of a destroyed one.
 struct Identity {
   std::string name;
   std::string desc;
@@ -38,13 +38,13 @@ struct Table {
   Entries by_address;
 };
 
-// Leaked on purpose: threads communicate until the process is gone.
+// Leaked on purpose: threads communicate until the process exits.
 Table& table() {
   static auto* instance = new Table();
   return *instance;
 }
 
-/// Global ranks as the backend has them: empty for the default group, and for a backend without options.
+/// Returns the backend's global ranks: empty for the default group and for a backend without options.
 std::vector<uint64_t> statedRanks(const c10d::ProcessGroup& group) {
   try {
     return compat::globalRanks(group);
@@ -65,7 +65,7 @@ std::vector<uint32_t> ranksOf(const c10d::ProcessGroup& group) {
   return ranks.size() == size ? ranks : std::vector<uint32_t>();
 }
 
-/// The backend knows the name; where there is none yet torch throws.
+/// Returns "" if the group has no backend yet: torch asks the backend for the name, and throws without one.
 const std::string& nameOf(const c10d::ProcessGroup& group) {
   static const auto* none = new std::string();
   try {
@@ -95,8 +95,8 @@ Identity identityOf(const c10d::ProcessGroup& group) {
   return {nameOf(group), descOf(group), group.getSize(), group.getRank()};
 }
 
-/// Tells the process_ledger which rank of the job this is. The default group knows it, and the job's size; a smaller
-/// one may know this rank's global number; any group is better than nothing.
+/// Reports this process's rank to the ledger. The default group knows rank and job size. A smaller group may know this
+/// process's global rank. Any group makes the process leave a report.
 void announce(const c10d::ProcessGroup& group, const Identity& identity) {
   ProcessLedger& process_ledger = ProcessLedger::get();
   if (process_ledger.hasOutput()) {
@@ -130,8 +130,8 @@ std::optional<GroupRef> find(const c10d::ProcessGroup& group, const Identity& id
   return is_this ? std::optional<GroupRef>(known->second.ref) : std::nullopt;
 }
 
-/// A backend that is written in Python takes the GIL to answer: it is not asked under the lock, for which a thread that
-/// has the GIL may wait.
+/// Queries the backend without holding the lock: a backend in Python takes the GIL to answer, and a thread with the GIL
+/// may wait for the lock.
 GroupRef findOrAdd(const c10d::ProcessGroup& group) {
   const Identity identity = identityOf(group);
   announce(group, identity);
@@ -163,7 +163,7 @@ GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
 GroupRef groupNamed(const std::string& name, ThreadState& thread) {
   try {
     return groupOf(*c10d::resolve_process_group(name), thread);
-  } catch (const std::exception&) { // no such group: the op itself will say so to the job
+  } catch (const std::exception&) { // no such group: the op itself reports that to the job
     return {};
   }
 }

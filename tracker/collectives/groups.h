@@ -13,10 +13,10 @@ class ProcessGroup;
 
 namespace commtap {
 
-/// The ledger's entry for `group`, made at first sight. A few nanoseconds when the thread's last group was the same.
+/// Returns the ledger's entry for `group`, added at first use. Takes no lock if the thread's last group was the same.
 GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread);
 
-/// By the name under which functional collectives know it; an empty reference if there is no such group.
+/// Returns the entry of the group that functional collectives call `name`; an empty reference if there is none.
 GroupRef groupNamed(const std::string& name, ThreadState& thread);
 
 ForkLock groupsForkLock();

@@ -12,8 +12,8 @@ namespace {
 using enum Kind;
 using enum PayloadRule;
 
-// gather and scatter: only the root holds all parts, so S is counted from this rank's part.
-// Ops with an explicit output (…_out) have the input of the op without.
+// gather and scatter: only the root holds all parts, so S is computed from this rank's part.
+// An op with an explicit output (…_out) has the same input as the op without.
 constexpr OpSpec kTable[] = {
     {"c10d::_allgather_base_", kAllGather, kArgument, "output_tensor"},
     {"c10d::_reduce_scatter_base_", kReduceScatter, kArgument, "input_tensor"},
@@ -88,7 +88,7 @@ constexpr OpSpec kTable[] = {
     {"symm_mem::two_shot_all_reduce_out", kAllReduce, kArgument, "input"},
 };
 
-// The legacy namespace c10d_functional is not among them: its ops are composites of those of _c10d_functional.
+// Does not include the legacy namespace c10d_functional: its ops are composites of ops of _c10d_functional.
 constexpr std::array<std::string_view, 4> kNamespaces = {
     "c10d::",
     "_c10d_functional::",
@@ -96,7 +96,7 @@ constexpr std::array<std::string_view, 4> kNamespaces = {
     "_dtensor::shard_dim_alltoall",
 };
 
-// batch_p2p_ops only calls sends and receives, of both kinds at once: those are counted, each as what it is.
+// batch_p2p_ops only calls sends and receives, and these are counted by their own kinds.
 constexpr std::array<std::string_view, 12> kNoCollectives = {
     "c10d::check_for_nan",
     "_c10d_functional::_wrap_tensor_autograd",

@@ -10,10 +10,10 @@
 
 namespace commtap {
 
-/// How the payload S (nccl-tests) follows from an op's arguments.
+/// The source of an op's payload, the S of nccl-tests.
 enum class PayloadRule : uint8_t {
   kArgument,           ///< the bytes of one tensor (list) argument
-  kArgumentTimesGroup, ///< those times the group's size: the argument is one rank's share
+  kArgumentTimesGroup, ///< the bytes times the group's size: the argument is one rank's share
   kNone,               ///< no payload
 };
 
@@ -21,22 +21,22 @@ struct OpSpec {
   std::string_view name; ///< "namespace::op"
   Kind kind;
   PayloadRule payload;
-  std::string_view payload_argument; ///< its name in the op's schema
+  std::string_view payload_argument; ///< name in the op's schema
 };
 
-/// nullptr for an op that is not in the table.
+/// Returns nullptr for an op that is not in the table.
 const OpSpec* findOpSpec(std::string_view name);
 
-/// True for the namespaces in which every op is taken for a collective unless isNoCollective says otherwise.
+/// Returns true for a namespace in which every op is a collective, except those of isNoCollective().
 bool isCollectiveNamespace(std::string_view name);
 
-/// True for the ops of those namespaces that move nothing between ranks, or only call others that are counted.
+/// Returns true for an op of those namespaces that moves no data between ranks, or only calls counted ops.
 bool isNoCollective(std::string_view name);
 
-/// "namespace.op", as Python says it, of "namespace::op".
+/// Returns Python's form, "namespace.op", of "namespace::op".
 std::string dottedName(std::string name);
 
-/// `pattern` is "namespace::op", or ends in * for any rest.
+/// Returns true if `pattern` is the op, "namespace::op", or ends in * after a prefix of it.
 bool matchesOpPattern(std::string_view name, std::string_view pattern);
 
 } // namespace commtap

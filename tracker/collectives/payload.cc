@@ -69,7 +69,7 @@ StringId internReduceOp(size_t type) {
   return ProcessLedger::ledger().intern(textOf(static_cast<c10d::ReduceOp::RedOpType>(type)));
 }
 
-/// It rarely changes: the last one is remembered.
+/// Remembers the last name, which rarely changes.
 StringId reduceOpNamed(const std::string& name) {
   static std::atomic<StringId> last{0};
   LedgerWriter& ledger = ProcessLedger::ledger();

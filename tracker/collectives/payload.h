@@ -16,18 +16,18 @@
 #include "tracker/collectives/custom_class.h"
 #include "tracker/collectives/tensors.h"
 
-// What the arguments of a collective say. An argument is a c10::IValue where the call is boxed, else an Argument; what
-// every collective asks is inlined there.
+// Reads the arguments of a collective: c10::IValue for a boxed call, else Argument. What every collective reads is
+// inline.
 
 namespace commtap {
 
-/// What a tensor argument, or a list of any depth of them, holds.
+/// The contents of a tensor argument, or of a nested list of tensors.
 struct Payload {
   uint64_t bytes = 0;
   c10::ScalarType dtype = c10::ScalarType::Undefined; ///< of the first tensor
 };
 
-/// Of what is stored, without the indices.
+/// Returns the bytes of the values, without the indices.
 uint64_t bytesOfSparse(const at::Tensor& tensor);
 
 template <typename AnyArgument>
@@ -43,11 +43,11 @@ Payload payloadOf(const AnyArgument& tensors) {
   return payload;
 }
 
-/// The start of the memory that the first tensor lies in; nullptr for none.
+/// Returns the start of the first tensor's memory; nullptr if there is no tensor.
 const void* firstStorage(const c10::IValue& tensors);
 const void* firstStorage(const Argument& tensors);
 
-/// Strings of the ledger by a small number: made once, then found without a lock.
+/// Strings of the ledger by a small number. Interns each once, then finds it without a lock.
 template <size_t kSize, auto kMake>
 class CachedNames {
  public:
@@ -65,26 +65,26 @@ class CachedNames {
     return made;
   }
 
-  std::array<std::atomic<StringId>, kSize> names_{}; ///< 0 for not yet
+  std::array<std::atomic<StringId>, kSize> names_{}; ///< 0: not interned yet
 };
 
 StringId internDtype(size_t dtype);
 StringId internReduceOp(size_t type);
-/// As functional collectives take the reduction, in any case.
+/// Returns the reduction of a functional collective's argument, in upper or lower case.
 StringId reduceOpNamed(const std::string& name);
 
-/// "float32", as Python says it without the "torch."; 0 for none.
+/// Returns the name as in Python without "torch.", such as "float32"; 0 for Undefined.
 inline StringId dtypeName(c10::ScalarType dtype) {
   static constinit CachedNames<128, internDtype> names;
   return dtype == c10::ScalarType::Undefined ? 0 : names[static_cast<size_t>(dtype)];
 }
 
-/// "sum", "avg", ...
+/// Returns "sum", "avg", ...
 inline StringId reduceOpName(const c10d::ReduceOp& reduce_op) {
   static constinit CachedNames<16, internReduceOp> names;
   return names[static_cast<size_t>(static_cast<c10d::ReduceOp::RedOpType>(reduce_op.op_))];
 }
-/// From c10d's object or the text that functional collectives take; 0 for anything else.
+/// Returns the name for c10d's object or for the text of a functional collective; 0 for anything else.
 inline StringId reduceOpName(const c10::IValue& value) {
   if (const auto* reduce_op = customClassOf<c10d::ReduceOp>(value)) {
     return reduceOpName(*reduce_op);
@@ -96,7 +96,7 @@ inline StringId reduceOpName(const Argument& argument) {
   return is_one ? reduceOpName(*static_cast<const c10d::ReduceOp*>(argument.data)) : 0;
 }
 
-/// nullptr for anything else.
+/// Returns nullptr for anything else.
 inline const c10d::ProcessGroup* processGroupOf(const c10::IValue& value) {
   return customClassOf<c10d::ProcessGroup>(value);
 }
@@ -104,7 +104,8 @@ inline const c10d::ProcessGroup* processGroupOf(const Argument& argument) {
   return argument.type == Argument::Type::kGroup ? static_cast<const c10d::ProcessGroup*>(argument.data) : nullptr;
 }
 
-/// nullptr for anything else, and for an Argument: no op that is called by its C++ types takes a text that a row needs.
+/// Returns nullptr for anything else and for an Argument: no op that is called by its C++ types has a text that a row
+/// needs.
 inline const std::string* textOf(const c10::IValue& value) {
   return value.isString() ? &value.toStringRef() : nullptr;
 }

@@ -24,17 +24,17 @@ namespace {
 struct Registrations {
   std::mutex mutex;
   std::vector<std::string> patterns;
-  /// "ns::op.overload": its kernel; nullopt if it was refused one.
+  /// Kernels by "ns::op.overload"; nullopt for an op that got none.
   std::unordered_map<std::string, std::optional<c10::RegistrationHandleRAII>> ops;
-  /// By schema. Never freed: another thread may still be inside one that was taken out.
+  /// Kernels by schema. Never freed: another thread may still run a removed kernel.
   std::unordered_map<std::string, c10::KernelFunction> kernels;
   std::optional<c10::RegistrationHandleRAII> listener;
-  std::mutex queue_mutex; ///< taken under the dispatcher's lock: never call the dispatcher with it
+  std::mutex queue_mutex; ///< taken under the dispatcher's lock: its holder must not call the dispatcher
   std::vector<c10::OperatorName> queue;
-  at::CallbackHandle next_op = 0; ///< of onNextOp, while ops are queued
+  at::CallbackHandle next_op = 0; ///< the callback onNextOp, while ops are queued
 };
 
-// Leaked on purpose: the dispatcher calls the kernels until the process is gone.
+// Leaked on purpose: the dispatcher calls the kernels until the process exits.
 Registrations& registrations() {
   static auto* instance = new Registrations();
   return *instance;
@@ -64,7 +64,7 @@ const c10::KernelFunction& kernelFor(Registrations& state, const c10::OperatorHa
   return known != state.kernels.end() ? known->second : state.kernels.emplace(schema, makeKernel(op)).first->second;
 }
 
-/// An op that has a kernel of ours is given another: it may have been defined anew, with other arguments.
+/// Replaces an existing kernel of commtap: the op may have been redefined with other arguments.
 void registerOp(Registrations& state, const c10::OperatorName& name) {
   const std::string full = toString(name);
   if (!isWatched(state, name.name)) {
@@ -76,7 +76,7 @@ void registerOp(Registrations& state, const c10::OperatorName& name) {
   }
   std::optional<c10::RegistrationHandleRAII>& handle = state.ops[full];
   handle.reset();
-  // An op with a kernel of its own on this key does something there that we must not replace.
+  // An op's own kernel on this key must not be replaced.
   if (op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect)) {
     ProcessLedger::ledger().notSeen(NotSeen::kUnwatchedOp, full);
     return;
@@ -88,7 +88,7 @@ void registerOp(Registrations& state, const c10::OperatorName& name) {
 void registerOpSafely(Registrations& state, const c10::OperatorName& name) noexcept {
   try {
     registerOp(state, name);
-  } catch (...) { // the op stays as it is; the report says that it was not watched
+  } catch (...) { // the op stays as it is, and the report lists it as not seen
     ProcessLedger::ledger().notSeen(NotSeen::kUnwatchedOp, name.name);
   }
 }
@@ -113,8 +113,8 @@ bool isQueued(Registrations& state, const c10::OperatorName& name) {
   return std::find(state.queue.begin(), state.queue.end(), name) != state.queue.end();
 }
 
-/// Inside the first op of any kind that runs after a collective op was defined. What runs it has been chosen: if it is
-/// one that came just now, this call of it is not counted.
+/// Runs inside the first op of any kind after a collective op was defined. The dispatcher has already chosen this op's
+/// kernel: if the op is itself new, this call of it is not counted.
 std::unique_ptr<at::ObserverContext> onNextOp(const at::RecordFunction& function) {
   catchAll("late ops", [&] {
     const std::optional<c10::OperatorName> name = function.operator_name();
@@ -129,11 +129,11 @@ std::unique_ptr<at::ObserverContext> onNextOp(const at::RecordFunction& function
   return nullptr;
 }
 
-/// Set while the listener is added, on the thread that does it and holds the mutex.
+/// True on the thread that adds the listener and holds the mutex.
 thread_local bool tls_adding_listener = false;
 
-/// Runs under the dispatcher's lock, where registering would deadlock: it only takes notes. Whichever comes first, the
-/// next module call, the next collective or the next op of any kind, registers.
+/// Queues new ops. Runs under the dispatcher's lock, where registering a kernel would deadlock. The next module call or
+/// the next op of any kind registers the queued ops.
 class LateOps final : public c10::OpRegistrationListener {
  public:
   void onOperatorRegistered(const c10::OperatorHandle& op) override {
@@ -161,7 +161,7 @@ void startKernels(const std::vector<std::string>& extra_patterns) {
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     registerOpSafely(state, name);
   }
-  // Adding the listener reports every op that is there already: those are known by now.
+  // Adding the listener reports every existing op: those have their kernels already.
   tls_adding_listener = true;
   state.listener.emplace(c10::Dispatcher::singleton().addRegistrationListener(std::make_unique<LateOps>()));
   tls_adding_listener = false;

@@ -10,18 +10,19 @@
 
 namespace commtap {
 
-/// Puts a CollectiveKernel on every collective op, and on those that come later. `extra_patterns`: COMMTAP_OPS.
+/// Registers a CollectiveKernel for every collective op, and for ops that are defined later. `extra_patterns` is
+/// COMMTAP_OPS.
 void startKernels(const std::vector<std::string>& extra_patterns);
 
-/// Takes all kernels out again: ops run as if commtap had never been there.
+/// Removes all kernels: ops run as without commtap.
 void stopKernels();
 
-/// Set when ops came that have no kernel yet.
+/// True while there are ops that have no kernel yet.
 inline std::atomic<bool> late_ops_queued{false};
 void registerQueuedOps();
 
 ForkLock registrationForkLock();
-/// Of the queue.
+/// Returns the lock of the queue of late ops.
 ForkLock lateOpsForkLock();
 
 /// Registers kernels for the ops that were defined since the last call. Costs one load if there are none. Must not run

@@ -13,8 +13,8 @@
 
 namespace commtap {
 
-// Each calls `visit` with the tensors of an argument, one after the other and whatever lists they lie in, until it
-// returns false; then so do these.
+// Each function calls visit(tensor) for the tensors of an argument, also in nested lists. Stops and returns false once
+// `visit` returns false.
 
 template <typename Visit>
 bool forEachTensor(at::TensorList tensors, const Visit& visit) {

@@ -47,7 +47,7 @@ class TypedKernel<Return(Arguments...)> final : public c10::OperatorKernel {
 } // namespace
 } // namespace commtap
 
-/// Torch would take the arguments of a boxed call out of their boxes, and put the results into new ones.
+/// Redispatches a boxed call boxed. Torch would unbox the arguments and box the results.
 template <typename Return, typename... Arguments, bool kLegacyTypes>
 struct c10::impl::make_boxed_from_unboxed_functor<commtap::TypedKernel<Return(Arguments...)>, kLegacyTypes> {
   static void

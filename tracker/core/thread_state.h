@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "report/ledger/ledger_format.h"
-#include "report/ledger/ledger_row_order.h"
 #include "tracker/core/cost_sample.h"
-#include "tracker/core/nccl_sites.h"
 #include "tracker/core/timeline.h"
 #include "tracker/core/torch_compat.h"
 
 namespace commtap {
 
-/// What a thread is inside of: module calls, optimizer steps and scopes that the job has named, as they nest.
+/// An open scope of a thread: a module call, an optimizer step, or a scope that the job has named. Scopes nest.
 struct Scope {
   enum class Type : uint8_t { kModule, kOptimizerStep, kNamed };
   Type type;
@@ -24,22 +22,19 @@ struct Scope {
   uint32_t module;  ///< the module, or the module around the optimizer step
 };
 
-/// A call of a module or a scope that has begun and not ended. Copies of what may change and of what a call's end would
-/// have to wait for: the caches hold other things by then.
+/// A module call or named scope that has not ended. Keeps `around` because a switched stack may replace scopes below
+/// it.
 struct OpenCall {
   uint32_t depth;  ///< to hand to ThreadState::leave()
-  uint32_t around; ///< the module that it was called in
-
-  /// Not the outermost, and no deeper than what is kept.
-  bool isInside() const;
+  uint32_t around; ///< the module around it
 };
 
-/// A record_function label of a sharding library around the work of one of its units.
+/// A sharding library's record_function label around the work for one of its units.
 struct UnitLabel {
   enum class Library : uint8_t { kFsdp1, kFsdp2 };
   const void* object; ///< what has the label
   Library made_by;
-  bool prefetch;    ///< the work is for another unit than the one that runs
+  bool prefetch;    ///< the work is for another unit than the running one
   std::string unit; ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
 };
 
@@ -56,14 +51,14 @@ struct OpFrame {
   LedgerCollective* row = nullptr;
   StringId op = 0;
   LedgerLast* last = nullptr;
-  uint64_t number = 0;       ///< of `last`, which may be another's by the time that this call returns
+  uint64_t number = 0;       ///< of `last`: a later collective may have replaced the entry when this call returns
   uint64_t bytes = 0;        ///< payload
   uint64_t issued_at_ns = 0; ///< steady clock
-  bool has_work = false;     ///< a work of a backend that can be timed has been seen to come of it
+  bool has_work = false;     ///< the call has made a Work of a backend that can be timed
   bool returned = false;     ///< without an exception
-  bool captured = false;     ///< in a CUDA graph: it does not run now, but when the graph is launched
-  bool is_timed = false;     ///< chosen to be timed on the device
-  bool has_span = false;     ///< it is timed there
+  bool captured = false;     ///< in a CUDA graph: runs when the graph is launched, not now
+  bool is_timed = false;     ///< selected for timing on the device
+  bool has_span = false;     ///< is being timed on the device
 };
 
 struct GroupRef {
@@ -71,29 +66,29 @@ struct GroupRef {
   uint32_t size = 0;         ///< ranks
 };
 
-/// Everything that is known of one thread. Written by that thread alone.
-class alignas(64) ThreadState {
+/// The state of one thread. Only that thread uses it.
+class ThreadState {
  public:
   static constexpr uint32_t kMaxDepth = 200;
 
-  /// nullptr only without memory.
+  /// Returns this thread's state, added at first use; nullptr if there is no memory.
   static ThreadState* current() {
     ThreadState* state = tls_state_;
     return state != nullptr ? state : create();
   }
 
-  /// nullptr on a thread of which nothing was known until now.
+  /// Like current(), but returns nullptr for a thread without a state instead of adding one.
   static ThreadState* ifKnown() {
     return tls_state_;
   }
 
-  /// The depth to hand to leave().
+  /// Enters a scope. Returns the depth to pass to leave().
   uint32_t enter(Scope scope) {
     const uint32_t depth = depth_;
     enterAt(depth, scope);
     return depth;
   }
-  /// Likewise, for who has asked for depth() already.
+  /// Enters a scope at `depth`, which is depth().
   void enterAt(uint32_t depth, Scope scope) {
     if (depth < kMaxDepth) {
       scopes_[depth] = scope;
@@ -102,7 +97,7 @@ class alignas(64) ThreadState {
     }
     depth_ = depth + 1;
   }
-  /// Ends the scope at `depth` and, if an exception or a switched stack left any behind, those inside it.
+  /// Leaves the scope at `depth`, and those inside it that an exception or a switched stack left open.
   void leave(uint32_t depth) {
     depth_ = depth;
   }
@@ -112,11 +107,11 @@ class alignas(64) ThreadState {
   uint32_t depth() const {
     return depth_;
   }
-  /// For a call that begins now.
+  /// Returns the position of a call that begins now.
   OpenCall openCall() const {
     return {depth_, currentModule()};
   }
-  /// True for the depth of a scope that the job has named and that has not ended.
+  /// Returns true if an open scope at this depth is one that the job has named.
   bool isNamed(uint32_t depth) const {
     return depth < depth_ && depth < kMaxDepth && scopes_[depth].type == Scope::Type::kNamed;
   }
@@ -125,33 +120,23 @@ class alignas(64) ThreadState {
     return scope == nullptr ? kGlobalModule : scope->module;
   }
 
-  // In the order in which they are needed: what each module call and each collective asks is one piece of the cache.
   OpFrame* frame = nullptr; ///< set while a collective op runs
   TimelineWriter timeline;
-  CostSample::Tick module_calls_tick; ///< of CostPart::kModuleCalls
-
- private:
-  uint32_t depth_ = 0; ///< may pass kMaxDepth; scopes beyond are not kept
-  std::array<Scope, kMaxDepth> scopes_;
-
- public:
+  CostSample::Tick module_calls_tick;            ///< of CostPart::kModuleCalls
   CostSample::Tick collectives_tick;             ///< of CostPart::kCollectives
-  uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which have no node
-  Timelines::Sought last_sought_node;            ///< by collectives in a backward
+  uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which run without a node
   std::vector<UnitLabel> unit_labels;
   const void* last_group_key = nullptr;
   GroupRef last_group;
-  LedgerRowPlace row_place;
   std::string last_group_name;
   std::vector<OptimizerStep> optimizer_steps;
   std::vector<OpenCall> open_scopes;     ///< named ones
   uint32_t nccl_groups_open = 0;         ///< ncclGroupStart without its ncclGroupEnd
-  std::vector<DeviceSpan*> device_spans; ///< of the group of NCCL calls that is open; DeviceTiming's
-  NcclSites nccl_sites;
+  std::vector<DeviceSpan*> device_spans; ///< of the open group of NCCL calls; used by DeviceTiming
 
  private:
-  // initial-exec: one pointer out of the surplus that the loader keeps for libraries that come late; the general
-  // model would cost a call into the loader on every module call.
+  // initial-exec takes one pointer of the surplus that the loader keeps for libraries loaded by dlopen(). The general
+  // model would call into the loader on every module call.
   [[gnu::tls_model("initial-exec")]] static thread_local constinit ThreadState* tls_state_;
 
   static ThreadState* create();
@@ -159,10 +144,9 @@ class alignas(64) ThreadState {
   static void countTooDeep();
 
   explicit ThreadState(Timeline& written) : timeline(written) {}
-};
 
-inline bool OpenCall::isInside() const {
-  return depth > 0 && depth < ThreadState::kMaxDepth;
-}
+  uint32_t depth_ = 0; ///< may exceed kMaxDepth; scopes beyond are not kept
+  std::array<Scope, kMaxDepth> scopes_;
+};
 
 } // namespace commtap

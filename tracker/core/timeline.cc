@@ -4,7 +4,6 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <new>
@@ -37,26 +36,13 @@ Timeline* Timeline::create() {
   return new (std::nothrow) Timeline(static_cast<Point*>(memory));
 }
 
-/// Returns the last point not after `number`; nullopt if every kept point is after it. Gallops from `near` with
-/// doubling strides, then bisects.
-std::optional<uint64_t> Timeline::lastPointAt(uint64_t number, uint64_t near, uint64_t oldest, uint64_t head) const {
-  uint64_t low = std::clamp(near, oldest, head - 1);
+/// Returns the last point not after `number`; nullopt if every kept point is after it.
+std::optional<uint64_t> Timeline::lastPointAt(uint64_t number, uint64_t oldest, uint64_t head) const {
+  if (isAfter(oldest, number)) {
+    return std::nullopt;
+  }
+  uint64_t low = oldest;
   uint64_t high = head;
-  uint64_t stride = 1;
-  for (; isAfter(low, number); stride *= 2) {
-    if (low == oldest) {
-      return std::nullopt;
-    }
-    high = low;
-    low -= std::min(stride, low - oldest);
-  }
-  for (; low + stride < high; stride *= 2) {
-    if (isAfter(low + stride, number)) {
-      high = low + stride;
-      break;
-    }
-    low += stride;
-  }
   while (high - low > 1) {
     const uint64_t middle = low + (high - low) / 2;
     (isAfter(middle, number) ? high : low) = middle;
@@ -64,14 +50,13 @@ std::optional<uint64_t> Timeline::lastPointAt(uint64_t number, uint64_t near, ui
   return low;
 }
 
-std::optional<uint32_t> Timeline::moduleAt(uint64_t number, uint64_t& near) const {
+std::optional<uint32_t> Timeline::moduleAt(uint64_t number) const {
   const uint64_t head = head_.load(std::memory_order_acquire);
   if (head == 0) {
     return kGlobalModule;
   }
   const uint64_t oldest = head > kCapacity ? head - kCapacity : 0;
-  const std::optional<uint64_t> point = lastPointAt(number, near, oldest, head);
-  near = point.value_or(oldest);
+  const std::optional<uint64_t> point = lastPointAt(number, oldest, head);
   std::optional<uint32_t> module;
   if (point) {
     module = points_[*point % kCapacity].module.load(std::memory_order_relaxed);
@@ -80,7 +65,7 @@ std::optional<uint32_t> Timeline::moduleAt(uint64_t number, uint64_t& near) cons
   }
   // The writer may have overwritten the point during the read: the value is then wrong.
   std::atomic_thread_fence(std::memory_order_acquire);
-  const bool lapped = head_.load(std::memory_order_relaxed) >= near + kCapacity;
+  const bool lapped = head_.load(std::memory_order_relaxed) >= point.value_or(oldest) + kCapacity;
   return lapped ? std::nullopt : module;
 }
 
@@ -123,16 +108,14 @@ const Timeline* Timelines::find(uint64_t thread_id) {
   return found == all.by_thread.end() ? nullptr : found->second;
 }
 
-std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number, Sought& last) {
-  if (last.timeline == nullptr || last.timeline->thread_.load() != thread_id) {
-    last = {find(thread_id)};
-  }
-  if (last.timeline == nullptr) {
+std::optional<uint32_t> Timelines::moduleAt(uint64_t thread_id, uint64_t number) {
+  const Timeline* timeline = find(thread_id);
+  if (timeline == nullptr) {
     return kGlobalModule;
   }
-  const std::optional<uint32_t> module = last.timeline->moduleAt(number, last.near);
-  return last.timeline->thread_.load() == thread_id ? module
-                                                    : std::nullopt; // else a new thread has taken the timeline over
+  const std::optional<uint32_t> module = timeline->moduleAt(number);
+  const bool taken_over = timeline->thread_.load() != thread_id; // by a new thread, while this one read
+  return taken_over ? std::nullopt : module;
 }
 
 ForkLock Timelines::forkLock() {

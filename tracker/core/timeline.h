@@ -24,10 +24,8 @@ class Timeline {
   /// Returns nullptr if there is no memory.
   static Timeline* create();
 
-  /// Returns the module at `number`; nullopt if its change point has been overwritten. The search starts at change
-  /// point `near`, which may be any number, and sets `near` to the point found: a backward visits nodes that lie close
-  /// together, and the whole ring exceeds the caches.
-  std::optional<uint32_t> moduleAt(uint64_t number, uint64_t& near) const;
+  /// Returns the module at `number`; nullopt if its change point has been overwritten.
+  std::optional<uint32_t> moduleAt(uint64_t number) const;
 
  private:
   friend class Timelines;
@@ -50,7 +48,7 @@ class Timeline {
   bool isAfter(uint64_t point, uint64_t number) const {
     return points_[point % kCapacity].number.load(std::memory_order_relaxed) > number;
   }
-  std::optional<uint64_t> lastPointAt(uint64_t number, uint64_t near, uint64_t oldest, uint64_t head) const;
+  std::optional<uint64_t> lastPointAt(uint64_t number, uint64_t oldest, uint64_t head) const;
 
   static constexpr size_t kBytes = kCapacity * sizeof(Point);
 
@@ -61,8 +59,7 @@ class Timeline {
   std::atomic<uint64_t> thread_{0}; ///< autograd's id of the owning thread
 };
 
-/// The writer of a timeline; only its thread uses it. It shares the cache line of a module call's other thread state:
-/// a call without a new autograd number does not read the ring.
+/// The writer of a timeline; only its thread uses it. A call without a new autograd number does not read the ring.
 class TimelineWriter {
  public:
   explicit TimelineWriter(Timeline& timeline) : timeline_(timeline) {}
@@ -96,12 +93,6 @@ class Timelines {
  public:
   static constexpr size_t kMaxRetired = 256;
 
-  /// A thread's last lookup: its next node is probably of the same forward thread, and near.
-  struct Sought {
-    const Timeline* timeline = nullptr; ///< null: none
-    uint64_t near = 0;                  ///< change point
-  };
-
   /// Adds a timeline for a new thread. Returns nullptr if there is no memory.
   static Timeline* add(uint64_t thread_id);
   /// Returns the bytes that all timelines take if they are full.
@@ -110,7 +101,7 @@ class Timelines {
   static void retire(const Timeline& timeline);
   /// Returns the module that `thread_id` was in at `number`: Global if that thread never called a module, nullopt if
   /// the number is too old. Blocks at most for a hash lookup under a lock.
-  static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number, Sought& last);
+  static std::optional<uint32_t> moduleAt(uint64_t thread_id, uint64_t number);
 
   static ForkLock forkLock();
 

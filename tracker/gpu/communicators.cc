@@ -14,8 +14,11 @@ Communicators::Recent& Communicators::recentOf(const void* communicator) {
   return recent_[((address >> 6U) ^ (address >> 12U) ^ (address >> 18U)) % kRecent];
 }
 
-/// The caller holds mutex_.
-void Communicators::write(Recent& recent, const void* communicator, uint32_t number) {
+void Communicators::write(
+    Recent& recent,
+    const void* communicator,
+    uint32_t number,
+    const std::lock_guard<std::mutex>& /*lock*/) {
   recent.communicator.store(nullptr, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   recent.number.store(number, std::memory_order_relaxed);
@@ -36,7 +39,7 @@ uint32_t Communicators::find(const void* communicator) {
   if (known == all_.end()) {
     return kNoIndex;
   }
-  write(recent, communicator, known->second);
+  write(recent, communicator, known->second, lock);
   return known->second;
 }
 
@@ -46,7 +49,7 @@ uint32_t Communicators::add(const void* communicator, const std::function<uint32
   const uint32_t number = known != all_.end() ? known->second : make();
   if (number != kNoIndex) {
     all_[communicator] = number;
-    write(recentOf(communicator), communicator, number);
+    write(recentOf(communicator), communicator, number, lock);
   }
   return number;
 }
@@ -54,10 +57,9 @@ uint32_t Communicators::add(const void* communicator, const std::function<uint32
 void Communicators::remove(const void* communicator) {
   const std::lock_guard<std::mutex> lock(mutex_);
   all_.erase(communicator);
-  lifetime_.fetch_add(1, std::memory_order_release);
   Recent& recent = recentOf(communicator);
   if (recent.communicator.load(std::memory_order_relaxed) == communicator) {
-    write(recent, nullptr, kNoIndex);
+    write(recent, nullptr, kNoIndex, lock);
   }
 }
 

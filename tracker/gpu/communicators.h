@@ -23,10 +23,6 @@ class Communicators {
   uint32_t add(const void* communicator, const std::function<uint32_t()>& make);
   /// Removes an ended communicator. A communicator at the same address is then a new one.
   void remove(const void* communicator);
-  /// Changes with each remove(). While it is unchanged, a number found for an address stays valid.
-  uint32_t lifetime() const {
-    return lifetime_.load(std::memory_order_acquire);
-  }
 
   std::mutex& mutex() {
     return mutex_;
@@ -43,10 +39,9 @@ class Communicators {
   static constexpr size_t kRecent = 64;
 
   Recent& recentOf(const void* communicator);
-  static void write(Recent& recent, const void* communicator, uint32_t number);
+  static void write(Recent& recent, const void* communicator, uint32_t number, const std::lock_guard<std::mutex>& lock);
 
   std::array<Recent, kRecent> recent_{};
-  std::atomic<uint32_t> lifetime_{0};
   std::mutex mutex_;
   std::unordered_map<const void*, uint32_t> all_; ///< guarded by mutex_
 };

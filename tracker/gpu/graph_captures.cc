@@ -63,8 +63,8 @@ void writeCalls(const Calls& calls, LedgerGraph& graph) {
   }
 }
 
-/// Adds calls to a graph. The caller holds the mutex.
-void addTo(const void* graph, Calls calls) {
+/// Adds `calls` to those that a launch of `graph` makes.
+void addTo(const void* graph, Calls calls, const std::lock_guard<std::mutex>& /*lock*/) {
   std::shared_ptr<const Calls>& known = state().graphs[graph];
   if (known != nullptr) {
     calls.add(*known);
@@ -76,8 +76,8 @@ void addTo(const void* graph, Calls calls) {
   known = std::make_shared<const Calls>(std::move(calls));
 }
 
-/// Returns nullptr if the graph does not communicate. The caller holds the mutex.
-std::shared_ptr<const Calls> callsOf(const void* graph) {
+/// Returns nullptr if `graph` does not communicate.
+std::shared_ptr<const Calls> callsOf(const void* graph, const std::lock_guard<std::mutex>& /*lock*/) {
   const auto found = state().graphs.find(graph);
   return found == state().graphs.end() ? nullptr : found->second;
 }
@@ -99,13 +99,13 @@ template <typename Act>
 void guardedAndLocked(const Act& act) {
   catchAll("cudaGraph", [&] {
     const std::lock_guard<std::mutex> lock(state().mutex);
-    act();
+    act(lock);
   });
 }
 
 void shares(const void* graph, const void* other) {
-  guardedAndLocked([&] {
-    if (std::shared_ptr<const Calls> calls = callsOf(graph)) {
+  guardedAndLocked([&](const std::lock_guard<std::mutex>& lock) {
+    if (std::shared_ptr<const Calls> calls = callsOf(graph, lock)) {
       state().graphs[other] = std::move(calls);
     } else {
       state().graphs.erase(other);
@@ -114,17 +114,17 @@ void shares(const void* graph, const void* other) {
 }
 
 void includes(const void* graph, const void* child) {
-  guardedAndLocked([&] {
-    if (const std::shared_ptr<const Calls> calls = callsOf(child)) {
-      addTo(graph, *calls);
+  guardedAndLocked([&](const std::lock_guard<std::mutex>& lock) {
+    if (const std::shared_ptr<const Calls> calls = callsOf(child, lock)) {
+      addTo(graph, *calls, lock);
     }
   });
 }
 
 /// Counts a launch; a launch that is captured itself becomes part of that capture.
 void launched(const void* instance, void* stream) {
-  guardedAndLocked([&] {
-    const std::shared_ptr<const Calls> calls = callsOf(instance);
+  guardedAndLocked([&](const std::lock_guard<std::mutex>& lock) {
+    const std::shared_ptr<const Calls> calls = callsOf(instance, lock);
     if (calls == nullptr) {
       return;
     }
@@ -137,7 +137,7 @@ void launched(const void* instance, void* stream) {
 }
 
 void gone(const void* graph) {
-  guardedAndLocked([&] { state().graphs.erase(graph); });
+  guardedAndLocked([&](const auto& /*lock*/) { state().graphs.erase(graph); });
 }
 
 /// Takes back a collective's count: it was counted when issued, before the capture was known.
@@ -155,13 +155,13 @@ void GraphCaptures::captureBegan() {
 }
 
 void GraphCaptures::captureEnded(uint64_t capture, const void* graph) {
-  guardedAndLocked([&] {
+  guardedAndLocked([&](const std::lock_guard<std::mutex>& lock) {
     const auto found = state().captures.find(capture);
     if (found == state().captures.end()) {
       return;
     }
     if (graph != nullptr) {
-      addTo(graph, std::move(found->second));
+      addTo(graph, std::move(found->second), lock);
     }
     state().captures.erase(found);
   });

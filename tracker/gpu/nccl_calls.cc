@@ -154,14 +154,6 @@ Place placeOf(ThreadState& thread) {
   return {thread.frame, thread.frame == nullptr ? currentOrigin(thread, nullptr) : Origin()};
 }
 
-/// Returns a number that is unique to the place; 0 for a collective without a row.
-uint64_t numberOf(const Place& place) {
-  if (place.frame != nullptr) {
-    return reinterpret_cast<uintptr_t>(place.frame->row);
-  }
-  return (uint64_t{place.origin.module} << 16U) | (static_cast<uint64_t>(place.origin.phase) << 1U) | 1U;
-}
-
 void attribute(NcclKey& key, const Place& place) {
   key.op = place.frame == nullptr ? 0 : place.frame->op;
   if (place.frame != nullptr && place.frame->row != nullptr) {
@@ -195,34 +187,26 @@ uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
   return communicator.size.load(std::memory_order_acquire);
 }
 
-NcclSite siteOf(const commtap_nccl_call& call, const Place& place, bool in_group) {
-  const auto datatype = static_cast<uint8_t>(call.datatype); // -1 becomes kNoDatatype
-  const uint32_t told = (in_group ? 1U : 0U) | (call.place == nullptr ? 0U : 2U);
-  return {
-      call.comm,
-      numberOf(place),
-      (static_cast<uint32_t>(call.function) << 16U) | (uint32_t{datatype} << 8U) | told,
-      state().communicators.lifetime()};
-}
+/// A row and the payload of one element of the call that it counts.
+struct CountedAt {
+  LedgerNcclCall* row; ///< null if the table is full
+  uint64_t bytes_per_count;
+};
 
-/// Fills in the row of `site` and the bytes per element. Returns false if the thread must not cache the site, because
-/// the next call may differ.
-bool find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place& place, bool in_group, NcclSite& site) {
+CountedAt find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place& place, bool in_group) {
   NcclKey key{};
   key.function = nameOf(ledger, call.function);
   key.communicator = communicatorOf(ledger, call);
-  key.datatype = static_cast<uint8_t>(call.datatype);
+  key.datatype = static_cast<uint8_t>(call.datatype); // -1 is kNoDatatype
   key.in_group = in_group ? 1 : 0;
   key.told_by_plugin = call.place == nullptr ? 0 : 1;
   attribute(key, place);
   const bool names_one = key.communicator != kNoIndex;
   const uint32_t ranks = names_one ? ranksOf(ledger.communicator(key.communicator), key.group) : 0;
-  site.row = ledger.row(key);
-  site.bytes_per_count = bytesPerCount(call, ranks);
   if (ranks == 0 && payloadOf(call.function) == NcclPayload::kElementsOfEachRank && !hasFailed(call)) {
     ledger.notSeen(NotSeen::kUnknownCommunicator, kNames[call.function]);
   }
-  return site.row != nullptr && site.place != 0 && (ranks != 0 || !movesData(call.function));
+  return {ledger.row(key), bytesPerCount(call, ranks)};
 }
 
 void countRun(LedgerNcclCall& row, uint64_t bytes) {
@@ -230,34 +214,24 @@ void countRun(LedgerNcclCall& row, uint64_t bytes) {
   row.bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void countAt(const NcclSite& site, const ThreadState& thread, const commtap_nccl_call& call) {
+void countAt(LedgerNcclCall& row, uint64_t bytes, const ThreadState& thread, const commtap_nccl_call& call) {
   if (hasFailed(call)) {
-    site.row->failed.fetch_add(1, std::memory_order_relaxed);
-    countRun(*site.row, 0);
+    row.failed.fetch_add(1, std::memory_order_relaxed);
+    countRun(row, 0);
     return;
   }
-  const uint64_t bytes = call.count * site.bytes_per_count;
   if (GraphCaptures::isCapturing() && movesData(call.function) &&
-      GraphCaptures::capture(call.stream, *site.row, bytes, thread.frame)) {
-    site.row->captured.fetch_add(1, std::memory_order_relaxed);
+      GraphCaptures::capture(call.stream, row, bytes, thread.frame)) {
+    row.captured.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  countRun(*site.row, bytes);
+  countRun(row, bytes);
 }
 
 void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& call, bool in_group) {
-  const Place place = placeOf(thread);
-  NcclSite site = siteOf(call, place, in_group);
-  NcclSite& known = thread.nccl_sites.at(site);
-  if (known.row != nullptr && known.isLike(site)) {
-    countAt(known, thread, call);
-    return;
-  }
-  if (find(ledger, call, place, in_group, site) && !hasFailed(call)) {
-    known = site;
-  }
-  if (site.row != nullptr) {
-    countAt(site, thread, call);
+  const CountedAt found = find(ledger, call, placeOf(thread), in_group);
+  if (found.row != nullptr) {
+    countAt(*found.row, call.count * found.bytes_per_count, thread, call);
   }
 }
 

@@ -24,7 +24,7 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 constexpr std::string_view kFsdp2 = "FSDP::";
 constexpr std::string_view kFsdp1 = "FullyShardedDataParallel.";
 
-// The labels under which FSDP2 works for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
+// FSDP2's labels of the work for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
 constexpr std::array<std::string_view, 9> kFsdp2UnitLabels = {
     "all_gather",
     "all_gather_copy_out",
@@ -51,7 +51,8 @@ std::optional<UnitLabelText> parseFsdp2(std::string_view label) {
   return UnitLabelText{UnitLabel::Library::kFsdp2, false, named ? whom.substr(2, whom.size() - 3) : ""};
 }
 
-/// False for what c10d marks as asynchronous: its `gloo:all_reduce`, which another thread ends, is no scope.
+/// Returns false for a label that c10d marks as asynchronous, such as `gloo:all_reduce`: another thread ends it, so it
+/// is not a scope.
 bool isScope(const at::RecordFunction& function) {
   const std::string_view label = function.name();
   return !function.isAsync() && !isOptimizerStepLabel(label) && !parseUnitLabel(label);
@@ -81,7 +82,7 @@ void onLabelOrScopeEnd(const at::RecordFunction& function, at::ObserverContext*)
   closeLabel(&function);
 }
 
-/// The last of `open` that is `object`'s, or the end.
+/// Returns the last entry of `open` that belongs to `object`, or the end.
 template <typename Label>
 typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const void* object) {
   const auto found =
@@ -104,7 +105,7 @@ void open(std::string_view label, const void* object) {
   }
 }
 
-/// 0 while torch sends no labels.
+/// The handle of the callback; 0 while torch sends no labels.
 constinit std::atomic<at::CallbackHandle> handle{0};
 
 } // namespace
@@ -133,7 +134,7 @@ void closeLabel(const void* object) {
   if (thread == nullptr) {
     return;
   }
-  // A label that was opened before we were there, or on another thread, finds nothing to close.
+  // A label that opened before counting began, or on another thread, has no entry.
   if (const auto unit = lastOf(thread->unit_labels, object); unit != thread->unit_labels.end()) {
     thread->unit_labels.erase(unit);
   } else if (const auto step = lastOf(thread->optimizer_steps, object); step != thread->optimizer_steps.end()) {

@@ -7,8 +7,8 @@
 
 namespace commtap {
 
-/// What Python calls in place of torch.nn.Module._call_impl. Here and not in the Python part, so that a module call is
-/// one function of ours. All of it with the GIL held.
+/// Replaces torch.nn.Module._call_impl. Part of the tracker and not of its Python part, so that a module call passes
+/// one function of commtap. The caller of every method holds the GIL.
 class ModuleHook {
  public:
   /// The Python part's module_id.
@@ -17,10 +17,11 @@ class ModuleHook {
   static void start(IdOf id_of) {
     id_of_ = id_of;
   }
-  /// What call() must end by calling.
+  /// Sets the function that call() passes each call on to.
   static void setOriginal(CommtapVectorcall original) {
     original_ = original;
   }
+  /// A vectorcallfunc: counts the call, then passes it on.
   static void* call(void* function, void* const* arguments, size_t flags, void* names);
 
   static ObjectTable& modules() {
@@ -28,8 +29,8 @@ class ModuleHook {
   }
 
  private:
-  [[gnu::cold]] static void*
-  callUnusual(void* function, void* const* arguments, size_t flags, void* names, uint32_t id, uint32_t next_id);
+  /// Returns the module's id; kCommtapNoModule if its calls are attributed to its caller.
+  static uint32_t idOf(void* object);
 
   static constinit ObjectTable modules_;
   static constinit CommtapVectorcall original_;

@@ -114,7 +114,7 @@ void debug(const char* message) {
   logDebug(message);
 }
 
-/// record_function cannot be watched in Python.
+/// True if record_function cannot be hooked in Python.
 std::atomic<bool> labels_missing{false};
 
 void labelsMissing() {
@@ -153,7 +153,7 @@ const CommtapPython*& pythonPart() {
   return instance;
 }
 
-/// Of the Python in this process; "" if there is none.
+/// Returns the build of this process's Python, and sets its full version; "" if there is no Python.
 std::string pythonBuild(std::string& full_version) {
   using IsInitialized = int (*)();
   using GetVersion = const char* (*)();
@@ -168,7 +168,7 @@ std::string pythonBuild(std::string& full_version) {
   return build;
 }
 
-/// Absolute: the stub loads this library by such a path.
+/// Returns this library's path. It is absolute: the stub loads the tracker by an absolute path.
 std::string ownPath() {
   Dl_info info{};
   return dladdr(reinterpret_cast<const void*>(&ownPath), &info) == 0 || info.dli_fname == nullptr ? "" : info.dli_fname;
@@ -198,7 +198,7 @@ const CommtapPython* loadPythonPart(const std::string& build) {
   return part;
 }
 
-/// Where the Python part watches record_function, torch need not send labels, unless they are to be scopes.
+/// Receives labels from torch only if they become scopes, or if the Python part does not hook record_function.
 void startLabels(Labels labels, bool is_python) {
   const bool scopes = labels == Labels::kScopes || (labels == Labels::kAuto && !is_python);
   if (scopes || pythonPart() == nullptr || labels_missing) {

@@ -9,22 +9,22 @@
 
 namespace commtap {
 
-/// What a Python part is built for, of what Py_GetVersion() says: "3.11"; "3.13t" for the free-threaded build, whose
-/// objects are laid out in another way. "" if it says something else.
+/// Returns which build of the Python part fits a text of Py_GetVersion(): "3.11", or "3.13t" for the free-threaded
+/// build, whose objects have another layout. Returns "" for any other text.
 std::string pythonBuildOf(const std::string& version);
 
-/// If this process runs Python: loads the Python part that fits its version, which then watches module calls.
-/// Needs the GIL, which the thread that imports torch has.
-/// `labels`: what torch's labels are then, or in a process without Python.
+/// Loads the Python part for this process's Python, if there is one; it installs the module hook. The caller holds the
+/// GIL, as the thread that imports torch does. `labels` says what labels become.
 void startPython(Labels labels);
 
 void setPythonEnabled(bool enabled, Labels labels);
 
-/// The Python part's observe and module_id; COMMTAP_INVALID without one. With the GIL held.
+/// Call the Python part's observe and module_id. Return COMMTAP_INVALID without a Python part. The caller holds the
+/// GIL.
 int observePythonModules(void* before, void* after);
 long idOfPythonModule(void* module);
 
-/// What the Python object of a living tensor is; a plain one in a process without Python.
+/// Returns the class of a live tensor's Python object; kCommtapPlainTensor in a process without Python.
 CommtapTensorClass classOfPythonTensor(void* tensor);
 
 } // namespace commtap

@@ -23,7 +23,7 @@ bool popScope() {
   if (thread == nullptr) {
     return false;
   }
-  // Those whose module call has ended, by return or exception, have ended with it.
+  // A named scope ends with the module call around it, by return or exception.
   while (!thread->open_scopes.empty() && !thread->isNamed(thread->open_scopes.back().depth)) {
     thread->open_scopes.pop_back();
   }

@@ -12,15 +12,14 @@
 
 namespace commtap {
 
-/// A call of a module, or a scope that the job names, begins on this thread. `call`: of thread.openCall(), to be handed
-/// to endCall too.
+/// Begins a module call, or a scope that the job names, on this thread. `call` comes from thread.openCall(); pass it to
+/// endCall() too.
 inline void beginCall(ThreadState& thread, const OpenCall& call, Scope::Type type, uint32_t module) {
   LedgerWriter& ledger = ProcessLedger::ledger();
   const bool in_backward = compat::inBackward();
   if (call.depth == 0 && !in_backward) [[unlikely]] {
     Steps::forwardBegins(ledger);
   }
-  // Before the notes: an addition that other threads may make too waits until all that was written before it is.
   ledger.countModuleCall(module, in_backward ? Phase::kRecompute : Phase::kForward);
   thread.enterAt(call.depth, {type, in_backward, module});
   thread.timeline.note(compat::nextSequenceNumber(), module);
@@ -31,12 +30,12 @@ inline void endCall(ThreadState& thread, const OpenCall& call) {
   thread.timeline.note(compat::nextSequenceNumber(), call.around);
 }
 
-/// This thread goes into a scope that is named here: a module `name` below the current one, for code that has no
-/// torch.nn.Module. One name below one parent is one module, however often it is gone into.
+/// Enters a scope on this thread: a module `name` below the current one, for code without a torch.nn.Module. Each name
+/// below a parent is one module, however often it is entered.
 void pushScope(std::string_view name);
 
-/// Leaves the scope that this thread went into last. False if there is none, or if a module call that began inside it
-/// has not ended.
+/// Leaves the scope that this thread entered last. Returns false if there is none, or if a module call inside it has
+/// not returned.
 bool popScope();
 
 } // namespace commtap

@@ -78,8 +78,8 @@ std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
   return nullptr;
 }
 
-/// Installs the observer if a callback or a level needs it, else removes it. The caller holds the mutex.
-void update(State& state) {
+/// Installs the observer if ops are counted or a callback is set; otherwise removes it.
+void update(State& state, const std::lock_guard<std::mutex>& /*lock*/) {
   if (state.handle != 0) {
     at::removeCallback(state.handle);
     state.handle = 0;
@@ -97,13 +97,13 @@ void setOpCallback(commtap_op_callback function, void* context) {
   const std::lock_guard<std::mutex> lock(state().mutex);
   // Leaked on purpose: a running call may still use the previous callback. Each change leaks a few bytes.
   state().callback.store(function == nullptr ? nullptr : new OpCallback{function, context}, std::memory_order_release);
-  update(state());
+  update(state(), lock);
 }
 
 void setOpLevel(Level level) {
   const std::lock_guard<std::mutex> lock(state().mutex);
   state().level.store(level);
-  update(state());
+  update(state(), lock);
 }
 
 ForkLock opWatchForkLock() {

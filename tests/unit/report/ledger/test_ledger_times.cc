@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "report/ledger/ledger_counters.h"
+
 namespace commtap {
 namespace {
 

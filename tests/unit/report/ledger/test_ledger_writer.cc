@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -62,18 +61,7 @@ TEST_CASE("equal keys find the same row") {
   CHECK(ledger->row(keyFor(*ledger, "b")) != row);
 }
 
-TEST_CASE("a predicted row does not change which row is found") {
-  const auto ledger = LedgerWriter::create();
-  LedgerRowPlace place;
-  std::mt19937 random(7);
-  for (int i = 0; i < 2000; ++i) {
-    const CollectiveKey key = keyFor(*ledger, "op" + std::to_string(i % 100 < 50 ? i % 10 : random() % 10));
-    ledger->expectCollective(place, i % 3 == 0 ? kNoIndex : 0);
-    CHECK(ledger->row(key, place) == ledger->row(key));
-  }
-}
-
-TEST_CASE("ops have rows once they are requested") {
+TEST_CASE("ops have rows of their own, once they are asked for") {
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger);
   CHECK_FALSE(readLedger(ledger->bytes())->report.operations);
@@ -370,9 +358,8 @@ TEST_CASE("threads that add and count the same rows lose no counts") {
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
-      LedgerRowPlace place;
       for (int i = 0; i < kRounds; ++i) {
-        LedgerCollective* row = ledger->row(keyFor(*ledger, "op" + std::to_string(i % 50)), place);
+        LedgerCollective* row = ledger->row(keyFor(*ledger, "op" + std::to_string(i % 50)));
         row->count.fetch_add(1);
       }
     });

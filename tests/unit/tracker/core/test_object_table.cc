@@ -21,15 +21,17 @@ std::vector<const void*> addresses(size_t count) {
   return all;
 }
 
-TEST_CASE("an empty table knows nothing") {
+TEST_CASE("an empty table holds no object, and no table holds nullptr") {
   ObjectTable table;
   int object = 0;
   CHECK(table.find(&object) == ObjectTable::kUnknown);
-  CHECK(table.findInTurn(&object).id == ObjectTable::kUnknown);
+  CHECK(table.find(nullptr) == ObjectTable::kUnknown);
   CHECK(table.remove(&object) == ObjectTable::kUnknown);
+  REQUIRE(table.insert(&object, 3));
+  CHECK(table.find(nullptr) == ObjectTable::kUnknown);
 }
 
-TEST_CASE("what is there is found, by find and by findInTurn, whatever comes and goes") {
+TEST_CASE("the table finds every object that it holds, in any order of insertions and removals") {
   ObjectTable table;
   const auto objects = addresses(3000);
   std::unordered_map<const void*, uint32_t> expected;
@@ -39,7 +41,6 @@ TEST_CASE("what is there is found, by find and by findInTurn, whatever comes and
     const auto known = expected.find(object);
     const uint32_t id = known == expected.end() ? ObjectTable::kUnknown : known->second;
     REQUIRE(table.find(object) == id);
-    REQUIRE(table.findInTurn(object).id == id);
     if (random() % 3 != 0) {
       REQUIRE(table.insert(object, i));
       expected[object] = i;
@@ -52,27 +53,6 @@ TEST_CASE("what is there is found, by find and by findInTurn, whatever comes and
   for (const void* object : objects) {
     const auto known = expected.find(object);
     CHECK(table.find(object) == (known == expected.end() ? ObjectTable::kUnknown : known->second));
-  }
-}
-
-TEST_CASE("from the second time on a search knows the next one, and from any other order it recovers") {
-  ObjectTable table;
-  const auto objects = addresses(500);
-  for (uint32_t i = 0; i < objects.size(); ++i) {
-    REQUIRE(table.insert(objects[i], i));
-  }
-  for (int step = 0; step < 2; ++step) {
-    for (const void* object : objects) {
-      table.findInTurn(object);
-    }
-  }
-  for (uint32_t i = 0; i < objects.size(); ++i) {
-    const ObjectTable::Found found = table.findInTurn(objects[i]);
-    CHECK(found.id == i);
-    CHECK(found.next_id == (i + 1) % objects.size());
-  }
-  for (uint32_t i = objects.size(); i-- > 0;) {
-    CHECK(table.findInTurn(objects[i]).id == i);
   }
 }
 

@@ -11,29 +11,18 @@
 namespace commtap {
 namespace {
 
-/// Returns the module at `number`. Checks that every starting point finds the same module.
-std::optional<uint32_t> moduleAt(const Timeline& timeline, uint64_t number, uint64_t points) {
-  uint64_t near = 0;
-  const std::optional<uint32_t> module = timeline.moduleAt(number, near);
-  for (uint64_t begin : {near, points / 3, points - 1, points, points + 1000, ~uint64_t{0}}) {
-    CAPTURE(begin);
-    CHECK(timeline.moduleAt(number, begin) == module);
-  }
-  return module;
-}
-
 TEST_CASE("a number belongs to the last change point that is not above it") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
   TimelineWriter writer(*timeline);
-  CHECK(moduleAt(*timeline, 7, 0) == 0); // no module was called: Global
+  CHECK(timeline->moduleAt(7) == 0); // nothing was ever called: Global
   writer.note(10, 1);
   writer.note(20, 2);
   writer.note(30, 0);
-  CHECK(moduleAt(*timeline, 9, 3) == 0);
-  CHECK(moduleAt(*timeline, 10, 3) == 1);
-  CHECK(moduleAt(*timeline, 19, 3) == 1);
-  CHECK(moduleAt(*timeline, 20, 3) == 2);
-  CHECK(moduleAt(*timeline, 1000, 3) == 0);
+  CHECK(timeline->moduleAt(9) == 0);
+  CHECK(timeline->moduleAt(10) == 1);
+  CHECK(timeline->moduleAt(19) == 1);
+  CHECK(timeline->moduleAt(20) == 2);
+  CHECK(timeline->moduleAt(1000) == 0);
 }
 
 TEST_CASE("of several changes at one number the last holds: no op was made between them") {
@@ -42,8 +31,8 @@ TEST_CASE("of several changes at one number the last holds: no op was made betwe
   writer.note(10, 1);
   writer.note(10, 2);
   writer.note(10, 3);
-  CHECK(moduleAt(*timeline, 10, 3) == 3);
-  CHECK(moduleAt(*timeline, 9, 3) == 0);
+  CHECK(timeline->moduleAt(10) == 3);
+  CHECK(timeline->moduleAt(9) == 0);
 }
 
 TEST_CASE("what the ring has lost is not known, what it has kept still is") {
@@ -53,23 +42,19 @@ TEST_CASE("what the ring has lost is not known, what it has kept still is") {
   for (uint64_t i = 1; i <= points; ++i) {
     writer.note(i, static_cast<uint32_t>(i));
   }
-  CHECK(moduleAt(*timeline, 50, points) == std::nullopt);
-  CHECK(moduleAt(*timeline, points, points) == static_cast<uint32_t>(points));
-  CHECK(moduleAt(*timeline, points - 1000, points) == static_cast<uint32_t>(points - 1000));
+  CHECK(timeline->moduleAt(50) == std::nullopt);
+  CHECK(timeline->moduleAt(points) == static_cast<uint32_t>(points));
+  CHECK(timeline->moduleAt(points - 1000) == static_cast<uint32_t>(points - 1000));
 }
 
-TEST_CASE("every number is found from every point") {
+TEST_CASE("every number is found") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
   TimelineWriter writer(*timeline);
   constexpr uint64_t kPoints = 70;
   for (uint64_t i = 0; i < kPoints; ++i) {
     writer.note(10 + 3 * i, static_cast<uint32_t>(i));
-  }
-  for (uint64_t number = 10; number < 10 + 3 * kPoints; ++number) {
-    for (uint64_t begin = 0; begin < kPoints; ++begin) {
-      uint64_t near = begin;
-      CHECK(timeline->moduleAt(number, near) == (number - 10) / 3);
-      CHECK(near == (number - 10) / 3);
+    for (uint64_t number = 10; number < 10 + 3 * (i + 1); ++number) {
+      CHECK(timeline->moduleAt(number) == (number - 10) / 3);
     }
   }
 }
@@ -87,11 +72,10 @@ TEST_CASE("a reader beside the writer gets the right module or none") {
   });
   int wrong = 0;
   int known = 0;
-  uint64_t near = 0;
   for (int round = 0; round < 200000; ++round) {
     const uint64_t newest = written.load(std::memory_order_acquire);
     const uint64_t wanted = newest - newest % 1000 - (newest > 2000 ? 1000 : 0);
-    const std::optional<uint32_t> module = timeline->moduleAt(wanted, near);
+    const std::optional<uint32_t> module = timeline->moduleAt(wanted);
     known += module ? 1 : 0;
     wrong += module && *module != static_cast<uint32_t>(wanted) ? 1 : 0;
   }
@@ -102,22 +86,21 @@ TEST_CASE("a reader beside the writer gets the right module or none") {
 }
 
 TEST_CASE("threads: each has its own, and it outlives the thread until many others have ended") {
-  constexpr uint64_t kFirst = 1000000; // thread ids that this process does not use
-  Timelines::Sought last;
+  constexpr uint64_t kFirst = 1000000; // ids that no thread of this process has
   Timeline* first = Timelines::add(kFirst);
   REQUIRE(first != nullptr);
   TimelineWriter(*first).note(5, 42);
-  CHECK(Timelines::moduleAt(kFirst, 6, last) == 42);
-  CHECK(Timelines::moduleAt(kFirst + 1, 6, last) == 0); // the thread called no module
+  CHECK(Timelines::moduleAt(kFirst, 6) == 42);
+  CHECK(Timelines::moduleAt(kFirst + 1, 6) == 0); // never called a module
   Timelines::retire(*first);
-  CHECK(Timelines::moduleAt(kFirst, 6, last) == 42);
+  CHECK(Timelines::moduleAt(kFirst, 6) == 42);
   for (uint64_t id = kFirst + 1; id <= kFirst + Timelines::kMaxRetired + 1; ++id) {
     Timeline* next = Timelines::add(id);
     REQUIRE(next != nullptr);
-    CHECK(moduleAt(*next, 6, 0) == 0); // a reused timeline starts empty
+    CHECK(next->moduleAt(6) == 0); // one that was used before starts empty
     Timelines::retire(*next);
   }
-  CHECK(Timelines::moduleAt(kFirst, 6, last) == 0);
+  CHECK(Timelines::moduleAt(kFirst, 6) == 0);
 }
 
 } // namespace

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger/ledger_collectives.h"
+
+#include "report/ledger/ledger_counters.h"
+#include "report/ledger/ledger_times.h"
+
+namespace commtap {
+
+LedgerCollective* LedgerCollectives::addRow(const CollectiveKey& key) {
+  return rows_.add(key, key.op, [&](LedgerCollective& row, const LedgerLock& lock) { row.lane = laneOf(key, lock); });
+}
+
+/// Returns the lane of the key's kind and group, added at first use; the last lane if there is no other left.
+uint32_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& lock) {
+  LedgerLane* lanes = store_.records<kLanes>();
+  const auto used = static_cast<uint32_t>(store_.used(kLanes, lock));
+  for (uint32_t lane = 0; lane < used; ++lane) {
+    if (lanes[lane].kind == key.kind && lanes[lane].group == key.group) {
+      return lane;
+    }
+  }
+  if (used == kLaneCount || store_.reserve(kLanes, 1, lock) == kNoIndex) {
+    return kLaneCount - 1;
+  }
+  const bool fits = used + 1 < kLaneCount;
+  lanes[used] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex};
+  store_.commit(kLanes, used + 1, lock);
+  return used;
+}
+
+LedgerTimes* LedgerCollectives::addTimes(LedgerCollective& row) {
+  const LedgerLock lock(store_.appending());
+  LedgerTimes* times = store_.records<kTimes>();
+  if (const uint32_t number = row.times.load(std::memory_order_relaxed); number != 0) {
+    return &times[number - 1];
+  }
+  const uint64_t index = store_.reserve(kTimes, 1, lock);
+  if (index == kNoIndex) {
+    store_.notSeen(NotSeen::kTimesFull, store_.text(row.key.op), 1, lock);
+    return nullptr;
+  }
+  forEachCounter(times[index], [](std::atomic<uint64_t>& counter) { counter = 0; });
+  store_.commit(kTimes, index + 1, lock);
+  row.times.store(static_cast<uint32_t>(index + 1), std::memory_order_release);
+  return &times[index];
+}
+
+void LedgerCollectives::countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns) {
+  addDuration(times.durations[static_cast<size_t>(kind)], ns);
+  LedgerStepLane& lane = runningLane(row);
+  if (kind == DurationKind::kRunning) {
+    lane.running_ns.fetch_add(ns, std::memory_order_relaxed);
+  } else if (kind == DurationKind::kBlocked) {
+    lane.blocked_ns.fetch_add(ns, std::memory_order_relaxed);
+  }
+}
+
+LedgerLast&
+LedgerCollectives::noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns) {
+  LedgerHeader& header = store_.header();
+  const uint64_t ticket = header.sections[kLast].used.fetch_add(1, std::memory_order_relaxed);
+  LedgerLast& entry = store_.records<kLast>()[ticket % kLedgerCapacities[kLast]];
+  entry.number.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  entry.sequence = sequence;
+  entry.bytes = bytes;
+  entry.step = static_cast<uint32_t>(header.step.load(std::memory_order_relaxed));
+  entry.issued_at_ns = now_ns;
+  entry.started_at_ns.store(0, std::memory_order_relaxed);
+  entry.completed_at_ns.store(0, std::memory_order_relaxed);
+  entry.row = row;
+  entry.peer = peer;
+  entry.state.store(static_cast<uint32_t>(LastState::kIssued), std::memory_order_relaxed);
+  entry.number.store(ticket + 1, std::memory_order_release);
+  return entry;
+}
+
+void LedgerCollectives::clearLast() {
+  for (uint64_t i = 0; i < kLedgerCapacities[kLast]; ++i) {
+    store_.records<kLast>()[i].number.store(0, std::memory_order_relaxed);
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "report/ledger/ledger_rows.h"
+#include "report/ledger/ledger_store.h"
+
+namespace commtap {
+
+/// Calls of one row, summed. Modulo 2^64, so that a negative amount takes calls back.
+struct LedgerAmount {
+  uint64_t count = 0;
+  uint64_t bytes = 0; ///< payload
+
+  LedgerAmount& operator+=(const LedgerAmount& other) {
+    count += other.count;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+/// Writes the sections of collectives, their times and lanes, and the last collectives. Any thread. Counting takes no
+/// lock, and allocates nothing once the row exists.
+class LedgerCollectives {
+ public:
+  explicit LedgerCollectives(LedgerStore& store) : store_(store), rows_(store, NotSeen::kCollectiveRowsFull) {}
+
+  /// Returns nullptr if the table is full (counted as not seen).
+  LedgerCollective* row(const CollectiveKey& key) {
+    LedgerCollective* found = rows_.find(key);
+    return found != nullptr ? found : addRow(key);
+  }
+  /// Returns the row's number, by which the last collectives name it; kNoIndex for nullptr.
+  uint32_t numberOf(const LedgerCollective* row) const {
+    return row == nullptr ? kNoIndex : static_cast<uint32_t>(row - store_.records<kCollectives>());
+  }
+  /// Adds to the row and to the running step.
+  void count(LedgerCollective& row, LedgerAmount amount) {
+    row.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
+    row.count.fetch_add(amount.count, std::memory_order_relaxed);
+    LedgerStepLane& lane = runningLane(row);
+    lane.count.fetch_add(amount.count, std::memory_order_relaxed);
+    lane.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
+  }
+
+  /// Returns the record that sums the row's durations; nullptr if the table is full (counted as not seen).
+  LedgerTimes* timesOf(LedgerCollective& row) {
+    const uint32_t number = row.times.load(std::memory_order_acquire);
+    return number != 0 ? &store_.records<kTimes>()[number - 1] : addTimes(row);
+  }
+  /// Adds a duration to the row's `times` and to the running step.
+  void countDuration(const LedgerCollective& row, LedgerTimes& times, DurationKind kind, uint64_t ns);
+
+  /// Replaces the oldest of the last collectives. Sets its number, step, clock and state.
+  LedgerLast& noteLast(uint32_t row, uint64_t sequence, uint64_t bytes, int32_t peer, uint64_t now_ns);
+
+ protected:
+  bool createCollectiveRows(const LedgerLock& lock) {
+    return rows_.create(lock);
+  }
+  void completeCollectiveRows(const LedgerLock& lock) {
+    rows_.completeIndex(lock);
+  }
+  void clearLast();
+
+ private:
+  LedgerStepLane& runningLane(const LedgerCollective& row) {
+    return store_.records<kSteps>()[0].lanes[row.lane];
+  }
+  LedgerCollective* addRow(const CollectiveKey& key);
+  LedgerTimes* addTimes(LedgerCollective& row);
+  uint32_t laneOf(const CollectiveKey& key, const LedgerLock& lock);
+
+  LedgerStore& store_;
+  LedgerRows<kCollectives, (128U << 10U)> rows_; ///< an index of twice the rows
+};
+
+} // namespace commtap

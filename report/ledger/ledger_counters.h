@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "report/ledger/ledger_format.h"
+
+namespace commtap {
+
+// The ledger's counters: every number that threads add to without a lock. publish() carries over what they add while
+// it copies the ledger, and a reset zeroes them all. Each function below names all members of a record and visits the
+// counters among them: a new member does not compile until it is named here.
+
+/// A function of a counter.
+template <typename Visit>
+concept CounterVisitor = std::invocable < const Visit&,
+        std::atomic<uint64_t>
+& > ;
+
+template <size_t kCount>
+void forEachCounter(std::atomic<uint64_t> (&counters)[kCount], const CounterVisitor auto& visit) {
+  for (std::atomic<uint64_t>& counter : counters) {
+    visit(counter);
+  }
+}
+
+void forEachCounter(LedgerNotSeen& record, const CounterVisitor auto& visit) {
+  auto& [count, detail, reserved] = record;
+  visit(count);
+}
+
+void forEachCounter(LedgerCost& record, const CounterVisitor auto& visit) {
+  auto& [start_ns, spent_ns, index_bytes, thread_bytes] = record;
+  forEachCounter(spent_ns, visit);
+}
+
+void forEachCounter(LedgerHeader& record, const CounterVisitor auto& visit) {
+  // clang-format does not break lists of bindings.
+  // clang-format off
+  auto& [magic, version, header_size, exit, exit_signal, pid, pid_start_ticks, started_at_ns, parent_pid, run_began_ns,
+         ended_at_ns, rank, world_size, local_rank, attempt, run_id, host, boot_id, argv, torch_version,
+         python_version, commtap_version, report_name, level, timing_every, timing_device, nccl, step,
+         realtime_minus_steady, sections, not_seen, cost] = record;
+  // clang-format on
+  for (LedgerNotSeen& entry : not_seen) {
+    forEachCounter(entry, visit);
+  }
+  forEachCounter(cost, visit);
+  visit(sections[kLast].used); // a ring: all collectives ever written
+}
+
+void forEachCounter(LedgerGroup& record, const CounterVisitor auto& visit) {
+  auto& [name, desc, backend, size, rank, first_rank, issued] = record;
+  forEachCounter(issued, visit);
+}
+
+void forEachCounter(LedgerModule& record, const CounterVisitor auto& visit) {
+  auto& [parent, component, class_name, flags, calls] = record;
+  forEachCounter(calls, visit);
+}
+
+void forEachCounter(LedgerParameter& record, const CounterVisitor auto& /*visit*/) {
+  [[maybe_unused]] auto& [module, name, shape, local_shape, dtype, mesh, placements, requires_grad] = record;
+}
+
+void forEachCounter(LedgerDurations& record, const CounterVisitor auto& visit) {
+  auto& [sum_ns, max_ns, min_ns_inverted, counts] = record;
+  visit(sum_ns);
+  visit(max_ns);
+  visit(min_ns_inverted);
+  forEachCounter(counts, visit);
+}
+
+void forEachCounter(LedgerTimes& record, const CounterVisitor auto& visit) {
+  auto& [durations, bytes] = record;
+  for (LedgerDurations& each : durations) {
+    forEachCounter(each, visit);
+  }
+  visit(bytes);
+}
+
+void forEachCounter(LedgerCollective& record, const CounterVisitor auto& visit) {
+  auto& [key, lowered, count, bytes, lane, times] = record;
+  visit(count);
+  visit(bytes);
+}
+
+void forEachCounter(LedgerOperation& record, const CounterVisitor auto& visit) {
+  auto& [key, count] = record;
+  visit(count);
+}
+
+void forEachCounter(LedgerCommunicator& record, const CounterVisitor auto& /*visit*/) {
+  [[maybe_unused]] auto& [size, rank, group, reserved] = record;
+}
+
+void forEachCounter(LedgerNcclCall& record, const CounterVisitor auto& visit) {
+  auto& [key, count, failed, bytes, captured] = record;
+  visit(count);
+  visit(failed);
+  visit(bytes);
+  visit(captured);
+}
+
+void forEachCounter(LedgerGraph& record, const CounterVisitor auto& visit) {
+  auto& [launches] = record;
+  visit(launches);
+}
+
+void forEachCounter(LedgerGraphCall& record, const CounterVisitor auto& /*visit*/) {
+  [[maybe_unused]] auto& [graph, row, of_nccl, reserved, count, bytes] = record;
+}
+
+void forEachCounter(LedgerLane& record, const CounterVisitor auto& /*visit*/) {
+  [[maybe_unused]] auto& [kind, reserved, group] = record;
+}
+
+void forEachCounter(LedgerStepLane& record, const CounterVisitor auto& visit) {
+  auto& [count, bytes, running_ns, blocked_ns] = record;
+  visit(count);
+  visit(bytes);
+  visit(running_ns);
+  visit(blocked_ns);
+}
+
+void forEachCounter(LedgerStep& record, const CounterVisitor auto& visit) {
+  auto& [first_step, steps, started_at_ns, ended_at_ns, forward_passes, backward_passes, lanes] = record;
+  visit(forward_passes);
+  visit(backward_passes);
+  for (LedgerStepLane& lane : lanes) {
+    forEachCounter(lane, visit);
+  }
+}
+
+/// An entry of the ring is written in place, not added to.
+void forEachCounter(LedgerLast& record, const CounterVisitor auto& /*visit*/) {
+  // clang-format does not break lists of bindings.
+  // clang-format off
+  [[maybe_unused]] auto& [number, sequence, bytes, issued_at_ns, started_at_ns, completed_at_ns, step, row, peer,
+                          state] = record;
+  // clang-format on
+}
+
+} // namespace commtap

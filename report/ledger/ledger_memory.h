@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "report/ledger/ledger_file.h"
+#include "report/ledger/ledger_format.h"
+#include "report/ledger/ledger_layout.h"
+
+namespace commtap {
+
+/// Proof that the caller holds LedgerMemory::appending().
+using LedgerLock = std::lock_guard<std::mutex>;
+
+/// The memory of one process's ledger: header and sections. It starts without a file, so that a process that never
+/// communicates leaves no trace; publish() moves it into a file at the same address. Records are appended under the
+/// lock; readers of published records need none. Nothing throws.
+class LedgerMemory {
+ public:
+  LedgerMemory() = default;
+  LedgerMemory(const LedgerMemory&) = delete;
+  LedgerMemory& operator=(const LedgerMemory&) = delete;
+  ~LedgerMemory();
+
+  /// Maps the memory, all zeros. Returns false if there is no memory.
+  bool map();
+  /// Writes the header of an empty ledger into zeroed memory.
+  void writeHeader(const LedgerLock& lock);
+
+  LedgerHeader& header() const {
+    return *reinterpret_cast<LedgerHeader*>(base_);
+  }
+  /// Returns a section's first record.
+  template <LedgerSectionId kId>
+  LedgerRecord<kId>* records() const {
+    return reinterpret_cast<LedgerRecord<kId>*>(base_ + kLedgerLayout.offsets[kId]);
+  }
+  /// Returns everything written so far, for readLedger().
+  std::span<const std::byte> bytes() const {
+    return {base_, kLedgerLayout.size};
+  }
+
+  /// Returns the lock of appends. A process that forks holds it, so that the child finds whole records.
+  std::mutex& appending() {
+    return mutex_;
+  }
+  /// Returns the number of published records.
+  uint64_t used(LedgerSectionId id, const LedgerLock& /*lock*/) const {
+    return used_[id];
+  }
+  /// Returns the index of the first of `records` new records, not yet published; kNoIndex if they do not fit.
+  uint64_t reserve(LedgerSectionId id, uint64_t records, const LedgerLock& lock);
+  /// Publishes the records below `used`.
+  void commit(LedgerSectionId id, uint64_t used, const LedgerLock& lock);
+
+  bool published() const {
+    return file_.isOpen();
+  }
+  /// Moves the ledger into `path`, which must not exist. Other threads go on counting, and nothing that they count is
+  /// lost. Returns false with errno set; the ledger then stays in memory.
+  bool publish(const std::string& path);
+  const std::string& path() const {
+    return file_.path();
+  }
+  /// Removes the file once the report is written. The memory stays, for threads that still count.
+  void removeFile() const;
+
+ protected:
+  /// Sets all counters to 0. What other threads add at the same time may stay.
+  void zeroAllCounters(const LedgerLock& lock);
+  /// Runs in a forked child whose parent may have been appending: keeps the published records and drops the file.
+  void keepPublishedInForkedChild();
+  /// Runs in a forked child: replaces the parent's memory by a copy, as of the fork. Returns false if all records were
+  /// lost; the memory is then zeroed.
+  bool leaveParentsMemory();
+
+ private:
+  bool allocateUpTo(LedgerSectionId id, uint64_t records);
+  bool copyToFile(const LedgerLock& lock);
+  bool moveIntoFile(const LedgerLock& lock);
+  bool moveIntoCopy();
+
+  std::byte* base_ = nullptr;
+  std::array<uint64_t, kSectionCount> allocated_{}; ///< bytes of each section that the file system has promised
+  std::array<uint64_t, kSectionCount> used_{}; ///< as in the header, but this process's own also right after a fork
+  LedgerFile file_;
+  std::mutex mutex_;
+};
+
+} // namespace commtap

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/ledger/ledger_records.h"
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// A ledger, and the report that the functions below make of its sections, one after the other.
+struct LedgerReading {
+  LedgerRecords records;
+  Report report{};
+
+  /// Returns a module's name; "Global" for an unknown id (noted as damage).
+  std::string moduleName(uint32_t module);
+  /// Returns a group's name; "?" for an unknown index.
+  std::string_view groupName(uint32_t group) const {
+    return group < report.groups.size() ? std::string_view(report.groups[group].name) : "?";
+  }
+  uint64_t realtime(uint64_t steady_ns) const {
+    return steady_ns + records.header().realtime_minus_steady;
+  }
+  /// Returns the number of records to reserve memory for: a damaged ledger may claim any number.
+  uint64_t reservable(LedgerSectionId id) const {
+    return std::min(records.count(id), kLedgerCapacities[id]);
+  }
+};
+
+/// Reads groups, modules and parameters. All other sections refer to these.
+void readGroups(LedgerReading& reading);
+void readModules(LedgerReading& reading);
+
+/// Reads the rows of collectives and ops, sorted by module. Modules that share a clean name share its rows.
+void readCollectives(LedgerReading& reading);
+void readOperations(LedgerReading& reading);
+/// Returns the report's row of one record.
+Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger);
+
+void readSteps(LedgerReading& reading);
+/// Reads the last collectives.
+void readLast(LedgerReading& reading);
+
+/// Reads NCCL's communicators and the calls to NCCL.
+void readNccl(LedgerReading& reading);
+void readCudaGraphs(LedgerReading& reading);
+
+inline Phase phaseOf(Phase phase) {
+  return static_cast<int>(phase) < kPhaseCount ? phase : Phase::kOther;
+}
+inline Kind kindOf(Kind kind) {
+  return static_cast<int>(kind) < kKindCount ? kind : Kind::kOther;
+}
+
+} // namespace commtap

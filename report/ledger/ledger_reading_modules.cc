@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "report/base/json_text.h"
+#include "report/ledger/ledger_reading.h"
+#include "report/model/module_names.h"
+
+namespace commtap {
+namespace {
+
+/// Reads the ranks of each group.
+class RankReader {
+ public:
+  explicit RankReader(LedgerRecords& records) : records_(records) {}
+
+  std::vector<uint32_t> of(const LedgerGroup& group) {
+    std::vector<uint32_t> ranks;
+    if (group.first_rank == kNoIndex || group.size == 0) {
+      return ranks;
+    }
+    // Each group has records of its own: damage cannot make more of them than there are.
+    const uint64_t there = records_.count(kRanks);
+    if (group.first_rank > there || group.size > there - std::max<uint64_t>(group.first_rank, read_)) {
+      records_.damaged("the ranks of a group are missing");
+      return ranks;
+    }
+    read_ += group.size;
+    ranks.resize(group.size);
+    std::memcpy(ranks.data(), &records_.at<kRanks>(group.first_rank), ranks.size() * sizeof(uint32_t));
+    return ranks;
+  }
+
+ private:
+  LedgerRecords& records_;
+  uint64_t read_ = 0; ///< records
+};
+
+void readParameters(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  for (uint64_t i = 0; i < records.count(kParameters); ++i) {
+    const LedgerParameter& ledger = records.at<kParameters>(i);
+    if (ledger.module >= reading.report.modules.size()) {
+      records.damaged("a parameter belongs to no module; it was left out");
+      continue;
+    }
+    Parameter parameter;
+    parameter.name = records.text(ledger.name);
+    parameter.shape = integersFromJson(records.text(ledger.shape));
+    parameter.local_shape = integersFromJson(records.text(ledger.local_shape));
+    parameter.dtype = records.text(ledger.dtype);
+    parameter.requires_grad = ledger.requires_grad != 0;
+    parameter.mesh = records.text(ledger.mesh);
+    parameter.placements = stringsFromJson(records.text(ledger.placements));
+    reading.report.modules[ledger.module].parameters.push_back(std::move(parameter));
+  }
+}
+
+} // namespace
+
+std::string LedgerReading::moduleName(uint32_t module) {
+  if (module >= report.modules.size()) {
+    records.damaged("a call belongs to no module; it is attributed to Global");
+    return "Global";
+  }
+  return report.modules[module].name;
+}
+
+void readGroups(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  UniqueNames names;
+  RankReader ranks(records);
+  for (uint64_t i = 0; i < records.count(kGroups); ++i) {
+    const LedgerGroup& group = records.at<kGroups>(i);
+    reading.report.groups.push_back(
+        {names.make(records.text(group.name)),
+         records.text(group.desc),
+         records.text(group.backend),
+         group.size,
+         ranks.of(group),
+         group.issued[0].load(std::memory_order_relaxed),
+         group.issued[1].load(std::memory_order_relaxed)});
+  }
+}
+
+void readModules(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  std::vector<Module>& modules = reading.report.modules;
+  ModuleNames names;
+  modules.reserve(reading.reservable(kModules));
+  for (uint64_t i = 0; i < records.count(kModules); ++i) {
+    const LedgerModule& ledger = records.at<kModules>(i);
+    const uint32_t parent = ledger.parent.load(std::memory_order_acquire);
+    names.add(parent, records.text(ledger.component.load()), (ledger.flags & kModuleWrapperComponent) != 0);
+    Module& module = modules.emplace_back();
+    module.id = static_cast<uint32_t>(i);
+    if (parent < records.count(kModules)) {
+      module.parent = parent;
+    }
+    module.class_name = records.text(ledger.class_name);
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+      module.calls[phase] = ledger.calls[phase].load(std::memory_order_relaxed);
+    }
+  }
+  for (Module& module : modules) {
+    module.name = names.clean(module.id);
+    module.raw_name = names.raw(module.id);
+  }
+  readParameters(reading);
+}
+
+} // namespace commtap

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+#include <vector>
+
+#include "report/ledger/ledger_reading.h"
+#include "report/model/graph_calls.h"
+#include "report/model/nccl.h"
+
+namespace commtap {
+namespace {
+
+NcclCommunicator communicatorOf(const LedgerReading& reading, const LedgerCommunicator& ledger) {
+  NcclCommunicator read;
+  if (const uint32_t size = ledger.size.load(std::memory_order_acquire); size > 0) {
+    read.size = size;
+    read.rank = ledger.rank.load(std::memory_order_relaxed);
+  }
+  const uint32_t group = ledger.group.load(std::memory_order_relaxed);
+  read.group = group == kNoIndex ? "" : reading.groupName(group);
+  return read;
+}
+
+NcclCall ncclCallOf(LedgerReading& reading, const LedgerNcclCall& ledger) {
+  LedgerRecords& records = reading.records;
+  const NcclKey& key = ledger.key;
+  NcclCall call;
+  call.function = records.text(key.function);
+  if (key.communicator < records.count(kCommunicators)) {
+    call.communicator = key.communicator;
+  }
+  call.op = records.text(key.op);
+  call.group = key.group == kNoIndex ? "" : reading.groupName(key.group);
+  call.module = reading.moduleName(key.module);
+  call.phase = phaseOf(key.phase);
+  call.dtype = ncclDatatypeName(key.datatype);
+  call.source = key.told_by_plugin != 0 ? NcclSource::kPlugin : NcclSource::kCall;
+  if (call.source == NcclSource::kCall) {
+    call.in_group = key.in_group != 0;
+  }
+  call.count = ledger.count.load(std::memory_order_relaxed);
+  call.failed = ledger.failed.load(std::memory_order_relaxed);
+  call.bytes = ledger.bytes.load(std::memory_order_relaxed);
+  call.captured = ledger.captured.load(std::memory_order_relaxed);
+  return call;
+}
+
+} // namespace
+
+void readNccl(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  const uint32_t version = records.header().nccl.load(std::memory_order_relaxed);
+  if (version == 0) {
+    return;
+  }
+  Nccl& nccl = reading.report.nccl.emplace();
+  nccl.version = ncclVersionText(version);
+  for (uint64_t i = 0; i < records.count(kCommunicators); ++i) {
+    nccl.communicators.push_back(communicatorOf(reading, records.at<kCommunicators>(i)));
+  }
+  for (uint64_t i = 0; i < records.count(kNcclCalls); ++i) {
+    if (NcclCall call = ncclCallOf(reading, records.at<kNcclCalls>(i)); call.count > 0 || call.captured > 0) {
+      nccl.calls.push_back(std::move(call));
+    }
+  }
+  mergeEqualCalls(nccl.calls);
+}
+
+void readCudaGraphs(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  std::vector<CudaGraph>& graphs = reading.report.cuda_graphs;
+  graphs.resize(records.count(kGraphs));
+  for (uint64_t i = 0; i < graphs.size(); ++i) {
+    graphs[i].launches = records.at<kGraphs>(i).launches.load(std::memory_order_relaxed);
+  }
+  for (uint64_t i = 0; i < records.count(kGraphCalls); ++i) {
+    const LedgerGraphCall& call = records.at<kGraphCalls>(i);
+    if (call.graph >= graphs.size()) {
+      continue;
+    }
+    CudaGraph& graph = graphs[call.graph];
+    if (call.of_nccl != 0 && call.row < records.count(kNcclCalls)) {
+      const NcclCall row = ncclCallOf(reading, records.at<kNcclCalls>(call.row));
+      addGraphCall(graph.nccl_calls, {row.function, row.communicator, call.count, call.bytes});
+    } else if (call.of_nccl == 0 && call.row < records.count(kCollectives)) {
+      const Collective row = collectiveOf(reading, records.at<kCollectives>(call.row));
+      addGraphCall(graph.collectives, {row.module, row.phase, row.op, row.kind, row.group, call.count, call.bytes});
+    }
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "report/ledger/ledger_reading.h"
+#include "report/ledger/ledger_times.h"
+
+namespace commtap {
+namespace {
+
+void add(Collective& row, Collective&& other) {
+  row.count += other.count;
+  row.bytes += other.bytes;
+  row.bus_bytes += other.bus_bytes;
+  row.time += other.time;
+  for (const auto& [from_bytes, count] : other.sizes) {
+    row.sizes[from_bytes] += count;
+  }
+  for (std::string& op : other.lowered) {
+    if (std::find(row.lowered.begin(), row.lowered.end(), op) == row.lowered.end()) {
+      row.lowered.push_back(std::move(op));
+    }
+  }
+}
+
+/// Each module's position in the order of names. Modules that share a name share the position.
+class ModuleOrder {
+ public:
+  explicit ModuleOrder(const std::vector<Module>& modules) : positions_(std::max<size_t>(modules.size(), 1)) {
+    std::vector<uint32_t> by_name(modules.size());
+    std::iota(by_name.begin(), by_name.end(), 0);
+    std::sort(
+        by_name.begin(), by_name.end(), [&](uint32_t a, uint32_t b) { return modules[a].name < modules[b].name; });
+    for (size_t i = 1; i < by_name.size(); ++i) {
+      const uint32_t before = by_name[i - 1];
+      const bool is_same = modules[by_name[i]].name == modules[before].name;
+      positions_[by_name[i]] = positions_[before] + (is_same ? 0 : 1);
+    }
+  }
+
+  uint32_t of(uint32_t module) const {
+    return positions_[module < positions_.size() ? module : kGlobalModule];
+  }
+
+ private:
+  std::vector<uint32_t> positions_; ///< by id; never empty
+};
+
+/// Calls visit(record, is_new) for each record of a section with a count. The records of one row come together;
+/// `is_new` is true for the first of them. Rows are equal if their modules' positions and their keyOf() are.
+template <LedgerSectionId kId, typename KeyOf, typename Visit>
+void forEachInOrder(const LedgerReading& reading, const ModuleOrder& modules, KeyOf keyOf, Visit visit) {
+  using Record = LedgerRecord<kId>;
+  std::vector<std::pair<uint32_t, const Record*>> order;
+  order.reserve(reading.reservable(kId));
+  for (uint64_t i = 0; i < reading.records.count(kId); ++i) {
+    const Record& each = reading.records.at<kId>(i);
+    if (each.count.load(std::memory_order_relaxed) > 0) {
+      order.emplace_back(modules.of(each.key.module), &each);
+    }
+  }
+  // The modules' positions tell most rows apart, without a look at their texts.
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : keyOf(*a.second) < keyOf(*b.second);
+  });
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool is_same =
+        i > 0 && order[i].first == order[i - 1].first && keyOf(*order[i].second) == keyOf(*order[i - 1].second);
+    visit(*order[i].second, !is_same);
+  }
+}
+
+AsyncOp asyncOf(AsyncOp async_op) {
+  return async_op <= AsyncOp::kUnknown ? async_op : AsyncOp::kUnknown;
+}
+
+CollectiveTime timeOf(const LedgerRecords& records, const LedgerCollective& row) {
+  CollectiveTime time;
+  const uint32_t number = row.times.load(std::memory_order_acquire);
+  if (number == 0 || number > records.count(kTimes)) {
+    return time;
+  }
+  const LedgerTimes& ledger = records.at<kTimes>(number - 1);
+  for (size_t i = 0; i < time.durations.size(); ++i) {
+    time.durations[i] = durationsOf(ledger.durations[i]);
+  }
+  time.bytes = ledger.bytes.load(std::memory_order_relaxed);
+  return time;
+}
+
+} // namespace
+
+Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger) {
+  LedgerRecords& records = reading.records;
+  const CollectiveKey& key = ledger.key;
+  Collective row;
+  row.module = reading.moduleName(key.module);
+  row.issued_in = reading.moduleName(key.issued_in);
+  row.phase = phaseOf(key.phase);
+  row.op = records.text(key.op);
+  row.kind = kindOf(key.kind);
+  row.group = reading.groupName(key.group);
+  row.dtype = records.text(key.dtype);
+  row.reduce_op = records.text(key.reduce_op);
+  row.async_op = asyncOf(key.async_op);
+  for (const auto& lowered : ledger.lowered) {
+    if (const StringId id = lowered.load(std::memory_order_relaxed); id != 0) {
+      row.lowered.push_back(records.text(id));
+    }
+  }
+  row.count = ledger.count.load(std::memory_order_relaxed);
+  row.bytes = ledger.bytes.load(std::memory_order_relaxed);
+  const bool known = key.group < reading.report.groups.size();
+  const uint32_t group_size = known ? reading.report.groups[key.group].size : 0;
+  row.bus_bytes = busBytes(row.kind, row.bytes, group_size);
+  row.time = timeOf(records, ledger);
+  row.time.bus_bytes = busBytes(row.kind, row.time.bytes, group_size);
+  row.sizes[sizeClassStart(std::min<uint8_t>(key.size_class, kMaxSizeClass))] = row.count;
+  return row;
+}
+
+void readCollectives(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  std::vector<Collective>& rows = reading.report.collectives;
+  rows.reserve(reading.reservable(kCollectives));
+  const ModuleOrder modules(reading.report.modules);
+  const auto keyOf = [&](const LedgerCollective& ledger) {
+    const CollectiveKey& key = ledger.key;
+    return std::tuple(
+        phaseOf(key.phase),
+        records.textView(key.op),
+        kindOf(key.kind),
+        reading.groupName(key.group),
+        records.textView(key.dtype),
+        records.textView(key.reduce_op),
+        asyncOf(key.async_op),
+        modules.of(key.issued_in));
+  };
+  forEachInOrder<kCollectives>(reading, modules, keyOf, [&](const LedgerCollective& ledger, bool is_new) {
+    if (is_new) {
+      rows.push_back(collectiveOf(reading, ledger));
+    } else {
+      add(rows.back(), collectiveOf(reading, ledger));
+    }
+  });
+}
+
+void readOperations(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  if (records.header().level == static_cast<uint32_t>(Level::kCollectives)) {
+    return;
+  }
+  std::vector<Operation>& rows = reading.report.operations.emplace();
+  rows.reserve(reading.reservable(kOperations));
+  const ModuleOrder modules(reading.report.modules);
+  const auto keyOf = [&](const LedgerOperation& ledger) {
+    const OperationKey& key = ledger.key;
+    return std::tuple(phaseOf(key.phase), records.textView(key.op), key.dtensor != 0);
+  };
+  forEachInOrder<kOperations>(reading, modules, keyOf, [&](const LedgerOperation& ledger, bool is_new) {
+    if (is_new) {
+      const OperationKey& key = ledger.key;
+      rows.push_back({reading.moduleName(key.module), phaseOf(key.phase), records.text(key.op), key.dtensor != 0, 0});
+    }
+    rows.back().count += ledger.count.load(std::memory_order_relaxed);
+  });
+}
+
+} // namespace commtap
