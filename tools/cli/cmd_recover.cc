@@ -7,18 +7,19 @@
 #include <fmt/format.h>
 
 #include "report/runs/folder.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "A process that was killed leaves its ledger; `commtap run`, the next process of the run to end, or the first\n"
     "command to look turns it into a report. This does so and nothing else, on the machine on which the process ran:\n"
-    "only there it is known to be gone.\n\n"
-    "Exit status: 0 done, 1 some ledgers could not be turned into reports, 2 wrong usage or no such folder.\n\n"
-    "Example:\n  commtap recover out";
+    "only there it is known to be gone.";
+constexpr const char* kExitStatus =
+    "0 done, 1 some ledgers could not be turned into reports, 2 wrong usage or no such folder.";
 
 int recover(const std::string& folder) {
   struct stat info {};
@@ -43,8 +44,12 @@ int recover(const std::string& folder) {
 
 void addRecover(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("recover", "Turn what killed processes left into reports");
-  setUsage(*verb, "commtap recover FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap recover FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {"commtap recover out"}});
   auto folder = std::make_shared<std::string>();
   verb->add_option("FOLDER", *folder, "Where the job's reports are")->required()->type_name("");
   verb->callback([folder, &exit_status] { exit_status = recover(*folder); });

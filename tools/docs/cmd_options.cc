@@ -6,6 +6,7 @@
 
 #include "report/model/options.h"
 #include "tools/cli/manual.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/metrics/metrics.h"
 #include "tools/tables/report_tables.h"
@@ -28,7 +29,7 @@ std::string pageOf(const std::string& page, const CLI::App& app) {
 void addOptions(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("options", "Print a page that is made from the tables of options");
   verb->group(""); // for `./dev docs` and the build, not for users
-  setUsage(*verb, "commtap options --format options|commands|man|metrics|tables");
+  describe(*verb, {.usage = "commtap options --format options|commands|man|metrics|tables"});
   auto page = std::make_shared<std::string>();
   verb->add_option("--format", *page, "docs/FORMAT.md, commtap.1; markdown is the same as options")
       ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables"}))

@@ -8,6 +8,7 @@
 
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/export/export_commdebug.h"
 #include "tools/export/export_graphviz.h"
@@ -19,7 +20,7 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Formats:\n"
     "  openmetrics  for Prometheus, OpenMetrics 1.0; docs/metrics.md\n"
     "  prometheus   the same in the older text format that node_exporter's textfile collector reads\n"
@@ -28,15 +29,10 @@ constexpr const char* kFooter =
     "  graphviz     the module tree with what each module communicates\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; of one rank (--rank) also what\n"
     "               readers of PyTorch's profiler look for; docs/timing.md\n\n"
-    "A file given with -o is there as a whole or not at all.\n\n"
-    "Exit status: 0 done, 1 done without some files that could not be read, or no report found, or the output could\n"
-    "not be written, 2 wrong usage, no such PATH, run, attempt, rank or host.\n\n"
-    "Examples:\n"
-    "  commtap export out --format openmetrics\n"
-    "  commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom\n"
-    "  commtap export runs --all --format jsonl --table collectives -o collectives.jsonl\n"
-    "  commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg\n"
-    "  commtap export out --format perfetto -o trace.json";
+    "A file given with -o is there as a whole or not at all.";
+constexpr const char* kExitStatus =
+    "0 done, 1 done without some files that could not be read, or no report found, or the output could\n"
+    "not be written, 2 wrong usage, no such PATH, run, attempt, rank or host.";
 
 std::vector<std::string> formats() {
   return {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz", "perfetto"};
@@ -184,8 +180,18 @@ void addFilters(CLI::App& verb, ExportArguments& arguments) {
 
 void addExport(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("export", "Write reports in the formats of other tools");
-  setUsage(*verb, "commtap export --format FORMAT [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap export --format FORMAT [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap export out --format openmetrics",
+           "commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom",
+           "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
+           "commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg",
+           "commtap export out --format perfetto -o trace.json",
+       }});
   auto arguments = std::make_shared<ExportArguments>();
   verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of them")->required()->type_name("");
   verb->add_option("--format", arguments->format, "See below")

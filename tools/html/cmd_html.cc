@@ -7,6 +7,7 @@
 #include "report/base/atomic_file.h"
 #include "report/job/job_reader.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/html/html_page.h"
 #include "tools/html/page_data.h"
@@ -15,13 +16,11 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
-    "The file loads nothing and sends nothing: it opens without a network. docs/html.md explains what is on it.\n\n"
-    "Exit status: 0 written, 1 written without some files that could not be read, or not written, 2 wrong usage, no\n"
-    "such PATH.\n\n"
-    "Examples:\n"
-    "  commtap html out -o report.html\n"
-    "  commtap html job.json -o report.html   (from commtap merge out -o job.json)";
+constexpr const char* kAbout =
+    "The file loads nothing and sends nothing: it opens without a network. docs/html.md explains what is on it.";
+constexpr const char* kExitStatus =
+    "0 written, 1 written without some files that could not be read, or not written, 2 wrong usage, no\n"
+    "such PATH.";
 
 struct HtmlArguments {
   std::string path;
@@ -65,8 +64,15 @@ int html(const HtmlArguments& arguments) {
 
 void addHtml(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("html", "Write one HTML file to look at a whole job in a browser");
-  setUsage(*verb, "commtap html [OPTIONS] PATH -o FILE");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap html [OPTIONS] PATH -o FILE",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap html out -o report.html",
+           "commtap html job.json -o report.html   (from commtap merge out -o job.json)",
+       }});
   auto arguments = std::make_shared<HtmlArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
   verb->add_option("-o,--output", arguments->output, "The file to write; - for stdout")->required()->type_name("FILE");

@@ -14,22 +14,20 @@
 #include "report/compare/job_check.h"
 #include "report/job/job_reader.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/check_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Always checked: every report can be read, every rank has one, nothing is missing from them, ranks agree. With a\n"
     "baseline, that each rank communicates as it did then; with a budget, not more than that. Numbers are per rank "
     "and\n"
-    "run: the mean of the ranks that have something. Budgets and formats are described in docs/check.md.\n\n"
-    "Exit status: 0 all checks passed; 1 some failed; 2 wrong usage, no such path, or nothing to check.\n\n"
-    "Examples:\n"
-    "  commtap check out --write budget.toml\n"
-    "  commtap check out --budget budget.toml --format junit > commtap.xml\n"
-    "  commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less";
+    "run: the mean of the ranks that have something. Budgets and formats are described in docs/check.md.";
+constexpr const char* kExitStatus =
+    "0 all checks passed; 1 some failed; 2 wrong usage, no such path, or nothing to check.";
 
 struct CheckArguments {
   std::string path;
@@ -150,8 +148,16 @@ int check(const CheckArguments& arguments) {
 
 void addCheck(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("check", "For CI: hold a run against a baseline or a budget");
-  setUsage(*verb, "commtap check [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap check [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap check out --write budget.toml",
+           "commtap check out --budget budget.toml --format junit > commtap.xml",
+           "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
+       }});
   auto arguments = std::make_shared<CheckArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
   CLI::Option* baseline =

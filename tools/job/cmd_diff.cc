@@ -12,24 +12,22 @@
 #include "report/base/duration.h"
 #include "report/job/job_reader.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/diff_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Numbers are per rank and run: the mean of the ranks that have something. What grew the most comes first. Of one\n"
     "folder with several runs, the newest is compared with the one before it, or with the last one that had started "
     "by\n"
-    "--since before. All formats are described in docs/check.md.\n\n"
-    "Exit status: 0 no difference beyond what is tolerated; 1 there are some, or some files could not be read; 2 "
+    "--since before. All formats are described in docs/check.md.";
+constexpr const char* kExitStatus =
+    "0 no difference beyond what is tolerated; 1 there are some, or some files could not be read; 2 "
     "wrong\n"
-    "usage, no such path, or no two runs to compare.\n\n"
-    "Examples:\n"
-    "  commtap diff yesterday today\n"
-    "  commtap diff reports --since 24h\n"
-    "  commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format markdown";
+    "usage, no such path, or no two runs to compare.";
 
 struct DiffArguments {
   std::vector<std::string> paths;
@@ -130,8 +128,17 @@ int diff(const DiffArguments& arguments) {
 
 void addDiff(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("diff", "Compare two runs, to see whose communication grew");
-  setUsage(*verb, "commtap diff [OPTIONS] BEFORE AFTER | FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap diff [OPTIONS] BEFORE AFTER | FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap diff yesterday today",
+           "commtap diff reports --since 24h",
+           "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format "
+           "markdown",
+       }});
   auto arguments = std::make_shared<DiffArguments>();
   verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder of several runs")
       ->required()

@@ -10,22 +10,20 @@
 #include "report/job/job_reader.h"
 #include "report/job/job_report_json.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/merge_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Ranks are known by content, not by file name; any subset of them will do, in JSON and ledgers. What ranks of one\n"
-    "process group did differently comes first. The JSON is described in docs/merge.md.\n\n"
-    "Exit status: 0 merged, and ranks agree; 1 ranks disagree, or some files could not be read; 2 wrong usage or "
+    "process group did differently comes first. The JSON is described in docs/merge.md.";
+constexpr const char* kExitStatus =
+    "0 merged, and ranks agree; 1 ranks disagree, or some files could not be read; 2 wrong usage or "
     "no\n"
-    "such PATH.\n\n"
-    "Examples:\n"
-    "  commtap merge out\n"
-    "  commtap merge out -o job.json\n"
-    "  commtap merge out --format json | jq '.disagreements'";
+    "such PATH.";
 
 struct MergeArguments {
   std::string path;
@@ -63,8 +61,16 @@ int merge(const MergeArguments& arguments) {
 
 void addMerge(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("merge", "Make one report of a job out of those of its ranks");
-  setUsage(*verb, "commtap merge [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap merge [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap merge out",
+           "commtap merge out -o job.json",
+           "commtap merge out --format json | jq '.disagreements'",
+       }});
   auto arguments = std::make_shared<MergeArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, one of them, or a merged report");
   verb->add_option("-o,--output", arguments->output, "Write the job report to this file, as JSON")->type_name("FILE");

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/http_server.h"
@@ -20,16 +21,13 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Answers GET /metrics for Prometheus (docs/metrics.md) and GET / with a small page that leads to a page for\n"
     "each job: that of commtap html (docs/html.md), with numbers that follow the job. Reads the ledgers of the jobs\n"
     "that run on this node when it is asked, and nothing else: jobs do not notice. A job that has ended stays for\n"
     "--keep minutes. Whoever reaches the address can read the names of modules, groups and runs: the default is for\n"
-    "this machine alone.\n\n"
-    "Exit status: 0 ended by SIGTERM or SIGINT, 1 the address cannot be listened on, 2 wrong usage.\n\n"
-    "Example:\n"
-    "  commtap serve out --listen 127.0.0.1:9464\n"
-    "  curl http://127.0.0.1:9464/metrics";
+    "this machine alone.";
+constexpr const char* kExitStatus = "0 ended by SIGTERM or SIGINT, 1 the address cannot be listened on, 2 wrong usage.";
 
 constexpr int kDefaultKeepMinutes = 10;
 
@@ -76,8 +74,12 @@ int serve(const ServeArguments& arguments) {
 
 void addServe(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("serve", "Serve live metrics of running jobs to Prometheus");
-  setUsage(*verb, "commtap serve [OPTIONS] FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap serve [OPTIONS] FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {"commtap serve out --listen 127.0.0.1:9464\ncurl http://127.0.0.1:9464/metrics"}});
   auto arguments = std::make_shared<ServeArguments>();
   verb->add_option("FOLDER", arguments->path, "Where jobs write to, or a folder above it")->required()->type_name("");
   verb->add_option("--listen", arguments->listen, "Default: 127.0.0.1:9464; port 0 is any free one")

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/top_text.h"
@@ -17,17 +18,14 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Reads the ledgers of the jobs that run on this machine, and nothing else: jobs do not notice, also one that "
     "hangs\n"
     "or is stopped. A group in which one rank has issued fewer collectives than others, while nobody goes on, is told\n"
     "first, with the module in which each rank was last. In a terminal the picture is renewed until SIGINT; "
     "elsewhere,\n"
-    "and with --once, it is printed once, after one interval.\n\n"
-    "Exit status: 0 shown, 1 no job runs here, 2 wrong usage or no such FOLDER.\n\n"
-    "Examples:\n"
-    "  commtap top out\n"
-    "  commtap top out --once --interval 5";
+    "and with --once, it is printed once, after one interval.";
+constexpr const char* kExitStatus = "0 shown, 1 no job runs here, 2 wrong usage or no such FOLDER.";
 
 constexpr size_t kDefaultRows = 8;
 
@@ -83,8 +81,15 @@ int top(const TopArguments& arguments) {
 
 void addTop(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("top", "Watch running jobs: rates, and which rank holds up which collective");
-  setUsage(*verb, "commtap top [OPTIONS] FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap top [OPTIONS] FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap top out",
+           "commtap top out --once --interval 5",
+       }});
   auto arguments = std::make_shared<TopArguments>();
   verb->add_option("FOLDER", arguments->path, "Where jobs write to, or a folder above it")->required()->type_name("");
   verb->add_option("--interval", arguments->interval_seconds, "Between two looks; default: 1")

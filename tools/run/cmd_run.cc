@@ -15,6 +15,7 @@
 #include "report/runs/folder.h"
 #include "report/runs/output.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
@@ -25,14 +26,14 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "The command runs in the same process group and on the same terminal.\n"
     "COMMTAP=0 in the environment: runs the command and does nothing else.\n"
     "Each run gets a fresh run id, the tasks of one Slurm step get a common one. Where a run is started by hand on\n"
-    "several machines, give the same --run-id on each.\n\n"
-    "Exit status: the command's own, or the signal that it died of; 127 no such command, 126 it cannot be started, 2\n"
-    "commtap run was used wrongly.\n\n"
-    "Example:\n  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
+    "several machines, give the same --run-id on each.";
+constexpr const char* kExitStatus =
+    "the command's own, or the signal that it died of; 127 no such command, 126 it cannot be started, 2\n"
+    "commtap run was used wrongly.";
 
 bool isValueFlag(const std::string& argument) {
   for (const OptionRow& row : optionTable()) {
@@ -111,8 +112,12 @@ RunArguments splitRunArguments(const std::vector<std::string>& arguments) {
 
 void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
   CLI::App* verb = app.add_subcommand("run", "Run a command with commtap in all of its processes");
-  setUsage(*verb, "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {"commtap run --out out -- torchrun --nproc-per-node 4 train.py"}});
   auto flags = std::make_shared<std::map<std::string, std::string>>();
   for (const OptionRow& row : optionTable()) {
     if (row.flag.empty()) {

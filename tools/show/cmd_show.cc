@@ -8,6 +8,7 @@
 
 #include "report/runs/folder.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/show/show_csv.h"
 #include "tools/show/show_json.h"
@@ -16,14 +17,10 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
-    "csv and json are described in docs/show.md.\n\n"
-    "Exit status: 0 shown, 1 shown without some files that could not be read, or no report found, 2 wrong usage, no\n"
-    "such PATH or rank.\n\n"
-    "Examples:\n"
-    "  commtap show out\n"
-    "  commtap show out --rank 3 --phase backward\n"
-    "  commtap show out --format csv > collectives.csv";
+constexpr const char* kAbout = "csv and json are described in docs/show.md.";
+constexpr const char* kExitStatus =
+    "0 shown, 1 shown without some files that could not be read, or no report found, 2 wrong usage, no\n"
+    "such PATH or rank.";
 
 struct ShowArguments {
   std::string path;
@@ -84,8 +81,16 @@ int show(ShowArguments arguments) {
 
 void addShow(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("show", "Show the collectives of a run by module, kind and group");
-  setUsage(*verb, "commtap show [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap show [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap show out",
+           "commtap show out --rank 3 --phase backward",
+           "commtap show out --format csv > collectives.csv",
+       }});
   auto arguments = std::make_shared<ShowArguments>();
   verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of them")->required()->type_name("");
   verb->add_option("--rank", arguments->filter.rank, "One rank alone; else the sum over all ranks")->type_name("N");

@@ -16,11 +16,5 @@ TEST_CASE("oneOf takes its words and says which they are") {
   CHECK(app.help().find("--word a|b ") != std::string::npos);
 }
 
-TEST_CASE("the usage line is the one given") {
-  CLI::App app;
-  setUsage(app, "commtap x [OPTIONS] Y");
-  CHECK(app.help().find("Usage: commtap x [OPTIONS] Y\n") != std::string::npos);
-}
-
 } // namespace
 } // namespace commtap
