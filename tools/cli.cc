@@ -12,6 +12,7 @@
 #include "tools/cli/cmd_completion.h"
 #include "tools/cli/cmd_recover.h"
 #include "tools/cli/command_tree.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/docs/cmd_options.h"
 #include "tools/export/cmd_export.h"
@@ -27,13 +28,11 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
-    "Each command has its own --help.\n\n"
-    "Example:\n"
-    "  commtap run --out out -- torchrun --nproc-per-node 4 train.py\n"
-    "  commtap show out\n"
-    "  commtap merge out\n"
-    "  commtap diff yesterday today";
+constexpr const char* kExample =
+    "commtap run --out out -- torchrun --nproc-per-node 4 train.py\n"
+    "commtap show out\n"
+    "commtap merge out\n"
+    "commtap diff yesterday today";
 
 std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI::ParseError& error) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
@@ -73,8 +72,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
     own.insert(own.end(), run.own.begin(), run.own.end());
   }
   CLI::App app("Counts every collective of a PyTorch job by module, phase, op and group.", "commtap");
-  setUsage(app, "commtap COMMAND ...");
-  app.footer(kFooter);
+  describe(app, {.usage = "commtap COMMAND ...", .about = "Each command has its own --help.", .examples = {kExample}});
   app.set_version_flag("--version", std::string("commtap ") + COMMTAP_VERSION);
   app.require_subcommand(1);
   int exit_status = kExitOk;

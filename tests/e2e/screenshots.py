@@ -1,14 +1,24 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the screenshots of the HTML report for docs/html.md: `./dev screenshots`."""
+"""Makes the screenshots of docs/html.md and README.md, and the answer that README.md quotes: `./dev screenshots`.
 
+The pictures of docs/html.md show a made-up job of 64 ranks. README.md's show two runs of docs/examples/train.py.
+"""
+
+import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from harness import COMMAND
 from html_page import OpenPage, launch, open_page, write_page
 from job_samples import JobSample, one_call_less, transformer
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
+
+from report import REPOSITORY
+
+EXAMPLES = REPOSITORY / "docs" / "examples"
 
 
 def job() -> JobSample:
@@ -62,23 +72,59 @@ def shoot(opened: OpenPage, folder: Path, name: str) -> None:
     print(f"{path}: {path.stat().st_size >> 10} KiB")
 
 
+def train(folder: Path, name: str, *arguments: str) -> None:
+    """Trains docs/examples/train.py on four ranks under commtap; the reports are in `folder`/`name`."""
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=4"]
+    subprocess.run(
+        [COMMAND, "run", "--out", name, "--run-id", name, "--", *launcher, EXAMPLES / "train.py", *arguments],
+        cwd=folder,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        check=True,
+    )
+
+
+def write_answer(folder: Path) -> None:
+    """Writes what `commtap diff` says of the two runs, without its first lines, which name their times."""
+    done = subprocess.run([COMMAND, "diff", "before", "after"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 1, done
+    (EXAMPLES / "train-diff.txt").write_text(done.stdout.partition("\n\n")[2], encoding="utf-8")
+
+
+def shoot_real_job(browser: Browser, temporary: Path, folder: Path) -> None:
+    """Makes what README.md shows."""
+    train(temporary, "before", "--keep-gathered")
+    train(temporary, "after")
+    write_answer(temporary)
+    page = temporary / "after.html"
+    subprocess.run([COMMAND, "html", "after", "-o", page], cwd=temporary, check=True)
+    window = {"viewport": {"width": 1400, "height": 800}}
+    with open_page(browser, page, "#module=FSDPTransformer", color_scheme="light", **window) as opened:
+        shoot(opened, folder, "readme")
+
+
+def shoot_sample(browser: Browser, temporary: Path, folder: Path) -> None:
+    """Makes what docs/html.md shows."""
+    page = write_page(job().write(temporary / "job.json"), temporary / "report.html")
+    window = {"viewport": {"width": 1280, "height": 1180}}
+    with open_page(browser, page, color_scheme="light", **window) as opened:
+        shoot(opened, folder, "html-light")
+        opened.page.set_viewport_size({"width": 1280, "height": 900})
+        opened.evaluate("scrollTo(0, document.body.scrollHeight)")
+        shoot(opened, folder, "html-tables")
+        opened.page.set_viewport_size({"width": 1280, "height": 1060})
+        opened.evaluate("document.querySelector('#steps-card').scrollIntoView(); scrollBy(0, -60)")
+        shoot(opened, folder, "html-time")
+    with open_page(browser, page, "#module=Transformer.layers.0", color_scheme="dark", **window) as opened:
+        opened.page.locator(".findings summary").first.click()
+        shoot(opened, folder, "html-dark")
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
         browser = launch(playwright)
-        page = write_page(job().write(Path(temporary) / "job.json"), Path(temporary) / "report.html")
-        window = {"viewport": {"width": 1280, "height": 1180}}
-        with open_page(browser, page, color_scheme="light", **window) as opened:
-            shoot(opened, folder, "html-light")
-            opened.page.set_viewport_size({"width": 1280, "height": 900})
-            opened.evaluate("scrollTo(0, document.body.scrollHeight)")
-            shoot(opened, folder, "html-tables")
-            opened.page.set_viewport_size({"width": 1280, "height": 1060})
-            opened.evaluate("document.querySelector('#steps-card').scrollIntoView(); scrollBy(0, -60)")
-            shoot(opened, folder, "html-time")
-        with open_page(browser, page, "#module=Transformer.layers.0", color_scheme="dark", **window) as opened:
-            opened.page.locator(".findings summary").first.click()
-            shoot(opened, folder, "html-dark")
+        shoot_real_job(browser, Path(temporary), folder)
+        shoot_sample(browser, Path(temporary), folder)
         browser.close()
 
 

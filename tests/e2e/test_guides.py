@@ -64,6 +64,12 @@ def test_linked_files_exist(page: Path) -> None:
     assert [link for link in sorted(links) if not (page.parent / link).exists()] == []
 
 
+def test_the_answer_of_the_readme_is_what_commtap_says() -> None:
+    """README.md quotes the file that `./dev screenshots` writes from two real runs."""
+    answer = (DOCS / "examples" / "train-diff.txt").read_text(encoding="utf-8")
+    assert f"```\n{answer}```\n" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+
+
 def test_every_mechanism_is_in_the_index() -> None:
     """docs/design/README.md links each page next to it."""
     index = DOCS / "design" / "README.md"

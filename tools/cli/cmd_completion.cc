@@ -5,25 +5,30 @@
 #include <memory>
 
 #include "tools/cli/completion.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
-    "An installation puts these scripts where the shells look for them. From a build folder, use the examples.\n\n"
-    "Exit status: 0 printed, 2 wrong usage.\n\n"
-    "Examples:\n"
-    "  source <(commtap completion bash)\n"
-    "  source <(commtap completion zsh)\n"
-    "  commtap completion fish | source";
+constexpr const char* kAbout =
+    "An installation puts these scripts where the shells look for them. From a build folder, use the examples.";
+constexpr const char* kExitStatus = "0 printed, 2 wrong usage.";
 
 } // namespace
 
 void addCompletion(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("completion", "Print a shell's completion script for commtap");
-  setUsage(*verb, "commtap completion SHELL");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap completion SHELL",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "source <(commtap completion bash)",
+           "source <(commtap completion zsh)",
+           "commtap completion fish | source",
+       }});
   auto shell = std::make_shared<std::string>();
   verb->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()

@@ -7,19 +7,19 @@
 #include <fmt/format.h>
 
 #include "report/runs/ledger_recovery.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "A killed process leaves its ledger. `commtap run`, the next exiting process of the run, or the first command\n"
     "that reads the folder converts it into a report. This command only converts. Run it on the machine of the\n"
-    "process: other machines cannot know if the process has ended.\n\n"
-    "Exit status: 0 done; 1 some ledgers could not be converted; 2 wrong usage, or FOLDER does not exist.\n\n"
-    "Example:\n"
-    "  commtap recover out";
+    "process: other machines cannot know if the process has ended.";
+constexpr const char* kExitStatus =
+    "0 done; 1 some ledgers could not be converted; 2 wrong usage, or FOLDER does not exist.";
 
 int recover(const std::string& folder) {
   struct stat info {};
@@ -44,8 +44,12 @@ int recover(const std::string& folder) {
 
 void addRecover(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("recover", "Convert the ledgers of killed processes into reports");
-  setUsage(*verb, "commtap recover FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap recover FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {"commtap recover out"}});
   auto folder = std::make_shared<std::string>();
   verb->add_option("FOLDER", *folder, "The folder of the job's reports")->required()->type_name("");
   verb->callback([folder, &exit_status] { exit_status = recover(*folder); });

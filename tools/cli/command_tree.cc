@@ -3,7 +3,9 @@
 #include "tools/cli/command_tree.h"
 
 #include <algorithm>
-#include <memory>
+#include <utility>
+
+#include "tools/cli/subcommand_help.h"
 
 namespace commtap {
 namespace {
@@ -18,10 +20,14 @@ std::vector<std::string> split(const std::string& text, const std::string& separ
   return parts;
 }
 
-/// Joins the lines of a paragraph into one.
-std::string unbroken(std::string paragraph) {
-  std::replace(paragraph.begin(), paragraph.end(), '\n', ' ');
-  return paragraph;
+/// Joins the lines of each paragraph into one.
+std::string unbroken(const std::string& text) {
+  std::string joined;
+  for (std::string paragraph : split(text, "\n\n")) {
+    std::replace(paragraph.begin(), paragraph.end(), '\n', ' ');
+    joined += (joined.empty() ? "" : "\n\n") + paragraph;
+  }
+  return joined;
 }
 
 OptionFacts factsOf(const CLI::Option& option) {
@@ -45,34 +51,15 @@ OptionFacts factsOf(const CLI::Option& option) {
   return facts;
 }
 
-/// Reads the paragraphs "Exit status: ..." and "Example: ..." of a subcommand's footer.
-void readFooter(const std::string& footer, SubcommandInfo& facts) {
-  const std::string status = "Exit status: ";
-  for (const std::string& paragraph : split(footer, "\n\n")) {
-    if (paragraph.starts_with(status)) {
-      facts.exit_status = unbroken(paragraph.substr(status.size()));
-    } else if (paragraph.starts_with("Example")) {
-      for (const std::string& line : split(paragraph, "\n")) {
-        if (line.starts_with("  ")) {
-          facts.examples.push_back(line.substr(2));
-        }
-      }
-    } else {
-      facts.about += (facts.about.empty() ? "" : "\n\n") + unbroken(paragraph);
-    }
-  }
-}
-
 SubcommandInfo factsOf(const CLI::App& verb) {
+  SubcommandHelp help = helpOf(verb);
   SubcommandInfo facts;
   facts.name = verb.get_name();
   facts.help = verb.get_description();
-  const auto formatter = std::dynamic_pointer_cast<CLI::Formatter>(verb.get_formatter());
-  const std::string usage = formatter ? formatter->make_usage(&verb, "") : "";
-  const std::string title = "Usage: "; // written by setUsage()
-  facts.usage = usage.substr(std::min(usage.size(), title.size()));
-  facts.usage.erase(facts.usage.find_last_not_of('\n') + 1);
-  readFooter(verb.get_footer(), facts);
+  facts.usage = std::move(help.usage);
+  facts.about = unbroken(help.about);
+  facts.exit_status = unbroken(help.exit_status);
+  facts.examples = std::move(help.examples);
   for (const CLI::Option* option : verb.get_options()) {
     facts.options.push_back(factsOf(*option));
   }

@@ -23,14 +23,14 @@ struct SubcommandInfo {
   std::string name;
   std::string help;
   std::string usage;
-  std::string about;       ///< help text below the options
-  std::string exit_status; ///< "0 merged; 1 ..."
-  std::vector<std::string> examples;
+  std::string about;                 ///< paragraphs below the options, each in one line
+  std::string exit_status;           ///< "0 merged; 1 ..."
+  std::vector<std::string> examples; ///< as SubcommandHelp::examples
   std::vector<OptionFacts> options;
 };
 
-/// Returns the subcommands of `app` from the tables that CLI11 parses with. The manual page, the completion scripts and
-/// docs/commands.md are generated from the result. Skips hidden subcommands.
+/// Returns the subcommands of `app` with the options that CLI11 parses and the texts given to describe(). The manual
+/// page, the completion scripts and docs/commands.md are generated from the result. Skips hidden subcommands.
 std::vector<SubcommandInfo> verbsOf(const CLI::App& app);
 
 } // namespace commtap

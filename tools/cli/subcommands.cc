@@ -19,27 +19,7 @@ namespace {
 
 constexpr size_t kMaxLines = 10;
 
-class VerbFormatter : public CLI::Formatter {
- public:
-  explicit VerbFormatter(std::string usage) : usage_(std::move(usage)) {}
-
-  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
-    return "Usage: " + usage_ + "\n";
-  }
-
- private:
-  std::string usage_;
-};
-
 } // namespace
-
-void setUsage(CLI::App& verb, const std::string& usage) {
-  auto formatter = std::make_shared<VerbFormatter>(usage);
-  constexpr size_t kOptionColumn = 34;
-  formatter->column_width(kOptionColumn);
-  formatter->label("REQUIRED", "");
-  verb.formatter(formatter);
-}
 
 CLI::Validator oneOf(std::vector<std::string> words) {
   const auto check = [words = std::move(words)](const std::string& word) {

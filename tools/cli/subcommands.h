@@ -16,9 +16,6 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFindings = 1; ///< the command worked, but some input is unreadable or missing
 inline constexpr int kExitUsage = 2;    ///< wrong usage or no input
 
-/// Sets the usage line of a subcommand's help, which CLI11 cannot generate in this form.
-void setUsage(CLI::App& verb, const std::string& usage);
-
 /// Returns a validator that accepts only `words`. The option's type name, not the validator, describes them in the
 /// help.
 CLI::Validator oneOf(std::vector<std::string> words);

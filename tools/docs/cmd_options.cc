@@ -7,6 +7,7 @@
 #include "report/base/text_file.h"
 #include "report/model/options.h"
 #include "tools/cli/manual.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/docs/row_pages.h"
 #include "tools/metrics/metrics.h"
@@ -55,7 +56,7 @@ int print(const OptionsArguments& arguments, const CLI::App& app) {
 void addOptions(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("options", "Print a page generated from the option tables");
   verb->group(""); // for `./dev docs` and the build, not for users
-  setUsage(*verb, "commtap options --format options|commands|man|metrics|tables|schema|fields [FILE]");
+  describe(*verb, {.usage = "commtap options --format options|commands|man|metrics|tables|schema|fields [FILE]"});
   auto arguments = std::make_shared<OptionsArguments>();
   verb->add_option("--format", arguments->page, "docs/FORMAT.md, commtap.1, or FILE with its generated parts")
       ->check(oneOf({"markdown", "options", "commands", "man", "metrics", "tables", "schema", "fields"}))

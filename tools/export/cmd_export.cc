@@ -10,6 +10,7 @@
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/export/export_commdebug.h"
 #include "tools/export/export_graphviz.h"
@@ -21,7 +22,7 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Formats:\n"
     "  openmetrics  metrics in OpenMetrics 1.0, for Prometheus; docs/metrics.md\n"
     "  prometheus   metrics in Prometheus's older text format, for node_exporter's textfile collector\n"
@@ -30,15 +31,10 @@ constexpr const char* kFooter =
     "  graphviz     the module tree with each module's communication\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
     "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
-    "Writes the file of -o atomically.\n\n"
-    "Exit status: 0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
-    "wrong usage, or PATH, run, attempt, rank or host does not exist.\n\n"
-    "Examples:\n"
-    "  commtap export out --format openmetrics\n"
-    "  commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom\n"
-    "  commtap export runs --all --format jsonl --table collectives -o collectives.jsonl\n"
-    "  commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg\n"
-    "  commtap export out --format perfetto -o trace.json";
+    "Writes the file of -o atomically.";
+constexpr const char* kExitStatus =
+    "0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
+    "wrong usage, or PATH, run, attempt, rank or host does not exist.";
 
 std::vector<std::string> formats() {
   return {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz", "perfetto"};
@@ -188,8 +184,18 @@ void addFilters(CLI::App& verb, ExportArguments& arguments) {
 
 void addExport(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("export", "Write reports in the formats of other tools");
-  setUsage(*verb, "commtap export --format FORMAT [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap export --format FORMAT [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap export out --format openmetrics",
+           "commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom",
+           "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
+           "commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg",
+           "commtap export out --format perfetto -o trace.json",
+       }});
   auto arguments = std::make_shared<ExportArguments>();
   verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of both")->required()->type_name("");
   verb->add_option("--format", arguments->format, "The output format; see below")

@@ -8,6 +8,7 @@
 #include "report/job/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/html/html_page.h"
 #include "tools/html/page_data.h"
@@ -16,13 +17,10 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
-    "The file is complete and opens without a network. docs/html.md explains the page.\n\n"
-    "Exit status: 0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH does\n"
-    "not exist.\n\n"
-    "Examples:\n"
-    "  commtap html out -o report.html\n"
-    "  commtap html job.json -o report.html   (from commtap merge out -o job.json)";
+constexpr const char* kAbout = "The file is complete and opens without a network. docs/html.md explains the page.";
+constexpr const char* kExitStatus =
+    "0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH does\n"
+    "not exist.";
 
 struct HtmlArguments {
   std::string path;
@@ -67,8 +65,15 @@ int html(const HtmlArguments& arguments) {
 
 void addHtml(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("html", "Write an HTML file that shows a whole job in a browser");
-  setUsage(*verb, "commtap html [OPTIONS] PATH -o FILE");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap html [OPTIONS] PATH -o FILE",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap html out -o report.html",
+           "commtap html job.json -o report.html   (from commtap merge out -o job.json)",
+       }});
   auto arguments = std::make_shared<HtmlArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout")->required()->type_name("FILE");

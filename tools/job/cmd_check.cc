@@ -15,22 +15,20 @@
 #include "report/job/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/check_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Checks that every rank has a readable report, that nothing is missing from the reports, and that the ranks\n"
     "agree. With --baseline, also checks that each rank communicates as in the baseline; with --budget, that it\n"
     "communicates no more than the budget. Numbers are means per rank of one run, over the ranks that have the row.\n"
-    "docs/check.md describes budgets and formats.\n\n"
-    "Exit status: 0 all checks passed; 1 some failed; 2 wrong usage, a path that does not exist, or no reports.\n\n"
-    "Examples:\n"
-    "  commtap check out --write budget.toml\n"
-    "  commtap check out --budget budget.toml --format junit > commtap.xml\n"
-    "  commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less";
+    "docs/check.md describes budgets and formats.";
+constexpr const char* kExitStatus =
+    "0 all checks passed; 1 some failed; 2 wrong usage, a path that does not exist, or no reports.";
 
 struct CheckArguments {
   std::string path;
@@ -153,8 +151,16 @@ int check(const CheckArguments& arguments) {
 
 void addCheck(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("check", "Check a run against a baseline or a budget, for CI");
-  setUsage(*verb, "commtap check [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap check [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap check out --write budget.toml",
+           "commtap check out --budget budget.toml --format junit > commtap.xml",
+           "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
+       }});
   auto arguments = std::make_shared<CheckArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   CLI::Option* baseline =

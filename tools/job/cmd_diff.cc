@@ -13,22 +13,20 @@
 #include "report/job/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/diff_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Numbers are means per rank of one run, over the ranks that have the row. The largest growth comes first. Given\n"
     "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
-    "the newest run that started at least that long before. docs/check.md describes the formats.\n\n"
-    "Exit status: 0 no differences beyond the tolerances; 1 differences, or unreadable files; 2 wrong usage, a path\n"
-    "that does not exist, or no two runs to compare.\n\n"
-    "Examples:\n"
-    "  commtap diff yesterday today\n"
-    "  commtap diff reports --since 24h\n"
-    "  commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format markdown";
+    "the newest run that started at least that long before. docs/check.md describes the formats.";
+constexpr const char* kExitStatus =
+    "0 no differences beyond the tolerances; 1 differences, or unreadable files; 2 wrong usage, a path\n"
+    "that does not exist, or no two runs to compare.";
 
 struct DiffArguments {
   std::vector<std::string> paths;
@@ -133,8 +131,17 @@ int diff(const DiffArguments& arguments) {
 
 void addDiff(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("diff", "Compare the communication of two runs");
-  setUsage(*verb, "commtap diff [OPTIONS] BEFORE AFTER | FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap diff [OPTIONS] BEFORE AFTER | FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap diff yesterday today",
+           "commtap diff reports --since 24h",
+           "commtap diff main.json out --tolerance bytes=5% --tolerance module=**.experts.*,bytes=20% --format "
+           "markdown",
+       }});
   auto arguments = std::make_shared<DiffArguments>();
   verb->add_option("PATH", arguments->paths, "Two folders, reports or merged reports; or one folder with several runs")
       ->required()

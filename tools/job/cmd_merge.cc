@@ -11,21 +11,19 @@
 #include "report/job/job_report_json.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/merge_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Reads the rank from each file's content, not from its name. Accepts any subset of the ranks, as reports or\n"
-    "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.\n\n"
-    "Exit status: 0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"
-    "PATH does not exist.\n\n"
-    "Examples:\n"
-    "  commtap merge out\n"
-    "  commtap merge out -o job.json\n"
-    "  commtap merge out --format json | jq '.disagreements'";
+    "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.";
+constexpr const char* kExitStatus =
+    "0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"
+    "PATH does not exist.";
 
 struct MergeArguments {
   std::string path;
@@ -64,8 +62,16 @@ int merge(const MergeArguments& arguments) {
 
 void addMerge(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("merge", "Merge the reports of a job's ranks into one");
-  setUsage(*verb, "commtap merge [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap merge [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap merge out",
+           "commtap merge out -o job.json",
+           "commtap merge out --format json | jq '.disagreements'",
+       }});
   auto arguments = std::make_shared<MergeArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   verb->add_option("-o,--output", arguments->output, "Also write the job report to this file, as JSON")

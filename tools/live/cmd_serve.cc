@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/http_server.h"
@@ -20,15 +21,12 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the\n"
     "page of commtap html (docs/html.md) with live numbers. Each request reads the ledgers of the jobs on this\n"
     "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
-    "read the names of modules, groups and runs: the default address is reachable only from this machine.\n\n"
-    "Exit status: 0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.\n\n"
-    "Example:\n"
-    "  commtap serve out --listen 127.0.0.1:9464\n"
-    "  curl http://127.0.0.1:9464/metrics";
+    "read the names of modules, groups and runs: the default address is reachable only from this machine.";
+constexpr const char* kExitStatus = "0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.";
 
 constexpr int kDefaultKeepMinutes = 10;
 
@@ -75,8 +73,12 @@ int serve(const ServeArguments& arguments) {
 
 void addServe(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("serve", "Serve live metrics of running jobs to Prometheus");
-  setUsage(*verb, "commtap serve [OPTIONS] FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap serve [OPTIONS] FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {"commtap serve out --listen 127.0.0.1:9464\ncurl http://127.0.0.1:9464/metrics"}});
   auto arguments = std::make_shared<ServeArguments>();
   verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
       ->required()

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/top_text.h"
@@ -17,14 +18,11 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
     "Groups whose ranks differ in collectives issued, and make no progress, come first, with each rank's last\n"
-    "module. A terminal is refreshed until SIGINT. With other outputs, or --once, prints once after one interval.\n\n"
-    "Exit status: 0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.\n\n"
-    "Examples:\n"
-    "  commtap top out\n"
-    "  commtap top out --once --interval 5";
+    "module. A terminal is refreshed until SIGINT. With other outputs, or --once, prints once after one interval.";
+constexpr const char* kExitStatus = "0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.";
 
 constexpr size_t kDefaultRows = 8;
 
@@ -82,8 +80,15 @@ int top(const TopArguments& arguments) {
 void addTop(CLI::App& app, int& exit_status) {
   CLI::App* verb =
       app.add_subcommand("top", "Watch running jobs: their rates, and the ranks that hold up a collective");
-  setUsage(*verb, "commtap top [OPTIONS] FOLDER");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap top [OPTIONS] FOLDER",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap top out",
+           "commtap top out --once --interval 5",
+       }});
   auto arguments = std::make_shared<TopArguments>();
   verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
       ->required()

@@ -16,6 +16,7 @@
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/output.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
@@ -26,14 +27,13 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAbout =
     "The command runs in the process group of commtap run, on the same terminal. With COMMTAP=0 in the environment,\n"
     "runs the command without commtap. Each run gets a new run id; the tasks of a Slurm step share one. To start\n"
-    "one run by hand on several machines, give the same --run-id on each.\n\n"
-    "Exit status: that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot\n"
-    "be started; 2 wrong usage of commtap run.\n\n"
-    "Example:\n"
-    "  commtap run --out out -- torchrun --nproc-per-node 4 train.py";
+    "one run by hand on several machines, give the same --run-id on each.";
+constexpr const char* kExitStatus =
+    "that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot\n"
+    "be started; 2 wrong usage of commtap run.";
 
 bool isValueFlag(const std::string& argument) {
   for (const OptionRow& row : optionTable()) {
@@ -113,8 +113,12 @@ RunArguments splitRunArguments(const std::vector<std::string>& arguments) {
 
 void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
   CLI::App* verb = app.add_subcommand("run", "Run a command with commtap preloaded in all its processes");
-  setUsage(*verb, "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {"commtap run --out out -- torchrun --nproc-per-node 4 train.py"}});
   auto flags = std::make_shared<std::map<std::string, std::string>>();
   for (const OptionRow& row : optionTable()) {
     if (row.flag.empty()) {

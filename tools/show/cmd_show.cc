@@ -14,6 +14,7 @@
 #include "report/runs/report_scan.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/show/show_csv.h"
 #include "tools/show/show_json.h"
@@ -22,14 +23,10 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kFooter =
-    "csv and json are described in docs/show.md.\n\n"
-    "Exit status: 0 shown, 1 shown without some files that could not be read, or no report found, 2 wrong usage, no\n"
-    "such PATH or rank.\n\n"
-    "Examples:\n"
-    "  commtap show out\n"
-    "  commtap show out --rank 3 --phase backward\n"
-    "  commtap show out --format csv > collectives.csv";
+constexpr const char* kAbout = "docs/show.md describes csv and json.";
+constexpr const char* kExitStatus =
+    "0 shown; 1 some files are unreadable, or no report was found; 2 wrong usage, or PATH, run, attempt or\n"
+    "rank does not exist.";
 
 struct ShowArguments {
   std::string path;
@@ -39,7 +36,7 @@ struct ShowArguments {
   std::string format = "table";
 };
 
-/// Says each problem. Returns the exit status.
+/// Writes each problem to stderr. Returns the exit status.
 int finish(const std::vector<std::string>& problems, int written) {
   sayAll(problems);
   return problems.empty() ? written : kExitFindings;
@@ -112,26 +109,37 @@ int show(ShowArguments arguments) {
 
 void addShow(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("show", "Show the collectives of a run by module, kind and group");
-  setUsage(*verb, "commtap show [OPTIONS] PATH");
-  verb->footer(kFooter);
+  describe(
+      *verb,
+      {.usage = "commtap show [OPTIONS] PATH",
+       .about = kAbout,
+       .exit_status = kExitStatus,
+       .examples = {
+           "commtap show out",
+           "commtap show out --rank 3 --phase backward",
+           "commtap show out --format csv > collectives.csv",
+       }});
   auto arguments = std::make_shared<ShowArguments>();
-  verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of them")->required()->type_name("");
+  verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of both")->required()->type_name("");
   addSelection(*verb, arguments->selection);
-  verb->add_option("--rank", arguments->selection.rank, "One rank alone; else the sum over all ranks")->type_name("N");
-  verb->add_option("--phase", arguments->phase, "One phase alone")
+  verb->add_option("--rank", arguments->selection.rank, "Show only this rank; default: the sum over all ranks")
+      ->type_name("N");
+  verb->add_option("--phase", arguments->phase, "Show only this phase")
       ->type_name("forward|backward|recompute|optimizer|other")
       ->check(oneOf({"forward", "backward", "recompute", "optimizer", "other"}));
-  verb->add_option("--depth", arguments->filter.depth, "The module tree down to this depth; the root module has 1")
+  verb->add_option("--depth", arguments->filter.depth, "Cut the module tree at this depth; the root module has depth 1")
       ->type_name("N");
-  verb->add_flag("--all", arguments->filter.all, "Also modules with no collective in or below them");
-  verb->add_flag("--operations", arguments->filter.operations, "Also the ops that COMMTAP_LEVEL counted, by module");
+  verb->add_flag("--all", arguments->filter.all, "Also show modules with no collective in or below them");
   verb->add_flag(
-      "--steps", arguments->filter.steps, "Also the training steps: how long, how many collectives and bytes");
+      "--operations", arguments->filter.operations, "Also show the ops that COMMTAP_LEVEL counted, by module");
+  verb->add_flag("--steps", arguments->filter.steps, "Also show the training steps: duration, collectives and bytes");
   verb->add_flag(
-      "--time", arguments->filter.time, "Also how long collectives ran and blocked, bandwidths, who is late");
-  verb->add_flag("--last", arguments->filter.last, "Also the last collectives of each rank: the one a job hangs in");
-  verb->add_flag("--nccl", arguments->filter.nccl, "Also calls to NCCL, beside what c10d was asked for: docs/nccl.md");
-  verb->add_option("--format", arguments->format, "Default: table")
+      "--time", arguments->filter.time, "Also show how long collectives ran and blocked, bandwidths and stragglers");
+  verb->add_flag(
+      "--last", arguments->filter.last, "Also show the last collectives of each rank: the one a job hangs in");
+  verb->add_flag(
+      "--nccl", arguments->filter.nccl, "Also show NCCL calls, compared with the collectives of c10d: docs/nccl.md");
+  verb->add_option("--format", arguments->format, "The output format; default: table")
       ->type_name("table|csv|json")
       ->check(oneOf({"table", "csv", "json"}));
   verb->callback([arguments, &exit_status] { exit_status = show(*arguments); });

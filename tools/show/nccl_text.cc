@@ -71,7 +71,7 @@ std::string comparedText(const std::vector<NcclComparison>& compared, const Colo
       cells.assign(4, "");
     }
   }
-  return color.bold("Asked of c10d, and what NCCL was called with for it") + "\n" + table.text(color);
+  return color.bold("Collectives of c10d, and the NCCL calls that they made") + "\n" + table.text(color);
 }
 
 std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Color& color) {
@@ -81,7 +81,7 @@ std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Colo
     cells.insert(cells.begin(), shorten(inert(called.module), kMaxLabel));
     table.add(std::move(cells));
   }
-  return color.bold("Calls to NCCL that no collective makes, by module") + "\n" + table.text(color);
+  return color.bold("NCCL calls that no collective made, by module") + "\n" + table.text(color);
 }
 
 std::string tablesText(const NcclTotals& totals, const Color& color) {

@@ -65,7 +65,7 @@ void StepSums::add(const Report& report) {
 std::string stepsText(const StepSums& all, const Color& color) {
   std::vector<Column> columns = {
       {"STEP", Align::kRight},
-      {"MS A STEP", Align::kRight},
+      {"MS PER STEP", Align::kRight},
       {"FORWARDS", Align::kRight},
       {"BACKWARDS", Align::kRight},
       {"COUNT", Align::kRight},

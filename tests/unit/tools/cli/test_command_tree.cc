@@ -4,16 +4,22 @@
 
 #include <doctest/doctest.h>
 
+#include "tools/cli/subcommand_help.h"
+
 namespace commtap {
 namespace {
 
-TEST_CASE("verbsOf splits a command's help into its parts") {
+TEST_CASE("verbsOf returns the options and the texts of each command that is not hidden") {
   CLI::App app;
   CLI::App* verb = app.add_subcommand("look", "Look at it");
   CLI::App* hidden = app.add_subcommand("hidden", "Not listed");
   hidden->group("");
-  verb->formatter(std::make_shared<CLI::Formatter>());
-  verb->footer("About it,\nat length.\n\nExit status: 0 seen,\n1 not.\n\nExamples:\n  look a\n  look b");
+  describe(
+      *verb,
+      {.usage = "look PATH",
+       .about = "About it,\nat length.\n\nExample: more\nof it.",
+       .exit_status = "0 seen,\n1 not.",
+       .examples = {"look a", "look b\nlook c"}});
   std::string path;
   std::string form;
   bool all = false;
@@ -25,9 +31,10 @@ TEST_CASE("verbsOf splits a command's help into its parts") {
   REQUIRE(verbs.size() == 1);
   CHECK(verbs[0].name == "look");
   CHECK(verbs[0].help == "Look at it");
-  CHECK(verbs[0].about == "About it, at length.");
+  CHECK(verbs[0].usage == "look PATH");
+  CHECK(verbs[0].about == "About it, at length.\n\nExample: more of it.");
   CHECK(verbs[0].exit_status == "0 seen, 1 not.");
-  CHECK(verbs[0].examples == std::vector<std::string>{"look a", "look b"});
+  CHECK(verbs[0].examples == std::vector<std::string>{"look a", "look b\nlook c"});
   const auto& options = verbs[0].options;
   REQUIRE(options.size() == 5); // including --help
   CHECK(options[0].names == std::vector<std::string>{"-h", "--help"});

@@ -16,11 +16,5 @@ TEST_CASE("oneOf accepts its words and lists them in its error") {
   CHECK(app.help().find("--word a|b ") != std::string::npos);
 }
 
-TEST_CASE("setUsage sets the usage line") {
-  CLI::App app;
-  setUsage(app, "commtap x [OPTIONS] Y");
-  CHECK(app.help().find("Usage: commtap x [OPTIONS] Y\n") != std::string::npos);
-}
-
 } // namespace
 } // namespace commtap
