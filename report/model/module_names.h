@@ -9,6 +9,9 @@
 
 namespace commtap {
 
+/// The module that stands for code outside of every module; the parent of every root module.
+inline constexpr const char* kGlobalName = "Global";
+
 /// Builds full names from parents and components: "MLPModule" + "net1" is "MLPModule.net1". The raw name has all
 /// components. The clean name omits those of wrappers (`_orig_mod`, `_fsdp_wrapped_module`,
 /// `_checkpoint_wrapped_module`, DDP's `module`), so a model has the same clean names with and without wrappers.

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/model/module_names.h"
+
 namespace commtap {
 namespace {
-
-constexpr const char* kGlobalName = "Global";
 
 /// Finds the modules of one report by id. An id is not necessarily an index in the report's list.
 class ReportModules {
