@@ -21,7 +21,7 @@ std::vector<const void*> addresses(size_t count) {
   return all;
 }
 
-TEST_CASE("an empty table knows nothing") {
+TEST_CASE("an empty table finds nothing") {
   ObjectTable table;
   int object = 0;
   CHECK(table.find(&object) == ObjectTable::kUnknown);
@@ -29,7 +29,7 @@ TEST_CASE("an empty table knows nothing") {
   CHECK(table.remove(&object) == ObjectTable::kUnknown);
 }
 
-TEST_CASE("what is there is found, by find and by findInTurn, whatever comes and goes") {
+TEST_CASE("find() and findInTurn() find every object that is in the table, whatever is added or removed") {
   ObjectTable table;
   const auto objects = addresses(3000);
   std::unordered_map<const void*, uint32_t> expected;
@@ -55,7 +55,7 @@ TEST_CASE("what is there is found, by find and by findInTurn, whatever comes and
   }
 }
 
-TEST_CASE("from the second time on a search knows the next one, and from any other order it recovers") {
+TEST_CASE("a repeated search predicts the next object, and recovers from any other order") {
   ObjectTable table;
   const auto objects = addresses(500);
   for (uint32_t i = 0; i < objects.size(); ++i) {
