@@ -123,6 +123,15 @@ def test_hooks_on_a_leaf_go_with_the_graph(tracked: Tracked) -> None:
     assert tracked.seen == []
 
 
+def test_a_gradient_of_a_leaf_that_belongs_to_another_graph(tracked: Tracked) -> None:
+    leaf = torch.ones(2, requires_grad=True)
+    y = tracked(Double(), leaf)
+    leaf.sum().backward()
+    assert tracked.seen == []
+    y.sum().backward()
+    assert [each[0] for each in tracked.seen] == ["begin", "end"]
+
+
 def test_a_module_that_was_destroyed_before_its_backward(tracked: Tracked) -> None:
     y = tracked(Double(), torch.ones(2, requires_grad=True) * 1)
     gc.collect()

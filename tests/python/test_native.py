@@ -162,7 +162,7 @@ def test_a_library_that_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 class FakeNative:
-    """What `_load` and `native` ask of the library."""
+    """The functions that `_load` and `native` call."""
 
     made: list["FakeNative"] = []  # noqa: RUF012
     backward = 0

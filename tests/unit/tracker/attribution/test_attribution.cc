@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   CHECK(origin->module == ddp);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a callback at the end of a backward belongs to nobody, and nothing is missed") {
+TEST_CASE_FIXTURE(TrackerFixture, "a callback at the end of a backward has no module, and nothing is in not_seen") {
   const at::Tensor x = at::ones({3}).requires_grad_();
   std::optional<Origin> origin;
   x.register_hook([&origin](const at::Tensor&) {
@@ -140,7 +140,7 @@ at::Tensor unknownParameter() {
   return made.back();
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a parameter that no module has shown is said to be unattributed") {
+TEST_CASE_FIXTURE(TrackerFixture, "a parameter without a module is reported as unattributed") {
   const uint64_t before = notSeen("unattributed_parameter");
   const at::Tensor weight = unknownParameter();
   std::optional<Origin> origin;

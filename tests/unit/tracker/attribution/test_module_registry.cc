@@ -23,7 +23,7 @@ uint32_t addPlain(uint32_t parent, std::string_view component) {
   return modules().add(parent, component, "C", ModuleRole::kPlain, false);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "names are unique among the living, and given again after a death") {
+TEST_CASE_FIXTURE(TrackerFixture, "names are unique among live modules, and reused after a module is destroyed") {
   const uint32_t first = addPlain(0, "Twice");
   const uint32_t second = addPlain(0, "Twice");
   CHECK(nameOf(*this, first) == "Twice");
@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a root that turns out to be a child moves, a 
   CHECK(nameOf(*this, child) == "Parent.net");
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a root with a dead module's rows does not move: they are not its parent's") {
+TEST_CASE_FIXTURE(TrackerFixture, "a root with a destroyed module's rows does not move: they are not its parent's") {
   const uint32_t dead = addPlain(0, "Lone");
   modules().died(dead);
   const uint32_t parent = addPlain(0, "LateParent");
@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "FSDP2 units are named below the FSDP root, wi
   CHECK(modules().fsdp2Unit(0, "block") == std::nullopt);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "of many modules of one name the lowest number that is free is given again") {
+TEST_CASE_FIXTURE(TrackerFixture, "the lowest free number of a name is reused") {
   std::vector<uint32_t> ids;
   for (int i = 0; i < 1000; ++i) {
     ids.push_back(addPlain(0, "Same"));
@@ -106,7 +106,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "of many modules of one name the lowest number
   CHECK(nameOf(*this, addPlain(0, "Same")) == "Same#1001");
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "tensors of modules that died are forgotten before they fill the memory") {
+TEST_CASE_FIXTURE(TrackerFixture, "tensors of destroyed modules are dropped before they fill the memory") {
   const uint32_t lives = addPlain(0, "Lives");
   std::vector<char> addresses(1'000'000);
   modules().addParameter(lives, &addresses[0], nullptr);

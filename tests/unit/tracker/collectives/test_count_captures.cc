@@ -51,7 +51,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a capture has what was counted while it was o
   CHECK_FALSE(CollectiveObservers::any());
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a capture of one thread has nothing of another's") {
+TEST_CASE_FIXTURE(TrackerFixture, "a capture of one thread excludes other threads") {
   LedgerCollective& row = rowNamed("test.thread");
   const long capture = CountCaptures::get().begin(COMMTAP_THIS_THREAD);
   std::thread([&] { CollectiveObservers::collective(row, 100); }).join();
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a capture of one thread has nothing of anothe
   CHECK(CountCaptures::get().end(capture));
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a capture that was ended, or never begun, is none") {
+TEST_CASE_FIXTURE(TrackerFixture, "a capture that has ended or never began is invalid") {
   const long capture = CountCaptures::get().begin(COMMTAP_ALL_THREADS);
   CHECK(CountCaptures::get().end(capture));
   CHECK_FALSE(CountCaptures::get().end(capture));
@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a capture that was ended, or never begun, is 
   CHECK_FALSE(CountCaptures::get().read(-1));
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "the callback gets each call alone, and may take itself out") {
+TEST_CASE_FIXTURE(TrackerFixture, "the callback gets each call, and may remove itself") {
   struct Heard {
     uint64_t calls = 0;
     uint64_t bytes = 0;

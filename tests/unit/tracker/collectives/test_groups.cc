@@ -48,7 +48,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a group that has no backend yet, and so no na
   CHECK(report().groups.at(found.index).backend == "undefined");
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a name leads to the group that has it now, or to none") {
+TEST_CASE_FIXTURE(TrackerFixture, "a name finds the group that has it now") {
   ThreadState& thread = *ThreadState::current();
   CHECK(groupNamed("g-nobody", thread).size == 0);
   const auto group = makeGroup("g-named", "pp", 3);

@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("every op of this torch in a watched namespace is in the table, or known to be no collective") {
+TEST_CASE("every op of this torch in a hooked namespace is in the table, or known not to be a collective") {
   int found = 0;
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     if (!isCollectiveNamespace(name.name) || isNoCollective(name.name)) {
@@ -50,7 +50,7 @@ TEST_CASE("namespaces") {
   CHECK_FALSE(isNoCollective("c10d::allreduce_"));
 }
 
-TEST_CASE("patterns are whole names, or beginnings that end in *") {
+TEST_CASE("patterns are names, or prefixes that end in *") {
   CHECK(matchesOpPattern("mylib::exchange", "mylib::exchange"));
   CHECK(matchesOpPattern("mylib::exchange", "mylib::*"));
   CHECK_FALSE(matchesOpPattern("mylib::exchange", "mylib::ex"));

@@ -80,7 +80,7 @@ TEST_CASE_FIXTURE(Watching, "an op that the user names is counted, and does what
   CHECK(rows("commtap_test.exchange").front().kind == Kind::kOther);
 }
 
-TEST_CASE_FIXTURE(Watching, "only the outermost op counts; those it calls are what it was lowered to") {
+TEST_CASE_FIXTURE(Watching, "only the outermost op counts; its row names the ops that it calls") {
   const uint64_t before = countOf("commtap_test.exchange");
   call("exchange_twice", at::ones({4}));
   CHECK(countOf("commtap_test.exchange") == before);
@@ -102,13 +102,13 @@ TEST_CASE_FIXTURE(Watching, "meta tensors are a dry run") {
   CHECK(countOf("commtap_test.exchange") == before);
 }
 
-TEST_CASE_FIXTURE(Watching, "an op with a kernel of its own on our key is left alone, and the report says so") {
+TEST_CASE_FIXTURE(Watching, "an op with its own kernel on the same key is left alone and is in not_seen") {
   call("selected", at::ones({4}));
   CHECK(rows("commtap_test.selected").empty());
   CHECK(notSeen("unwatched_op") >= 1);
 }
 
-TEST_CASE_FIXTURE(Watching, "an op that comes later is watched from the next module call on") {
+TEST_CASE_FIXTURE(Watching, "an op that is defined later gets its kernel at the next module call") {
   torch::Library late(torch::Library::DEF, "commtap_late", std::nullopt, __FILE__, __LINE__);
   late.def("exchange(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(exchange)));
   CHECK(late_ops_queued.load());
@@ -122,7 +122,7 @@ TEST_CASE_FIXTURE(Watching, "an op that comes later is watched from the next mod
   stopKernels(); // before the op is destroyed
 }
 
-TEST_CASE_FIXTURE(Watching, "any op brings the kernels of those that came before it") {
+TEST_CASE_FIXTURE(Watching, "any op registers the kernels of the ops defined before it") {
   torch::Library late(torch::Library::DEF, "commtap_late", std::nullopt, __FILE__, __LINE__);
   late.def("first(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(exchange)));
   const at::Tensor x = at::ones({1});
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(Watching, "any op brings the kernels of those that came before
   stopKernels();
 }
 
-TEST_CASE_FIXTURE(Watching, "an op that is called before any other since it came is in not_seen, once") {
+TEST_CASE_FIXTURE(Watching, "an op that is called before its kernel is registered is in not_seen, once") {
   const at::Tensor x = at::ones({1});
   const uint64_t before = notSeen("unwatched_op");
   torch::Library late(torch::Library::DEF, "commtap_late", std::nullopt, __FILE__, __LINE__);
@@ -156,7 +156,7 @@ void firstArgument(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   torch::jit::drop(*stack, op.schema().arguments().size() - 1);
 }
 
-TEST_CASE_FIXTURE(Watching, "an op that is defined anew with other arguments is counted by those") {
+TEST_CASE_FIXTURE(Watching, "an op that is redefined with other arguments is counted by those") {
   const c10::IValue x = at::ones({1});
   const uint64_t before = notSeen("unwatched_op");
   for (const char* schema : {"anew(Tensor x) -> Tensor", "anew(Tensor x, int n, Tensor y) -> Tensor"}) {
@@ -177,7 +177,7 @@ TEST_CASE_FIXTURE(Watching, "an op that is defined anew with other arguments is 
   stopKernels();
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "after stopping no op passes through us") {
+TEST_CASE_FIXTURE(TrackerFixture, "after stopping, no op goes through a kernel") {
   startKernels({"commtap_test::*"});
   stopKernels();
   const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("commtap_test::exchange", "");

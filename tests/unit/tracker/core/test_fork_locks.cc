@@ -43,7 +43,7 @@ TEST_CASE("all locks are held while a process forks, and free afterwards") {
   CHECK(isFree(mutexes[1]));
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a fork does not wait for ever; the child begins anew with what it could not take") {
+TEST_CASE_FIXTURE(TrackerFixture, "a fork does not wait for ever; the child replaces what it could not lock") {
   ForkLocks locks = twoLocks();
   made_anew = 0;
   mutexes[0].lock(); // stands for a thread that holds the lock for the whole fork

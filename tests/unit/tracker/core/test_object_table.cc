@@ -21,7 +21,7 @@ std::vector<const void*> addresses(size_t count) {
   return all;
 }
 
-TEST_CASE("an empty table holds no object, and no table holds nullptr") {
+TEST_CASE("an empty table finds nothing") {
   ObjectTable table;
   int object = 0;
   CHECK(table.find(&object) == ObjectTable::kUnknown);
@@ -31,7 +31,7 @@ TEST_CASE("an empty table holds no object, and no table holds nullptr") {
   CHECK(table.find(nullptr) == ObjectTable::kUnknown);
 }
 
-TEST_CASE("the table finds every object that it holds, in any order of insertions and removals") {
+TEST_CASE("find() and findInTurn() find every object that is in the table, whatever is added or removed") {
   ObjectTable table;
   const auto objects = addresses(3000);
   std::unordered_map<const void*, uint32_t> expected;
@@ -53,6 +53,27 @@ TEST_CASE("the table finds every object that it holds, in any order of insertion
   for (const void* object : objects) {
     const auto known = expected.find(object);
     CHECK(table.find(object) == (known == expected.end() ? ObjectTable::kUnknown : known->second));
+  }
+}
+
+TEST_CASE("a repeated search predicts the next object, and recovers from any other order") {
+  ObjectTable table;
+  const auto objects = addresses(500);
+  for (uint32_t i = 0; i < objects.size(); ++i) {
+    REQUIRE(table.insert(objects[i], i));
+  }
+  for (int step = 0; step < 2; ++step) {
+    for (const void* object : objects) {
+      table.findInTurn(object);
+    }
+  }
+  for (uint32_t i = 0; i < objects.size(); ++i) {
+    const ObjectTable::Found found = table.findInTurn(objects[i]);
+    CHECK(found.id == i);
+    CHECK(found.next_id == (i + 1) % objects.size());
+  }
+  for (uint32_t i = objects.size(); i-- > 0;) {
+    CHECK(table.findInTurn(objects[i]).id == i);
   }
 }
 

@@ -27,7 +27,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "scopes nest, and leaving one leaves those ins
   CHECK(thread.top() == nullptr);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "too deep a stack keeps the outer scopes, says so, and unwinds to where it began") {
+TEST_CASE_FIXTURE(TrackerFixture, "a stack that is too deep keeps the outer scopes, is in not_seen, and unwinds") {
   ThreadState& thread = *ThreadState::current();
   const uint64_t before = notSeen("module_stack_too_deep");
   const uint32_t outer = thread.enter(moduleScope(1));

@@ -25,7 +25,7 @@ TEST_CASE("a number belongs to the last change point that is not above it") {
   CHECK(timeline->moduleAt(1000) == 0);
 }
 
-TEST_CASE("of several changes at one number the last holds: no op was made between them") {
+TEST_CASE("the last of several changes at one number applies: no op was made between them") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
   TimelineWriter writer(*timeline);
   writer.note(10, 1);
@@ -35,7 +35,7 @@ TEST_CASE("of several changes at one number the last holds: no op was made betwe
   CHECK(timeline->moduleAt(9) == 0);
 }
 
-TEST_CASE("what the ring has lost is not known, what it has kept still is") {
+TEST_CASE("an overwritten change point is unknown; a kept one is found") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
   TimelineWriter writer(*timeline);
   const uint64_t points = Timeline::kCapacity + 100;
@@ -59,7 +59,7 @@ TEST_CASE("every number is found") {
   }
 }
 
-TEST_CASE("a reader beside the writer gets the right module or none") {
+TEST_CASE("a reader concurrent with the writer gets the right module or none") {
   const std::unique_ptr<Timeline> timeline(Timeline::create());
   TimelineWriter writer(*timeline);
   std::atomic<uint64_t> written{0};

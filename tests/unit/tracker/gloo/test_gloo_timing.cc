@@ -34,7 +34,7 @@ void sleepMs(int ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
 }
 
-/// What a fake c10d function does. A body may set another one.
+/// The body of the fake c10d functions. A body may set another one.
 std::function<void()> body;
 void runBody() {
   if (const std::function<void()> now = body) {

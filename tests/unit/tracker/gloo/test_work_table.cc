@@ -20,7 +20,7 @@ OpFrame callOf(uint64_t number) {
   return call;
 }
 
-TEST_CASE("a work is found until the first one says that it is over") {
+TEST_CASE("a Work is found until a thread takes it, which only one can") {
   const auto table = std::make_unique<WorkTable>();
   CHECK(table->find(address(1)) == nullptr);
   CHECK(table->add(address(1), callOf(7), nullptr));
@@ -33,7 +33,7 @@ TEST_CASE("a work is found until the first one says that it is over") {
   CHECK(table->find(address(1)) == nullptr);
 }
 
-TEST_CASE("a work that nobody ended makes room for the next one at its address") {
+TEST_CASE("a Work that never completed is replaced by the next one at its address") {
   const auto table = std::make_unique<WorkTable>();
   for (uint64_t nth = 0; nth < 100'000; ++nth) {
     REQUIRE(table->add(address(nth % 300), callOf(nth), nullptr));
@@ -48,7 +48,7 @@ TEST_CASE("a work that nobody ended makes room for the next one at its address")
   CHECK(table->find(address(0))->started_at_ns == 0);
 }
 
-TEST_CASE("a table that is full says so, and works again once there is room") {
+TEST_CASE("add() fails on a full table, and works again after clear()") {
   const auto table = std::make_unique<WorkTable>();
   size_t added = 0;
   while (table->add(address(added), callOf(added), nullptr)) {

@@ -17,7 +17,7 @@ const void* address(size_t nth) {
   return reinterpret_cast<const void*>(0x7f0000000000U + nth * 64); // NOLINT(performance-no-int-to-ptr)
 }
 
-TEST_CASE("a communicator is found until it ends, and the next one at its address is another") {
+TEST_CASE("a communicator is found until it ends; the next one at its address is another") {
   Communicators all;
   CHECK(all.find(address(1)) == kNoIndex);
   CHECK(all.add(address(1), [&] { return uint32_t{7}; }) == 7);
@@ -28,7 +28,7 @@ TEST_CASE("a communicator is found until it ends, and the next one at its addres
   CHECK(all.find(address(1)) == 8);
 }
 
-TEST_CASE("who comes second gets the first one's number, and one that finds no room has none") {
+TEST_CASE("a second add() returns the first one's number; a communicator without a number is not added") {
   Communicators all;
   CHECK(all.add(address(1), [] { return 7U; }) == 7);
   CHECK(all.add(address(1), [] { return 8U; }) == 7);
@@ -36,7 +36,7 @@ TEST_CASE("who comes second gets the first one's number, and one that finds no r
   CHECK(all.find(address(2)) == kNoIndex);
 }
 
-TEST_CASE("communicators that share a place are all found") {
+TEST_CASE("communicators that share a slot are all found") {
   Communicators all;
   for (uint32_t i = 0; i < 1000; ++i) {
     CHECK(all.add(address(i), [&] { return uint32_t{i}; }) == i);
@@ -47,7 +47,7 @@ TEST_CASE("communicators that share a place are all found") {
   }
 }
 
-TEST_CASE("threads find the right ones while others push them out") {
+TEST_CASE("threads find the right numbers while others evict them") {
   Communicators all;
   constexpr uint32_t kCount = 200;
   for (uint32_t i = 0; i < kCount; ++i) {

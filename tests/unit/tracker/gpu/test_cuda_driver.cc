@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the driver that the process has loaded, and the capture of a stream") {
+TEST_CASE("the loaded driver is found, and a stream's capture is read") {
   const CudaDriver* driver = CudaDriver::get();
   REQUIRE(driver != nullptr);
   CHECK(CudaDriver::get() == driver);

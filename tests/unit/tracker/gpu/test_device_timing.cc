@@ -41,14 +41,14 @@ class DeviceTimingFixture : public TrackerFixture {
   ThreadState& thread = *ThreadState::current();
 };
 
-TEST_CASE_FIXTURE(DeviceTimingFixture, "what no collective calls is not timed") {
+TEST_CASE_FIXTURE(DeviceTimingFixture, "a call outside of collectives is not timed") {
   fake_stream stream{};
   const commtap_nccl_call call = callOn(stream);
   CHECK(DeviceTiming::begins(&call) == nullptr);
   CHECK(DeviceTiming::kernelsExpected(&call) == nullptr);
 }
 
-TEST_CASE_FIXTURE(DeviceTimingFixture, "a collective takes what its stream works between the events") {
+TEST_CASE_FIXTURE(DeviceTimingFixture, "a collective takes the time that its stream works between the events") {
   OpFrame frame = issuedCall("test.device", 64);
   thread.frame = &frame;
   fake_stream stream{};
@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(DeviceTimingFixture, "a collective takes what its stream works
   CHECK(durations.sum_ns == 250000);
 }
 
-TEST_CASE_FIXTURE(DeviceTimingFixture, "a group of calls has one time, the payload is there once") {
+TEST_CASE_FIXTURE(DeviceTimingFixture, "a group of calls has one duration and counts the payload once") {
   OpFrame frame = issuedCall("test.group", 64);
   thread.frame = &frame;
   fake_stream stream{};
@@ -83,7 +83,7 @@ TEST_CASE_FIXTURE(DeviceTimingFixture, "a group of calls has one time, the paylo
   CHECK(rows("test.group")[0].time.bytes == 64);
 }
 
-TEST_CASE_FIXTURE(DeviceTimingFixture, "a call that fails has no time") {
+TEST_CASE_FIXTURE(DeviceTimingFixture, "a call that fails has no duration") {
   OpFrame frame = issuedCall("test.failing", 64);
   thread.frame = &frame;
   fake_stream stream{};
@@ -95,7 +95,7 @@ TEST_CASE_FIXTURE(DeviceTimingFixture, "a call that fails has no time") {
   CHECK(notSeen("untimed") == untimed + 1);
 }
 
-TEST_CASE_FIXTURE(DeviceTimingFixture, "what NCCL tells of kernels") {
+TEST_CASE_FIXTURE(DeviceTimingFixture, "the plugin's kernel times are counted; an unknown one is untimed") {
   OpFrame frame = issuedCall("test.kernels", 64);
   thread.frame = &frame;
   fake_stream stream{};

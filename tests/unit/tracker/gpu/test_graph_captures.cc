@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a captured collective counts with each launch
   CHECK(rows("test.captured")[0].count == 2);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "more captures may end than were seen to begin") {
+TEST_CASE_FIXTURE(TrackerFixture, "a capture that began before the shim may end") {
   const commtap_cuda& cuda = *GraphCaptures::hooks();
   cuda.capture_ended(0, nullptr);
   CHECK_FALSE(GraphCaptures::isCapturing());

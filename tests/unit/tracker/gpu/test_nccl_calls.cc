@@ -21,7 +21,7 @@ constexpr int kFloat32 = 7;
 constexpr int kSystemError = 2;
 constexpr int kInProgress = 7;
 
-/// What the fake NCCL answers, and how often it was asked.
+/// The answers of the fake NCCL, and the number of questions.
 struct Answers {
   int result = 0;
   int ranks = 4;
@@ -184,7 +184,7 @@ TEST_CASE_FIXTURE(NcclFixture, "a communicator is asked for its size once, and o
   CHECK(answers.asked == 1);
 }
 
-TEST_CASE_FIXTURE(NcclFixture, "a communicator that does not tell its size is asked again, and not_seen says so") {
+TEST_CASE_FIXTURE(NcclFixture, "a communicator that does not answer is asked again and is in not_seen") {
   const uint64_t before = notSeen("unknown_communicator");
   answers.result = kSystemError;
   called(COMMTAP_NCCL_AllGather, comm, 2);
@@ -307,7 +307,7 @@ TEST_CASE_FIXTURE(NcclFixture, "a call that a CUDA graph captures is counted whe
   cuda.gone(&graph);
 }
 
-TEST_CASE_FIXTURE(NcclFixture, "a forked child tells the stub that it is one") {
+TEST_CASE_FIXTURE(NcclFixture, "a forked child notifies the stub") {
   NcclCalls::resetInForkedChild();
   CHECK(answers.forks == 1);
 }

@@ -4,7 +4,7 @@
 
 #include "tracker/core/python_host.h"
 
-/// What the fake Python part was called with.
+/// Records the calls of the fake Python part.
 struct FakePython {
   const CommtapHost* host = nullptr; ///< nullptr: never started
   int enabled = -1;

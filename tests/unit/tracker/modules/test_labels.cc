@@ -43,7 +43,7 @@ TEST_CASE("other labels name none") {
   CHECK_FALSE(isOptimizerStepLabel("Optimizer.zero_grad#AdamW.zero_grad"));
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and one that nobody opened closes nothing") {
+TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and closing a label that is not open does nothing") {
   ThreadState& thread = *ThreadState::current();
   int step = 0;
   int unit = 0;
@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "labels nest, and one that nobody opened close
   CHECK(thread.top() == nullptr);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a label ends alone, also one that is around others, and one that is entered twice") {
+TEST_CASE_FIXTURE(TrackerFixture, "a label ends alone, even if it is around others or was entered twice") {
   ThreadState& thread = *ThreadState::current();
   int outer = 0;
   int inner = 0;
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a label ends alone, also one that is around o
   CHECK(thread.unit_labels.empty());
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels where there is no Python, until it is told to stop") {
+TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels in a process without Python, until stopped") {
   ThreadState& thread = *ThreadState::current();
   receiveLabelsFromTorch(OtherLabels::kIgnored);
   {
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "torch sends the labels where there is no Pyth
   }
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "labels that are scopes: all but torch's own; the last one who asks decides") {
+TEST_CASE_FIXTURE(TrackerFixture, "all labels except torch's own can be scopes; the last setting applies") {
   ThreadState& thread = *ThreadState::current();
   receiveLabelsFromTorch(OtherLabels::kIgnored);
   receiveLabelsFromTorch(OtherLabels::kScopes);

@@ -35,7 +35,7 @@ TEST_CASE("a Python part is for one minor version, and the free-threaded build i
   CHECK(pythonBuildOf("a Python of another kind").empty());
 }
 
-/// Where the tracker looks for its Python part: next to its own library, which here is the program.
+/// Returns the folder in which the tracker looks for its Python part: next to its library, which here is the program.
 std::string partFolder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "python";
 }

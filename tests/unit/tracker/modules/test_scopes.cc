@@ -31,7 +31,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "scopes nest, and one name below one parent is
   CHECK(here() == outside);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "there is nothing to leave outside of all scopes, or over an open module call") {
+TEST_CASE_FIXTURE(TrackerFixture, "popScope() fails outside of scopes and over an open module call") {
   CHECK_FALSE(popScope());
   ThreadState& thread = *ThreadState::current();
   pushScope("outer");

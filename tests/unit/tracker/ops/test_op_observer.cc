@@ -30,7 +30,7 @@ void note(const commtap_op* op, void* context) {
   at::ones({1}); // the callback's own ops are not reported to it
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "the callback hears of every op on every thread, until it is taken out") {
+TEST_CASE_FIXTURE(TrackerFixture, "the callback receives every op on every thread until it is removed") {
   std::vector<std::string> heard;
   setOpCallback(note, &heard);
   const at::Tensor x = at::zeros({2});
@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "the callback hears of every op on every threa
   CHECK(heard == std::vector<std::string>{"other aten::neg", "other aten::relu"});
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, and what a compiler traces is none") {
+TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, without those that a compiler traces") {
   const at::Tensor x = at::zeros({2});
   const at::Tensor traced = at::empty({2}, at::TensorOptions().device(at::kMeta));
   REQUIRE(ProcessLedger::ledger().countOperations(Level::kOps));
