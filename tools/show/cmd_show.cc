@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "report/job/job_reader.h"
 #include "report/job/report_reader.h"
 #include "report/runs/ledger_recovery.h"
@@ -83,6 +85,27 @@ int showJob(const ShowArguments& arguments, const ReportScan& scan) {
   return finish(view.job.problems, written);
 }
 
+/// Returns the reason why the selection has no report, and the ranks that there are if it asks for another one.
+std::string nothingSelected(const ShowArguments& arguments, const ReportScan& scan, const std::string& error) {
+  JobSelection all_ranks = arguments.selection;
+  all_ranks.rank.reset();
+  const Result<SelectedReports> others = selectReports(scan, all_ranks);
+  if (!others) {
+    return arguments.path + ": " + error;
+  }
+  std::vector<int64_t> ranks;
+  for (const FoundReport& report : others->reports) {
+    if (report.job.rank) {
+      ranks.push_back(*report.job.rank);
+    }
+  }
+  return fmt::format(
+      "{} has no report of rank {}; it has {}",
+      arguments.path,
+      *arguments.selection.rank,
+      ranks.empty() ? "no ranks" : rankText(rankRanges(std::move(ranks))));
+}
+
 int show(ShowArguments arguments) {
   if (!arguments.phase.empty()) {
     arguments.filter.phase = phaseFromName(arguments.phase);
@@ -99,7 +122,7 @@ int show(ShowArguments arguments) {
   }
   const Result<SelectedReports> selected = selectReports(*scan, arguments.selection);
   if (!selected) {
-    say(arguments.path + ": " + selected.error());
+    say(nothingSelected(arguments, *scan, selected.error()));
     return kExitUsage;
   }
   return arguments.format == "csv" ? showRows(*selected, *scan, arguments.filter.phase) : showJob(arguments, *scan);

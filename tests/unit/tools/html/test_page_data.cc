@@ -115,7 +115,7 @@ TEST_CASE("the page has NCCL calls if a rank made any") {
 TEST_CASE("page steps have the times of their ranks, and cells by kind and group") {
   JobReport job = sampleJob();
   JobStep ended{16, 2, 3, 2, {500, 200, 300, 0, 4}, {}};
-  ended.collectives.push_back({Kind::kAllGather, 0, {2, {6, 2, 4, 0, 1}, {600, 200, 400, 0, 1}, {}}, {}, {}});
+  ended.collectives.push_back({Kind::kAllGather, 0, 2, {6, 2, 4, 0, 1}, {600, 200, 400, 0, 1}, {}, {}});
   const JobStep running{18, 1, 3, 0, {}, {}};
   job.steps = {ended, running};
   const json document = json::parse(pageData(job));

@@ -52,8 +52,8 @@ TEST_CASE("nothing to show is one line") {
   const SampleFolder folder;
   const Outcome rank = runCommtap({"show", folder.path(), "--rank", "2"});
   CHECK(rank.status() == 2);
-  CHECK(rank.err == "commtap: " + folder.path() + " has no report of that rank; it has 0-1, 3\n");
-  CHECK(runCommtap({"show", folder.path(), "--attempt", "5"}).err.find("its attempts are 0 to 0") != std::string::npos);
+  CHECK(rank.err == "commtap: " + folder.path() + " has no report of rank 2; it has 0-1, 3\n");
+  CHECK(runCommtap({"show", folder.path(), "--attempt", "5"}).err.find("the run has 0 to 0") != std::string::npos);
 }
 
 TEST_CASE("wrong usage is one line and status 2") {
