@@ -11,6 +11,7 @@
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
+#include "report/model/module_names.h"
 #include "tools/tables/table_fields.h"
 
 namespace commtap {
@@ -184,6 +185,11 @@ TableFields<Collective>::Fields timeFields() {
   return fields;
 }
 
+/// Returns the first component of the row's module; null for Global.
+json rootOf(const TableSource& /*source*/, const Collective& row) {
+  return row.module == kGlobalName ? json(nullptr) : json(row.module.substr(0, row.module.find('.')));
+}
+
 Table collectives() {
   TableFields<Collective> fields;
   fields.after(
@@ -197,6 +203,8 @@ Table collectives() {
            ofGroup(&Group::backend)},
       });
   fields.append(timeFields());
+  fields.append(
+      {{{"root", "VARCHAR", "The root module that the row's module belongs to; null for `Global`."}, rootOf}});
   return tableOf(
       TableId::kCollectives,
       "collectives",

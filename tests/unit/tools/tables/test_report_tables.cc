@@ -133,6 +133,18 @@ TEST_CASE("a group that is not known leaves its columns null") {
   });
 }
 
+TEST_CASE("the last column of a collective is the root module of its module; Global has none") {
+  Report report = sampleReport(1);
+  report.collectives.resize(1);
+  const std::pair<const char*, nlohmann::json> roots[] = {
+      {"Net#2.layers.0.mlp", "Net#2"}, {"Net", "Net"}, {"Global", nullptr}};
+  for (const auto& [module, root] : roots) {
+    report.collectives[0].module = module;
+    forEachRow(TableId::kCollectives, report, [&root](const Cells& cells) { CHECK(cells.back() == root); });
+  }
+  CHECK(columnsOf(TableId::kCollectives).back().name == "root");
+}
+
 TEST_CASE("docs/tables.md is made from the table") {
   CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/tables.md") == tablesPage());
 }
