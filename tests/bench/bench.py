@@ -8,8 +8,8 @@
 - Processes: the difference of CPU time between neighbouring runs.
 - Exits: the reports' own cost at exit.
 
-A row of times gives the median of the pairs, its 95 % confidence interval, and the quartiles. The row "nothing"
-switches nothing on and shows the machine's noise.
+A row of times gives the median of the pairs, its 95 % confidence interval, and the quartiles. "nothing" switches
+nothing on and shows the machine's noise. A section that the page has no mark for is printed only.
 """
 
 import argparse
@@ -34,6 +34,8 @@ MARK = "<!-- measured: {} -->"
 
 #: The number of processes in which a call is measured.
 PROCESSES = 8
+#: The number of ranks of a job.
+RANKS = 2
 #: The buffer sizes of PyTorch's flight recorder: off and on.
 FLIGHT_RECORDER = ("0", "2000")
 
@@ -85,16 +87,21 @@ def run_worker(
     return [told | {"report": report} for told, report in zip_longest(printed, reports)]
 
 
-def spread(values: list[float], form: str) -> str:
-    """Returns three cells: the median, its 95 % confidence interval by order statistics, and the quartiles."""
+def interval(values: list[float], form: str) -> str:
+    """Returns the 95 % confidence interval of the median, by order statistics."""
     ordered, half_width = sorted(values), 0.98 * math.sqrt(len(values))
     middle = (len(values) - 1) / 2
     low, high = (
         ordered[max(math.floor(middle - half_width), 0)],
         ordered[min(math.ceil(middle + half_width), len(values) - 1)],
     )
+    return f"{low:{form}} … {high:{form}}"
+
+
+def spread(values: list[float], form: str) -> str:
+    """Returns three cells: the median, its 95 % confidence interval, and the quartiles."""
     first, median, third = statistics.quantiles(values, n=4)
-    return f"{median:{form}} | {low:{form}} … {high:{form}} | {first:{form}} … {third:{form}}"
+    return f"{median:{form}} | {interval(values, form)} | {first:{form}} … {third:{form}}"
 
 
 def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
@@ -105,17 +112,29 @@ def pairs(ranks: list[dict]) -> list[tuple[float, float]]:
     ]
 
 
-def job_row(build: Path, job: str, measure: str, count: int, steps: int) -> str:
+def job_pairs(build: Path, job: str, measure: str, count: int) -> list[tuple[float, float]]:
     """Measures in several processes if the cost is small: memory layout changes a ratio by a thousandth."""
     processes = JOB_PROCESSES.get(job, 1)
     warm_up = str(WARM_UP.get(job, 2))
     each = str(count // processes)
-    arguments = [job, "--measure", measure, "--pairs", each, "--steps", str(steps), "--warm-up", warm_up]
-    world_size = 2
-    seconds = [pair for _ in range(processes) for pair in pairs(run_worker(build, world_size, arguments))]
-    ratios = [on / off for off, on in seconds]
-    step_ms = statistics.median(off for off, _ in seconds) / world_size / steps * 1e3
-    return f"| {job} | {measure} | {spread(ratios, '.4f')} | {step_ms:.2f} |"
+    steps = str(STEPS.get(job, 2))
+    arguments = [job, "--measure", measure, "--pairs", each, "--steps", steps, "--warm-up", warm_up]
+    return [pair for _ in range(processes) for pair in pairs(run_worker(build, RANKS, arguments))]
+
+
+def job_row(build: Path, job: str, few: int, many: int) -> str:
+    """Measures one job with nothing, commtap and each of its peers switched on and off."""
+    cells = []
+    for measure in ("nothing", "commtap", "commtap_timing"):
+        seconds = job_pairs(build, job, measure, pairs_of(job, many))
+        ratios = [on / off for off, on in seconds]
+        cells.append(f"{statistics.median(ratios):.3f} ({interval(ratios, '.3f')})")
+    for measure in JOB_PEERS:
+        # The peers disable compilation.
+        ratios = [] if job in COMPILED else [on / off for off, on in job_pairs(build, job, measure, few)]
+        cells.append(f"{statistics.median(ratios):.2f}" if ratios else "")
+    step_ms = statistics.median(off for off, _ in seconds) / RANKS / STEPS.get(job, 2) * 1e3
+    return f"| {job} | {' | '.join(cells)} | {step_ms:.1f} |"
 
 
 def call_row(build: Path, job: str, measure: str, count: int) -> str:
@@ -265,8 +284,8 @@ WARM_UP = {"small_modules": 40, "tiny_modules": 100}
 PAIRS = {**dict.fromkeys(TRANSFORMERS, 0.2), "small_modules": 4}
 #: Processes per row; other jobs use one.
 JOB_PROCESSES = {"small_modules": PROCESSES}
-#: Jobs without peers, because the peers disable compilation.
-WITHOUT_PEERS = ("compiled", "compiled_transformer")
+COMPILED = ("compiled", "compiled_transformer")
+JOB_PEERS = ("comm_debug_mode", "mod_tracker", "profiler")
 #: Jobs on the backend that does nothing. DDP is absent: it needs the result of its all_reduces.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")
 #: The factor on the number of pairs. A module call costs least, so its noise needs most averaging; its blocks take a
@@ -280,18 +299,13 @@ def pairs_of(job: str, many: int) -> int:
 
 
 def jobs(build: Path, show: Show, few: int, many: int) -> list[str]:
-    lines = heading("job", "switched on and off", "CPU time, on / off", *INTERVAL, "ms a step")
-    for job in JOBS:
-        for what in ("nothing", "commtap", "commtap_timing"):
-            lines.append(show(job_row(build, job, what, pairs_of(job, many), STEPS.get(job, 2))))
-        for what in () if job in WITHOUT_PEERS else ("comm_debug_mode", "mod_tracker", "profiler"):
-            lines.append(show(job_row(build, job, what, few, STEPS.get(job, 2))))
-    return lines
+    lines = heading("job", "nothing", "commtap", "commtap_timing", *JOB_PEERS, "ms per step")
+    return lines + [show(job_row(build, job, few, many)) for job in JOBS]
 
 
 def instructions(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading(
-        "job", "switched on and off", "instructions, on / off", "largest difference: off", "on", "millions a step"
+        "job", "switched on and off", "instructions, on / off", "largest difference: off", "on", "millions per step"
     )
     with tempfile.TemporaryDirectory() as folder:
         for job in COUNTED_JOBS:
@@ -359,7 +373,7 @@ def exits(build: Path, show: Show, few: int, many: int) -> list[str]:
 
 
 def memory(build: Path, show: Show, few: int, many: int) -> list[str]:
-    lines = heading("memory at the end of", "added, MiB a rank")
+    lines = heading("memory at the end of", "added, MiB per rank")
     return lines + [show(row) for row in memory_rows(build, many * 5 // 2)]
 
 
@@ -369,7 +383,9 @@ SECTIONS = {section.__name__: section for section in (jobs, shares, instructions
 def write_section(name: str, lines: list[str]) -> None:
     """Replaces a section of the page: from its mark to the next one, or to the end."""
     page = HERE.parent.parent / "docs" / "performance.md"
-    before, _, rest = page.read_text().partition(MARK.format(name))
+    before, mark, rest = page.read_text().partition(MARK.format(name))
+    if not mark:
+        return
     end = rest.find(MARK.split("{", maxsplit=1)[0])
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {time.strftime('%F')}"
     text = MARK.format(name) + f"\n\nMeasured on {machine}.\n" + "\n".join(lines) + "\n"
