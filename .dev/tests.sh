@@ -25,11 +25,19 @@ targets_of() { # build folder, unit [NAME] | e2e
   python .dev/targets.py "$@"
 }
 
-build_tests() { # unit [NAME] | e2e ...
+# One call of ninja for all: between two calls a core idles until the last source of the first is compiled.
+build_tests() { # unit [NAME] | e2e | nothing for both
   local names
-  build
-  mapfile -t names < <(targets_of "$BUILD" "$@")
-  ninja -C "$BUILD" --quiet "${names[@]}"
+  set_up
+  configure "$BUILD"
+  mapfile -t names < <(
+    if [ $# = 0 ]; then
+      targets_of "$BUILD" unit && targets_of "$BUILD" e2e
+    else
+      targets_of "$BUILD" "$@"
+    fi
+  )
+  build "${USER_TARGETS[@]}" "${names[@]}"
 }
 
 readonly RESULTS=$BUILD/results
@@ -86,8 +94,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | all
       if [ $# = 1 ]; then test_e2e "${WORKERS[@]}"; else test_e2e "${@:2}"; fi
       ;;
     all)
-      build_tests unit
-      build_tests e2e
+      build_tests
       test_unit "$BUILD" ""
       test_e2e "${WORKERS[@]}" -m ""
       record clang-tidy tidy all
@@ -95,8 +102,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | all
       PART_OF_ALL=1 ./dev sanitize all
       ;;
     "")
-      build_tests unit
-      build_tests e2e
+      build_tests
       test_unit "$BUILD" ""
       test_e2e "${WORKERS[@]}"
       ;;

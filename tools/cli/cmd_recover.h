@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+} // namespace CLI
 
 namespace commtap {
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "tools/cli/subcommand_help.h"
 
 namespace commtap {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 namespace commtap {
 namespace {
 

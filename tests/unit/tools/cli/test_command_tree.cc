@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <CLI/CLI.hpp>
+
 #include "tools/cli/subcommand_help.h"
 
 namespace commtap {

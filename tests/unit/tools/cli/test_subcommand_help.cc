@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <CLI/CLI.hpp>
+
 namespace commtap {
 namespace {
 
