@@ -18,18 +18,18 @@ struct SampleFile {
 };
 
 /// The reports of a run, by rank.
-struct SampleFolder {
+struct SampleRun {
   std::vector<SampleFile> files;
   std::vector<std::string> problems;
 };
 
 /// The folder of a run of which ranks 0 and 2 are there.
-inline SampleFolder sampleFolder() {
+inline SampleRun sampleFolder() {
   return {{{"rank-00000.json", sampleReport(0)}, {"rank-00002.json", sampleReport(2)}}, {}};
 }
 
 /// What `commtap show` makes of the folder `out`. `rank`: that rank only.
-inline ShowView viewOf(const SampleFolder& folder, const ShowFilter& filter, std::optional<int64_t> rank = {}) {
+inline ShowView viewOf(const SampleRun& folder, const ShowFilter& filter, std::optional<int64_t> rank = {}) {
   ShowDetails details(filter);
   JobMerge merge;
   for (const SampleFile& file : folder.files) {

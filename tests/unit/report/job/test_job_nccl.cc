@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "report/job/job_merge.h"
 #include "tests/unit/job_samples.h"
 
 namespace commtap {

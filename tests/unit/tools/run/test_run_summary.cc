@@ -24,7 +24,7 @@ TEST_CASE("one report of a run of many misses the others") {
 
 TEST_CASE("without a report one line says why that may be") {
   const std::string text = runSummary(Result<JobReport>::failure("none"), "/o\x1bt", Color::none());
-  CHECK(text.find("commtap: no report was made in /o\\x1bt: ") == 0);
+  CHECK(text.find("commtap: no report was written to /o\\x1bt: ") == 0);
   CHECK(text.find('\n') == text.size() - 1);
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("a run without NCCL has no text") {
 }
 
 TEST_CASE("calls stand beside what was asked, those of others by module") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   Report& report = folder.files[0].report;
   const Collective& row = report.collectives[0];
   report.nccl = Nccl{

@@ -10,7 +10,7 @@ namespace commtap {
 namespace {
 
 TEST_CASE("ops are added up over ranks, by module, phase and op") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   folder.files[0].report.operations = {
       {"net1", Phase::kForward, "aten.linear", true, 2}, {"net1", Phase::kBackward, "aten.mm", false, 1}};
   folder.files[1].report.operations = {{"net1", Phase::kForward, "aten.linear", true, 3}};
@@ -23,14 +23,14 @@ TEST_CASE("ops are added up over ranks, by module, phase and op") {
 }
 
 TEST_CASE("a job that was not asked for ops says how to ask") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   CHECK(
       operationsText(viewOf(folder, {.operations = true}).operations, Color::none()).find("COMMTAP_LEVEL=ops") !=
       std::string::npos);
 }
 
 TEST_CASE("hostile names of ops do nothing to the terminal") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   folder.files[0].report.operations = {{"\x1b[2J", Phase::kForward, "\x07", false, 1}};
   const std::string text = operationsText(viewOf(folder, {.operations = true}).operations, Color::none());
   CHECK(text.find('\x1b') == std::string::npos);

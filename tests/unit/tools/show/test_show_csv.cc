@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-std::string textOf(const SampleFolder& folder, std::optional<Phase> phase = std::nullopt) {
+std::string textOf(const SampleRun& folder, std::optional<Phase> phase = std::nullopt) {
   std::string text = showCsvTitles();
   for (const SampleFile& file : folder.files) {
     text += showCsv(file.report, phase);
@@ -20,7 +20,7 @@ std::string textOf(const SampleFolder& folder, std::optional<Phase> phase = std:
 }
 
 TEST_CASE("every row of every rank is a line with as many cells as the first") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   folder.files[1].report.job.rank = std::nullopt;
   folder.files[1].report.collectives[0].group = "?";
   folder.files[1].report.collectives[0].module = "a\nb";
@@ -35,7 +35,7 @@ TEST_CASE("every row of every rank is a line with as many cells as the first") {
 }
 
 TEST_CASE("one phase has its rows alone") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   const std::string text = textOf(folder, Phase::kBackward);
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
 }

@@ -15,12 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-json documentOf(const SampleFolder& folder, const ShowFilter& filter = {}, std::optional<int64_t> rank = {}) {
+json documentOf(const SampleRun& folder, const ShowFilter& filter = {}, std::optional<int64_t> rank = {}) {
   return json::parse(showJson(viewOf(folder, filter, rank)));
 }
 
 TEST_CASE("the document has the promised parts") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   folder.problems = {"x.json: no JSON document"};
   folder.files[0].report.not_seen = {{"unknown_op", 1, "a::b", "m"}};
   const json document = documentOf(folder);
@@ -60,7 +60,7 @@ TEST_CASE("the filter is in the document and in its numbers") {
 }
 
 TEST_CASE("the document is ASCII without control characters, whatever the names") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   folder.files[0].report.job.run_id = "\xc2\x9b\x7f\x1b\xff\xc3\xa4";
   const std::string text = showJson(viewOf(folder, {}));
   CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < '\x7f'); }));

@@ -10,7 +10,7 @@ namespace commtap {
 namespace {
 
 TEST_CASE("the page has the tree with inclusive and own numbers, kinds and groups") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   const std::string text = showText(viewOf(folder, {}), Color::none());
   for (const char* part :
        {"sum over 2 of 4 ranks: 0, 2\nno report of rank 1, 3\n",
@@ -25,7 +25,7 @@ TEST_CASE("the page has the tree with inclusive and own numbers, kinds and group
 }
 
 TEST_CASE("one phase has no columns for the others") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   ShowFilter filter;
   filter.phase = Phase::kBackward;
   const std::string text = showText(viewOf(folder, filter), Color::none());
@@ -36,7 +36,7 @@ TEST_CASE("one phase has no columns for the others") {
 }
 
 TEST_CASE("hostile names do nothing to the terminal") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   Report& report = folder.files[0].report;
   report.modules[3].name = report.collectives[2].module = "DistributedDataParallel.\x1b[2J\n";
   report.groups[0].desc = "\x1b]0;x\x07";

@@ -10,14 +10,14 @@ namespace commtap {
 namespace {
 
 TEST_CASE("a view is of all ranks, or of one") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   CHECK(viewOf(folder, {}).job.processes.size() == 2);
   CHECK(countOf(viewOf(folder, {}).job.ranks) == 2);
   CHECK(sumOf(amountsOf(viewOf(folder, {}, 2).job), {}, {}).count == 4);
 }
 
 TEST_CASE("details are collected only if the filter asks for them") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   folder.files[0].report.steps = {{0, 1, 1, 2, 1, 1, {{Kind::kAllReduce, "0", 3, 300}}}};
   CHECK(viewOf(folder, {}).steps.sums().empty());
   CHECK(viewOf(folder, {.steps = true}).steps.sums().size() == 1);
@@ -26,7 +26,7 @@ TEST_CASE("details are collected only if the filter asks for them") {
 }
 
 TEST_CASE("a module has a row for each phase and kind, and one for calls without collectives") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   const ShowView view = viewOf(folder, {});
   const ModuleRows tree = moduleRows(view);
   REQUIRE(tree.rows.size() == 7);
@@ -42,7 +42,7 @@ TEST_CASE("a module has a row for each phase and kind, and one for calls without
 }
 
 TEST_CASE("phase and depth leave out rows and modules") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   ShowFilter filter;
   filter.phase = Phase::kBackward;
   filter.depth = 1;
@@ -54,7 +54,7 @@ TEST_CASE("phase and depth leave out rows and modules") {
 }
 
 TEST_CASE("in a large tree modules without collectives are left out and counted") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   for (uint32_t i = 5; i < 50; ++i) {
     Module module = folder.files[0].report.modules[4];
     module.id = i;

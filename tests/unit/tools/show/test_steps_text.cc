@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kMillisecond = 1'000'000;
 
 TEST_CASE("steps of all ranks, with the time of the slowest") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   for (size_t i = 0; i < 2; ++i) {
     const uint64_t took = (i + 1) * 100 * kMillisecond;
     folder.files[i].report.steps = {
@@ -21,13 +21,13 @@ TEST_CASE("steps of all ranks, with the time of the slowest") {
         {5, 1, 1, std::nullopt, 1, 0, {}}};
   }
   const std::string text = stepsText(viewOf(folder, {.steps = true}).steps, Color::none());
-  CHECK(text.find("\n   0      200.0         4          2      6     600 B\n") != std::string::npos);
-  CHECK(text.find("\n 1-4       50.0        16          8     24  2.00 KiB\n") != std::string::npos);
-  CHECK(text.find("\n   5                    2          0      0       0 B\n") != std::string::npos);
+  CHECK(text.find("\n   0        200.0         4          2      6     600 B\n") != std::string::npos);
+  CHECK(text.find("\n 1-4         50.0        16          8     24  2.00 KiB\n") != std::string::npos);
+  CHECK(text.find("\n   5                      2          0      0       0 B\n") != std::string::npos);
 }
 
 TEST_CASE("the share of its time that the average rank was blocked, if all collectives are timed") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   for (size_t i = 0; i < 2; ++i) {
     folder.files[i].report.job.timing = {1};
     const uint64_t blocked = (i == 0 ? 10 : 40) * kMillisecond;

@@ -9,18 +9,18 @@
 namespace commtap {
 namespace {
 
-std::string textOf(const SampleFolder& folder) {
+std::string textOf(const SampleRun& folder) {
   const ShowView view = viewOf(folder, {.time = true});
   return timeText(view.group_times, view.module_times, Color::none());
 }
 
 TEST_CASE("who has measured nothing is told how to") {
-  const SampleFolder folder = sampleFolder();
+  const SampleRun folder = sampleFolder();
   CHECK(textOf(folder) == "no durations were measured: run the job with COMMTAP_TIMING=host\n");
 }
 
 TEST_CASE("means, the longest, bandwidth, and who is late") {
-  SampleFolder folder = sampleFolder();
+  SampleRun folder = sampleFolder();
   for (size_t i = 0; i < folder.files.size(); ++i) {
     Collective& row = folder.files[i].report.collectives[0];
     row.kind = Kind::kAllReduce;

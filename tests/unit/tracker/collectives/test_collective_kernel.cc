@@ -121,7 +121,7 @@ TEST_CASE_FIXTURE(KernelFixture, "calls that agree in all columns are one row") 
   CHECK(found[0].async_op == AsyncOp::kNo);
   CHECK(found[0].count == 2);
   CHECK(found[0].bytes == 120);
-  CHECK(found[0].sizes == SizeHistogram{{32, 2}});
+  CHECK(found[0].sizes == Histogram{{32, 2}});
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "a call that differs in one column has a row of its own") {

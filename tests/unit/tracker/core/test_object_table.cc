@@ -56,26 +56,5 @@ TEST_CASE("find() and findInTurn() find every object that is in the table, whate
   }
 }
 
-TEST_CASE("a repeated search predicts the next object, and recovers from any other order") {
-  ObjectTable table;
-  const auto objects = addresses(500);
-  for (uint32_t i = 0; i < objects.size(); ++i) {
-    REQUIRE(table.insert(objects[i], i));
-  }
-  for (int step = 0; step < 2; ++step) {
-    for (const void* object : objects) {
-      table.findInTurn(object);
-    }
-  }
-  for (uint32_t i = 0; i < objects.size(); ++i) {
-    const ObjectTable::Found found = table.findInTurn(objects[i]);
-    CHECK(found.id == i);
-    CHECK(found.next_id == (i + 1) % objects.size());
-  }
-  for (uint32_t i = objects.size(); i-- > 0;) {
-    CHECK(table.findInTurn(objects[i]).id == i);
-  }
-}
-
 } // namespace
 } // namespace commtap
