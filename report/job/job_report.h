@@ -58,7 +58,7 @@ struct JobCollective {
   std::string reduce_op; ///< "" for none
   AsyncOp async_op = AsyncOp::kUnknown;
   std::vector<std::string> lowered; ///< union over all ranks, sorted
-  size_t rank_set = 0;              ///< index into JobReport::rank_sets: who has the row
+  size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row
   RankedAmount amount;
 };
 
@@ -172,7 +172,7 @@ struct JobNcclCall {
   std::string module;
   Phase phase = Phase::kOther;
   std::string dtype;   ///< "" for none
-  size_t rank_set = 0; ///< index into JobReport::rank_sets: who has the row
+  size_t rank_set = 0; ///< index into JobReport::rank_sets: ranks that have the row
   RankedNcclCalls calls;
 };
 

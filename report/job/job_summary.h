@@ -47,7 +47,7 @@ struct JobSummary {
   RankRanges ranks;
   size_t rank_count = 0;
   RankRanges missing;                  ///< empty if the world size is not known
-  uint64_t started_at_ns = 0;          ///< the first
+  uint64_t started_at_ns = 0;          ///< start of the first process
   std::optional<uint64_t> ended_at_ns; ///< end of the last process; nullopt if a process has no end
   std::vector<ExitSummary> exits;
   std::vector<NotSeenSummary> not_seen;
