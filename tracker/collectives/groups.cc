@@ -16,7 +16,7 @@
 namespace commtap {
 namespace {
 
-/// Tells groups apart: a new process group may get the address or the name of a destroyed one.
+/// Identifies a group: a new process group may get the address or the name of a destroyed one.
 struct Identity {
   std::string name;
   std::string desc;
