@@ -13,8 +13,8 @@
 
 namespace commtap {
 
-/// What writing a row of the job report needs. The overloads for its formats are outside the anonymous namespace, where
-/// appendRow() finds them.
+/// The context for writing rows of the job report. The overloads for its formats are outside the anonymous namespace,
+/// where appendRow() finds them.
 struct JobContext {
   const JobReport& job;
   bool timed = true;

@@ -38,7 +38,7 @@ class JobSteps {
     uint64_t running_ns = 0;
     uint64_t blocked_ns = 0;
   };
-  /// What the current rank's processes did in a run of steps.
+  /// The current rank's amounts in a run of steps.
   struct Coming {
     std::optional<uint64_t> duration_ns; ///< longest of its processes
     std::map<Place, ComingAmount> amounts;

@@ -20,7 +20,7 @@
 
 namespace commtap {
 
-/// What writing a row of a report needs.
+/// The context for writing rows of a report.
 struct ReportContext {
   bool timed = false; ///< write the fields of Presence::kIfTimed
 };
