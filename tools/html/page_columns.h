@@ -57,7 +57,7 @@ nlohmann::json column(const Rows& rows, Get get) {
   return list;
 }
 
-/// What building the columns of described rows needs.
+/// The context for building the columns of described rows.
 struct ColumnContext {
   std::initializer_list<std::string_view> wanted; ///< names of the page's columns
   Strings& strings;

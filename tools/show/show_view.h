@@ -30,7 +30,7 @@ struct ShowFilter {
   bool nccl = false;       ///< include NCCL calls
 };
 
-/// What `commtap show` prints: the job report, and the parts that the filter adds.
+/// The output of `commtap show`: the job report, and the parts that the filter adds.
 struct ShowView {
   ShowFilter filter;
   JobReport job;
