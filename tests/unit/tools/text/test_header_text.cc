@@ -46,7 +46,7 @@ TEST_CASE("the header lists not_seen with its meaning, with inert names") {
   CHECK(text.find("  3 unknown_op: meaning; first: a\\x1b::b (rank 0)\n") != std::string::npos);
 }
 
-TEST_CASE("several attempts and other runs are told") {
+TEST_CASE("several attempts and other runs are mentioned") {
   JobReport job = jobOf({sampleReport(0)});
   job.attempt = 2;
   job.attempts = {0, 2};
