@@ -37,8 +37,7 @@ class LedgerClaim {
     struct stat named {};
     const bool is_taken = file_.isLockedByAnother();
     is_ours_ = file_.isOpen() && !is_taken && fstat(file_.get(), &held) == 0 && stat(path.c_str(), &named) == 0 &&
-               held.st_ino == named.st_ino &&
-               held.st_dev == named.st_dev; // else another process converted it before the lock
+               held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else converted before the lock
   }
 
   bool isOurs() const {

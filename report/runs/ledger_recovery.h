@@ -19,8 +19,8 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
 /// folder calls it first. Ignores ledgers that it cannot convert; they stay readable.
 void recoverOrphanedLedgers(const std::string& path);
 
-/// Converts the ledgers that an exiting process of the job may leave behind, in `folder` and its attempts: those of its
-/// children and of its run's processes on its host. Ignores ledgers that it cannot convert.
+/// Converts ledgers that an exiting process of the job may leave behind, in `folder` and its attempts. They are those
+/// of its children, and of its run's processes on its host. Ignores ledgers that it cannot convert.
 void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process);
 
 } // namespace commtap

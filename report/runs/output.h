@@ -23,7 +23,7 @@ struct OutputIdentity {
 /// "none". Makes the run id valid in a file name.
 std::string expandOutputPattern(const std::string& pattern, const OutputIdentity& identity);
 
-/// Returns the deepest folder that holds all reports of a run, for any host, pid and rank: `pattern` up to its first
+/// Returns the deepest folder of all reports of a run, for any host, pid and rank. It is `pattern` up to its first
 /// component with %h, %p or %r.
 std::string commonFolder(const std::string& pattern, const std::string& run_id);
 
