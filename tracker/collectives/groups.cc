@@ -130,8 +130,8 @@ std::optional<GroupRef> find(const c10d::ProcessGroup& group, const Identity& id
   return is_this ? std::optional<GroupRef>(known->second.ref) : std::nullopt;
 }
 
-/// Queries the backend without holding the lock: a backend in Python takes the GIL to answer, and a thread with the GIL
-/// may wait for the lock.
+/// Queries the backend without the lock. A backend in Python takes the GIL to answer, and a thread with the GIL may
+/// wait for the lock.
 GroupRef findOrAdd(const c10d::ProcessGroup& group) {
   const Identity identity = identityOf(group);
   announce(group, identity);
