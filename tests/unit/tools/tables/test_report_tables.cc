@@ -133,7 +133,7 @@ TEST_CASE("an unknown group leaves its columns null") {
   });
 }
 
-TEST_CASE("docs/tables.md is generated from the table") {
+TEST_CASE("docs/tables.md is made from the table") {
   CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/tables.md") == tablesPage());
 }
 
