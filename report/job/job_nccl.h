@@ -56,7 +56,7 @@ class JobNcclSums {
 /// Sorts `calls` in the order of JobNccl::calls. Their groups are indexes into `groups`.
 void sortNcclCalls(std::vector<JobNcclCall>& calls, const std::vector<JobGroup>& groups);
 
-/// Returns the sums over all ranks, for one phase or for all; zeros if no rank called NCCL.
+/// Returns the sums over all ranks, for one phase or for all; empty if no rank called NCCL.
 NcclTotals ncclTotalsOf(const JobReport& job, std::optional<Phase> phase = std::nullopt);
 
 } // namespace commtap

@@ -87,7 +87,7 @@ struct Disagreement {
     kBytes,                   ///< equal numbers of calls with different payloads
     kModule,                  ///< equal numbers of calls in the group, but for different modules or phases
   };
-  /// A call.
+  /// The call of a kOrder disagreement.
   struct Call {
     std::string module;
     std::string op;
