@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Runs once, from the constructor. A C++ job has loaded torch by then. */
+/* Runs once, from the constructor. In a C++ job, torch is already loaded. */
 void commtap_process_started(void);
 
 /* Returns true if `file` is the library that loads torch into a Python process. */

@@ -3,7 +3,7 @@
 #ifndef COMMTAP_SHIM_OLD_GLIBC_H
 #define COMMTAP_SHIM_OLD_GLIBC_H
 
-/* meson.build includes this in front of every source of the stub, on systems with glibc.
+/* meson.build includes this before every source of the stub, on systems with glibc.
  *
  * A preloaded library that asks for a symbol version that the system's glibc lacks ends every process that it is put
  * into. The linker takes each function's newest version, and glibc 2.34 gave the functions of libdl new ones when it

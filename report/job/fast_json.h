@@ -13,11 +13,11 @@
 
 #include <simdjson.h>
 
-/// Typed fields of a document that FastReportReader reads. Throws simdjson_error, or NotSure, on whatever is not as
-/// reportToJson writes it; FastReportReader::read catches both.
+/// Reads typed fields of a document for FastReportReader. Throws simdjson_error or NotSure if a field is not as
+/// reportToJson() writes it; FastReportReader::read() catches both.
 namespace commtap::fast_json {
 
-// Not its `ondemand`, which is compiled for the oldest processor: `dom` chooses its kernels when it runs.
+// simdjson's `ondemand` is compiled for the oldest processor; `dom` selects its kernels at run time.
 namespace dom = simdjson::dom;
 
 struct NotSure : std::runtime_error {

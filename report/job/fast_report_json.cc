@@ -23,7 +23,7 @@ using fast_json::NotSure;
 using fast_json::rowFrom;
 using fast_json::rowsFrom;
 
-/// The newest `most` of the last collectives.
+/// Returns the newest `most` of the last collectives.
 std::vector<LastCollective> lastFrom(dom::array rows, size_t most) {
   std::vector<LastCollective> last;
   const size_t skipped = rows.size() > most ? rows.size() - most : 0;
@@ -47,7 +47,7 @@ Nccl ncclFrom(dom::object object, ReportDepth depth) {
   return nccl;
 }
 
-/// Reads an optional table: `read` gets its value, if the report has it.
+/// Calls `read` with the value of an optional table, if the report has it.
 template <typename Read>
 void ifPresent(dom::object root, const char* name, const Read& read) {
   if (dom::element value; root[name].get(value) == simdjson::SUCCESS) {
@@ -96,7 +96,7 @@ Result<Report> FastReportReader::read(const std::string& path, ReportDepth depth
     return Result<Report>::failure(text.error());
   }
   try {
-    text->reserve(text->size() + simdjson::SIMDJSON_PADDING); // simdjson reads beyond the end
+    text->reserve(text->size() + simdjson::SIMDJSON_PADDING); // simdjson reads past the end
     return reportFrom(state_->parser.parse(*text), depth);
   } catch (const std::exception&) {
     Result<Report> report = reportFromJson(*text);

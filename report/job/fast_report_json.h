@@ -11,15 +11,14 @@
 
 namespace commtap {
 
-/// How much of a report is read.
+/// Selects how much of a report is read.
 enum class ReportDepth : bool {
-  kCompared, ///< without the parameters of modules and without all but the newest kMostCompared last collectives
+  kCompared, ///< no module parameters; the newest kMostCompared last collectives
   kAll,
 };
 
-/// Reads report after report, many times faster than reportFromJson(). A document that it does not read without doubt
-/// is left to reportFromJson(), so one place decides what a report is and what an error says. Needs one reader per
-/// thread.
+/// Reads reports many times faster than reportFromJson(). Passes a document that it is not sure of to reportFromJson(),
+/// so one function decides what is valid and words the errors. Needs one reader per thread.
 class FastReportReader {
  public:
   FastReportReader();
@@ -27,7 +26,7 @@ class FastReportReader {
   FastReportReader& operator=(FastReportReader&&) noexcept;
   ~FastReportReader();
 
-  /// Returns the report in a file; an error names the path and what was found there.
+  /// Returns the report in a file. An error names the path and what was found there.
   Result<Report> read(const std::string& path, ReportDepth depth = ReportDepth::kCompared);
 
  private:

@@ -23,7 +23,7 @@
 #include "report/json/row_columns.h"
 #include "report/model/model.h"
 
-/// Reads described rows with simdjson. Throws as fast_json does.
+/// Reads described rows with simdjson. Throws the exceptions of fast_json.h.
 namespace commtap::fast_json {
 
 template <Described Row>
@@ -40,7 +40,7 @@ std::vector<Row> rowsFrom(dom::element value, ReportDepth depth) {
   return rows;
 }
 
-/// One overload per C++ type and format; each reads a value that is not null.
+/// Reads a value that is not null. One overload per C++ type and format.
 
 inline void get(dom::element element, std::string& value, AsItIs, ReportDepth) {
   value = text(element);
@@ -130,8 +130,8 @@ void get(dom::element element, std::optional<Value>& value, Format format, Repor
   get(element, value.emplace(), format, depth);
 }
 
-/// The field at `next` if it has the name, which then moves on: fields mostly come in the order of columns. Else the
-/// one that a search finds; nullopt if there is none.
+/// Returns the field `name`, or nullopt if there is none. Fields are mostly in the order of columns, so the field at
+/// `next` is tried before a search. Advances `next` if that field matches.
 inline std::optional<dom::element> fieldOf(dom::object object, dom::object::iterator& next, std::string_view name) {
   if (next != object.end() && next.key() == name) {
     const dom::element value = next.value();

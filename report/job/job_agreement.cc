@@ -15,8 +15,8 @@ bool contains(const RankRanges& ranges, int64_t rank) {
   return after != ranges.begin() && rank <= std::prev(after)->second;
 }
 
-/// The second root of a class is "Net#2" by the order in which a process called them first, which may be another one on
-/// another rank.
+/// Returns `module` without the number of its root. "Net#2" is the second root that a process called, so the number can
+/// differ between ranks.
 std::string withoutNumber(const std::string& module) {
   const size_t dot = std::min(module.find('.'), module.size());
   const size_t mark = std::min(module.find('#'), dot);
@@ -29,15 +29,15 @@ struct JobAgreement::Finding {
   Disagreement::What what;
   uint64_t gap; ///< between the largest and the smallest number
   uint32_t instance;
-  uint32_t key; ///< of kUnmatched the dtype
+  uint32_t key; ///< the dtype for kUnmatched
 
-  /// The worst first.
+  /// Sorts the most severe finding first.
   bool operator<(const Finding& other) const {
     return std::tuple(what, other.gap, instance, key) < std::tuple(other.what, gap, other.instance, other.key);
   }
 };
 
-/// What one process group's ranks did, side by side.
+/// Compares the rows of one process group's ranks.
 class JobAgreement::Judge {
  public:
   Judge(const JobAgreement& agreement, uint32_t id, const JobGroups& groups, const RankRanges& present)
@@ -143,7 +143,7 @@ class JobAgreement::Judge {
     return {least, most};
   }
 
-  /// Ops that some rank called more often than another, whatever the module.
+  /// Returns the ops whose number of calls differs between ranks, over all modules.
   std::set<OpKey> unevenOps() const {
     std::vector<std::map<OpKey, uint64_t>> totals(sides_.size());
     std::set<OpKey> ops;
@@ -167,7 +167,7 @@ class JobAgreement::Judge {
   const JobAgreement& agreement_;
   uint32_t id_;
   const Entries nothing_;
-  std::vector<Side> sides_; ///< those that agree with the first rank come first
+  std::vector<Side> sides_; ///< the ranks that agree with the first rank come first
 };
 
 uint32_t JobAgreement::keyOf(const Collective& row) {
@@ -219,7 +219,7 @@ void JobAgreement::compare(int64_t rank, Instance& instance, Entries entries, si
 void JobAgreement::endRank(int64_t rank, const JobGroups& groups) {
   for (auto& [id, entries] : coming_) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
-    Entries sums; // rows that differ in async or issued_in alone are one here
+    Entries sums; // merges rows that differ only in async or issued_in
     for (const Entry& entry : entries) {
       if (!sums.empty() && sums.back().key == entry.key) {
         sums.back().count += entry.count;

@@ -14,27 +14,26 @@
 
 namespace commtap {
 
-/// Compares what the ranks of each process group did in it, while ranks come in one after the other. Of a group whose
-/// ranks agree only the first one's rows are kept, and nothing once all of them have come.
+/// Compares the collectives of the ranks of each process group. Ranks are added in ascending order. While a group's
+/// ranks agree, only the first rank's rows are kept; after its last rank, none.
 ///
-/// The roots of one class are one module here.
-/// Every rank of a group has to make the same collectives, so different counts for one module and op are a
-/// disagreement. Sends and receives go from one rank to another: there the sums over the group have to match. Ops of
-/// kind `other` may be anything and are not judged.
+/// Root modules of one class count as one module. Every rank of a group must make the same collectives, so different
+/// counts for one module and op are a disagreement. Sends and receives connect two ranks, so only their sums over the
+/// group must match. Ops of kind `other` are not compared.
 class JobAgreement {
  public:
-  /// One row of the rank that is coming in.
+  /// Adds a row of the current rank.
   void add(const Collective& row, uint32_t instance);
-  /// Ranks come in ascending order.
+  /// Compares the current rank's rows with its groups. Ranks must end in ascending order.
   void endRank(int64_t rank, const JobGroups& groups);
-  /// Forgets the rows of a process without a rank, which is no member of a group that could be known.
+  /// Drops the current rows, which are of a process without a rank: its groups are not known.
   void dropRank();
 
   struct Findings {
-    std::vector<Disagreement> worst; ///< the worst first, at most kMaxDisagreements
+    std::vector<Disagreement> worst; ///< most severe first, at most kMaxDisagreements
     uint64_t found = 0;
   };
-  /// `present`: the ranks that have come in.
+  /// Returns the disagreements found. `present`: the merged ranks.
   Findings take(const JobGroups& groups, const RankRanges& present) const;
 
  private:
@@ -51,15 +50,15 @@ class JobAgreement {
   struct Entry {
     uint32_t key; ///< index into keys_
     uint64_t count;
-    uint64_t bytes; ///< 0 where ranks may rightly differ
+    uint64_t bytes; ///< 0 if ranks may legitimately differ
 
     bool operator==(const Entry&) const = default;
   };
   using Entries = std::vector<Entry>; ///< by key
   struct Instance {
-    Entries reference;                                 ///< of the first rank
-    std::vector<int64_t> agreeing;                     ///< ranks that have the same
-    std::vector<std::pair<int64_t, Entries>> deviants; ///< ranks that have something else
+    Entries reference;                                 ///< rows of the first rank
+    std::vector<int64_t> agreeing;                     ///< ranks with the rows of `reference`
+    std::vector<std::pair<int64_t, Entries>> deviants; ///< ranks with other rows
   };
   struct Traffic {
     Amount sent;
@@ -77,7 +76,7 @@ class JobAgreement {
   StringTable texts_;
   std::map<Key, uint32_t> key_ids_;
   std::vector<Key> keys_;
-  std::map<uint32_t, Entries> coming_; ///< by instance, of the rank that is coming in
+  std::map<uint32_t, Entries> coming_; ///< rows of the current rank, by instance
   std::unordered_map<uint32_t, Instance> instances_;
   std::map<std::pair<uint32_t, uint32_t>, Traffic> traffic_; ///< by instance and dtype
   std::map<std::pair<uint32_t, uint32_t>, Traffic> coming_traffic_;

@@ -9,15 +9,15 @@
 
 namespace commtap {
 
-/// The rows of the job report. Disagreements are not here: they have three shapes.
+/// The columns of the job report's rows. Disagreements are not here: they have three shapes.
 
-/// Formats of the job report alone.
+/// Formats that only the job report uses.
 struct GroupRef {};   ///< an index into JobReport::groups, written as the group's name
 struct RankSetRef {}; ///< an index into JobReport::rank_sets
 /// A Spread over the number of ranks that the member `kRanks` of the same row holds.
 template <auto kRanks>
 struct OverRanks {};
-/// OverRanks; null if there are no such ranks.
+/// OverRanks, but null if there are no such ranks.
 template <auto kRanks>
 struct OverAnyRanks {
   static constexpr bool kNullable = true;
@@ -26,7 +26,7 @@ struct OverAnyRanks {
     return row.*kRanks > 0;
   }
 };
-/// Spreads by Phase over the ranks of the row's `rank_set`; a phase with the sum 0 is absent.
+/// Spreads by Phase over the ranks of the row's `rank_set`. Omits a phase whose sum is 0.
 struct OverRankSet {};
 
 template <>

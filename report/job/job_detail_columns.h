@@ -6,7 +6,7 @@
 
 namespace commtap {
 
-/// The rows of the job report's further tables: steps, times, NCCL, processes and gaps.
+/// The columns of the job report's other tables: steps, times, NCCL, processes and gaps.
 
 template <>
 inline constexpr auto kColumns<NotSeenSummary> = std::tuple{

@@ -33,7 +33,7 @@ uint32_t JobGroups::instanceOf(uint32_t group, const std::vector<uint32_t>& rank
     std::sort(sorted.begin(), sorted.end());
     return instanceOf(group, sorted);
   }
-  auto& [members, by_group] = *ids_.try_emplace(ranks).first; // copies only what is new
+  auto& [members, by_group] = *ids_.try_emplace(ranks).first; // copies only new keys
   const auto [entry, is_new] = by_group.emplace(group, static_cast<uint32_t>(instances_.size()));
   if (is_new) {
     instances_.push_back({group, &members});

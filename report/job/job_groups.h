@@ -13,20 +13,20 @@
 
 namespace commtap {
 
-/// Where a process group of one report belongs in the job.
+/// Identifies a process group of one report within the job.
 struct GroupPlace {
   static constexpr uint32_t kUnknown = UINT32_MAX;
 
-  uint32_t group = 0;           ///< its description's
-  uint32_t instance = kUnknown; ///< the one process group, known by its ranks; kUnknown if they are not
+  uint32_t group = 0;           ///< number of the group
+  uint32_t instance = kUnknown; ///< number of the process group; kUnknown if its ranks are not known
 };
 
-/// The process groups of a job: those of one description are one group, with an instance for each set of ranks. The
-/// "dp" of ranks 0 and 2 and the "dp" of ranks 1 and 3 are two instances of one group.
+/// The process groups of a job. Process groups with one description are one group, with an instance per set of ranks.
+/// The "dp" of ranks 0 and 2 and the "dp" of ranks 1 and 3 are two instances of one group.
 class JobGroups {
  public:
   GroupPlace placeOf(const Group& group);
-  /// Of a name that a report does not define.
+  /// Returns the place of a group name that the report does not define.
   GroupPlace placeOfUnknown(const std::string& name);
 
   size_t size() const {
@@ -38,19 +38,19 @@ class JobGroups {
   uint32_t groupOf(uint32_t instance) const {
     return instances_[instance].group;
   }
-  /// Global ranks, sorted.
+  /// Returns the global ranks of the instance, sorted.
   const std::vector<uint32_t>& membersOf(uint32_t instance) const {
     return *instances_[instance].ranks;
   }
 
-  /// The groups by number, with unique names and their members; without totals.
+  /// Returns the groups by number, with unique names and their members. Their totals are not set.
   std::vector<JobGroup> take() const;
 
  private:
   using Key = std::tuple<std::string, std::string, uint32_t>; ///< name, backend, size
   struct Instance {
     uint32_t group;
-    const std::vector<uint32_t>* ranks; ///< a key of `ids_`, which never moves
+    const std::vector<uint32_t>* ranks; ///< a key of `ids_`; keys never move
   };
   struct RanksHash {
     size_t operator()(const std::vector<uint32_t>& ranks) const;

@@ -13,7 +13,7 @@
 
 namespace commtap {
 
-/// The place of each group of one report, found out when a row asks for it.
+/// Finds the place of each group of one report at the group's first use.
 class JobMerge::GroupPlaces {
  public:
   GroupPlaces(const Report& report, JobGroups& groups) : groups_(groups) {
@@ -44,7 +44,7 @@ Amount sumOf(const RankedAmount& amount) {
   return {amount.count.sum, amount.bytes.sum, amount.bus_bytes.sum};
 }
 
-/// Rows in the order of the module tree.
+/// Sorts rows in the order of the module tree.
 void sortRows(JobReport& job) {
   std::unordered_map<std::string_view, size_t> places;
   for (size_t i = 0; i < job.modules.size(); ++i) {
@@ -200,7 +200,7 @@ void JobMerge::describeRanks(JobReport& job) const {
   }
 }
 
-/// Those with the most bytes first, by name where they have as many.
+/// Sorts groups by bytes, largest first, then by name. Renumbers them in all rows.
 void JobMerge::sortGroups(JobReport& job) const {
   std::vector<JobGroup> groups = groups_.take();
   for (const JobCollective& row : job.collectives) {

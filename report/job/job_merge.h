@@ -20,13 +20,13 @@
 
 namespace commtap {
 
-/// Makes one job report of the reports of one attempt of one run, which come in one after the other: by rank, the
-/// processes of a rank together, those without a rank last. Keeps what the job has in common, not the reports.
+/// Merges the reports of one attempt of one run into a job report. Reports must be added by rank, the processes of a
+/// rank together, those without a rank last. Keeps sums, not the reports.
 class JobMerge {
  public:
-  /// `file`: where the report was read.
+  /// Adds a report. `file`: the path it was read from.
   void add(const Report& report, const std::string& file);
-  /// The job report, without `attempts`, `other_runs`, `source` and `problems`, which are the caller's.
+  /// Returns the job report. The caller sets `attempts`, `other_runs`, `source` and `problems`.
   JobReport finish();
 
  private:
@@ -43,7 +43,7 @@ class JobMerge {
   void describeRanks(JobReport& job) const;
   void sortGroups(JobReport& job) const;
 
-  /// A reason, the first detail, and how often in all.
+  /// A reason, its first detail, and the count of all processes.
   struct NotSeenSum {
     NotSeenEntry entry;
     std::vector<int64_t> ranks;
@@ -63,12 +63,13 @@ class JobMerge {
   std::map<PhaseKind, RankedAmount> totals_;
   std::vector<NotSeenSum> not_seen_;
   std::vector<int64_t> ranks_;
-  bool has_rank_ = false;              ///< whether one is coming in
-  std::optional<int64_t> rank_;        ///< the one that is coming in
-  std::map<PhaseKind, Amount> coming_; ///< its totals
+  bool has_rank_ = false;              ///< whether a rank is being merged
+  std::optional<int64_t> rank_;        ///< the rank being merged
+  std::map<PhaseKind, Amount> coming_; ///< totals of the rank being merged
 };
 
-/// The job report of these reports, of one attempt of one run and in any order; as JobMerge::finish gives it.
+/// Returns the job report that JobMerge makes of `reports`, which are of one attempt of one run. They may be in any
+/// order.
 JobReport mergedJob(std::vector<const Report*> reports);
 
 } // namespace commtap

@@ -13,14 +13,15 @@
 
 namespace commtap {
 
-/// The module tree of a job while ranks come in one after the other.
+/// Builds the module tree of a job. Ranks are added one after the other.
 class JobModules {
  public:
-  /// One process of the rank that is coming in.
+  /// Adds a process of the current rank.
   void add(const Report& report);
   void endRank(RankSlot slot, std::optional<int64_t> rank);
 
-  /// The tree with the amounts of `rows`, the job's own, whose modules it has even where no report lists them.
+  /// Returns the tree with the amounts of `rows`, which are the job's. It includes the modules of `rows` that no report
+  /// lists.
   std::vector<JobModule> take(const std::vector<JobCollective>& rows, RankSets& sets);
 
  private:
@@ -32,7 +33,7 @@ class JobModules {
 
   ModuleTree tree_;
   std::unordered_map<std::string, Calls> calls_;
-  ModuleCalls coming_; ///< of the rank that is coming in
+  ModuleCalls coming_; ///< calls of the current rank
 };
 
 } // namespace commtap

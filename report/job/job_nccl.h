@@ -15,17 +15,17 @@
 
 namespace commtap {
 
-/// A job's calls to NCCL while ranks come in one after the other.
+/// Sums up a job's NCCL calls. Ranks are added one after the other.
 class JobNcclSums {
  public:
-  /// One process of the rank that is coming in, and then its rows; `group`: where in the job the row's belongs.
+  /// Adds a process of the current rank. Its rows follow with add(); `group` is the row's group in the job.
   void addProcess(const Nccl& nccl, std::optional<int64_t> rank);
   void add(const NcclCall& call, std::optional<uint32_t> group);
   void endRank(RankSlot slot, std::optional<int64_t> rank) {
     rows_.endRank(slot, rank);
   }
 
-  /// nullopt if no process called NCCL. Rows are sorted by nothing in particular; `group` is as it came in.
+  /// Returns the sums, or nullopt if no process called NCCL. Rows are unsorted; `group` is as passed to add().
   std::optional<JobNccl> take(RankSets& sets) const;
 
  private:
@@ -48,15 +48,15 @@ class JobNcclSums {
 
   StringTable texts_;
   Rows rows_;
-  std::map<std::string, std::vector<int64_t>> versions_; ///< with the ranks that use each
+  std::map<std::string, std::vector<int64_t>> versions_; ///< ranks by version
   uint64_t processes_ = 0;
   uint64_t communicators_ = 0;
 };
 
-/// As JobNccl has them; `calls` refer to the job's groups.
+/// Sorts `calls` in the order of JobNccl::calls. Their groups are indexes into `groups`.
 void sortNcclCalls(std::vector<JobNcclCall>& calls, const std::vector<JobGroup>& groups);
 
-/// Returns the sums over all ranks, of one phase or of all; nothing if no rank called NCCL.
+/// Returns the sums over all ranks, for one phase or for all; empty if no rank called NCCL.
 NcclTotals ncclTotalsOf(const JobReport& job, std::optional<Phase> phase = std::nullopt);
 
 } // namespace commtap

@@ -52,7 +52,7 @@ void JobOrder::compare(int64_t rank, Instance& instance, const Calls& calls) con
 void JobOrder::endRank(int64_t rank, const JobGroups& groups) {
   endProcess();
   for (auto& [id, calls] : coming_) {
-    // Threads that issue at once may have noted theirs the other way round.
+    // Threads that issue concurrently may have recorded their calls out of order.
     std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) { return a.sequence < b.sequence; });
     Instance& instance = instances_[id];
     if (instance.ranks.empty()) {
@@ -82,7 +82,7 @@ Disagreement JobOrder::disagreementOf(const Instance& instance) const {
       std::min_element(instance.deviants.begin(), instance.deviants.end(), [](const Deviant& a, const Deviant& b) {
         return a.mine.sequence < b.mine.sequence;
       });
-  std::map<uint32_t, std::pair<Call, std::vector<int64_t>>> sides; // by what they called
+  std::map<uint32_t, std::pair<Call, std::vector<int64_t>>> sides; // by Call::what
   std::vector<int64_t> others = instance.ranks;
   for (const Deviant& deviant : instance.deviants) {
     if (deviant.mine.sequence == first->mine.sequence) {

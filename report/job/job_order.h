@@ -15,42 +15,42 @@
 
 namespace commtap {
 
-/// Of the last collectives of a process: enough to find where ranks that hang parted, few enough for thousands of
-/// ranks.
+/// How many of a process's last collectives are compared: enough to find where hanging ranks diverged, few enough for
+/// thousands of ranks.
 inline constexpr size_t kMostCompared = 256;
 
-/// Compares the order in which the ranks of each process group made their last collectives: number by number, as far as
-/// the reports go back on both sides. Ranks come in one after the other; of a group the first one's collectives are
-/// kept, and nothing once all of its ranks have come.
+/// Compares the last collectives of the ranks of each process group, sequence number by sequence number, as far back as
+/// both reports go. Ranks are added in ascending order. The first rank's collectives of a group are kept until the last
+/// rank has been compared.
 ///
-/// Two collectives are the same if op, dtype and payload are; the payload of all_to_all, and all of an op of kind
-/// `other`, may differ. Sends and receives are not compared.
+/// Two collectives match if op, dtype and payload match. The payload of all_to_all may differ, and so may everything of
+/// an op of kind `other`. Sends and receives are not compared.
 class JobOrder {
  public:
-  /// One of the last kMostCompared collectives of the process that is coming in, as they were issued.
+  /// Adds one of the last kMostCompared collectives of the current process, in issue order.
   void add(const LastCollective& call, uint32_t instance);
-  /// Of a rank with several processes only the first that used a group counts for it.
+  /// Ends the current process. A group counts only the first process of a rank that used it.
   void endProcess();
-  /// Ranks come in ascending order.
+  /// Compares the current rank with its groups. Ranks must end in ascending order.
   void endRank(int64_t rank, const JobGroups& groups);
-  /// Forgets a process without a rank, which is no member of a group that could be known.
+  /// Drops the current process, which has no rank: its groups are not known.
   void dropRank();
 
-  /// For each process group whose ranks differ the first number at which they do, the largest groups first.
-  /// `Disagreement::group` is JobGroups's number.
+  /// Returns the first differing sequence number of each process group whose ranks diverged, the largest groups first.
+  /// `Disagreement::group` is a number of JobGroups.
   std::vector<Disagreement> take(const JobGroups& groups) const;
 
  private:
-  /// One of a group's collectives.
+  /// A collective of a group.
   struct Call {
     uint64_t sequence;
-    uint32_t what;   ///< index into kinds_: what has to be the same
+    uint32_t what;   ///< index into kinds_: must be equal on all ranks
     uint32_t module; ///< in texts_
   };
   struct What {
     uint32_t op;
     uint32_t dtype;
-    uint64_t bytes; ///< 0 where ranks may rightly differ
+    uint64_t bytes; ///< 0 if ranks may legitimately differ
     Kind kind;
 
     auto operator<=>(const What&) const = default; // NOLINT(modernize-use-nullptr): generated code
@@ -62,9 +62,9 @@ class JobOrder {
     Call first_ranks;
   };
   struct Instance {
-    Calls reference; ///< of the first rank
+    Calls reference; ///< collectives of the first rank
     std::vector<int64_t> ranks;
-    std::vector<Deviant> deviants; ///< each at the first number at which it differs
+    std::vector<Deviant> deviants; ///< each at its first differing sequence number
   };
 
   uint32_t idOf(const What& what);
@@ -75,8 +75,8 @@ class JobOrder {
   StringTable texts_;
   std::map<What, uint32_t> ids_;
   std::vector<What> kinds_;
-  std::map<uint32_t, Calls> coming_;         ///< by instance, of the rank that is coming in
-  std::map<uint32_t, Calls> coming_process_; ///< of its process that is coming in
+  std::map<uint32_t, Calls> coming_;         ///< collectives of the current rank, by instance
+  std::map<uint32_t, Calls> coming_process_; ///< collectives of its current process, by instance
   std::unordered_map<uint32_t, Instance> instances_;
 };
 

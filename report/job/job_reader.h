@@ -11,13 +11,12 @@
 
 namespace commtap {
 
-/// Receives each report that is merged, and the path of its file: ordered as JobMerge takes them, without the
-/// parameters of modules.
+/// Receives each merged report and the path of its file, in the order of JobMerge. Module parameters are not read.
 using ReportVisitor = std::function<void(const Report&, const std::string&)>;
 
-/// Returns the job at `path`: a job report as `commtap merge` writes it, or a report, a ledger or a folder of them,
-/// merged one file at a time, whatever their number. Fails if there is no such path or if nothing in it could be read.
-/// Other files that could not be read are the job report's `problems`.
+/// Returns the job at `path`: a job report of `commtap merge`, a report, a ledger, or a folder of reports and ledgers.
+/// Reads and merges one file at a time. Fails if `path` does not exist or nothing in it could be read.
+/// JobReport::problems lists the other files that could not be read.
 Result<JobReport> readJob(const std::string& path, const JobSelection& selection, const Progress& progress);
 
 /// Merges the reports that scanReports() found at `path`. `visit` may be empty.

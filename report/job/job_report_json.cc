@@ -13,8 +13,8 @@
 
 namespace commtap {
 
-/// What the rows of a job report need to be written. The overloads for its formats stand outside of the anonymous
-/// namespace, where appendRow() finds them.
+/// The context for writing rows of the job report. The overloads for its formats are outside the anonymous namespace,
+/// where appendRow() finds them.
 struct JobContext {
   const JobReport& job;
   bool timed = true;
@@ -86,7 +86,7 @@ void addField(JsonRow& row, std::string_view name, size_t group, GroupRef, const
 void addField(JsonRow& row, std::string_view name, size_t rank_set, RankSetRef, const JobContext&) {
   row.addNumber(name, rank_set);
 }
-/// [[first, last], ...]
+/// Writes [[first, last], ...].
 void addField(JsonRow& row, std::string_view name, const RankRanges& ranges, AsItIs, const JobContext&) {
   row.addList(name, ranges, [](std::string& document, const RankRange& range) {
     document += jsonLine({range.first, range.second});
@@ -125,7 +125,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// An empty list would else be written as null.
+/// Returns an empty list for no ranges, which the default conversion writes as null.
 ordered_json toJson(const RankRanges& ranges) {
   ordered_json list = ordered_json::array();
   for (const auto& [first, last] : ranges) {
@@ -188,7 +188,7 @@ ordered_json toJson(const Disagreement& disagreement, const JobReport& job) {
   return row;
 }
 
-/// A module's `id` and `parent` follow from its position.
+/// Appends a module. Its `id` and `parent` follow from its position.
 void appendModule(std::string& text, const JobModule& module, const JobContext& context) {
   JsonRow object(text);
   const auto id = static_cast<size_t>(&module - context.job.modules.data());

@@ -10,13 +10,14 @@
 
 namespace commtap {
 
-/// The `schema` field of every job report of this version. The schema itself: docs/schema/commtap-job-1.schema.json.
+/// The `schema` field of a job report. docs/schema/commtap-job-1.schema.json is the schema.
 inline constexpr std::string_view kJobSchema = "commtap.job/1";
 
-/// The job report as a JSON document, one table row a line. Invalid UTF-8 in names is replaced, never thrown.
+/// Returns the job report as a JSON document, with one table row per line. Replaces invalid UTF-8 in names; does not
+/// throw.
 std::string jobReportToJson(const JobReport& job);
 
-/// Fails with the field and what was found there. Fields that it does not know are ignored.
+/// Parses a job report. An error names the field and what was found there. Ignores unknown fields.
 Result<JobReport> jobReportFromJson(std::string_view text);
 
 } // namespace commtap

@@ -26,7 +26,7 @@ struct JobReadContext {
     }
   }
 
-  /// `name`: the group's name.
+  /// Returns the index of the group `name`.
   size_t groupOf(const JsonCursor& name) const {
     const auto found = groups.find(name.as<std::string>("a string"));
     if (found == groups.end()) {

@@ -12,16 +12,16 @@
 
 namespace commtap {
 
-/// The rows of a job's collectives while ranks come in one after the other.
+/// Builds the rows of a job's collectives. Ranks are added one after the other.
 class JobRows {
  public:
-  /// One row of the rank that is coming in.
+  /// Adds a row of the current rank.
   void add(const Collective& row, uint32_t group);
   void endRank(RankSlot slot, std::optional<int64_t> rank) {
     rows_.endRank(slot, rank);
   }
 
-  /// Sorted by nothing in particular; `group` is as it came in.
+  /// Returns the rows, unsorted; `group` is as passed to add().
   std::vector<JobCollective> take(RankSets& sets) const;
 
  private:
@@ -42,7 +42,7 @@ class JobRows {
     size_t operator()(const Key& key) const;
   };
   struct Sum : RankedAmount {
-    std::vector<uint32_t> lowered; ///< few
+    std::vector<uint32_t> lowered; ///< only a few
   };
   using Rows = RankRows<Key, KeyHash, Amount, Sum>;
 

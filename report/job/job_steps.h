@@ -13,15 +13,15 @@
 
 namespace commtap {
 
-/// A job's training steps while ranks come in one after the other. Ranks that have run as many steps have added them up
-/// alike; a run of steps that only some ranks have is a row of its own, with those ranks alone.
+/// Builds the step rows of a job. Ranks are added one after the other. Ranks that ran equally many steps have added up
+/// the same runs of steps. A run of steps that only some ranks have is a row of those ranks.
 class JobSteps {
  public:
-  /// `groups`: where in the job the group of each amount belongs, as `steps` names them one after the other.
+  /// Adds the steps of a process. `groups`: the job's group of each amount, in the order of `steps`.
   void add(std::span<const Step> steps, std::span<const uint32_t> groups);
   void endRank(std::optional<int64_t> rank);
 
-  /// In order; `group` is as it came in.
+  /// Returns the steps in order; `group` is as passed to add().
   std::vector<JobStep> take() const;
 
  private:
@@ -38,12 +38,12 @@ class JobSteps {
     uint64_t running_ns = 0;
     uint64_t blocked_ns = 0;
   };
-  /// What the processes of the rank that is coming in have done in a run of steps.
+  /// The current rank's amounts in a run of steps.
   struct Coming {
-    std::optional<uint64_t> duration_ns; ///< the longest
+    std::optional<uint64_t> duration_ns; ///< longest of its processes
     std::map<Place, ComingAmount> amounts;
   };
-  using Steps = std::pair<uint64_t, uint64_t>; ///< the first one, how many
+  using Steps = std::pair<uint64_t, uint64_t>; ///< first step, number of steps
 
   std::map<Steps, Row> rows_;
   std::map<Steps, Coming> coming_;

@@ -16,12 +16,12 @@ namespace commtap {
 using RankRange = std::pair<int64_t, int64_t>;
 using RankRanges = std::vector<RankRange>;
 
-/// "0-3, 7"; long lists end in "...".
+/// Formats ranges as "0-3, 7". Long lists end in "...".
 std::string rankText(const RankRanges& ranges);
 RankRanges rankRanges(std::vector<int64_t> ranks);
-/// How many ranks there are in them.
+/// Returns the number of ranks in `ranges`.
 size_t countOf(const RankRanges& ranges);
-/// The ranks below `world_size` that are not in `present`.
+/// Returns the ranks below `world_size` that are not in `present`.
 RankRanges gapsIn(const RankRanges& present, int64_t world_size);
 
 struct ExitSummary {
@@ -32,11 +32,11 @@ struct ExitSummary {
 };
 
 struct NotSeenSummary {
-  NotSeenEntry entry; ///< the count of all processes, the first one's detail
+  NotSeenEntry entry; ///< the count of all processes, the detail of the first
   RankRanges ranks;
 };
 
-/// Who is in a set of reports, who is missing, and how each ended.
+/// The ranks of a set of reports, the missing ranks, and how the processes ended.
 struct JobSummary {
   std::string run_id;
   int64_t attempt = 0;
@@ -47,8 +47,8 @@ struct JobSummary {
   RankRanges ranks;
   size_t rank_count = 0;
   RankRanges missing;                  ///< empty if the world size is not known
-  uint64_t started_at_ns = 0;          ///< the first
-  std::optional<uint64_t> ended_at_ns; ///< the last; nullopt if one has no end
+  uint64_t started_at_ns = 0;          ///< start of the first process
+  std::optional<uint64_t> ended_at_ns; ///< end of the last process; nullopt if a process has no end
   std::vector<ExitSummary> exits;
   std::vector<NotSeenSummary> not_seen;
 };

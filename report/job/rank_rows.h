@@ -10,20 +10,20 @@
 
 namespace commtap {
 
-/// The rows of a table of the job while ranks come in one after the other. `Coming` is what one rank has of a row, to
-/// which += adds; `Sum` what all have, to which addToSpreads adds that.
+/// The rows of a job table. Ranks are added one after the other. `Coming` is one rank's amount of a row and has +=.
+/// `Sum` is the amount of all ranks; addToSpreads() adds a `Coming` to it.
 template <typename Key, typename KeyHash, typename Coming, typename Sum>
 class RankRows {
  public:
   struct Row {
     Sum sum;
     SlotSet slots;
-    Coming coming; ///< of the rank that is coming in
+    Coming coming; ///< amount of the current rank
     bool has_coming = false;
   };
 
-  /// One row of the rank that is coming in. Rows of one key are added up: of several processes, or of several process
-  /// groups of one description.
+  /// Adds a row of the current rank and returns the row's sum. Rows with equal keys are added up; they are of several
+  /// processes or of several process groups with one description.
   Sum& add(const Key& key, const Coming& amount) {
     Row& row = rows_[key];
     if (!row.has_coming) {
@@ -50,7 +50,7 @@ class RankRows {
 
  private:
   std::unordered_map<Key, Row, KeyHash> rows_;
-  std::vector<Row*> touched_; ///< rows of the rank that is coming in; a map's nodes do not move
+  std::vector<Row*> touched_; ///< rows of the current rank; nodes of a map do not move
 };
 
 } // namespace commtap

@@ -13,13 +13,13 @@
 
 namespace commtap {
 
-/// A place for each rank that is merged, in the order in which they come; a process without a rank has one of its own.
+/// Position of a rank in merge order. A process without a rank has a slot of its own.
 using RankSlot = uint32_t;
 
-/// Which slots have something: runs of neighbours, since the ranks of a mesh dimension mostly are.
+/// A set of slots, stored as runs: the ranks of a mesh dimension are mostly neighbours.
 class SlotSet {
  public:
-  /// Slots come in ascending order.
+  /// Adds a slot. Slots must be added in ascending order.
   void add(RankSlot slot) {
     if (!runs_.empty() && runs_.back().second + 1 == slot) {
       runs_.back().second = slot;
@@ -36,7 +36,7 @@ class SlotSet {
   std::vector<std::pair<RankSlot, RankSlot>> runs_; ///< first and last
 };
 
-/// The ranks of the slots, and each distinct set of them once.
+/// Maps slots to ranks and numbers the distinct sets of ranks.
 class RankSets {
  public:
   RankSlot addSlot(std::optional<int64_t> rank) {
@@ -47,7 +47,7 @@ class RankSets {
     return ranks_[slot];
   }
 
-  /// The set's number in sets().
+  /// Returns the index of the set in sets(). Adds a new set.
   size_t idOf(const SlotSet& slots) {
     const auto [entry, is_new] = ids_.emplace(slots.runs(), sets_.size());
     if (is_new) {
@@ -77,7 +77,7 @@ class RankSets {
   std::vector<RankRanges> sets_;
 };
 
-/// Adds one rank's number to a spread; `is_first` for the first rank of all.
+/// Adds one rank's number to a spread. `is_first`: no rank was added before.
 template <typename T>
 void addToSpread(Spread<T>& spread, T number, std::optional<int64_t> rank, bool is_first) {
   spread.sum += number;

@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-/// Returns the report that a process put in its ledger's place after the ledger was found.
+/// Returns the report that replaced a ledger after the ledger was found.
 std::optional<ReadReport> readReplacement(const FoundReport& found, ReportDepth depth, FastReportReader& reader) {
   for (const std::string& place : placesAfter(found.path, found.job)) {
     Result<Report> report = reader.read(place, depth);

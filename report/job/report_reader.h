@@ -13,14 +13,14 @@
 
 namespace commtap {
 
-/// A report that was read, or why not.
+/// A report, or the error of reading it.
 struct ReadReport {
-  std::string path; ///< of the file that was read: a process may have put its report in its ledger's place
+  std::string path; ///< of the file read; a report that replaced its ledger has another path
   Result<Report> report;
 };
 
-/// Reads reports and ledgers with several threads and gives them to `visit` in the order of `found`, in the caller's
-/// thread. Needs memory for a few of them at a time. `progress` may be empty.
+/// Reads reports and ledgers with several threads. Calls `visit` in the caller's thread, in the order of `found`. Holds
+/// a few reports in memory at a time. `progress` may be empty.
 void forEachReport(
     const std::vector<FoundReport>& found,
     ReportDepth depth,

@@ -12,36 +12,35 @@
 
 namespace commtap {
 
-/// A row type of the report is described once: kColumns<Row> lists each field's name, member, format and meaning. The
-/// JSON writer, both JSON readers, the flat tables, the HTML page's data, the JSON Schemas and the pages of docs/
-/// follow from it.
+/// kColumns<Row> describes a row type of the report: each field's name, member, format and meaning. It generates the
+/// JSON writer, both JSON readers, the flat tables, the HTML page's data, the JSON Schemas and the tables of docs/.
 
-/// When a document has a field.
+/// Selects when a document has a field.
 enum class Presence : uint8_t {
   kAlways,
-  kLenient, ///< always written and asked for by the JSON Schema; readers keep the member's default without it
-  kNewer,   ///< always written; absent in documents of an older commtap, where the member keeps its default
+  kLenient, ///< always written and required by the JSON Schema; readers keep the member's default if it is absent
+  kNewer,   ///< always written; documents of an older commtap lack it, and the member keeps its default
   kIfTimed, ///< written only if the job ran with COMMTAP_TIMING
   kIfKnown, ///< written only if it has a value
 };
 
-/// Formats: how a field is written where the member's C++ type does not say.
+/// Formats: how to write a field if the member's C++ type does not define it.
 struct AsItIs {};
 struct NullIfEmpty { ///< null for "" and for an empty list
   static constexpr bool kNullable = true;
 };
-struct JsonObject { ///< text of a JSON object, null for ""
+struct JsonObject { ///< text of a JSON object; null for ""
   static constexpr bool kNullable = true;
 };
 struct RealTime {}; ///< ns of CLOCK_REALTIME, written as RFC 3339 in UTC with microseconds
-struct Details {};  ///< a list that is skipped by readers of many reports
-struct Inline {};   ///< a described row whose fields are written in its place
+struct Details {};  ///< a list that readers of many reports skip
+struct Inline {};   ///< a described row; its fields are written in its place
 
 struct ColumnFacts {
   Presence presence = Presence::kAlways;
   std::optional<int> minimum = 0; ///< the smallest valid number, for the JSON Schema
-  bool unique = false;            ///< whether no item of a list occurs twice
-  const char* ref = nullptr;      ///< the JSON Schema's definition of the value, where the C++ type does not say
+  bool unique = false;            ///< items of the list are distinct
+  const char* ref = nullptr;      ///< the JSON Schema's definition of the value, if the C++ type does not define it
 };
 
 template <typename Row, typename Value, typename FormatTag>
@@ -50,7 +49,7 @@ struct Column {
 
   const char* name; ///< plain ASCII
   Value Row::*member;
-  const char* help; ///< sentences; "" if the JSON Schema's definition of the value says it all
+  const char* help; ///< sentences; "" if the JSON Schema's definition of the value is sufficient
   ColumnFacts facts;
 };
 
@@ -60,7 +59,7 @@ column(const char* name, Value Row::*member, const char* help, ColumnFacts facts
   return {name, member, help, facts};
 }
 
-/// Whether JSON may hold null for the column, or lack it.
+/// Returns whether the column may be null or absent in JSON.
 template <typename Row, typename Value, typename Format>
 constexpr bool mayBeNull(const Column<Row, Value, Format>& column) {
   constexpr bool is_optional = requires(Value value) {
@@ -80,7 +79,7 @@ inline constexpr auto kColumns = nullptr;
 template <typename Row>
 concept Described = !std::is_same_v<std::remove_cv_t<decltype(kColumns<Row>)>, std::nullptr_t>;
 
-/// Calls `visit` with each column, in the order in which they are written.
+/// Calls `visit` with each column, in writing order.
 template <Described Row, typename Visit>
 constexpr void forEachColumn(const Visit& visit) {
   std::apply([&visit](const auto&... each) { (visit(each), ...); }, kColumns<Row>);

@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// How JSON documents name the values of an enumeration. `kHelp`: what a field of the type means.
+/// Names the values of an enumeration in JSON documents. `kHelp`: the meaning of a field of the type.
 template <typename Enum>
 struct EnumNames;
 
@@ -55,7 +55,7 @@ struct EnumNames<NcclSource> {
   static constexpr auto fromName = ncclSourceFromName;
 };
 
-/// True for an enumeration that documents write by name.
+/// True for an enumeration that documents write as its name.
 template <typename Enum>
 concept NamedEnum = requires {
   EnumNames<Enum>::kCount;

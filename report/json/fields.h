@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// The names of the report's JSON fields: a promise to dashboards. docs/schema/commtap-1.schema.json describes each.
+/// The names of the report's JSON fields. Dashboards depend on them, so they never change.
+/// docs/schema/commtap-1.schema.json describes each field.
 namespace commtap::field {
 
 inline constexpr const char* kSchema = "schema";
@@ -119,7 +120,7 @@ inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";
 inline constexpr const char* kMeaning = "meaning";
 
-// Of the job report alone: docs/schema/commtap-job-1.schema.json.
+// Only in the job report: docs/schema/commtap-job-1.schema.json.
 inline constexpr const char* kAttempts = "attempts";
 inline constexpr const char* kOtherRuns = "other_runs";
 inline constexpr const char* kSource = "source";

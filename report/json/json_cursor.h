@@ -17,8 +17,8 @@
 
 namespace commtap {
 
-/// Reads typed fields and remembers where it is, so that an error can name the field. Errors are std::runtime_error:
-/// whoever begins to read catches it, and returns a Result.
+/// Reads typed fields and tracks the path, so that an error can name the field. Throws std::runtime_error; the entry
+/// points of the readers catch it and return a Result.
 class JsonCursor {
  public:
   JsonCursor(const nlohmann::json& value, std::string path) : value_(value), path_(std::move(path)) {}
@@ -61,7 +61,7 @@ class JsonCursor {
     return has(name) ? std::optional<T>(number<T>(name)) : std::nullopt;
   }
 
-  /// The library would cut 4294967296 down to 0, and read true as 1.
+  /// Checks range and type: nlohmann would truncate 4294967296 to 0 and read true as 1.
   template <typename T>
   T integer() const {
     const bool is_unsigned = value_.is_number_unsigned();
@@ -110,7 +110,7 @@ class JsonCursor {
     return at(field_name).named(fromName);
   }
 
-  /// Returns what `read` makes of the cursor of each item of a list.
+  /// Returns the results of `read` for each item of a list.
   template <typename T, typename Read>
   std::vector<T> items(const Read& read) const {
     if (!value_.is_array()) {
@@ -131,7 +131,7 @@ class JsonCursor {
   const nlohmann::json& value() const {
     return value_;
   }
-  /// "report.collectives[3].count"
+  /// Returns a path such as "report.collectives[3].count".
   const std::string& path() const {
     return path_;
   }

@@ -10,8 +10,8 @@
 namespace commtap {
 namespace {
 
-/// Stands in JSON as it is: printable ASCII without quotes and backslashes. Eight bytes at a time, each of which has
-/// its highest bit in `special` if it is none.
+/// Returns whether the text needs no escape in JSON: printable ASCII without quotes and backslashes. Tests eight bytes
+/// at a time: a byte that needs an escape sets its highest bit in `special`.
 bool isPlain(std::string_view text) {
   constexpr uint64_t kEach = 0x0101010101010101U;
   constexpr uint64_t kHighest = kEach * 0x80;

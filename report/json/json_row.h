@@ -14,9 +14,8 @@
 
 namespace commtap {
 
-/// Writes one object straight into a document, `{"module":"Global","count":3}`, with the text that jsonLine() would
-/// make of it. For the tables that have a row for everything a job does: they are written while the job waits to end,
-/// and an object of nlohmann's for each row takes ten times as long.
+/// Writes an object such as `{"module":"Global","count":3}` directly into a document, with the text of jsonLine(). Long
+/// tables need it: the job's exit waits for them, and a nlohmann object per row takes ten times as long.
 class JsonRow {
  public:
   explicit JsonRow(std::string& document) : document_(document) {
@@ -29,13 +28,13 @@ class JsonRow {
     flush();
   }
 
-  // `name`: plain text of at most kMaxName bytes, as all names of fields are. Here, and not in the source, since the
-  // names are literals: copied where they are known, they are a few moves.
+  // `name`: plain text of at most kMaxName bytes, which all field names are. Inline, because names are literals: the
+  // compiler turns the copy into a few moves.
   void addText(std::string_view name, std::string_view value) {
     putName(name);
     putText(value);
   }
-  /// null for "".
+  /// Adds null for "".
   void addTextOrNull(std::string_view name, std::string_view value) {
     putName(name);
     if (value.empty()) {
@@ -56,7 +55,7 @@ class JsonRow {
   void addNumbers(std::string_view name, const std::vector<Number>& values) {
     putList(name, values, [this](Number value) { putNumber(value); });
   }
-  /// As numberJson() writes it.
+  /// Adds the text of numberJson().
   void addReal(std::string_view name, double value) {
     putName(name);
     putReal(value);
@@ -69,12 +68,12 @@ class JsonRow {
     putName(name);
     put("null");
   }
-  /// Any other value.
+  /// Adds a value of any other type.
   void addJson(std::string_view name, const nlohmann::ordered_json& value) {
     putName(name);
     putJson(value);
   }
-  /// A list of what `append` makes of each item, which it adds to the document.
+  /// Adds a list. `append` appends the text of an item to the document.
   template <typename Items, typename Append>
   void addList(std::string_view name, const Items& items, Append append) {
     putList(name, items, [&](const auto& item) {
@@ -82,7 +81,7 @@ class JsonRow {
       append(document_, item);
     });
   }
-  /// An object within this one, which goes on when that is complete.
+  /// Begins a nested object. Complete it before adding to this one.
   JsonRow addObject(std::string_view name) {
     putName(name);
     flush();
@@ -91,7 +90,7 @@ class JsonRow {
 
  private:
   static constexpr size_t kMaxName = 508;
-  static constexpr size_t kMaxPunctuation = 4; ///< of a name: ,"":
+  static constexpr size_t kMaxPunctuation = 4; ///< around a name: ,"":
 
   void put(std::string_view text) {
     if (!makeRoom(text.size())) {
@@ -100,16 +99,16 @@ class JsonRow {
     }
     append(text);
   }
-  /// False if there is not as much even in an empty one.
+  /// Flushes if `bytes` do not fit. Returns false if the empty buffer is too small for them.
   bool makeRoom(size_t bytes) {
     if (bytes > pending_.size() - used_) {
       flush();
     }
     return bytes <= pending_.size();
   }
-  /// What there is room for.
+  /// Appends text that fits the buffer.
   void append(std::string_view text) {
-    used_ += text.copy(pending_.data() + used_, text.size()); // and not memcpy(), which must not be given a null of ""
+    used_ += text.copy(pending_.data() + used_, text.size()); // not memcpy(): the data of "" may be nullptr
   }
   void flush() {
     document_.append(pending_.data(), used_);
@@ -137,7 +136,7 @@ class JsonRow {
   void putText(std::string_view value);
   template <std::integral Number>
   void putNumber(Number value) {
-    constexpr size_t kMaxDigits = 20; // of 2^64 - 1 and of -2^63, with its sign
+    constexpr size_t kMaxDigits = 20; // length of 2^64 - 1 and of -2^63
     makeRoom(kMaxDigits);
     char* const begin = pending_.data() + used_;
     used_ += static_cast<size_t>(std::to_chars(begin, begin + kMaxDigits, value).ptr - begin);
@@ -148,7 +147,7 @@ class JsonRow {
   std::string& document_;
   bool is_first_ = true;
   size_t used_ = 0;
-  /// The end of the document, which takes up pieces of a dozen fields at a time.
+  /// The end of the document. Appended in blocks of about a dozen fields.
   std::array<char, kMaxName + kMaxPunctuation> pending_;
 };
 

@@ -15,8 +15,8 @@
 
 namespace commtap {
 
-/// How commtap's JSON documents are written: one table row a line, null for what is not known, and invalid UTF-8 in
-/// names replaced.
+/// Helpers that write commtap's JSON documents: one table row per line, null for unknown values, invalid UTF-8 in names
+/// replaced.
 
 inline std::string jsonLine(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace);
@@ -35,7 +35,7 @@ inline nlohmann::ordered_json timeOrNull(const std::optional<uint64_t>& realtime
   return realtime_ns ? nlohmann::ordered_json(formatTimestamp(*realtime_ns)) : nlohmann::ordered_json(nullptr);
 }
 
-/// True for a number that fits uint64_t and is written without a fraction: 96, not 96.0.
+/// Returns whether a number fits uint64_t and is written without a fraction: 96, not 96.0.
 inline bool isWhole(double value) {
   return std::floor(value) == value && value >= 0 && value < 9e15;
 }
@@ -48,7 +48,7 @@ inline nlohmann::ordered_json asyncJson(AsyncOp async_op) {
                                        : nlohmann::ordered_json(async_op == AsyncOp::kYes);
 }
 
-/// Adds `,"name": [...]` to a document; `append` adds one row to it.
+/// Adds `,"name": [...]` to a document. `append` adds a row to it.
 template <typename T, typename Append>
 void appendRows(std::string& text, const char* name, const std::vector<T>& rows, Append append) {
   text += ",\n  \"" + std::string(name) + "\": [";

@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// The rows of NCCL calls and of CUDA graphs.
+/// The columns of NCCL calls and of CUDA graphs.
 
 template <>
 inline constexpr auto kColumns<NcclCommunicator> = std::tuple{

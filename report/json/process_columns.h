@@ -8,7 +8,8 @@
 
 namespace commtap {
 
-/// The rows that describe a process: its job, process groups and modules, and commtap's own cost and gaps.
+/// The columns of the rows that describe a process: its job, process groups and modules, and commtap's own cost and
+/// gaps.
 
 template <>
 inline constexpr auto kColumns<Job> = std::tuple{

@@ -11,9 +11,9 @@
 namespace commtap {
 namespace {
 
-constexpr int kHeadLines = 3; ///< the brace, `schema` and `job`, as reportToJson writes them
+constexpr int kHeadLines = 3; ///< the brace, `schema` and `job`, as reportToJson() writes them
 
-/// As many lines as there are, up to kHeadLines.
+/// Returns the first kHeadLines lines, or all if there are fewer.
 std::string firstLines(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string lines;
@@ -24,7 +24,7 @@ std::string firstLines(const std::string& path) {
   return lines;
 }
 
-/// The end of the kHeadLines-th line.
+/// Returns the end of line kHeadLines.
 size_t endOfHead(std::string_view start) {
   size_t end = 0;
   for (int i = 0; i < kHeadLines && end != std::string_view::npos; ++i) {
@@ -33,7 +33,7 @@ size_t endOfHead(std::string_view start) {
   return end;
 }
 
-/// Takes blanks and then `token` off the front of `text`.
+/// Removes blanks and then `token` from the start of `text`. Returns false if `token` does not follow.
 bool take(std::string_view& text, std::string_view token) {
   const size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos || !text.substr(start).starts_with(token)) {
@@ -46,7 +46,7 @@ bool take(std::string_view& text, std::string_view token) {
 } // namespace
 
 Result<Job> jobOfReportHead(std::string_view start) {
-  std::string head(start.substr(0, endOfHead(start))); // made a document of its own
+  std::string head(start.substr(0, endOfHead(start))); // completed to a JSON document below
   if (const size_t end = head.find_last_not_of(" \t\r\n"); end != std::string::npos && head[end] == ',') {
     head[end] = '}';
   }

@@ -11,19 +11,19 @@
 
 namespace commtap {
 
-/// Whose report a JSON file is, read from its first lines: a job of thousands of ranks is looked over before it is
-/// read. A report that another program has written anew, in one line for example, is read whole.
+/// Returns the `job` of a JSON report. Reads only the first lines, because a job has thousands of reports. Reads the
+/// whole file if another program rewrote it with other line breaks.
 Result<Job> readReportHead(const std::string& path);
 
-/// The same from the document's first lines alone.
+/// Returns the `job` from the first lines of a JSON report.
 Result<Job> jobOfReportHead(std::string_view start);
 
-/// The `schema` of a JSON document that begins with it, as all documents of commtap do.
+/// Returns the `schema` of a JSON document that begins with this field, as all commtap documents do.
 std::optional<std::string> schemaOf(std::string_view text);
 std::optional<std::string> schemaOfFile(const std::string& path);
 
-/// Whether a file is a JSON document of commtap that is no rank's report, such as a job report beside the reports that
-/// it was made from.
+/// Returns whether a file is a commtap JSON document other than a rank's report, such as a job report next to its
+/// reports.
 bool isOtherDocument(const std::string& path);
 
 } // namespace commtap

@@ -51,8 +51,7 @@ Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
   }
 }
 
-/// How many of the last collectives the report of a process that ended by itself has. After any other end, each may
-/// matter.
+/// How many last collectives the report of a process that exited normally has. After any other end, each may matter.
 constexpr size_t kLastOfNormalEnd = 100;
 
 std::vector<LastCollective> lastToWrite(const Report& report) {
@@ -108,7 +107,7 @@ void appendReport(std::string& text, const Report& report, const std::function<v
     text += ",\n  \"" + std::string(field::kOwnCost) + "\": ";
     appendRow(text, *report.own_cost, context);
   }
-  // After own_cost nothing is taken away: the writer of the file still changes it.
+  // From own_cost on, `take` is not called: the writer of the file still changes that text.
   appendRows(text, field::kNotSeen, report.not_seen, [&context](std::string& document, const NotSeenEntry& row) {
     appendRow(document, row, context);
   });
@@ -116,7 +115,7 @@ void appendReport(std::string& text, const Report& report, const std::function<v
 }
 
 std::string reportToJson(const Report& report) {
-  constexpr size_t kRowBytes = 300; // about
+  constexpr size_t kRowBytes = 300; // roughly
   std::string text;
   text.reserve((report.modules.size() + report.collectives.size()) * kRowBytes);
   appendReport(text, report, [](std::string&) {});

@@ -12,22 +12,22 @@
 
 namespace commtap {
 
-/// The `schema` field of every report of this version. The schema itself: docs/schema/commtap-1.schema.json.
+/// The `schema` field of a report. docs/schema/commtap-1.schema.json is the schema.
 inline constexpr std::string_view kReportSchema = "commtap/1";
 
-/// The report as a JSON document, one table row a line. Invalid UTF-8 in names is replaced, never thrown.
+/// Returns the report as a JSON document, with one table row per line. Replaces invalid UTF-8 in names; does not throw.
 std::string reportToJson(const Report& report);
 
-/// Of what size, in bytes, a report is written in pieces.
+/// Size of the blocks in which a report is written, in bytes.
 inline constexpr size_t kReportPiece = size_t{512} << 10U;
-/// Appends the same to `text`. Between two rows of a table that may be long, `take` gets what there is by then, as soon
-/// as that is kReportPiece, and may take it away: of a large report the whole text is more memory than a process should
-/// have to find at its end. What follows the long tables is in `text` afterwards.
+/// Appends the document of reportToJson() to `text`. Calls `take` between rows of a long table once `text` reaches
+/// kReportPiece; `take` may clear it. So a process that ends never holds the whole text of a large report. Afterwards
+/// `text` holds what follows the long tables.
 void appendReport(std::string& text, const Report& report, const std::function<void(std::string&)>& take);
 
-/// Fails with the field and what was found there. Fields that it does not know are ignored.
+/// Parses a report. An error names the field and what was found there. Ignores unknown fields.
 Result<Report> reportFromJson(std::string_view text);
-/// The `job` of a report alone; whatever else the document holds is not looked at.
+/// Parses only the `job` of a report.
 Result<Job> jobFromJson(std::string_view text);
 
 } // namespace commtap

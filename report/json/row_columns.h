@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// The rows that count what a process communicated.
+/// The columns of the rows that count a process's communication.
 
 template <>
 inline constexpr auto kColumns<Durations> = std::tuple{

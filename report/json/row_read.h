@@ -19,11 +19,11 @@
 
 namespace commtap {
 
-/// The context of rows that refer to nothing outside of themselves.
+/// The context of rows without references to other rows.
 struct NoContext {};
 
 /// Reads a row from its JSON object. Throws std::runtime_error, which names the field and what was found there. A
-/// document with formats of its own has its own context and its own overloads of readField() in this namespace.
+/// document with formats of its own needs its own context, and overloads of readField() in this namespace.
 template <Described Row, typename Context>
 void readRow(const JsonCursor& cursor, Row& row, const Context& context);
 
@@ -53,7 +53,7 @@ inline Histogram histogramFrom(const JsonCursor& cursor) {
   return histogram;
 }
 
-/// One overload per C++ type and format; each reads the value at the cursor, which is not null.
+/// Reads the value at the cursor, which is not null. One overload per C++ type and format.
 
 template <typename Context>
 void readField(const JsonCursor& cursor, std::string& value, AsItIs, const Context&) {
@@ -144,7 +144,7 @@ void readField(const JsonCursor& cursor, std::optional<Value>& value, Format for
   readField(cursor, value.emplace(), format, context);
 }
 
-/// Whether the document must have a value in the column, given the columns before it.
+/// Returns whether the document must have a value in the column, given the columns before it.
 template <typename Row, typename Column>
 bool isExpected(const Row& row, const Column& column) {
   using Format = typename Column::Format;

@@ -20,12 +20,12 @@
 
 namespace commtap {
 
-/// What the rows of a report need to be written.
+/// The context for writing rows of a report.
 struct ReportContext {
-  bool timed = false; ///< whether fields of Presence::kIfTimed are written
+  bool timed = false; ///< write the fields of Presence::kIfTimed
 };
 
-/// Appends the row as one JSON object. A document with formats of its own has its own context and its own overloads of
+/// Appends the row as a JSON object. A document with formats of its own needs its own context, and overloads of
 /// addField() in this namespace.
 template <Described Row, typename Context>
 void appendRow(std::string& text, const Row& row, const Context& context);
@@ -33,7 +33,7 @@ void appendRow(std::string& text, const Row& row, const Context& context);
 template <typename Row, typename Context>
 void addFields(JsonRow& object, const Row& row, const Context& context);
 
-/// One overload per C++ type and format; each adds the field `name` to `row`.
+/// Adds the field `name` to `row`. One overload per C++ type and format.
 
 template <typename Context>
 void addField(JsonRow& row, std::string_view name, const std::string& value, AsItIs, const Context&) {
@@ -143,7 +143,7 @@ void addField(
   value ? addField(row, name, *value, format, context) : row.addNull(name);
 }
 
-/// Whether a value of Presence::kIfKnown is written.
+/// Returns whether to write a value of Presence::kIfKnown.
 template <typename Value>
 bool isKnown(const Value& /*value*/) {
   return true;

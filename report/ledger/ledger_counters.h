@@ -11,9 +11,9 @@
 
 namespace commtap {
 
-// The ledger's counters: every number that threads add to without a lock. publish() carries over what they add while
-// it copies the ledger, and a reset zeroes them all. Each function below names all members of a record and visits the
-// counters among them: a new member does not compile until it is named here.
+// The ledger's counters: every number that threads add to without a lock. publish() carries over additions during its
+// copy of the ledger. A reset zeroes all counters. Each function below names all members of a record and visits its
+// counters. A new member does not compile until it is named here.
 
 /// A function of a counter.
 template <typename Visit>

@@ -23,7 +23,8 @@ struct LedgerContents {
 };
 
 /// Reads a ledger from memory: the writer's own, or a copy. Accepts any bytes and reads nothing outside of them.
-/// Returns the readable parts of a damaged ledger, with `damage` set. Fails if the bytes are no ledger of this version.
+/// Returns the readable parts of a damaged ledger, with `damage` set. Fails if the bytes are not a ledger of this
+/// version.
 Result<LedgerContents> readLedger(std::span<const std::byte> bytes);
 
 /// Reads a ledger file, also while its process writes it. A running process stays ExitKind::kRunning; one that exited

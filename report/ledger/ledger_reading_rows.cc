@@ -63,7 +63,7 @@ void forEachInOrder(const LedgerReading& reading, const ModuleOrder& modules, Ke
       order.emplace_back(modules.of(each.key.module), &each);
     }
   }
-  // The modules' positions tell most rows apart, without a look at their texts.
+  // Compares positions first: they differ for most rows, so their texts are rarely compared.
   std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : keyOf(*a.second) < keyOf(*b.second);
   });

@@ -20,7 +20,7 @@ class LedgerRecords {
  public:
   explicit LedgerRecords(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  /// Finds the sections. Returns an error if the bytes are no ledger of this version, else "".
+  /// Finds the sections. Returns an error if the bytes are not a ledger of this version, else "".
   std::string locate();
 
   const LedgerHeader& header() const {

@@ -21,14 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the report's name from the ledger, without a path out of the folder. A damaged ledger may have lost it.
+/// Returns the report's name from the ledger, without a path that leaves the folder. A damaged ledger may lack it.
 std::string nameOfReport(const LedgerContents& contents) {
   const std::string name = fs::path(contents.report_name).filename();
   const Job& job = contents.report.job;
   return name.empty() || name == "?" ? reportName({job.host, job.pid, job.rank.value_or(-1), "", 0}) : name;
 }
 
-/// A ledger file that one process at a time turns into a report. If that process dies, the next one claims the file.
+/// Claims a ledger file for conversion; one process at a time holds it. If that process dies, the next one claims the
+/// file.
 class LedgerClaim {
  public:
   explicit LedgerClaim(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
@@ -36,7 +37,7 @@ class LedgerClaim {
     struct stat named {};
     const bool is_taken = file_.isLockedByAnother();
     is_ours_ = file_.isOpen() && !is_taken && fstat(file_.get(), &held) == 0 && stat(path.c_str(), &named) == 0 &&
-               held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else it was made a report before the lock
+               held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else converted before the lock
   }
 
   bool isOurs() const {
@@ -48,8 +49,8 @@ class LedgerClaim {
   bool is_ours_ = false;
 };
 
-/// Returns the path of the report made; "" if the process may still be running, or if another process makes the report.
-/// `by`: limits the recovery to this process's children and run; nullptr for all.
+/// Returns the path of the new report; "" if the process may still run or another process converts the ledger. `by`
+/// limits the recovery to this process's children and run; nullptr for all.
 Result<std::string> recoverLedger(const std::string& path, const OutputIdentity* by) {
   const LedgerClaim claim(path);
   if (!claim.isOurs() && access(path.c_str(), R_OK) == 0) {
@@ -74,7 +75,7 @@ Result<std::string> recoverLedger(const std::string& path, const OutputIdentity*
   return written;
 }
 
-/// True if the name is that of a ledger of this host whose process has exited.
+/// Returns whether `name` is a ledger of this host whose process has exited.
 bool isLedgerOfTheDead(const std::string& name, const std::string& host) {
   const std::optional<uint64_t> pid = pidOfLedger(name, host);
   return pid && !processStartTicks(*pid);
@@ -85,8 +86,8 @@ bool isOwn(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 && info.st_uid == geteuid();
 }
 
-/// Looks at file names alone, at most kMaxNames of them: most of a job's processes run, and a process that ends should
-/// not list a folder of many thousands.
+/// Tests file names only, at most kMaxNames: most processes of a job run, and an exiting process should not list
+/// thousands of files.
 std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
   constexpr int kMaxNames = 4096;
   std::vector<std::string> found;
@@ -119,7 +120,7 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
       continue;
     }
     const Result<std::string> report_path = recoverLedger(path, nullptr);
-    if (!report_path && !vanished(path)) { // else another recovery was faster
+    if (!report_path && !vanished(path)) { // else another process converted it
       problems.push_back(report_path.error());
     } else if (report_path && !report_path->empty()) {
       made.push_back(*report_path);
@@ -135,7 +136,7 @@ void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& proces
 }
 
 void recoverOrphanedLedgers(const std::string& path) {
-  std::vector<std::string> problems; // whoever reads the folder reports them
+  std::vector<std::string> problems; // the reader of the folder reports them
   const std::string host = hostName();
   for (const std::string& found : reportPaths(path, problems)) {
     if (found != path && isLedgerOfTheDead(fs::path(found).filename(), host) && isOwn(found)) {

@@ -9,18 +9,18 @@
 
 namespace commtap {
 
-/// Turning the ledgers of processes that were killed into reports (exit: killed). Each function deletes a ledger once
-/// its report is written. If several processes do it at once, each ledger is converted by one of them.
+/// Converts ledgers of killed processes to reports (exit: killed). Each function deletes a ledger after writing its
+/// report. Concurrent processes convert each ledger only once.
 
-/// Converts the ledgers of dead processes below `folder`. Returns the paths of the reports made.
+/// Converts the ledgers of dead processes below `folder`. Returns the paths of the new reports.
 std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<std::string>& problems);
 
-/// Converts the ledgers of this user's dead processes of this host below the folder `path`: the first step of every
-/// command that reads a folder. Ignores ledgers that it cannot convert; they can be read as they are.
+/// Converts the ledgers of this user's dead processes on this host below the folder `path`. Every command that reads a
+/// folder calls it first. Ignores ledgers that it cannot convert; they stay readable.
 void recoverOrphanedLedgers(const std::string& path);
 
-/// Converts the ledgers that an ending process of the job may leave behind: those of its children and of processes of
-/// its run, on its host, in `folder` itself and its attempts. Ignores ledgers that it cannot convert.
+/// Converts ledgers that an exiting process of the job may leave behind, in `folder` and its attempts. They are those
+/// of its children, and of its run's processes on its host. Ignores ledgers that it cannot convert.
 void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process);
 
 } // namespace commtap

@@ -37,15 +37,15 @@ bool isOfThisRun(const Job& other, const Job& job, uint64_t run_began_ns) {
   if (other.run_id != job.run_id || isSameProcess(other, job)) {
     return false;
   }
-  // Start times are known to a clock tick and the boot time to a second.
+  // Start times have the resolution of a clock tick, the boot time of a second.
   constexpr uint64_t kSlackNs = 1'000'000'000;
-  // Who was killed has no end; what is known of it is that it lived at its start.
+  // A killed process has no end time; it is only known to have run at its start.
   const uint64_t last_seen = other.ended_at_ns.value_or(other.started_at_ns);
   return last_seen + kSlackNs > run_began_ns;
 }
 
 bool mayReplace(const std::string& path, const Job& job, uint64_t run_began_ns) {
-  constexpr size_t kEnough = 256U << 10U; ///< bytes; a command line is cut far below
+  constexpr size_t kEnough = 256U << 10U; ///< bytes; command lines are truncated far below this
   if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return true;
   }
@@ -143,7 +143,7 @@ std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& 
 
 std::string
 chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns) {
-  constexpr int kMaxOfOnePid = 100; // a process that replaces its program again and again keeps its pid
+  constexpr int kMaxOfOnePid = 100; // exec() keeps the pid, so a process can write many reports
   const std::string plain = folder + "/" + name;
   const std::string with_pid = plain + ".pid-" + std::to_string(job.pid);
   std::string path = plain + ".json";

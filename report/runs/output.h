@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// What names a process's report.
+/// The facts that name a process's report.
 struct OutputIdentity {
   std::string host;
   uint64_t pid = 0;
@@ -19,28 +19,27 @@ struct OutputIdentity {
   int64_t attempt = 0; ///< torchrun's restart count
 };
 
-/// Puts host, pid, rank and run id in place of %h %p %r %j (%% for %). A process without a rank has "none"; a run id
-/// is made fit for a file name.
+/// Expands %h to the host, %p to the pid, %r to the rank, %j to the run id and %% to %. A process without a rank gets
+/// "none". Makes the run id valid in a file name.
 std::string expandOutputPattern(const std::string& pattern, const OutputIdentity& identity);
 
-/// The deepest folder that holds all reports of a run whatever their host, pid and rank: `pattern` up to its first
+/// Returns the deepest folder of all reports of a run, for any host, pid and rank. It is `pattern` up to its first
 /// component with %h, %p or %r.
 std::string commonFolder(const std::string& pattern, const std::string& run_id);
 
-/// The report's name below the output folder, without ".json": "rank-00003", "attempt-1/rank-00003",
+/// Returns the report's name below the output folder, without ".json": "rank-00003", "attempt-1/rank-00003",
 /// "pid-HOST-4711" for a process without a rank.
 std::string reportName(const OutputIdentity& identity);
 
-/// The ledger's file name beside the report: names the process, so that no two processes ever share one.
+/// Returns the file name of the ledger next to the report. It identifies the process, so no two processes share one.
 std::string ledgerFileName(const std::string& report_path, const OutputIdentity& identity);
 
-/// The pid in such a name; nullopt for another host's, and for what is no ledger's name.
+/// Returns the pid in a ledger's file name; nullopt for another host's ledger and for any other file.
 std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& host);
 
-/// Where the report of a process goes: `folder`/`name`.json, unless another process of the same run has written that
-/// file since `run_began_ns` (a second program of the same rank): then the pid is added, and a number where that file
-/// is another process's too. A report of an earlier run is replaced. `run_began_ns`: see runBeganNs() in
-/// process.h.
+/// Returns the path of a process's report: `folder`/`name`.json. Adds the pid if another process of the run wrote that
+/// file since `run_began_ns` (a second program of the rank). Adds a number if that file also belongs to another
+/// process. Replaces a report of an earlier run. `run_began_ns`: see runBeganNs() in process.h.
 std::string chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns);
 
 } // namespace commtap

@@ -16,8 +16,8 @@
 namespace commtap {
 namespace {
 
-/// Holds a folder's lock while it lives. Gives up after two seconds, and at once on a file system without locks: a
-/// stopped process must not keep the job from ending.
+/// Holds a folder's lock for its lifetime. Gives up after two seconds, or immediately on a file system without locks: a
+/// stopped process must not delay the job's exit.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) : folder_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -32,10 +32,10 @@ class FolderLock {
   FileDescriptor folder_;
 };
 
-/// A number in a JSON text that is known only when the text has been written: blanks keep its place.
+/// A number in a JSON text that is known only after the text is written. Blanks reserve its space.
 class LateNumber {
  public:
-  /// The last field of this name in `json` that is 0 so far; `offset`: where in the file that text begins.
+  /// Finds the last field of this name in `json`; its value must be 0. `offset`: position of `json` in the file.
   LateNumber(std::string& json, const std::string& field, uint64_t offset) {
     const std::string name = '"' + field + "\":";
     if (const size_t found = json.rfind(name + '0'); found != std::string::npos) {
@@ -54,7 +54,7 @@ class LateNumber {
 
  private:
   static constexpr size_t kWidth = 20; ///< digits of 2^64
-  std::optional<uint64_t> end_;        ///< where the number ends in the file
+  std::optional<uint64_t> end_;        ///< end of the number in the file
 };
 
 } // namespace

@@ -11,10 +11,10 @@
 
 namespace commtap {
 
-/// Writes a process's report as `folder`/`name`.json, or under the name that chooseReportPath gives it; makes the
-/// folders. Processes that end together take turns, so that none chooses a name that another is about to take.
-/// `end_ns`, of a process that writes its own report: how long its end has taken so far. Asked when all is written, and
-/// put into the file as own_cost.end_ns. The path, or one line with the system's reason.
+/// Writes a process's report as `folder`/`name`.json, or under the name of chooseReportPath(). Creates the folders.
+/// Processes that exit together take turns, so that no two choose one name. `end_ns`, for a process that writes its own
+/// report, returns how long its exit has taken so far. It is called after the rows are written, and sets
+/// own_cost.end_ns in the file. Returns the path, or one line with the system's reason.
 Result<std::string> writeReportFile(
     const std::string& folder,
     const std::string& name,

@@ -11,18 +11,18 @@
 
 namespace commtap {
 
-/// Every file below a folder that by its name may be a report or a ledger, sorted; of a file, the file. A folder that
-/// cannot be listed to its end is a problem.
+/// Returns every file below a folder whose name may be a report's or ledger's, sorted; for a file, its path. A folder
+/// that cannot be listed completely is a problem.
 std::vector<std::string> reportPaths(const std::string& path, std::vector<std::string>& problems);
 
-/// Whether a file that was there is gone: a process that ends puts a JSON in its ledger's place.
+/// Returns whether a file no longer exists: an exiting process replaces its ledger with a report.
 bool vanished(const std::string& path);
 
-/// What names a process across files and runs.
+/// Identifies a process across files and runs.
 using ProcessKey = std::tuple<std::string, std::string, uint64_t, uint64_t>;
 ProcessKey processKeyOf(const Job& job);
 
-/// Where the report of the process of a ledger that has vanished may be now.
+/// Returns the paths that may hold the report of a ledger that was deleted.
 std::vector<std::string> placesAfter(const std::string& ledger_path, const Job& job);
 
 } // namespace commtap

@@ -32,7 +32,8 @@ Result<FoundReport> look(const std::string& path) {
                   : Result<FoundReport>::failure(contents.error());
 }
 
-/// Looks at what is in `paths` and not in `done`. True if something went away before it could be read.
+/// Reads the heads of the files of `all` that are not in `done`. Returns true if a file was deleted before it could be
+/// read.
 bool lookAtNew(
     const std::vector<std::string>& all,
     bool is_one_file,
@@ -62,7 +63,7 @@ bool lookAtNew(
   return missed;
 }
 
-/// A process that ended normally may be seen twice, while its ledger is on its way out.
+/// Drops a ledger if its process's report was found too: an exiting process has both for a moment.
 void dropDoubles(std::vector<FoundReport>& reports) {
   std::set<ProcessKey> finished;
   for (const FoundReport& report : reports) {
@@ -98,7 +99,7 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
   }
   const bool is_one_file = !fs::is_directory(path, error);
   ReportScan scan;
-  // A process that ends meanwhile puts a JSON in its ledger's place: look again for what came instead.
+  // A process that exits during the scan replaces its ledger with a report, so scan again for that report.
   constexpr int kMaxLooks = 10;
   std::set<std::string> done;
   bool missed = true;

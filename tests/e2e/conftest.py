@@ -53,7 +53,7 @@ def browser() -> Iterator[Browser]:
 
 
 def _place(item: pytest.Item) -> int:
-    """Where a test's file comes in the order: a worker that waits leaves the cores to one that computes."""
+    """Returns the position of a test's file in the order. A worker that waits leaves the cores to one that computes."""
     name = item.path.stem
     return FIRST.index(name) if name in FIRST else len(FIRST)
 

@@ -46,7 +46,7 @@ _TORCHS_ABORT = b"terminate called without an active exception"
 
 
 class Mode(Enum):
-    """What a job runs under."""
+    """The tool that a job runs under."""
 
     BARE = "bare"
     SHIM = "shim"
@@ -54,7 +54,7 @@ class Mode(Enum):
 
 
 class Launcher(Enum):
-    """Who starts the ranks."""
+    """The program that starts the ranks."""
 
     DIRECT = "direct"
     TORCHRUN = "torchrun"
@@ -77,7 +77,7 @@ class Job:
     variables: tuple[tuple[str, str], ...] = ()
     #: torchrun's own arguments.
     torchrun: tuple[str, ...] = ()
-    #: Other preloaded libraries, in front of ours and behind it.
+    #: Other preloaded libraries, before and after ours.
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     #: What the command is started by: a program that runs its arguments.
@@ -114,7 +114,7 @@ class Run:
 
     @property
     def output_folder(self) -> Path:
-        """Where the reports are."""
+        """The folder of the reports."""
         return self.folder / "reports"
 
     @cached_property
@@ -125,7 +125,7 @@ class Run:
 
     @property
     def ledgers(self) -> list[Path]:
-        """What processes left that did not end in their own time."""
+        """The ledgers that killed processes left."""
         return sorted(self.output_folder.rglob("*.ledger"))
 
     def report(self, rank: int = 0) -> Report:
@@ -136,7 +136,7 @@ class Run:
 
     @cached_property
     def oracles(self) -> list[dict[str, Any]]:
-        """What the oracle noted, by rank."""
+        """The oracle's records, by rank."""
         return [json.loads((self.folder / f"oracle.{rank}").read_text()) for rank in range(self.job.ranks)]
 
     def recover(self) -> None:
@@ -170,7 +170,7 @@ class Run:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
+    """Returns a port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -297,7 +297,7 @@ HARNESS = (Path(__file__), Path(torch_forks.__file__))
 def file_hashes(job: Job) -> list[str]:
     """Hashes of the files that a job consists of, with those that it gets as arguments and preloads."""
     own = sources(JOBS_FOLDER / job.script) if job.script.endswith(".py") else [program(job.script)]
-    # The programs load libraries that stand in for NVIDIA's.
+    # The programs load substitutes of NVIDIA's libraries.
     folders = [] if job.script.endswith(".py") else [BUILD / "tests" / name for name in ("cuda", "nccl")]
     libraries = [path for folder in folders for path in sorted(folder.rglob("*.so"))]
     given = [path for each in (*job.arguments, *job.before, *job.after) if (path := Path(each)).is_file()]

@@ -68,7 +68,7 @@ def facts_of_machine() -> dict[str, Any]:
 
 
 class RunStore:
-    """A folder with one folder per key. A run is in the store once its mark is written, beside its folder."""
+    """A folder with one folder per key. A run is in the store once its mark is written next to its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

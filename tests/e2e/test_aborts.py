@@ -34,7 +34,7 @@ def test_only_pytorchs_abort_is_run_again() -> None:
 
 
 def test_exact_test() -> None:
-    """Fisher's tea, and the rates that fifty pairs tell apart."""
+    """Fisher's tea example, and the rates that fifty pairs can distinguish."""
     assert chance_of_as_many(1, 3, 4) == pytest.approx(17 / 70)
     assert chance_of_as_many(0, 0, 50) == 1
     assert chance_of_as_many(0, 6, 50) == pytest.approx(0.0134, abs=1e-4)
@@ -55,7 +55,7 @@ def compare(runner: Runner, pairs: int) -> None:
 
 
 def test_no_other_ending(runner: Runner) -> None:
-    """A few pairs: no run ends in any other way. They cannot tell the rates apart."""
+    """A few pairs: no run ends in any other way. They cannot distinguish the rates."""
     compare(runner, pairs=2)
 
 

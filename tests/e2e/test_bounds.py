@@ -69,7 +69,7 @@ def not_seen(document: Document) -> dict[str, int]:
     ids=["modules", "many-modules", "rest"],
 )
 def test_memory_and_disk(runner: Runner, arguments: tuple[str, ...]) -> None:
-    """What the process takes more than without commtap, and what there is of the ledger's file."""
+    """Commtap's memory in the process and the ledger's disk space stay below their bounds."""
     bare, shim = runs(runner, arguments)
     assert shim.ended_as_meant(), shim.outcomes
     without, within = (json.loads((run.folder / "measured").read_text(encoding="utf-8")) for run in (bare, shim))

@@ -344,7 +344,7 @@ def pixel(opened: OpenPage, across: float, down: float, chart: str = ".chart.tre
     """Returns the colour of a chart at fractions of its width and height."""
     return opened.evaluate(
         f"""(async () => {{
-          // What was drawn is on the canvas two frames later.
+          // A drawing reaches the canvas within two frames.
           for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
           const picture = document.querySelector("{chart} canvas");
           const copy = Object.assign(document.createElement("canvas"), {{ width: 1, height: 1 }});

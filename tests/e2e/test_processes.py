@@ -63,7 +63,7 @@ def test_endings(runner: Runner, name: str, exits: tuple[str, ...], exit_signal:
 
 
 def test_fork(runner: Runner) -> None:
-    """Of two forked children, the one that communicates leaves a report; the parent's report lacks its calls."""
+    """A forked child leaves a report only if it communicates; the parent's report lacks its calls."""
     run = runner.shim(JOBS["fork"])
     assert run.ledgers == []
     assert len(run.reports) == 4

@@ -55,7 +55,7 @@ def nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def test_a_context_and_the_report_agree(runner: Runner) -> None:
-    """What the preloaded tracker reports for the whole job is what the context saw of training."""
+    """The preloaded tracker's report of the whole job equals the context's counts of training."""
     run = runner.shim(job("transformer"))
     report = run.report()
     for node in nodes(read(run, "dump.{rank}.0")):
@@ -72,7 +72,7 @@ def test_without_preload_no_report_is_left(runner: Runner) -> None:
 
 
 def test_many_steps(runner: Runner) -> None:
-    """Eight steps count eight times; the dump has as many ops as that of four."""
+    """Eight steps count eight times; the dump has as many ops as the dump of four steps."""
     few, many = (runner.run(job("mlp", "--steps", steps, ranks=2), Mode.SHIM) for steps in ("4", "8"))
     assert read(many, "counts.{rank}")["total"] == 2 * read(few, "counts.{rank}")["total"] == 8
     assert [len(node["operations_forward"]) for node in nodes(read(many, "dump.{rank}.3"))] == [

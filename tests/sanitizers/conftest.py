@@ -20,6 +20,6 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 @pytest.fixture(scope="session")
 def variables() -> tuple[tuple[str, str], ...]:
-    """What a job needs beside the shim: the sanitizer's runtime comes before every other library."""
+    """The variables that a job needs: the sanitizer's runtime must be the first preloaded library."""
     options = {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}
     return (("LD_PRELOAD", f"{os.environ['SANITIZER_RUNTIME']} {LIBRARY}"), *options.items())

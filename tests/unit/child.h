@@ -7,13 +7,13 @@
 
 namespace commtap {
 
-/// How a child process ended, and what it wrote to stderr.
+/// The wait status of a child process, and its output to stderr.
 struct ChildResult {
-  int status; ///< as waitpid() gives it
+  int status; ///< of waitpid()
   std::string said;
 };
 
-/// Runs `body` in a child, which then exits with 0: for tests that end a process, or change its state for ever.
+/// Runs `body` in a child, which then exits with 0. For tests that end a process or change its state permanently.
 ChildResult runInChild(const std::function<void()>& body);
 
 /// Writes a line to stderr, where runInChild() collects it.

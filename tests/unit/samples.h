@@ -38,8 +38,8 @@ std::string readText(const std::string& path);
 /// Returns the sorted names of a folder's entries.
 std::vector<std::string> namesIn(const std::string& folder);
 
-/// Returns the report of one of 4 ranks after one step of an MLP with two linear layers, wrapped by DDP: 1 all_reduce
-/// of 320 bytes in the backward for MLP, 1 broadcast of 64 bytes outside modules, 2 all_gathers for net1.
+/// Returns the report of one of 4 ranks after one step of an MLP with two linear layers, wrapped by DDP. It has 1
+/// all_reduce of 320 bytes in the backward for MLP, 1 broadcast of 64 bytes outside modules, 2 all_gathers for net1.
 Report sampleReport(int64_t rank);
 
 /// Returns the sample report's data as a ledger in memory. Its header has `run_id` and this process's identity.

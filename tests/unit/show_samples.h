@@ -23,12 +23,12 @@ struct SampleRun {
   std::vector<std::string> problems;
 };
 
-/// The folder of a run of which ranks 0 and 2 are there.
+/// Returns the folder of a run with reports of ranks 0 and 2.
 inline SampleRun sampleFolder() {
   return {{{"rank-00000.json", sampleReport(0)}, {"rank-00002.json", sampleReport(2)}}, {}};
 }
 
-/// What `commtap show` makes of the folder `out`. `rank`: that rank only.
+/// Returns the view of `commtap show` for the folder `out`, limited to `rank` if it is set.
 inline ShowView viewOf(const SampleRun& folder, const ShowFilter& filter, std::optional<int64_t> rank = {}) {
   ShowDetails details(filter);
   JobMerge merge;

@@ -31,7 +31,7 @@ std::string pageOf(const std::string& page, const CLI::App& app) {
   return page == "metrics" ? metricsPage() : page == "tables" ? tablesPage() : optionsPage();
 }
 
-/// Prints a file with its generated parts made anew.
+/// Prints a file with its generated parts regenerated.
 int printFilled(const OptionsArguments& arguments) {
   const Result<std::string> text = readTextFile(arguments.file);
   if (!text) {

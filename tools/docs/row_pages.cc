@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 using schema::rowSchema;
 
-/// Puts the definitions of rows in place of those that the schema has, whose descriptions stay.
+/// Replaces the schema's definitions of rows. Their descriptions stay.
 template <typename... Rows>
 void replaceRows(ordered_json& definitions) {
   const auto replace = [&definitions](const char* name, ordered_json row) {
@@ -59,7 +59,7 @@ void replaceReportRows(ordered_json& definitions) {
       NotSeenEntry>(definitions);
 }
 
-/// A module's `id` and `parent` are its position and its parent's, and so no members of the row.
+/// Adds a module's `id` and `parent`. They are positions, not members of the row.
 void addPositions(ordered_json& module) {
   ordered_json properties = {
       {"id", {{"description", "The position in `modules`."}, {"type", "integer"}, {"minimum", 0}}},
@@ -92,7 +92,7 @@ void replaceJobRows(ordered_json& definitions) {
   addPositions(definitions[schema::kDefinition<JobModule>]);
 }
 
-/// Returns the type of a field as the page names it.
+/// Returns the type of a field, in the page's words.
 template <typename Value, typename Format>
 std::string typeName() {
   using Item = typename schema::ItemOf<Value>::Type;
@@ -133,7 +133,7 @@ std::string fieldTable() {
   return table;
 }
 
-/// The tables of fields, by the names of the report's tables.
+/// Returns the tables of fields by the names of the report's tables.
 const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTables() {
   static const std::map<std::string, std::function<std::string()>, std::less<>> kTables = {
       {"collectives", fieldTable<Collective>},

@@ -8,12 +8,12 @@
 
 namespace commtap {
 
-/// Returns a JSON Schema of docs/schema/ with the definitions of described rows made anew. Everything else in it is
-/// kept. Fails if the text is not the schema of the report or of the job report.
+/// Returns a JSON Schema of docs/schema/ with regenerated definitions of described rows. Keeps everything else. Fails
+/// if the text is not the schema of the report or of the job report.
 Result<std::string> schemaWithRows(const std::string& schema);
 
-/// Returns a page with the tables of fields made anew: whatever stands between `<!-- fields: NAME -->` and
-/// `<!-- end of fields -->`. Fails if a name is not a table of the report or a mark has no end.
+/// Returns a page with regenerated tables of fields, between `<!-- fields: NAME -->` and `<!-- end of fields -->`.
+/// Fails if NAME is not a table of the report or the end mark is missing.
 Result<std::string> pageWithFields(const std::string& page);
 
 } // namespace commtap

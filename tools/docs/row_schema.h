@@ -18,7 +18,7 @@
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
 
-/// The parts of the JSON Schemas that follow from described rows.
+/// Generates the parts of the JSON Schemas that describe rows.
 namespace commtap::schema {
 
 using nlohmann::ordered_json;
@@ -171,7 +171,7 @@ ordered_json schemaOf(const ColumnFacts& facts) {
   }
 }
 
-/// Returns the schema with null as one more value.
+/// Returns the schema with null allowed.
 inline ordered_json orNull(ordered_json schema) {
   if (schema.contains("type")) {
     schema["type"] = {schema["type"], "null"};

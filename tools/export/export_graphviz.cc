@@ -46,7 +46,7 @@ uint64_t bytesOf(const JobModule& module) {
   return sumOf(module.inclusive, std::nullopt, std::nullopt).bytes;
 }
 
-/// Nine shades; by the root of the share, so that a hundredth can still be told from nothing.
+/// Returns one of nine shades, by the square root of the share: so 1 % still differs from nothing.
 int shadeOf(const JobModule& module, uint64_t job_bytes) {
   constexpr double kSteps = 8;
   const double share = job_bytes == 0 ? 0 : static_cast<double>(bytesOf(module)) / static_cast<double>(job_bytes);

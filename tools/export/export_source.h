@@ -19,7 +19,7 @@ struct ExportSelection {
   std::string host; ///< "" for any host
 };
 
-/// Returns the selected reports by run, attempt, rank, host and pid. Fails if nothing fits, and says what there is.
+/// Returns the selected reports by run, attempt, rank, host and pid. Fails if no report matches.
 Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const ExportSelection& selection);
 
 /// Gives the reports to `visit` one after the other, so that thousands need the memory of a few. Adds a line to

@@ -57,9 +57,9 @@ nlohmann::json column(const Rows& rows, Get get) {
   return list;
 }
 
-/// What the columns of described rows are made with.
+/// The context for building the columns of described rows.
 struct ColumnContext {
-  std::initializer_list<std::string_view> wanted; ///< the columns that the page has
+  std::initializer_list<std::string_view> wanted; ///< names of the page's columns
   Strings& strings;
 };
 
@@ -67,7 +67,7 @@ inline bool isWanted(const ColumnContext& context, std::string_view name) {
   return std::find(context.wanted.begin(), context.wanted.end(), name) != context.wanted.end();
 }
 
-/// Whether a field is a column of the page; lists are not.
+/// Returns whether a field can be a column of the page; lists cannot.
 template <typename Value>
 constexpr bool isCell() {
   if constexpr (requires { typename Value::value_type; } && !std::is_same_v<Value, std::string>) {
@@ -79,7 +79,7 @@ constexpr bool isCell() {
   }
 }
 
-/// Phases and kinds are numbers on the page, texts are positions in its `strings`.
+/// Returns the cell of a value: a number for a phase or kind, an index into `strings` for a text.
 template <typename Value>
 nlohmann::json cell(const Value& value, Strings& strings) {
   if constexpr (requires { value.has_value(); }) {
@@ -93,8 +93,8 @@ nlohmann::json cell(const Value& value, Strings& strings) {
   }
 }
 
-/// Adds the wanted columns of `rows` to `document`: of a Spread `name` is the sum, and `name_min`, `name_max`,
-/// `name_min_rank` and `name_max_rank` what ranks have. `get(row)`: the described part of a row.
+/// Adds the wanted columns of `rows` to `document`. A Spread becomes `name` for the sum, and `name_min`, `name_max`,
+/// `name_min_rank` and `name_max_rank` for its ranks. `get(row)`: the described part of a row.
 template <Described Row, typename Rows, typename Get>
 void addColumns(nlohmann::json& document, const Rows& rows, const Get& get, const ColumnContext& context) {
   const auto add = [&](const std::string& name, const auto& valueOf) {

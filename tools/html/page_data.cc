@@ -185,14 +185,14 @@ json stepCellsOf(const JobReport& job, Strings& strings) {
   return cells;
 }
 
-/// The mean of those that were timed, if any were.
+/// Returns the mean of the timed collectives; null if none were timed.
 json meanOf(const TimeTotals& totals, DurationKind kind) {
   const Durations& durations = totals.time.of(kind);
   return durations.count == 0 ? json(nullptr)
                               : json(static_cast<double>(durations.sum_ns) / static_cast<double>(durations.count));
 }
 
-/// 0 stands for a bandwidth that is not known.
+/// Returns the bandwidth; null for 0, which means unknown.
 json bandwidthOf(double bytes_per_second) {
   return bytes_per_second > 0 ? json(bytes_per_second) : json(nullptr);
 }
@@ -234,7 +234,7 @@ json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
   return times;
 }
 
-/// The names that numbers of an enumeration stand for.
+/// Returns the names of an enumeration's values, by number.
 template <typename Enum, typename Name>
 json namesOf(int count, Name name) {
   json names = json::array();
@@ -244,7 +244,8 @@ json namesOf(int count, Name name) {
   return names;
 }
 
-/// What could end the <script> element, or begin a comment in it, can only be in strings, where it may be escaped.
+/// Escapes characters that could end the <script> element or begin a comment in it. JSON has them only in strings,
+/// where escapes are valid.
 std::string inScript(const std::string& text) {
   std::string safe;
   safe.reserve(text.size());

@@ -8,7 +8,7 @@ class App;
 
 namespace commtap {
 
-/// Adds the verb, which sets `exit_status` when it runs.
+/// Adds the subcommand, which sets `exit_status` when it runs.
 void addShow(CLI::App& app, int& exit_status);
 
 } // namespace commtap

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxGraphs = 20; ///< rows
 constexpr size_t kMaxLabel = 50;  ///< columns of a module's name
 
-/// CUDA graphs of the same calls, launched as often: those that ranks have in common.
+/// CUDA graphs with equal calls and launches, which ranks have in common.
 using GraphRow = GraphCounts::Row;
 
 template <typename Call>

@@ -11,7 +11,7 @@
 
 namespace commtap {
 
-/// The CUDA graphs of all processes; equal ones are one.
+/// The CUDA graphs of all processes. Equal graphs are one row.
 class GraphCounts {
  public:
   struct Row {
@@ -29,7 +29,7 @@ class GraphCounts {
   std::vector<Row> rows_;
 };
 
-/// The table of CUDA graphs, those that moved most first; "" if there are none.
+/// Returns the table of CUDA graphs, largest traffic first; "" if there are no graphs.
 std::string cudaGraphsText(const GraphCounts& graphs, const Color& color);
 
 } // namespace commtap

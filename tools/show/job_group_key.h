@@ -11,7 +11,7 @@
 
 namespace commtap {
 
-/// One process group of one attempt of one run, whichever of its ranks reports it: run, attempt, name, size, ranks.
+/// Identifies a process group of one attempt of one run, whichever rank reports it: run, attempt, name, size, ranks.
 using JobGroupKey = std::tuple<std::string, int64_t, std::string, uint32_t, std::vector<uint32_t>>;
 
 inline JobGroupKey keyOf(const Job& job, const Group& group) {

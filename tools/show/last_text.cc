@@ -14,7 +14,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kTimeOfDay = 11; ///< where it starts in a timestamp
+constexpr size_t kTimeOfDay = 11; ///< offset in a timestamp
 
 std::string timeOfDay(uint64_t realtime_ns) {
   return formatTimestamp(realtime_ns).substr(kTimeOfDay);

@@ -14,7 +14,7 @@
 
 namespace commtap {
 
-/// A collective that a rank issued, with what names it outside of its report.
+/// A collective that a rank issued, with the facts that identify it outside its report.
 struct LastRow {
   std::optional<int64_t> rank;
   std::string group_title;
@@ -24,16 +24,17 @@ struct LastRow {
 /// Returns the newest `most` of the report's last collectives, oldest first.
 std::vector<LastRow> lastRows(const Report& report, size_t most);
 
-/// Returns "rank 3", or words for a process without a rank.
+/// Returns "rank 3", or a phrase for a process without a rank.
 std::string rankName(const std::optional<int64_t>& rank);
 
 /// Returns "all_reduce of 4.00 KiB for MLP.net1 (backward)".
 std::string collectiveText(const LastCollective& last);
 
-/// A paragraph per group whose ranks have issued different collectives under one number; "" if there is none.
+/// Returns one paragraph per group whose ranks issued different collectives under one sequence number; "" if there are
+/// none.
 std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Color& color);
 
-/// The table of the last collectives.
+/// Returns the table of the last collectives.
 std::string lastText(std::span<const LastRow> rows, const Color& color);
 
 } // namespace commtap

@@ -10,8 +10,8 @@
 
 namespace commtap {
 
-/// The NCCL calls of the job: a line with versions and communicators, a table that compares them with what c10d asked
-/// for, and a table of the other calls. `phase`: that phase only. "" if no rank called NCCL.
+/// Returns the NCCL calls of the job: versions and communicators, the calls behind c10d collectives, then the other
+/// calls. `phase` limits them to one phase. Returns "" if no rank called NCCL.
 std::string ncclText(const JobReport& job, const Color& color, std::optional<Phase> phase = std::nullopt);
 
 } // namespace commtap

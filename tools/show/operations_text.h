@@ -13,17 +13,17 @@
 
 namespace commtap {
 
-/// The ops of all ranks, counted by module, phase, op and whether they were called with a DTensor.
+/// The ops of all ranks, counted by module, phase, op, and whether an argument was a DTensor.
 class OperationCounts {
  public:
   using Key = std::tuple<std::string, Phase, std::string, bool>;
 
-  /// `phase`: counts that phase only.
+  /// Counts only `phase`, if it is set.
   explicit OperationCounts(std::optional<Phase> phase = std::nullopt) : phase_(phase) {}
 
   void add(const Report& report);
 
-  /// Whether any process counted ops: COMMTAP_LEVEL.
+  /// Returns whether any process counted ops (COMMTAP_LEVEL).
   bool isKnown() const {
     return is_known_;
   }
@@ -37,7 +37,7 @@ class OperationCounts {
   std::map<Key, uint64_t> counts_;
 };
 
-/// The table of ops by module, or a line that says why there is none.
+/// Returns the table of ops by module, or a line that says why there are no ops.
 std::string operationsText(const OperationCounts& operations, const Color& color);
 
 } // namespace commtap

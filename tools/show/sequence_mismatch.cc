@@ -8,7 +8,8 @@
 namespace commtap {
 namespace {
 
-/// Whether all ranks have the same payload. Uneven splits differ between ranks; a backend's own op is not known.
+/// Returns whether all ranks have equal payloads. Uneven splits differ between ranks; the semantics of a backend's own
+/// op are not known.
 bool hasOnePayload(Kind kind) {
   return kind != Kind::kAllToAll && kind != Kind::kOther;
 }

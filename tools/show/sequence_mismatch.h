@@ -20,22 +20,22 @@ struct RankCall {
   LastCollective call;
 };
 
-/// A process group whose ranks have issued different collectives under one number: a hang, or wrong results.
+/// A process group whose ranks issued different collectives under one sequence number: a hang or wrong results.
 struct SequenceMismatch {
   Group group;
-  uint64_t sequence = 0;       ///< the first number at which they differ
-  std::vector<RankCall> calls; ///< one of each sort, by rank
+  uint64_t sequence = 0;       ///< first differing sequence number
+  std::vector<RankCall> calls; ///< one per distinct call, by rank
 };
 
-/// Finds the groups whose ranks differ, from reports that come in the order of ranks. Ranks differ if kind, dtype or
-/// payload do; the payloads of all_to_all and of kind `other`, and sends and receives, are not compared.
+/// Finds the groups whose ranks diverged. Reports must be added in the order of ranks. Calls differ if kind, dtype or
+/// payload differ. Sends, receives, and the payloads of all_to_all and kind `other` are not compared.
 class MismatchFinder {
  public:
   void add(const Report& report);
   std::vector<SequenceMismatch> take();
 
  private:
-  /// The calls of a group by number, each sort once.
+  /// The distinct calls of a group by sequence number.
   struct GroupCalls {
     Group group;
     std::map<uint64_t, std::vector<RankCall>> by_sequence;

@@ -9,11 +9,11 @@
 
 namespace commtap {
 
-/// Returns the title line of showCsv()'s rows.
+/// Returns the header line of showCsv()'s rows.
 std::string showCsvTitles();
 
-/// Returns the report's rows of `collectives` with the columns of their process and group, as docs/show.md describes
-/// them, for spreadsheets. `phase`: that phase only.
+/// Returns the report's rows of `collectives` with the columns of their process and group, for spreadsheets.
+/// docs/show.md describes them. Limited to `phase`, if set.
 std::string showCsv(const Report& report, std::optional<Phase> phase);
 
 } // namespace commtap

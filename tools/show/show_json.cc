@@ -20,7 +20,7 @@ ordered_json orNull(const std::optional<T>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-/// [[first, last], ...]: the missing ranks of a large job are few ranges and many numbers.
+/// Returns [[first, last], ...]: the missing ranks of a large job are few ranges but many numbers.
 ordered_json toJson(const RankRanges& ranges) {
   ordered_json list = ordered_json::array();
   for (const auto& [first, last] : ranges) {
@@ -33,7 +33,7 @@ ordered_json toJson(const Amount& amount) {
   return {{field::kCount, amount.count}, {field::kBytes, amount.bytes}, {field::kBusBytes, amount.bus_bytes}};
 }
 
-/// The job report names files relative to its folder.
+/// Returns the path of the process's report. The job report names files relative to its folder.
 std::string pathOf(const JobReport& job, const JobProcess& process) {
   const std::filesystem::path file(process.file);
   const bool is_below = file.is_relative() && process.file != job.source;
@@ -58,7 +58,7 @@ ordered_json processesOf(const ShowView& view) {
   return list;
 }
 
-/// One module, from `row` on, which is moved to the next one's first.
+/// Returns the module at `row`. Moves `row` to the first row of the next module.
 ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const std::vector<JobModule>& modules) {
   const JobModule& module = *rows[row].module;
   ordered_json calls = ordered_json::object();
@@ -97,7 +97,7 @@ ordered_json modulesOf(const ShowView& view) {
   return list;
 }
 
-/// One entry per phase and kind.
+/// Returns one entry per phase and kind.
 ordered_json listOf(const Amounts& amounts, std::optional<Phase> phase) {
   ordered_json list = ordered_json::array();
   for (const auto& [key, amount] : amounts) {

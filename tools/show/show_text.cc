@@ -77,7 +77,7 @@ std::string moduleText(const ShowView& view, const Color& color) {
   return text;
 }
 
-/// Counts by phase, then the sum; as many columns as there are phases to show.
+/// A table with a column of counts per shown phase, then the sum.
 class AmountTable {
  public:
   AmountTable(std::vector<Column> columns, const Amounts& job, std::optional<Phase> phase) : phase_(phase) {
@@ -94,7 +94,7 @@ class AmountTable {
     table_.emplace(std::move(columns));
   }
 
-  /// Nothing for what did not occur.
+  /// Adds a row, unless its sum is zero.
   void add(std::vector<std::string> cells, const Amounts& amounts, std::optional<Kind> kind) {
     const Amount sum = sumOf(amounts, phase_, kind);
     if (sum.count == 0) {

@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// For people: header, module tree, totals by kind and by group.
+/// Returns the text for people: header, module tree, totals by kind and by group.
 std::string showText(const ShowView& view, const Color& color);
 
 } // namespace commtap

@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-/// Up to this many modules fit on a screen.
+/// A tree of up to this many modules fits on a screen.
 constexpr size_t kSmallTree = 24;
 
 bool isShown(const ShowFilter& filter, Phase phase) {

@@ -18,34 +18,34 @@
 
 namespace commtap {
 
-/// The choices of a user of `commtap show`.
+/// The options of `commtap show`.
 struct ShowFilter {
   std::optional<Phase> phase;
   std::optional<uint32_t> depth;
-  bool all = false;        ///< also modules without collectives
-  bool operations = false; ///< also the ops that COMMTAP_LEVEL counted
-  bool steps = false;      ///< also the communication of each step
-  bool last = false;       ///< also the last collectives
-  bool time = false;       ///< also durations
-  bool nccl = false;       ///< also NCCL calls
+  bool all = false;        ///< include modules without collectives
+  bool operations = false; ///< include the ops that COMMTAP_LEVEL counted
+  bool steps = false;      ///< include the communication of each step
+  bool last = false;       ///< include the last collectives
+  bool time = false;       ///< include durations
+  bool nccl = false;       ///< include NCCL calls
 };
 
-/// What `commtap show` prints: the job report, and what the filter asks for besides.
+/// The output of `commtap show`: the job report, and the parts that the filter adds.
 struct ShowView {
   ShowFilter filter;
   JobReport job;
-  std::optional<int64_t> rank; ///< the only one asked for
-  bool is_one_process = false; ///< a rank was asked for, or a file named, and not a whole run
+  std::optional<int64_t> rank; ///< the selected rank, if any
+  bool is_one_process = false; ///< one rank or one file is shown, not a whole run
   OperationCounts operations;
   StepSums steps;
   std::vector<LastRow> last;
   std::vector<SequenceMismatch> mismatches;
-  std::vector<TimeTotals> group_times; ///< of the filter's phase
+  std::vector<TimeTotals> group_times; ///< limited to the filter's phase
   std::vector<TimeTotals> module_times;
   GraphCounts graphs;
 };
 
-/// Collects what the filter asks for besides the job report, from reports that come in the order of JobMerge.
+/// Collects the parts that the filter adds to the job report. Reports must be added in the order of JobMerge.
 class ShowDetails {
  public:
   explicit ShowDetails(const ShowFilter& filter);
@@ -61,14 +61,14 @@ class ShowDetails {
   TimeSums group_times_;
   TimeSums module_times_;
   bool has_rank_ = false;
-  std::optional<int64_t> rank_; ///< of the report added last
+  std::optional<int64_t> rank_; ///< of the last added report
 };
 
-/// One line of the module table: what a module has of one phase and kind.
+/// A line of the module table: the amounts of one module, phase and kind.
 struct ModuleRow {
   const JobModule* module = nullptr;
   Phase phase = Phase::kOther;
-  std::optional<Kind> kind; ///< nullopt: calls, but no collective
+  std::optional<Kind> kind; ///< nullopt: calls without collectives
   Amount inclusive;
   Amount own;
   bool first_of_module = false;
@@ -77,11 +77,11 @@ struct ModuleRow {
 
 struct ModuleRows {
   std::vector<ModuleRow> rows;
-  size_t without_collectives = 0; ///< modules left out
-  size_t too_deep = 0;            ///< modules left out
+  size_t without_collectives = 0; ///< modules omitted for lack of collectives
+  size_t too_deep = 0;            ///< modules omitted because of their depth
 };
 
-/// Returns the tree in the order of the table. Leaves modules with no collective in or below them out of a large tree.
+/// Returns the tree in the order of the table. Omits modules without collectives in or below them if the tree is large.
 /// The rows point into `view`.
 ModuleRows moduleRows(const ShowView& view);
 ModuleRows moduleRows(ShowView&&) = delete;

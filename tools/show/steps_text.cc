@@ -35,7 +35,7 @@ void addStep(const Step& step, Sum& sum) {
   }
 }
 
-/// Returns the share of its time that the average rank was blocked.
+/// Returns the blocked share of the average rank's time.
 std::string shareText(const Sum& sum) {
   return sum.runs || sum.duration_ns == 0
              ? ""

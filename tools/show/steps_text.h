@@ -20,10 +20,10 @@ class StepSums {
     uint64_t backward_passes = 0;
     uint64_t count = 0;
     uint64_t bytes = 0;
-    double longest_ms = 0; ///< of one step, on the slowest rank
+    double longest_ms = 0; ///< longest step on any rank
     uint64_t blocked_ns = 0;
-    uint64_t duration_ns = 0; ///< over all ranks
-    bool runs = false;        ///< on some rank
+    uint64_t duration_ns = 0; ///< sum over all ranks
+    bool runs = false;        ///< still running on a rank
   };
   using Key = std::pair<uint64_t, uint64_t>; ///< first step, steps
 
@@ -32,7 +32,7 @@ class StepSums {
   const std::map<Key, Sum>& sums() const {
     return sums_;
   }
-  /// Whether every collective of some process was timed. Of a sample, the blocked time would be the sample's alone.
+  /// Returns whether a process timed every collective. The blocked time of sampled collectives would be incomplete.
   bool isTimed() const {
     return is_timed_;
   }
@@ -42,7 +42,7 @@ class StepSums {
   bool is_timed_ = false;
 };
 
-/// The table of training steps, with the spread of their durations below it.
+/// Returns the table of training steps, with the spread of their durations below it.
 std::string stepsText(const StepSums& steps, const Color& color);
 
 } // namespace commtap

@@ -10,12 +10,12 @@
 
 namespace commtap {
 
-/// A table by kind and group and one by module, with its first rows: how long collectives were queued, ran and blocked
-/// on all ranks together, bandwidths and stragglers.
+/// Returns a table by kind and group, and the first rows of one by module. They show queued, running and blocked time
+/// over all ranks, bandwidths and stragglers.
 std::string
 timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color);
 
-/// Returns timeTables(), or how to have durations measured if there are none.
+/// Returns timeTables(), or how to turn on timing if nothing was timed.
 std::string
 timeText(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color);
 

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 using Visit = std::function<void(Cells)>; ///< without the columns that name the process
 
-/// A table with what reads its rows.
+/// A table and the function that reads its rows.
 struct Table {
   TableRow row;
   std::function<void(const TableSource&, const Visit&)> visit;
@@ -36,7 +36,7 @@ std::vector<TableColumn> columnsOf(const std::vector<TableField<Row>>& fields) {
   return columns;
 }
 
-/// `rowsOf(source)`: the rows of a report, as a range of Row.
+/// Returns the table. `rowsOf(source)` returns the rows of a report, as a range of Row.
 template <typename Row, typename RowsOf>
 Table tableOf(TableId id, std::string name, std::string help, const TableFields<Row>& fields, RowsOf rowsOf) {
   return {
@@ -104,7 +104,7 @@ int64_t elementsOf(const std::vector<int64_t>& shape) {
   return elements;
 }
 
-/// The elements of a module's own parameters, by whole shape or by this rank's part.
+/// Returns the number of elements of a module's own parameters, for whole shapes or for this rank's part.
 int64_t elementsOf(const Module& module, std::vector<int64_t> Parameter::*shape) {
   int64_t elements = 0;
   for (const Parameter& parameter : module.parameters) {
@@ -233,7 +233,7 @@ Table operations() {
       });
 }
 
-/// What a step has of one kind and group; `amount` is nullptr for a step without collectives.
+/// A step's amount of one kind and group. `amount` is nullptr for a step without collectives.
 struct StepRow {
   const Step* step;
   const StepAmount* amount;
@@ -330,7 +330,7 @@ Table ncclCalls() {
       });
 }
 
-/// By TableId.
+/// Returns the tables, by TableId.
 const std::array<Table, kTableCount>& tables() {
   static const std::array<Table, kTableCount> kTables = {
       processes(),

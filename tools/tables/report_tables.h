@@ -15,7 +15,7 @@
 
 namespace commtap {
 
-/// Reports as flat tables, for whatever reads rows. Each starts with the columns that name the process.
+/// Flat tables of reports. Each begins with the columns that identify the process.
 enum class TableId : uint8_t {
   kProcesses,
   kGroups,
@@ -39,23 +39,23 @@ struct TableRow {
   TableId id = TableId::kProcesses;
   std::string name;
   std::string help;
-  std::vector<TableColumn> columns; ///< without those that name the process
+  std::vector<TableColumn> columns; ///< without the columns that identify the process
 };
 
 /// Returns all tables, by TableId.
 std::vector<TableRow> reportTables();
 std::optional<TableId> tableFromName(std::string_view name);
 
-/// All columns, in their order.
+/// Returns all columns of the table, in order.
 std::vector<TableColumn> columnsOf(TableId table);
 
-/// One value a column, as JSON has it: null, a boolean, a number, a string or an array of these.
+/// One JSON value per column: null, a boolean, a number, a string or an array of these.
 using Cells = std::vector<nlohmann::json>;
 
 /// Calls `visit` with each row of a process's table.
 void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit);
 
-/// docs/tables.md.
+/// Returns the text of docs/tables.md.
 std::string tablesPage();
 
 } // namespace commtap

@@ -17,7 +17,7 @@
 #include "report/json/enum_names.h"
 #include "report/model/model.h"
 
-/// How the fields of described rows become cells of flat tables.
+/// Converts fields of described rows to cells of flat tables.
 namespace commtap::cells {
 
 template <typename Value>
@@ -74,7 +74,7 @@ nlohmann::json cellOf(const Value& value, Format format) {
   }
 }
 
-/// Returns the sentences about a column: its own, else those about its type.
+/// Returns the help text of a column: its own, or else that of its type.
 template <typename Row, typename Value, typename Format>
 std::string helpOf(const Column<Row, Value, Format>& column) {
   if constexpr (NamedEnum<Value>) {

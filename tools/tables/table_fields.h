@@ -19,7 +19,7 @@
 
 namespace commtap {
 
-/// The report whose rows are being visited, with its process groups by name.
+/// The report whose rows are visited, with its process groups by name.
 class TableSource {
  public:
   explicit TableSource(const Report& report) : report_(report) {
@@ -42,15 +42,15 @@ class TableSource {
   std::unordered_map<std::string_view, const Group*> groups_;
 };
 
-/// One column of the table of rows `Row`.
+/// A column of the table of rows `Row`.
 template <typename Row>
 struct TableField {
   TableColumn column;
   std::function<nlohmann::json(const TableSource& source, const Row& row)> cell;
 };
 
-/// The columns of a table: those that kColumns<Row> describes and can be cells, in their order, with the changes that
-/// the table makes. A field added to the description's end becomes the last of them.
+/// The columns of a table: the columns of kColumns<Row> that can be cells, in order, with the table's own changes. A
+/// field added to the end of kColumns<Row> becomes the last column.
 template <typename Row>
 class TableFields {
  public:
@@ -99,7 +99,7 @@ class TableFields {
   }
 
  private:
-  /// Throws std::out_of_range if there is no such column: a mistake in a table that any use of the table shows.
+  /// Throws std::out_of_range if the table has no such column. Any use of the table shows this programming error.
   typename Fields::iterator at(std::string_view name) {
     const auto found = std::find_if(
         fields_.begin(), fields_.end(), [name](const TableField<Row>& field) { return field.column.name == name; });

@@ -36,7 +36,7 @@ std::string cellText(const json& cell) {
   return text;
 }
 
-/// Each column's name as it begins a field: `"name":`.
+/// Returns each column's name as a field begins with it: `"name":`.
 std::vector<std::string> jsonNames(TableId table) {
   std::vector<std::string> names;
   const std::vector<TableColumn> columns = columnsOf(table);

@@ -8,13 +8,14 @@
 
 namespace commtap {
 
-/// The line of titles, "\n" at its end.
+/// Returns the header line with "\n" at its end.
 std::string csvTitles(TableId table);
 
-/// RFC 4180 with "\n" at the end. Null is empty, a list's items are separated by spaces. Text is made inert.
+/// Returns an RFC 4180 line with "\n" at its end. Null is empty, and spaces separate the items of a list. Text that a
+/// spreadsheet would run as a formula is escaped.
 std::string csvRow(const Cells& cells);
 
-/// One JSON object in pure ASCII, "\n" at its end.
+/// Returns a JSON object in pure ASCII with "\n" at its end.
 std::string jsonRow(TableId table, const Cells& cells);
 
 } // namespace commtap

@@ -16,7 +16,7 @@
 namespace commtap {
 namespace {
 
-/// Tells groups apart: a new process group may get the address or the name of a destroyed one.
+/// Identifies a group: a new process group may get the address or the name of a destroyed one.
 struct Identity {
   std::string name;
   std::string desc;
@@ -130,8 +130,8 @@ std::optional<GroupRef> find(const c10d::ProcessGroup& group, const Identity& id
   return is_this ? std::optional<GroupRef>(known->second.ref) : std::nullopt;
 }
 
-/// Queries the backend without holding the lock: a backend in Python takes the GIL to answer, and a thread with the GIL
-/// may wait for the lock.
+/// Queries the backend without the lock. A backend in Python takes the GIL to answer, and a thread with the GIL may
+/// wait for the lock.
 GroupRef findOrAdd(const c10d::ProcessGroup& group) {
   const Identity identity = identityOf(group);
   announce(group, identity);

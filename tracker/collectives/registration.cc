@@ -132,8 +132,8 @@ std::unique_ptr<at::ObserverContext> onNextOp(const at::RecordFunction& function
 /// True on the thread that adds the listener and holds the mutex.
 thread_local bool tls_adding_listener = false;
 
-/// Queues new ops. Runs under the dispatcher's lock, where registering a kernel would deadlock. The next module call or
-/// the next op of any kind registers the queued ops.
+/// Queues new ops. Runs under the dispatcher's lock, where registering a kernel would deadlock. The next module
+/// call, scope, or op of any kind registers the queued ops.
 class LateOps final : public c10::OpRegistrationListener {
  public:
   void onOperatorRegistered(const c10::OperatorHandle& op) override {

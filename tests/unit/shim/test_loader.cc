@@ -50,7 +50,7 @@ TEST_CASE("a signal that the job handles or ignores does not end it") {
   CHECK(commtap_is_self_signal(getpid(), SIGUSR1));
 }
 
-/// Where the loader looks for the tracker: next to the library, which here is the program.
+/// Returns the folder that the loader searches for the tracker: next to the library, which is the test program here.
 std::string trackersFolder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "trackers";
 }

@@ -75,7 +75,7 @@ namespace {
 
 int timer;
 
-/// What the tracker was told.
+/// The reports that the tracker received.
 struct Told {
   std::vector<std::string> calls;
   const void* ended = nullptr;

@@ -36,7 +36,7 @@ TEST_CASE("an installed tracker is in a folder for its torch, one of the build t
   CHECK(find(own, 16).substr(0, 4) == "not ");
 }
 
-/// What is said when this file is opened for torch 9.9; "opened" without a word.
+/// Returns the message of opening this file as a tracker for torch minor version `minor`; "opened" on success.
 std::string open(const std::string& path, const char* minor) {
   return runInChild([&] {
            if (commtap_open_tracker(path.c_str(), minor) != nullptr) {

@@ -6,13 +6,13 @@ import { breakable, byId, h, refill } from "./dom.js";
 import { compare, orderAfter, tableOf } from "./table.js";
 import { bytesText, rangesText, rankText, shorten, wholeText } from "./text.js";
 
-/** The table of collectives: every distinct row of the module that is shown and of those below it. */
+/** The table of collectives: every distinct row of the shown module and of the modules below it. */
 
 const kNameLength = 100;
-const kWordLength = 40; // in columns that do not wrap
-const kAsync = 1; // in the column `async`
+const kWordLength = 40; // characters, in columns that do not wrap
+const kAsync = 1; // value of yes in the column `async`
 
-/** How the number of calls differs between the ranks that have the row. */
+/** Returns how the number of calls differs between the ranks that have the row. */
 function spreadText(job, row) {
   const { rows } = job;
   const [least, most] = [rows.count_min[row], rows.count_max[row]];
@@ -69,7 +69,7 @@ function ranksText(job, row) {
   return text === rangesText(job.ranks) ? "all" : text;
 }
 
-/** Only where it is another module. */
+/** Returns the issuing module, or "" if it is the row's module. */
 function issuedIn(job, row) {
   const name = job.strings[job.rows.issued_in[row]];
   return name === job.modules[job.rows.module[row]].name ? "" : name;

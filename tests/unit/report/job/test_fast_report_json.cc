@@ -55,7 +55,7 @@ class Reader {
   FastReportReader reader_;
 };
 
-TEST_CASE("the fast reader reads what the other reader reads, without parameters unless asked") {
+TEST_CASE("the fast reader equals reportFromJson(), without parameters at kCompared") {
   Reader reader;
   Report report = sampleReport(2);
   report.modules[2].name = "quoted \" \\ \n \xc3\xa9";
@@ -95,10 +95,10 @@ TEST_CASE("the fast reader reads what the other reader reads, without parameters
   CHECK(reportToJson(*all) == reportToJson(report));
 }
 
-TEST_CASE("of the last collectives it reads those that are compared") {
+TEST_CASE("the fast reader reads only the last collectives that are compared") {
   Reader reader;
   Report report = sampleReport(1);
-  report.job.exit = ExitKind::kKilled; // of one that exited by itself a report has fewer
+  report.job.exit = ExitKind::kKilled; // the report of a normal exit has fewer
   for (uint64_t sequence = 1; sequence <= 2048; ++sequence) {
     report.last.push_back(callOf(sequence));
   }
@@ -110,10 +110,10 @@ TEST_CASE("of the last collectives it reads those that are compared") {
   CHECK(reader.read(reportToJson(report), ReportDepth::kAll)->last.size() == report.last.size());
 }
 
-TEST_CASE("order and layout do not matter") {
+TEST_CASE("the fast reader accepts any field order and layout") {
   Reader reader;
   const Report report = sampleReport(1);
-  const json sorted = json::parse(reportToJson(report)); // by name
+  const json sorted = json::parse(reportToJson(report)); // sorted by name
   for (const std::string& text : {sorted.dump(), sorted.dump(4), reportToJson(report) + "\n\n"}) {
     const Result<Report> read = reader.read(text);
     REQUIRE(read);
@@ -121,7 +121,7 @@ TEST_CASE("order and layout do not matter") {
   }
 }
 
-TEST_CASE("errors are the other reader's, with the path") {
+TEST_CASE("errors are those of reportFromJson() with the path") {
   Reader reader;
   Report report = sampleReport(0);
   report.nccl.emplace().calls.emplace_back().function = "ncclSend";
@@ -149,7 +149,7 @@ TEST_CASE("errors are the other reader's, with the path") {
   }
 }
 
-TEST_CASE("a report cut anywhere is an error, and the next one is read") {
+TEST_CASE("a report truncated anywhere is an error, and the next report is read") {
   Reader reader;
   const std::string text = reportToJson(sampleReport(0));
   for (size_t size = 0; size + 2 < text.size(); size += 97) {

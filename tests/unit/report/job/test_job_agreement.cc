@@ -46,14 +46,14 @@ class Ranks {
   std::vector<std::vector<Collective>> rows; ///< by rank
 };
 
-TEST_CASE("ranks that do the same agree; other groups may do something else") {
+TEST_CASE("ranks with equal calls agree; other groups may differ") {
   Ranks ranks;
   CHECK(ranks.judge().found == 0);
   ranks.rows[2][0].count = ranks.rows[3][0].count = 99;
   CHECK(ranks.judge().found == 0);
 }
 
-TEST_CASE("a call too few is found, with who has what") {
+TEST_CASE("a missing call is found, with the counts of the ranks") {
   Ranks ranks;
   ranks.rows[3][0].count = 9;
   const auto findings = ranks.judge();
@@ -69,7 +69,7 @@ TEST_CASE("a call too few is found, with who has what") {
   CHECK(found.values[1].count == 9);
 }
 
-TEST_CASE("a rank that did nothing at all is found; one without a report is not judged") {
+TEST_CASE("a rank without any calls is found; a rank without a report is not compared") {
   Ranks ranks;
   ranks.rows[1].clear();
   REQUIRE(ranks.judge().found == 1);
@@ -77,7 +77,7 @@ TEST_CASE("a rank that did nothing at all is found; one without a report is not 
   CHECK(ranks.judge({{0, 0}, {2, 3}}).found == 0);
 }
 
-TEST_CASE("bytes count where ranks must have the same, not in all_to_all") {
+TEST_CASE("payloads are compared, except in all_to_all") {
   Ranks ranks;
   ranks.rows[1][0].bytes = 1001;
   REQUIRE(ranks.judge().found == 1);
@@ -91,7 +91,7 @@ TEST_CASE("bytes count where ranks must have the same, not in all_to_all") {
   CHECK_FALSE(ranks.judge().worst[0].values[0].bytes);
 }
 
-TEST_CASE("the same calls for other modules are another finding than calls too few") {
+TEST_CASE("equal calls for different modules are kModule, not kCount") {
   Ranks ranks;
   ranks.rows[0][0].module = "Net.other";
   const auto findings = ranks.judge();
@@ -101,7 +101,7 @@ TEST_CASE("the same calls for other modules are another finding than calls too f
   CHECK(ranks.judge().worst[0].what == What::kCount);
 }
 
-TEST_CASE("what ranks may do differently is no disagreement") {
+TEST_CASE("legitimate differences are not disagreements") {
   Ranks ranks;
   ranks.rows[0][0].async_op = AsyncOp::kYes;
   ranks.rows[0][0].issued_in = "Net";
@@ -119,7 +119,7 @@ TEST_CASE("what ranks may do differently is no disagreement") {
   CHECK(ranks.judge().found == 0);
 }
 
-TEST_CASE("what is combined or typed differently is one") {
+TEST_CASE("a different reduction or dtype is a disagreement") {
   Ranks ranks;
   ranks.rows[0][0].reduce_op = "max";
   CHECK(ranks.judge().found == 2);
@@ -128,7 +128,7 @@ TEST_CASE("what is combined or typed differently is one") {
   CHECK(ranks.judge().found == 2);
 }
 
-TEST_CASE("sends are held against receives, over the whole group") {
+TEST_CASE("sends are compared with receives over the whole group") {
   Ranks ranks;
   ranks.rows[0][0].kind = Kind::kSend;
   ranks.rows[1][0].kind = Kind::kRecv;
@@ -142,7 +142,7 @@ TEST_CASE("sends are held against receives, over the whole group") {
   CHECK(ranks.judge({{0, 0}, {2, 3}}).found == 0);
 }
 
-TEST_CASE("the worst come first, and of very many the worst are kept") {
+TEST_CASE("the most severe come first, and only the most severe are kept") {
   Ranks ranks;
   for (uint64_t i = 0; i < 3 * kMaxDisagreements; ++i) {
     Collective row = ranks.rows[0][0];
@@ -158,7 +158,7 @@ TEST_CASE("the worst come first, and of very many the worst are kept") {
   CHECK(findings.worst[0].module == "m" + std::to_string(3 * kMaxDisagreements - 1));
 }
 
-TEST_CASE("a process without a rank is in no group that could be judged") {
+TEST_CASE("a process without a rank is not compared") {
   JobGroups groups;
   JobAgreement agreement;
   const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, {0, 1}});

@@ -11,7 +11,7 @@ Group group(const std::string& name, const std::string& desc, std::vector<uint32
   return {name, desc, "gloo", static_cast<uint32_t>(ranks.size()), std::move(ranks)};
 }
 
-TEST_CASE("groups of one description are one group, with an instance for each set of ranks") {
+TEST_CASE("groups with one description are one group, with an instance per set of ranks") {
   JobGroups groups;
   const GroupPlace even = groups.placeOf(group("5", "dp", {0, 2}));
   const GroupPlace odd = groups.placeOf(group("6", "dp", {3, 1}));
@@ -27,12 +27,12 @@ TEST_CASE("groups of one description are one group, with an instance for each se
   CHECK(all[0].members == std::vector<std::vector<uint32_t>>{{0, 2}, {1, 3}});
 }
 
-TEST_CASE("the same ranks in groups of two descriptions are two instances") {
+TEST_CASE("equal ranks in groups with two descriptions are two instances") {
   JobGroups groups;
   CHECK(groups.placeOf(group("0", "default_pg", {0, 1})).instance != groups.placeOf(group("1", "tp", {0, 1})).instance);
 }
 
-TEST_CASE("names are unique; without a description it is PyTorch's name") {
+TEST_CASE("names are unique; a group without a description has PyTorch's name") {
   JobGroups groups;
   groups.placeOf(group("1", "tp", {0, 1}));
   groups.placeOf(group("2", "tp", {0, 1, 2}));

@@ -44,7 +44,7 @@ TEST_CASE("a job has its facts, its rows with their spread, and its totals") {
   CHECK(job.disagreements_found == 1);
 }
 
-TEST_CASE("missing ranks are named, what was not seen is added up with its ranks") {
+TEST_CASE("missing ranks are listed; not-seen counts are added up with their ranks") {
   std::vector<Report> reports = {sampleReport(1), sampleReport(3)};
   for (Report& report : reports) {
     report.not_seen = {{"unknown_op", 2, "first of " + std::to_string(*report.job.rank), "meaning"}};
@@ -57,7 +57,7 @@ TEST_CASE("missing ranks are named, what was not seen is added up with its ranks
   CHECK(job.not_seen[0].ranks == RankRanges{{1, 1}, {3, 3}});
 }
 
-TEST_CASE("processes of one rank are one rank; one without a rank is a rank of its own") {
+TEST_CASE("processes of one rank are one rank; a process without a rank is a rank of its own") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(1), sampleReport(1)};
   CHECK(jobOf(reports).disagreements_found == 0);
   const JobReport twice = jobOf(reports);
@@ -73,13 +73,13 @@ TEST_CASE("processes of one rank are one rank; one without a rank is a rank of i
   CHECK(unranked.disagreements_found == 0);
 }
 
-TEST_CASE("one without an end leaves the job without one") {
+TEST_CASE("a process without an end leaves the job without an end") {
   std::vector<Report> reports = sampleReports(2);
   reports[0].job.ended_at_ns = std::nullopt;
   CHECK_FALSE(jobOf(reports).ended_at_ns);
 }
 
-TEST_CASE("groups come by bytes, rows in the order of the tree") {
+TEST_CASE("groups are sorted by bytes, rows by the module tree") {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
     report.groups.push_back({"7", "tp", "gloo", 2, {0, 1}});
@@ -97,7 +97,7 @@ TEST_CASE("groups come by bytes, rows in the order of the tree") {
   CHECK(job.groups[rowOf(job, "DistributedDataParallel.net1", Kind::kAllGather).group].name == "tp");
 }
 
-TEST_CASE("calls to NCCL are in the job, in the group of their collective") {
+TEST_CASE("NCCL calls are in the job, in the group of their collective") {
   const JobReport job = ncclJob();
   REQUIRE(job.nccl);
   REQUIRE(job.nccl->calls.size() == 2);
@@ -129,7 +129,7 @@ Collective rowIn(const std::string& group, uint64_t bytes) {
   return row;
 }
 
-TEST_CASE("groups of one description are one group, others keep PyTorch's name") {
+TEST_CASE("groups with one description are one group; others keep PyTorch's name") {
   Report report;
   report.groups = {
       {"1", "tp", "gloo", 2, {1, 0}},

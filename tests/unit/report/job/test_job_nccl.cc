@@ -21,7 +21,7 @@ NcclCall callOf(const char* function, uint64_t count, uint64_t failed) {
   return call;
 }
 
-TEST_CASE("rows are added up within a rank, whatever the communicator, and spread over ranks") {
+TEST_CASE("NCCL rows are added up over a rank's communicators and spread over ranks") {
   JobNcclSums sums;
   RankSets sets;
   for (const int64_t rank : {4, 6}) {
@@ -54,7 +54,7 @@ TEST_CASE("rows are added up within a rank, whatever the communicator, and sprea
   CHECK(sets.sets()[nccl->calls[0].rank_set] == RankRanges{{4, 4}, {6, 6}});
 }
 
-TEST_CASE("each part of the key makes another row") {
+TEST_CASE("each part of the key of an NCCL call makes another row") {
   JobNcclSums sums;
   RankSets sets;
   std::vector<NcclCall> different(6, callOf("ncclSend", 1, 0));
@@ -73,7 +73,7 @@ TEST_CASE("each part of the key makes another row") {
   CHECK(sums.take(sets)->calls.size() == 8);
 }
 
-TEST_CASE("without a process that called NCCL there is nothing") {
+TEST_CASE("the job has no NCCL section if no process called NCCL") {
   RankSets sets;
   CHECK_FALSE(JobNcclSums().take(sets));
   const NcclTotals totals = ncclTotalsOf(sampleJob());
@@ -96,9 +96,9 @@ TEST_CASE("calls of collectives come first, by op and the group's name") {
   CHECK(calls[3].function == "ncclSend");
 }
 
-TEST_CASE("of a job as of its ranks: what was asked, what was called for it, and what was called beside") {
+TEST_CASE("a job's totals have c10d collectives, the NCCL calls behind them, and the other calls") {
   const NcclTotals totals = ncclTotalsOf(ncclJob());
-  REQUIRE(totals.compared.size() == 1); // the sample's backend is Gloo: no op but the one that came to NCCL
+  REQUIRE(totals.compared.size() == 1); // the sample's backend is Gloo: only one op reached NCCL
   const NcclComparison& op = totals.compared[0];
   CHECK(op.op == "c10d.allreduce_");
   CHECK(op.group == "default_pg");
@@ -142,7 +142,7 @@ Report reportOf(std::vector<NcclCall> calls, std::vector<Collective> collectives
   return made;
 }
 
-TEST_CASE("a job compares what c10d was asked for with the NCCL calls, of one phase or of all") {
+TEST_CASE("a job compares c10d collectives with NCCL calls, for one phase or all") {
   const Report first = reportOf(
       {callOf("ncclSend", "c10d.alltoall_", "a", 4, 64),
        callOf("ncclRecv", "c10d.alltoall_", "b", 4, 64),
@@ -152,7 +152,7 @@ TEST_CASE("a job compares what c10d was asked for with the NCCL calls, of one ph
        askedOf("c10d.allreduce_", "1", 5, 8, Phase::kForward)});
   const JobReport both = mergedJob({&first, &first});
   const NcclTotals totals = ncclTotalsOf(both);
-  REQUIRE(totals.compared.size() == 2); // not what Gloo was asked
+  REQUIRE(totals.compared.size() == 2); // without the collectives on Gloo
   CHECK(totals.compared[0].op == "c10d.allreduce_");
   CHECK(totals.compared[0].called.empty());
   const NcclComparison& all_to_all = totals.compared[1];

@@ -20,7 +20,7 @@ LastCollective callOf(uint64_t sequence, Kind kind, uint64_t bytes = 64) {
   return call;
 }
 
-/// Four ranks of one group, each with an all_gather and a reduce_scatter in turn, as numbers 1 to 10.
+/// Four ranks of one group, which alternate all_gather and reduce_scatter with sequence numbers 1 to 10.
 class Ranks {
  public:
   Ranks() {
@@ -48,14 +48,14 @@ class Ranks {
   std::vector<std::vector<LastCollective>> calls; ///< by rank
 };
 
-TEST_CASE("ranks that made the same in the same order agree, also where one is further on or remembers less") {
+TEST_CASE("ranks with equal calls in equal order agree, even if a rank is ahead or keeps fewer calls") {
   Ranks ranks;
   ranks.calls[1].resize(4);
   ranks.calls[2].erase(ranks.calls[2].begin(), ranks.calls[2].begin() + 6);
   CHECK(ranks.judge().empty());
 }
 
-TEST_CASE("two collectives the other way round are found at the first of them") {
+TEST_CASE("two swapped collectives are found at the first") {
   Ranks ranks;
   std::swap(ranks.calls[2][4].kind, ranks.calls[2][5].kind);
   std::swap(ranks.calls[2][4].op, ranks.calls[2][5].op);
@@ -74,7 +74,7 @@ TEST_CASE("two collectives the other way round are found at the first of them") 
   CHECK(found[0].values[1].call->kind == Kind::kReduceScatter);
 }
 
-TEST_CASE("if the first rank is the odd one the others are what most have") {
+TEST_CASE("if only the first rank differs, the other ranks are the majority") {
   Ranks ranks;
   ranks.calls[0].insert(ranks.calls[0].begin() + 2, callOf(3, Kind::kBroadcast));
   for (size_t i = 3; i < ranks.calls[0].size(); ++i) {
@@ -87,7 +87,7 @@ TEST_CASE("if the first rank is the odd one the others are what most have") {
   CHECK(found[0].values[1].call->kind == Kind::kBroadcast);
 }
 
-TEST_CASE("only those that differ at the first number are apart there") {
+TEST_CASE("only ranks that differ at the first differing number are listed apart") {
   Ranks ranks;
   ranks.calls[1][8].bytes = 1;
   ranks.calls[3][2].bytes = 2;
@@ -98,7 +98,7 @@ TEST_CASE("only those that differ at the first number are apart there") {
   CHECK(found[0].values[1].ranks == RankRanges{{3, 3}});
 }
 
-TEST_CASE("what may differ does not count: another module, the splits of all_to_all, ops of kind other, sends") {
+TEST_CASE("modules, all_to_all splits, ops of kind other and sends may differ") {
   Ranks ranks;
   ranks.calls[1][3].module = "Net.other";
   for (size_t rank = 0; rank < 4; ++rank) {
@@ -109,7 +109,7 @@ TEST_CASE("what may differ does not count: another module, the splits of all_to_
   CHECK(ranks.judge().empty());
 }
 
-TEST_CASE("threads that noted theirs the other way round, a rank's second process, and no rank") {
+TEST_CASE("concurrent threads, a rank's second process and a process without a rank make no disagreement") {
   Ranks ranks;
   std::swap(ranks.calls[1][0], ranks.calls[1][1]);
   CHECK(ranks.judge().empty());
@@ -119,7 +119,7 @@ TEST_CASE("threads that noted theirs the other way round, a rank's second proces
   JobOrder order;
   order.add(callOf(1, Kind::kBarrier), place.instance);
   order.endProcess();
-  order.add(callOf(1, Kind::kBroadcast), place.instance); // a second process of rank 0 that has numbers of its own
+  order.add(callOf(1, Kind::kBroadcast), place.instance); // a second process of rank 0 with sequence numbers of its own
   order.endRank(0, groups);
   order.add(callOf(1, Kind::kReduce), place.instance);
   order.dropRank();

@@ -33,7 +33,7 @@ TEST_CASE("a folder of JSON and ledgers is one job, with the files relative to i
   CHECK(rowOf(*job, "DistributedDataParallel", Kind::kAllReduce).amount.ranks == 2);
 }
 
-TEST_CASE("calls to NCCL are read from JSON and from ledgers") {
+TEST_CASE("NCCL calls are read from JSON and from ledgers") {
   const TempFolder folder;
   Report report = sampleReport(0);
   addNccl(report, 1);
@@ -50,7 +50,7 @@ TEST_CASE("calls to NCCL are read from JSON and from ledgers") {
   CHECK(job->nccl->calls.size() == 2);
 }
 
-TEST_CASE("one report is a job of one rank; a job report is read as it is") {
+TEST_CASE("a report is a job of one rank; a job report is read unchanged") {
   const TempFolder folder;
   writeText(folder / "x.json", reportToJson(sampleReport(3)));
   CHECK(readJob(folder / "x.json", {}, nullptr)->ranks == RankRanges{{3, 3}});
@@ -63,7 +63,7 @@ TEST_CASE("one report is a job of one rank; a job report is read as it is") {
   CHECK(readJob(folder / "broken.json", {}, nullptr).error() == (folder / "broken.json") + ": report.job is missing");
 }
 
-TEST_CASE("the report that took a ledger's place is found") {
+TEST_CASE("the report that replaced a ledger is found") {
   const TempFolder folder;
   const Job job = sampleReport(1).job;
   const std::string name = folder / ledgerFileName("rank-00001", {job.host, job.pid, 1, job.run_id, 0});
@@ -78,7 +78,7 @@ TEST_CASE("the report that took a ledger's place is found") {
   CHECK(merged->processes[0].file == "rank-00001.json");
 }
 
-TEST_CASE("what is not there is told") {
+TEST_CASE("an error names a missing path or run") {
   const TempFolder folder;
   writeText(folder / "x.json", reportToJson(sampleReport(0)));
   CHECK(readJob(folder / "none", {}, nullptr).error().find("does not exist") != std::string::npos);

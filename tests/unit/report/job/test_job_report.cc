@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a disagreement's name leads back to it") {
+TEST_CASE("a disagreement survives a round trip through its name") {
   for (int i = 0; i < kDisagreementKinds; ++i) {
     const auto what = static_cast<Disagreement::What>(i);
     CHECK(disagreementFromName(disagreementName(what)) == what);
@@ -17,7 +17,7 @@ TEST_CASE("a disagreement's name leads back to it") {
   CHECK_FALSE(disagreementFromName("order of magnitude"));
 }
 
-TEST_CASE("calls for other modules are not serious") {
+TEST_CASE("disagreements of kind kModule are not serious") {
   std::vector<Report> reports = sampleReports(2);
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).module = "DistributedDataParallel.net2";
   CHECK(jobOf(reports).disagreements.size() == 2);

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A job with something in every table.
+/// Returns a job with rows in every table.
 JobReport fullJob() {
   std::vector<Report> reports = sampleReports(3);
   rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather).count = 7;
@@ -50,7 +50,7 @@ Result<JobReport> withChange(const std::string& pointer, const json& value) {
   return jobReportFromJson(document.dump());
 }
 
-TEST_CASE("what is written is read back") {
+TEST_CASE("a job report survives a JSON round trip") {
   const JobReport job = fullJob();
   CHECK(job.disagreements_found == 3);
   const std::string text = jobReportToJson(job);
@@ -78,14 +78,14 @@ TEST_CASE("what is written is read back") {
   CHECK(again.disagreements[1].values.size() == job.disagreements[1].values.size());
 }
 
-TEST_CASE("one row a line, whole numbers as such, means with their part") {
+TEST_CASE("rows take one line each; whole numbers have no fraction, means have one") {
   const std::string text = jobReportToJson(fullJob());
   CHECK(text.starts_with("{\n  \"schema\": \"commtap.job/1\",\n  \"job\": {\"run_id\""));
   CHECK(text.find("\"mean\":3.6666666666666665") != std::string::npos);
   CHECK(text.find(".0,") == std::string::npos);
 }
 
-TEST_CASE("an error names the field and what is there") {
+TEST_CASE("an error names the field and the value found") {
   CHECK(withChange("/job/attempt", "x").error() == "report.job.attempt is \"x\", not an integer");
   CHECK(withChange("/groups/0/size", -1).error() == "report.groups[0].size is -1, not a count");
   CHECK(
@@ -107,7 +107,7 @@ TEST_CASE("an error names the field and what is there") {
   CHECK(jobReportFromJson("[]").error().find("not a job report") == 0);
 }
 
-TEST_CASE("every field of every table is asked for") {
+TEST_CASE("every field of every table is required") {
   const json document = json::parse(jobReportToJson(fullJob()));
   for (const auto& [table, rows] : document.items()) {
     if (!rows.is_array() || rows.empty() || !rows[0].is_object()) {
@@ -124,11 +124,11 @@ TEST_CASE("every field of every table is asked for") {
   }
 }
 
-TEST_CASE("a job without calls to NCCL has no section for them") {
+TEST_CASE("a job without NCCL calls has no NCCL section") {
   CHECK(jobReportToJson(sampleJob()).find("nccl") == std::string::npos);
 }
 
-TEST_CASE("a document from before durations is read") {
+TEST_CASE("a document without durations is read") {
   json document = json::parse(jobReportToJson(fullJob()));
   document.erase("group_times");
   document.erase("module_times");
@@ -140,7 +140,7 @@ TEST_CASE("a document from before durations is read") {
   CHECK(job->steps[0].collectives[0].running_ns.sum == 0);
 }
 
-TEST_CASE("fields that are not known are ignored") {
+TEST_CASE("unknown fields of a job report are ignored") {
   CHECK(withChange("/later", json::array({1, 2})));
   CHECK(withChange("/collectives/0/later", 1));
 }

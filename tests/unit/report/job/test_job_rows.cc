@@ -17,7 +17,7 @@ Collective collective(const std::string& module, uint64_t bytes) {
   return row;
 }
 
-TEST_CASE("rows of one key are added up within a rank, and spread over ranks") {
+TEST_CASE("rows with equal keys are added up within a rank and spread over ranks") {
   JobRows rows;
   RankSets sets;
   for (const int64_t rank : {5, 7}) {
@@ -35,7 +35,7 @@ TEST_CASE("rows of one key are added up within a rank, and spread over ranks") {
   CHECK(sets.sets()[all[0].rank_set] == RankRanges{{5, 5}, {7, 7}});
 }
 
-TEST_CASE("each part of the key makes another row, lowered ops do not") {
+TEST_CASE("each part of the key makes another row; lowered ops do not") {
   JobRows rows;
   RankSets sets;
   std::vector<Collective> different(9, collective("a", 1));

@@ -11,7 +11,7 @@ Step step(uint64_t first, uint64_t steps, uint64_t took, uint64_t calls) {
   return {first, steps, 1000, 1000 + took, 1, 1, {{Kind::kAllReduce, "0", calls, calls * 100}}};
 }
 
-TEST_CASE("durations and amounts spread over ranks, with the rank that is slowest") {
+TEST_CASE("durations and amounts are spread over ranks, with the slowest rank") {
   JobSteps steps;
   const std::vector<uint32_t> groups = {3};
   steps.add(std::vector<Step>{step(0, 1, 50, 2)}, groups);
@@ -32,7 +32,7 @@ TEST_CASE("durations and amounts spread over ranks, with the rank that is slowes
   CHECK(all[0].collectives[0].bytes.max == 400);
 }
 
-TEST_CASE("ranks that have added up other steps have rows of their own; a step that runs has no duration") {
+TEST_CASE("ranks with other sums of steps have rows of their own; a running step has no duration") {
   JobSteps steps;
   Step running = step(4, 1, 0, 1);
   running.ended_at_ns = std::nullopt;
@@ -48,7 +48,7 @@ TEST_CASE("ranks that have added up other steps have rows of their own; a step t
   CHECK(all[3].timed_ranks == 0);
 }
 
-TEST_CASE("of several processes of one rank the longest step counts, and all that they communicated") {
+TEST_CASE("a rank's processes count with their longest step and the sum of their communication") {
   JobSteps steps;
   steps.add(std::vector<Step>{step(0, 1, 50, 1)}, std::vector<uint32_t>{0});
   steps.add(std::vector<Step>{step(0, 1, 90, 1)}, std::vector<uint32_t>{0});

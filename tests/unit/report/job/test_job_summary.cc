@@ -13,7 +13,7 @@ JobSummary summaryOfAll(const std::vector<Report>& reports) {
   return summaryOf(jobOf(reports));
 }
 
-TEST_CASE("ranks are told as ranges") {
+TEST_CASE("ranks are formatted as ranges") {
   CHECK(rankText(rankRanges({3, 1, 0, 2, 7, 7})) == "0-3, 7");
   CHECK(rankText(rankRanges({})).empty());
   CHECK(rankText(rankRanges({INT64_MIN, INT64_MAX})).size() > 10);
@@ -50,7 +50,7 @@ TEST_CASE("absurd numbers in a report do no harm") {
   CHECK(summaryOfAll(reports).missing.empty());
 }
 
-TEST_CASE("exits and what was not seen are grouped, with their ranks") {
+TEST_CASE("exits and not-seen entries are grouped with their ranks") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2)};
   reports[1].job.exit = reports[2].job.exit = ExitKind::kKilled;
   reports[0].not_seen = {{"unknown_op", 2, "a::b", "m"}};

@@ -12,7 +12,7 @@ namespace {
 
 using Rows = RankRows<std::string, std::hash<std::string>, Amount, RankedAmount>;
 
-TEST_CASE("what a rank has of a row is added up before it is compared with others") {
+TEST_CASE("a rank's amounts of a row are added up before ranks are compared") {
   Rows rows;
   RankSets sets;
   rows.add("a", {1, 10, 0});

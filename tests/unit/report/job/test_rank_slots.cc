@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("equal sets are one, and know their ranks") {
+TEST_CASE("equal sets of slots have one index and their ranks") {
   RankSets sets;
   SlotSet first;
   SlotSet second;
@@ -27,7 +27,7 @@ TEST_CASE("equal sets are one, and know their ranks") {
   CHECK(sets.sets()[sets.idOf(third)] == RankRanges{{0, 0}, {8, 8}});
 }
 
-TEST_CASE("a spread knows its ends, the lowest rank of equals") {
+TEST_CASE("a spread has its minimum and maximum, with the lowest of equal ranks") {
   RankedAmount amount;
   addToSpreads(amount, {2, 20, 5}, 3);
   addToSpreads(amount, {1, 30, 5}, 4);

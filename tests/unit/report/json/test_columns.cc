@@ -51,12 +51,12 @@ TEST_CASE("columns: each field of a report has one name and a sentence") {
 
 struct Plain {};
 
-TEST_CASE("columns: only a type with a description is described") {
+TEST_CASE("columns: a type without kColumns is not Described") {
   CHECK(Described<Collective>);
   CHECK_FALSE(Described<Plain>);
 }
 
-TEST_CASE("columns: null is for optional values, for formats with null and for newer fields") {
+TEST_CASE("columns: optional values, nullable formats and newer fields may be null") {
   CHECK(mayBeNull(column("a", &Job::rank, "")));
   CHECK(mayBeNull(column<NullIfEmpty>("a", &Job::torch_version, "")));
   CHECK(mayBeNull(column("a", &Collective::async_op, "")));

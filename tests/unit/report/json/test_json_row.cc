@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-TEST_CASE("a row has the text that nlohmann makes of the same object, whatever its names hold") {
+TEST_CASE("a row equals the text of nlohmann for any strings") {
   for (const std::string& text :
        {std::string("layers.0"),
         std::string(),
@@ -30,7 +30,7 @@ TEST_CASE("a row has the text that nlohmann makes of the same object, whatever i
   }
 }
 
-TEST_CASE("whatever stands wherever in a text of whatever length") {
+TEST_CASE("every byte is written correctly at every position of texts of every length") {
   for (const char special : {'"', '\\', '\n', '\x1f', '\x7f', '\x80', '\xff', ' ', '~', '!', '[', ']'}) {
     for (size_t length = 1; length < 20; ++length) {
       for (size_t at = 0; at < length; ++at) {
@@ -44,7 +44,7 @@ TEST_CASE("whatever stands wherever in a text of whatever length") {
   }
 }
 
-TEST_CASE("names and texts of any length, as the buffer fills") {
+TEST_CASE("names and texts of any length are complete when the buffer fills") {
   std::string written;
   ordered_json expected;
   {
@@ -59,7 +59,7 @@ TEST_CASE("names and texts of any length, as the buffer fills") {
   CHECK(written == jsonLine(expected));
 }
 
-TEST_CASE("numbers, nothing, and what lies within") {
+TEST_CASE("numbers, nulls, lists and nested objects equal the text of nlohmann") {
   std::string written;
   {
     JsonRow row(written);
@@ -85,7 +85,7 @@ TEST_CASE("numbers, nothing, and what lies within") {
       R"("empty":{},"inner":{"1":2,"4":8},"none":[],"list":[1,"b"]})");
 }
 
-TEST_CASE("a whole number has no fraction; one that is negative or too large stays a double") {
+TEST_CASE("a whole number has no fraction; a negative or too large number stays a double") {
   CHECK(numberJson(96).dump() == "96");
   CHECK(numberJson(0.5).dump() == "0.5");
   CHECK(numberJson(-3).dump() == "-3.0");

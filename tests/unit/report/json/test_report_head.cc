@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the head of a report says whose it is, without the rest") {
+TEST_CASE("the head of a report gives its job without the rest") {
   const TempFolder folder;
   const std::string text = reportToJson(sampleReport(2));
   writeText(folder / "a.json", text);
@@ -19,7 +19,7 @@ TEST_CASE("the head of a report says whose it is, without the rest") {
   CHECK(readReportHead(folder / "b.json")->rank == 2);
 }
 
-TEST_CASE("a report that was written anew is read whole") {
+TEST_CASE("a report with other line breaks is read completely") {
   const TempFolder folder;
   std::string text = reportToJson(sampleReport(1));
   std::erase(text, '\n');
@@ -27,7 +27,7 @@ TEST_CASE("a report that was written anew is read whole") {
   CHECK(readReportHead(folder / "a.json")->rank == 1);
 }
 
-TEST_CASE("what is no report is named with its path") {
+TEST_CASE("a file that is not a report is an error with its path") {
   const TempFolder folder;
   writeText(folder / "a.json", "{\n  \"schema\": \"commtap/1\",\n  \"job\": {\"run_id\": 7}\n}");
   CHECK(readReportHead(folder / "a.json").error() == (folder / "a.json") + ": report.job.run_id is 7, not a string");
@@ -36,7 +36,7 @@ TEST_CASE("what is no report is named with its path") {
   CHECK(readReportHead(folder / "none.json").error().find("cannot be opened") != std::string::npos);
 }
 
-TEST_CASE("other documents of commtap are told by their schema") {
+TEST_CASE("other commtap documents are recognized by their schema") {
   CHECK(schemaOf(" {\n \"schema\" : \"commtap.job/1\", ") == "commtap.job/1");
   CHECK_FALSE(schemaOf("{\"a\": 1, \"schema\": \"x\"}"));
   CHECK_FALSE(schemaOf("{\"schema\": \"cut"));

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The sample's document with one place, named by a JSON pointer, changed.
+/// Returns the sample's document with `value` at the JSON pointer.
 std::string withChange(const char* pointer, const json& value) {
   json document = json::parse(reportToJson(sampleReport(0)));
   document[json::json_pointer(pointer)] = value;
@@ -25,7 +25,7 @@ std::string errorAfter(const char* pointer, const json& value) {
   return report ? "no error" : report.error();
 }
 
-TEST_CASE("a report comes back from JSON as it was") {
+TEST_CASE("a report survives a JSON round trip") {
   Report report = sampleReport(3);
   report.job.exit = ExitKind::kSignal;
   report.job.exit_signal = 6;
@@ -42,7 +42,7 @@ TEST_CASE("a report comes back from JSON as it was") {
   CHECK(back->collectives.size() == 3);
 }
 
-TEST_CASE("what commtap itself cost comes back, and is left out where it is not known") {
+TEST_CASE("own cost survives a round trip and is omitted if unknown") {
   Report report = sampleReport(0);
   report.own_cost.reset();
   CHECK(reportToJson(report).find("own_cost") == std::string::npos);
@@ -52,7 +52,7 @@ TEST_CASE("what commtap itself cost comes back, and is left out where it is not 
   CHECK(back->own_cost == report.own_cost);
 }
 
-TEST_CASE("steps and the last collectives come back; of a process that ended well only a hundred") {
+TEST_CASE("steps and last collectives survive a round trip; a normal exit keeps only the last hundred") {
   Report report = sampleReport(0);
   report.steps = {
       {0, 1, 1'000'000, 2'000'000, 3, 2, {{Kind::kAllReduce, "0", 1, 320}, {Kind::kOther, "?", 2, 0}}},
@@ -79,7 +79,7 @@ TEST_CASE("steps and the last collectives come back; of a process that ended wel
   CHECK(few->last.back() == report.last.back());
 }
 
-TEST_CASE("durations come back; a row and a step without any have no field for them") {
+TEST_CASE("durations survive a round trip; a row and a step without durations have no field") {
   Report report = sampleReport(0);
   report.own_cost.reset();
   report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 0, 0}}}};
@@ -104,7 +104,7 @@ TEST_CASE("durations come back; a row and a step without any have no field for t
   CHECK_FALSE(back->collectives[1].time.isKnown());
 }
 
-TEST_CASE("calls to NCCL come back; a report without them has no section") {
+TEST_CASE("NCCL calls survive a round trip; a report without NCCL calls has no section") {
   Report report = sampleReport(0);
   CHECK(reportToJson(report).find("\"nccl\"") == std::string::npos);
   report.nccl = Nccl{
@@ -140,7 +140,7 @@ TEST_CASE("calls to NCCL come back; a report without them has no section") {
   CHECK(read->nccl == report.nccl);
 }
 
-TEST_CASE("CUDA graphs come back; a report without them has no section") {
+TEST_CASE("CUDA graphs survive a round trip; a report without CUDA graphs has no section") {
   Report report = sampleReport(0);
   CHECK(reportToJson(report).find("cuda_graphs") == std::string::npos);
   report.cuda_graphs = {
@@ -153,12 +153,12 @@ TEST_CASE("CUDA graphs come back; a report without them has no section") {
   CHECK(read->cuda_graphs == report.cuda_graphs);
 }
 
-TEST_CASE("a size that is none is named") {
+TEST_CASE("an error names an invalid size") {
   CHECK(errorAfter("/collectives/0/sizes", {{"many", 1}}).find("report.collectives[0].sizes has \"many\"") == 0);
   CHECK(errorAfter("/collectives/0/sizes", {{"64", "x"}}).find("has \"64\"") != std::string::npos);
 }
 
-TEST_CASE("ops are there if they were asked for, also if there were none") {
+TEST_CASE("ops have a section if they were counted, even without a row") {
   Report report = sampleReport(0);
   CHECK(reportToJson(report).find("\"operations\"") == std::string::npos);
   for (const std::vector<Operation>& rows :
@@ -171,7 +171,7 @@ TEST_CASE("ops are there if they were asked for, also if there were none") {
   }
 }
 
-TEST_CASE("the document has the promised fields and one row a line") {
+TEST_CASE("the document has the promised fields and one row per line") {
   const std::string text = reportToJson(sampleReport(0));
   const json document = json::parse(text);
   CHECK(document["schema"] == "commtap/1");
@@ -181,7 +181,7 @@ TEST_CASE("the document has the promised fields and one row a line") {
   CHECK(text.find("\n    {\"module\":\"Global\",\"phase\":\"other\"") != std::string::npos);
 }
 
-TEST_CASE("hostile names are text, and come back") {
+TEST_CASE("hostile names stay text and survive a round trip") {
   Report report = sampleReport(0);
   const std::string hostile = "\x1b[31m\"\\\n\t\x01</script>";
   report.modules[1].name = hostile;
@@ -220,11 +220,11 @@ TEST_CASE("a missing field is named") {
   CHECK(reportFromJson(document.dump()).error() == "report.job.pid is missing");
 }
 
-TEST_CASE("a field that is not known is passed over") {
+TEST_CASE("an unknown field of a report is ignored") {
   CHECK(errorAfter("/job/colour", "green") == "no error");
 }
 
-TEST_CASE("what is no report is said to be none") {
+TEST_CASE("a document that is not a report is an error") {
   CHECK(reportFromJson("").error().find("no JSON document") == 0);
   CHECK(reportFromJson("{\"schema\": ").error().find("no JSON document") == 0);
   CHECK(reportFromJson("[]").error().find("no field \"schema\"") != std::string::npos);
@@ -232,7 +232,7 @@ TEST_CASE("what is no report is said to be none") {
   CHECK(errorAfter("/schema", "commtap/2").find("use a newer commtap") != std::string::npos);
 }
 
-TEST_CASE("a document cut off anywhere is an error, never a report") {
+TEST_CASE("a document truncated anywhere is an error") {
   const std::string text = reportToJson(sampleReport(0));
   for (size_t size = 0; size + 2 < text.size(); ++size) {
     CHECK_FALSE(reportFromJson(text.substr(0, size)));

@@ -78,7 +78,7 @@ TEST_CASE("a later run replaces a report, a second program of the same rank and 
   CHECK(choose(reportOf(1, "run", now, std::nullopt)) == with_pid);
   CHECK(choose(reportOf(1, "other", now, now)) == plain);
   CHECK(choose(reportOf(1, "run", long_ago, long_ago)) == plain);
-  // The same process: JSON has truncated its start time to microseconds.
+  // The file is of this process: JSON has truncated its start time to microseconds.
   CHECK(choose(reportOf(2, "run", now, now)) == plain);
   // The run's start is unknown, so none of its reports are replaced.
   CHECK(

@@ -22,7 +22,7 @@ TEST_CASE("row_pages: the schemas and docs/report.md have the described rows") {
   CHECK(*pageWithFields(docsText("report.md")) == docsText("report.md"));
 }
 
-TEST_CASE("row_pages: a changed definition is made anew, its description is kept") {
+TEST_CASE("row_pages: a changed definition is regenerated, its description is kept") {
   std::string schema = docsText("schema/commtap-1.schema.json");
   const std::string description = "All collectives that have these properties.";
   REQUIRE(schema.find(description) != std::string::npos);

@@ -36,7 +36,7 @@ TEST_CASE("formats and filters") {
   CHECK(runCommtap({"show", folder.path(), "--depth", "0"}).out.find("net1") == std::string::npos);
 }
 
-TEST_CASE("files that cannot be read are named, the rest is shown, and the status is 1") {
+TEST_CASE("unreadable files are named, the rest is shown, and the status is 1") {
   const SampleFolder folder;
   writeText(folder / "bad.json", "{");
   const Outcome outcome = runCommtap({"show", folder.path()});
@@ -71,7 +71,7 @@ TEST_CASE("wrong usage is one line and status 2") {
   }
 }
 
-TEST_CASE("a full disk is told") {
+TEST_CASE("show reports a full disk") {
   const SampleFolder folder;
   const Outcome outcome =
       runProgram({"/bin/sh", "-c", std::string(COMMTAP_EXE) + " show " + folder.path() + " > /dev/full"});

@@ -9,12 +9,12 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a run without graphs says nothing") {
+TEST_CASE("a run without CUDA graphs has no text") {
   const SampleRun folder = sampleFolder();
   CHECK(cudaGraphsText(viewOf(folder, {.nccl = true}).graphs, Color::none()).empty());
 }
 
-TEST_CASE("CUDA graphs of several processes are one row, the one that communicates most first") {
+TEST_CASE("CUDA graphs of several processes are one row, largest traffic first") {
   SampleRun folder = sampleFolder();
   const GraphNcclCall reduce{"ncclAllReduce", 0, 2, 4096};
   const CudaGraph small{100, {{"Model.head", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "0", 1, 8}}, {}};

@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("the newest of each rank, with the peer of a send") {
+TEST_CASE("the newest collectives per rank are listed, with the peer of a send") {
   Report first = sampleReport(0);
   Report second = sampleReport(1);
   second.last.back().kind = Kind::kSend;

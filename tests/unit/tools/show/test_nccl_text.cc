@@ -14,7 +14,7 @@ TEST_CASE("a run without NCCL has no text") {
   CHECK(ncclText(viewOf(sampleFolder(), {}).job, Color::none()).empty());
 }
 
-TEST_CASE("calls stand beside what was asked, those of others by module") {
+TEST_CASE("NCCL calls are next to their collectives; other calls are listed by module") {
   SampleRun folder = sampleFolder();
   Report& report = folder.files[0].report;
   const Collective& row = report.collectives[0];
@@ -33,7 +33,7 @@ TEST_CASE("calls stand beside what was asked, those of others by module") {
   CHECK(forward.find("ncclSend") == std::string::npos);
 }
 
-TEST_CASE("of a job, ranks with another version of NCCL are named") {
+TEST_CASE("ranks with another NCCL version are named") {
   CHECK(ncclText(sampleJob(), Color::none()).empty());
   JobReport job = ncclJob();
   job.nccl->versions = {{"", {{3, 3}}}, {"2.29.7\x1b", {{0, 2}}}};

@@ -22,7 +22,7 @@ TEST_CASE("ops are added up over ranks, by module, phase and op") {
   CHECK(operationsText(viewOf(folder, filter).operations, Color::none()).find("aten.linear") == std::string::npos);
 }
 
-TEST_CASE("a job that was not asked for ops says how to ask") {
+TEST_CASE("a job without ops says how to count them") {
   const SampleRun folder = sampleFolder();
   CHECK(
       operationsText(viewOf(folder, {.operations = true}).operations, Color::none()).find("COMMTAP_LEVEL=ops") !=

@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-/// Three ranks of the sample job, which have issued the same.
+/// Returns the reports of three ranks of the sample job, with equal collectives.
 struct Ranks {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2)};
 
@@ -22,12 +22,12 @@ struct Ranks {
   }
 };
 
-TEST_CASE("ranks that have issued the same have no mismatch") {
+TEST_CASE("ranks with equal collectives have no mismatch") {
   CHECK(Ranks().mismatches().empty());
   CHECK(mismatchText(Ranks().mismatches(), Color::none()).empty());
 }
 
-TEST_CASE("the first number under which kinds, types or payloads differ is named, with one rank of each sort") {
+TEST_CASE("a mismatch is the first differing number, with one rank per distinct call") {
   Ranks ranks;
   ranks.reports[1].last[1].kind = Kind::kAllGather;
   ranks.reports[2].last[2].bytes += 1;

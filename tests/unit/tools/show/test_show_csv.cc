@@ -34,7 +34,7 @@ TEST_CASE("every row of every rank is a line with as many cells as the first") {
   CHECK(text.find("\nsample-run,0,,node1,1002,a\\x0ab,") != std::string::npos);
 }
 
-TEST_CASE("one phase has its rows alone") {
+TEST_CASE("a phase filter keeps only its rows") {
   const SampleRun folder = sampleFolder();
   const std::string text = textOf(folder, Phase::kBackward);
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);

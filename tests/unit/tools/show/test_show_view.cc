@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a view is of all ranks, or of one") {
+TEST_CASE("a view covers all ranks or one rank") {
   const SampleRun folder = sampleFolder();
   CHECK(viewOf(folder, {}).job.processes.size() == 2);
   CHECK(countOf(viewOf(folder, {}).job.ranks) == 2);
@@ -25,7 +25,7 @@ TEST_CASE("details are collected only if the filter asks for them") {
   CHECK(viewOf(folder, {.last = true}).last.size() == 2 * folder.files[0].report.last.size());
 }
 
-TEST_CASE("a module has a row for each phase and kind, and one for calls without collectives") {
+TEST_CASE("a module has a row per phase and kind, and a row for calls without collectives") {
   const SampleRun folder = sampleFolder();
   const ShowView view = viewOf(folder, {});
   const ModuleRows tree = moduleRows(view);
@@ -41,7 +41,7 @@ TEST_CASE("a module has a row for each phase and kind, and one for calls without
   CHECK_FALSE(tree.rows[6].kind);
 }
 
-TEST_CASE("phase and depth leave out rows and modules") {
+TEST_CASE("phase and depth omit rows and modules") {
   const SampleRun folder = sampleFolder();
   ShowFilter filter;
   filter.phase = Phase::kBackward;
@@ -53,7 +53,7 @@ TEST_CASE("phase and depth leave out rows and modules") {
   CHECK(tree.too_deep == 2);
 }
 
-TEST_CASE("in a large tree modules without collectives are left out and counted") {
+TEST_CASE("a large tree omits and counts modules without collectives") {
   SampleRun folder = sampleFolder();
   for (uint32_t i = 5; i < 50; ++i) {
     Module module = folder.files[0].report.modules[4];

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
 
-TEST_CASE("steps of all ranks, with the time of the slowest") {
+TEST_CASE("steps cover all ranks, with the time of the slowest") {
   SampleRun folder = sampleFolder();
   for (size_t i = 0; i < 2; ++i) {
     const uint64_t took = (i + 1) * 100 * kMillisecond;
@@ -26,7 +26,7 @@ TEST_CASE("steps of all ranks, with the time of the slowest") {
   CHECK(text.find("\n   5                      2          0      0       0 B\n") != std::string::npos);
 }
 
-TEST_CASE("the share of its time that the average rank was blocked, if all collectives are timed") {
+TEST_CASE("the blocked share of the average rank is shown if all collectives are timed") {
   SampleRun folder = sampleFolder();
   for (size_t i = 0; i < 2; ++i) {
     folder.files[i].report.job.timing = {1};

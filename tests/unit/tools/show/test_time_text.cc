@@ -14,12 +14,12 @@ std::string textOf(const SampleRun& folder) {
   return timeText(view.group_times, view.module_times, Color::none());
 }
 
-TEST_CASE("who has measured nothing is told how to") {
+TEST_CASE("a run without timing says how to turn it on") {
   const SampleRun folder = sampleFolder();
   CHECK(textOf(folder) == "no durations were measured: run the job with COMMTAP_TIMING=host\n");
 }
 
-TEST_CASE("means, the longest, bandwidth, and who is late") {
+TEST_CASE("the tables have means, maxima, bandwidths and stragglers") {
   SampleRun folder = sampleFolder();
   for (size_t i = 0; i < folder.files.size(); ++i) {
     Collective& row = folder.files[i].report.collectives[0];

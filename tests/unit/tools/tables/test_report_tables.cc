@@ -61,7 +61,7 @@ size_t rowsOf(TableId table, const Report& report) {
   return rows;
 }
 
-TEST_CASE("ops are rows, and none where they were not asked for") {
+TEST_CASE("ops are rows; a report without ops has none") {
   Report report = sampleReport(1);
   CHECK(rowsOf(TableId::kOperations, report) == 0);
   report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
@@ -71,7 +71,7 @@ TEST_CASE("ops are rows, and none where they were not asked for") {
   CHECK(rowsOf(TableId::kOperations, report) == 1);
 }
 
-TEST_CASE("calls of NCCL have the size and rank of their communicator") {
+TEST_CASE("NCCL calls have the size and rank of their communicator") {
   CHECK(rowsOf(TableId::kNcclCalls, sampleReport(0)) == 0);
   std::vector<Cells> rows;
   forEachRow(TableId::kNcclCalls, reportWithNccl(), [&](const Cells& cells) {
@@ -101,7 +101,7 @@ TEST_CASE("calls of NCCL have the size and rank of their communicator") {
   CHECK(rows[1][10] == "plugin");
 }
 
-TEST_CASE("a process, its groups, modules, collectives and what it did not see") {
+TEST_CASE("the tables have a process, its groups, modules, collectives and not-seen entries") {
   Report report = sampleReport(1);
   report.not_seen = {{"unknown_op", 3, "x", "y"}};
   CHECK(rowsOf(TableId::kProcesses, report) == 1);
@@ -111,7 +111,7 @@ TEST_CASE("a process, its groups, modules, collectives and what it did not see")
   CHECK(rowsOf(TableId::kNotSeen, report) == 1);
 }
 
-TEST_CASE("a module's parameters are counted whole and as this rank has them") {
+TEST_CASE("a module's parameters are counted in full and for this rank's part") {
   forEachRow(TableId::kModules, sampleReport(1), [](const Cells& cells) {
     if (cells[7] == "DistributedDataParallel.net1") {
       CHECK(cells[15] == 2);
@@ -121,7 +121,7 @@ TEST_CASE("a module's parameters are counted whole and as this rank has them") {
   });
 }
 
-TEST_CASE("a group that is not known leaves its columns null") {
+TEST_CASE("an unknown group leaves its columns null") {
   Report report = sampleReport(1);
   report.collectives.resize(1);
   report.collectives[0].group = "?";

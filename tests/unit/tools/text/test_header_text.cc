@@ -46,13 +46,13 @@ TEST_CASE("the header lists not_seen with its meaning, with inert names") {
   CHECK(text.find("  3 unknown_op: meaning; first: a\\x1b::b (rank 0)\n") != std::string::npos);
 }
 
-TEST_CASE("several attempts and other runs are told") {
+TEST_CASE("several attempts and other runs are mentioned") {
   JobReport job = jobOf({sampleReport(0)});
   job.attempt = 2;
   job.attempts = {0, 2};
   job.other_runs = 1;
   const std::string text = headerText(job, Color::none());
-  CHECK(text.find("attempt 2 (there are 0 to 2: --attempt N)\n") != std::string::npos);
+  CHECK(text.find("attempt 2 of 0 to 2 (--attempt N)\n") != std::string::npos);
   CHECK(text.find("1 other run in the same folder left out (--run ID)\n") != std::string::npos);
 }
 

@@ -20,9 +20,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "durations go to the row of the call, its payl
   CHECK(found[0].time.bytes == 64);
 }
 
-TEST_CASE_FIXTURE(
-    TrackerFixture,
-    "a call that is not among the last ones any more does not change what took its place") {
+TEST_CASE_FIXTURE(TrackerFixture, "a call that left the ring of last collectives does not change its successor") {
   OpFrame call = issuedCall("test.states", 8);
   noteStarted(call, 20);
   noteCompleted(call, true, 30);
