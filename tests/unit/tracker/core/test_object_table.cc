@@ -31,7 +31,7 @@ TEST_CASE("an empty table finds nothing") {
   CHECK(table.find(nullptr) == ObjectTable::kUnknown);
 }
 
-TEST_CASE("find() and findInTurn() find every object that is in the table, whatever is added or removed") {
+TEST_CASE("find() finds every object that is in the table, whatever is added or removed") {
   ObjectTable table;
   const auto objects = addresses(3000);
   std::unordered_map<const void*, uint32_t> expected;
