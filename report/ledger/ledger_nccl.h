@@ -23,8 +23,7 @@ class LedgerNccl {
   }
   /// Returns nullptr if the table is full (counted as not seen). Call only after countNccl().
   LedgerNcclCall* row(const NcclKey& key) {
-    LedgerNcclCall* found = rows_.find(key);
-    return found != nullptr ? found : rows_.add(key, key.function);
+    return rows_.findOrAdd(key, key.function);
   }
 
  protected:

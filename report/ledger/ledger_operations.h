@@ -23,8 +23,7 @@ class LedgerOperations {
   }
   /// Returns nullptr if the table is full (counted as not seen). Call only after countOperations().
   LedgerOperation* row(const OperationKey& key) {
-    LedgerOperation* found = rows_.find(key);
-    return found != nullptr ? found : rows_.add(key, key.op);
+    return rows_.findOrAdd(key, key.op);
   }
 
  protected:

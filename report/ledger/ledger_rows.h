@@ -57,8 +57,11 @@ class LedgerRows {
     index_.add(key, static_cast<uint32_t>(number));
     return &row;
   }
-  Row* add(const Key& key, StringId what) {
-    return add(key, what, [](const Row& /*row*/, const LedgerLock& /*lock*/) {});
+
+  /// Returns the row of a key, which is added if need be; nullptr, and counts `what` as not seen, if the table is full.
+  Row* findOrAdd(const Key& key, StringId what) {
+    Row* found = find(key);
+    return found != nullptr ? found : add(key, what, [](const Row& /*row*/, const LedgerLock& /*lock*/) {});
   }
 
   /// Runs in a forked child: adds the published rows that a thread of the parent had no time to add to the index.
