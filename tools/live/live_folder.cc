@@ -9,8 +9,6 @@
 #include <set>
 #include <system_error>
 
-#include "report/base/text_file.h"
-#include "report/json/report_json.h"
 #include "report/ledger/ledger_reader.h"
 #include "report/runs/report_paths.h"
 #include "report/runs/report_scan.h"
@@ -97,14 +95,13 @@ void LiveFolder::readLedger(const std::string& path, File& file, Clock::time_poi
 }
 
 void LiveFolder::readReport(const std::string& path, File& file) {
-  const Result<std::string> text = readTextFile(path);
-  Result<Report> report = text ? reportFromJson(*text) : Result<Report>::failure("");
+  Result<Report> report = reader_.read(path, ReportDepth::kAll);
   if (report) {
     take(std::move(*report), file);
     return;
   }
   file.report = nullptr;
-  file.problem = text ? path + ": " + report.error() : text.error();
+  file.problem = report.error();
 }
 
 void LiveFolder::take(Report report, File& file) {

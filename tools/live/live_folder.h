@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/base/result.h"
+#include "report/job/fast_report_json.h"
 #include "report/model/model.h"
 
 namespace commtap {
@@ -58,6 +59,7 @@ class LiveFolder {
   std::string host_;
   std::chrono::seconds keep_;
   std::map<std::string, File> files_;
+  FastReportReader reader_;
 };
 
 } // namespace commtap
