@@ -72,7 +72,7 @@ class FakeLibrary:
         if not name.startswith("commtap_api_"):
             raise AttributeError(name)
         function = FakeFunction()
-        function.library = self  # type: ignore[attr-defined]
+        function.loaded_from = self  # type: ignore[attr-defined]
         setattr(self, name, function)
         return function
 
@@ -114,7 +114,7 @@ def test_functions_that_need_the_gil_keep_it() -> None:
     """`start` takes the GIL itself, so a caller that kept it would hang."""
     native = Native("/some/libcommtap.so")
     for name in functions_of_header().keys() - ONLY_C:
-        library = getattr(native, name).library
+        library = getattr(native, name).loaded_from
         assert isinstance(library, FakePyLibrary) == (name in ("observe_modules", "module_id"))
         assert (library.path, library.mode) == ("/some/libcommtap.so", ctypes.RTLD_GLOBAL)
     assert native.capture_begin.restype is ctypes.c_long
