@@ -131,4 +131,16 @@ Report sampleReport(int64_t rank) {
   return contents->report;
 }
 
+NcclCall sampleNcclCall(const char* function, const char* op, const char* module, uint64_t count, uint64_t bytes) {
+  NcclCall made;
+  made.function = function;
+  made.op = op;
+  made.group = made.op.empty() ? "" : "0";
+  made.module = module;
+  made.phase = Phase::kForward;
+  made.count = count;
+  made.bytes = bytes;
+  return made;
+}
+
 } // namespace commtap

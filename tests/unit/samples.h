@@ -48,4 +48,7 @@ std::unique_ptr<LedgerWriter> sampleLedger(int64_t rank);
 /// Counts one collective.
 void countOne(LedgerWriter& ledger, CollectiveKey key, uint64_t bytes);
 
+/// Returns NCCL calls in phase forward, of group "0" if a collective `op` makes them. `op`: "" for none.
+NcclCall sampleNcclCall(const char* function, const char* op, const char* module, uint64_t count, uint64_t bytes);
+
 } // namespace commtap

@@ -112,18 +112,6 @@ TEST_CASE("a job's totals have c10d collectives, the NCCL calls behind them, and
   CHECK(totals.beside[0].amount == NcclAmount{8, 4, 256});
 }
 
-NcclCall callOf(const char* function, const char* op, const char* module, uint64_t count, uint64_t bytes) {
-  NcclCall made;
-  made.function = function;
-  made.op = op;
-  made.group = made.op.empty() ? "" : "0";
-  made.module = module;
-  made.phase = Phase::kForward;
-  made.count = count;
-  made.bytes = bytes;
-  return made;
-}
-
 Collective askedOf(const char* op, const char* group, uint64_t count, uint64_t bytes, Phase phase) {
   Collective made;
   made.op = op;
@@ -144,9 +132,9 @@ Report reportOf(std::vector<NcclCall> calls, std::vector<Collective> collectives
 
 TEST_CASE("a job compares c10d collectives with NCCL calls, for one phase or all") {
   const Report first = reportOf(
-      {callOf("ncclSend", "c10d.alltoall_", "a", 4, 64),
-       callOf("ncclRecv", "c10d.alltoall_", "b", 4, 64),
-       callOf("ncclAllGather", "", "engine", 1, 16)},
+      {sampleNcclCall("ncclSend", "c10d.alltoall_", "a", 4, 64),
+       sampleNcclCall("ncclRecv", "c10d.alltoall_", "b", 4, 64),
+       sampleNcclCall("ncclAllGather", "", "engine", 1, 16)},
       {askedOf("c10d.alltoall_", "0", 2, 100, Phase::kForward),
        askedOf("c10d.allreduce_", "0", 1, 8, Phase::kBackward),
        askedOf("c10d.allreduce_", "1", 5, 8, Phase::kForward)});

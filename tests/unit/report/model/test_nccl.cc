@@ -4,20 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/samples.h"
+
 namespace commtap {
 namespace {
-
-NcclCall call(const char* function, const char* op, const char* module, uint64_t count, uint64_t bytes) {
-  NcclCall made;
-  made.function = function;
-  made.op = op;
-  made.group = made.op.empty() ? "" : "0";
-  made.module = module;
-  made.phase = Phase::kForward;
-  made.count = count;
-  made.bytes = bytes;
-  return made;
-}
 
 TEST_CASE("versions as nccl.h numbers them") {
   CHECK(ncclVersionText(22907) == "2.29.7");
@@ -34,10 +24,12 @@ TEST_CASE("an unknown NCCL datatype has no name and size 0") {
 }
 
 TEST_CASE("mergeEqualCalls merges rows that differ only in module id") {
-  NcclCall failed = call("ncclAllReduce", "c10d.allreduce_", "a", 1, 0);
+  NcclCall failed = sampleNcclCall("ncclAllReduce", "c10d.allreduce_", "a", 1, 0);
   failed.failed = 1;
   std::vector<NcclCall> calls = {
-      call("ncclAllReduce", "c10d.allreduce_", "a", 2, 64), call("ncclAllReduce", "", "a", 1, 8), failed};
+      sampleNcclCall("ncclAllReduce", "c10d.allreduce_", "a", 2, 64),
+      sampleNcclCall("ncclAllReduce", "", "a", 1, 8),
+      failed};
   mergeEqualCalls(calls);
   REQUIRE(calls.size() == 2);
   CHECK(calls[0].count == 3);
