@@ -40,10 +40,6 @@ class JobMerge::GroupPlaces {
 
 namespace {
 
-Amount sumOf(const RankedAmount& amount) {
-  return {amount.count.sum, amount.bytes.sum, amount.bus_bytes.sum};
-}
-
 /// Sorts rows in the order of the module tree.
 void sortRows(JobReport& job) {
   std::unordered_map<std::string_view, size_t> places;

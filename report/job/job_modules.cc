@@ -35,8 +35,7 @@ void JobModules::endRank(RankSlot slot, std::optional<int64_t> rank) {
 
 std::vector<JobModule> JobModules::take(const std::vector<JobCollective>& rows, RankSets& sets) {
   for (const JobCollective& row : rows) {
-    const RankedAmount& amount = row.amount;
-    tree_.own(row.module)[{row.phase, row.kind}] += {amount.count.sum, amount.bytes.sum, amount.bus_bytes.sum};
+    tree_.own(row.module)[{row.phase, row.kind}] += sumOf(row.amount);
   }
   std::vector<JobModule> modules;
   for (ModuleNode& node : tree_.take()) {

@@ -47,10 +47,14 @@ std::span<const Disagreement> seriousDisagreements(const JobReport& job) {
   return {job.disagreements.begin(), end};
 }
 
+Amount sumOf(const RankedAmount& amount) {
+  return {amount.count.sum, amount.bytes.sum, amount.bus_bytes.sum};
+}
+
 Amounts amountsOf(const JobReport& job) {
   Amounts amounts;
   for (const JobTotal& total : job.totals) {
-    amounts[total.key] += {total.amount.count.sum, total.amount.bytes.sum, total.amount.bus_bytes.sum};
+    amounts[total.key] += sumOf(total.amount);
   }
   return amounts;
 }

@@ -85,7 +85,7 @@ struct Disagreement {
     kCount,                   ///< different numbers of calls: probably a hang or a bug
     kUnmatched,               ///< the group received more or less than it sent
     kBytes,                   ///< equal numbers of calls with different payloads
-    kModule,                  ///< equal numbers of calls in the group, but for different modules or phases
+    kModule,                  ///< equal numbers of calls in the group; ranks attribute them to other modules or phases
   };
   /// The call of a kOrder disagreement.
   struct Call {
@@ -218,6 +218,9 @@ struct JobReport {
   std::optional<JobNccl> nccl;            ///< nullopt if no rank called NCCL
   std::vector<JobProcess> processes;      ///< by rank and pid; processes without a rank last
 };
+
+/// Returns the sums over ranks.
+Amount sumOf(const RankedAmount& amount);
 
 /// Returns the job's sums over ranks by phase and kind.
 Amounts amountsOf(const JobReport& job);

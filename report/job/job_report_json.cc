@@ -88,9 +88,7 @@ void addField(JsonRow& row, std::string_view name, size_t rank_set, RankSetRef, 
 }
 /// Writes [[first, last], ...].
 void addField(JsonRow& row, std::string_view name, const RankRanges& ranges, AsItIs, const JobContext&) {
-  row.addList(name, ranges, [](std::string& document, const RankRange& range) {
-    document += jsonLine({range.first, range.second});
-  });
+  row.addJson(name, rangesJson(ranges));
 }
 void addField(
     JsonRow& row,
@@ -125,22 +123,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Returns an empty list for no ranges, which the default conversion writes as null.
-ordered_json toJson(const RankRanges& ranges) {
-  ordered_json list = ordered_json::array();
-  for (const auto& [first, last] : ranges) {
-    list.push_back({first, last});
-  }
-  return list;
-}
-
 ordered_json sumJson(const Disagreement::Value& value) {
   return {{field::kCount, value.count}, {field::kBytes, value.bytes.value_or(0)}};
 }
 
 ordered_json valueJson(const Disagreement::Value& value) {
   return {
-      {field::kRanks, toJson(value.ranks)},
+      {field::kRanks, rangesJson(value.ranks)},
       {field::kCount, value.count},
       {field::kBytes, orNull(value.bytes)},
   };
@@ -148,7 +137,7 @@ ordered_json valueJson(const Disagreement::Value& value) {
 
 ordered_json callJson(const Disagreement::Value& value) {
   return {
-      {field::kRanks, toJson(value.ranks)},
+      {field::kRanks, rangesJson(value.ranks)},
       {field::kModule, value.call->module},
       {field::kOp, value.call->op},
       {field::kKind, kindName(value.call->kind)},
@@ -212,21 +201,29 @@ void appendNccl(std::string& text, const JobNccl& nccl, const AppendRow& append_
 
 } // namespace
 
+nlohmann::ordered_json rangesJson(const RankRanges& ranges) {
+  ordered_json list = ordered_json::array(); // an empty list would else be written as null
+  for (const auto& [first, last] : ranges) {
+    list.push_back({first, last});
+  }
+  return list;
+}
+
 std::string jobReportToJson(const JobReport& job) {
   const JobContext context{.job = job};
   const auto append_row = [&context](std::string& document, const auto& row) { appendRow(document, row, context); };
   std::string text = "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kJobSchema) + "\"";
   text += ",\n  \"" + std::string(field::kJob) + "\": ";
   appendRow(text, job, context);
-  appendField(text, field::kRanks, toJson(job.ranks));
-  appendField(text, field::kMissingRanks, toJson(job.missing));
+  appendField(text, field::kRanks, rangesJson(job.ranks));
+  appendField(text, field::kMissingRanks, rangesJson(job.missing));
   appendField(text, field::kDisagreementsFound, job.disagreements_found);
   appendTable(text, field::kDisagreements, job.disagreements, [&job](const auto& row) { return toJson(row, job); });
   appendRows(text, field::kNotSeen, job.not_seen, append_row);
   appendTable(text, field::kProblems, job.problems, [](const std::string& line) { return ordered_json(line); });
   appendRows(text, field::kTotals, job.totals, append_row);
   appendRows(text, field::kGroups, job.groups, append_row);
-  appendTable(text, field::kRankSets, job.rank_sets, [](const RankRanges& ranges) { return toJson(ranges); });
+  appendTable(text, field::kRankSets, job.rank_sets, [](const RankRanges& ranges) { return rangesJson(ranges); });
   appendRows(text, field::kModules, job.modules, [&context](std::string& document, const JobModule& module) {
     appendModule(document, module, context);
   });

@@ -86,12 +86,6 @@ class JsonCursor {
     }
     return *time;
   }
-  uint64_t time(const char* name) const {
-    return at(name).timestamp();
-  }
-  std::optional<uint64_t> optionalTime(const char* name) const {
-    return has(name) ? std::optional<uint64_t>(time(name)) : std::nullopt;
-  }
 
   [[noreturn]] void wrong(const char* wanted) const {
     throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", not " + wanted);

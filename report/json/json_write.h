@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "report/base/timestamp.h"
-#include "report/model/vocabulary.h"
 
 namespace commtap {
 
@@ -41,11 +40,6 @@ inline bool isWhole(double value) {
 }
 inline nlohmann::ordered_json numberJson(double value) {
   return isWhole(value) ? nlohmann::ordered_json(static_cast<uint64_t>(value)) : nlohmann::ordered_json(value);
-}
-
-inline nlohmann::ordered_json asyncJson(AsyncOp async_op) {
-  return async_op == AsyncOp::kUnknown ? nlohmann::ordered_json(nullptr)
-                                       : nlohmann::ordered_json(async_op == AsyncOp::kYes);
 }
 
 /// Adds `,"name": [...]` to a document. `append` adds a row to it.

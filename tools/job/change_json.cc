@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/job/change_json.h"
 
+#include "report/job/job_report_json.h"
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
 #include "tools/job/change_text.h"
@@ -26,14 +27,6 @@ ordered_json toJson(const PerRank& number) {
   };
 }
 
-ordered_json toJson(const RankRanges& ranges) {
-  ordered_json list = ordered_json::array();
-  for (const auto& [first, last] : ranges) {
-    list.push_back({first, last});
-  }
-  return list;
-}
-
 ordered_json listOf(const std::vector<ChangeBundle>& changes) {
   ordered_json list = ordered_json::array();
   for (const ChangeBundle& change : changes) {
@@ -50,8 +43,8 @@ ordered_json jobIdentityJson(const JobReport& job) {
       {field::kRunId, job.run_id},
       {field::kStartedAt, formatTimestamp(job.started_at_ns)},
       {field::kWorldSize, orNull(job.world_size)},
-      {field::kRanks, toJson(job.ranks)},
-      {field::kMissingRanks, toJson(job.missing)},
+      {field::kRanks, rangesJson(job.ranks)},
+      {field::kMissingRanks, rangesJson(job.missing)},
   };
 }
 

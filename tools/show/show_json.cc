@@ -7,27 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "report/base/timestamp.h"
+#include "report/job/job_report_json.h"
 #include "report/json/fields.h"
+#include "report/json/json_write.h"
 
 namespace commtap {
 namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-template <typename T>
-ordered_json orNull(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-/// Returns [[first, last], ...]: the missing ranks of a large job are few ranges but many numbers.
-ordered_json toJson(const RankRanges& ranges) {
-  ordered_json list = ordered_json::array();
-  for (const auto& [first, last] : ranges) {
-    list.push_back({first, last});
-  }
-  return list;
-}
 
 ordered_json toJson(const Amount& amount) {
   return {{field::kCount, amount.count}, {field::kBytes, amount.bytes}, {field::kBusBytes, amount.bus_bytes}};
@@ -43,13 +31,12 @@ std::string pathOf(const JobReport& job, const JobProcess& process) {
 ordered_json processesOf(const ShowView& view) {
   ordered_json list = ordered_json::array();
   for (const JobProcess& process : view.job.processes) {
-    const std::optional<uint64_t>& ended = process.ended_at_ns;
     list.push_back({
         {field::kRank, orNull(process.rank)},
         {field::kHost, process.host},
         {field::kPid, process.pid},
         {field::kStartedAt, formatTimestamp(process.started_at_ns)},
-        {field::kEndedAt, ended ? ordered_json(formatTimestamp(*ended)) : ordered_json(nullptr)},
+        {field::kEndedAt, timeOrNull(process.ended_at_ns)},
         {field::kExit, exitKindName(process.exit)},
         {field::kExitSignal, orNull(process.exit_signal)},
         {"path", pathOf(view.job, process)},
@@ -132,7 +119,7 @@ ordered_json notSeenOf(const ShowView& view) {
         {field::kCount, item.entry.count},
         {field::kDetail, item.entry.detail},
         {field::kMeaning, item.entry.meaning},
-        {field::kRanks, toJson(item.ranks)},
+        {field::kRanks, rangesJson(item.ranks)},
     });
   }
   return list;
@@ -148,8 +135,8 @@ std::string showJson(const ShowView& view) {
       {field::kRunId, job.run_id},
       {field::kAttempt, job.attempt},
       {field::kWorldSize, orNull(job.world_size)},
-      {field::kRanks, toJson(job.ranks)},
-      {field::kMissingRanks, toJson(job.missing)},
+      {field::kRanks, rangesJson(job.ranks)},
+      {field::kMissingRanks, rangesJson(job.missing)},
       {field::kRank, orNull(view.rank)},
       {field::kPhase, phase ? ordered_json(phaseName(*phase)) : ordered_json(nullptr)},
       {field::kProcesses, processesOf(view)},
