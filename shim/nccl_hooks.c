@@ -65,10 +65,10 @@ static inline void leave(void) {
   }                                                                 \
   struct commtap_nccl_call call = {                                 \
       .function = COMMTAP_NCCL_##name,                              \
-      .datatype = datatype_,                                        \
-      .count = count_,                                              \
-      .comm = comm_,                                                \
-      .stream = stream_,                                            \
+      .datatype = (datatype_),                                      \
+      .count = (count_),                                            \
+      .comm = (comm_),                                              \
+      .stream = (stream_),                                          \
       .result = kInvalidUsage};
 
 #define RUN(arguments)          \

@@ -130,8 +130,8 @@ void addField(JsonRow& row, std::string_view name, uint64_t realtime_ns, RealTim
 }
 template <typename Context>
 void addField(JsonRow& row, std::string_view name, const std::string& json, JsonObject, const Context&) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
-  row.addJson(name, object.is_object() ? std::move(object) : nlohmann::ordered_json(nullptr));
+  const nlohmann::ordered_json object = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
+  object.is_object() ? row.addJson(name, object) : row.addNull(name);
 }
 template <typename Value, typename Format, typename Context>
 void addField(

@@ -22,7 +22,7 @@ using schema::rowSchema;
 /// Replaces the schema's definitions of rows. Their descriptions stay.
 template <typename... Rows>
 void replaceRows(ordered_json& definitions) {
-  const auto replace = [&definitions](const char* name, ordered_json row) {
+  const auto replace = [&definitions](const char* name, const ordered_json& row) {
     ordered_json definition = ordered_json::object();
     if (definitions[name].contains("description")) {
       definition["description"] = definitions[name]["description"];

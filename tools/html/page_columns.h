@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -127,7 +128,7 @@ template <Described Row>
 nlohmann::json
 columnsOf(const std::vector<Row>& rows, std::initializer_list<std::string_view> wanted, Strings& strings) {
   nlohmann::json document = nlohmann::json::object();
-  addColumns<Row>(document, rows, [](const Row& row) -> const Row& { return row; }, {wanted, strings});
+  addColumns<Row>(document, rows, std::identity(), {wanted, strings});
   return document;
 }
 

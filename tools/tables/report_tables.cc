@@ -38,9 +38,9 @@ std::vector<TableColumn> columnsOf(const std::vector<TableField<Row>>& fields) {
 
 /// Returns the table. `rowsOf(source)` returns the rows of a report, as a range of Row.
 template <typename Row, typename RowsOf>
-Table tableOf(TableId id, std::string name, std::string help, const TableFields<Row>& fields, RowsOf rowsOf) {
+Table tableOf(TableId id, const char* name, const char* help, const TableFields<Row>& fields, RowsOf rowsOf) {
   return {
-      .row = {.id = id, .name = std::move(name), .help = std::move(help), .columns = columnsOf(fields.fields())},
+      .row = {.id = id, .name = name, .help = help, .columns = columnsOf(fields.fields())},
       .visit = [fields = fields.fields(), rowsOf](const TableSource& source, const Visit& visit) {
         for (const Row& row : rowsOf(source.report())) {
           Cells cells;

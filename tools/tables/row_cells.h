@@ -29,15 +29,22 @@ struct ItemOf<std::optional<Value>> {
   using Type = Value;
 };
 
+/// Whether a cell holds text: a text, a time or a name.
+template <typename Item, typename Format>
+constexpr bool isText() {
+  if constexpr (std::is_same_v<Format, JsonObject>) {
+    return false;
+  } else {
+    return std::is_same_v<Format, RealTime> || std::is_same_v<Item, std::string> || NamedEnum<Item> ||
+           std::is_same_v<Item, Timing>;
+  }
+}
+
 /// Returns the SQL type of a cell; "" for a value that is not a cell, such as a list of rows.
 template <typename Value, typename Format>
 constexpr std::string_view sqlType() {
   using Item = typename ItemOf<Value>::Type;
-  if constexpr (std::is_same_v<Format, JsonObject>) {
-    return "";
-  } else if constexpr (std::is_same_v<Format, RealTime> || std::is_same_v<Item, std::string>) {
-    return "VARCHAR";
-  } else if constexpr (NamedEnum<Item> || std::is_same_v<Item, Timing>) {
+  if constexpr (isText<Item, Format>()) {
     return "VARCHAR";
   } else if constexpr (std::is_same_v<Item, bool> || std::is_same_v<Item, AsyncOp>) {
     return "BOOLEAN";
