@@ -5,14 +5,16 @@
 
 sources() { git ls-files --cached --others --exclude-standard -- '*.c' '*.cc' '*.h'; }
 
-# Checks a source again only if the source, a header of commtap or the settings have changed. Removes the precompiled
-# headers from the compile commands: clang cannot read GCC's, and a missing include is found only without them. Code
-# that
-# runs in the job is analyzed at full depth; for report/ and tools/, mode=shallow takes a quarter of the time.
+# Checks a source again only if the source, a header of commtap or the settings have changed. Takes the compile commands
+# from a build tree that is never built: the usual one compiles several sources at once, and its precompiled headers are
+# GCC's. Without them, a missing include is found. Code that runs in the job is analyzed at full depth; for report/ and
+# tools/, mode=shallow takes a quarter of the time.
 tidy() { # [all]: all sources; otherwise those that a change can affect
-  local cache=$BUILD/tidy key
+  local cache=$BUILD/tidy commands=$BUILD/single-sources key
   mkdir -p "$cache"
-  sed -E 's/ -include [^ ]+//g' "$BUILD/compile_commands.json" >"$cache/compile_commands.json"
+  configure "$commands" -Dunity=off
+  ninja -C "$commands" --quiet build.ninja
+  sed -E 's/ -include [^ ]+//g' "$commands/compile_commands.json" >"$cache/compile_commands.json"
   key=$(cat .clang-tidy .dev/lint.sh meson.build requirements-dev.txt $(sources | grep '\.h$') | sha256sum | cut -c1-16)
   python .dev/changed_sources.py "$@" | xargs -r -P "$(nproc)" -I{} bash -c '
     stamp='"$cache"'/'"$key"'-$(sha256sum <"{}" | cut -c1-16)

@@ -7,8 +7,6 @@
 namespace commtap {
 namespace {
 
-constexpr uint64_t kNsPerSecond = 1'000'000'000;
-
 std::optional<uint64_t> unitNs(char unit) {
   switch (unit) {
     case 's':

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "report/base/duration.h"
 #include "report/base/json_text.h"
 #include "report/base/redaction.h"
 
 namespace commtap {
 namespace {
 
-constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kMaxCommandLine = 4096; ///< bytes kept of argv
 
 std::string readFile(const std::string& path) {

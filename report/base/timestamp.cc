@@ -7,10 +7,11 @@
 #include <cstdio>
 #include <ctime>
 
+#include "report/base/duration.h"
+
 namespace commtap {
 namespace {
 
-constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr uint64_t kNsPerMicrosecond = 1'000;
 
 } // namespace

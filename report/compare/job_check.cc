@@ -10,7 +10,7 @@
 namespace commtap {
 namespace {
 
-constexpr std::array<std::string_view, kFindingKinds> kNames =
+constexpr std::array<std::string_view, kFindingKinds> kFindingNames =
     {"disagreement", "missing_ranks", "not_seen", "unreadable", "more", "less", "new", "gone"};
 
 bool contains(const std::vector<Allowed>& allowed, Allowed what) {
@@ -93,7 +93,7 @@ std::string subjectOf(const CellPattern& pattern) {
 } // namespace
 
 std::string_view findingName(Finding::What what) {
-  return kNames[static_cast<size_t>(what)];
+  return kFindingNames[static_cast<size_t>(what)];
 }
 
 std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& allowed) {

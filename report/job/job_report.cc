@@ -9,7 +9,8 @@
 namespace commtap {
 namespace {
 
-constexpr std::array<std::string_view, kDisagreementKinds> kNames = {"order", "count", "unmatched", "bytes", "module"};
+constexpr std::array<std::string_view, kDisagreementKinds> kDisagreementNames =
+    {"order", "count", "unmatched", "bytes", "module"};
 
 std::vector<ExitSummary> exitsOf(const JobReport& job) {
   std::map<std::pair<ExitKind, std::optional<int64_t>>, std::pair<std::vector<int64_t>, size_t>> sets;
@@ -32,12 +33,14 @@ std::vector<ExitSummary> exitsOf(const JobReport& job) {
 } // namespace
 
 std::string_view disagreementName(Disagreement::What what) {
-  return kNames[static_cast<size_t>(what)];
+  return kDisagreementNames[static_cast<size_t>(what)];
 }
 
 std::optional<Disagreement::What> disagreementFromName(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  return found == kNames.end() ? std::nullopt : std::optional(static_cast<Disagreement::What>(found - kNames.begin()));
+  const auto found = std::find(kDisagreementNames.begin(), kDisagreementNames.end(), name);
+  return found == kDisagreementNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<Disagreement::What>(found - kDisagreementNames.begin()));
 }
 
 std::span<const Disagreement> seriousDisagreements(const JobReport& job) {

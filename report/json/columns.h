@@ -43,6 +43,18 @@ struct ColumnFacts {
   const char* ref = nullptr;      ///< the JSON Schema's definition of the value, if the C++ type does not define it
 };
 
+/// The type of a field's value, and whether the field can lack it.
+template <typename Value>
+struct ItemOf {
+  using Type = Value;
+  static constexpr bool kOptional = false;
+};
+template <typename Value>
+struct ItemOf<std::optional<Value>> {
+  using Type = Value;
+  static constexpr bool kOptional = true;
+};
+
 template <typename Row, typename Value, typename FormatTag>
 struct Column {
   using Format = FormatTag;

@@ -35,26 +35,26 @@ class FolderLock {
 /// A number in a JSON text that is known only after the text is written. Blanks reserve its space.
 class LateNumber {
  public:
-  /// Finds the last field of this name in `json`; its value must be 0. `offset`: position of `json` in the file.
-  LateNumber(std::string& json, const std::string& field, uint64_t offset) {
+  /// Finds the last field of this name in `text`; its value must be 0. `offset`: position of `text` in the file.
+  LateNumber(std::string& text, const std::string& field, uint64_t offset) {
     const std::string name = '"' + field + "\":";
-    if (const size_t found = json.rfind(name + '0'); found != std::string::npos) {
+    if (const size_t found = text.rfind(name + '0'); found != std::string::npos) {
       const size_t number = found + name.size();
-      json.insert(number, kWidth - 1, ' ');
+      text.insert(number, kWidth - 1, ' ');
       end_ = offset + number + kWidth;
     }
   }
 
   void write(AtomicFile& file, uint64_t value) const {
     const std::string digits = std::to_string(value);
-    if (end_) {
-      file.replace(*end_ - digits.size(), digits);
+    if (end_ != 0) {
+      file.replace(end_ - digits.size(), digits);
     }
   }
 
  private:
   static constexpr size_t kWidth = 20; ///< digits of 2^64
-  std::optional<uint64_t> end_;        ///< end of the number in the file
+  uint64_t end_ = 0;                   ///< end of the number in the file; 0 if there is none
 };
 
 } // namespace

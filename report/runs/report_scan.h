@@ -48,9 +48,9 @@ std::vector<FoundRun> runsOf(const ReportScan& scan);
 
 /// Selects the processes of a folder that make the job.
 struct JobSelection {
-  std::optional<std::string> run_id; ///< by default the newest run
-  std::optional<int64_t> attempt;    ///< by default the last attempt of that run
-  std::optional<int64_t> rank;       ///< by default all ranks
+  std::optional<std::string> run_id = {}; ///< by default the newest run
+  std::optional<int64_t> attempt = {};    ///< by default the last attempt of that run
+  std::optional<int64_t> rank = {};       ///< by default all ranks
 };
 
 /// The processes of one attempt of one run.

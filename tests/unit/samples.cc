@@ -18,13 +18,13 @@
 namespace commtap {
 namespace {
 
-constexpr uint64_t kStart = 1'800'000'000'000'000'000; ///< ns since 1970
+constexpr uint64_t kSampleStart = 1'800'000'000'000'000'000; ///< ns since 1970
 
 void fillHeader(LedgerWriter& ledger, int64_t rank) {
   LedgerHeader& head = ledger.header();
   head.pid = 1000 + static_cast<uint64_t>(rank);
-  head.started_at_ns = kStart + static_cast<uint64_t>(rank);
-  head.ended_at_ns = kStart + 2'000'000'000;
+  head.started_at_ns = kSampleStart + static_cast<uint64_t>(rank);
+  head.ended_at_ns = kSampleStart + 2'000'000'000;
   head.exit = static_cast<uint32_t>(ExitKind::kNormal);
   head.rank = rank;
   head.world_size = 4;
@@ -73,6 +73,10 @@ std::string readText(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   REQUIRE(file.good());
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
 std::vector<std::string> namesIn(const std::string& folder) {

@@ -35,6 +35,7 @@ class TempFolder {
 /// Writes a file. Fails the test on an error.
 void writeText(const std::string& path, std::string_view text);
 std::string readText(const std::string& path);
+bool has(std::string_view text, std::string_view part);
 /// Returns the sorted names of a folder's entries.
 std::vector<std::string> namesIn(const std::string& folder);
 

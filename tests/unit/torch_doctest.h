@@ -4,6 +4,7 @@
 
 // torch and doctest both define CHECK. This header includes torch's first and removes it.
 #include <c10/util/Logging.h>
+#ifndef DOCTEST_LIBRARY_INCLUDED
 #undef CHECK
 #undef CHECK_EQ
 #undef CHECK_NE
@@ -11,5 +12,6 @@
 #undef CHECK_LT
 #undef CHECK_GE
 #undef CHECK_GT
+#endif
 
 #include <doctest/doctest.h>

@@ -11,9 +11,9 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kCompletionAbout =
     "An installation puts these scripts where the shells look for them. From a build folder, use the examples.";
-constexpr const char* kExitStatus = "0 printed, 2 wrong usage.";
+constexpr const char* kCompletionExitStatus = "0 printed, 2 wrong usage.";
 
 } // namespace
 
@@ -22,8 +22,8 @@ void addCompletion(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap completion SHELL",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kCompletionAbout,
+       .exit_status = kCompletionExitStatus,
        .examples = {
            "source <(commtap completion bash)",
            "source <(commtap completion zsh)",

@@ -14,11 +14,11 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kRecoverAbout =
     "A killed process leaves its ledger. `commtap run`, the next exiting process of the run, or the first command\n"
     "that reads the folder converts it into a report. This command only converts. Run it on the machine of the\n"
     "process: other machines cannot know if the process has ended.";
-constexpr const char* kExitStatus =
+constexpr const char* kRecoverExitStatus =
     "0 done; 1 some ledgers could not be converted; 2 wrong usage, or FOLDER does not exist.";
 
 int recover(const std::string& folder) {
@@ -47,8 +47,8 @@ void addRecover(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap recover FOLDER",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kRecoverAbout,
+       .exit_status = kRecoverExitStatus,
        .examples = {"commtap recover out"}});
   auto folder = std::make_shared<std::string>();
   verb->add_option("FOLDER", *folder, "The folder of the job's reports")->required()->type_name("");

@@ -13,7 +13,7 @@ namespace commtap {
 namespace {
 
 constexpr std::chrono::milliseconds kDelay(1000);
-constexpr std::chrono::milliseconds kInterval(100);
+constexpr std::chrono::milliseconds kProgressInterval(100);
 constexpr size_t kWidth = 40;
 
 } // namespace
@@ -30,7 +30,7 @@ void ProgressBar::update(size_t done, size_t total) {
   if (!terminal_ || total == 0 || Clock::now() < next_) {
     return;
   }
-  next_ = Clock::now() + kInterval;
+  next_ = Clock::now() + kProgressInterval;
   shown_ = true;
   const size_t filled = kWidth * done / total;
   fmt::print(

@@ -17,7 +17,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxLines = 10;
+constexpr size_t kMaxReadErrors = 10;
 
 } // namespace
 
@@ -82,11 +82,11 @@ void say(const std::string& line) {
 }
 
 void sayAll(const std::vector<std::string>& lines) {
-  for (size_t i = 0; i < lines.size() && i < kMaxLines; ++i) {
+  for (size_t i = 0; i < lines.size() && i < kMaxReadErrors; ++i) {
     say(lines[i]);
   }
-  if (lines.size() > kMaxLines) {
-    say(fmt::format("... and {} more such lines", lines.size() - kMaxLines));
+  if (lines.size() > kMaxReadErrors) {
+    say(fmt::format("... and {} more such lines", lines.size() - kMaxReadErrors));
   }
 }
 

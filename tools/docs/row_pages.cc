@@ -95,7 +95,7 @@ void replaceJobRows(ordered_json& definitions) {
 /// Returns the type of a field, in the page's words.
 template <typename Value, typename Format>
 std::string typeName() {
-  using Item = typename schema::ItemOf<Value>::Type;
+  using Item = typename ItemOf<Value>::Type;
   std::string name;
   if constexpr (std::is_same_v<Format, RealTime>) {
     name = "time";

@@ -172,24 +172,13 @@ ordered_json schemaOf(const ColumnFacts& facts) {
 }
 
 /// Returns the schema with null allowed.
-inline ordered_json orNull(ordered_json schema) {
+inline ordered_json orNullSchema(ordered_json schema) {
   if (schema.contains("type")) {
     schema["type"] = {schema["type"], "null"};
     return schema;
   }
   return {{"anyOf", {std::move(schema), {{"type", "null"}}}}};
 }
-
-template <typename Value>
-struct ItemOf {
-  using Type = Value;
-  static constexpr bool kOptional = false;
-};
-template <typename Value>
-struct ItemOf<std::optional<Value>> {
-  using Type = Value;
-  static constexpr bool kOptional = true;
-};
 
 template <typename Value, typename Format>
 constexpr bool isNullable() {
@@ -216,7 +205,7 @@ void addRow(ordered_json& object) {
       if (const std::string help = helpOf(column.help, column.facts.presence); !help.empty()) {
         described["description"] = help;
       }
-      described.update(isNullable<Value, Format>() ? orNull(std::move(schema)) : std::move(schema));
+      described.update(isNullable<Value, Format>() ? orNullSchema(std::move(schema)) : std::move(schema));
       object["properties"][column.name] = std::move(described);
       if (column.facts.presence == Presence::kAlways || column.facts.presence == Presence::kLenient) {
         object["required"].push_back(column.name);

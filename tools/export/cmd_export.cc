@@ -22,7 +22,7 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kExportAbout =
     "Formats:\n"
     "  openmetrics  metrics in OpenMetrics 1.0, for Prometheus; docs/metrics.md\n"
     "  prometheus   metrics in Prometheus's older text format, for node_exporter's textfile collector\n"
@@ -32,7 +32,7 @@ constexpr const char* kAbout =
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
     "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
     "Writes the file of -o atomically.";
-constexpr const char* kExitStatus =
+constexpr const char* kExportExitStatus =
     "0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
     "wrong usage, or PATH, run, attempt, rank or host does not exist.";
 
@@ -99,7 +99,8 @@ void writeTable(Export& job) {
     job.out.write(csvTitles(table));
   }
   job.forEach([&](const Report& report) {
-    forEachRow(table, report, [&](const Cells& cells) { job.out.write(csv ? csvRow(cells) : jsonRow(table, cells)); });
+    forEachRow(
+        table, report, [&](const TableCells& cells) { job.out.write(csv ? csvRow(cells) : jsonRow(table, cells)); });
   });
 }
 
@@ -187,8 +188,8 @@ void addExport(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap export --format FORMAT [OPTIONS] PATH",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kExportAbout,
+       .exit_status = kExportExitStatus,
        .examples = {
            "commtap export out --format openmetrics",
            "commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom",

@@ -17,8 +17,8 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout = "The file is complete and opens without a network. docs/html.md explains the page.";
-constexpr const char* kExitStatus =
+constexpr const char* kHtmlAbout = "The file is complete and opens without a network. docs/html.md explains the page.";
+constexpr const char* kHtmlExitStatus =
     "0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH does\n"
     "not exist.";
 
@@ -28,7 +28,7 @@ struct HtmlArguments {
   JobSelection selection;
 };
 
-int write(const std::string& output, const std::string& page, const JobReport& job) {
+int writePage(const std::string& output, const std::string& page, const JobReport& job) {
   if (output == "-") {
     return printOut(page);
   }
@@ -56,7 +56,7 @@ int html(const HtmlArguments& arguments) {
     say(job.error());
     return kExitFindings;
   }
-  const int written = write(arguments.output, htmlPage(pageData(*job)), *job);
+  const int written = writePage(arguments.output, htmlPage(pageData(*job)), *job);
   sayAll(job->problems);
   return job->problems.empty() ? written : kExitFindings;
 }
@@ -68,8 +68,8 @@ void addHtml(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap html [OPTIONS] PATH -o FILE",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kHtmlAbout,
+       .exit_status = kHtmlExitStatus,
        .examples = {
            "commtap html out -o report.html",
            "commtap html job.json -o report.html   (from commtap merge out -o job.json)",

@@ -43,13 +43,13 @@ class Strings {
 };
 
 template <typename T>
-nlohmann::json orNull(const std::optional<T>& value) {
+nlohmann::json cellOrNull(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
 /// Returns the column with `get(row)` for each row.
 template <typename Rows, typename Get>
-nlohmann::json column(const Rows& rows, Get get) {
+nlohmann::json columnOf(const Rows& rows, Get get) {
   nlohmann::json list = nlohmann::json::array();
   list.get_ref<nlohmann::json::array_t&>().reserve(rows.size());
   for (const auto& row : rows) {
@@ -100,7 +100,7 @@ template <Described Row, typename Rows, typename Get>
 void addColumns(nlohmann::json& document, const Rows& rows, const Get& get, const ColumnContext& context) {
   const auto add = [&](const std::string& name, const auto& valueOf) {
     if (isWanted(context, name)) {
-      document[name] = column(rows, [&](const auto& row) { return cell(valueOf(get(row)), context.strings); });
+      document[name] = columnOf(rows, [&](const auto& row) { return cell(valueOf(get(row)), context.strings); });
     }
   };
   forEachColumn<Row>([&](const auto& described) {
@@ -133,7 +133,7 @@ columnsOf(const std::vector<Row>& rows, std::initializer_list<std::string_view> 
 }
 
 inline nlohmann::json toJson(const RankRanges& ranges) {
-  return column(ranges, [](const auto& range) { return nlohmann::json{range.first, range.second}; });
+  return columnOf(ranges, [](const auto& range) { return nlohmann::json{range.first, range.second}; });
 }
 
 } // namespace commtap::page

@@ -16,8 +16,8 @@ namespace commtap {
 namespace {
 
 using nlohmann::json;
-using page::column;
-using page::orNull;
+using page::cellOrNull;
+using page::columnOf;
 using page::Strings;
 using page::toJson;
 
@@ -26,7 +26,7 @@ json factsOf(const JobReport& job) {
       {field::kRunId, job.run_id},
       {field::kAttempt, job.attempt},
       {field::kAttempts, job.attempts},
-      {field::kWorldSize, orNull(job.world_size)},
+      {field::kWorldSize, cellOrNull(job.world_size)},
       {field::kStartedAt, formatTimestamp(job.started_at_ns)},
       {field::kEndedAt, job.ended_at_ns ? json(formatTimestamp(*job.ended_at_ns)) : json(nullptr)},
       {field::kTorch, job.torch_version},
@@ -42,7 +42,7 @@ json disagreementOf(const Disagreement& item) {
     values.push_back(
         {{field::kRanks, toJson(value.ranks)},
          {field::kCount, value.count},
-         {field::kBytes, orNull(value.bytes)},
+         {field::kBytes, cellOrNull(value.bytes)},
          {field::kKind, value.call ? json(kindName(value.call->kind)) : json(nullptr)},
          {field::kModule, value.call ? json(value.call->module) : json(nullptr)}});
   }
@@ -61,7 +61,7 @@ json disagreementOf(const Disagreement& item) {
   };
 }
 
-json notSeenOf(const NotSeenSummary& item) {
+json notSeenRow(const NotSeenSummary& item) {
   return {
       {field::kReason, item.entry.reason},
       {field::kCount, item.entry.count},
@@ -81,20 +81,20 @@ json groupOf(const JobGroup& group) {
 }
 
 json callsOf(const JobModule& module) {
-  return column(module.calls, [](const Spread<uint64_t>& calls) { return calls.sum; });
+  return columnOf(module.calls, [](const Spread<uint64_t>& calls) { return calls.sum; });
 }
 
 json modulesOf(const JobReport& job, Strings& strings) {
-  json parents = column(job.modules, [](const JobModule& module) { return static_cast<int64_t>(module.parent); });
+  json parents = columnOf(job.modules, [](const JobModule& module) { return static_cast<int64_t>(module.parent); });
   if (!parents.empty()) {
     parents[0] = -1;
   }
   return {
-      {field::kName, column(job.modules, [&](const JobModule& module) { return strings(module.name); })},
-      {field::kClass, column(job.modules, [&](const JobModule& module) { return strings(module.class_name); })},
+      {field::kName, columnOf(job.modules, [&](const JobModule& module) { return strings(module.name); })},
+      {field::kClass, columnOf(job.modules, [&](const JobModule& module) { return strings(module.class_name); })},
       {field::kParent, std::move(parents)},
-      {field::kCalls, column(job.modules, callsOf)},
-      {field::kRankSet, column(job.modules, [](const JobModule& module) { return module.rank_set; })},
+      {field::kCalls, columnOf(job.modules, callsOf)},
+      {field::kRankSet, columnOf(job.modules, [](const JobModule& module) { return module.rank_set; })},
   };
 }
 
@@ -124,7 +124,7 @@ json rowsOf(const JobReport& job, Strings& strings) {
   for (size_t i = 0; i < job.modules.size(); ++i) {
     modules.emplace(job.modules[i].name, i);
   }
-  rows[field::kModule] = column(job.collectives, [&](const JobCollective& row) { return modules[row.module]; });
+  rows[field::kModule] = columnOf(job.collectives, [&](const JobCollective& row) { return modules[row.module]; });
   return rows;
 }
 
@@ -139,7 +139,7 @@ struct Cell {
   Amount amount;
 };
 
-json cellsOf(const JobReport& job) {
+json pageCells(const JobReport& job) {
   std::vector<Cell> cells;
   for (size_t i = 0; i < job.processes.size(); ++i) {
     for (int kind = 0; kind < kKindCount; ++kind) {
@@ -149,11 +149,11 @@ json cellsOf(const JobReport& job) {
     }
   }
   return {
-      {"process", column(cells, [](const Cell& cell) { return cell.process; })},
-      {field::kKind, column(cells, [](const Cell& cell) { return cell.kind; })},
-      {field::kCount, column(cells, [](const Cell& cell) { return cell.amount.count; })},
-      {field::kBytes, column(cells, [](const Cell& cell) { return cell.amount.bytes; })},
-      {field::kBusBytes, column(cells, [](const Cell& cell) { return cell.amount.bus_bytes; })},
+      {"process", columnOf(cells, [](const Cell& cell) { return cell.process; })},
+      {field::kKind, columnOf(cells, [](const Cell& cell) { return cell.kind; })},
+      {field::kCount, columnOf(cells, [](const Cell& cell) { return cell.amount.count; })},
+      {field::kBytes, columnOf(cells, [](const Cell& cell) { return cell.amount.bytes; })},
+      {field::kBusBytes, columnOf(cells, [](const Cell& cell) { return cell.amount.bus_bytes; })},
   };
 }
 
@@ -224,12 +224,12 @@ constexpr std::pair<const char*, TimeNumber> kTimeNumbers[] = {
 };
 
 json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
-  json times = {{field::kGroup, column(all, [&](const TimeTotals& totals) { return strings(totals.group); })}};
+  json times = {{field::kGroup, columnOf(all, [&](const TimeTotals& totals) { return strings(totals.group); })}};
   if (by == TimesBy::kModule) {
-    times[field::kModule] = column(all, [&](const TimeTotals& totals) { return strings(totals.module); });
+    times[field::kModule] = columnOf(all, [&](const TimeTotals& totals) { return strings(totals.module); });
   }
   for (const auto& [name, number] : kTimeNumbers) {
-    times[name] = column(all, number);
+    times[name] = columnOf(all, number);
   }
   return times;
 }
@@ -275,18 +275,18 @@ std::string pageData(const JobReport& job) {
       {field::kJob, factsOf(job)},
       {"phases", namesOf<Phase>(kPhaseCount, phaseName)},
       {"kinds", namesOf<Kind>(kKindCount, kindName)},
-      {field::kGroups, column(job.groups, groupOf)},
+      {field::kGroups, columnOf(job.groups, groupOf)},
       {field::kRanks, toJson(job.ranks)},
       {field::kMissingRanks, toJson(job.missing)},
-      {field::kRankSets, column(job.rank_sets, [](const RankRanges& ranges) { return toJson(ranges); })},
+      {field::kRankSets, columnOf(job.rank_sets, [](const RankRanges& ranges) { return toJson(ranges); })},
       {field::kDisagreementsFound, job.disagreements_found},
-      {field::kDisagreements, column(job.disagreements, disagreementOf)},
-      {field::kNotSeen, column(job.not_seen, notSeenOf)},
+      {field::kDisagreements, columnOf(job.disagreements, disagreementOf)},
+      {field::kNotSeen, columnOf(job.not_seen, notSeenRow)},
       {field::kProblems, job.problems},
       {field::kModules, modulesOf(job, strings)},
       {"rows", rowsOf(job, strings)},
       {field::kProcesses, processesOf(job, strings)},
-      {"cells", cellsOf(job)},
+      {"cells", pageCells(job)},
       {field::kSteps, stepsOf(job, strings)},
       {"step_cells", stepCellsOf(job, strings)},
       {field::kGroupTimes, timesOf(job.group_times, TimesBy::kGroup, strings)},

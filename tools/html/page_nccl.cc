@@ -34,7 +34,7 @@ std::vector<Compared> rowsOf(const std::vector<NcclComparison>& compared) {
 template <typename Rows, typename Called>
 json calledColumns(const Rows& rows, const Called& called, Strings& strings) {
   const auto number = [&](uint64_t NcclAmount::*member) {
-    return column(rows, [&](const auto& row) {
+    return columnOf(rows, [&](const auto& row) {
       const NcclFunctionTotals* totals = called(row);
       return totals == nullptr ? json(nullptr) : json(totals->amount.*member);
     });
@@ -44,7 +44,7 @@ json calledColumns(const Rows& rows, const Called& called, Strings& strings) {
     return totals == nullptr ? json(nullptr) : json(strings(totals->function));
   };
   return {
-      {field::kFunction, column(rows, function)},
+      {field::kFunction, columnOf(rows, function)},
       {field::kCount, number(&NcclAmount::count)},
       {field::kFailed, number(&NcclAmount::failed)},
       {field::kBytes, number(&NcclAmount::bytes)},
@@ -55,17 +55,17 @@ json comparedOf(const std::vector<NcclComparison>& compared, Strings& strings) {
   const std::vector<Compared> rows = rowsOf(compared);
   json columns = calledColumns(
       rows, [](const Compared& row) { return row.called; }, strings);
-  columns[field::kOp] = column(rows, [&](const Compared& row) { return strings(row.op->op); });
-  columns[field::kGroup] = column(rows, [&](const Compared& row) { return strings(row.op->group); });
-  columns["asked"] = column(rows, [](const Compared& row) { return row.op->asked; });
-  columns["asked_bytes"] = column(rows, [](const Compared& row) { return row.op->asked_bytes; });
+  columns[field::kOp] = columnOf(rows, [&](const Compared& row) { return strings(row.op->op); });
+  columns[field::kGroup] = columnOf(rows, [&](const Compared& row) { return strings(row.op->group); });
+  columns["asked"] = columnOf(rows, [](const Compared& row) { return row.op->asked; });
+  columns["asked_bytes"] = columnOf(rows, [](const Compared& row) { return row.op->asked_bytes; });
   return columns;
 }
 
 json besideOf(const std::vector<NcclFunctionTotals>& beside, Strings& strings) {
   json columns = calledColumns(
       beside, [](const NcclFunctionTotals& row) { return &row; }, strings);
-  columns[field::kModule] = column(beside, [&](const NcclFunctionTotals& row) { return strings(row.module); });
+  columns[field::kModule] = columnOf(beside, [&](const NcclFunctionTotals& row) { return strings(row.module); });
   return columns;
 }
 
@@ -80,7 +80,7 @@ json ncclOf(const JobReport& job, Strings& strings) {
       {field::kProcesses, job.nccl->processes},
       {field::kCommunicators, job.nccl->communicators},
       {field::kVersions,
-       column(
+       columnOf(
            job.nccl->versions,
            [](const JobNcclVersion& version) {
              return json{{field::kVersion, version.version}, {field::kRanks, toJson(version.ranks)}};

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMaxLines = 20; ///< per check
+constexpr size_t kMaxFindings = 20; ///< per check
 
 size_t failedCount(const std::vector<Check>& checks) {
   return static_cast<size_t>(
@@ -32,10 +32,10 @@ std::string summaryText(const std::vector<Check>& checks) {
                      : fmt::format("{} of {} checks failed", failed, checks.size());
 }
 
-/// Returns the findings of a check, up to kMaxLines, and the number of the others.
+/// Returns the findings of a check, up to kMaxFindings, and the number of the others.
 std::vector<std::string> linesOf(const Check& check, const JobReport& job) {
   std::vector<std::string> lines;
-  for (size_t i = 0; i < std::min(check.findings.size(), kMaxLines); ++i) {
+  for (size_t i = 0; i < std::min(check.findings.size(), kMaxFindings); ++i) {
     lines.push_back(findingText(check.findings[i], job));
   }
   const uint64_t more = check.findings.size() - lines.size() + check.left_out;

@@ -22,12 +22,12 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kCheckAbout =
     "Checks that every rank has a readable report, that nothing is missing from the reports, and that the ranks\n"
     "agree. With --baseline, also checks that each rank communicates as in the baseline; with --budget, that it\n"
     "communicates no more than the budget. Numbers are means per rank of one run, over the ranks that have the row.\n"
     "docs/check.md describes budgets and formats.";
-constexpr const char* kExitStatus =
+constexpr const char* kCheckExitStatus =
     "0 all checks passed; 1 some failed; 2 wrong usage, a path that does not exist, or no reports.";
 
 struct CheckArguments {
@@ -154,8 +154,8 @@ void addCheck(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap check [OPTIONS] PATH",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kCheckAbout,
+       .exit_status = kCheckExitStatus,
        .examples = {
            "commtap check out --write budget.toml",
            "commtap check out --budget budget.toml --format junit > commtap.xml",

@@ -20,11 +20,11 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kDiffAbout =
     "Numbers are means per rank of one run, over the ranks that have the row. The largest growth comes first. Given\n"
     "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
     "the newest run that started at least that long before. docs/check.md describes the formats.";
-constexpr const char* kExitStatus =
+constexpr const char* kDiffExitStatus =
     "0 no differences beyond the tolerances; 1 differences, or unreadable files; 2 wrong usage, a path\n"
     "that does not exist, or no two runs to compare.";
 
@@ -134,8 +134,8 @@ void addDiff(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap diff [OPTIONS] BEFORE AFTER | FOLDER",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kDiffAbout,
+       .exit_status = kDiffExitStatus,
        .examples = {
            "commtap diff yesterday today",
            "commtap diff reports --since 24h",

@@ -18,10 +18,10 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kMergeAbout =
     "Reads the rank from each file's content, not from its name. Accepts any subset of the ranks, as reports or\n"
     "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.";
-constexpr const char* kExitStatus =
+constexpr const char* kMergeExitStatus =
     "0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"
     "PATH does not exist.";
 
@@ -43,18 +43,19 @@ int merge(const MergeArguments& arguments) {
     say(job.error());
     return kExitFindings;
   }
-  std::string json;
+  std::string document;
   if (!arguments.output.empty() || arguments.format == "json") {
-    json = jobReportToJson(*job);
+    document = jobReportToJson(*job);
   }
   if (!arguments.output.empty()) {
-    if (const std::string error = writeFileAtomically(arguments.output, json); !error.empty()) {
+    if (const std::string error = writeFileAtomically(arguments.output, document); !error.empty()) {
       say(error);
       return kExitFindings;
     }
   }
   sayAll(job->problems);
-  const int written = printOut(arguments.format == "json" ? json : mergeText(*job, Color::forStream(STDOUT_FILENO)));
+  const int written =
+      printOut(arguments.format == "json" ? document : mergeText(*job, Color::forStream(STDOUT_FILENO)));
   return job->problems.empty() && seriousDisagreements(*job).empty() ? written : kExitFindings;
 }
 
@@ -65,8 +66,8 @@ void addMerge(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap merge [OPTIONS] PATH",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kMergeAbout,
+       .exit_status = kMergeExitStatus,
        .examples = {
            "commtap merge out",
            "commtap merge out -o job.json",

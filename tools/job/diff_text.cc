@@ -19,7 +19,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxLines = 40;
+constexpr size_t kMaxChanges = 40;
 
 /// Returns the totals of `modules` over all phases, kinds and groups. Only the module of each key is set.
 Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
@@ -47,7 +47,7 @@ std::string jobLine(std::string_view name, const JobReport& job) {
       job.world_size ? std::to_string(*job.world_size) : "?");
 }
 
-std::vector<std::string> cellsOf(const std::string& name, const Change& change) {
+std::vector<std::string> changeCells(const std::string& name, const Change& change) {
   return {
       name,
       fmt::format("{:.6g}", change.before.count),
@@ -75,8 +75,8 @@ std::string moduleName(const ChangeBundle& change) {
 
 std::string moduleTable(const JobDiff& diff, const Color& color) {
   Table table = changeTable("MODULE");
-  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxLines); ++i) {
-    table.add(cellsOf(moduleName(diff.modules[i]), diff.modules[i].change));
+  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxChanges); ++i) {
+    table.add(changeCells(moduleName(diff.modules[i]), diff.modules[i].change));
   }
   return color.bold("By module, per rank and run (without its children; the largest growth first)") + "\n" +
          table.text(color);
@@ -95,7 +95,7 @@ std::string groupTable(const JobDiff& diff, const Color& color) {
   Table table = changeTable("GROUP");
   for (const auto& [name, change] : groups) {
     if (change.countDelta() != 0 || change.bytesDelta() != 0) {
-      table.add(cellsOf(name, change));
+      table.add(changeCells(name, change));
     }
   }
   return table.empty() ? "" : "\n" + color.bold("By group, per rank and run") + "\n" + table.text(color);
@@ -134,11 +134,11 @@ std::string diffText(const JobDiff& diff, const Color& color) {
     return text + "no differences\n";
   }
   text += "\n" + moduleTable(diff, color) + groupTable(diff, color) + "\n" + color.bold("Differences") + "\n";
-  for (size_t i = 0; i < std::min(diff.changes.size(), kMaxLines); ++i) {
+  for (size_t i = 0; i < std::min(diff.changes.size(), kMaxChanges); ++i) {
     text += "  " + changeText(diff.changes[i]) + "\n";
   }
-  if (diff.changes.size() > kMaxLines) {
-    text += color.dim(fmt::format("  and {} more: --format json", diff.changes.size() - kMaxLines)) + "\n";
+  if (diff.changes.size() > kMaxChanges) {
+    text += color.dim(fmt::format("  and {} more: --format json", diff.changes.size() - kMaxChanges)) + "\n";
   }
   return text;
 }
@@ -154,26 +154,26 @@ std::string diffMarkdown(const JobDiff& diff) {
     text += "- **note:** " + markdownText(note) + "\n";
   }
   const std::span<const Disagreement> serious = seriousDisagreements(*diff.after);
-  for (size_t i = 0; i < std::min(serious.size(), kMaxLines); ++i) {
+  for (size_t i = 0; i < std::min(serious.size(), kMaxChanges); ++i) {
     text += "- **ranks disagree:** " + markdownText(disagreementText(serious[i], *diff.after)) + "\n";
   }
   if (diff.changes.empty()) {
     return text;
   }
   text += "\n| module | calls before | after | bytes before | after | change |\n|---|--:|--:|--:|--:|--:|\n";
-  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxLines); ++i) {
+  for (size_t i = 0; i < std::min(diff.modules.size(), kMaxChanges); ++i) {
     text += '|';
-    for (const std::string& cell : cellsOf(moduleName(diff.modules[i]), diff.modules[i].change)) {
+    for (const std::string& cell : changeCells(moduleName(diff.modules[i]), diff.modules[i].change)) {
       text += " " + markdownText(inert(cell)) + " |";
     }
     text += '\n';
   }
   text += fmt::format("\n<details><summary>Differences, per rank and run</summary>\n\n");
-  for (size_t i = 0; i < std::min(diff.changes.size(), kMaxLines); ++i) {
+  for (size_t i = 0; i < std::min(diff.changes.size(), kMaxChanges); ++i) {
     text += "- " + markdownText(changeText(diff.changes[i])) + "\n";
   }
-  if (diff.changes.size() > kMaxLines) {
-    text += fmt::format("- and {} more\n", diff.changes.size() - kMaxLines);
+  if (diff.changes.size() > kMaxChanges) {
+    text += fmt::format("- and {} more\n", diff.changes.size() - kMaxChanges);
   }
   return text + "\n</details>\n";
 }

@@ -20,7 +20,7 @@ namespace commtap {
 namespace {
 
 constexpr size_t kMaxDisagreementLines = 20;
-constexpr size_t kMaxRows = 12;
+constexpr size_t kMaxMergedRows = 12;
 
 std::string bytesText(uint64_t bytes) {
   return humanBytes(static_cast<double>(bytes));
@@ -30,7 +30,7 @@ std::string rankSuffix(const std::optional<int64_t>& rank) {
   return rank ? fmt::format(" ({})", *rank) : "";
 }
 
-std::vector<Column> spreadColumns(std::vector<Column> columns) {
+std::vector<TextColumn> spreadColumns(std::vector<TextColumn> columns) {
   for (const char* title : {"RANKS", "COUNT", "PER RANK", "BYTES", "PER RANK", "LEAST (RANK)", "MOST (RANK)"}) {
     columns.push_back({title, Align::kRight});
   }
@@ -97,7 +97,7 @@ std::string spreadText(const JobReport& job, const Color& color) {
   const auto gap = [](const JobCollective* row) { return row->amount.bytes.max - row->amount.bytes.min; };
   std::stable_sort(rows.begin(), rows.end(), [&gap](const auto* a, const auto* b) { return gap(a) > gap(b); });
   Table table(spreadColumns({{"MODULE"}, {"PHASE"}, {"KIND"}, {"GROUP"}}));
-  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+  for (size_t i = 0; i < std::min(rows.size(), kMaxMergedRows); ++i) {
     const JobCollective& row = *rows[i];
     std::vector<std::string> cells = {
         row.module, std::string(phaseName(row.phase)), std::string(kindName(row.kind)), job.groups[row.group].name};
@@ -105,8 +105,9 @@ std::string spreadText(const JobReport& job, const Color& color) {
     table.add(std::move(cells));
   }
   std::string text = "\n" + color.bold("Rows whose ranks differ most") + "\n" + table.text(color);
-  if (rows.size() > kMaxRows) {
-    text += color.dim(fmt::format("{} more rows differ between ranks: --format json", rows.size() - kMaxRows)) + "\n";
+  if (rows.size() > kMaxMergedRows) {
+    text +=
+        color.dim(fmt::format("{} more rows differ between ranks: --format json", rows.size() - kMaxMergedRows)) + "\n";
   }
   return text;
 }
@@ -144,7 +145,7 @@ std::string spreadText(const std::vector<JobStep>& steps) {
   return stepSpreadText(std::move(times));
 }
 
-/// Returns a table of the last kMaxRows rows of steps; "" if the job has no steps.
+/// Returns a table of the last kMaxMergedRows rows of steps; "" if the job has no steps.
 std::string stepText(const JobReport& job, const Color& color) {
   if (job.steps.empty()) {
     return {};
@@ -157,7 +158,7 @@ std::string stepText(const JobReport& job, const Color& color) {
        {"MS PER STEP", Align::kRight},
        {"LEAST (RANK)", Align::kRight},
        {"MOST (RANK)", Align::kRight}});
-  const size_t left_out = job.steps.size() - std::min(job.steps.size(), kMaxRows);
+  const size_t left_out = job.steps.size() - std::min(job.steps.size(), kMaxMergedRows);
   for (size_t i = left_out; i < job.steps.size(); ++i) {
     addStep(job.steps[i], table);
   }

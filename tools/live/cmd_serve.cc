@@ -21,12 +21,12 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kServeAbout =
     "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the\n"
     "page of commtap html (docs/html.md) with live numbers. Each request reads the ledgers of the jobs on this\n"
     "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
     "read the names of modules, groups and runs: the default address is reachable only from this machine.";
-constexpr const char* kExitStatus = "0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.";
+constexpr const char* kServeExitStatus = "0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.";
 
 constexpr int kDefaultKeepMinutes = 10;
 
@@ -76,8 +76,8 @@ void addServe(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap serve [OPTIONS] FOLDER",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kServeAbout,
+       .exit_status = kServeExitStatus,
        .examples = {"commtap serve out --listen 127.0.0.1:9464\ncurl http://127.0.0.1:9464/metrics"}});
   auto arguments = std::make_shared<ServeArguments>();
   verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")

@@ -18,11 +18,11 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kTopAbout =
     "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
     "Groups whose ranks differ in collectives issued, and make no progress, come first, with each rank's last\n"
     "module. A terminal is refreshed until SIGINT. With other outputs, or --once, prints once after one interval.";
-constexpr const char* kExitStatus = "0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.";
+constexpr const char* kTopExitStatus = "0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.";
 
 constexpr size_t kDefaultRows = 8;
 
@@ -83,8 +83,8 @@ void addTop(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap top [OPTIONS] FOLDER",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kTopAbout,
+       .exit_status = kTopExitStatus,
        .examples = {
            "commtap top out",
            "commtap top out --once --interval 5",

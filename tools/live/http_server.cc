@@ -54,25 +54,25 @@ void answerWith(const HttpHandler& handler, const httplib::Request& request, htt
   }
 }
 
-/// Restores SIGPIPE's disposition: cpp-httplib ignores SIGPIPE in the whole process once a server exists.
-class SigpipeAsFound {
- public:
-  SigpipeAsFound() {
-    sigaction(SIGPIPE, nullptr, &found_);
-  }
-  SigpipeAsFound(const SigpipeAsFound&) = delete;
-  SigpipeAsFound& operator=(const SigpipeAsFound&) = delete;
-  ~SigpipeAsFound() {
-    sigaction(SIGPIPE, &found_, nullptr);
-  }
-
- private:
-  struct sigaction found_ {};
-};
-
 } // namespace
 
 struct HttpServer::Library {
+  /// Restores SIGPIPE's disposition: cpp-httplib ignores SIGPIPE in the whole process once a server exists.
+  class SigpipeAsFound {
+   public:
+    SigpipeAsFound() {
+      sigaction(SIGPIPE, nullptr, &found_);
+    }
+    SigpipeAsFound(const SigpipeAsFound&) = delete;
+    SigpipeAsFound& operator=(const SigpipeAsFound&) = delete;
+    ~SigpipeAsFound() {
+      sigaction(SIGPIPE, &found_, nullptr);
+    }
+
+   private:
+    struct sigaction found_ {};
+  };
+
   SigpipeAsFound sigpipe; ///< constructed before the server
   httplib::Server server;
   std::atomic<bool> ended = false;

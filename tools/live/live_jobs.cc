@@ -12,7 +12,7 @@
 namespace commtap {
 namespace {
 
-constexpr std::chrono::seconds kInterval(2);
+constexpr std::chrono::seconds kKeptFor(2);
 
 } // namespace
 
@@ -39,11 +39,11 @@ Result<JobReport> liveJob(const LiveReports& live, const AttemptKey& key) {
 
 const std::string* LiveJobs::kept(const AttemptKey& key, Clock::time_point now) const {
   const auto found = data_.find(key);
-  return found == data_.end() || now - found->second.made_at >= kInterval ? nullptr : &found->second.text;
+  return found == data_.end() || now - found->second.made_at >= kKeptFor ? nullptr : &found->second.text;
 }
 
 const std::string* LiveJobs::make(const LiveReports& live, const AttemptKey& key, Clock::time_point now) {
-  std::erase_if(data_, [now](const auto& item) { return now - item.second.made_at >= kInterval; });
+  std::erase_if(data_, [now](const auto& item) { return now - item.second.made_at >= kKeptFor; });
   const Result<JobReport> job = liveJob(live, key);
   if (!job) {
     return nullptr;

@@ -36,7 +36,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 </style>
 )";
 
-std::string escaped(std::string_view text) {
+std::string htmlText(std::string_view text) {
   std::string safe;
   for (const char c : inert(text)) {
     switch (c) {
@@ -85,9 +85,9 @@ std::string rankState(const JobSummary& summary) {
   for (const NotSeenSummary& item : summary.not_seen) {
     text += fmt::format(
         "<li class=bad>not seen: {}, {} times: {}\n",
-        escaped(item.entry.reason),
+        htmlText(item.entry.reason),
         item.entry.count,
-        escaped(item.entry.meaning));
+        htmlText(item.entry.meaning));
   }
   return "<ul>\n" + text + "</ul>\n";
 }
@@ -112,7 +112,7 @@ std::string moduleTable(const JobReport& job) {
   const size_t shown = std::min(modules.size(), kMaxModules);
   std::string text = fmt::format("<table><tr><th>module, without its children{}", kAmountTitles);
   for (size_t i = 0; i < shown; ++i) {
-    text += fmt::format("<tr><td>{}{}", escaped(modules[i].second->name), amountCells(modules[i].first));
+    text += fmt::format("<tr><td>{}{}", htmlText(modules[i].second->name), amountCells(modules[i].first));
   }
   text += "</table>\n";
   return shown == modules.size() ? text : text + fmt::format("<p>{} more modules\n", modules.size() - shown);
@@ -126,8 +126,8 @@ std::string attemptSection(std::vector<const Report*> reports) {
   return fmt::format(
              "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
              "these ranks.\n",
-             escaped(jobAddress({summary.run_id, summary.attempt})),
-             summary.run_id.empty() ? "Run without a name" : escaped(summary.run_id),
+             htmlText(jobAddress({summary.run_id, summary.attempt})),
+             summary.run_id.empty() ? "Run without a name" : htmlText(summary.run_id),
              attempt,
              formatTimestamp(summary.started_at_ns),
              summary.rank_count,
@@ -145,7 +145,7 @@ std::string servePage(const LiveReports& live, const std::string& folder) {
   std::string page = kHead;
   page += fmt::format(
       "<h1>commtap</h1>\n<p>Jobs that write to {} on this node. For Prometheus: <a href=\"metrics\">/metrics</a>.\n",
-      escaped(folder));
+      htmlText(folder));
   if (attempts.empty()) {
     page += "<p>No job is running here, and none has ended recently.\n";
   }
@@ -153,7 +153,7 @@ std::string servePage(const LiveReports& live, const std::string& folder) {
     page += attemptSection(std::move(reports));
   }
   for (const std::string& problem : live.problems) {
-    page += fmt::format("<p class=bad>{}\n", escaped(problem));
+    page += fmt::format("<p class=bad>{}\n", htmlText(problem));
   }
   return page;
 }

@@ -121,8 +121,8 @@ KnownTimes timesOf(const LiveReports& live) {
   return times;
 }
 
-std::vector<Column> columns(const char* title, const KnownTimes& times) {
-  std::vector<Column> all = {
+std::vector<TextColumn> columns(const char* title, const KnownTimes& times) {
+  std::vector<TextColumn> all = {
       {title},
       {"CALLS/S", Align::kRight},
       {"PAYLOAD/S", Align::kRight},
@@ -137,7 +137,7 @@ std::vector<Column> columns(const char* title, const KnownTimes& times) {
   return all;
 }
 
-std::vector<std::string> cellsOf(const Rate& rate, const KnownTimes& times) {
+std::vector<std::string> rateCells(const Rate& rate, const KnownTimes& times) {
   const std::string name = inert(rate.name);
   std::vector<std::string> cells = {
       times.blocked || times.running ? shorten(name, kNameBesideTimes) : name,
@@ -163,7 +163,7 @@ rateTables(const LiveReports& before, const LiveReports& now, double seconds, si
     const std::vector<Rate> rates = ratesOf(sumsBy(before, nameOf), sumsBy(now, nameOf), seconds);
     Table table(columns(title, times));
     for (size_t i = 0; i < std::min(rows, rates.size()); ++i) {
-      table.add(cellsOf(rates[i], times));
+      table.add(rateCells(rates[i], times));
     }
     return table.empty() ? "" : table.text(color) + "\n";
   };

@@ -10,7 +10,7 @@ namespace commtap {
 namespace {
 
 /// Escapes help texts and label values, which hold no line breaks.
-std::string escaped(std::string_view text) {
+std::string escapedLabel(std::string_view text) {
   std::string safe;
   for (const char c : text) {
     safe += c == '\\' || c == '"' ? std::string{'\\', c} : std::string(1, c);
@@ -20,7 +20,7 @@ std::string escaped(std::string_view text) {
 
 /// Escapes a help text: the text format 0.0.4 does not escape quotes there.
 std::string escapedHelp(std::string_view text, Dialect dialect) {
-  return dialect == Dialect::kOpenMetrics ? escaped(text) : std::string(text);
+  return dialect == Dialect::kOpenMetrics ? escapedLabel(text) : std::string(text);
 }
 
 std::string metadataOf(const MetricRow& row, Dialect dialect) {
@@ -41,11 +41,11 @@ std::string_view contentType(Dialect dialect) {
                                           : "text/plain; version=0.0.4; charset=utf-8";
 }
 
-Labels Labels::with(std::initializer_list<Pair> more) const {
-  Labels labels = *this;
+MetricLabels MetricLabels::with(std::initializer_list<Pair> more) const {
+  MetricLabels labels = *this;
   for (const auto& [name, value] : more) {
     if (!value.empty()) {
-      labels.text_ += fmt::format("{}{}=\"{}\"", labels.text_.empty() ? "" : ",", name, escaped(inert(value)));
+      labels.text_ += fmt::format("{}{}=\"{}\"", labels.text_.empty() ? "" : ",", name, escapedLabel(inert(value)));
     }
   }
   return labels;

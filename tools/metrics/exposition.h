@@ -22,12 +22,12 @@ enum class Dialect : uint8_t { kOpenMetrics, kPrometheus };
 std::string_view contentType(Dialect dialect);
 
 /// The labels of a sample. Makes values inert and escapes them.
-class Labels {
+class MetricLabels {
  public:
   using Pair = std::pair<std::string_view, std::string_view>;
 
   /// Returns these labels and `more`. Leaves out empty values, which Prometheus treats as absent labels.
-  Labels with(std::initializer_list<Pair> more) const;
+  MetricLabels with(std::initializer_list<Pair> more) const;
 
   /// Returns the text between the braces.
   const std::string& text() const {
@@ -41,7 +41,7 @@ class Labels {
 /// Collects samples and formats them for Prometheus.
 class Exposition {
  public:
-  /// Adds a sample. `labels` is a Labels::text().
+  /// Adds a sample. `labels` is a MetricLabels::text().
   void add(MetricId id, const std::string& labels, uint64_t value);
   void add(MetricId id, const std::string& labels, double value);
 

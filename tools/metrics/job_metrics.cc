@@ -49,7 +49,7 @@ class GroupTitles {
 /// The processes of one run, attempt and rank.
 class RankMetrics {
  public:
-  RankMetrics(Labels rank, SeriesLimit& limit) : rank_(std::move(rank)), limit_(&limit) {}
+  RankMetrics(MetricLabels rank, SeriesLimit& limit) : rank_(std::move(rank)), limit_(&limit) {}
 
   void add(const Report& report, std::optional<uint32_t> max_depth) {
     reports_.push_back(&report);
@@ -191,7 +191,7 @@ class RankMetrics {
     std::set<std::string> seen;
     for (const Report* report : reports_) {
       const Job& job = report->job;
-      const Labels labels = rank_.with(
+      const MetricLabels labels = rank_.with(
           {{"host", job.host},
            {"pid", std::to_string(job.pid)},
            {"torch", job.torch_version},
@@ -251,7 +251,7 @@ class RankMetrics {
     }
   }
 
-  Labels rank_;
+  MetricLabels rank_;
   SeriesLimit* limit_;
   std::vector<const Report*> reports_;
   Series<Amount> rows_;
@@ -263,7 +263,7 @@ class RankMetrics {
 
 /// One attempt of a run.
 struct AttemptMetrics {
-  Labels labels;
+  MetricLabels labels;
   std::vector<const Report*> reports;
   std::map<std::optional<int64_t>, RankMetrics> ranks;
   std::optional<int64_t> world_size;
@@ -308,9 +308,9 @@ size_t addJobMetrics(
   for (const Report* report : reports) {
     const Job& job = report->job;
     AttemptMetrics& attempt = attempts[{job.run_id, job.attempt}];
-    attempt.labels = Labels().with({{"run_id", job.run_id}, {"attempt", std::to_string(job.attempt)}});
+    attempt.labels = MetricLabels().with({{"run_id", job.run_id}, {"attempt", std::to_string(job.attempt)}});
     attempt.reports.push_back(report);
-    const Labels rank = attempt.labels.with({{"rank", job.rank ? std::to_string(*job.rank) : ""}});
+    const MetricLabels rank = attempt.labels.with({{"rank", job.rank ? std::to_string(*job.rank) : ""}});
     attempt.ranks.try_emplace(job.rank, rank, limit).first->second.add(*report, depth);
     if (job.world_size) {
       attempt.world_size = std::max(attempt.world_size.value_or(0), *job.world_size);

@@ -27,11 +27,11 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kRunAbout =
     "The command runs in the process group of commtap run, on the same terminal. With COMMTAP=0 in the environment,\n"
     "runs the command without commtap. Each run gets a new run id; the tasks of a Slurm step share one. To start\n"
     "one run by hand on several machines, give the same --run-id on each.";
-constexpr const char* kExitStatus =
+constexpr const char* kRunExitStatus =
     "that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot\n"
     "be started; 2 wrong usage of commtap run.";
 
@@ -116,8 +116,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_st
   describe(
       *verb,
       {.usage = "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kRunAbout,
+       .exit_status = kRunExitStatus,
        .examples = {"commtap run --out out -- torchrun --nproc-per-node 4 train.py"}});
   auto flags = std::make_shared<std::map<std::string, std::string>>();
   for (const OptionRow& row : optionTable()) {

@@ -109,7 +109,7 @@ Ending Launcher::run(const std::vector<std::string>& command, const std::vector<
     sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
     execvpe(arguments[0], arguments.data(), variables.data());
     const int error = errno;
-    const bool told = write(report[1], &error, sizeof(error)) == sizeof(error);
+    const bool told = ::write(report[1], &error, sizeof(error)) == sizeof(error);
     _exit(told ? kExitNotFound : kExitNotExecutable);
   }
   const int fork_error = child < 0 ? errno : 0;

@@ -14,7 +14,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxRows = 12;
+constexpr size_t kMaxSummaryRows = 12;
 
 struct Row {
   Kind kind;
@@ -45,7 +45,7 @@ std::string tableOf(const std::vector<Row>& rows, const Color& color) {
        {"COUNT", Align::kRight},
        {"BYTES", Align::kRight},
        {"BUS BYTES", Align::kRight}});
-  for (size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+  for (size_t i = 0; i < std::min(rows.size(), kMaxSummaryRows); ++i) {
     const auto& [kind, group, amount] = rows[i];
     table.add(
         {std::string(kindName(kind)),
@@ -55,8 +55,9 @@ std::string tableOf(const std::vector<Row>& rows, const Color& color) {
          humanBytes(static_cast<double>(amount.bytes)),
          humanBytes(amount.bus_bytes)});
   }
-  const std::string rest =
-      rows.size() > kMaxRows ? fmt::format("... and {} more rows: commtap show\n", rows.size() - kMaxRows) : "";
+  const std::string rest = rows.size() > kMaxSummaryRows
+                               ? fmt::format("... and {} more rows: commtap show\n", rows.size() - kMaxSummaryRows)
+                               : "";
   return table.text(color) + rest;
 }
 

@@ -25,8 +25,8 @@
 namespace commtap {
 namespace {
 
-constexpr const char* kAbout = "docs/show.md describes csv and json.";
-constexpr const char* kExitStatus =
+constexpr const char* kShowAbout = "docs/show.md describes csv and json.";
+constexpr const char* kShowExitStatus =
     "0 shown; 1 some files are unreadable, or no report was found; 2 wrong usage, or PATH, run, attempt or\n"
     "rank does not exist.";
 
@@ -80,8 +80,8 @@ int showJob(const ShowArguments& arguments, const ReportScan& scan) {
   ShowView view = details.finish(std::move(*job));
   view.rank = arguments.selection.rank;
   view.is_one_process = view.rank.has_value() || !std::filesystem::is_directory(arguments.path);
-  const bool json = arguments.format == "json";
-  const int written = printOut(json ? showJson(view) : showText(view, Color::forStream(STDOUT_FILENO)));
+  const bool is_json = arguments.format == "json";
+  const int written = printOut(is_json ? showJson(view) : showText(view, Color::forStream(STDOUT_FILENO)));
   return finish(view.job.problems, written);
 }
 
@@ -135,8 +135,8 @@ void addShow(CLI::App& app, int& exit_status) {
   describe(
       *verb,
       {.usage = "commtap show [OPTIONS] PATH",
-       .about = kAbout,
-       .exit_status = kExitStatus,
+       .about = kShowAbout,
+       .exit_status = kShowExitStatus,
        .examples = {
            "commtap show out",
            "commtap show out --rank 3 --phase backward",

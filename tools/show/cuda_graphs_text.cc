@@ -15,7 +15,6 @@ namespace commtap {
 namespace {
 
 constexpr size_t kMaxGraphs = 20; ///< rows
-constexpr size_t kMaxLabel = 50;  ///< columns of a module's name
 
 /// CUDA graphs with equal calls and launches, which ranks have in common.
 using GraphRow = GraphCounts::Row;

@@ -16,8 +16,6 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxLabel = 50; ///< columns of a module's name
-
 std::string headText(const std::vector<std::string>& versions, uint64_t communicators, uint64_t processes) {
   return fmt::format(
       "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, processes);
@@ -36,7 +34,7 @@ std::string headText(const JobNccl& nccl) {
   return headText(versions, nccl.communicators, nccl.processes);
 }
 
-std::vector<std::string> cellsOf(const NcclFunctionTotals& called) {
+std::vector<std::string> calledCells(const NcclFunctionTotals& called) {
   return {
       called.function,
       std::to_string(called.amount.count),
@@ -44,13 +42,13 @@ std::vector<std::string> cellsOf(const NcclFunctionTotals& called) {
       humanBytes(static_cast<double>(called.amount.bytes))};
 }
 
-const std::vector<Column>& calledColumns() {
-  static const std::vector<Column> columns = {
+const std::vector<TextColumn>& calledColumns() {
+  static const std::vector<TextColumn> columns = {
       {"NCCL"}, {"CALLS", Align::kRight}, {"FAILED", Align::kRight}, {"NCCL BYTES", Align::kRight}};
   return columns;
 }
 
-Table tableWith(std::vector<Column> columns) {
+Table tableWith(std::vector<TextColumn> columns) {
   columns.insert(columns.end(), calledColumns().begin(), calledColumns().end());
   return Table(std::move(columns));
 }
@@ -65,7 +63,7 @@ std::string comparedText(const std::vector<NcclComparison>& compared, const Colo
       table.add(cells);
     }
     for (const NcclFunctionTotals& called : op.called) {
-      const std::vector<std::string> of_nccl = cellsOf(called);
+      const std::vector<std::string> of_nccl = calledCells(called);
       cells.insert(cells.end(), of_nccl.begin(), of_nccl.end());
       table.add(cells);
       cells.assign(4, "");
@@ -77,7 +75,7 @@ std::string comparedText(const std::vector<NcclComparison>& compared, const Colo
 std::string besideText(const std::vector<NcclFunctionTotals>& beside, const Color& color) {
   Table table = tableWith({{"MODULE"}});
   for (const NcclFunctionTotals& called : beside) {
-    std::vector<std::string> cells = cellsOf(called);
+    std::vector<std::string> cells = calledCells(called);
     cells.insert(cells.begin(), shorten(inert(called.module), kMaxLabel));
     table.add(std::move(cells));
   }

@@ -24,7 +24,7 @@ std::string showCsvTitles() {
 
 std::string showCsv(const Report& report, std::optional<Phase> phase) {
   std::string text;
-  const auto add = [&text](const Cells& cells) { text += csvRow(cells); };
+  const auto add = [&text](const TableCells& cells) { text += csvRow(cells); };
   forEachRow(TableId::kCollectives, phase ? inPhase(report, *phase) : report, add);
   return text;
 }

@@ -17,7 +17,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxLabel = 60; ///< columns of a module's name
+constexpr size_t kMaxTreeLabel = 60; ///< columns of a module's name
 
 std::string bytesText(const Amount& amount) {
   return humanBytes(static_cast<double>(amount.bytes));
@@ -27,14 +27,14 @@ std::string countOrNothing(uint64_t count) {
   return count == 0 ? "" : std::to_string(count);
 }
 
-std::vector<std::string> cellsOf(const ModuleRow& row, const std::vector<JobModule>& modules) {
+std::vector<std::string> moduleCells(const ModuleRow& row, const std::vector<JobModule>& modules) {
   constexpr size_t kIndent = 2;
   constexpr uint32_t kMaxIndentDepth = 40;
   const JobModule& module = *row.module;
   std::vector<std::string> cells(8);
   if (row.first_of_module) {
     cells[0] = std::string(kIndent * std::min(module.depth, kMaxIndentDepth), ' ') +
-               shorten(inert(module.label(modules[module.parent].name)), kMaxLabel);
+               shorten(inert(module.label(modules[module.parent].name)), kMaxTreeLabel);
   }
   const uint64_t calls = module.calls[static_cast<size_t>(row.phase)].sum;
   if (row.first_of_phase && (row.kind || calls > 0)) {
@@ -63,7 +63,7 @@ std::string moduleText(const ShowView& view, const Color& color) {
        {"OWN COUNT", Align::kRight},
        {"OWN BYTES", Align::kRight}});
   for (const ModuleRow& row : tree.rows) {
-    table.add(cellsOf(row, view.job.modules));
+    table.add(moduleCells(row, view.job.modules));
   }
   std::string text = color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without)\n";
   text += table.text(color);
@@ -80,7 +80,7 @@ std::string moduleText(const ShowView& view, const Color& color) {
 /// A table with a column of counts per shown phase, then the sum.
 class AmountTable {
  public:
-  AmountTable(std::vector<Column> columns, const Amounts& job, std::optional<Phase> phase) : phase_(phase) {
+  AmountTable(std::vector<TextColumn> columns, const Amounts& job, std::optional<Phase> phase) : phase_(phase) {
     for (int i = 0; i < kPhaseCount; ++i) {
       const auto shown = static_cast<Phase>(i);
       if (!phase_ && sumOf(job, shown, std::nullopt).count > 0) {

@@ -20,8 +20,8 @@ namespace commtap {
 
 /// The options of `commtap show`.
 struct ShowFilter {
-  std::optional<Phase> phase;
-  std::optional<uint32_t> depth;
+  std::optional<Phase> phase = {};
+  std::optional<uint32_t> depth = {};
   bool all = false;        ///< include modules without collectives
   bool operations = false; ///< include the ops that COMMTAP_LEVEL counted
   bool steps = false;      ///< include the communication of each step

@@ -63,7 +63,7 @@ void StepSums::add(const Report& report) {
 }
 
 std::string stepsText(const StepSums& all, const Color& color) {
-  std::vector<Column> columns = {
+  std::vector<TextColumn> columns = {
       {"STEP", Align::kRight},
       {"MS PER STEP", Align::kRight},
       {"FORWARDS", Align::kRight},

@@ -12,8 +12,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMaxRows = 20;
-constexpr size_t kMaxLabel = 50; ///< columns of a module's name
+constexpr size_t kMaxTimedRows = 20;
 
 std::string meanText(const Durations& durations) {
   return durations.count == 0
@@ -25,7 +24,7 @@ std::string bandwidthText(double bytes_per_second) {
   return bytes_per_second == 0 ? "" : humanBytes(bytes_per_second) + "/s";
 }
 
-std::vector<std::string> cellsOf(const TimeTotals& totals) {
+std::vector<std::string> timeCells(const TimeTotals& totals) {
   const CollectiveTime& time = totals.time;
   const Durations& running = time.of(DurationKind::kRunning);
   const Durations& blocked = time.of(DurationKind::kBlocked);
@@ -47,7 +46,7 @@ std::vector<std::string> cellsOf(const TimeTotals& totals) {
       late};
 }
 
-std::vector<Column> columns() {
+std::vector<TextColumn> columns() {
   return {
       {"KIND"},
       {"GROUP"},
@@ -63,17 +62,18 @@ std::vector<Column> columns() {
 }
 
 std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
-  std::vector<Column> with_module = columns();
+  std::vector<TextColumn> with_module = columns();
   with_module.insert(with_module.begin(), {"MODULE"});
   Table table(std::move(with_module));
-  for (size_t i = 0; i < std::min(all.size(), kMaxRows); ++i) {
-    std::vector<std::string> cells = cellsOf(all[i]);
+  for (size_t i = 0; i < std::min(all.size(), kMaxTimedRows); ++i) {
+    std::vector<std::string> cells = timeCells(all[i]);
     cells.insert(cells.begin(), shorten(inert(all[i].module), kMaxLabel));
     table.add(std::move(cells));
   }
   std::string text = table.text(color);
-  if (all.size() > kMaxRows) {
-    text += color.dim(fmt::format("{} more rows: commtap export --table collectives", all.size() - kMaxRows)) + "\n";
+  if (all.size() > kMaxTimedRows) {
+    text +=
+        color.dim(fmt::format("{} more rows: commtap export --table collectives", all.size() - kMaxTimedRows)) + "\n";
   }
   return text;
 }
@@ -84,7 +84,7 @@ std::string
 timeTables(const std::vector<TimeTotals>& by_group, const std::vector<TimeTotals>& by_module, const Color& color) {
   Table table(columns());
   for (const TimeTotals& totals : by_group) {
-    table.add(cellsOf(totals));
+    table.add(timeCells(totals));
   }
   return color.bold("Time by kind and group") +
          " (QUEUED, RUNNING: mean of one; BLOCKED: added up over all ranks; docs/timing.md)\n" + table.text(color) +

@@ -19,10 +19,10 @@ namespace {
 
 using nlohmann::json;
 
-using Visit = std::function<void(Cells)>; ///< without the columns that name the process
+using Visit = std::function<void(TableCells)>; ///< without the columns that name the process
 
 /// A table and the function that reads its rows.
-struct Table {
+struct TableDescription {
   TableRow row;
   std::function<void(const TableSource&, const Visit&)> visit;
 };
@@ -38,12 +38,13 @@ std::vector<TableColumn> columnsOf(const std::vector<TableField<Row>>& fields) {
 
 /// Returns the table. `rowsOf(source)` returns the rows of a report, as a range of Row.
 template <typename Row, typename RowsOf>
-Table tableOf(TableId id, const char* name, const char* help, const TableFields<Row>& fields, RowsOf rowsOf) {
+TableDescription
+tableOf(TableId id, const char* name, const char* help, const TableFields<Row>& fields, RowsOf rowsOf) {
   return {
       .row = {.id = id, .name = name, .help = help, .columns = columnsOf(fields.fields())},
       .visit = [fields = fields.fields(), rowsOf](const TableSource& source, const Visit& visit) {
         for (const Row& row : rowsOf(source.report())) {
-          Cells cells;
+          TableCells cells;
           for (const TableField<Row>& field : fields) {
             cells.push_back(field.cell(source, row));
           }
@@ -71,7 +72,7 @@ TableFields<Job> keyFields() {
   return fields.moveAfter(field::kAttempt, field::kRunId);
 }
 
-Table processes() {
+TableDescription processes() {
   TableFields<Job> fields;
   const TableFields<Job> key_fields = keyFields();
   for (const TableField<Job>& key : key_fields.fields()) {
@@ -83,7 +84,7 @@ Table processes() {
   });
 }
 
-Table groups() {
+TableDescription groups() {
   TableFields<Group> fields;
   fields.rename(field::kName, field::kGroup).without(field::kRanks);
   fields.after(
@@ -124,7 +125,7 @@ TableFields<Module>::Fields callsFields() {
   return fields;
 }
 
-Table modules() {
+TableDescription modules() {
   TableFields<Module> fields;
   fields.rename(field::kName, field::kModule).append(callsFields());
   fields.append({
@@ -190,7 +191,7 @@ json rootOf(const TableSource& /*source*/, const Collective& row) {
   return row.module == kGlobalName ? json(nullptr) : json(row.module.substr(0, row.module.find('.')));
 }
 
-Table collectives() {
+TableDescription collectives() {
   TableFields<Collective> fields;
   fields.after(
       field::kGroup,
@@ -213,7 +214,7 @@ Table collectives() {
       [](const Report& report) { return std::span(report.collectives); });
 }
 
-Table notSeen() {
+TableDescription notSeen() {
   return tableOf(
       TableId::kNotSeen,
       "not_seen",
@@ -222,7 +223,7 @@ Table notSeen() {
       [](const Report& report) { return std::span(report.not_seen); });
 }
 
-Table operations() {
+TableDescription operations() {
   return tableOf(
       TableId::kOperations,
       "operations",
@@ -252,7 +253,7 @@ std::vector<StepRow> stepRows(const Report& report) {
   return rows;
 }
 
-Table steps() {
+TableDescription steps() {
   std::vector<TableField<StepRow>> fields;
   const TableFields<Step> of_step;
   const TableFields<StepAmount> of_amount;
@@ -276,7 +277,7 @@ Table steps() {
            .columns = columnsOf(fields)},
       .visit = [fields](const TableSource& source, const Visit& visit) {
         for (const StepRow& row : stepRows(source.report())) {
-          Cells cells;
+          TableCells cells;
           for (const TableField<StepRow>& field : fields) {
             cells.push_back(field.cell(source, row));
           }
@@ -285,7 +286,7 @@ Table steps() {
       }};
 }
 
-Table last() {
+TableDescription last() {
   return tableOf(
       TableId::kLast,
       "last",
@@ -304,7 +305,7 @@ std::function<json(const TableSource&, const NcclCall&)> ofCommunicator(
   };
 }
 
-Table ncclCalls() {
+TableDescription ncclCalls() {
   TableFields<NcclCall> fields;
   fields.after(
       field::kCommunicator,
@@ -331,8 +332,8 @@ Table ncclCalls() {
 }
 
 /// Returns the tables, by TableId.
-const std::array<Table, kTableCount>& tables() {
-  static const std::array<Table, kTableCount> kTables = {
+const std::array<TableDescription, kTableCount>& tables() {
+  static const std::array<TableDescription, kTableCount> kTables = {
       processes(),
       groups(),
       modules(),
@@ -351,7 +352,7 @@ const std::vector<TableField<Job>>& processKey() {
   return kKey;
 }
 
-constexpr std::string_view kIntroduction = R"(# Tables
+constexpr std::string_view kTablesIntroduction = R"(# Tables
 
 <!-- Made from tools/tables/report_tables.cc and report/json/*_columns.h by `./dev docs`. -->
 
@@ -374,14 +375,14 @@ void addColumns(const std::vector<TableColumn>& columns, std::string& page) {
 
 std::vector<TableRow> reportTables() {
   std::vector<TableRow> rows;
-  for (const Table& table : tables()) {
+  for (const TableDescription& table : tables()) {
     rows.push_back(table.row);
   }
   return rows;
 }
 
 std::optional<TableId> tableFromName(std::string_view name) {
-  for (const Table& table : tables()) {
+  for (const TableDescription& table : tables()) {
     if (table.row.name == name) {
       return table.row.id;
     }
@@ -396,22 +397,22 @@ std::vector<TableColumn> columnsOf(TableId table) {
   return columns;
 }
 
-void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit) {
+void forEachRow(TableId table, const Report& report, const std::function<void(const TableCells&)>& visit) {
   const TableSource source(report);
-  Cells key;
+  TableCells key;
   for (const TableField<Job>& field : processKey()) {
     key.push_back(field.cell(source, report.job));
   }
-  tables()[static_cast<size_t>(table)].visit(source, [&](Cells cells) {
+  tables()[static_cast<size_t>(table)].visit(source, [&](TableCells cells) {
     cells.insert(cells.begin(), key.begin(), key.end());
     visit(cells);
   });
 }
 
 std::string tablesPage() {
-  std::string page(kIntroduction);
+  std::string page(kTablesIntroduction);
   addColumns(columnsOf(processKey()), page);
-  for (const Table& table : tables()) {
+  for (const TableDescription& table : tables()) {
     page += fmt::format("\n## `{}`\n\n{}\n\n", table.row.name, table.row.help);
     addColumns(table.row.columns, page);
   }

@@ -50,10 +50,10 @@ std::optional<TableId> tableFromName(std::string_view name);
 std::vector<TableColumn> columnsOf(TableId table);
 
 /// One JSON value per column: null, a boolean, a number, a string or an array of these.
-using Cells = std::vector<nlohmann::json>;
+using TableCells = std::vector<nlohmann::json>;
 
 /// Calls `visit` with each row of a process's table.
-void forEachRow(TableId table, const Report& report, const std::function<void(const Cells&)>& visit);
+void forEachRow(TableId table, const Report& report, const std::function<void(const TableCells&)>& visit);
 
 /// Returns the text of docs/tables.md.
 std::string tablesPage();

@@ -20,15 +20,6 @@
 /// Converts fields of described rows to cells of flat tables.
 namespace commtap::cells {
 
-template <typename Value>
-struct ItemOf {
-  using Type = Value;
-};
-template <typename Value>
-struct ItemOf<std::optional<Value>> {
-  using Type = Value;
-};
-
 /// Whether a cell holds text: a text, a time or a name.
 template <typename Item, typename Format>
 constexpr bool isText() {

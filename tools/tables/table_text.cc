@@ -65,7 +65,7 @@ std::string csvTitles(TableId table) {
   return csvLine(titles);
 }
 
-std::string csvRow(const Cells& cells) {
+std::string csvRow(const TableCells& cells) {
   std::vector<std::string> texts;
   texts.reserve(cells.size());
   for (const json& cell : cells) {
@@ -74,7 +74,7 @@ std::string csvRow(const Cells& cells) {
   return csvLine(texts);
 }
 
-std::string jsonRow(TableId table, const Cells& cells) {
+std::string jsonRow(TableId table, const TableCells& cells) {
   static const std::array<std::vector<std::string>, kTableCount> kNames = jsonNamesOfAllTables();
   const std::vector<std::string>& names = kNames[static_cast<size_t>(table)];
   std::string line;

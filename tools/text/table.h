@@ -12,7 +12,7 @@ namespace commtap {
 
 enum class Align : bool { kLeft, kRight };
 
-struct Column {
+struct TextColumn {
   std::string title;
   Align align = Align::kLeft;
 };
@@ -20,7 +20,7 @@ struct Column {
 /// Formats columns of text, each as wide as its widest cell. Makes cells inert.
 class Table {
  public:
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<TextColumn> columns) : columns_(std::move(columns)) {}
 
   /// Adds a row with one cell per column; missing cells are empty.
   void add(std::vector<std::string> cells);
@@ -34,7 +34,7 @@ class Table {
  private:
   std::string line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) const;
 
-  std::vector<Column> columns_;
+  std::vector<TextColumn> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
 

@@ -15,6 +15,8 @@ std::string inert(std::string_view text);
 /// Returns the number of columns of inert text, counting one per code point.
 size_t displayWidth(std::string_view text);
 
+inline constexpr size_t kMaxLabel = 50; ///< columns of a module's name in a table
+
 /// Shortens `text` to at most `columns`; replaces its middle by "...".
 std::string shorten(const std::string& text, size_t columns);
 

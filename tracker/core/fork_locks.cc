@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Time limit for all locks together. On a loaded machine, the holder of a short lock may not run for a long time.
-constexpr std::chrono::milliseconds kPatience{500};
+constexpr std::chrono::milliseconds kForkPatience{500};
 constexpr std::chrono::microseconds kPause{50};
 
 bool takeUntil(std::mutex& mutex, Clock::time_point deadline) {
@@ -35,7 +35,7 @@ ForkLocks::ForkLocks(std::span<const ForkLock> locks) : count_(std::min(locks.si
 }
 
 uint32_t ForkLocks::take() {
-  const Clock::time_point deadline = Clock::now() + kPatience;
+  const Clock::time_point deadline = Clock::now() + kForkPatience;
   uint32_t held = 0;
   for (size_t i = 0; i < count_; ++i) {
     held |= static_cast<uint32_t>(takeUntil(*locks_[i].mutex, deadline)) << i;

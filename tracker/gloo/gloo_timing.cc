@@ -16,7 +16,7 @@
 namespace commtap {
 namespace {
 
-struct State {
+struct GlooState {
   Timing timing;
   WorkTable works;
   std::atomic<uint64_t> works_seen{0};
@@ -24,7 +24,7 @@ struct State {
   std::atomic<uint64_t> finalizing_since_ns{0};        ///< steady clock; advances with each bucket; 0: no wait
 };
 
-State* state = nullptr;
+GlooState* state = nullptr;
 
 /// Returns the interval; 0 if it is negative, because the clocks of two threads may differ slightly.
 uint64_t between(uint64_t from_ns, uint64_t to_ns) {
@@ -178,7 +178,7 @@ constexpr commtap_timing kHooks = {
 
 bool GlooTiming::start(Timing timing) {
   if (timing.isOn() && state == nullptr) {
-    state = new (std::nothrow) State();
+    state = new (std::nothrow) GlooState();
   }
   is_on_ = timing.isOn() && state != nullptr;
   if (is_on_) {

@@ -43,7 +43,7 @@ constexpr milliseconds kPollInterval{5};
 constexpr milliseconds kPatience{100};         ///< at the end of the process
 constexpr uint32_t kMaxUnfinished = 8U << 10U; ///< spans; beyond this number, calls are not timed
 
-struct State {
+struct DeviceState {
   std::mutex mutex;
   Spans ended;                                               ///< spans that the polling thread has not taken yet
   std::unordered_map<void*, std::vector<void*>> free_events; ///< by context
@@ -55,16 +55,16 @@ struct State {
   std::atomic<bool> stopped{false};
 };
 
-State& state() {
-  static State* instance = new State(); // leaked on purpose: threads call until the process exits
+DeviceState& deviceState() {
+  static DeviceState* instance = new DeviceState(); // leaked on purpose: threads call until the process exits
   return *instance;
 }
 
 /// Returns a new or reused event; nullptr if the driver cannot create one.
 void* takeEvent(const CudaDriver& driver, void* context) {
   {
-    const std::lock_guard<std::mutex> lock(state().mutex);
-    std::vector<void*>& free = state().free_events[context];
+    const std::lock_guard<std::mutex> lock(deviceState().mutex);
+    std::vector<void*>& free = deviceState().free_events[context];
     if (!free.empty()) {
       void* event = free.back();
       free.pop_back();
@@ -77,10 +77,10 @@ void* takeEvent(const CudaDriver& driver, void* context) {
 
 /// Frees the span and keeps its events for reuse.
 void release(DeviceSpan* span) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::mutex> lock(deviceState().mutex);
   for (void* event : {span->from, span->to}) {
     if (event != nullptr) {
-      state().free_events[span->context].push_back(event);
+      deviceState().free_events[span->context].push_back(event);
     }
   }
   delete span;
@@ -101,7 +101,7 @@ void dropUntimed(DeviceSpan* span) {
 /// Records the first event. Returns nullptr if the stream cannot be timed.
 DeviceSpan* beginSpan(void* stream) {
   const CudaDriver* driver = CudaDriver::get();
-  const bool has_room = state().unfinished.load(std::memory_order_relaxed) < kMaxUnfinished;
+  const bool has_room = deviceState().unfinished.load(std::memory_order_relaxed) < kMaxUnfinished;
   if (driver == nullptr || !has_room || GraphCaptures::isCapturing() || driver->captureOf(stream) != 0) {
     return nullptr;
   }
@@ -143,7 +143,7 @@ DeviceSpan* openSpanOn(const ThreadState& thread, const void* stream) {
 
 /// Returns true if the sample includes the next collective. Call once per collective.
 bool isChosen(uint32_t every) {
-  return state().collectives.fetch_add(1, std::memory_order_relaxed) % every == 0;
+  return deviceState().collectives.fetch_add(1, std::memory_order_relaxed) % every == 0;
 }
 
 void count(const DeviceSpan& span, uint64_t ns) {
@@ -163,7 +163,7 @@ void measure(const CudaDriver& driver, Spans& spans) {
       runs.push_back(span);
       continue;
     }
-    state().unfinished.fetch_sub(1, std::memory_order_relaxed);
+    deviceState().unfinished.fetch_sub(1, std::memory_order_relaxed);
     float ms = 0;
     if (answer != 0 || driver.elapsed(&ms, span->from, span->to) != 0) {
       dropUntimed(span);
@@ -176,9 +176,9 @@ void measure(const CudaDriver& driver, Spans& spans) {
 }
 
 void takeEnded(Spans& spans) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
-  spans.insert(spans.end(), state().ended.begin(), state().ended.end());
-  state().ended.clear();
+  const std::lock_guard<std::mutex> lock(deviceState().mutex);
+  spans.insert(spans.end(), deviceState().ended.begin(), deviceState().ended.end());
+  deviceState().ended.clear();
 }
 
 void look(const CudaDriver& driver, Spans& spans) {
@@ -193,7 +193,7 @@ void poll() {
   int mode = CudaDriver::kRelaxed;
   driver.exchange_capture_mode(&mode);
   Spans spans;
-  while (!state().stopping.load(std::memory_order_acquire)) {
+  while (!deviceState().stopping.load(std::memory_order_acquire)) {
     std::this_thread::sleep_for(kPollInterval);
     look(driver, spans);
   }
@@ -204,7 +204,7 @@ void poll() {
   for (const DeviceSpan* span : spans) {
     noteUntimed(*span);
   }
-  state().stopped.store(true, std::memory_order_release);
+  deviceState().stopped.store(true, std::memory_order_release);
 }
 
 /// Starts the polling thread with all signals blocked: they are for the job's threads.
@@ -218,28 +218,28 @@ void startThread() {
       try {
         poll();
       } catch (const std::exception&) { // out of memory: the remaining spans stay untimed
-        state().stopped.store(true, std::memory_order_release);
+        deviceState().stopped.store(true, std::memory_order_release);
       }
     });
     pthread_setname_np(thread.native_handle(), "commtap-events");
     thread.detach();
-    state().has_thread = true;
+    deviceState().has_thread = true;
   } catch (const std::exception&) { // the next span retries
-    state().has_thread = false;
+    deviceState().has_thread = false;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void endSpan(DeviceSpan* span, bool succeeded) {
   const CudaDriver* driver = CudaDriver::get();
-  if (!succeeded || state().stopping || driver->record_event(span->to, span->stream) != 0) {
+  if (!succeeded || deviceState().stopping || driver->record_event(span->to, span->stream) != 0) {
     dropUntimed(span);
     return;
   }
-  state().unfinished.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard<std::mutex> lock(state().mutex);
-  state().ended.push_back(span);
-  if (!state().has_thread) {
+  deviceState().unfinished.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard<std::mutex> lock(deviceState().mutex);
+  deviceState().ended.push_back(span);
+  if (!deviceState().has_thread) {
     startThread();
     // CUDA has registered its exit handler already, so this one runs earlier, while the driver still answers.
     std::atexit(DeviceTiming::finish);
@@ -314,17 +314,17 @@ void* DeviceTiming::kernelsExpected(const commtap_nccl_call* call) {
     }
     auto span = std::make_unique<DeviceSpan>();
     addCall(*span, *timed);
-    state().expected.fetch_add(1, std::memory_order_relaxed);
+    deviceState().expected.fetch_add(1, std::memory_order_relaxed);
     return span.release();
   });
 }
 
 void DeviceTiming::ran(void* timer, uint64_t ns) {
   const std::unique_ptr<DeviceSpan> span(static_cast<DeviceSpan*>(timer));
-  if (state().stopping.load(std::memory_order_acquire)) {
+  if (deviceState().stopping.load(std::memory_order_acquire)) {
     return; // finish() has counted it as untimed
   }
-  state().expected.fetch_sub(1, std::memory_order_relaxed);
+  deviceState().expected.fetch_sub(1, std::memory_order_relaxed);
   if (ns == 0) {
     noteUntimed(*span);
   } else {
@@ -350,13 +350,13 @@ void DeviceTiming::finish() {
   if (!isOn()) {
     return;
   }
-  if (!state().stopping.exchange(true, std::memory_order_acq_rel)) {
-    if (const uint64_t expected = state().expected.load(std::memory_order_relaxed); expected > 0) {
+  if (!deviceState().stopping.exchange(true, std::memory_order_acq_rel)) {
+    if (const uint64_t expected = deviceState().expected.load(std::memory_order_relaxed); expected > 0) {
       ProcessLedger::ledger().notSeen(NotSeen::kUntimed, "kernels of NCCL", expected);
     }
   }
   const auto deadline = std::chrono::steady_clock::now() + 3 * kPatience;
-  while (state().has_thread && !state().stopped.load(std::memory_order_acquire) &&
+  while (deviceState().has_thread && !deviceState().stopped.load(std::memory_order_acquire) &&
          std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(milliseconds(1));
   }
@@ -364,7 +364,7 @@ void DeviceTiming::finish() {
 
 void DeviceTiming::resetInForkedChild() {
   if (isOn()) {
-    new (&state()) State(); // the old state may be half-written; CUDA does not work after a fork
+    new (&deviceState()) DeviceState(); // the old state may be half-written; CUDA does not work after a fork
   }
 }
 

@@ -34,14 +34,14 @@ struct Calls {
 using OpenCaptures = std::unordered_map<uint64_t, Calls>;
 using Graphs = std::unordered_map<const void*, std::shared_ptr<const Calls>>;
 
-struct State {
+struct CaptureState {
   std::mutex mutex;
   OpenCaptures captures;
   Graphs graphs; ///< graphs and their instances that communicate, by address
 };
 
-State& state() {
-  static State* instance = new State(); // leaked on purpose: threads launch until the process exits
+CaptureState& captureState() {
+  static CaptureState* instance = new CaptureState(); // leaked on purpose: threads launch until the process exits
   return *instance;
 }
 
@@ -65,7 +65,7 @@ void writeCalls(const Calls& calls, LedgerGraph& graph) {
 
 /// Adds `calls` to those that a launch of `graph` makes.
 void addTo(const void* graph, Calls calls, const std::lock_guard<std::mutex>& /*lock*/) {
-  std::shared_ptr<const Calls>& known = state().graphs[graph];
+  std::shared_ptr<const Calls>& known = captureState().graphs[graph];
   if (known != nullptr) {
     calls.add(*known);
   }
@@ -78,8 +78,8 @@ void addTo(const void* graph, Calls calls, const std::lock_guard<std::mutex>& /*
 
 /// Returns nullptr if `graph` does not communicate.
 std::shared_ptr<const Calls> callsOf(const void* graph, const std::lock_guard<std::mutex>& /*lock*/) {
-  const auto found = state().graphs.find(graph);
-  return found == state().graphs.end() ? nullptr : found->second;
+  const auto found = captureState().graphs.find(graph);
+  return found == captureState().graphs.end() ? nullptr : found->second;
 }
 
 void count(const Calls& calls) {
@@ -98,7 +98,7 @@ void count(const Calls& calls) {
 template <typename Act>
 void guardedAndLocked(const Act& act) {
   catchAll("cudaGraph", [&] {
-    const std::lock_guard<std::mutex> lock(state().mutex);
+    const std::lock_guard<std::mutex> lock(captureState().mutex);
     act(lock);
   });
 }
@@ -106,9 +106,9 @@ void guardedAndLocked(const Act& act) {
 void shares(const void* graph, const void* other) {
   guardedAndLocked([&](const std::lock_guard<std::mutex>& lock) {
     if (std::shared_ptr<const Calls> calls = callsOf(graph, lock)) {
-      state().graphs[other] = std::move(calls);
+      captureState().graphs[other] = std::move(calls);
     } else {
-      state().graphs.erase(other);
+      captureState().graphs.erase(other);
     }
   });
 }
@@ -129,7 +129,7 @@ void launched(const void* instance, void* stream) {
       return;
     }
     if (const uint64_t capture = captureOf(stream); capture != 0) {
-      state().captures[capture].add(*calls);
+      captureState().captures[capture].add(*calls);
     } else {
       count(*calls);
     }
@@ -137,7 +137,7 @@ void launched(const void* instance, void* stream) {
 }
 
 void gone(const void* graph) {
-  guardedAndLocked([&](const auto& /*lock*/) { state().graphs.erase(graph); });
+  guardedAndLocked([&](const auto& /*lock*/) { captureState().graphs.erase(graph); });
 }
 
 /// Takes back a collective's count: it was counted when issued, before the capture was known.
@@ -156,14 +156,14 @@ void GraphCaptures::captureBegan() {
 
 void GraphCaptures::captureEnded(uint64_t capture, const void* graph) {
   guardedAndLocked([&](const std::lock_guard<std::mutex>& lock) {
-    const auto found = state().captures.find(capture);
-    if (found == state().captures.end()) {
+    const auto found = captureState().captures.find(capture);
+    if (found == captureState().captures.end()) {
       return;
     }
     if (graph != nullptr) {
       addTo(graph, std::move(found->second), lock);
     }
-    state().captures.erase(found);
+    captureState().captures.erase(found);
   });
   // More captures may end than began under the shim.
   uint32_t open = open_captures_.load(std::memory_order_relaxed);
@@ -176,8 +176,8 @@ bool GraphCaptures::capture(void* stream, LedgerNcclCall& row, uint64_t bytes, O
   if (capture == 0) {
     return false;
   }
-  const std::lock_guard<std::mutex> lock(state().mutex);
-  Calls& calls = state().captures[capture];
+  const std::lock_guard<std::mutex> lock(captureState().mutex);
+  Calls& calls = captureState().captures[capture];
   calls.of_nccl[&row] += {1, bytes};
   if (frame != nullptr && frame->row != nullptr && !frame->captured) {
     calls.collectives[frame->row] += {1, frame->bytes};
@@ -201,15 +201,15 @@ const commtap_cuda* GraphCaptures::hooks() {
 
 ForkLock GraphCaptures::forkLock() {
   const auto start_anew = [] {
-    new (&state().captures) OpenCaptures();
-    new (&state().graphs) Graphs();
+    new (&captureState().captures) OpenCaptures();
+    new (&captureState().graphs) Graphs();
   };
-  return {&state().mutex, start_anew, "CUDA graphs at a fork"};
+  return {&captureState().mutex, start_anew, "CUDA graphs at a fork"};
 }
 
 void GraphCaptures::resetInForkedChild() {
-  state().captures.clear();
-  state().graphs.clear();
+  captureState().captures.clear();
+  captureState().graphs.clear();
   open_captures_.store(0);
 }
 

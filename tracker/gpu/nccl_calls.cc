@@ -27,7 +27,7 @@ enum class NcclPayload : uint8_t {
   kBytes,
 };
 
-constexpr std::array<std::string_view, COMMTAP_NCCL_FUNCTION_COUNT> kNames = {
+constexpr std::array<std::string_view, COMMTAP_NCCL_FUNCTION_COUNT> kFunctionNames = {
 #define COMMTAP_NCCL_NAME(name) "nccl" #name,
     COMMTAP_FOR_EACH_NCCL_FUNCTION(COMMTAP_NCCL_NAME)
 #undef COMMTAP_NCCL_NAME
@@ -74,23 +74,23 @@ constexpr bool movesData(commtap_nccl_function function) {
 constexpr int kSuccess = 0;
 constexpr int kInProgress = 7;
 
-struct State {
+struct NcclState {
   const commtap_nccl_questions* questions = nullptr;
   Communicators communicators;
   std::array<std::atomic<StringId>, COMMTAP_NCCL_FUNCTION_COUNT> names{};
 };
 
-State& state() {
-  static State* instance = new State(); // leaked on purpose: threads call until the process exits
+NcclState& ncclState() {
+  static NcclState* instance = new NcclState(); // leaked on purpose: threads call until the process exits
   return *instance;
 }
 
 std::atomic<bool> on{true};
 
 StringId nameOf(LedgerWriter& ledger, commtap_nccl_function function) {
-  std::atomic<StringId>& name = state().names[function];
+  std::atomic<StringId>& name = ncclState().names[function];
   if (name.load(std::memory_order_relaxed) == 0) {
-    name.store(ledger.intern(kNames[function]), std::memory_order_relaxed);
+    name.store(ledger.intern(kFunctionNames[function]), std::memory_order_relaxed);
   }
   return name.load(std::memory_order_relaxed);
 }
@@ -100,7 +100,7 @@ StringId nameOf(LedgerWriter& ledger, commtap_nccl_function function) {
 void askForSize(LedgerCommunicator& communicator, const commtap_nccl_call& call) {
   int size = call.place == nullptr ? 0 : call.place->ranks;
   int rank = call.place == nullptr ? 0 : call.place->rank;
-  const commtap_nccl_questions& ask = *state().questions;
+  const commtap_nccl_questions& ask = *ncclState().questions;
   const bool told = call.place != nullptr ||
                     (ask.comm_count(call.comm, &size) == kSuccess && ask.comm_user_rank(call.comm, &rank) == kSuccess);
   if (told && size > 0) {
@@ -113,9 +113,9 @@ uint32_t communicatorOf(LedgerWriter& ledger, const commtap_nccl_call& call) {
   if (call.comm == nullptr) {
     return kNoIndex;
   }
-  uint32_t number = state().communicators.find(call.comm);
+  uint32_t number = ncclState().communicators.find(call.comm);
   if (number == kNoIndex) {
-    number = state().communicators.add(call.comm, [&] { return ledger.addCommunicator(); });
+    number = ncclState().communicators.add(call.comm, [&] { return ledger.addCommunicator(); });
   }
   if (number == kNoIndex) {
     return kNoIndex;
@@ -204,7 +204,7 @@ CountedAt find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place&
   const bool names_one = key.communicator != kNoIndex;
   const uint32_t ranks = names_one ? ranksOf(ledger.communicator(key.communicator), key.group) : 0;
   if (ranks == 0 && payloadOf(call.function) == NcclPayload::kElementsOfEachRank && !hasFailed(call)) {
-    ledger.notSeen(NotSeen::kUnknownCommunicator, kNames[call.function]);
+    ledger.notSeen(NotSeen::kUnknownCommunicator, kFunctionNames[call.function]);
   }
   return {ledger.row(key), bytesPerCount(call, ranks)};
 }
@@ -237,7 +237,7 @@ void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& c
 
 uint32_t ncclVersion() {
   int version = 0;
-  const commtap_nccl_questions* ask = state().questions;
+  const commtap_nccl_questions* ask = ncclState().questions;
   const bool told = ask != nullptr && ask->get_version(&version) == kSuccess && version > 0;
   return told ? static_cast<uint32_t>(version) : 1; // 0 would mean that NCCL was never called
 }
@@ -263,16 +263,16 @@ void watch(const commtap_nccl_call& call) {
     DeviceTiming::returned(*thread, call);
   }
   if (call.function == COMMTAP_NCCL_CommDestroy || call.function == COMMTAP_NCCL_CommAbort) {
-    state().communicators.remove(call.comm);
+    ncclState().communicators.remove(call.comm);
   }
 }
 
 void called(const commtap_nccl_call* call) {
-  catchAll(kNames[call->function], [call] { watch(*call); });
+  catchAll(kFunctionNames[call->function], [call] { watch(*call); });
 }
 
 void ended(const void* comm) {
-  state().communicators.remove(comm);
+  ncclState().communicators.remove(comm);
 }
 
 } // namespace
@@ -286,7 +286,7 @@ const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
       .kernels_expected = times ? DeviceTiming::kernelsExpected : nullptr,
       .ran = DeviceTiming::ran,
   };
-  state().questions = questions;
+  ncclState().questions = questions;
   return &hooks;
 }
 
@@ -295,13 +295,13 @@ void NcclCalls::setOn(bool counts) {
 }
 
 void NcclCalls::resetInForkedChild() {
-  if (const commtap_nccl_questions* ask = state().questions) {
+  if (const commtap_nccl_questions* ask = ncclState().questions) {
     ask->forked();
   }
 }
 
 ForkLock NcclCalls::forkLock() {
-  return {&state().communicators.mutex(), [] { state().communicators.startAnew(); }, "communicators at a fork"};
+  return {&ncclState().communicators.mutex(), [] { ncclState().communicators.startAnew(); }, "communicators at a fork"};
 }
 
 } // namespace commtap

@@ -25,15 +25,15 @@ struct OpCallback {
   void* context;
 };
 
-struct State {
+struct ObserverState {
   std::mutex mutex;
   at::CallbackHandle handle = 0;
   std::atomic<const OpCallback*> callback{nullptr};
   std::atomic<Level> level{Level::kCollectives};
 };
 
-State& state() {
-  static auto* instance = new State(); // leaked on purpose: threads run ops until the process exits
+ObserverState& observerState() {
+  static auto* instance = new ObserverState(); // leaked on purpose: threads run ops until the process exits
   return *instance;
 }
 
@@ -56,10 +56,10 @@ void observe(const at::RecordFunction& function, ThreadState& thread) {
   const ObserverGuard guard;
   const CostSample sample;
   const Origin origin = currentOrigin(thread, nullptr);
-  if (const Level level = state().level.load(std::memory_order_relaxed); level != Level::kCollectives) {
+  if (const Level level = observerState().level.load(std::memory_order_relaxed); level != Level::kCollectives) {
     countOperation(function, origin, level);
   }
-  if (const OpCallback* callback = state().callback.load(std::memory_order_acquire)) {
+  if (const OpCallback* callback = observerState().callback.load(std::memory_order_acquire)) {
     const commtap_op op{function.name(), origin.issued_in, lastingText(phaseName(origin.phase))};
     callback->function(&op, callback->context);
   }
@@ -79,7 +79,7 @@ std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
 }
 
 /// Installs the observer if ops are counted or a callback is set; otherwise removes it.
-void update(State& state, const std::lock_guard<std::mutex>& /*lock*/) {
+void update(ObserverState& state, const std::lock_guard<std::mutex>& /*lock*/) {
   if (state.handle != 0) {
     at::removeCallback(state.handle);
     state.handle = 0;
@@ -94,20 +94,21 @@ void update(State& state, const std::lock_guard<std::mutex>& /*lock*/) {
 } // namespace
 
 void setOpCallback(commtap_op_callback function, void* context) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::mutex> lock(observerState().mutex);
   // Leaked on purpose: a running call may still use the previous callback. Each change leaks a few bytes.
-  state().callback.store(function == nullptr ? nullptr : new OpCallback{function, context}, std::memory_order_release);
-  update(state(), lock);
+  observerState().callback.store(
+      function == nullptr ? nullptr : new OpCallback{function, context}, std::memory_order_release);
+  update(observerState(), lock);
 }
 
 void setOpLevel(Level level) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
-  state().level.store(level);
-  update(state(), lock);
+  const std::lock_guard<std::mutex> lock(observerState().mutex);
+  observerState().level.store(level);
+  update(observerState(), lock);
 }
 
 ForkLock opWatchForkLock() {
-  return {&state().mutex, [] {}, "callback for ops at a fork"};
+  return {&observerState().mutex, [] {}, "callback for ops at a fork"};
 }
 
 } // namespace commtap

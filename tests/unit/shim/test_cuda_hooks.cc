@@ -31,30 +31,30 @@ __asm__(".symver destroyInstance12, cudaGraphExecDestroy@libcudart.so.12");
 namespace commtap {
 namespace {
 
-std::vector<std::string>& told() {
+std::vector<std::string>& toldByCuda() {
   static std::vector<std::string> instance;
   return instance;
 }
 
-const commtap_cuda* recordingTable() {
+const commtap_cuda* cudaTable() {
   static const commtap_cuda table = {
-      .capture_began = [] { told().emplace_back("began"); },
+      .capture_began = [] { toldByCuda().emplace_back("began"); },
       .capture_of = [](void* stream) { return static_cast<fake_stream*>(stream)->capture; },
       .capture_ended =
           [](uint64_t capture, const void* graph) {
-            told().push_back((graph == nullptr ? "failed " : "ended ") + std::to_string(capture));
+            toldByCuda().push_back((graph == nullptr ? "failed " : "ended ") + std::to_string(capture));
           },
-      .shares = [](const void*, const void*) { told().emplace_back("shares"); },
-      .includes = [](const void*, const void*) { told().emplace_back("includes"); },
-      .launched = [](const void*, void*) { told().emplace_back("launched"); },
-      .gone = [](const void*) { told().emplace_back("gone"); },
+      .shares = [](const void*, const void*) { toldByCuda().emplace_back("shares"); },
+      .includes = [](const void*, const void*) { toldByCuda().emplace_back("includes"); },
+      .launched = [](const void*, void*) { toldByCuda().emplace_back("launched"); },
+      .gone = [](const void*) { toldByCuda().emplace_back("gone"); },
   };
-  told().clear();
+  toldByCuda().clear();
   return &table;
 }
 
 TEST_CASE("a graph is reported from its capture to its end") {
-  const LoadedTables loaded({nullptr, nullptr, nullptr, recordingTable()});
+  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable()});
   fake_stream stream{};
   void* graph = nullptr;
   void* instance = nullptr;
@@ -65,11 +65,11 @@ TEST_CASE("a graph is reported from its capture to its end") {
   REQUIRE(launch12(instance, &stream) == kFakeSuccess);
   REQUIRE(destroyInstance12(instance) == kFakeSuccess);
   REQUIRE(destroy12(graph) == kFakeSuccess);
-  CHECK(told() == std::vector<std::string>{"began", "ended " + capture, "shares", "launched", "gone", "gone"});
+  CHECK(toldByCuda() == std::vector<std::string>{"began", "ended " + capture, "shares", "launched", "gone", "gone"});
 }
 
 TEST_CASE("a call that fails reports nothing, and a capture that fails has no graph") {
-  const LoadedTables loaded({nullptr, nullptr, nullptr, recordingTable()});
+  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable()});
   fake_stream stream{};
   void* graph = nullptr;
   CHECK(launch12(nullptr, &stream) == kFakeInvalidValue);
@@ -79,7 +79,7 @@ TEST_CASE("a call that fails reports nothing, and a capture that fails has no gr
   CHECK(beginCapture12(&stream, 0) == kFakeInvalidValue);
   const std::string capture = std::to_string(stream.capture);
   CHECK(endCapture12(&stream, &graph) == kFakeInvalidValue);
-  CHECK(told() == std::vector<std::string>{"began", "failed " + capture});
+  CHECK(toldByCuda() == std::vector<std::string>{"began", "failed " + capture});
 }
 
 TEST_CASE("each version's call reaches its own runtime, with a tracker and without") {
@@ -91,13 +91,13 @@ TEST_CASE("each version's call reaches its own runtime, with a tracker and witho
   int instance = 0;
   const uint64_t before = fake_cuda_launched_graphs();
   CHECK(launch12(&instance, &stream) == kFakeSuccess);
-  const LoadedTables loaded({nullptr, nullptr, nullptr, recordingTable()});
+  const LoadedTables loaded({nullptr, nullptr, nullptr, cudaTable()});
   CHECK(launch12(&instance, &stream) == kFakeSuccess);
   CHECK(launched_by_13() == 0);
   CHECK(launch13(&instance, &stream) == kFakeSuccess);
   CHECK(fake_cuda_launched_graphs() == before + 2);
   CHECK(launched_by_13() == 1);
-  CHECK(told() == std::vector<std::string>{"launched", "launched"});
+  CHECK(toldByCuda() == std::vector<std::string>{"launched", "launched"});
 }
 
 } // namespace

@@ -35,18 +35,18 @@ namespace {
 constexpr int kFloat32 = 7;
 constexpr int kInvalidArgument = 4;
 constexpr int kInvalidUsage = 5;
-int timer;
+int hooked_timer;
 
 std::string textOf(const commtap_nccl_call& call) {
   return std::to_string(call.function) + " type " + std::to_string(call.datatype) + " count " +
          std::to_string(call.count) + " result " + std::to_string(call.result) + (call.comm == nullptr ? "" : " comm") +
-         (call.timer == &timer ? " timed" : "");
+         (call.timer == &hooked_timer ? " timed" : "");
 }
 
 /// Says each call on stderr.
 const commtap_nccl* sayingTable() {
   static commtap_nccl table{};
-  table.begins = [](const commtap_nccl_call*) -> void* { return &timer; };
+  table.begins = [](const commtap_nccl_call*) -> void* { return &hooked_timer; };
   table.called = [](const commtap_nccl_call* call) { sayLine(textOf(*call)); };
   return &table;
 }

@@ -17,7 +17,7 @@ std::vector<std::pair<void*, uint64_t>>& ran() {
   return instance;
 }
 
-const commtap_nccl* recordingTable() {
+const commtap_nccl* kernelTable() {
   static commtap_nccl table{};
   table.ran = [](void* timer, uint64_t ns) { ran().emplace_back(timer, ns); };
   ran().clear();
@@ -30,7 +30,7 @@ int first_timer;
 int second_timer;
 
 TEST_CASE("a call runs from its first channel's begin to its last one's end") {
-  const LoadedTables loaded({nullptr, nullptr, recordingTable(), nullptr});
+  const LoadedTables loaded({nullptr, nullptr, kernelTable(), nullptr});
   const commtap_kernels kernels = commtap_kernels_expected(&first_timer);
   commtap_kernels_enqueued(kernels, 2);
   commtap_kernel_begins(kernels, 120);
@@ -44,7 +44,7 @@ TEST_CASE("a call runs from its first channel's begin to its last one's end") {
 }
 
 TEST_CASE("a number that no call has is ignored") {
-  const LoadedTables loaded({nullptr, nullptr, recordingTable(), nullptr});
+  const LoadedTables loaded({nullptr, nullptr, kernelTable(), nullptr});
   const commtap_kernels kernels = commtap_kernels_expected(&first_timer);
   for (const commtap_kernels other : {commtap_kernels{0}, kernels + 1, kernels + 1024}) {
     commtap_kernels_enqueued(other, 1);
@@ -55,7 +55,7 @@ TEST_CASE("a number that no call has is ignored") {
 }
 
 TEST_CASE("a call whose slot another call needs has no known time, and its late reports do no harm") {
-  const LoadedTables loaded({nullptr, nullptr, recordingTable(), nullptr});
+  const LoadedTables loaded({nullptr, nullptr, kernelTable(), nullptr});
   const commtap_kernels kernels = commtap_kernels_expected(&first_timer);
   commtap_kernels_enqueued(kernels, 1);
   commtap_kernels last = 0;
@@ -72,7 +72,7 @@ TEST_CASE("a call whose slot another call needs has no known time, and its late 
 }
 
 TEST_CASE("the child of a fork forgets the parent's calls") {
-  const LoadedTables loaded({nullptr, nullptr, recordingTable(), nullptr});
+  const LoadedTables loaded({nullptr, nullptr, kernelTable(), nullptr});
   const commtap_kernels kernels = commtap_kernels_expected(&first_timer);
   commtap_kernels_enqueued(kernels, 1);
   commtap_kernels_forget();

@@ -73,35 +73,35 @@ extern const ProfilerV4 ncclProfiler_v4;
 namespace commtap {
 namespace {
 
-int timer;
+int profiler_timer;
 
 /// The reports that the tracker received.
-struct Told {
+struct Profiled {
   std::vector<std::string> calls;
   const void* ended = nullptr;
   uint64_t ran_ns = 0;
 };
-Told& told() {
-  static Told instance;
+Profiled& profiled() {
+  static Profiled instance;
   return instance;
 }
 
-std::string textOf(const commtap_nccl_call& call) {
+std::string profiledText(const commtap_nccl_call& call) {
   return std::to_string(call.function) + " type " + std::to_string(call.datatype) + " count " +
          std::to_string(call.count) + " rank " + std::to_string(call.place->rank) + "/" +
          std::to_string(call.place->ranks);
 }
 
-const commtap_nccl* recordingTable(bool is_timed) {
+const commtap_nccl* profilingTable(bool is_timed) {
   static commtap_nccl table{};
-  told() = {};
-  table.called = [](const commtap_nccl_call* call) { told().calls.push_back(textOf(*call)); };
-  table.ended = [](const void* comm) { told().ended = comm; };
+  profiled() = {};
+  table.called = [](const commtap_nccl_call* call) { profiled().calls.push_back(profiledText(*call)); };
+  table.ended = [](const void* comm) { profiled().ended = comm; };
   table.kernels_expected = nullptr;
   if (is_timed) {
-    table.kernels_expected = [](const commtap_nccl_call*) -> void* { return &timer; };
+    table.kernels_expected = [](const commtap_nccl_call*) -> void* { return &profiler_timer; };
   }
-  table.ran = [](void*, uint64_t ns) { told().ran_ns = ns; };
+  table.ran = [](void*, uint64_t ns) { profiled().ran_ns = ns; };
   return &table;
 }
 
@@ -125,23 +125,25 @@ TEST_CASE("without a tracker NCCL is asked for no events") {
 }
 
 TEST_CASE("a call is reported with its communicator's ranks until that ends") {
-  const LoadedTables loaded({nullptr, nullptr, recordingTable(false), nullptr});
+  const LoadedTables loaded({nullptr, nullptr, profilingTable(false), nullptr});
   Started started;
   ncclProfiler_v7.init(&started.context, 1, &started.mask, "", 1, 4, 2, nullptr);
   CHECK(started.mask == (kCollectiveCall | kPointToPointCall));
   const Event known = callOf("AllReduce");
-  void* handle = &timer;
+  void* handle = &profiler_timer;
   ncclProfiler_v7.start_event(started.context, &handle, &known);
   CHECK(handle == nullptr);
   const Event unknown = callOf("AllToSome");
   ncclProfiler_v7.start_event(started.context, &handle, &unknown);
-  CHECK(told().calls == std::vector<std::string>{std::to_string(COMMTAP_NCCL_AllReduce) + " type 7 count 6 rank 2/4"});
+  CHECK(
+      profiled().calls ==
+      std::vector<std::string>{std::to_string(COMMTAP_NCCL_AllReduce) + " type 7 count 6 rank 2/4"});
   ncclProfiler_v7.finalize(started.context);
-  CHECK(told().ended == started.context);
+  CHECK(profiled().ended == started.context);
 }
 
 TEST_CASE("kernels are asked for only around a timed call, and their time is passed on") {
-  const LoadedTables loaded({nullptr, nullptr, recordingTable(true), nullptr});
+  const LoadedTables loaded({nullptr, nullptr, profilingTable(true), nullptr});
   Started started;
   ncclProfiler_v7.init(&started.context, 1, &started.mask, "", 1, 4, 2, nullptr);
   const Event call = callOf("AllGather");
@@ -161,7 +163,7 @@ TEST_CASE("kernels are asked for only around a timed call, and their time is pas
   ncclProfiler_v7.start_event(started.context, &handle, &kernel);
   const uint64_t end_ns = 1700;
   ncclProfiler_v7.record_event_state(handle, kKernelStopped, &end_ns);
-  CHECK(told().ran_ns == 700);
+  CHECK(profiled().ran_ns == 700);
 
   const Event unknown = callOf("AllToSome");
   ncclProfiler_v7.start_event(started.context, &handle, &unknown);
@@ -170,7 +172,7 @@ TEST_CASE("kernels are asked for only around a timed call, and their time is pas
 }
 
 TEST_CASE("version 4 reports a call when it is enqueued") {
-  const LoadedTables loaded({nullptr, nullptr, recordingTable(false), nullptr});
+  const LoadedTables loaded({nullptr, nullptr, profilingTable(false), nullptr});
   Started started;
   ncclProfiler_v4.init(&started.context, &started.mask, "", 1, 1, 8, 5, nullptr);
   CHECK(started.mask == (kCollective | kPointToPoint));
@@ -180,7 +182,7 @@ TEST_CASE("version 4 reports a call when it is enqueued") {
   void* handle = nullptr;
   ncclProfiler_v4.start_event(started.context, &handle, &event);
   CHECK(
-      told().calls ==
+      profiled().calls ==
       std::vector<std::string>{std::to_string(COMMTAP_NCCL_ReduceScatter) + " type 9 count 9 rank 5/8"});
   ncclProfiler_v4.finalize(started.context);
 }

@@ -36,7 +36,7 @@ std::string& timed() {
   return instance;
 }
 
-const commtap_timing* recordingTable() {
+const commtap_timing* timingTable() {
   static const commtap_timing table = {
       .enqueue =
           [](void (*real)(void*, void*), void* of, void* queued) {
@@ -63,7 +63,7 @@ const commtap_timing* recordingTable() {
 }
 
 TEST_CASE("with timing the tracker calls c10d's function") {
-  const LoadedTables loaded({nullptr, recordingTable(), nullptr, nullptr});
+  const LoadedTables loaded({nullptr, timingTable(), nullptr, nullptr});
   fakeEnqueue(&group, &work);
   CHECK(timed() == "enqueue");
   CHECK(std::string(fake_c10d_last.function) == "enqueue");

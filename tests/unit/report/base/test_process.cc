@@ -6,12 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/base/duration.h"
 #include "report/base/json_text.h"
 
 namespace commtap {
 namespace {
-
-constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
 ProcessIdentity self() {
   const auto pid = static_cast<uint64_t>(getpid());

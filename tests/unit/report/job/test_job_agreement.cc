@@ -13,10 +13,10 @@ namespace {
 
 using What = Disagreement::What;
 
-/// Ranks 0 to 3 with one row each, on groups of two: ranks 0 and 1, ranks 2 and 3.
-class Ranks {
+/// AgreementRanks 0 to 3 with one row each, on groups of two: ranks 0 and 1, ranks 2 and 3.
+class AgreementRanks {
  public:
-  Ranks() {
+  AgreementRanks() {
     for (uint32_t rank = 0; rank < 4; ++rank) {
       Collective row;
       row.module = "Net.layer";
@@ -47,14 +47,14 @@ class Ranks {
 };
 
 TEST_CASE("ranks with equal calls agree; other groups may differ") {
-  Ranks ranks;
+  AgreementRanks ranks;
   CHECK(ranks.judge().found == 0);
   ranks.rows[2][0].count = ranks.rows[3][0].count = 99;
   CHECK(ranks.judge().found == 0);
 }
 
 TEST_CASE("a missing call is found, with the counts of the ranks") {
-  Ranks ranks;
+  AgreementRanks ranks;
   ranks.rows[3][0].count = 9;
   const auto findings = ranks.judge();
   REQUIRE(findings.worst.size() == 1);
@@ -70,7 +70,7 @@ TEST_CASE("a missing call is found, with the counts of the ranks") {
 }
 
 TEST_CASE("a rank without any calls is found; a rank without a report is not compared") {
-  Ranks ranks;
+  AgreementRanks ranks;
   ranks.rows[1].clear();
   REQUIRE(ranks.judge().found == 1);
   CHECK(ranks.judge().worst[0].values[1].count == 0);
@@ -78,7 +78,7 @@ TEST_CASE("a rank without any calls is found; a rank without a report is not com
 }
 
 TEST_CASE("payloads are compared, except in all_to_all") {
-  Ranks ranks;
+  AgreementRanks ranks;
   ranks.rows[1][0].bytes = 1001;
   REQUIRE(ranks.judge().found == 1);
   CHECK(ranks.judge().worst[0].what == What::kBytes);
@@ -92,7 +92,7 @@ TEST_CASE("payloads are compared, except in all_to_all") {
 }
 
 TEST_CASE("equal calls for different modules are kModule, not kCount") {
-  Ranks ranks;
+  AgreementRanks ranks;
   ranks.rows[0][0].module = "Net.other";
   const auto findings = ranks.judge();
   CHECK(findings.found == 2);
@@ -102,7 +102,7 @@ TEST_CASE("equal calls for different modules are kModule, not kCount") {
 }
 
 TEST_CASE("legitimate differences are not disagreements") {
-  Ranks ranks;
+  AgreementRanks ranks;
   ranks.rows[0][0].async_op = AsyncOp::kYes;
   ranks.rows[0][0].issued_in = "Net";
   ranks.rows[0][0].lowered = {"x"};
@@ -120,7 +120,7 @@ TEST_CASE("legitimate differences are not disagreements") {
 }
 
 TEST_CASE("a different reduction or dtype is a disagreement") {
-  Ranks ranks;
+  AgreementRanks ranks;
   ranks.rows[0][0].reduce_op = "max";
   CHECK(ranks.judge().found == 2);
   ranks.rows[0][0].reduce_op = "";
@@ -129,7 +129,7 @@ TEST_CASE("a different reduction or dtype is a disagreement") {
 }
 
 TEST_CASE("sends are compared with receives over the whole group") {
-  Ranks ranks;
+  AgreementRanks ranks;
   ranks.rows[0][0].kind = Kind::kSend;
   ranks.rows[1][0].kind = Kind::kRecv;
   CHECK(ranks.judge().found == 0);
@@ -143,7 +143,7 @@ TEST_CASE("sends are compared with receives over the whole group") {
 }
 
 TEST_CASE("the most severe come first, and only the most severe are kept") {
-  Ranks ranks;
+  AgreementRanks ranks;
   for (uint64_t i = 0; i < 3 * kMaxDisagreements; ++i) {
     Collective row = ranks.rows[0][0];
     row.module = "m" + std::to_string(i);
@@ -162,7 +162,7 @@ TEST_CASE("a process without a rank is not compared") {
   JobGroups groups;
   JobAgreement agreement;
   const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, {0, 1}});
-  agreement.add(Ranks().rows[0][0], place.instance);
+  agreement.add(AgreementRanks().rows[0][0], place.instance);
   agreement.dropRank();
   agreement.endRank(0, groups);
   CHECK(agreement.take(groups, {{0, 1}}).found == 0);

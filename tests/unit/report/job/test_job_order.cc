@@ -21,9 +21,9 @@ LastCollective callOf(uint64_t sequence, Kind kind, uint64_t bytes = 64) {
 }
 
 /// Four ranks of one group, which alternate all_gather and reduce_scatter with sequence numbers 1 to 10.
-class Ranks {
+class OrderRanks {
  public:
-  Ranks() {
+  OrderRanks() {
     for (int rank = 0; rank < 4; ++rank) {
       std::vector<LastCollective>& mine = calls.emplace_back();
       for (uint64_t sequence = 1; sequence <= 10; ++sequence) {
@@ -49,14 +49,14 @@ class Ranks {
 };
 
 TEST_CASE("ranks with equal calls in equal order agree, even if a rank is ahead or keeps fewer calls") {
-  Ranks ranks;
+  OrderRanks ranks;
   ranks.calls[1].resize(4);
   ranks.calls[2].erase(ranks.calls[2].begin(), ranks.calls[2].begin() + 6);
   CHECK(ranks.judge().empty());
 }
 
 TEST_CASE("two swapped collectives are found at the first") {
-  Ranks ranks;
+  OrderRanks ranks;
   std::swap(ranks.calls[2][4].kind, ranks.calls[2][5].kind);
   std::swap(ranks.calls[2][4].op, ranks.calls[2][5].op);
   const std::vector<Disagreement> found = ranks.judge();
@@ -75,7 +75,7 @@ TEST_CASE("two swapped collectives are found at the first") {
 }
 
 TEST_CASE("if only the first rank differs, the other ranks are the majority") {
-  Ranks ranks;
+  OrderRanks ranks;
   ranks.calls[0].insert(ranks.calls[0].begin() + 2, callOf(3, Kind::kBroadcast));
   for (size_t i = 3; i < ranks.calls[0].size(); ++i) {
     ++ranks.calls[0][i].sequence;
@@ -88,7 +88,7 @@ TEST_CASE("if only the first rank differs, the other ranks are the majority") {
 }
 
 TEST_CASE("only ranks that differ at the first differing number are listed apart") {
-  Ranks ranks;
+  OrderRanks ranks;
   ranks.calls[1][8].bytes = 1;
   ranks.calls[3][2].bytes = 2;
   const std::vector<Disagreement> found = ranks.judge();
@@ -99,7 +99,7 @@ TEST_CASE("only ranks that differ at the first differing number are listed apart
 }
 
 TEST_CASE("modules, all_to_all splits, ops of kind other and sends may differ") {
-  Ranks ranks;
+  OrderRanks ranks;
   ranks.calls[1][3].module = "Net.other";
   for (size_t rank = 0; rank < 4; ++rank) {
     ranks.calls[rank].push_back(callOf(11, Kind::kAllToAll, 100 + rank));
@@ -110,7 +110,7 @@ TEST_CASE("modules, all_to_all splits, ops of kind other and sends may differ") 
 }
 
 TEST_CASE("concurrent threads, a rank's second process and a process without a rank make no disagreement") {
-  Ranks ranks;
+  OrderRanks ranks;
   std::swap(ranks.calls[1][0], ranks.calls[1][1]);
   CHECK(ranks.judge().empty());
 

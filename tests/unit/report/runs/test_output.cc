@@ -10,14 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "report/base/duration.h"
 #include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
-
-constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
 const OutputIdentity kRank3 = {"node/1", 42, 3, "job 7", 0};
 

@@ -11,9 +11,9 @@
 namespace commtap {
 namespace {
 
-class Jobs : public TempFolder {
+class CheckedJobs : public TempFolder {
  public:
-  Jobs() {
+  CheckedJobs() {
     writeText(job(), jobReportToJson(sampleJob()));
     writeText(grown(), jobReportToJson(grownJob()));
   }
@@ -29,7 +29,7 @@ class Jobs : public TempFolder {
 };
 
 TEST_CASE("check passes or fails against a baseline and a budget") {
-  const Jobs jobs;
+  const CheckedJobs jobs;
   CHECK(runCommtap({"check", jobs.job()}).status() == 0);
   CHECK(runCommtap({"check", jobs.job(), "--baseline", jobs.job()}).status() == 0);
   CHECK(runCommtap({"check", jobs.grown(), "--baseline", jobs.job()}).status() == 1);
@@ -43,7 +43,7 @@ TEST_CASE("check passes or fails against a baseline and a budget") {
 }
 
 TEST_CASE("check neither uses nor overwrites an unreadable budget") {
-  const Jobs jobs;
+  const CheckedJobs jobs;
   writeText(jobs.budget(), "precious = [");
   CHECK(runCommtap({"check", jobs.job(), "--budget", jobs.budget()}).status() == 2);
   const Outcome kept = runCommtap({"check", jobs.job(), "--write", jobs.budget()});
@@ -53,7 +53,7 @@ TEST_CASE("check neither uses nor overwrites an unreadable budget") {
 }
 
 TEST_CASE("check reports wrong usage in one line and exits with 2") {
-  const Jobs jobs;
+  const CheckedJobs jobs;
   for (const Words& arguments :
        {Words{"check"},
         {"check", jobs / "none"},

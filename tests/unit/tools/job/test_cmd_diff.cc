@@ -11,9 +11,9 @@
 namespace commtap {
 namespace {
 
-class Jobs : public TempFolder {
+class ComparedJobs : public TempFolder {
  public:
-  Jobs() {
+  ComparedJobs() {
     writeText(before(), jobReportToJson(sampleJob()));
     writeText(after(), jobReportToJson(grownJob()));
   }
@@ -26,21 +26,21 @@ class Jobs : public TempFolder {
 };
 
 TEST_CASE("diff exits with 1 if there is a difference") {
-  const Jobs jobs;
+  const ComparedJobs jobs;
   CHECK(runCommtap({"diff", jobs.before(), jobs.before()}).status() == 0);
   CHECK(runCommtap({"diff", jobs.before(), jobs.after()}).status() == 1);
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--tolerance", "count=1,bytes=50%"}).status() == 0);
 }
 
 TEST_CASE("diff has the formats text, markdown and json") {
-  const Jobs jobs;
+  const ComparedJobs jobs;
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "json"})
             .out.starts_with("{\n \"schema\": \"commtap.diff/1\""));
   CHECK(runCommtap({"diff", jobs.before(), jobs.after(), "--format", "markdown"}).out.starts_with("### commtap"));
 }
 
 TEST_CASE("diff reports wrong usage in one line and exits with 2") {
-  const Jobs jobs;
+  const ComparedJobs jobs;
   for (const Words& arguments :
        {Words{"diff"},
         {"diff", jobs.before()},

@@ -11,10 +11,6 @@
 namespace commtap {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("diff text has a table by module and one line per difference") {
   const JobReport before = sampleJob();
   const JobReport after = grownJob();

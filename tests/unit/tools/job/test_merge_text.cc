@@ -9,10 +9,6 @@
 namespace commtap {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("merge text of a sound job has ranks and totals, and no disagreements") {
   const std::string text = mergeText(sampleJob(), Color::none());
   CHECK(has(text, "run sample-run"));

@@ -33,10 +33,6 @@ std::string tables(uint64_t before, uint64_t now, uint32_t every) {
   return rateTables(look(before, every), look(now, every), 2, 8, Color::none());
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("top rates by kind, group and module cover the time between two reads") {
   const std::string text = tables(0, 10, 0);
   CHECK(has(text, "KIND        CALLS/S  PAYLOAD/S  COUNT   PAYLOAD\n"));

@@ -31,10 +31,6 @@ TopFrame frame(uint64_t more_calls, uint64_t rank0_ahead, uint64_t ago) {
   return frame;
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_CASE("top text shows the rates between two reads") {
   TopFrame before = frame(0, 0, 0);
   before.at_ns -= 2 * kSecond;

@@ -9,7 +9,7 @@ namespace {
 
 TEST_CASE("metadata names the family in OpenMetrics and the sample in format 0.0.4") {
   Exposition exposition;
-  exposition.add(MetricId::kPayloadBytes, Labels().with({{"rank", "3"}}).text(), uint64_t{42});
+  exposition.add(MetricId::kPayloadBytes, MetricLabels().with({{"rank", "3"}}).text(), uint64_t{42});
   exposition.add(MetricId::kUnreadableFiles, "", uint64_t{0});
   CHECK(
       exposition.text(Dialect::kOpenMetrics) ==
@@ -49,7 +49,7 @@ TEST_CASE("an empty exposition is valid") {
 }
 
 TEST_CASE("label values are inert and escaped; empty ones are left out") {
-  const Labels labels = Labels().with({{"a", "x\"y\\z\n\xff"}, {"b", ""}}).with({{"c", "1"}});
+  const MetricLabels labels = MetricLabels().with({{"a", "x\"y\\z\n\xff"}, {"b", ""}}).with({{"c", "1"}});
   CHECK(labels.text() == R"(a="x\"y\\z\\x0a\\xff",c="1")");
 }
 

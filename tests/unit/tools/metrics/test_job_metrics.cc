@@ -23,7 +23,7 @@ metricsOf(const std::vector<Report>& reports, std::optional<uint32_t> depth = st
   return exposition.text(Dialect::kPrometheus);
 }
 
-bool has(const std::string& text, const std::string& line) {
+bool hasLine(const std::string& text, const std::string& line) {
   return text.find("\n" + line + "\n") != std::string::npos;
 }
 
@@ -33,16 +33,17 @@ TEST_CASE("the metrics of a rank have its rows, calls, state and times") {
   const std::string text = metricsOf({sampleReport(0), sampleReport(2)});
   const std::string gather =
       kRank0 + R"(,module="DistributedDataParallel.net1",phase="forward",kind="all_gather",group="default_pg")";
-  CHECK(has(text, "commtap_collectives_total{" + gather + "} 2"));
-  CHECK(has(text, "commtap_payload_bytes_total{" + gather + "} 2048"));
-  CHECK(has(text, "commtap_bus_bytes_total{" + gather + "} 1536"));
-  CHECK(has(text, "commtap_module_calls_total{" + kRank0 + R"(,module="DistributedDataParallel",phase="forward"} 1)"));
-  CHECK(has(text, "commtap_process_running{" + kRank0 + "} 0"));
-  CHECK(has(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
-  CHECK(has(text, "commtap_process_start_time_seconds{" + kRank0 + "} 1800000000"));
-  CHECK(has(text, "commtap_process_end_time_seconds{" + kRank0 + "} 1800000002"));
-  CHECK(has(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 2)"));
-  CHECK(has(text, R"(commtap_world_size{run_id="sample-run",attempt="0"} 4)"));
+  CHECK(hasLine(text, "commtap_collectives_total{" + gather + "} 2"));
+  CHECK(hasLine(text, "commtap_payload_bytes_total{" + gather + "} 2048"));
+  CHECK(hasLine(text, "commtap_bus_bytes_total{" + gather + "} 1536"));
+  CHECK(hasLine(
+      text, "commtap_module_calls_total{" + kRank0 + R"(,module="DistributedDataParallel",phase="forward"} 1)"));
+  CHECK(hasLine(text, "commtap_process_running{" + kRank0 + "} 0"));
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
+  CHECK(hasLine(text, "commtap_process_start_time_seconds{" + kRank0 + "} 1800000000"));
+  CHECK(hasLine(text, "commtap_process_end_time_seconds{" + kRank0 + "} 1800000002"));
+  CHECK(hasLine(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 2)"));
+  CHECK(hasLine(text, R"(commtap_world_size{run_id="sample-run",attempt="0"} 4)"));
   CHECK(text.find("commtap_folded") == std::string::npos);
 }
 
@@ -52,13 +53,13 @@ TEST_CASE("NCCL calls count by function and group; calls outside collectives hav
   addNccl(reports[0], 3);
   const std::string text = metricsOf(reports);
   const std::string of_row = kRank0 + R"(,function="ncclAllReduce",group="default_pg")";
-  CHECK(has(text, "commtap_nccl_calls_total{" + of_row + "} 3"));
-  CHECK(has(text, "commtap_nccl_failed_calls_total{" + of_row + "} 0"));
-  CHECK(has(text, "commtap_nccl_bytes_total{" + of_row + "} 960"));
-  CHECK(has(text, "commtap_nccl_failed_calls_total{" + kRank0 + R"(,function="ncclBroadcast"} 1)"));
+  CHECK(hasLine(text, "commtap_nccl_calls_total{" + of_row + "} 3"));
+  CHECK(hasLine(text, "commtap_nccl_failed_calls_total{" + of_row + "} 0"));
+  CHECK(hasLine(text, "commtap_nccl_bytes_total{" + of_row + "} 960"));
+  CHECK(hasLine(text, "commtap_nccl_failed_calls_total{" + kRank0 + R"(,function="ncclBroadcast"} 1)"));
   const std::string folded = metricsOf(reports, std::nullopt, 1);
-  CHECK(has(folded, "commtap_nccl_calls_total{" + of_row + "} 3"));
-  CHECK(has(folded, "commtap_nccl_calls_total{" + kRank0 + R"x(,function="(other)",group="(other)"} 2)x"));
+  CHECK(hasLine(folded, "commtap_nccl_calls_total{" + of_row + "} 3"));
+  CHECK(hasLine(folded, "commtap_nccl_calls_total{" + kRank0 + R"x(,function="(other)",group="(other)"} 2)x"));
 }
 
 TEST_CASE("disagreements are a metric once no rank is running") {
@@ -70,7 +71,7 @@ TEST_CASE("disagreements are a metric once no rank is running") {
   }
   CHECK(metricsOf(reports).find("commtap_disagreements") == std::string::npos);
   reports[1].collectives[0].count += 1;
-  CHECK(has(metricsOf(reports), count));
+  CHECK(hasLine(metricsOf(reports), count));
   reports[0].job.exit = ExitKind::kRunning;
   CHECK(metricsOf(reports).find("commtap_disagreements") == std::string::npos);
 }
@@ -81,9 +82,9 @@ TEST_CASE("a rank's steps are those of its process with the most, and its last c
   reports[1].last.back().issued_at_ns = 1'800'000'001'000'000'000;
   reports[2].last.clear();
   const std::string text = metricsOf(reports);
-  CHECK(has(text, "commtap_steps_total{" + kRank0 + "} 7"));
-  CHECK(has(text, "commtap_last_collective_time_seconds{" + kRank0 + "} 1800000001"));
-  CHECK(has(text, R"(commtap_steps_total{run_id="sample-run",attempt="0",rank="1"} 0)"));
+  CHECK(hasLine(text, "commtap_steps_total{" + kRank0 + "} 7"));
+  CHECK(hasLine(text, "commtap_last_collective_time_seconds{" + kRank0 + "} 1800000001"));
+  CHECK(hasLine(text, R"(commtap_steps_total{run_id="sample-run",attempt="0",rank="1"} 0)"));
   CHECK(text.find(R"(last_collective_time_seconds{run_id="sample-run",attempt="0",rank="1"})") == std::string::npos);
 }
 
@@ -96,18 +97,18 @@ TEST_CASE("the metrics of one rank's processes are summed; a process without a r
   CHECK(
       text.find(kRank0 + R"(,module="Global",phase="other",kind="broadcast",group="default_pg"} 2)") !=
       std::string::npos);
-  CHECK(has(text, "commtap_process_running{" + kRank0 + "} 1"));
-  CHECK(has(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
+  CHECK(hasLine(text, "commtap_process_running{" + kRank0 + "} 1"));
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
   CHECK(text.find("commtap_process_end_time_seconds{" + kRank0) == std::string::npos);
-  CHECK(has(text, R"(commtap_process_running{run_id="sample-run",attempt="0"} 0)"));
-  CHECK(has(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 1)"));
+  CHECK(hasLine(text, R"(commtap_process_running{run_id="sample-run",attempt="0"} 0)"));
+  CHECK(hasLine(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 1)"));
 }
 
 TEST_CASE("over the limit the first label sets keep their names, and sums stay correct") {
   const std::string text = metricsOf({sampleReport(0)}, std::nullopt, 1);
-  CHECK(has(text, "commtap_folded_label_sets{" + kRank0 + "} 4"));
+  CHECK(hasLine(text, "commtap_folded_label_sets{" + kRank0 + "} 4"));
   const std::string folded = R"j(,module="(other)",phase="forward",kind="all_gather",group="(other)")j";
-  CHECK(has(text, "commtap_payload_bytes_total{" + kRank0 + folded + "} 2048"));
+  CHECK(hasLine(text, "commtap_payload_bytes_total{" + kRank0 + folded + "} 2048"));
   CHECK(text.find("net1") == std::string::npos);
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("names that become equal when made inert share a series") {
 TEST_CASE("not_seen counts by reason in the metrics") {
   Report report = sampleReport(0);
   report.not_seen = {{"unknown_op", 3, "x", "y"}};
-  CHECK(has(metricsOf({report}), "commtap_not_seen_total{" + kRank0 + R"(,reason="unknown_op"} 3)"));
+  CHECK(hasLine(metricsOf({report}), "commtap_not_seen_total{" + kRank0 + R"(,reason="unknown_op"} 3)"));
 }
 
 } // namespace

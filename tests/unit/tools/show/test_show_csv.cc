@@ -11,7 +11,7 @@
 namespace commtap {
 namespace {
 
-std::string textOf(const SampleRun& folder, std::optional<Phase> phase = std::nullopt) {
+std::string csvOf(const SampleRun& folder, std::optional<Phase> phase = std::nullopt) {
   std::string text = showCsvTitles();
   for (const SampleFile& file : folder.files) {
     text += showCsv(file.report, phase);
@@ -24,7 +24,7 @@ TEST_CASE("every row of every rank is a line with as many cells as the first") {
   folder.files[1].report.job.rank = std::nullopt;
   folder.files[1].report.collectives[0].group = "?";
   folder.files[1].report.collectives[0].module = "a\nb";
-  const std::string text = textOf(folder);
+  const std::string text = csvOf(folder);
   CHECK(std::count(text.begin(), text.end(), '\n') == 7);
   CHECK(std::count(text.begin(), text.end(), ',') == 7 * 29);
   CHECK(
@@ -36,7 +36,7 @@ TEST_CASE("every row of every rank is a line with as many cells as the first") {
 
 TEST_CASE("a phase filter keeps only its rows") {
   const SampleRun folder = sampleFolder();
-  const std::string text = textOf(folder, Phase::kBackward);
+  const std::string text = csvOf(folder, Phase::kBackward);
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
 }
 

@@ -9,14 +9,14 @@
 namespace commtap {
 namespace {
 
-std::string textOf(const SampleRun& folder) {
+std::string timeTextOf(const SampleRun& folder) {
   const ShowView view = viewOf(folder, {.time = true});
   return timeText(view.group_times, view.module_times, Color::none());
 }
 
 TEST_CASE("a run without timing says how to turn it on") {
   const SampleRun folder = sampleFolder();
-  CHECK(textOf(folder) == "no durations were measured: run the job with COMMTAP_TIMING=host\n");
+  CHECK(timeTextOf(folder) == "no durations were measured: run the job with COMMTAP_TIMING=host\n");
 }
 
 TEST_CASE("the tables have means, maxima, bandwidths and stragglers") {
@@ -30,7 +30,7 @@ TEST_CASE("the tables have means, maxima, bandwidths and stragglers") {
     row.time.bytes = 1U << 20U;
     row.time.bus_bytes = 1U << 21U;
   }
-  const std::string text = textOf(folder);
+  const std::string text = timeTextOf(folder);
   for (const char* part :
        {"2.00 us", "3.00 ms", "9.00 ms", "1.00 ms", "167 MiB/s", "333 MiB/s", "3.00 ms (rank 2)", "Time by module"}) {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << " in\n" << text);

@@ -38,7 +38,7 @@ TEST_CASE("every row has as many cells as its table has columns, of their types"
     CAPTURE(table.name);
     CHECK(tableFromName(table.name) == table.id);
     const std::vector<TableColumn> columns = columnsOf(table.id);
-    forEachRow(table.id, report, [&](const Cells& cells) {
+    forEachRow(table.id, report, [&](const TableCells& cells) {
       REQUIRE(cells.size() == columns.size());
       for (size_t i = 0; i < cells.size(); ++i) {
         CAPTURE(columns[i].name);
@@ -57,7 +57,7 @@ TEST_CASE("every row has as many cells as its table has columns, of their types"
 
 size_t rowsOf(TableId table, const Report& report) {
   size_t rows = 0;
-  forEachRow(table, report, [&](const Cells&) { ++rows; });
+  forEachRow(table, report, [&](const TableCells&) { ++rows; });
   return rows;
 }
 
@@ -65,21 +65,21 @@ TEST_CASE("ops are rows; a report without ops has none") {
   Report report = sampleReport(1);
   CHECK(rowsOf(TableId::kOperations, report) == 0);
   report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
-  forEachRow(TableId::kOperations, report, [](const Cells& cells) {
-    CHECK(std::vector(cells.end() - 5, cells.end()) == Cells{"net1", "backward", "aten.mm", true, 7});
+  forEachRow(TableId::kOperations, report, [](const TableCells& cells) {
+    CHECK(std::vector(cells.end() - 5, cells.end()) == TableCells{"net1", "backward", "aten.mm", true, 7});
   });
   CHECK(rowsOf(TableId::kOperations, report) == 1);
 }
 
 TEST_CASE("NCCL calls have the size and rank of their communicator") {
   CHECK(rowsOf(TableId::kNcclCalls, sampleReport(0)) == 0);
-  std::vector<Cells> rows;
-  forEachRow(TableId::kNcclCalls, reportWithNccl(), [&](const Cells& cells) {
+  std::vector<TableCells> rows;
+  forEachRow(TableId::kNcclCalls, reportWithNccl(), [&](const TableCells& cells) {
     rows.emplace_back(cells.begin() + 5, cells.end());
   });
   REQUIRE(rows.size() == 2);
   CHECK(
-      rows[0] == Cells{
+      rows[0] == TableCells{
                      "ncclAllReduce",
                      1,
                      2,
@@ -112,7 +112,7 @@ TEST_CASE("the tables have a process, its groups, modules, collectives and not-s
 }
 
 TEST_CASE("a module's parameters are counted in full and for this rank's part") {
-  forEachRow(TableId::kModules, sampleReport(1), [](const Cells& cells) {
+  forEachRow(TableId::kModules, sampleReport(1), [](const TableCells& cells) {
     if (cells[7] == "DistributedDataParallel.net1") {
       CHECK(cells[15] == 2);
       CHECK(cells[16] == 176);
@@ -125,7 +125,7 @@ TEST_CASE("an unknown group leaves its columns null") {
   Report report = sampleReport(1);
   report.collectives.resize(1);
   report.collectives[0].group = "?";
-  forEachRow(TableId::kCollectives, report, [](const Cells& cells) {
+  forEachRow(TableId::kCollectives, report, [](const TableCells& cells) {
     CHECK(cells[9] == "?");
     CHECK(cells[10].is_null());
     CHECK(cells[11].is_null());
@@ -140,7 +140,7 @@ TEST_CASE("the last column of a collective is the root module of its module; Glo
       {"Net#2.layers.0.mlp", "Net#2"}, {"Net", "Net"}, {"Global", nullptr}};
   for (const auto& [module, root] : roots) {
     report.collectives[0].module = module;
-    forEachRow(TableId::kCollectives, report, [&root](const Cells& cells) { CHECK(cells.back() == root); });
+    forEachRow(TableId::kCollectives, report, [&root](const TableCells& cells) { CHECK(cells.back() == root); });
   }
   CHECK(columnsOf(TableId::kCollectives).back().name == "root");
 }

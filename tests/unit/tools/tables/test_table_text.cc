@@ -9,7 +9,7 @@
 namespace commtap {
 namespace {
 
-const Cells kCells = {nullptr, true, 3, 0.5, "a,\"b\"\n", nlohmann::json::array({"x", "y"})};
+const TableCells kCells = {nullptr, true, 3, 0.5, "a,\"b\"\n", nlohmann::json::array({"x", "y"})};
 
 TEST_CASE("CSV: empty for null, quotes where they are needed, inert text") {
   CHECK(csvRow(kCells) == ",true,3,0.5,\"a,\"\"b\"\"\\x0a\",x y\n");
@@ -17,7 +17,7 @@ TEST_CASE("CSV: empty for null, quotes where they are needed, inert text") {
 }
 
 TEST_CASE("JSON lines: pure ASCII, invalid UTF-8 replaced") {
-  const Cells cells = {"r", 0, nullptr, "\xff", 12, "\u00e4", 3, "", ""};
+  const TableCells cells = {"r", 0, nullptr, "\xff", 12, "\u00e4", 3, "", ""};
   CHECK(
       jsonRow(TableId::kNotSeen, cells) ==
       R"({"run_id":"r","attempt":0,"rank":null,"host":"\ufffd","pid":12,"reason":"\u00e4","count":3,"detail":"","meaning":""})"
@@ -28,7 +28,7 @@ TEST_CASE("JSON lines: a row of every table names all its columns") {
   for (const TableRow& table : reportTables()) {
     CAPTURE(table.name);
     const std::vector<TableColumn> columns = columnsOf(table.id);
-    const nlohmann::json row = nlohmann::json::parse(jsonRow(table.id, Cells(columns.size(), nullptr)));
+    const nlohmann::json row = nlohmann::json::parse(jsonRow(table.id, TableCells(columns.size(), nullptr)));
     CHECK(row.size() == columns.size());
     for (const TableColumn& column : columns) {
       CHECK(row.contains(column.name));

@@ -10,7 +10,7 @@ namespace commtap {
 namespace {
 
 /// Returns the text of the first disagreement of a job whose rank 2 has an additional call.
-std::string textOf(ExitKind exit_of_rank_2, const char* module = "DistributedDataParallel") {
+std::string disagreementTextOf(ExitKind exit_of_rank_2, const char* module = "DistributedDataParallel") {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
     rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = module;
@@ -23,18 +23,18 @@ std::string textOf(ExitKind exit_of_rank_2, const char* module = "DistributedDat
 
 TEST_CASE("a disagreement is one line with the place and each rank's number") {
   CHECK(
-      textOf(ExitKind::kNormal) ==
+      disagreementTextOf(ExitKind::kNormal) ==
       "all_reduce in DistributedDataParallel (backward) on default_pg of ranks 0-3: 1 call on ranks 0-1, 3; 2 on rank "
       "2");
 }
 
 TEST_CASE("a disagreement says how a rank with fewer calls ended") {
-  CHECK(textOf(ExitKind::kKilled).ends_with("2 on rank 2 (killed)"));
-  CHECK(textOf(ExitKind::kRunning).ends_with("2 on rank 2 (still running)"));
+  CHECK(disagreementTextOf(ExitKind::kKilled).ends_with("2 on rank 2 (killed)"));
+  CHECK(disagreementTextOf(ExitKind::kRunning).ends_with("2 on rank 2 (still running)"));
 }
 
 TEST_CASE("names in a disagreement are inert") {
-  CHECK(textOf(ExitKind::kNormal, "a\nb").find("a\\x0ab") != std::string::npos);
+  CHECK(disagreementTextOf(ExitKind::kNormal, "a\nb").find("a\\x0ab") != std::string::npos);
 }
 
 TEST_CASE("disagreements in bytes and unmatched sends have texts") {

@@ -47,9 +47,9 @@ c10::DispatchKeySet keysWith(c10::DispatchKey key) {
 }
 const c10::DispatchKeySet kCpu = keysWith(c10::DispatchKey::CPU);
 
-using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-torch::jit::Stack allReduceArguments(const at::Tensor& tensor, const Group& group, bool async = false) {
+torch::jit::Stack allReduceArguments(const at::Tensor& tensor, const GroupPtr& group, bool async = false) {
   torch::jit::Stack stack;
   stack.emplace_back(c10::List<at::Tensor>({tensor}));
   stack.emplace_back(group);
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "an op's schema shows where the facts of a row
 
 TEST_CASE_FIXTURE(KernelFixture, "calls that agree in all columns are one row") {
   const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
-  const Group group = makeGroup("k-row", "tp", 4);
+  const GroupPtr group = makeGroup("k-row", "tp", 4);
   const torch::jit::Stack arguments = allReduceArguments(at::ones({3, 5}), group);
   pushScope("kernel-row");
   for (int nth = 0; nth < 2; ++nth) {
@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(KernelFixture, "calls that agree in all columns are one row") 
 
 TEST_CASE_FIXTURE(KernelFixture, "a call that differs in one column has a row of its own") {
   const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
-  const Group group = makeGroup("k-columns", "tp", 4);
+  const GroupPtr group = makeGroup("k-columns", "tp", 4);
   for (const auto& [tensor, async] :
        {std::pair(at::ones({2}), false), std::pair(at::ones({2}), true), std::pair(at::ones({2}, at::kHalf), false)}) {
     const torch::jit::Stack arguments = allReduceArguments(tensor, group, async);
@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(KernelFixture, "a call that differs in one column has a row of
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "the payload of a gathering op is one rank's share times the ranks") {
-  const Group group = makeGroup("k-gather", "dp", 3);
+  const GroupPtr group = makeGroup("k-gather", "dp", 3);
   c10d::register_process_group("k-gather", group);
   const torch::jit::Stack arguments{at::ones({4}), int64_t{3}, "k-gather"};
   { const CallWatch watch(factsOf(handleOf("_c10d_functional::all_gather_into_tensor")), kCpu, arguments.data()); }
@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(KernelFixture, "the payload of a gathering op is one rank's sh
 
 TEST_CASE_FIXTURE(KernelFixture, "the last collectives have a call's number in its group, its peer and its state") {
   const OpFacts send = factsOf(handleOf("c10d::send"));
-  const Group group = makeGroup("k-last", "pp", 2);
+  const GroupPtr group = makeGroup("k-last", "pp", 2);
   const torch::jit::Stack sent{c10::List<at::Tensor>({at::ones({2})}), group, int64_t{1}, int64_t{0}};
   const torch::jit::Stack reduced = allReduceArguments(at::ones({1}), group);
   { const CallWatch watch(send, kCpu, sent.data()); }
@@ -234,7 +234,7 @@ TEST_CASE_FIXTURE(KernelFixture, "what a compiler or a dry run looks at is not c
 
 TEST_CASE_FIXTURE(KernelFixture, "the kernel counts the call and passes it on, below its own arguments too") {
   const c10::OperatorHandle op = handleOf("commtap_kernel::exchange");
-  const Group group = makeGroup("k-call", "tp", 2);
+  const GroupPtr group = makeGroup("k-call", "tp", 2);
   c10d::register_process_group("k-call", group);
   torch::jit::Stack stack{"the caller's", at::ones({2}), "k-call"};
   const CollectiveKernel kernel(factsOf(op));

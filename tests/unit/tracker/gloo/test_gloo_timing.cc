@@ -35,9 +35,9 @@ void sleepMs(int ms) {
 }
 
 /// The body of the fake c10d functions. A body may set another one.
-std::function<void()> body;
+std::function<void()> c10d_body;
 void runBody() {
-  if (const std::function<void()> now = body) {
+  if (const std::function<void()> now = c10d_body) {
     now();
   }
 }
@@ -53,7 +53,7 @@ class GlooTimingFixture : public TrackerFixture {
   GlooTimingFixture& operator=(const GlooTimingFixture&) = delete;
   ~GlooTimingFixture() {
     thread.frame = nullptr;
-    body = nullptr;
+    c10d_body = nullptr;
     GlooTiming::start({});
   }
 
@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a work is queued until a thread of Gloo ru
   enqueueIn(call, work);
   CHECK(call.has_work);
   sleepMs(3);
-  body = [this] {
+  c10d_body = [this] {
     CHECK(last().state == LastState::kIssued);
     CHECK(last().started_at_ns);
     sleepMs(5);
@@ -154,8 +154,8 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a wait is what its thread is blocked, and 
   OpFrame call = issuedCall("gloo.wait", 16);
   WorkPointer work = c10::make_intrusive<FakeWork>();
   enqueueIn(call, work);
-  body = [&] {
-    body = [] { sleepMs(5); };
+  c10d_body = [&] {
+    c10d_body = [] { sleepMs(5); };
     CHECK(wait(work));
     CHECK(last().state == LastState::kCompleted);
   };
@@ -171,7 +171,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "a work that fails has no duration") {
   OpFrame call = issuedCall("gloo.failed", 16);
   WorkPointer work = c10::make_intrusive<FakeWork>();
   enqueueIn(call, work);
-  body = [&] { work->failed(); };
+  c10d_body = [&] { work->failed(); };
   execute(work);
   CHECK(durations("gloo.failed", DurationKind::kRunning).count == 0);
   CHECK(last().state == LastState::kFailed);
@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(GlooTimingFixture, "an exception of a wait reaches the job, an
   OpFrame call = issuedCall("gloo.throws", 16);
   WorkPointer work = c10::make_intrusive<FakeWork>();
   enqueueIn(call, work);
-  body = [] { throw std::out_of_range("timed out"); };
+  c10d_body = [] { throw std::out_of_range("timed out"); };
   CHECK_THROWS_WITH_AS(wait(work), "timed out", std::out_of_range);
   CHECK(last().state == LastState::kFailed);
   CHECK(durations("gloo.throws", DurationKind::kBlocked).count == 1);
@@ -237,7 +237,7 @@ TEST_CASE_FIXTURE(
   }).join();
   static std::function<void()> in_reducer;
   in_reducer = [&] {
-    body = [] { sleepMs(4); };
+    c10d_body = [] { sleepMs(4); };
     for (WorkPointer* work : {&works[0], &others, &works[1]}) {
       execute(*work);
     }

@@ -30,13 +30,13 @@ struct Received {
   void* names = nullptr;
 };
 Received received;
-std::function<void*()> body;
+std::function<void*()> module_body;
 int ids_asked = 0;
 long id_answer = -1;
 
 void* original(void* function, void* const* arguments, size_t flags, void* names) {
   received = {function, arguments, flags, names};
-  const std::function<void*()> now = body;
+  const std::function<void*()> now = module_body;
   return now ? now() : nullptr;
 }
 
@@ -60,7 +60,7 @@ class ModuleHookFixture : public TrackerFixture {
   ModuleHookFixture(const ModuleHookFixture&) = delete;
   ModuleHookFixture& operator=(const ModuleHookFixture&) = delete;
   ~ModuleHookFixture() {
-    body = nullptr;
+    module_body = nullptr;
     for (const char& object : objects_) {
       ModuleHook::modules().remove(&object);
     }
@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "a call reaches torch's function as it came
   int names = 0;
   int result = 0;
   uint32_t inside = 0;
-  body = [&]() -> void* {
+  module_body = [&]() -> void* {
     inside = currentModule();
     return &result;
   };
@@ -124,8 +124,8 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "nested calls are all counted, timed or not
     wrong += currentModule() == inner ? 0 : 1;
     return nullptr;
   };
-  body = [&]() -> void* {
-    body = in_inner;
+  module_body = [&]() -> void* {
+    module_body = in_inner;
     for (int nth = 0; nth < kCalls; ++nth) {
       call(1);
       wrong += currentModule() == outer ? 0 : 1;
@@ -141,7 +141,7 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "nested calls are all counted, timed or not
 
 TEST_CASE_FIXTURE(ModuleHookFixture, "a call without positional arguments has no module") {
   int result = 0;
-  body = [&] { return &result; };
+  module_body = [&] { return &result; };
   for (const size_t flags : {size_t{0}, kArgumentsOffset}) {
     received = {};
     CHECK(ModuleHook::call(nullptr, nullptr, flags, &result) == &result);
@@ -154,7 +154,7 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "a call without positional arguments has no
 TEST_CASE_FIXTURE(ModuleHookFixture, "the Python part names an object that was never seen") {
   id_answer = ModuleRegistry::get().add(kGlobalModule, "HookNew", "HookNew", ModuleRole::kPlain, false);
   uint32_t inside = 0;
-  body = [&]() -> void* {
+  module_body = [&]() -> void* {
     inside = currentModule();
     return nullptr;
   };
@@ -173,8 +173,8 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "the calls of an object that is not a modul
     return nullptr;
   };
   for (const size_t nth : {size_t{1}, size_t{2}}) { // known as such, and one that has no id
-    body = [&, nth]() -> void* {
-      body = note;
+    module_body = [&, nth]() -> void* {
+      module_body = note;
       return call(nth);
     };
     call(0);
@@ -188,8 +188,8 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "a call that raises returns no object, and 
   add(0, "HookRaises");
   const uint32_t around = add(1, "HookCatches");
   uint32_t caught_in = 0;
-  body = [&]() -> void* {
-    body = []() -> void* {
+  module_body = [&]() -> void* {
+    module_body = []() -> void* {
       ThreadState::current()->enter({Scope::Type::kNamed, false, kGlobalModule});
       return nullptr;
     };
@@ -217,8 +217,8 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "only an outermost call is a forward pass o
   add(0, "HookRoot");
   add(1, "HookLeaf");
   const uint64_t before = report().steps.back().forward_passes;
-  body = [&]() -> void* {
-    body = nullptr;
+  module_body = [&]() -> void* {
+    module_body = nullptr;
     return call(1);
   };
   call(0);
@@ -235,9 +235,9 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "a call inside another one registers the op
   add(0, "HookLate");
   add(1, "HookLater");
   bool queued_inside = true;
-  body = [&]() -> void* {
+  module_body = [&]() -> void* {
     late_ops_queued = true;
-    body = [&]() -> void* {
+    module_body = [&]() -> void* {
       queued_inside = late_ops_queued;
       return nullptr;
     };
@@ -252,7 +252,7 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "a recursion deeper than the stack of scope
   add(0, "HookDeep");
   const uint64_t before = notSeen("module_stack_too_deep");
   uint32_t depth = 0;
-  body = [&]() -> void* { return ++depth < kDeep ? call(0) : nullptr; };
+  module_body = [&]() -> void* { return ++depth < kDeep ? call(0) : nullptr; };
   call(0);
   CHECK(calls("HookDeep") == kDeep);
   CHECK(notSeen("module_stack_too_deep") == before + 50);

@@ -99,6 +99,7 @@ TEST_CASE_FIXTURE(PythonFixture, "a part that is missing or of another commtap: 
       none.said.find("libcommtap-python-3.99.so: install commtap for this Python\nmissing yes\n") != std::string::npos);
   install(COMMTAP_OTHER_PYTHON);
   const ChildResult other = runInPython(missing);
+  CAPTURE(other.said);
   CHECK(
       other.said.find("libcommtap-python-3.99.so is not a Python part of this version of commtap: install all files "
                       "of commtap again\nmissing yes\n") != std::string::npos);
@@ -143,21 +144,21 @@ TEST_CASE_FIXTURE(PythonFixture, "the part adds modules, their parameters and wh
     const CommtapHost& host = *part().host;
     ModuleRegistry& modules = ModuleRegistry::get();
     const uint32_t root = host.add_module(0, "PartNet", "PartNet", kCommtapDdp, 0);
-    const uint32_t child = host.add_module(0, "Linear", "Linear", kCommtapPlain, 1);
-    host.reparent_module(child, root, "up");
-    say("name", modules.nameOf(child, ModuleName::kRaw) == "PartNet.up");
-    say("wrapper", modules.nameOf(child, ModuleName::kClean) == "PartNet");
-    say("role", modules.nearest(child, ModuleRole::kDdp) == root);
-    say("wanted", host.wants_parameters(child) == 1 && host.wants_parameters(child) == 0);
+    const uint32_t linear = host.add_module(0, "Linear", "Linear", kCommtapPlain, 1);
+    host.reparent_module(linear, root, "up");
+    say("name", modules.nameOf(linear, ModuleName::kRaw) == "PartNet.up");
+    say("wrapper", modules.nameOf(linear, ModuleName::kClean) == "PartNet");
+    say("role", modules.nearest(linear, ModuleRole::kDdp) == root);
+    say("wanted", host.wants_parameters(linear) == 1 && host.wants_parameters(linear) == 0);
     const CommtapParameterFacts facts{"weight", "[4,2]", "[2,2]", "float32", "", "", 1};
-    host.add_parameter(child, &facts);
-    const Parameter added = report().modules.at(child).parameters.at(0);
+    host.add_parameter(linear, &facts);
+    const Parameter added = report().modules.at(linear).parameters.at(0);
     say("parameter", added.name == "weight" && added.shape == std::vector<int64_t>{4, 2} && added.requires_grad);
     say("local", added.local_shape == std::vector<int64_t>{2, 2} && added.dtype == "float32" && added.mesh.empty());
     const at::Tensor tensor = at::ones({2});
-    host.own_tensor(child, tensor.unsafeGetTensorImpl());
-    say("owner", modules.ownerOfTensor(tensor.unsafeGetTensorImpl()) == child);
-    say("storage", modules.ownerOfStorage(tensor.storage().data()) == child);
+    host.own_tensor(linear, tensor.unsafeGetTensorImpl());
+    say("owner", modules.ownerOfTensor(tensor.unsafeGetTensorImpl()) == linear);
+    say("storage", modules.ownerOfStorage(tensor.storage().data()) == linear);
     host.module_died(root);
     say("reused", host.add_module(0, "PartNet", "PartNet", kCommtapDdp, 0) == root);
   });
