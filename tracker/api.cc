@@ -10,7 +10,7 @@
 
 #include "report/base/atomic_file.h"
 #include "report/json/report_json.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "tracker/attribution/attribution.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/collectives/collective_observers.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "report/base/ordered_pipeline.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/report_paths.h"
 
 namespace commtap {

@@ -11,7 +11,7 @@
 
 #include "report/base/file_descriptor.h"
 #include "report/base/process.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/output.h"
 #include "report/runs/report_file.h"
 #include "report/runs/report_paths.h"

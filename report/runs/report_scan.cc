@@ -12,8 +12,8 @@
 
 #include "report/base/ordered_pipeline.h"
 #include "report/json/report_head.h"
-#include "report/ledger/ledger_image.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_image.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/report_paths.h"
 
 namespace commtap {

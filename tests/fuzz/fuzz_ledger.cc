@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "report/json/report_json.h"
-#include "report/ledger/ledger_image.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_image.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "tests/fuzz/targets.h"
 
 namespace commtap {

@@ -13,7 +13,7 @@
 #include <iterator>
 
 #include "report/base/process.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 
 namespace commtap {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "tests/unit/samples.h"
 #include "tracker/core/process_ledger.h"
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/report_paths.h"
 #include "report/runs/report_scan.h"
 

@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "report/ledger/ledger_reader.h"
 #include "report/ledger/ledger_writer.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

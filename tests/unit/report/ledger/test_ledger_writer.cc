@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "report/json/report_json.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

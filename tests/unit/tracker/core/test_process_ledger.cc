@@ -16,7 +16,7 @@
 
 #include "report/base/process.h"
 #include "report/json/report_json.h"
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 #include "tests/unit/child.h"
 #include "tests/unit/samples.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/ledger/ledger_records.h"
+#include "report/ledger_reader/ledger_records.h"
 #include "report/model/model.h"
 
 namespace commtap {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "report/ledger/ledger_reading.h"
 #include "report/ledger/ledger_times.h"
+#include "report/ledger_reader/ledger_reading.h"
 
 namespace commtap {
 namespace {

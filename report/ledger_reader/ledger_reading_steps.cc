@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "report/ledger/ledger_reading.h"
+#include "report/ledger_reader/ledger_reading.h"
 
 namespace commtap {
 namespace {

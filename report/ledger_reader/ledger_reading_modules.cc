@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/base/json_text.h"
-#include "report/ledger/ledger_reading.h"
+#include "report/ledger_reader/ledger_reading.h"
 #include "report/model/module_names.h"
 
 namespace commtap {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/ledger_reader.h"
+#include "report/ledger_reader/ledger_reader.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,8 +8,8 @@
 
 #include "report/base/json_text.h"
 #include "report/base/process.h"
-#include "report/ledger/ledger_image.h"
-#include "report/ledger/ledger_reading.h"
+#include "report/ledger_reader/ledger_image.h"
+#include "report/ledger_reader/ledger_reading.h"
 #include "report/model/not_seen.h"
 
 namespace commtap {

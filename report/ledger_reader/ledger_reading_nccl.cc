@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/ledger/ledger_reading.h"
+#include "report/ledger_reader/ledger_reading.h"
 #include "report/model/graph_calls.h"
 #include "report/model/nccl.h"
 
