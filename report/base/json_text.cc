@@ -7,11 +7,37 @@
 namespace commtap {
 namespace {
 
+constexpr int kMaxNesting = 100;
+
 nlohmann::json parse(std::string_view text) {
+  if (nestsTooDeeply(text)) {
+    return {};
+  }
   return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 } // namespace
+
+bool nestsTooDeeply(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      i += c == '\\' ? 1 : 0; // the escaped character
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxNesting) {
+        return true;
+      }
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
 
 std::string stringsToJson(const std::vector<std::string>& strings) {
   return nlohmann::json(strings).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

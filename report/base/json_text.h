@@ -9,6 +9,10 @@
 
 namespace commtap {
 
+/// Returns true if arrays and objects of a JSON text are nested more than 100 deep, which no document of commtap is.
+/// nlohmann_json writes a value by recursion, so such a text could end the process.
+bool nestsTooDeeply(std::string_view text);
+
 /// Converts between lists and the small JSON texts that the ledger keeps as strings. The readers accept any text and
 /// return an empty list if it is not such a JSON list.
 std::string stringsToJson(const std::vector<std::string>& strings);

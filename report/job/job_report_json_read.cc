@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/base/json_text.h"
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report_json.h"
 #include "report/json/fields.h"
@@ -216,6 +217,9 @@ std::string schemaError(const json& document) {
 } // namespace
 
 Result<JobReport> jobReportFromJson(std::string_view text) {
+  if (nestsTooDeeply(text)) {
+    return Result<JobReport>::failure("no report: its values are nested too deeply");
+  }
   try {
     const json document = json::parse(text);
     if (std::string error = schemaError(document); !error.empty()) {

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/base/json_text.h"
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
 #include "report/json/json_write.h"
@@ -38,6 +39,9 @@ std::string schemaError(const json& document) {
 
 template <typename T>
 Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
+  if (nestsTooDeeply(text)) {
+    return Result<T>::failure("no report: its values are nested too deeply");
+  }
   try {
     const json document = json::parse(text);
     if (std::string error = schemaError(document); !error.empty()) {

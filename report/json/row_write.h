@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "report/base/json_text.h"
 #include "report/base/timestamp.h"
 #include "report/json/columns.h"
 #include "report/json/enum_names.h"
@@ -130,7 +131,8 @@ void addField(JsonRow& row, std::string_view name, uint64_t realtime_ns, RealTim
 }
 template <typename Context>
 void addField(JsonRow& row, std::string_view name, const std::string& json, JsonObject, const Context&) {
-  const nlohmann::ordered_json object = nlohmann::ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const std::string_view text = nestsTooDeeply(json) ? std::string_view() : json;
+  const nlohmann::ordered_json object = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   object.is_object() ? row.addJson(name, object) : row.addNull(name);
 }
 template <typename Value, typename Format, typename Context>

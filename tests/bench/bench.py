@@ -7,6 +7,7 @@
 - Instructions: the ratio of the jobs in instructions, which callgrind counts and no neighbour changes.
 - Processes: the difference of CPU time between neighbouring runs.
 - Exits: the reports' own cost at exit.
+- Tools: time and memory of the commands that read the reports of a large job (tests/bench/tool_costs.py).
 
 A row of times gives the median of the pairs, its 95 % confidence interval, and the quartiles. "nothing" switches
 nothing on and shows the machine's noise. A section that the page has no mark for is printed only.
@@ -27,6 +28,8 @@ import time
 from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
+
+import tool_costs
 
 HERE = Path(__file__).parent
 MARK = "<!-- measured: {} -->"
@@ -377,7 +380,14 @@ def memory(build: Path, show: Show, few: int, many: int) -> list[str]:
     return lines + [show(row) for row in memory_rows(build, many * 5 // 2)]
 
 
-SECTIONS = {section.__name__: section for section in (jobs, shares, instructions, calls, processes, exits, memory)}
+def tools(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("reports", "command", "seconds (range)", "CPU seconds (range)", "peak MiB")
+    for layout, rounds in ((tool_costs.SMALL, few // 8), (tool_costs.LARGE, few // 16)):
+        lines += [show(row) for row in tool_costs.rows(build / "tools" / "commtap", layout, max(1, rounds))]
+    return lines
+
+
+SECTIONS = {each.__name__: each for each in (jobs, shares, instructions, calls, processes, exits, memory, tools)}
 
 
 def write_section(name: str, lines: list[str]) -> None:

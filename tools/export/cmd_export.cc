@@ -15,9 +15,9 @@
 #include "tools/export/export_commdebug.h"
 #include "tools/export/export_graphviz.h"
 #include "tools/export/export_source.h"
+#include "tools/export/export_tables.h"
 #include "tools/export/export_trace.h"
 #include "tools/metrics/job_metrics.h"
-#include "tools/tables/table_text.h"
 
 namespace commtap {
 namespace {
@@ -26,12 +26,12 @@ constexpr const char* kExportAbout =
     "Formats:\n"
     "  openmetrics  metrics in OpenMetrics 1.0, for Prometheus; docs/metrics.md\n"
     "  prometheus   metrics in Prometheus's older text format, for node_exporter's textfile collector\n"
-    "  csv, jsonl   a flat table; docs/tables.md\n"
+    "  csv, jsonl   a flat table (--table), or all of them (--all-tables); docs/tables.md\n"
     "  commdebug    JSON in the format of PyTorch's CommDebugMode, for one rank: --rank, or the first\n"
     "  graphviz     the module tree with each module's communication\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
     "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
-    "Writes the file of -o atomically.";
+    "Writes the file of -o, and each file of --all-tables, atomically.";
 constexpr const char* kExportExitStatus =
     "0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
     "wrong usage, or PATH, run, attempt, rank or host does not exist.";
@@ -44,18 +44,40 @@ struct ExportArguments {
   std::string path;
   std::string format;
   std::string output;
-  std::string table = "collectives";
+  std::string table;      ///< "" for the table of collectives
+  std::string all_tables; ///< the folder to write; "" for one table
   ExportSelection selection;
   std::optional<uint32_t> depth;
-  size_t max_series = kDefaultMaxSeries;
+  std::optional<size_t> max_series;
+
+  bool writesTables() const {
+    return format == "csv" || format == "jsonl";
+  }
+  bool writesMetrics() const {
+    return format == "openmetrics" || format == "prometheus";
+  }
 };
+
+/// Returns "" or one line about an option that would have no effect.
+std::string wrongUsage(const ExportArguments& arguments) {
+  if (!arguments.writesTables() && !(arguments.table.empty() && arguments.all_tables.empty())) {
+    return "--table and --all-tables need --format csv or jsonl";
+  }
+  if (arguments.depth && !arguments.writesMetrics() && arguments.format != "graphviz") {
+    return "--depth needs --format openmetrics, prometheus or graphviz";
+  }
+  if (arguments.max_series && !arguments.writesMetrics()) {
+    return "--max-series needs --format openmetrics or prometheus";
+  }
+  return "";
+}
 
 /// The reports to export and the output.
 struct Export {
   const ExportArguments& arguments;
   std::vector<FoundReport> found;
-  std::vector<std::string> problems;
-  OutputFile out;
+  std::vector<std::string> problems;    ///< files that cannot be read
+  std::vector<std::string> errors = {}; ///< files that cannot be written
 
   void forEach(const std::function<void(Report)>& visit) {
     withProgress([&](const Progress& progress) { readEach(found, progress, problems, visit); });
@@ -65,6 +87,14 @@ struct Export {
     std::vector<Report> reports;
     forEach([&reports](Report report) { reports.push_back(std::move(report)); });
     return reports;
+  }
+
+  void write(const std::string& text) {
+    OutputFile out(arguments.output);
+    out.write(text);
+    if (std::string error = out.finish(); !error.empty()) {
+      errors.push_back(std::move(error));
+    }
   }
 };
 
@@ -79,7 +109,8 @@ std::vector<const Report*> pointersTo(const std::vector<Report>& reports) {
 
 void writeMetrics(Export& job) {
   const std::vector<Report> reports = job.readAll();
-  SeriesLimit limit(job.arguments.max_series);
+  const size_t max_series = job.arguments.max_series.value_or(kDefaultMaxSeries);
+  SeriesLimit limit(max_series);
   Exposition exposition;
   const size_t folded = addJobMetrics(pointersTo(reports), job.arguments.depth, limit, exposition);
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(job.problems.size()));
@@ -87,44 +118,45 @@ void writeMetrics(Export& job) {
     say(fmt::format(
         "{} label sets exceed the limit of {} per rank and were folded into \"(other)\": see --max-series, --depth",
         folded,
-        job.arguments.max_series));
+        max_series));
   }
-  job.out.write(exposition.text(job.arguments.format == "openmetrics" ? Dialect::kOpenMetrics : Dialect::kPrometheus));
+  job.write(exposition.text(job.arguments.format == "openmetrics" ? Dialect::kOpenMetrics : Dialect::kPrometheus));
 }
 
-void writeTable(Export& job) {
-  const TableId table = *tableFromName(job.arguments.table);
-  const bool csv = job.arguments.format == "csv";
-  if (csv) {
-    job.out.write(csvTitles(table));
+void writeTables(Export& job) {
+  const ExportArguments& arguments = job.arguments;
+  TableFiles files(arguments.format == "csv" ? TableFormat::kCsv : TableFormat::kJsonLines);
+  if (arguments.all_tables.empty()) {
+    files.open(tableFromName(arguments.table).value_or(TableId::kCollectives), arguments.output);
+  } else if (std::string error = files.openAll(arguments.all_tables); !error.empty()) {
+    job.errors.push_back(std::move(error));
+    return;
   }
-  job.forEach([&](const Report& report) {
-    forEachRow(
-        table, report, [&](const TableCells& cells) { job.out.write(csv ? csvRow(cells) : jsonRow(table, cells)); });
-  });
+  job.forEach([&files](const Report& report) { files.add(report); });
+  job.errors = files.finish();
 }
 
 void writeGraph(Export& job) {
   JobMerge merge;
   job.forEach([&merge](const Report& report) { merge.add(report, ""); });
-  job.out.write(graphvizDot(merge.finish(), job.arguments.depth));
+  job.write(graphvizDot(merge.finish(), job.arguments.depth));
 }
 
 void writeTrace(Export& job) {
   const std::vector<Report> reports = job.readAll();
-  job.out.write(chromeTrace(pointersTo(reports)));
+  job.write(chromeTrace(pointersTo(reports)));
 }
 
 /// Writes only the first report: the format of CommDebugMode describes a single process.
 void writeCommDebug(Export& job) {
   job.found.resize(1);
-  job.forEach([&job](const Report& report) { job.out.write(commDebugJson(report)); });
+  job.forEach([&job](const Report& report) { job.write(commDebugJson(report)); });
 }
 
 void write(Export& job) {
   const std::string& format = job.arguments.format;
-  if (format == "csv" || format == "jsonl") {
-    writeTable(job);
+  if (job.arguments.writesTables()) {
+    writeTables(job);
   } else if (format == "commdebug") {
     writeCommDebug(job);
   } else if (format == "graphviz") {
@@ -137,6 +169,10 @@ void write(Export& job) {
 }
 
 int exportReports(const ExportArguments& arguments) {
+  if (const std::string error = wrongUsage(arguments); !error.empty()) {
+    say(error);
+    return kExitUsage;
+  }
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
@@ -152,14 +188,11 @@ int exportReports(const ExportArguments& arguments) {
     say(arguments.path + ": " + found.error());
     return kExitUsage;
   }
-  Export job{arguments, std::move(*found), std::move(scan->problems), OutputFile(arguments.output)};
+  Export job{arguments, std::move(*found), std::move(scan->problems)};
   write(job);
-  const std::string error = job.out.finish();
-  if (!error.empty()) {
-    say(error);
-  }
+  sayAll(job.errors);
   sayAll(job.problems);
-  return error.empty() && job.problems.empty() ? kExitOk : kExitFindings;
+  return job.errors.empty() && job.problems.empty() ? kExitOk : kExitFindings;
 }
 
 std::vector<std::string> tableNames() {
@@ -194,6 +227,7 @@ void addExport(CLI::App& app, int& exit_status) {
            "commtap export out --format openmetrics",
            "commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom",
            "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
+           "commtap export out --format csv --all-tables tables",
            "commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg",
            "commtap export out --format perfetto -o trace.json",
        }});
@@ -203,10 +237,16 @@ void addExport(CLI::App& app, int& exit_status) {
       ->required()
       ->type_name("FORMAT")
       ->check(oneOf(formats()));
-  verb->add_option("-o,--output", arguments->output, "The file to write; default: stdout")->type_name("FILE");
-  verb->add_option("--table", arguments->table, "csv, jsonl: the table to export; default: collectives")
-      ->type_name("NAME")
-      ->check(oneOf(tableNames()));
+  CLI::Option* output =
+      verb->add_option("-o,--output", arguments->output, "The file to write; default: stdout")->type_name("FILE");
+  CLI::Option* table =
+      verb->add_option("--table", arguments->table, "csv, jsonl: the table to export; default: collectives")
+          ->type_name("NAME")
+          ->check(oneOf(tableNames()));
+  verb->add_option("--all-tables", arguments->all_tables, "csv, jsonl: write a file per table into this folder")
+      ->type_name("FOLDER")
+      ->excludes(table)
+      ->excludes(output);
   addFilters(*verb, *arguments);
   verb->callback([arguments, &exit_status] { exit_status = exportReports(*arguments); });
 }

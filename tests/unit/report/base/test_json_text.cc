@@ -21,5 +21,15 @@ TEST_CASE("text that is not a JSON list is read as an empty list") {
   CHECK(integersFromJson("[16").empty());
 }
 
+TEST_CASE("a text nests too deeply beyond a hundred levels; brackets in strings are text") {
+  const auto nested = [](int levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  CHECK(!nestsTooDeeply(nested(100)));
+  CHECK(nestsTooDeeply(nested(101)));
+  CHECK(nestsTooDeeply(std::string(101, '[')));
+  CHECK(!nestsTooDeeply("[\"" + std::string(200, '[') + "\\\"" + std::string(200, '{') + "\"]"));
+  CHECK(!nestsTooDeeply("[" + std::string(200, ' ') + "[],[],{}]"));
+  CHECK(stringsFromJson("[" + nested(100'000) + "]").empty());
+}
+
 } // namespace
 } // namespace commtap

@@ -214,6 +214,15 @@ TEST_CASE("an error names the field and what was found") {
   CHECK(errorAfter("/modules/3/parameters/0/shape", "big") == "report.modules[3].parameters[0].shape is not a list");
 }
 
+TEST_CASE("values that are nested 100,000 deep are an error, wherever they stand") {
+  const std::string nest = std::string(100'000, '[') + std::string(100'000, ']');
+  std::string text = reportToJson(sampleReport(1));
+  const size_t count = text.find("\"count\":") + 8;
+  text.replace(count, text.find_first_of(",}", count) - count, nest);
+  CHECK(reportFromJson(text).error() == "no report: its values are nested too deeply");
+  CHECK(reportFromJson(nest).error() == "no report: its values are nested too deeply");
+}
+
 TEST_CASE("a missing field is named") {
   json document = json::parse(reportToJson(sampleReport(0)));
   document["job"].erase("pid");

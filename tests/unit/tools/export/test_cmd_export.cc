@@ -9,6 +9,7 @@
 #include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
+#include "tools/tables/report_tables.h"
 
 namespace commtap {
 namespace {
@@ -30,6 +31,48 @@ TEST_CASE("export writes every format from beginning to end") {
   CHECK(folder.run({"--format", "jsonl", "--table", "processes"}).out.starts_with("{\"run_id\":\"sample-run\""));
   CHECK(folder.run({"--format", "commdebug"}).out.starts_with("{\n    \"fqn\": \"Global\""));
   CHECK(folder.run({"--format", "graphviz"}).out.starts_with("digraph"));
+}
+
+TEST_CASE("export writes every table in one pass, each as it is written alone") {
+  const ExportFolder folder;
+  for (const std::string format : {"csv", "jsonl"}) {
+    const TempFolder tables;
+    const std::string into = tables / "new/tables";
+    CHECK(folder.run({"--format", format, "--all-tables", into}).status() == 0);
+    CHECK(namesIn(into).size() == kTableCount);
+    for (const TableRow& table : reportTables()) {
+      CAPTURE(table.name);
+      CHECK(
+          readText(into + "/" + table.name + "." + format) ==
+          folder.run({"--format", format, "--table", table.name}).out);
+    }
+  }
+}
+
+TEST_CASE("export names the file or folder that it cannot write") {
+  const ExportFolder folder;
+  const std::string report = folder.path() + "/" + namesIn(folder.path()).front();
+  const Outcome outcome = folder.run({"--format", "csv", "--all-tables", report});
+  CHECK(outcome.status() == 1);
+  CHECK(outcome.err.starts_with("commtap: " + report + ": "));
+}
+
+TEST_CASE("export refuses an option that would have no effect") {
+  const ExportFolder folder;
+  const std::vector<Words> useless = {
+      {"--format", "openmetrics", "--table", "steps"},
+      {"--format", "perfetto", "--all-tables", "tables"},
+      {"--format", "csv", "--depth", "2"},
+      {"--format", "graphviz", "--max-series", "10"},
+      {"--format", "csv", "--all-tables", "tables", "-o", "file"},
+      {"--format", "csv", "--all-tables", "tables", "--table", "steps"}};
+  for (const Words& arguments : useless) {
+    const Outcome outcome = folder.run(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(arguments[2]) != std::string::npos);
+  }
 }
 
 TEST_CASE("export reads the ledger of a running process") {

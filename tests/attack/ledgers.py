@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Changes single bytes of a killed process's ledger and cuts it off, and holds every table against the whole ledger's.
+
+A changed ledger must be refused with a line, name its damage in `not_seen`, or give the same tables.
+"""
+
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from attempts import Attempt, Verdict, ask, judge
+
+Tables = dict[str, bytes]
+
+
+def tables(command: Path, ledger: Path, out: Path, name: str) -> tuple[Attempt, Tables, bool]:
+    """Returns the verdict of the export, the tables, and whether the ledger was accepted without a word."""
+    answer = ask(command, "export", "--format", "csv", "--all-tables", out, ledger)
+    found = {path.name: path.read_bytes() for path in out.iterdir()} if out.is_dir() else {}
+    shutil.rmtree(out, ignore_errors=True)
+    return judge(name, answer), found, answer.status == 0
+
+
+def changed(data: bytes, used: list[int], chance: random.Random) -> tuple[str, bytes]:
+    """Returns a change and the ledger after it. Nine of ten changes hit a byte that is not 0."""
+    if chance.random() < 0.02:
+        end = chance.randrange(len(data))
+        return f"cut at {end}", data[:end]
+    at = chance.choice(used) if chance.random() < 0.9 else chance.randrange(len(data))
+    value = data[at] ^ (1 << chance.randrange(8)) if chance.random() < 0.5 else chance.randrange(256)
+    after = bytearray(data)
+    after[at] = value
+    return f"byte {at} from {data[at]} to {value}", bytes(after)
+
+
+def attack(command: Path, ledger: Path, folder: Path, count: int, seed: int) -> Iterator[Attempt]:
+    """Makes `count` changes of one ledger."""
+    data = ledger.read_bytes()
+    used = [at for at, value in enumerate(data) if value != 0]
+    whole, out = folder / "whole.ledger", folder / "tables"
+    whole.write_bytes(data)
+    _, expected, _ = tables(command, whole, out, "the whole ledger")
+    path = folder / "changed.ledger"
+    for number in range(count):
+        name, after = changed(data, used, random.Random(f"{seed} ledger {number}"))
+        path.write_bytes(after)
+        attempt, found, accepted = tables(command, path, out, f"ledger {number}: {name}")
+        same = all(found.get(table) == expected[table] for table in expected if table != "not_seen.csv")
+        named = found.get("not_seen.csv") != expected["not_seen.csv"]
+        if attempt.verdict is Verdict.WITHSTOOD and accepted and not same and not named:
+            differ = [table for table in expected if found.get(table) != expected[table]]
+            attempt = Attempt(attempt.name, Verdict.SILENT, f"other rows in {', '.join(differ)}, exit status 0")
+        yield attempt
