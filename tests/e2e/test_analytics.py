@@ -48,11 +48,11 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDB
     folder = tmp_path_factory.mktemp("analytics")
     write_reports(folder / "runs" / "monday", BEFORE)
     write_reports(folder / "runs" / "tuesday", NOW, tuesday)
+    command = [COMMAND, "export", folder / "runs", "--all", "--format", "jsonl", "--all-tables", folder / "tables"]
+    subprocess.run(command, check=True, timeout=240)
     connection = duckdb.connect()
     for table in TABLES:
-        path = folder / f"{table}.jsonl"
-        command = [COMMAND, "export", folder / "runs", "--all", "--format", "jsonl", "--table", table, "-o", path]
-        subprocess.run(command, check=True, timeout=120)
+        path = folder / "tables" / f"{table}.jsonl"
         if path.stat().st_size > 0:
             connection.execute(f"CREATE TABLE {table} AS SELECT * FROM read_json('{path}', sample_size = -1)")
     yield connection

@@ -356,8 +356,8 @@ constexpr std::string_view kTablesIntroduction = R"(# Tables
 
 <!-- Made from tools/tables/report_tables.cc and report/json/*_columns.h by `./dev docs`. -->
 
-`commtap export --format csv|jsonl --table NAME` writes reports as flat tables. [Queries](analytics.md) over them are for
-DuckDB and Spark. In CSV null is empty and a list's items are separated by spaces; JSON lines are pure ASCII. Columns
+`commtap export --format csv|jsonl --table NAME` writes one flat table of reports, `--all-tables FOLDER` a file per table
+in one pass over the reports. [Queries](analytics.md) over them are for DuckDB and Spark. In CSV null is empty and a list's items are separated by spaces; JSON lines are pure ASCII. Columns
 may be added at a table's end; none is renamed or removed.
 
 Every table starts with the columns that name the process:
