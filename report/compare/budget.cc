@@ -11,11 +11,8 @@
 namespace commtap {
 namespace {
 
-constexpr std::array<std::string_view, kAllowedCount> kAllowedNames = {
-    "disagreements",
-    "missing_ranks",
-    "not_seen",
-    "less"};
+constexpr std::array<std::string_view, kAllowedCount> kAllowedNames =
+    {"disagreements", "missing_ranks", "killed", "not_seen", "less"};
 
 BudgetEntry entryOf(const std::string& module_pattern, const ChangeBundle& bundle) {
   BudgetEntry entry;

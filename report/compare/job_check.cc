@@ -11,7 +11,7 @@ namespace commtap {
 namespace {
 
 constexpr std::array<std::string_view, kFindingKinds> kFindingNames =
-    {"disagreement", "missing_ranks", "not_seen", "unreadable", "more", "less", "new", "gone"};
+    {"disagreement", "missing_ranks", "killed", "not_seen", "unreadable", "more", "less", "new", "gone"};
 
 bool contains(const std::vector<Allowed>& allowed, Allowed what) {
   return std::find(allowed.begin(), allowed.end(), what) != allowed.end();
@@ -36,6 +36,17 @@ Check complete(const JobReport& job) {
   Check check{Check::What::kComplete, "", 0, {}};
   if (!job.missing.empty()) {
     check.findings.push_back(plainFinding(Finding::What::kMissingRanks));
+  }
+  return check;
+}
+
+Check ended(const JobReport& job) {
+  Check check{Check::What::kEnded, "", 0, {}};
+  for (const ExitSummary& exit : summaryOf(job).exits) {
+    if (exit.exit == ExitKind::kKilled || exit.exit == ExitKind::kSignal) {
+      check.findings.push_back(plainFinding(Finding::What::kKilled));
+      check.findings.back().exit = exit;
+    }
   }
   return check;
 }
@@ -100,6 +111,9 @@ std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& al
   std::vector<Check> checks = {readable(job)};
   if (!contains(allowed, Allowed::kMissingRanks)) {
     checks.push_back(complete(job));
+  }
+  if (!contains(allowed, Allowed::kKilled)) {
+    checks.push_back(ended(job));
   }
   if (!contains(allowed, Allowed::kNotSeen)) {
     checks.push_back(seen(job));

@@ -18,6 +18,7 @@ struct Finding {
   enum class What : uint8_t {
     kDisagreement, ///< the ranks of a group differ
     kMissingRanks, ///< ranks without a report
+    kKilled,       ///< processes that were killed, or that a signal ended
     kNotSeen,      ///< the reports list something as missing in `not_seen`
     kUnreadable,   ///< a file could not be read
     kMore,         ///< more than in the baseline, or than the budget allows
@@ -29,15 +30,16 @@ struct Finding {
   What what = What::kMore;
   const Disagreement* disagreement = nullptr; ///< set for kDisagreement; owned by the checked job
   const NotSeenSummary* not_seen = nullptr;   ///< set for kNotSeen; owned by the checked job
+  std::optional<ExitSummary> exit;            ///< set for kKilled
   std::string problem;                        ///< set for kUnreadable
   std::optional<ChangeBundle> bundle;         ///< set for kMore, kLess, kNew and kGone
 };
-inline constexpr int kFindingKinds = 8;
+inline constexpr int kFindingKinds = 9;
 std::string_view findingName(Finding::What what);
 
 /// One question and its findings. The check passes if there are no findings.
 struct Check {
-  enum class What : uint8_t { kReadable, kComplete, kSeen, kAgree, kBaseline, kBudget, kNoOther };
+  enum class What : uint8_t { kReadable, kComplete, kEnded, kSeen, kAgree, kBaseline, kBudget, kNoOther };
 
   What what = What::kReadable;
   std::string subject;   ///< kBaseline: "all_gather on mesh_tp"; kBudget: the entry's pattern
@@ -45,8 +47,8 @@ struct Check {
   std::vector<Finding> findings;
 };
 
-/// Checks that the job's reports are sound: all readable, no rank missing, nothing unseen, no disagreement. Skips the
-/// kinds of finding in `allowed`. `job` must outlive the checks.
+/// Checks that the job's reports are sound: all readable, no rank missing, no process killed, nothing unseen, no
+/// disagreement. Skips the kinds of finding in `allowed`. `job` must outlive the checks.
 std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& allowed);
 
 /// Returns one check per kind and group: the same numbers as in `before`, within the rules.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tools/text/disagreement_text.h"
+#include "tools/text/header_text.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -84,6 +85,8 @@ std::string findingText(const Finding& finding, const JobReport& job) {
       return disagreementText(*finding.disagreement, job);
     case Finding::What::kMissingRanks:
       return "no report of " + ranksText(job.missing);
+    case Finding::What::kKilled:
+      return exitText(*finding.exit);
     case Finding::What::kNotSeen:
       return fmt::format(
           "{} {}: {}",
@@ -107,6 +110,8 @@ std::string checkText(const Check& check) {
       return "every report is readable";
     case Check::What::kComplete:
       return "every rank has a report";
+    case Check::What::kEnded:
+      return "no process was killed or ended by a signal";
     case Check::What::kSeen:
       return "nothing is missing from the reports";
     case Check::What::kAgree:

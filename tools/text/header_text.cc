@@ -49,29 +49,10 @@ std::string ranksLine(const JobSummary& summary, Scope scope) {
   return line + "\n";
 }
 
-std::string exitLine(const ExitSummary& exit) {
-  std::string who = exit.ranks.empty() ? "" : "rank " + rankText(exit.ranks);
-  if (exit.unranked > 0) {
-    who += (who.empty() ? "" : ", ") + plural(exit.unranked, "process", "processes") + " without a rank";
-  }
-  switch (exit.exit) {
-    case ExitKind::kRunning:
-      return who + ": still running, or on a machine that cannot be checked: the numbers are current values";
-    case ExitKind::kSignal:
-      return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
-    case ExitKind::kKilled:
-      return who + ": killed; the numbers end at that moment";
-    case ExitKind::kNormal:
-    case ExitKind::kUnderscoreExit:
-      break;
-  }
-  return {};
-}
-
 std::string exitLines(const JobSummary& summary, const Color& color) {
   std::string lines;
   for (const ExitSummary& exit : summary.exits) {
-    const std::string line = exitLine(exit);
+    const std::string line = exitText(exit);
     lines += line.empty() ? "" : color.warning(line) + "\n";
   }
   return lines;
@@ -113,6 +94,25 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
 
 std::string headerText(const JobReport& job, const Color& color) {
   return headerText(job, Scope::kRun, color);
+}
+
+std::string exitText(const ExitSummary& exit) {
+  std::string who = exit.ranks.empty() ? "" : "rank " + rankText(exit.ranks);
+  if (exit.unranked > 0) {
+    who += (who.empty() ? "" : ", ") + plural(exit.unranked, "process", "processes") + " without a rank";
+  }
+  switch (exit.exit) {
+    case ExitKind::kRunning:
+      return who + ": still running, or on a machine that cannot be checked: the numbers are current values";
+    case ExitKind::kSignal:
+      return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
+    case ExitKind::kKilled:
+      return who + ": killed; the numbers end at that moment";
+    case ExitKind::kNormal:
+    case ExitKind::kUnderscoreExit:
+      break;
+  }
+  return {};
 }
 
 std::string sizeText(uint32_t size) {

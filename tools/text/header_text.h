@@ -18,6 +18,9 @@ enum class Scope : bool { kRun, kProcess };
 std::string headerText(const JobReport& job, const Color& color);
 std::string headerText(const JobReport& job, Scope scope, const Color& color);
 
+/// Returns the ranks of one ending and how they ended: "rank 0-3: killed; ..."; "" if they ended normally.
+std::string exitText(const ExitSummary& exit);
+
 /// Returns the number of ranks in a group; "?" if it is not known.
 std::string sizeText(uint32_t size);
 

@@ -14,19 +14,45 @@ TEST_CASE("checkJob passes a sound job; a fault fails its check unless it is all
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
   rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 2;
   reports[0].not_seen = {{"unknown_op", 1, "", "m"}};
+  reports[0].job.exit = ExitKind::kSignal;
   JobReport job = jobOf(reports);
   job.problems = {"x"};
   const std::vector<Check> checks = checkJob(job, {});
-  REQUIRE(checks.size() == 4);
+  REQUIRE(checks.size() == 5);
   const Finding::What expected[] = {
-      Finding::What::kUnreadable, Finding::What::kMissingRanks, Finding::What::kNotSeen, Finding::What::kDisagreement};
-  for (size_t i = 0; i < 4; ++i) {
+      Finding::What::kUnreadable,
+      Finding::What::kMissingRanks,
+      Finding::What::kKilled,
+      Finding::What::kNotSeen,
+      Finding::What::kDisagreement};
+  for (size_t i = 0; i < 5; ++i) {
     REQUIRE(checks[i].findings.size() == 1);
     CHECK(checks[i].findings[0].what == expected[i]);
   }
   job.problems.clear();
-  CHECK(passed(checkJob(job, {Allowed::kMissingRanks, Allowed::kNotSeen, Allowed::kDisagreements})));
-  CHECK_FALSE(passed(checkJob(job, {Allowed::kMissingRanks, Allowed::kNotSeen})));
+  const std::vector<Allowed> all = {
+      Allowed::kMissingRanks, Allowed::kKilled, Allowed::kNotSeen, Allowed::kDisagreements};
+  CHECK(passed(checkJob(job, all)));
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::vector<Allowed> others = all;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    CHECK_FALSE(passed(checkJob(job, others)));
+  }
+}
+
+TEST_CASE("checkJob fails on killed ranks, one finding per ending") {
+  std::vector<Report> reports = sampleReports(4);
+  reports[1].job.exit = reports[2].job.exit = ExitKind::kKilled;
+  reports[3].job.exit = ExitKind::kSignal;
+  reports[3].job.exit_signal = 6;
+  const JobReport job = jobOf(reports);
+  const std::vector<Check> checks = checkJob(job, {});
+  CHECK_FALSE(passed(checks));
+  REQUIRE(checks[2].what == Check::What::kEnded);
+  REQUIRE(checks[2].findings.size() == 2);
+  CHECK(checks[2].findings[0].exit->signal == 6);
+  CHECK(checks[2].findings[1].exit->ranks == RankRanges{{1, 2}});
+  CHECK(passed(checkJob(job, {Allowed::kKilled})));
 }
 
 TEST_CASE("checkBaseline has one check per kind and group and finds more, less, new and gone") {

@@ -42,6 +42,25 @@ TEST_CASE("check passes or fails against a baseline and a budget") {
   CHECK(runCommtap(tolerant).status() == 0);
 }
 
+TEST_CASE("check fails on killed ranks, and names them, unless they are allowed") {
+  const TempFolder folder;
+  std::vector<Report> reports = sampleReports(4);
+  reports[3].job.exit = ExitKind::kKilled;
+  const std::string job = folder / "job.json";
+  writeText(job, jobReportToJson(jobOf(reports)));
+  const Outcome outcome = runCommtap({"check", job});
+  CHECK(outcome.status() == 1);
+  CHECK(
+      outcome.out ==
+      "FAILED no process was killed or ended by a signal\n  rank 3: killed; the numbers end at that moment\n"
+      "1 of 5 checks failed\n");
+  CHECK(runCommtap({"check", job, "--allow", "killed"}).status() == 0);
+  writeText(
+      folder / "budget.toml",
+      "schema = \"commtap.budget/1\"\nallow = [\"killed\"]\n[[budget]]\ncount = 99\nbytes = 99999\n");
+  CHECK(runCommtap({"check", job, "--budget", folder / "budget.toml"}).status() == 0);
+}
+
 TEST_CASE("check neither uses nor overwrites an unreadable budget") {
   const CheckedJobs jobs;
   writeText(jobs.budget(), "precious = [");
