@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "report/job/job_order.h"
+
 namespace commtap {
 namespace {
 
@@ -25,6 +27,23 @@ std::string withoutNumber(const std::string& module) {
 
 } // namespace
 
+/// What is known about the ranks besides their rows.
+struct JobAgreement::Ranks {
+  const JobGroups& groups;
+  const RankRanges& present;
+  const JobEndings& endings;
+  const JobOrder& order;
+
+  /// Returns whether a rank of the group was killed, and the end of none leaves it open why it stopped.
+  bool hasKill(uint32_t instance) const {
+    const std::vector<uint32_t>& members = groups.membersOf(instance);
+    const auto any_in = [&members](const RankRanges& ranges) {
+      return std::any_of(members.begin(), members.end(), [&](uint32_t rank) { return contains(ranges, rank); });
+    };
+    return !endings.killed.empty() && any_in(endings.killed) && !any_in(endings.unclear);
+  }
+};
+
 struct JobAgreement::Finding {
   Disagreement::What what;
   uint64_t gap; ///< between the largest and the smallest number
@@ -40,8 +59,8 @@ struct JobAgreement::Finding {
 /// Compares the rows of one process group's ranks.
 class JobAgreement::Judge {
  public:
-  Judge(const JobAgreement& agreement, uint32_t id, const JobGroups& groups, const RankRanges& present)
-      : agreement_(agreement), id_(id) {
+  Judge(const JobAgreement& agreement, uint32_t id, const Ranks& ranks)
+      : agreement_(agreement), id_(id), ranks_(ranks) {
     const Instance& instance = agreement.instances_.at(id);
     sides_.push_back({&instance.reference, instance.agreeing});
     std::vector<int64_t> seen = instance.agreeing;
@@ -51,8 +70,8 @@ class JobAgreement::Judge {
     }
     std::sort(seen.begin(), seen.end());
     std::vector<int64_t> absent;
-    for (const uint32_t rank : groups.membersOf(id)) {
-      if (contains(present, rank) && !std::binary_search(seen.begin(), seen.end(), rank)) {
+    for (const uint32_t rank : ranks.groups.membersOf(id)) {
+      if (contains(ranks.present, rank) && !std::binary_search(seen.begin(), seen.end(), rank)) {
         absent.push_back(rank);
       }
     }
@@ -66,11 +85,12 @@ class JobAgreement::Judge {
       return;
     }
     const std::set<OpKey> uneven = unevenOps();
+    const auto unequal = isStopped() ? Disagreement::What::kStopped : Disagreement::What::kCount;
     for (const uint32_t key : allKeys()) {
       const auto [least, most] = bounds(key);
       if (least.count != most.count) {
         const bool is_uneven = uneven.count(opOf(key)) > 0;
-        const auto what = is_uneven ? Disagreement::What::kCount : Disagreement::What::kModule;
+        const auto what = is_uneven ? unequal : Disagreement::What::kModule;
         findings.push_back({what, most.count - least.count, id_, key});
       } else if (least.bytes != most.bytes) {
         findings.push_back({Disagreement::What::kBytes, most.bytes - least.bytes, id_, key});
@@ -164,8 +184,50 @@ class JobAgreement::Judge {
     return uneven;
   }
 
+  /// Returns whether the ranks behind were killed in the middle of the sequence of the rank that is furthest.
+  bool isStopped() const {
+    const std::optional<int64_t> furthest = ranks_.hasKill(id_) ? ranks_.order.furthestRank(id_) : std::nullopt;
+    const auto front = std::find_if(sides_.begin(), sides_.end(), [&furthest](const Side& side) {
+      return furthest && std::find(side.ranks.begin(), side.ranks.end(), *furthest) != side.ranks.end();
+    });
+    return front != sides_.end() && std::all_of(sides_.begin(), sides_.end(), [&](const Side& side) {
+             return &side == &*front || isFirstPart(side, *front);
+           });
+  }
+
+  /// Returns whether the ranks of `side` were killed, and their calls and those that they missed add up to the calls of
+  /// `front`.
+  bool isFirstPart(const Side& side, const Side& front) const {
+    const auto missed = ranks_.order.missedBy(id_, side.ranks.front());
+    const bool all_killed = std::all_of(
+        side.ranks.begin(), side.ranks.end(), [this](int64_t rank) { return contains(ranks_.endings.killed, rank); });
+    if (!missed || !all_killed) {
+      return false;
+    }
+    using Place = std::tuple<std::string, std::string, Kind, std::string>; ///< module, op, kind, dtype
+    std::map<Place, int64_t> open;
+    const auto add = [&](const Entries& entries, const Entries& others, int64_t sign) {
+      for (const Entry& entry : entries) {
+        const uint64_t other = entryIn(others, entry.key).count;
+        if (entry.count > other) { // else equal, or added from the other side
+          const Key& key = agreement_.keys_[entry.key];
+          const StringTable& texts = agreement_.texts_;
+          open[{texts.text(key.module), texts.text(key.op), key.kind, texts.text(key.dtype)}] +=
+              sign * static_cast<int64_t>(entry.count - other);
+        }
+      }
+    };
+    add(*front.entries, *side.entries, 1);
+    add(*side.entries, *front.entries, -1);
+    for (const JobOrder::Missed& call : *missed) {
+      --open[{withoutNumber(call.module), call.op, call.kind, call.dtype}];
+    }
+    return std::all_of(open.begin(), open.end(), [](const auto& place) { return place.second == 0; });
+  }
+
   const JobAgreement& agreement_;
   uint32_t id_;
+  const Ranks& ranks_;
   const Entries nothing_;
   std::vector<Side> sides_; ///< the ranks that agree with the first rank come first
 };
@@ -237,13 +299,13 @@ void JobAgreement::endRank(int64_t rank, const JobGroups& groups) {
   dropRank();
 }
 
-void JobAgreement::findUnmatched(const JobGroups& groups, const RankRanges& present, std::vector<Finding>& findings)
-    const {
+void JobAgreement::findUnmatched(const Ranks& ranks, std::vector<Finding>& findings) const {
   for (const auto& [key, traffic] : traffic_) {
-    const std::vector<uint32_t>& members = groups.membersOf(key.first);
+    const std::vector<uint32_t>& members = ranks.groups.membersOf(key.first);
     const bool all_here =
-        std::all_of(members.begin(), members.end(), [&](uint32_t rank) { return contains(present, rank); });
-    if (all_here && traffic.sent != traffic.received) {
+        std::all_of(members.begin(), members.end(), [&](uint32_t rank) { return contains(ranks.present, rank); });
+    // A kill leaves sends and receives without their counterpart, in whatever order the others had issued theirs.
+    if (all_here && !ranks.hasKill(key.first) && traffic.sent != traffic.received) {
       const auto [less, more] = std::minmax(traffic.sent.count, traffic.received.count);
       findings.push_back({Disagreement::What::kUnmatched, more - less, key.first, key.second});
     }
@@ -273,11 +335,16 @@ Disagreement JobAgreement::differenceOf(const Judge& judge, const Finding& findi
   return disagreement;
 }
 
-JobAgreement::Findings JobAgreement::take(const JobGroups& groups, const RankRanges& present) const {
+JobAgreement::Findings JobAgreement::take(
+    const JobGroups& groups,
+    const RankRanges& present,
+    const JobEndings& endings,
+    const JobOrder& order) const {
+  const Ranks ranks{groups, present, endings, order};
   std::vector<Finding> findings;
-  findUnmatched(groups, present, findings);
+  findUnmatched(ranks, findings);
   for (const auto& [id, instance] : instances_) {
-    Judge(*this, id, groups, present).find(findings);
+    Judge(*this, id, ranks).find(findings);
   }
   const size_t kept = std::min(findings.size(), kMaxDisagreements);
   std::partial_sort(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(kept), findings.end());
@@ -287,7 +354,7 @@ JobAgreement::Findings JobAgreement::take(const JobGroups& groups, const RankRan
     const Finding& finding = findings[i];
     const bool is_unmatched = finding.what == Disagreement::What::kUnmatched;
     Disagreement disagreement =
-        is_unmatched ? unmatchedOf(finding) : differenceOf(Judge(*this, finding.instance, groups, present), finding);
+        is_unmatched ? unmatchedOf(finding) : differenceOf(Judge(*this, finding.instance, ranks), finding);
     disagreement.what = finding.what;
     disagreement.group = groups.groupOf(finding.instance);
     disagreement.members = groups.membersOf(finding.instance);

@@ -14,12 +14,22 @@
 
 namespace commtap {
 
+class JobOrder;
+
+/// The ranks whose end explains, or cannot explain, that they made fewer calls than others.
+struct JobEndings {
+  RankRanges killed;  ///< killed from outside
+  RankRanges unclear; ///< still running, or ended by a signal of its own: it may have waited for other ranks
+};
+
 /// Compares the collectives of the ranks of each process group. Ranks are added in ascending order. While a group's
 /// ranks agree, only the first rank's rows are kept; after its last rank, none.
 ///
 /// Root modules of one class count as one module. Every rank of a group must make the same collectives, so different
 /// counts for one module and op are a disagreement. Sends and receives connect two ranks, so only their sums over the
 /// group must match. Ops of kind `other` are not compared.
+///
+/// Killed ranks stop at different points of a sequence that all ranks share. Such differences are kStopped.
 class JobAgreement {
  public:
   /// Adds a row of the current rank.
@@ -33,8 +43,9 @@ class JobAgreement {
     std::vector<Disagreement> worst; ///< most severe first, at most kMaxDisagreements
     uint64_t found = 0;
   };
-  /// Returns the disagreements found. `present`: the merged ranks.
-  Findings take(const JobGroups& groups, const RankRanges& present) const;
+  /// Returns the disagreements found. `present`: the merged ranks. `order`: the last calls of the same ranks.
+  Findings take(const JobGroups& groups, const RankRanges& present, const JobEndings& endings, const JobOrder& order)
+      const;
 
  private:
   struct Key {
@@ -65,11 +76,12 @@ class JobAgreement {
     Amount received;
   };
   class Judge;
+  struct Ranks;
   struct Finding;
 
   uint32_t keyOf(const Collective& row);
   void compare(int64_t rank, Instance& instance, Entries entries, size_t member_count);
-  void findUnmatched(const JobGroups& groups, const RankRanges& present, std::vector<Finding>& findings) const;
+  void findUnmatched(const Ranks& ranks, std::vector<Finding>& findings) const;
   Disagreement unmatchedOf(const Finding& finding) const;
   Disagreement differenceOf(const Judge& judge, const Finding& finding) const;
 

@@ -40,6 +40,20 @@ class JobMerge::GroupPlaces {
 
 namespace {
 
+/// Returns how ranks ended, as far as it says why they have fewer calls than others.
+JobEndings endingsOf(const std::vector<JobProcess>& processes) {
+  std::vector<int64_t> killed;
+  std::vector<int64_t> unclear;
+  for (const JobProcess& process : processes) {
+    if (process.rank && process.exit == ExitKind::kKilled) {
+      killed.push_back(*process.rank);
+    } else if (process.rank && (process.exit == ExitKind::kSignal || process.exit == ExitKind::kRunning)) {
+      unclear.push_back(*process.rank);
+    }
+  }
+  return {rankRanges(std::move(killed)), rankRanges(std::move(unclear))};
+}
+
 /// Sorts rows in the order of the module tree.
 void sortRows(JobReport& job) {
   std::unordered_map<std::string_view, size_t> places;
@@ -234,7 +248,7 @@ void JobMerge::sortGroups(JobReport& job) const {
 
 void JobMerge::findDisagreements(JobReport& job) const {
   job.disagreements = order_.take(groups_);
-  JobAgreement::Findings findings = agreement_.take(groups_, job.ranks);
+  JobAgreement::Findings findings = agreement_.take(groups_, job.ranks, endingsOf(job.processes), order_);
   job.disagreements_found = job.disagreements.size() + findings.found;
   std::move(findings.worst.begin(), findings.worst.end(), std::back_inserter(job.disagreements));
   job.disagreements.resize(std::min(job.disagreements.size(), kMaxDisagreements));

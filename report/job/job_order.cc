@@ -6,6 +6,18 @@
 #include <string_view>
 
 namespace commtap {
+namespace {
+
+/// Frees the calls that each rank has issued: only those beyond can be missing from a rank.
+template <typename Calls>
+void dropCommonPart(Calls& furthest, const std::vector<uint64_t>& last_sequences) {
+  const uint64_t least = *std::min_element(last_sequences.begin(), last_sequences.end());
+  furthest = Calls(
+      std::find_if(furthest.begin(), furthest.end(), [least](const auto& call) { return call.sequence > least; }),
+      furthest.end());
+}
+
+} // namespace
 
 uint32_t JobOrder::idOf(const What& what) {
   const auto [entry, is_new] = ids_.emplace(what, static_cast<uint32_t>(kinds_.size()));
@@ -49,12 +61,22 @@ void JobOrder::compare(int64_t rank, Instance& instance, const Calls& calls) con
   }
 }
 
+void JobOrder::noteFurthest(int64_t rank, Instance& instance, const Calls& calls) {
+  const uint64_t last = calls.empty() ? 0 : calls.back().sequence;
+  instance.last_sequences.push_back(last);
+  if (instance.furthest.empty() || last > instance.furthest.back().sequence) {
+    instance.furthest = calls;
+    instance.furthest_rank = rank;
+  }
+}
+
 void JobOrder::endRank(int64_t rank, const JobGroups& groups) {
   endProcess();
   for (auto& [id, calls] : coming_) {
     // Threads that issue concurrently may have recorded their calls out of order.
     std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) { return a.sequence < b.sequence; });
     Instance& instance = instances_[id];
+    noteFurthest(rank, instance, calls);
     if (instance.ranks.empty()) {
       instance.reference = std::move(calls);
     } else {
@@ -63,9 +85,38 @@ void JobOrder::endRank(int64_t rank, const JobGroups& groups) {
     instance.ranks.push_back(rank);
     if (instance.ranks.size() == groups.membersOf(id).size()) {
       instance.reference = Calls();
+      dropCommonPart(instance.furthest, instance.last_sequences);
     }
   }
   dropRank();
+}
+
+std::optional<int64_t> JobOrder::furthestRank(uint32_t instance) const {
+  const auto found = instances_.find(instance);
+  return found == instances_.end() ? std::nullopt : std::optional(found->second.furthest_rank);
+}
+
+std::optional<std::vector<JobOrder::Missed>> JobOrder::missedBy(uint32_t instance, int64_t rank) const {
+  const auto found = instances_.find(instance);
+  if (found == instances_.end() || !found->second.deviants.empty()) {
+    return std::nullopt;
+  }
+  const Instance& group = found->second;
+  const auto place = std::lower_bound(group.ranks.begin(), group.ranks.end(), rank);
+  const bool has_calls = place != group.ranks.end() && *place == rank;
+  uint64_t next = 1 + (has_calls ? group.last_sequences[static_cast<size_t>(place - group.ranks.begin())] : 0);
+  std::vector<Missed> missed;
+  for (const Call& call : group.furthest) {
+    if (call.sequence < next) {
+      continue;
+    }
+    if (call.sequence != next++) {
+      return std::nullopt;
+    }
+    const What& what = kinds_[call.what];
+    missed.push_back({texts_.text(call.module), texts_.text(what.op), what.kind, texts_.text(what.dtype)});
+  }
+  return missed;
 }
 
 Disagreement::Value JobOrder::valueOf(const Call& call, std::vector<int64_t> ranks) const {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -40,6 +42,19 @@ class JobOrder {
   /// `Disagreement::group` is a number of JobGroups.
   std::vector<Disagreement> take(const JobGroups& groups) const;
 
+  /// A collective that a rank has not issued.
+  struct Missed {
+    std::string module;
+    std::string op;
+    Kind kind = Kind::kOther;
+    std::string dtype; ///< "" for none
+  };
+  /// Returns the collectives of a process group that `rank` has not issued and the furthest rank has. Returns nullopt
+  /// unless the calls of `rank` are the first part of the same sequence, as far back as both reports go.
+  std::optional<std::vector<Missed>> missedBy(uint32_t instance, int64_t rank) const;
+  /// Returns a rank of the process group that has issued the most collectives; nullopt if none issued any.
+  std::optional<int64_t> furthestRank(uint32_t instance) const;
+
  private:
   /// A collective of a group.
   struct Call {
@@ -63,12 +78,16 @@ class JobOrder {
   };
   struct Instance {
     Calls reference; ///< collectives of the first rank
+    Calls furthest;  ///< collectives of the rank with the highest sequence number
+    int64_t furthest_rank = 0;
+    std::vector<uint64_t> last_sequences; ///< by position in `ranks`; ranks that issued none are in neither
     std::vector<int64_t> ranks;
     std::vector<Deviant> deviants; ///< each at its first differing sequence number
   };
 
   uint32_t idOf(const What& what);
   void compare(int64_t rank, Instance& instance, const Calls& calls) const;
+  static void noteFurthest(int64_t rank, Instance& instance, const Calls& calls);
   Disagreement disagreementOf(const Instance& instance) const;
   Disagreement::Value valueOf(const Call& call, std::vector<int64_t> ranks) const;
 

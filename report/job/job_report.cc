@@ -10,7 +10,7 @@ namespace commtap {
 namespace {
 
 constexpr std::array<std::string_view, kDisagreementKinds> kDisagreementNames =
-    {"order", "count", "unmatched", "bytes", "module"};
+    {"order", "count", "unmatched", "bytes", "module", "stopped"};
 
 std::vector<ExitSummary> exitsOf(const JobReport& job) {
   std::map<std::pair<ExitKind, std::optional<int64_t>>, std::pair<std::vector<int64_t>, size_t>> sets;
@@ -45,7 +45,7 @@ std::optional<Disagreement::What> disagreementFromName(std::string_view name) {
 
 std::span<const Disagreement> seriousDisagreements(const JobReport& job) {
   const auto end = std::find_if(job.disagreements.begin(), job.disagreements.end(), [](const Disagreement& each) {
-    return each.what == Disagreement::What::kModule;
+    return each.what >= Disagreement::What::kModule;
   });
   return {job.disagreements.begin(), end};
 }

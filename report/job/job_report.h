@@ -86,6 +86,7 @@ struct Disagreement {
     kUnmatched,               ///< the group received more or less than it sent
     kBytes,                   ///< equal numbers of calls with different payloads
     kModule,                  ///< equal numbers of calls in the group; ranks attribute them to other modules or phases
+    kStopped,                 ///< ranks were killed at different points of the same sequence
   };
   /// The call of a kOrder disagreement.
   struct Call {
@@ -114,7 +115,7 @@ struct Disagreement {
   std::string reduce_op;     ///< "" for none
   std::vector<Value> values; ///< largest set of ranks first; for kUnmatched, sent and received
 };
-inline constexpr int kDisagreementKinds = 5;
+inline constexpr int kDisagreementKinds = 6;
 std::string_view disagreementName(Disagreement::What what);
 std::optional<Disagreement::What> disagreementFromName(std::string_view name);
 
@@ -227,8 +228,8 @@ Amounts amountsOf(const JobReport& job);
 
 inline constexpr size_t kMaxDisagreements = 1000;
 
-/// Returns the disagreements that mean a hang or a bug; they come first in the list. The others can be differences in
-/// how ranks attribute the same calls.
+/// Returns the disagreements that mean a hang or a bug; they come first in the list. The others are differences in how
+/// ranks attribute the same calls, and in how far killed ranks came.
 std::span<const Disagreement> seriousDisagreements(const JobReport& job);
 
 /// Returns the ranks of the job, those missing, and how each process ended.

@@ -169,6 +169,15 @@ std::string stepText(const JobReport& job, const Color& color) {
   return text + spreadText(job.steps);
 }
 
+std::string_view titleOf(const Disagreement& disagreement, bool is_serious) {
+  if (is_serious) {
+    return "RANKS DISAGREE: likely a hang or a bug";
+  }
+  return disagreement.what == Disagreement::What::kStopped
+             ? "Ranks were killed, and stopped at different points of the same sequence of collectives"
+             : "Ranks agree on the number of calls, not on the module";
+}
+
 } // namespace
 
 std::string disagreementLines(const JobReport& job, const Color& color) {
@@ -176,9 +185,11 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
     return {};
   }
   const size_t serious = seriousDisagreements(job).size();
-  std::string text = serious > 0 ? color.warning("RANKS DISAGREE: likely a hang or a bug") + "\n" : "";
+  std::string text;
   for (size_t i = 0; i < std::min(job.disagreements.size(), kMaxDisagreementLines); ++i) {
-    text += i == serious ? color.warning("Ranks agree on the number of calls, not on the module") + "\n" : "";
+    const std::string_view title = titleOf(job.disagreements[i], i < serious);
+    const bool is_first = i == 0 || titleOf(job.disagreements[i - 1], i - 1 < serious) != title;
+    text += is_first ? color.warning(title) + "\n" : "";
     text += "  " + disagreementText(job.disagreements[i], job) + "\n";
   }
   if (job.disagreements_found > kMaxDisagreementLines) {

@@ -14,6 +14,24 @@ namespace {
 
 constexpr size_t kMaxValues = 4;
 
+/// Returns how a process ended, for one or some of several ranks; "" if it ended normally.
+std::string endText(const JobProcess& process, bool is_one) {
+  switch (process.exit) {
+    case ExitKind::kKilled:
+      return is_one ? " (killed)" : " (some were killed)";
+    case ExitKind::kSignal: {
+      const std::string signal = process.exit_signal ? signalName(static_cast<int>(*process.exit_signal)) : "a signal";
+      return is_one ? " (ended by " + signal + ")" : " (some ended by " + signal + ")";
+    }
+    case ExitKind::kRunning:
+      return is_one ? " (still running)" : " (some are still running)";
+    case ExitKind::kNormal:
+    case ExitKind::kUnderscoreExit:
+      break;
+  }
+  return {};
+}
+
 /// Returns how the processes of a few ranks ended, if that explains why they have less.
 std::string endText(const RankRanges& ranks, const JobReport& job) {
   constexpr size_t kFew = 8;
@@ -24,11 +42,9 @@ std::string endText(const RankRanges& ranks, const JobReport& job) {
     const bool is_here = process.rank && std::any_of(ranks.begin(), ranks.end(), [&](const RankRange& range) {
                            return range.first <= *process.rank && *process.rank <= range.second;
                          });
-    if (is_here && (process.exit == ExitKind::kKilled || process.exit == ExitKind::kSignal)) {
-      return countOf(ranks) == 1 ? " (killed)" : " (some were killed)";
-    }
-    if (is_here && process.exit == ExitKind::kRunning) {
-      return countOf(ranks) == 1 ? " (still running)" : " (some are still running)";
+    const std::string text = is_here ? endText(process, countOf(ranks) == 1) : "";
+    if (!text.empty()) {
+      return text;
     }
   }
   return {};

@@ -15,6 +15,7 @@ const kWhat = {
   count: "different numbers of calls",
   bytes: "different payload",
   module: "equal numbers of calls, for different modules or in different phases",
+  stopped: "killed after different numbers of calls",
   unmatched: "sent but not received",
 };
 
@@ -86,14 +87,23 @@ const kMild = {
   meaning: "Ranks of one process group made equal numbers of calls, for different modules or in different phases.",
 };
 
+const kStopped = {
+  key: "stopped",
+  level: "note",
+  title: "Ranks were killed at different points",
+  meaning: "The killed ranks had issued the first part of the same sequence of collectives as the other ranks.",
+};
+
 /** @returns {Finding[]} one for the disagreements that may hang a job, one for those that cannot */
 function disagreements(job) {
   const mild = job.disagreements.filter(({ what }) => what === "module");
-  const serious = job.disagreements.filter(({ what }) => what !== "module");
+  const stopped = job.disagreements.filter(({ what }) => what === "stopped");
+  const serious = job.disagreements.filter(({ what }) => what !== "module" && what !== "stopped");
   const hidden = job.disagreementsFound - job.disagreements.length;
   return [
     [job.runs ? kAhead : kSerious, serious],
     [kMild, mild],
+    [kStopped, stopped],
   ]
     .filter(([, items]) => items.length > 0)
     .map(([{ title, meaning, ...finding }, items]) => {

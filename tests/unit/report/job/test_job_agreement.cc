@@ -4,8 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <set>
 
+#include "report/job/job_order.h"
 #include "tests/unit/job_samples.h"
 
 namespace commtap {
@@ -29,8 +31,9 @@ class AgreementRanks {
     }
   }
 
-  JobAgreement::Findings judge(const RankRanges& present = {{0, 3}}) {
+  JobAgreement::Findings judge(const RankRanges& present = {{0, 3}}, const JobEndings& endings = {}) {
     JobAgreement agreement;
+    JobOrder order;
     for (uint32_t rank = 0; rank < rows.size(); ++rank) {
       const std::vector<uint32_t> members = rank < 2 ? std::vector<uint32_t>{0, 1} : std::vector<uint32_t>{2, 3};
       const GroupPlace place = groups.placeOf({"x", "tp", "gloo", 2, members});
@@ -38,13 +41,40 @@ class AgreementRanks {
         agreement.add(row, place.instance);
       }
       agreement.endRank(rank, groups);
+      for (const LastCollective& call : last[rank]) {
+        order.add(call, place.instance);
+      }
+      order.endRank(rank, groups);
     }
-    return agreement.take(groups, present);
+    return agreement.take(groups, present, endings, order);
   }
 
   JobGroups groups;
   std::vector<std::vector<Collective>> rows; ///< by rank
+  std::array<std::vector<LastCollective>, 4> last;
 };
+
+/// Adds calls number `first` to `end` - 1 of the module of `ranks`' rows.
+void addLast(std::vector<LastCollective>& last, uint64_t first, uint64_t end) {
+  for (uint64_t sequence = first; sequence < end; ++sequence) {
+    LastCollective call;
+    call.sequence = sequence;
+    call.module = "Net.layer";
+    call.op = "c10d.allreduce_";
+    call.kind = Kind::kAllReduce;
+    last.push_back(call);
+  }
+}
+
+/// Ranks 2 and 3 of a group were killed after 10 and 8 calls of one sequence.
+AgreementRanks killedRanks() {
+  AgreementRanks ranks;
+  ranks.rows[3][0].count = 8;
+  ranks.rows[3][0].bytes = 800;
+  addLast(ranks.last[2], 5, 11);
+  addLast(ranks.last[3], 5, 9);
+  return ranks;
+}
 
 TEST_CASE("ranks with equal calls agree; other groups may differ") {
   AgreementRanks ranks;
@@ -158,6 +188,51 @@ TEST_CASE("the most severe come first, and only the most severe are kept") {
   CHECK(findings.worst[0].module == "m" + std::to_string(3 * kMaxDisagreements - 1));
 }
 
+TEST_CASE("ranks that were killed in one sequence are kStopped") {
+  AgreementRanks ranks = killedRanks();
+  const auto what = [&ranks](const JobEndings& endings) { return ranks.judge({{0, 3}}, endings).worst.at(0).what; };
+  CHECK(what({{{2, 3}}, {}}) == What::kStopped);
+  CHECK(what({{{3, 3}}, {}}) == What::kStopped);
+  CHECK(what({}) == What::kCount);                   // ended by itself
+  CHECK(what({{{2, 2}}, {}}) == What::kCount);       // only the rank ahead was killed
+  CHECK(what({{{3, 3}}, {{2, 2}}}) == What::kCount); // rank 2 runs, or its watchdog ended it
+}
+
+TEST_CASE("killed ranks whose missing calls are not the last of the sequence disagree") {
+  const JobEndings endings{{{2, 3}}, {}};
+  AgreementRanks ranks = killedRanks();
+  ranks.last[3].pop_back(); // lacks one more than the rows say
+  CHECK(ranks.judge({{0, 3}}, endings).worst.at(0).what == What::kCount);
+  ranks = killedRanks();
+  ranks.last[2][5].module = "Net.other";
+  CHECK(ranks.judge({{0, 3}}, endings).worst.at(0).what == What::kCount);
+  ranks = killedRanks();
+  ranks.last[3][0].op = "c10d.other"; // the order differs
+  CHECK(ranks.judge({{0, 3}}, endings).worst.at(0).what == What::kCount);
+  ranks = killedRanks();
+  ranks.last[2].erase(ranks.last[2].begin(), ranks.last[2].begin() + 5); // number 9 is no longer known
+  CHECK(ranks.judge({{0, 3}}, endings).worst.at(0).what == What::kCount);
+}
+
+TEST_CASE("a rank that was killed before its first call is kStopped") {
+  AgreementRanks ranks = killedRanks();
+  ranks.rows[2][0].count = 2;
+  ranks.rows[3].clear();
+  ranks.last[3].clear();
+  ranks.last[2].clear();
+  addLast(ranks.last[2], 1, 3);
+  CHECK(ranks.judge({{0, 3}}, {{{2, 3}}, {}}).worst.at(0).what == What::kStopped);
+}
+
+TEST_CASE("sends of a group with a killed rank are not compared") {
+  AgreementRanks ranks;
+  ranks.rows[0][0].kind = Kind::kSend;
+  ranks.rows[1][0].kind = Kind::kRecv;
+  ranks.rows[1][0].count = 8;
+  CHECK(ranks.judge({{0, 3}}, {{{1, 1}}, {}}).found == 0);
+  CHECK(ranks.judge({{0, 3}}, {{{2, 2}}, {}}).found == 1);
+}
+
 TEST_CASE("a process without a rank is not compared") {
   JobGroups groups;
   JobAgreement agreement;
@@ -165,7 +240,7 @@ TEST_CASE("a process without a rank is not compared") {
   agreement.add(AgreementRanks().rows[0][0], place.instance);
   agreement.dropRank();
   agreement.endRank(0, groups);
-  CHECK(agreement.take(groups, {{0, 1}}).found == 0);
+  CHECK(agreement.take(groups, {{0, 1}}, {}, JobOrder()).found == 0);
 }
 
 } // namespace

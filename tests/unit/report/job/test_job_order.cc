@@ -33,6 +33,11 @@ class OrderRanks {
   }
 
   std::vector<Disagreement> judge() {
+    return ordered().take(groups);
+  }
+
+  /// Returns the calls of the group, which is instance 0.
+  JobOrder ordered() {
     JobOrder order;
     const GroupPlace place = groups.placeOf({"0", "dp", "gloo", 4, {0, 1, 2, 3}});
     for (size_t rank = 0; rank < calls.size(); ++rank) {
@@ -41,7 +46,7 @@ class OrderRanks {
       }
       order.endRank(static_cast<int64_t>(rank), groups);
     }
-    return order.take(groups);
+    return order;
   }
 
   JobGroups groups;
@@ -53,6 +58,26 @@ TEST_CASE("ranks with equal calls in equal order agree, even if a rank is ahead 
   ranks.calls[1].resize(4);
   ranks.calls[2].erase(ranks.calls[2].begin(), ranks.calls[2].begin() + 6);
   CHECK(ranks.judge().empty());
+}
+
+TEST_CASE("the calls that a rank has not issued are known if they follow its own") {
+  OrderRanks ranks;
+  ranks.calls[1].resize(8);
+  ranks.calls[3].resize(9);
+  JobOrder order = ranks.ordered();
+  CHECK(order.furthestRank(0) == 0);
+  CHECK_FALSE(order.furthestRank(1));
+  REQUIRE(order.missedBy(0, 1)->size() == 2);
+  CHECK(order.missedBy(0, 1)->at(0).kind == Kind::kAllGather);
+  CHECK(order.missedBy(0, 1)->at(0).module == "Net.layer");
+  CHECK(order.missedBy(0, 3)->size() == 1);
+  CHECK(order.missedBy(0, 2)->empty());
+  ranks.calls[2].erase(ranks.calls[2].begin() + 8);
+  ranks.calls[0].resize(8);
+  ranks.calls[3].resize(8);
+  CHECK_FALSE(ranks.ordered().missedBy(0, 1)); // number 9 is not known
+  ranks.calls[1][0].op = "c10d.other";
+  CHECK_FALSE(ranks.ordered().missedBy(0, 3)); // the order differs
 }
 
 TEST_CASE("two swapped collectives are found at the first") {

@@ -28,6 +28,32 @@ TEST_CASE("merge text has disagreements before the numbers and the spread of ran
   CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
 }
 
+TEST_CASE("killed ranks that stopped in one sequence are told from ranks that disagree") {
+  std::vector<Report> reports = sampleReports(4);
+  for (Report& report : reports) {
+    const uint64_t calls = report.job.rank == 2 ? 1 : 2;
+    report.job.exit = ExitKind::kKilled;
+    rowOf(report, "DistributedDataParallel", Kind::kAllReduce).count = calls;
+    for (uint64_t i = 0; i < calls; ++i) {
+      const Collective& row = rowOf(report, "DistributedDataParallel", Kind::kAllReduce);
+      LastCollective& call = report.last.emplace_back();
+      call.sequence = i + 1;
+      call.group = row.group;
+      call.module = row.module;
+      call.op = row.op;
+      call.kind = row.kind;
+      call.dtype = row.dtype;
+    }
+  }
+  CHECK(
+      disagreementLines(jobOf(reports), Color::none()) ==
+      "Ranks were killed, and stopped at different points of the same sequence of collectives\n  all_reduce in "
+      "DistributedDataParallel (backward) on default_pg of ranks 0-3: 2 calls on ranks 0-1, 3; 1 on rank 2 (killed)\n");
+  CHECK(seriousDisagreements(jobOf(reports)).empty());
+  reports[0].job.exit = ExitKind::kSignal;
+  CHECK(has(disagreementLines(jobOf(reports), Color::none()), "RANKS DISAGREE"));
+}
+
 TEST_CASE("merge text pairs collectives with their NCCL calls, if there are any") {
   CHECK_FALSE(has(mergeText(sampleJob(), Color::none()), "NCCL"));
   const std::string text = mergeText(ncclJob(), Color::none());

@@ -10,13 +10,17 @@ namespace commtap {
 namespace {
 
 /// Returns the text of the first disagreement of a job whose rank 2 has an additional call.
-std::string disagreementTextOf(ExitKind exit_of_rank_2, const char* module = "DistributedDataParallel") {
+std::string disagreementTextOf(
+    ExitKind exit_of_rank_2,
+    const char* module = "DistributedDataParallel",
+    std::optional<int64_t> signal = std::nullopt) {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
     rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = module;
   }
   rowOf(reports[2], module, Kind::kAllReduce).count = 2;
   reports[2].job.exit = exit_of_rank_2;
+  reports[2].job.exit_signal = signal;
   const JobReport job = jobOf(reports);
   return disagreementText(job.disagreements.at(0), job);
 }
@@ -30,6 +34,8 @@ TEST_CASE("a disagreement is one line with the place and each rank's number") {
 
 TEST_CASE("a disagreement says how a rank with fewer calls ended") {
   CHECK(disagreementTextOf(ExitKind::kKilled).ends_with("2 on rank 2 (killed)"));
+  CHECK(disagreementTextOf(ExitKind::kSignal, "Net", 6).ends_with("2 on rank 2 (ended by SIGABRT)"));
+  CHECK(disagreementTextOf(ExitKind::kSignal).ends_with("2 on rank 2 (ended by a signal)"));
   CHECK(disagreementTextOf(ExitKind::kRunning).ends_with("2 on rank 2 (still running)"));
 }
 
