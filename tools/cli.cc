@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/cli.h"
 
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "tools/cli/cmd_completion.h"
 #include "tools/cli/cmd_recover.h"
-#include "tools/cli/command_tree.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/usage_error.h"
 #include "tools/docs/cmd_options.h"
 #include "tools/export/cmd_export.h"
 #include "tools/html/cmd_html.h"
@@ -34,45 +29,67 @@ constexpr const char* kExample =
     "commtap merge out\n"
     "commtap diff yesterday today";
 
-std::string wrongUsage(const CLI::App& app, const std::string& first, const CLI::ParseError& error) {
-  const std::vector<CLI::App*> verbs = app.get_subcommands();
-  if (!verbs.empty()) {
-    return fmt::format("{} (see commtap {} --help)", error.what(), verbs[0]->get_name());
-  }
-  const std::string found = first.empty() ? "a command is missing" : fmt::format("\"{}\" is not a command", first);
-  std::vector<std::string> names;
-  for (const SubcommandInfo& verb : verbsOf(app)) {
-    names.push_back(verb.name);
-  }
-  return fmt::format("{}; the commands are {} (see commtap --help)", found, fmt::join(names, ", "));
+bool isNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-int parse(CLI::App& app, std::vector<std::string> arguments) {
-  const std::string first = arguments.empty() ? "" : arguments[0];
-  std::reverse(arguments.begin(), arguments.end()); // as the library wants them
+/// Returns the arguments with `help VERB` as `VERB --help`.
+std::vector<std::string> withoutHelpVerb(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] != "help") {
+    return arguments;
+  }
+  return arguments.size() == 1 ? std::vector<std::string>{"--help"} : std::vector<std::string>{arguments[1], "--help"};
+}
+
+/// Returns the arguments of `show` with a value for each `--last`: the number that follows, or the default. CLI11 would
+/// take PATH for the value.
+std::vector<std::string> withLastNumber(const std::vector<std::string>& arguments) {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    result.push_back(arguments[i]);
+    if (arguments[i] == "--last") {
+      const bool has_number = i + 1 < arguments.size() && isNumber(arguments[i + 1]);
+      result.back() += "=" + (has_number ? arguments[++i] : std::string(kDefaultLast));
+    }
+  }
+  return result;
+}
+
+int parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  if (const std::string wrong = unknownNameIn(app, arguments); !wrong.empty()) {
+    say(wrong);
+    return kExitUsage;
+  }
   try {
-    app.parse(std::move(arguments));
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend())); // in the order that the library wants
     return kExitOk;
   } catch (const CLI::Success& success) { // --help and --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    say(wrongUsage(app, first, error));
+    say(usageError(app, arguments, error));
     return kExitUsage;
   }
 }
 
 } // namespace
 
-int runCommandLine(const std::vector<std::string>& arguments) {
+int runCommandLine(const std::vector<std::string>& given) {
+  const std::vector<std::string> arguments = withoutHelpVerb(given);
   RunArguments run;
   std::vector<std::string> own = arguments;
   if (!arguments.empty() && arguments[0] == "run") {
     run = splitRunArguments({arguments.begin() + 1, arguments.end()});
     own.assign(1, "run");
     own.insert(own.end(), run.own.begin(), run.own.end());
+  } else if (!arguments.empty() && arguments[0] == "show") {
+    own = withLastNumber(arguments);
   }
   CLI::App app("Counts every collective of a PyTorch job by module, phase, op and group.", "commtap");
-  describe(app, {.usage = "commtap COMMAND ...", .about = "Each command has its own --help.", .examples = {kExample}});
+  describe(
+      app,
+      {.usage = "commtap COMMAND ...",
+       .about = "commtap help COMMAND, or COMMAND --help, explains a command and its options.",
+       .examples = {kExample}});
   app.set_version_flag("--version", std::string("commtap ") + COMMTAP_VERSION);
   app.require_subcommand(1);
   int exit_status = kExitOk;

@@ -69,9 +69,13 @@ Result<JobReport> mergeScan(
   return job;
 }
 
-Result<JobReport> readJob(const std::string& path, const JobSelection& selection, const Progress& progress) {
+bool isJobReport(const std::string& path) {
   std::error_code error;
-  if (fs::is_regular_file(path, error) && schemaOfFile(path).value_or("").starts_with("commtap.job/")) {
+  return fs::is_regular_file(path, error) && schemaOfFile(path).value_or("").starts_with("commtap.job/");
+}
+
+Result<JobReport> readJob(const std::string& path, const JobSelection& selection, const Progress& progress) {
+  if (isJobReport(path)) {
     return readJobReport(path);
   }
   const Result<ReportScan> scan = scanReports(path, progress);

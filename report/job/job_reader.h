@@ -19,6 +19,9 @@ using ReportVisitor = std::function<void(const Report&, const std::string&)>;
 /// JobReport::problems lists the other files that could not be read.
 Result<JobReport> readJob(const std::string& path, const JobSelection& selection, const Progress& progress);
 
+/// Returns whether the file at `path` is a job report of `commtap merge`.
+bool isJobReport(const std::string& path);
+
 /// Merges the reports that scanReports() found at `path`. `visit` may be empty.
 Result<JobReport> mergeScan(
     const std::string& path,

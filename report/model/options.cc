@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
+
+#include "report/model/spelling.h"
 
 namespace commtap {
 namespace {
@@ -182,10 +185,21 @@ std::string knownNames() {
   return names;
 }
 
+std::string_view closestOption(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const OptionRow& row : kTable) {
+    names.push_back(row.name);
+  }
+  return closestName(name, names);
+}
+
 void parseVariable(std::string_view name, std::string_view value, ParsedOptions& parsed) {
   const OptionRow* option = findOption(name);
   if (option == nullptr) {
-    parsed.warnings.push_back(std::string(name) + " is not an option and was ignored; the options are " + knownNames());
+    const std::string_view closest = closestOption(name);
+    const std::string list =
+        closest.empty() ? "; the options are " : "; did you mean " + std::string(closest) + "? The options are ";
+    parsed.warnings.push_back(std::string(name) + " is not an option and was ignored" + list + knownNames());
     return;
   }
   if (!value.empty() && !option->apply(parsed.options, value, *option)) {

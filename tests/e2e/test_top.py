@@ -65,6 +65,23 @@ def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
     assert "MLPModule.net2" in last
 
 
+def test_killed_ranks_of_one_sequence(hanging: Processes) -> None:
+    """`merge` tells ranks that were killed after 10 and 8 calls of one sequence from diverged ranks; `check` fails."""
+    folder = hanging.run.output_folder
+    wait_until(lambda: "barrier" in commtap("show", folder, "--last").stdout, "rank 0's barrier")
+    for rank in (0, 1):
+        hanging.kill(rank)
+    hanging.wait()
+    merged = commtap("merge", folder, "--format", "json")
+    assert {each["what"] for each in json.loads(merged.stdout)["disagreements"]} == {"stopped"}
+    assert merged.returncode == 0
+    assert "RANKS DISAGREE" not in commtap("merge", folder).stdout
+    checked = commtap("check", folder)
+    assert checked.returncode == 1
+    assert "rank 0-1: killed" in checked.stdout
+    assert commtap("check", folder, "--allow", "killed").returncode == 0
+
+
 def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
     """The ranks have issued equally many collectives, so counts alone show nothing."""
     with started(tmp_path, "--differ") as job:

@@ -8,6 +8,7 @@
 
 #include "report/job/job_merge.h"
 #include "report/runs/ledger_recovery.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
@@ -173,7 +174,7 @@ int exportReports(const ExportArguments& arguments) {
     say(error);
     return kExitUsage;
   }
-  if (!isThere(arguments.path)) {
+  if (!isThere(arguments.path) || !holdsRanks(arguments.path)) {
     return kExitUsage;
   }
   recoverOrphanedLedgers(arguments.path);

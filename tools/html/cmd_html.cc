@@ -4,10 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "report/base/atomic_file.h"
-#include "report/job/job_reader.h"
-#include "report/runs/ledger_recovery.h"
-#include "tools/cli/progress.h"
+#include "tools/cli/job_input.h"
+#include "tools/cli/output_file.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/html/html_page.h"
@@ -19,12 +17,12 @@ namespace {
 
 constexpr const char* kHtmlAbout = "The file is complete and opens without a network. docs/html.md explains the page.";
 constexpr const char* kHtmlExitStatus =
-    "0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH does\n"
-    "not exist.";
+    "0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH, run or\n"
+    "attempt does not exist.";
 
 struct HtmlArguments {
   std::string path;
-  std::string output;
+  std::string output = "commtap.html";
   JobSelection selection;
 };
 
@@ -32,7 +30,9 @@ int writePage(const std::string& output, const std::string& page, const JobRepor
   if (output == "-") {
     return printOut(page);
   }
-  const std::string failure = writeFileAtomically(output, page);
+  OutputFile file(output);
+  file.write(page);
+  const std::string failure = file.finish();
   if (!failure.empty()) {
     say(failure);
     return kExitFindings;
@@ -46,15 +46,10 @@ int writePage(const std::string& output, const std::string& page, const JobRepor
 }
 
 int html(const HtmlArguments& arguments) {
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
-  recoverOrphanedLedgers(arguments.path);
-  const Result<JobReport> job =
-      withProgress([&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
+  int exit_status = kExitOk;
+  const std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
-    say(job.error());
-    return kExitFindings;
+    return exit_status;
   }
   const int written = writePage(arguments.output, htmlPage(pageData(*job)), *job);
   sayAll(job->problems);
@@ -67,7 +62,7 @@ void addHtml(CLI::App& app, int& exit_status) {
   CLI::App* verb = app.add_subcommand("html", "Write an HTML file that shows a whole job in a browser");
   describe(
       *verb,
-      {.usage = "commtap html [OPTIONS] PATH -o FILE",
+      {.usage = "commtap html [OPTIONS] PATH",
        .about = kHtmlAbout,
        .exit_status = kHtmlExitStatus,
        .examples = {
@@ -76,7 +71,8 @@ void addHtml(CLI::App& app, int& exit_status) {
        }});
   auto arguments = std::make_shared<HtmlArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
-  verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout")->required()->type_name("FILE");
+  verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: commtap.html")
+      ->type_name("FILE");
   addSelection(*verb, arguments->selection);
   verb->callback([arguments, &exit_status] { exit_status = html(*arguments); });
 }

@@ -25,11 +25,12 @@ std::string bytesText(const Change& change) {
   if (change.bytesDelta() == 0) {
     return humanBytes(change.after.bytes);
   }
-  return fmt::format(
-      "{} to {} ({})",
-      humanBytes(change.before.bytes),
-      humanBytes(change.after.bytes),
-      percentText(change.before.bytes, change.after.bytes));
+  return humanBytes(change.before.bytes) + " to " + humanBytes(change.after.bytes);
+}
+
+/// Returns " (+1.7 %)", or "" if the bytes are the same.
+std::string percentSuffix(const Change& change) {
+  return change.bytesDelta() == 0 ? "" : " (" + percentText(change.before.bytes, change.after.bytes) + ")";
 }
 
 std::string whereText(const ChangeBundle& change) {
@@ -69,7 +70,8 @@ std::string changeText(const ChangeBundle& bundle) {
   const std::string numbers = callsText(change) + ", " + bytesText(change);
   if (change.countDelta() != 0) {
     const char* sign = change.countDelta() > 0 ? "+" : "";
-    return fmt::format("{}{} {}: {}", sign, amountText(bundle, change.countDelta()), where, numbers);
+    return fmt::format(
+        "{}{} {}: {}{}", sign, amountText(bundle, change.countDelta()), where, numbers, percentSuffix(change));
   }
   return fmt::format(
       "{} bytes of {} {}: {}",

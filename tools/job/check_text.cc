@@ -10,6 +10,7 @@
 #include "report/json/fields.h"
 #include "tools/job/change_json.h"
 #include "tools/job/change_text.h"
+#include "tools/text/disagreement_text.h"
 #include "tools/text/markup.h"
 #include "tools/text/text.h"
 
@@ -35,10 +36,19 @@ std::string summaryText(const std::vector<Check>& checks) {
 /// Returns the findings of a check, up to kMaxFindings, and the number of the others.
 std::vector<std::string> linesOf(const Check& check, const JobReport& job) {
   std::vector<std::string> lines;
-  for (size_t i = 0; i < std::min(check.findings.size(), kMaxFindings); ++i) {
-    lines.push_back(findingText(check.findings[i], job));
+  uint64_t shown = 0;
+  if (check.what == Check::What::kAgree) {
+    const std::vector<DisagreementBundle> bundles = bundled(seriousDisagreements(job));
+    for (size_t i = 0; i < std::min(bundles.size(), kMaxFindings); ++i) {
+      lines.push_back(disagreementText(bundles[i], job));
+      shown += bundles[i].groups;
+    }
+  } else {
+    for (; shown < std::min(check.findings.size(), kMaxFindings); ++shown) {
+      lines.push_back(findingText(check.findings[shown], job));
+    }
   }
-  const uint64_t more = check.findings.size() - lines.size() + check.left_out;
+  const uint64_t more = check.findings.size() - shown + check.left_out;
   if (more > 0) {
     lines.push_back(fmt::format("and {} more", more));
   }

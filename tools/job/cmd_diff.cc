@@ -105,6 +105,11 @@ std::string render(const JobDiff& diff, const std::string& format) {
 
 int diff(const DiffArguments& arguments) {
   std::vector<Tolerance> rules;
+  if (arguments.paths.size() == 2 && !arguments.since.empty()) {
+    say("--since chooses a run of one folder, and two paths are given: leave out --since or a path (see commtap diff "
+        "--help)");
+    return kExitUsage;
+  }
   const std::optional<uint64_t> since = parseDurationNs(arguments.since.empty() ? "0s" : arguments.since);
   const std::string wrong = !since
                                 ? "--since: \"" + arguments.since + "\" is not a duration such as 90s, 30m, 24h or 7d"

@@ -6,11 +6,9 @@
 
 #include <memory>
 
-#include "report/base/atomic_file.h"
-#include "report/job/job_reader.h"
 #include "report/job/job_report_json.h"
-#include "report/runs/ledger_recovery.h"
-#include "tools/cli/progress.h"
+#include "tools/cli/job_input.h"
+#include "tools/cli/output_file.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/merge_text.h"
@@ -23,7 +21,7 @@ constexpr const char* kMergeAbout =
     "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.";
 constexpr const char* kMergeExitStatus =
     "0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"
-    "PATH does not exist.";
+    "PATH, run or attempt does not exist.";
 
 struct MergeArguments {
   std::string path;
@@ -33,22 +31,19 @@ struct MergeArguments {
 };
 
 int merge(const MergeArguments& arguments) {
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
-  recoverOrphanedLedgers(arguments.path);
-  const Result<JobReport> job =
-      withProgress([&](const Progress& progress) { return readJob(arguments.path, arguments.selection, progress); });
+  int exit_status = kExitOk;
+  const std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
-    say(job.error());
-    return kExitFindings;
+    return exit_status;
   }
   std::string document;
   if (!arguments.output.empty() || arguments.format == "json") {
     document = jobReportToJson(*job);
   }
   if (!arguments.output.empty()) {
-    if (const std::string error = writeFileAtomically(arguments.output, document); !error.empty()) {
+    OutputFile out(arguments.output);
+    out.write(document);
+    if (const std::string error = out.finish(); !error.empty()) {
       say(error);
       return kExitFindings;
     }

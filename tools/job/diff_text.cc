@@ -153,7 +153,7 @@ std::string diffMarkdown(const JobDiff& diff) {
   for (const std::string& note : diff.notes) {
     text += "- **note:** " + markdownText(note) + "\n";
   }
-  const std::span<const Disagreement> serious = seriousDisagreements(*diff.after);
+  const std::vector<DisagreementBundle> serious = bundled(seriousDisagreements(*diff.after));
   for (size_t i = 0; i < std::min(serious.size(), kMaxChanges); ++i) {
     text += "- **ranks disagree:** " + markdownText(disagreementText(serious[i], *diff.after)) + "\n";
   }

@@ -112,10 +112,6 @@ std::string spreadText(const JobReport& job, const Color& color) {
   return text;
 }
 
-std::string msAStep(const JobStep& step, double duration_ns) {
-  return fmt::format("{:.1f}", duration_ns / 1e6 / static_cast<double>(step.steps));
-}
-
 void addStep(const JobStep& step, Table& table) {
   uint64_t count = 0;
   uint64_t bytes = 0;
@@ -125,24 +121,9 @@ void addStep(const JobStep& step, Table& table) {
   }
   std::vector<std::string> cells = {
       stepRange(step.first_step, step.steps), std::to_string(step.ranks), std::to_string(count), bytesText(bytes)};
-  if (step.timed_ranks > 0) {
-    const Spread<uint64_t>& duration = step.duration_ns;
-    cells.push_back(msAStep(step, static_cast<double>(duration.sum) / static_cast<double>(step.timed_ranks)));
-    cells.push_back(msAStep(step, static_cast<double>(duration.min)) + rankSuffix(duration.min_rank));
-    cells.push_back(msAStep(step, static_cast<double>(duration.max)) + rankSuffix(duration.max_rank));
-  }
+  const std::vector<std::string> times = stepTimeCells(step);
+  cells.insert(cells.end(), times.begin(), times.end());
   table.add(std::move(cells));
-}
-
-std::string spreadText(const std::vector<JobStep>& steps) {
-  std::vector<StepTime> times;
-  for (const JobStep& step : steps) {
-    if (step.timed_ranks > 0 && step.timed_ranks == step.ranks) {
-      const double longest_ns = static_cast<double>(step.duration_ns.max);
-      times.push_back({step.first_step, step.steps, longest_ns / 1e6 / static_cast<double>(step.steps)});
-    }
-  }
-  return stepSpreadText(std::move(times));
 }
 
 /// Returns a table of the last kMaxMergedRows rows of steps; "" if the job has no steps.
@@ -162,38 +143,48 @@ std::string stepText(const JobReport& job, const Color& color) {
   for (size_t i = left_out; i < job.steps.size(); ++i) {
     addStep(job.steps[i], table);
   }
-  std::string text = "\n" + color.bold("By step") + "\n" + table.text(color);
+  std::string text = "\n" + color.bold("By step") + " (" + kStepTimesAre + ")\n" + table.text(color);
   if (left_out > 0) {
     text += color.dim(fmt::format("{} earlier rows: --format json", left_out)) + "\n";
   }
-  return text + spreadText(job.steps);
+  return text + stepSpreadText(job.steps);
 }
 
-std::string_view titleOf(const Disagreement& disagreement, bool is_serious) {
-  if (is_serious) {
-    return "RANKS DISAGREE: likely a hang or a bug";
+std::string_view titleOf(const Disagreement& disagreement) {
+  switch (disagreement.what) {
+    case Disagreement::What::kModule:
+      return "Ranks agree on the number of calls, not on the module";
+    case Disagreement::What::kStopped:
+      return "Ranks were killed, and stopped at different points of one sequence (as after a hang: commtap show "
+             "--last)";
+    default:
+      return "RANKS DISAGREE: likely a hang or a bug";
   }
-  return disagreement.what == Disagreement::What::kStopped
-             ? "Ranks were killed, and stopped at different points of the same sequence of collectives"
-             : "Ranks agree on the number of calls, not on the module";
+}
+
+/// Returns a line that says that the compared ranks agree; "" if they do not, or if there is nothing to compare.
+std::string agreementLine(const JobReport& job) {
+  if (!job.disagreements.empty() || countOf(job.ranks) < 2) {
+    return {};
+  }
+  return job.missing.empty() ? "ranks agree\n" : "the ranks that have a report agree\n";
 }
 
 } // namespace
 
 std::string disagreementLines(const JobReport& job, const Color& color) {
-  if (job.disagreements.empty()) {
-    return {};
-  }
-  const size_t serious = seriousDisagreements(job).size();
+  const std::vector<DisagreementBundle> bundles = bundled(job.disagreements);
   std::string text;
-  for (size_t i = 0; i < std::min(job.disagreements.size(), kMaxDisagreementLines); ++i) {
-    const std::string_view title = titleOf(job.disagreements[i], i < serious);
-    const bool is_first = i == 0 || titleOf(job.disagreements[i - 1], i - 1 < serious) != title;
-    text += is_first ? color.warning(title) + "\n" : "";
-    text += "  " + disagreementText(job.disagreements[i], job) + "\n";
+  std::string_view title;
+  uint64_t shown = 0;
+  for (size_t i = 0; i < std::min(bundles.size(), kMaxDisagreementLines); ++i) {
+    const std::string_view above = std::exchange(title, titleOf(bundles[i].disagreement));
+    text += title == above ? "" : color.warning(title) + "\n";
+    text += "  " + disagreementText(bundles[i], job) + "\n";
+    shown += bundles[i].groups;
   }
-  if (job.disagreements_found > kMaxDisagreementLines) {
-    text += fmt::format("  and {} more: --format json\n", job.disagreements_found - kMaxDisagreementLines);
+  if (job.disagreements_found > shown) {
+    text += fmt::format("  and {} more: --format json\n", job.disagreements_found - shown);
   }
   return text;
 }
@@ -201,8 +192,8 @@ std::string disagreementLines(const JobReport& job, const Color& color) {
 std::string mergeText(const JobReport& job, const Color& color) {
   const std::string times = job.group_times.empty() ? "" : "\n" + timeTables(job.group_times, job.module_times, color);
   const std::string nccl = job.nccl ? "\n" + ncclText(job, color) : "";
-  return headerText(job, color) + disagreementLines(job, color) + "\n" + kindText(job, color) + "\n" +
-         groupText(job, color) + times + nccl + stepText(job, color) + spreadText(job, color);
+  return headerText(job, color) + agreementLine(job) + disagreementLines(job, color) + "\n" + kindText(job, color) +
+         "\n" + groupText(job, color) + times + nccl + stepText(job, color) + spreadText(job, color);
 }
 
 } // namespace commtap

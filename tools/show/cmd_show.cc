@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "report/job/report_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
@@ -21,6 +24,7 @@
 #include "tools/show/show_csv.h"
 #include "tools/show/show_json.h"
 #include "tools/show/show_text.h"
+#include "tools/tables/table_text.h"
 
 namespace commtap {
 namespace {
@@ -35,6 +39,8 @@ struct ShowArguments {
   JobSelection selection;
   ShowFilter filter;
   std::string phase;
+  std::string sort;
+  std::string last;
   std::string format = "table";
 };
 
@@ -44,14 +50,14 @@ int finish(const std::vector<std::string>& problems, int written) {
   return problems.empty() ? written : kExitFindings;
 }
 
-int showRows(const SelectedReports& selected, const ReportScan& scan, std::optional<Phase> phase) {
+int showRows(const SelectedReports& selected, const ReportScan& scan, TableId table, const ShowFilter& filter) {
   std::vector<std::string> problems = scan.problems;
   OutputFile out("");
-  out.write(showCsvTitles());
+  out.write(csvTitles(table));
   withProgress([&](const Progress& progress) {
     forEachReport(selected.reports, ReportDepth::kCompared, progress, [&](const ReadReport& item) {
       if (item.report) {
-        out.write(showCsv(*item.report, phase));
+        out.write(showCsv(*item.report, table, filter));
       } else {
         problems.push_back(item.report.error());
       }
@@ -106,11 +112,43 @@ std::string nothingSelected(const ShowArguments& arguments, const ReportScan& sc
       ranks.empty() ? "no ranks" : rankText(rankRanges(std::move(ranks))));
 }
 
-int show(ShowArguments arguments) {
-  if (!arguments.phase.empty()) {
-    arguments.filter.phase = phaseFromName(arguments.phase);
+/// Returns "", or one line about options that do not go together or that this format cannot follow.
+std::string wrongUsage(const ShowArguments& arguments, const Result<TableId>& csv_table) {
+  if (!arguments.last.empty() && arguments.filter.last == 0) {
+    return "--last: \"" + arguments.last + "\" is not a number from 1";
   }
-  if (!isThere(arguments.path)) {
+  if (arguments.filter.top == 0U) {
+    return "--top: 0 modules show nothing: give a number from 1";
+  }
+  if (arguments.format == "json" && arguments.filter.per_step) {
+    return "--per-step does not change json, whose numbers are sums: divide them by the steps that --steps adds";
+  }
+  return arguments.format == "csv" && !csv_table ? csv_table.error() : "";
+}
+
+/// Reads the options that are words into the filter.
+void readWords(ShowArguments& arguments) {
+  ShowFilter& filter = arguments.filter;
+  filter.phase = arguments.phase.empty() ? std::nullopt : phaseFromName(arguments.phase);
+  const char* const end = arguments.last.data() + arguments.last.size();
+  if (std::from_chars(arguments.last.data(), end, filter.last).ptr != end) {
+    filter.last = 0;
+  }
+  if (!arguments.sort.empty()) {
+    const auto* const name = std::find(kSortNames.begin(), kSortNames.end(), arguments.sort);
+    filter.sort = static_cast<SortBy>(name - kSortNames.begin());
+  }
+}
+
+int show(ShowArguments arguments) {
+  readWords(arguments);
+  const Result<TableId> table = csvTableOf(arguments.filter);
+  const std::string wrong = wrongUsage(arguments, table);
+  if (!wrong.empty()) {
+    say(wrong + " (see commtap show --help)");
+    return kExitUsage;
+  }
+  if (!isThere(arguments.path) || !holdsRanks(arguments.path)) {
     return kExitUsage;
   }
   recoverOrphanedLedgers(arguments.path);
@@ -125,7 +163,7 @@ int show(ShowArguments arguments) {
     say(nothingSelected(arguments, *scan, selected.error()));
     return kExitUsage;
   }
-  return arguments.format == "csv" ? showRows(*selected, *scan, arguments.filter.phase) : showJob(arguments, *scan);
+  return arguments.format == "csv" ? showRows(*selected, *scan, *table, arguments.filter) : showJob(arguments, *scan);
 }
 
 } // namespace
@@ -140,6 +178,8 @@ void addShow(CLI::App& app, int& exit_status) {
        .examples = {
            "commtap show out",
            "commtap show out --rank 3 --phase backward",
+           "commtap show out --top 10 --sort count",
+           "commtap show out --last 1",
            "commtap show out --format csv > collectives.csv",
        }});
   auto arguments = std::make_shared<ShowArguments>();
@@ -152,14 +192,27 @@ void addShow(CLI::App& app, int& exit_status) {
       ->check(oneOf({"forward", "backward", "recompute", "optimizer", "other"}));
   verb->add_option("--depth", arguments->filter.depth, "Cut the module tree at this depth; the root module has depth 1")
       ->type_name("N");
+  verb->add_option(
+          "--module", arguments->filter.module, "Show only modules that match; * matches within a name, ** any text")
+      ->type_name("PATTERN");
+  verb->add_option("--sort", arguments->sort, "List modules by their own numbers, the largest first, not as a tree")
+      ->type_name("bytes|count|calls")
+      ->check(oneOf({"bytes", "count", "calls"}));
+  verb->add_option(
+          "--top", arguments->filter.top, "List only the N modules with the most bytes, or with the most of --sort")
+      ->type_name("N");
+  verb->add_flag("--per-step", arguments->filter.per_step, "Also show each module's numbers per training step");
   verb->add_flag("--all", arguments->filter.all, "Also show modules with no collective in or below them");
   verb->add_flag(
       "--operations", arguments->filter.operations, "Also show the ops that COMMTAP_LEVEL counted, by module");
   verb->add_flag("--steps", arguments->filter.steps, "Also show the training steps: duration, collectives and bytes");
   verb->add_flag(
       "--time", arguments->filter.time, "Also show how long collectives ran and blocked, bandwidths and stragglers");
-  verb->add_flag(
-      "--last", arguments->filter.last, "Also show the last collectives of each rank: the one a job hangs in");
+  verb->add_option(
+          "--last",
+          arguments->last,
+          "Also show the last N collectives of each process, ten without N: where a job hangs")
+      ->type_name("N");
   verb->add_flag(
       "--nccl", arguments->filter.nccl, "Also show NCCL calls, compared with the collectives of c10d: docs/nccl.md");
   verb->add_option("--format", arguments->format, "The output format; default: table")

@@ -8,6 +8,9 @@ class App;
 
 namespace commtap {
 
+/// The value of `--last` if the command line gives none.
+inline constexpr const char* kDefaultLast = "10";
+
 /// Adds the subcommand, which sets `exit_status` when it runs.
 void addShow(CLI::App& app, int& exit_status);
 

@@ -28,13 +28,35 @@ std::string opText(const LastCollective& last) {
   return kind + (last.kind == Kind::kSend ? " to " : " from ") + std::to_string(*last.peer);
 }
 
+/// Returns whether the report has the completion of a collective of the group: not every backend reports completions.
+bool seesCompletions(const Report& report, const std::string& group) {
+  return std::any_of(report.last.begin(), report.last.end(), [&group](const LastCollective& call) {
+    return call.group == group && call.state == LastState::kCompleted;
+  });
+}
+
+/// Returns the state of a call. `returned` says that the op has returned, not that its caller goes on: the newest call
+/// of a process that did not exit by itself is the one that a hanging rank waits in.
+std::string stateText(const Report& report, const LastCollective& call) {
+  const ExitKind exit = report.job.exit;
+  const bool has_exited = exit == ExitKind::kNormal || exit == ExitKind::kUnderscoreExit;
+  if (call.state != LastState::kReturned || has_exited) {
+    return std::string(lastStateName(call.state));
+  }
+  if (report.job.timing.every == 1 && seesCompletions(report, call.group)) {
+    return "waiting";
+  }
+  return &call == &report.last.back() ? "may be waiting" : std::string(lastStateName(call.state));
+}
+
 } // namespace
 
 std::vector<LastRow> lastRows(const Report& report, size_t most) {
   std::vector<LastRow> rows;
   const size_t shown = std::min(most, report.last.size());
   for (size_t i = report.last.size() - shown; i < report.last.size(); ++i) {
-    rows.push_back({report.job.rank, groupTitle(report, report.last[i].group), report.last[i]});
+    const LastCollective& call = report.last[i];
+    rows.push_back({report.job.rank, groupTitle(report, call.group), call, stateText(report, call)});
   }
   return rows;
 }
@@ -80,7 +102,7 @@ std::string lastText(std::span<const LastRow> rows, const Color& color) {
        {"STEP", Align::kRight},
        {"ISSUED AT"},
        {"STATE"}});
-  for (const auto& [rank, group_title, call] : rows) {
+  for (const auto& [rank, group_title, call, state] : rows) {
     table.add(
         {rank ? std::to_string(*rank) : "-",
          inert(group_title),
@@ -91,7 +113,7 @@ std::string lastText(std::span<const LastRow> rows, const Color& color) {
          std::string(phaseName(call.phase)),
          std::to_string(call.step),
          timeOfDay(call.issued_at_ns),
-         std::string(lastStateName(call.state))});
+         state});
   }
   return color.bold("Last collectives") + "\n" + table.text(color);
 }

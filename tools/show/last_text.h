@@ -19,6 +19,7 @@ struct LastRow {
   std::optional<int64_t> rank;
   std::string group_title;
   LastCollective call;
+  std::string state; ///< for people: names a call that waits
 };
 
 /// Returns the newest `most` of the report's last collectives, oldest first.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/operations_text.h"
 
+#include "report/base/glob.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -19,13 +20,16 @@ void OperationCounts::add(const Report& report) {
   }
 }
 
-std::string operationsText(const OperationCounts& operations, const Color& color) {
+std::string operationsText(const OperationCounts& operations, const Color& color, const std::string& module_pattern) {
   if (!operations.isKnown()) {
     return "no ops were counted: run the job with COMMTAP_LEVEL=dtensor or COMMTAP_LEVEL=ops\n";
   }
   Table table({{"MODULE"}, {"PHASE"}, {"OP"}, {"DTENSOR"}, {"COUNT", Align::kRight}});
   for (const auto& [key, count] : operations.counts()) {
     const auto& [module, phase, op, dtensor] = key;
+    if (!module_pattern.empty() && !globMatches(module_pattern, module)) {
+      continue;
+    }
     table.add({inert(module), std::string(phaseName(phase)), inert(op), dtensor ? "yes" : "", std::to_string(count)});
   }
   return color.bold("By operation") + "\n" + table.text(color);

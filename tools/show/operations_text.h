@@ -37,7 +37,8 @@ class OperationCounts {
   std::map<Key, uint64_t> counts_;
 };
 
-/// Returns the table of ops by module, or a line that says why there are no ops.
-std::string operationsText(const OperationCounts& operations, const Color& color);
+/// Returns the table of ops by module, or a line that says why there are no ops. `module`: a pattern of the modules to
+/// show; "" for all.
+std::string operationsText(const OperationCounts& operations, const Color& color, const std::string& module = {});
 
 } // namespace commtap

@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "report/base/result.h"
 #include "report/model/model.h"
+#include "tools/show/show_view.h"
+#include "tools/tables/report_tables.h"
 
 namespace commtap {
 
-/// Returns the header line of showCsv()'s rows.
-std::string showCsvTitles();
+/// Returns the table that `--format csv` writes: `collectives`, or the one that the filter adds. Fails with one line if
+/// the filter asks for what the table cannot show.
+Result<TableId> csvTableOf(const ShowFilter& filter);
 
-/// Returns the report's rows of `collectives` with the columns of their process and group, for spreadsheets.
-/// docs/show.md describes them. Limited to `phase`, if set.
-std::string showCsv(const Report& report, std::optional<Phase> phase);
+/// Returns the rows of a report's table that the filter keeps, as CSV.
+std::string showCsv(const Report& report, TableId table, const ShowFilter& filter);
 
 } // namespace commtap

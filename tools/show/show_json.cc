@@ -10,6 +10,8 @@
 #include "report/job/job_report_json.h"
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
+#include "report/json/row_columns.h"
+#include "report/json/row_write.h"
 
 namespace commtap {
 namespace {
@@ -125,12 +127,99 @@ ordered_json notSeenOf(const ShowView& view) {
   return list;
 }
 
+/// Returns what the job report has on one subject, as `commtap merge --format json` writes it.
+ordered_json partsOf(const ShowView& view) {
+  JobReport part = view.job;
+  part.collectives.clear();
+  part.modules.clear();
+  part.processes.clear();
+  part.group_times = view.group_times;
+  part.module_times = view.module_times;
+  if (part.nccl && view.filter.phase) {
+    std::erase_if(part.nccl->calls, [&view](const JobNcclCall& call) { return call.phase != *view.filter.phase; });
+  }
+  return ordered_json::parse(jobReportToJson(part));
+}
+
+ordered_json operationsOf(const ShowView& view) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [key, count] : view.operations.counts()) {
+    const auto& [module, phase, op, dtensor] = key;
+    if (view.filter.shows(module)) {
+      list.push_back({
+          {field::kModule, module},
+          {field::kPhase, phaseName(phase)},
+          {field::kOp, op},
+          {field::kDtensor, dtensor},
+          {field::kCount, count},
+      });
+    }
+  }
+  return list;
+}
+
+ordered_json callOf(const std::optional<int64_t>& rank, const LastCollective& call) {
+  std::string text;
+  appendRow(text, call, ReportContext());
+  ordered_json row = {{field::kRank, orNull(rank)}};
+  row.update(ordered_json::parse(text));
+  return row;
+}
+
+ordered_json lastOf(const ShowView& view) {
+  ordered_json list = ordered_json::array();
+  for (const LastRow& row : view.last) {
+    list.push_back(callOf(row.rank, row.call));
+    list.back()[field::kGroup] = row.group_title;
+  }
+  return list;
+}
+
+ordered_json mismatchesOf(const ShowView& view) {
+  ordered_json list = ordered_json::array();
+  for (const SequenceMismatch& mismatch : view.mismatches) {
+    ordered_json calls = ordered_json::array();
+    for (const RankCall& each : mismatch.calls) {
+      calls.push_back(callOf(each.rank, each.call));
+    }
+    list.push_back({
+        {field::kGroup, groupTitle(mismatch.group)},
+        {field::kSequence, mismatch.sequence},
+        {field::kCalls, std::move(calls)},
+    });
+  }
+  return list;
+}
+
+/// Adds what the options of the filter ask for.
+void addDetails(const ShowView& view, ordered_json& document) {
+  const ShowFilter& filter = view.filter;
+  const ordered_json parts = filter.steps || filter.time || filter.nccl ? partsOf(view) : ordered_json();
+  if (filter.operations) {
+    document[field::kOperations] = view.operations.isKnown() ? operationsOf(view) : ordered_json(nullptr);
+  }
+  if (filter.time) {
+    document[field::kGroupTimes] = parts[field::kGroupTimes];
+    document[field::kModuleTimes] = parts[field::kModuleTimes];
+  }
+  if (filter.steps) {
+    document[field::kSteps] = parts[field::kSteps];
+  }
+  if (filter.last > 0) {
+    document["mismatches"] = mismatchesOf(view);
+    document[field::kLast] = lastOf(view);
+  }
+  if (filter.nccl) {
+    document[field::kNccl] = parts.contains(field::kNccl) ? parts[field::kNccl] : ordered_json(nullptr);
+  }
+}
+
 } // namespace
 
 std::string showJson(const ShowView& view) {
   const JobReport& job = view.job;
   const std::optional<Phase>& phase = view.filter.phase;
-  const ordered_json document = {
+  ordered_json document = {
       {field::kSchema, kShowSchema},
       {field::kRunId, job.run_id},
       {field::kAttempt, job.attempt},
@@ -146,6 +235,7 @@ std::string showJson(const ShowView& view) {
       {field::kNotSeen, notSeenOf(view)},
       {field::kProblems, job.problems},
   };
+  addDetails(view, document);
   constexpr int kIndent = 1;
   return document.dump(kIndent, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
 }

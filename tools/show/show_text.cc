@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/show_text.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "tools/show/cuda_graphs_text.h"
@@ -27,14 +30,31 @@ std::string countOrNothing(uint64_t count) {
   return count == 0 ? "" : std::to_string(count);
 }
 
-std::vector<std::string> moduleCells(const ModuleRow& row, const std::vector<JobModule>& modules) {
+/// Returns the number of steps of the longest rank.
+uint64_t stepCount(const JobReport& job) {
+  uint64_t end = 0;
+  for (const JobStep& step : job.steps) {
+    end = std::max(end, step.first_step + step.steps);
+  }
+  return end;
+}
+
+std::string moduleLabel(const JobModule& module, const ShowView& view) {
   constexpr size_t kIndent = 2;
   constexpr uint32_t kMaxIndentDepth = 40;
+  if (view.filter.isList()) {
+    return inert(module.name);
+  }
+  return std::string(kIndent * std::min(module.depth, kMaxIndentDepth), ' ') +
+         shorten(inert(module.label(view.job.modules[module.parent].name)), kMaxTreeLabel);
+}
+
+/// Returns the cells of a row, and its inclusive numbers per step if `steps` is not 0.
+std::vector<std::string> moduleCells(const ModuleRow& row, const ShowView& view, uint64_t steps) {
   const JobModule& module = *row.module;
   std::vector<std::string> cells(8);
   if (row.first_of_module) {
-    cells[0] = std::string(kIndent * std::min(module.depth, kMaxIndentDepth), ' ') +
-               shorten(inert(module.label(modules[module.parent].name)), kMaxTreeLabel);
+    cells[0] = moduleLabel(module, view);
   }
   const uint64_t calls = module.calls[static_cast<size_t>(row.phase)].sum;
   if (row.first_of_phase && (row.kind || calls > 0)) {
@@ -47,26 +67,59 @@ std::vector<std::string> moduleCells(const ModuleRow& row, const std::vector<Job
     cells[5] = bytesText(row.inclusive);
     cells[6] = countOrNothing(row.own.count);
     cells[7] = row.own.count == 0 ? "" : bytesText(row.own);
+    if (steps > 0) {
+      const auto divisor = static_cast<double>(steps);
+      cells.push_back(fmt::format("{:.6g}", static_cast<double>(row.inclusive.count) / divisor));
+      cells.push_back(humanBytes(static_cast<double>(row.inclusive.bytes) / divisor));
+    }
   }
   return cells;
 }
 
+std::string sortText(const ShowView& view) {
+  if (!view.filter.sort && !view.filter.top) {
+    return {};
+  }
+  switch (view.filter.sort.value_or(SortBy::kBytes)) {
+    case SortBy::kBytes:
+      return "; the most OWN BYTES first";
+    case SortBy::kCount:
+      return "; the highest OWN COUNT first";
+    case SortBy::kCalls:
+      return "; the most CALLS first";
+  }
+  return {};
+}
+
 std::string moduleText(const ShowView& view, const Color& color) {
   const ModuleRows tree = moduleRows(view);
-  Table table(
-      {{"MODULE"},
-       {"PHASE"},
-       {"CALLS", Align::kRight},
-       {"KIND"},
-       {"COUNT", Align::kRight},
-       {"BYTES", Align::kRight},
-       {"OWN COUNT", Align::kRight},
-       {"OWN BYTES", Align::kRight}});
-  for (const ModuleRow& row : tree.rows) {
-    table.add(moduleCells(row, view.job.modules));
+  const uint64_t steps = view.filter.per_step ? stepCount(view.job) : 0;
+  std::vector<TextColumn> columns = {
+      {"MODULE"},
+      {"PHASE"},
+      {"CALLS", Align::kRight},
+      {"KIND"},
+      {"COUNT", Align::kRight},
+      {"BYTES", Align::kRight},
+      {"OWN COUNT", Align::kRight},
+      {"OWN BYTES", Align::kRight}};
+  if (steps > 0) {
+    columns.insert(columns.end(), {{"COUNT PER STEP", Align::kRight}, {"BYTES PER STEP", Align::kRight}});
   }
-  std::string text = color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without)\n";
+  Table table(std::move(columns));
+  for (const ModuleRow& row : tree.rows) {
+    table.add(moduleCells(row, view, steps));
+  }
+  std::string text =
+      color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without" + sortText(view) + ")\n";
   text += table.text(color);
+  if (view.filter.per_step) {
+    text +=
+        color.dim(steps == 0 ? "the job has no steps" : fmt::format("PER STEP: the mean of {} steps", steps)) + "\n";
+  }
+  if (tree.beyond_top > 0) {
+    text += color.dim(fmt::format("{} modules with smaller numbers are not shown: --top", tree.beyond_top)) + "\n";
+  }
   if (tree.without_collectives > 0) {
     text +=
         color.dim(fmt::format("{} modules without collectives are not shown: --all", tree.without_collectives)) + "\n";
@@ -153,15 +206,15 @@ std::string showText(const ShowView& view, const Color& color) {
   }
   text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
   if (view.filter.operations) {
-    text += "\n" + operationsText(view.operations, color);
+    text += "\n" + operationsText(view.operations, color, view.filter.module);
   }
   if (view.filter.time) {
     text += "\n" + timeText(view.group_times, view.module_times, color);
   }
   if (view.filter.steps) {
-    text += "\n" + stepsText(view.steps, color);
+    text += "\n" + stepsText(view.job.steps, view.steps, color);
   }
-  if (view.filter.last) {
+  if (view.filter.last > 0) {
     text += "\n" + mismatchText(view.mismatches, color) + lastText(view.last, color);
   }
   if (view.filter.nccl) {

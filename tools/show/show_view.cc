@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/show_view.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "report/base/glob.h"
 
 namespace commtap {
 namespace {
@@ -50,6 +53,27 @@ void addModule(const JobModule& module, const ShowFilter& filter, std::vector<Mo
   }
 }
 
+/// Returns the module's own number, which --sort compares.
+uint64_t numberOf(const JobModule& module, const ShowFilter& filter) {
+  const SortBy by = filter.sort.value_or(SortBy::kBytes);
+  if (by != SortBy::kCalls) {
+    const Amount own = sumOf(module.own, filter.phase, std::nullopt);
+    return by == SortBy::kBytes ? own.bytes : own.count;
+  }
+  uint64_t calls = 0;
+  for (int i = 0; i < kPhaseCount; ++i) {
+    calls += isShown(filter, static_cast<Phase>(i)) ? module.calls[static_cast<size_t>(i)].sum : 0;
+  }
+  return calls;
+}
+
+/// Sorts the largest number first; modules with equal numbers stay in the order of the tree.
+void sortByNumber(const ShowFilter& filter, std::vector<const JobModule*>& modules) {
+  std::stable_sort(modules.begin(), modules.end(), [&filter](const JobModule* a, const JobModule* b) {
+    return numberOf(*a, filter) > numberOf(*b, filter);
+  });
+}
+
 } // namespace
 
 ShowDetails::ShowDetails(const ShowFilter& filter)
@@ -71,9 +95,11 @@ void ShowDetails::add(const Report& report) {
   if (filter.steps) {
     view_.steps.add(report);
   }
-  if (filter.last) {
-    constexpr size_t kPerRank = 10;
-    const std::vector<LastRow> rows = lastRows(report, kPerRank);
+  if (filter.last > 0) {
+    std::vector<LastRow> rows = lastRows(report, filter.last);
+    std::erase_if(rows, [&filter](const LastRow& row) {
+      return !filter.shows(row.call.module) || !isShown(filter, row.call.phase);
+    });
     view_.last.insert(view_.last.end(), rows.begin(), rows.end());
     mismatches_.add(report);
   }
@@ -100,17 +126,34 @@ ShowView ShowDetails::finish(JobReport job) {
   return std::move(view_);
 }
 
+bool ShowFilter::shows(const std::string& name) const {
+  return module.empty() || globMatches(module, name);
+}
+
 ModuleRows moduleRows(const ShowView& view) {
   ModuleRows result;
+  std::vector<const JobModule*> shown;
   const bool all = view.filter.all || view.job.modules.size() <= kSmallTree;
   for (const JobModule& module : view.job.modules) {
+    if (!view.filter.shows(module.name)) {
+      continue;
+    }
     if (view.filter.depth && module.depth > *view.filter.depth) {
       ++result.too_deep;
     } else if (!all && sumOf(module.inclusive, view.filter.phase, std::nullopt).count == 0) {
       ++result.without_collectives;
     } else {
-      addModule(module, view.filter, result.rows);
+      shown.push_back(&module);
     }
+  }
+  if (view.filter.sort || view.filter.top) {
+    sortByNumber(view.filter, shown);
+    const size_t kept = std::min(shown.size(), view.filter.top.value_or(shown.size()));
+    result.beyond_top = shown.size() - kept;
+    shown.resize(kept);
+  }
+  for (const JobModule* module : shown) {
+    addModule(*module, view.filter, result.rows);
   }
   return result;
 }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/job/job_merge.h"
@@ -18,16 +20,30 @@
 
 namespace commtap {
 
+/// The number by which `commtap show --sort` orders modules.
+enum class SortBy : uint8_t { kBytes, kCount, kCalls };
+inline constexpr std::array<std::string_view, 3> kSortNames = {"bytes", "count", "calls"};
+
 /// The options of `commtap show`.
 struct ShowFilter {
   std::optional<Phase> phase = {};
   std::optional<uint32_t> depth = {};
-  bool all = false;        ///< include modules without collectives
-  bool operations = false; ///< include the ops that COMMTAP_LEVEL counted
-  bool steps = false;      ///< include the communication of each step
-  bool last = false;       ///< include the last collectives
-  bool time = false;       ///< include durations
-  bool nccl = false;       ///< include NCCL calls
+  std::string module = {};         ///< pattern of the modules to show; "" for all
+  std::optional<SortBy> sort = {}; ///< list modules by their own numbers, not as a tree
+  std::optional<size_t> top = {};  ///< show only so many modules
+  bool per_step = false;           ///< include numbers per training step
+  bool all = false;                ///< include modules without collectives
+  bool operations = false;         ///< include the ops that COMMTAP_LEVEL counted
+  bool steps = false;              ///< include the communication of each step
+  size_t last = 0;                 ///< include so many last collectives of each process
+  bool time = false;               ///< include durations
+  bool nccl = false;               ///< include NCCL calls
+
+  /// Returns whether the modules are a list, with full names, and not a tree.
+  bool isList() const {
+    return sort || top || !module.empty();
+  }
+  bool shows(const std::string& name) const;
 };
 
 /// The output of `commtap show`: the job report, and the parts that the filter adds.
@@ -79,10 +95,11 @@ struct ModuleRows {
   std::vector<ModuleRow> rows;
   size_t without_collectives = 0; ///< modules omitted for lack of collectives
   size_t too_deep = 0;            ///< modules omitted because of their depth
+  size_t beyond_top = 0;          ///< modules omitted because ShowFilter::top have larger numbers
 };
 
-/// Returns the tree in the order of the table. Omits modules without collectives in or below them if the tree is large.
-/// The rows point into `view`.
+/// Returns the modules in the order of the table. Omits modules without collectives in or below them if the tree is
+/// large. The rows point into `view`.
 ModuleRows moduleRows(const ShowView& view);
 ModuleRows moduleRows(ShowView&&) = delete;
 

@@ -21,18 +21,16 @@ using Sum = StepSums::Sum;
 void addStep(const Step& step, Sum& sum) {
   sum.forward_passes += step.forward_passes;
   sum.backward_passes += step.backward_passes;
-  const StepAmount all = sumOf(step);
-  sum.count += all.count;
-  sum.bytes += all.bytes;
-  sum.blocked_ns += all.blocked_ns;
+  sum.blocked_ns += sumOf(step).blocked_ns;
   if (step.ended_at_ns) {
-    const uint64_t duration_ns = *step.ended_at_ns - step.started_at_ns;
-    sum.duration_ns += duration_ns;
-    const auto milliseconds = static_cast<double>(duration_ns) / 1e6;
-    sum.longest_ms = std::max(sum.longest_ms, milliseconds / static_cast<double>(std::max<uint64_t>(step.steps, 1)));
+    sum.duration_ns += *step.ended_at_ns - step.started_at_ns;
   } else {
     sum.runs = true;
   }
+}
+
+std::string perRank(uint64_t passes, uint64_t ranks) {
+  return fmt::format("{:.6g}", static_cast<double>(passes) / static_cast<double>(std::max<uint64_t>(ranks, 1)));
 }
 
 /// Returns the blocked share of the average rank's time.
@@ -43,14 +41,25 @@ std::string shareText(const Sum& sum) {
                    "{:.1f} %", 100.0 * static_cast<double>(sum.blocked_ns) / static_cast<double>(sum.duration_ns));
 }
 
-std::string spreadText(const std::map<StepSums::Key, Sum>& sums) {
-  std::vector<StepTime> times;
-  for (const auto& [key, sum] : sums) {
-    if (!sum.runs) {
-      times.push_back({key.first, key.second, sum.longest_ms});
-    }
+std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  for (const JobStepAmount& amount : step.collectives) {
+    count += amount.count.sum;
+    bytes += amount.bytes.sum;
   }
-  return stepSpreadText(std::move(times));
+  const auto found = sums.sums().find({step.first_step, step.steps});
+  const Sum sum = found == sums.sums().end() ? Sum() : found->second;
+  std::vector<std::string> cells = stepTimeCells(step);
+  cells.insert(cells.begin(), stepRange(step.first_step, step.steps));
+  cells.insert(
+      cells.end(),
+      {perRank(sum.forward_passes, step.ranks),
+       perRank(sum.backward_passes, step.ranks),
+       std::to_string(count),
+       humanBytes(static_cast<double>(bytes)),
+       sums.isTimed() ? shareText(sum) : ""});
+  return cells;
 }
 
 } // namespace
@@ -62,30 +71,27 @@ void StepSums::add(const Report& report) {
   }
 }
 
-std::string stepsText(const StepSums& all, const Color& color) {
-  std::vector<TextColumn> columns = {
-      {"STEP", Align::kRight},
-      {"MS PER STEP", Align::kRight},
-      {"FORWARDS", Align::kRight},
-      {"BACKWARDS", Align::kRight},
-      {"COUNT", Align::kRight},
-      {"PAYLOAD", Align::kRight}};
-  if (all.isTimed()) {
+std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, const Color& color) {
+  std::vector<TextColumn> columns;
+  for (const char* title :
+       {"STEP",
+        "MS PER STEP",
+        "LEAST (RANK)",
+        "MOST (RANK)",
+        "FORWARDS PER RANK",
+        "BACKWARDS PER RANK",
+        "COUNT",
+        "BYTES"}) {
+    columns.push_back({title, Align::kRight});
+  }
+  if (sums.isTimed()) {
     columns.push_back({"BLOCKED", Align::kRight});
   }
   Table table(std::move(columns));
-  for (const auto& [key, sum] : all.sums()) {
-    const auto& [first, steps] = key;
-    table.add(
-        {stepRange(first, steps),
-         sum.runs ? "" : fmt::format("{:.1f}", sum.longest_ms),
-         std::to_string(sum.forward_passes),
-         std::to_string(sum.backward_passes),
-         std::to_string(sum.count),
-         humanBytes(static_cast<double>(sum.bytes)),
-         all.isTimed() ? shareText(sum) : ""});
+  for (const JobStep& step : steps) {
+    table.add(cellsOf(step, sums));
   }
-  return color.bold("By step") + "\n" + table.text(color) + spreadText(all.sums());
+  return color.bold("By step") + " (" + kStepTimesAre + ")\n" + table.text(color) + stepSpreadText(steps);
 }
 
 } // namespace commtap

@@ -6,21 +6,20 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "report/job/job_report.h"
 #include "report/model/model.h"
 #include "tools/text/color.h"
 
 namespace commtap {
 
-/// The steps of all ranks, added up by number.
+/// What the steps of all ranks add to those of the job report, by number.
 class StepSums {
  public:
   struct Sum {
     uint64_t forward_passes = 0;
     uint64_t backward_passes = 0;
-    uint64_t count = 0;
-    uint64_t bytes = 0;
-    double longest_ms = 0; ///< longest step on any rank
     uint64_t blocked_ns = 0;
     uint64_t duration_ns = 0; ///< sum over all ranks
     bool runs = false;        ///< still running on a rank
@@ -42,7 +41,8 @@ class StepSums {
   bool is_timed_ = false;
 };
 
-/// Returns the table of training steps, with the spread of their durations below it.
-std::string stepsText(const StepSums& steps, const Color& color);
+/// Returns the table of the job's training steps, with the spread of their durations below it. `sums`: of the same
+/// reports.
+std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, const Color& color);
 
 } // namespace commtap

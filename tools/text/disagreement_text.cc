@@ -3,7 +3,8 @@
 #include "tools/text/disagreement_text.h"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -73,15 +74,86 @@ std::string valuesText(const Disagreement& disagreement, const JobReport& job) {
   return text + (disagreement.values.size() > kMaxValues ? "; ..." : "");
 }
 
+std::string samenessOf(const Disagreement::Value& value) {
+  const std::string call =
+      value.call
+          ? fmt::format(
+                "{}\n{}\n{}\n{}", value.call->module, value.call->op, kindName(value.call->kind), value.call->dtype)
+          : "";
+  return fmt::format("{}\n{}\n{}", value.count, value.bytes ? std::to_string(*value.bytes) : "", call);
+}
+
+/// Returns a text that is equal for disagreements that differ only in their ranks.
+std::string samenessOf(const Disagreement& each) {
+  std::string text = fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}",
+      disagreementName(each.what),
+      each.group,
+      each.sequence,
+      each.module,
+      each.phase ? phaseName(*each.phase) : "",
+      each.op,
+      kindName(each.kind),
+      each.dtype,
+      each.reduce_op);
+  for (const Disagreement::Value& value : each.values) {
+    text += "\n" + samenessOf(value);
+  }
+  return text;
+}
+
+RankRanges united(const RankRanges& a, const RankRanges& b) {
+  std::vector<int64_t> ranks;
+  for (const RankRanges* ranges : {&a, &b}) {
+    for (const auto& [first, last] : *ranges) {
+      for (int64_t rank = first; rank <= last; ++rank) {
+        ranks.push_back(rank);
+      }
+    }
+  }
+  return rankRanges(std::move(ranks));
+}
+
+/// Adds the ranks of a disagreement that differs in nothing else.
+void addRanks(const Disagreement& each, DisagreementBundle& bundle) {
+  ++bundle.groups;
+  Disagreement& sum = bundle.disagreement;
+  sum.members.insert(sum.members.end(), each.members.begin(), each.members.end());
+  for (size_t i = 0; i < sum.values.size(); ++i) {
+    sum.values[i].ranks = united(sum.values[i].ranks, each.values[i].ranks);
+  }
+}
+
 } // namespace
 
 std::string ranksText(const RankRanges& ranks) {
   return (countOf(ranks) == 1 ? "rank " : "ranks ") + rankText(ranks);
 }
 
+std::vector<DisagreementBundle> bundled(std::span<const Disagreement> disagreements) {
+  std::map<std::string, size_t> places;
+  std::vector<DisagreementBundle> bundles;
+  for (const Disagreement& each : disagreements) {
+    const auto [place, is_new] = places.emplace(samenessOf(each), bundles.size());
+    if (is_new) {
+      bundles.push_back({each, 1});
+    } else {
+      addRanks(each, bundles[place->second]);
+    }
+  }
+  return bundles;
+}
+
 std::string disagreementText(const Disagreement& disagreement, const JobReport& job) {
+  return disagreementText(DisagreementBundle{disagreement, 1}, job);
+}
+
+std::string disagreementText(const DisagreementBundle& bundle, const JobReport& job) {
+  const Disagreement& disagreement = bundle.disagreement;
   const RankRanges members = rankRanges({disagreement.members.begin(), disagreement.members.end()});
-  const std::string where = fmt::format("on {} of {}", inert(job.groups[disagreement.group].name), ranksText(members));
+  const std::string groups = bundle.groups > 1 ? fmt::format(" ({} groups, alike)", bundle.groups) : "";
+  const std::string where =
+      fmt::format("on {} of {}{}", inert(job.groups[disagreement.group].name), ranksText(members), groups);
   if (disagreement.what == Disagreement::What::kUnmatched) {
     const Disagreement::Value& sent = disagreement.values[0];
     const Disagreement::Value& received = disagreement.values[1];

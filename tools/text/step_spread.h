@@ -6,17 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "report/job/job_report.h"
+
 namespace commtap {
 
-/// Steps with one known time: merged steps count with their mean.
-struct StepTime {
-  uint64_t first_step = 0;
-  uint64_t steps = 1;
-  double ms = 0; ///< per step, on the slowest rank
-};
+/// Explains the columns of stepTimeCells(), for the heading of a table of steps.
+inline constexpr const char* kStepTimesAre = "MS PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks";
 
-/// Returns one line about how much step times vary, without the first steps, which compile and warm up. Returns "" for
-/// too few steps.
-std::string stepSpreadText(std::vector<StepTime> times);
+/// Returns the milliseconds per step: the mean of the ranks that completed the steps, the shortest and the longest,
+/// each with its rank: "12.5", "12.0 (3)", "13.1 (0)". Returns three empty cells if no rank has completed them.
+std::vector<std::string> stepTimeCells(const JobStep& step);
+
+/// Returns one line about how much the times of the slowest rank vary, without the first steps, which compile and warm
+/// up. Steps that are added up count with their mean. Returns "" for too few steps.
+std::string stepSpreadText(const std::vector<JobStep>& steps);
 
 } // namespace commtap

@@ -89,7 +89,9 @@ TEST_CASE("an empty option is ignored; an unknown option causes a warning with t
   const ParsedOptions parsed = parse({"COMMTAP_OUTPUT=x", "COMMTAPX=1"});
   REQUIRE(parsed.warnings.size() == 1);
   CHECK(parsed.warnings[0].find("COMMTAP_OUTPUT is not an option") == 0);
+  CHECK(parsed.warnings[0].find("did you mean COMMTAP_OUT? ") != std::string::npos);
   CHECK(parsed.warnings[0].find("COMMTAP_OUT,") != std::string::npos);
+  CHECK(parse({"COMMTAP_SOMETHING_ELSE=1"}).warnings[0].find("did you mean") == std::string::npos);
 }
 
 TEST_CASE("option names and flags are unique, and every option has a help text") {

@@ -47,6 +47,7 @@ TEST_CASE("diff reports wrong usage in one line and exits with 2") {
         {"diff", jobs.before(), jobs / "none"},
         {"diff", jobs.before(), jobs.after(), "x"},
         {"diff", jobs.before(), jobs.after(), "--tolerance", "x"},
+        {"diff", jobs.before(), jobs.after(), "--since", "1h"},
         {"diff", jobs.path(), "--since", "x"}}) {
     const Outcome outcome = runCommtap(arguments);
     CHECK(outcome.status() == 2);

@@ -13,6 +13,7 @@ TEST_CASE("merge text of a sound job has ranks and totals, and no disagreements"
   const std::string text = mergeText(sampleJob(), Color::none());
   CHECK(has(text, "run sample-run"));
   CHECK(has(text, "sum over 4 of 4 ranks: 0-3\n"));
+  CHECK(has(text, "\nranks agree\n"));
   CHECK_FALSE(has(text, "DISAGREE"));
   CHECK_FALSE(has(text, "ranks differ most"));
   CHECK(has(text, "all_gather      4      8         2  8.00 KiB  2.00 KiB\n"));
@@ -23,6 +24,7 @@ TEST_CASE("merge text has disagreements before the numbers and the spread of ran
   rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather).bytes = 4096;
   const std::string text = mergeText(jobOf(reports), Color::none());
   CHECK(has(text, "no report of rank 1, 3\n"));
+  CHECK_FALSE(has(text, "agree\n"));
   CHECK(text.find("RANKS DISAGREE: likely a hang or a bug\n  all_gather") < text.find("By phase and kind"));
   CHECK(text.find("Rows whose ranks differ most") > text.find("By group"));
   CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
@@ -33,6 +35,7 @@ TEST_CASE("killed ranks that stopped in one sequence are told from ranks that di
   for (Report& report : reports) {
     const uint64_t calls = report.job.rank == 2 ? 1 : 2;
     report.job.exit = ExitKind::kKilled;
+    report.last.clear();
     rowOf(report, "DistributedDataParallel", Kind::kAllReduce).count = calls;
     for (uint64_t i = 0; i < calls; ++i) {
       const Collective& row = rowOf(report, "DistributedDataParallel", Kind::kAllReduce);
@@ -47,11 +50,18 @@ TEST_CASE("killed ranks that stopped in one sequence are told from ranks that di
   }
   CHECK(
       disagreementLines(jobOf(reports), Color::none()) ==
-      "Ranks were killed, and stopped at different points of the same sequence of collectives\n  all_reduce in "
+      "Ranks were killed, and stopped at different points of one sequence (as after a hang: commtap show --last)\n  "
+      "all_reduce in "
       "DistributedDataParallel (backward) on default_pg of ranks 0-3: 2 calls on ranks 0-1, 3; 1 on rank 2 (killed)\n");
   CHECK(seriousDisagreements(jobOf(reports)).empty());
   reports[0].job.exit = ExitKind::kSignal;
   CHECK(has(disagreementLines(jobOf(reports), Color::none()), "RANKS DISAGREE"));
+}
+
+TEST_CASE("merge says how many ranks it compared") {
+  CHECK(has(
+      mergeText(jobOf({sampleReport(0), sampleReport(2)}), Color::none()), "\nthe ranks that have a report agree\n"));
+  CHECK_FALSE(has(mergeText(jobOf({sampleReport(0)}), Color::none()), "agree"));
 }
 
 TEST_CASE("merge text pairs collectives with their NCCL calls, if there are any") {

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 
@@ -36,6 +38,23 @@ TEST_CASE("formats and filters") {
   CHECK(runCommtap({"show", folder.path(), "--depth", "0"}).out.find("net1") == std::string::npos);
 }
 
+TEST_CASE("--last takes a number, or shows the last ten") {
+  const SampleFolder folder;
+  const auto rows_of = [&folder](const Words& options) {
+    Words arguments = {"show", "--format", "csv"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.push_back(folder.path());
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 0);
+    return std::count(outcome.out.begin(), outcome.out.end(), '\n') - 1;
+  };
+  const auto last = static_cast<std::ptrdiff_t>(sampleReport(0).last.size());
+  REQUIRE(last > 1);
+  CHECK(rows_of({"--last"}) == 3 * std::min<std::ptrdiff_t>(last, 10));
+  CHECK(rows_of({"--last", "1"}) == 3);
+  CHECK(rows_of({"--last=1"}) == 3);
+}
+
 TEST_CASE("unreadable files are named, the rest is shown, and the status is 1") {
   const SampleFolder folder;
   writeText(folder / "bad.json", "{");
@@ -63,6 +82,13 @@ TEST_CASE("wrong usage is one line and status 2") {
         {"show", "x", "--rank", "a"},
         {"show", "x", "--phase", "x"},
         {"show", "x", "--format", "xml"},
+        {"show", "x", "--format", "csv", "--depth", "1"},
+        {"show", "x", "--format", "csv", "--steps", "--last"},
+        {"show", "x", "--format", "json", "--per-step"},
+        {"show", "x", "--top", "0"},
+        {"show", "x", "--sort", "name"},
+        {"show", "x", "--last=x"},
+        {"show", "x", "--last", "0"},
         {"show", "x", "y"}}) {
     const Outcome outcome = runCommtap(arguments);
     CHECK(outcome.status() == 2);

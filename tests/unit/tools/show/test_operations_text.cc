@@ -22,6 +22,15 @@ TEST_CASE("ops are added up over ranks, by module, phase and op") {
   CHECK(operationsText(viewOf(folder, filter).operations, Color::none()).find("aten.linear") == std::string::npos);
 }
 
+TEST_CASE("ops are limited to the modules that match") {
+  SampleRun folder = sampleFolder();
+  folder.files[0].report.operations = {
+      {"net1", Phase::kForward, "aten.linear", true, 2}, {"net2", Phase::kForward, "aten.mm", false, 1}};
+  const std::string text = operationsText(viewOf(folder, {.operations = true}).operations, Color::none(), "net2");
+  CHECK(text.find("net1") == std::string::npos);
+  CHECK(text.find("aten.mm") != std::string::npos);
+}
+
 TEST_CASE("a job without ops says how to count them") {
   const SampleRun folder = sampleFolder();
   CHECK(

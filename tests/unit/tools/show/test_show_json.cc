@@ -59,6 +59,29 @@ TEST_CASE("the filter is in the document and in its numbers") {
   CHECK(document["processes"].size() == 1);
 }
 
+TEST_CASE("the document has what --steps, --last, --operations, --time and --nccl ask for, and nothing else") {
+  SampleRun folder = sampleFolder();
+  folder.files[0].report.steps = {{0, 1, 1, 2, 1, 1, {{Kind::kAllReduce, "0", 3, 300}}}};
+  folder.files[1].report.steps.clear();
+  folder.files[0].report.operations = {{"net1", Phase::kForward, "aten.linear", true, 2}};
+  const json plain = documentOf(folder);
+  for (const char* part : {"steps", "last", "mismatches", "operations", "group_times", "module_times", "nccl"}) {
+    CHECK_FALSE(plain.contains(part));
+  }
+  const json document = documentOf(folder, {.operations = true, .steps = true, .last = 1, .time = true, .nccl = true});
+  REQUIRE(document["steps"].size() == 1);
+  CHECK(document["steps"][0]["collectives"][0]["count"]["sum"] == 3);
+  REQUIRE(document["last"].size() == 2);
+  CHECK(document["last"][1]["rank"] == 2);
+  CHECK(document["last"][1]["group"] == "default_pg");
+  CHECK(document["last"][1].contains("sequence"));
+  CHECK(document["mismatches"].empty());
+  CHECK(document["operations"][0]["op"] == "aten.linear");
+  CHECK(document["group_times"].empty());
+  CHECK(document["module_times"].empty());
+  CHECK(document["nccl"].is_null());
+}
+
 TEST_CASE("the document is ASCII without control characters, whatever the names") {
   SampleRun folder = sampleFolder();
   folder.files[0].report.job.run_id = "\xc2\x9b\x7f\x1b\xff\xc3\xa4";

@@ -35,6 +35,27 @@ TEST_CASE("one phase has no columns for the others") {
   CHECK(text.find("KIND        COUNT  BYTES  BUS BYTES\nall_reduce      2  640 B      960 B\n") != std::string::npos);
 }
 
+TEST_CASE("a sorted list has full names and says what is not shown") {
+  const SampleRun folder = sampleFolder();
+  const std::string text = showText(viewOf(folder, {.top = 1}), Color::none());
+  CHECK(has(text, "(COUNT and BYTES with all modules below, OWN without; the most OWN BYTES first)\n"));
+  CHECK(has(text, "\nDistributedDataParallel.net1  forward"));
+  CHECK(has(text, "\n3 modules with smaller numbers are not shown: --top\n"));
+  CHECK(has(showText(viewOf(folder, {.sort = SortBy::kCalls}), Color::none()), "; the most CALLS first)"));
+}
+
+TEST_CASE("numbers per training step are the sums divided by the steps") {
+  SampleRun folder = sampleFolder();
+  folder.files[0].report.steps.clear();
+  folder.files[1].report.steps.clear();
+  CHECK(has(showText(viewOf(folder, {.per_step = true}), Color::none()), "the job has no steps\n"));
+  folder.files[0].report.steps = {{0, 4, 1, 2, 1, 1, {}}};
+  const std::string text = showText(viewOf(folder, {.per_step = true}), Color::none());
+  CHECK(has(text, "OWN COUNT  OWN BYTES  COUNT PER STEP  BYTES PER STEP\n"));
+  CHECK(has(text, "4   4.00 KiB               1        1.00 KiB\n"));
+  CHECK(has(text, "PER STEP: the mean of 4 steps\n"));
+}
+
 TEST_CASE("hostile names do nothing to the terminal") {
   SampleRun folder = sampleFolder();
   Report& report = folder.files[0].report;

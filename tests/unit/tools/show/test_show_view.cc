@@ -22,7 +22,9 @@ TEST_CASE("details are collected only if the filter asks for them") {
   CHECK(viewOf(folder, {}).steps.sums().empty());
   CHECK(viewOf(folder, {.steps = true}).steps.sums().size() == 1);
   CHECK(viewOf(folder, {}).last.empty());
-  CHECK(viewOf(folder, {.last = true}).last.size() == 2 * folder.files[0].report.last.size());
+  CHECK(viewOf(folder, {.last = 10}).last.size() == 2 * folder.files[0].report.last.size());
+  CHECK(viewOf(folder, {.last = 1}).last.size() == 2);
+  CHECK(viewOf(folder, {.module = "Global", .last = 10}).last.size() < viewOf(folder, {.last = 10}).last.size());
 }
 
 TEST_CASE("a module has a row per phase and kind, and a row for calls without collectives") {
@@ -39,6 +41,29 @@ TEST_CASE("a module has a row per phase and kind, and a row for calls without co
   CHECK(tree.rows[1].first_of_phase);
   CHECK(tree.rows[6].module->name == "DistributedDataParallel.net2");
   CHECK_FALSE(tree.rows[6].kind);
+}
+
+TEST_CASE("modules are sorted by their own numbers, and only the first are listed") {
+  const SampleRun folder = sampleFolder();
+  const auto names_of = [&folder](const ShowFilter& filter) {
+    const ShowView view = viewOf(folder, filter);
+    std::vector<std::string> names;
+    for (const ModuleRow& row : moduleRows(view).rows) {
+      if (row.first_of_module) {
+        names.push_back(row.module->name);
+      }
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  const std::string ddp = "DistributedDataParallel";
+  CHECK(names_of({.sort = SortBy::kBytes}) == Names{ddp + ".net1", ddp, "Global", ddp + ".net2"});
+  CHECK(names_of({.sort = SortBy::kCount, .top = 1}) == Names{ddp + ".net1"});
+  CHECK(names_of({.top = 2}) == Names{ddp + ".net1", ddp});
+  CHECK(names_of({.sort = SortBy::kCalls}).back() == "Global");
+  CHECK(names_of({.module = "**.net*"}) == Names{ddp + ".net1", ddp + ".net2"});
+  const ShowView view = viewOf(folder, {.top = 3});
+  CHECK(moduleRows(view).beyond_top == 1);
 }
 
 TEST_CASE("phase and depth omit rows and modules") {

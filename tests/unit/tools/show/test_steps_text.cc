@@ -4,14 +4,24 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
+#include <sstream>
+
 #include "tests/unit/show_samples.h"
 
 namespace commtap {
 namespace {
 
+using Words = std::vector<std::string>;
+
 constexpr uint64_t kMillisecond = 1'000'000;
 
-TEST_CASE("steps cover all ranks, with the time of the slowest") {
+std::string stepsTextOf(const SampleRun& folder) {
+  const ShowView view = viewOf(folder, {.steps = true});
+  return stepsText(view.job.steps, view.steps, Color::none());
+}
+
+TEST_CASE("steps have the mean time of the ranks, passes per rank, and sums of the rest") {
   SampleRun folder = sampleFolder();
   for (size_t i = 0; i < 2; ++i) {
     const uint64_t took = (i + 1) * 100 * kMillisecond;
@@ -20,10 +30,17 @@ TEST_CASE("steps cover all ranks, with the time of the slowest") {
         {1, 4, 1, 1 + took, 8, 4, {{Kind::kAllReduce, "0", 12, 1024}}},
         {5, 1, 1, std::nullopt, 1, 0, {}}};
   }
-  const std::string text = stepsText(viewOf(folder, {.steps = true}).steps, Color::none());
-  CHECK(text.find("\n   0        200.0         4          2      6     600 B\n") != std::string::npos);
-  CHECK(text.find("\n 1-4         50.0        16          8     24  2.00 KiB\n") != std::string::npos);
-  CHECK(text.find("\n   5                      2          0      0       0 B\n") != std::string::npos);
+  const std::string text = stepsTextOf(folder);
+  CHECK(text.starts_with("By step (MS PER STEP: mean of the ranks; COUNT and BYTES: sum of the ranks)\n"));
+  CHECK(has(text, "FORWARDS PER RANK  BACKWARDS PER RANK  COUNT     BYTES\n"));
+  const auto cells_of = [&text](const std::string& step) {
+    const size_t start = text.find("\n" + step) + step.size() + 1;
+    std::istringstream line(text.substr(start, text.find('\n', start) - start));
+    return std::vector<std::string>(std::istream_iterator<std::string>(line), {});
+  };
+  CHECK(cells_of("   0") == Words{"150.0", "100.0", "(0)", "200.0", "(2)", "2", "1", "6", "600", "B"});
+  CHECK(cells_of(" 1-4") == Words{"37.5", "25.0", "(0)", "50.0", "(2)", "8", "4", "24", "2.00", "KiB"});
+  CHECK(cells_of("   5") == Words{"1", "0", "0", "0", "B"});
 }
 
 TEST_CASE("the blocked share of the average rank is shown if all collectives are timed") {
@@ -35,11 +52,11 @@ TEST_CASE("the blocked share of the average rank is shown if all collectives are
         {0, 1, 1, 1 + 100 * kMillisecond, 2, 1, {{Kind::kAllReduce, "0", 3, 300, 0, blocked}}},
         {1, 1, 1, std::nullopt, 1, 0, {}}};
   }
-  std::string text = stepsText(viewOf(folder, {.steps = true}).steps, Color::none());
+  std::string text = stepsTextOf(folder);
   CHECK(text.find("BLOCKED") != std::string::npos);
   CHECK(text.find("   25.0 %\n") != std::string::npos);
   folder.files[0].report.job.timing = folder.files[1].report.job.timing = {10};
-  text = stepsText(viewOf(folder, {.steps = true}).steps, Color::none());
+  text = stepsTextOf(folder);
   CHECK(text.find("BLOCKED") == std::string::npos);
 }
 

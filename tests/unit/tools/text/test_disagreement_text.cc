@@ -81,6 +81,31 @@ TEST_CASE("a disagreement in order names the number and both collectives") {
       "all_to_all in Net\\x0a on rank 1 (killed)");
 }
 
+TEST_CASE("disagreements that differ only in their ranks are one line") {
+  Disagreement first;
+  first.what = Disagreement::What::kCount;
+  first.module = "Net";
+  first.phase = Phase::kForward;
+  first.kind = Kind::kAllReduce;
+  first.members = {0, 1};
+  first.values = {{{{0, 0}}, 9, 90, {}}, {{{1, 1}}, 8, 80, {}}};
+  Disagreement second = first;
+  second.members = {2, 3};
+  second.values = {{{{2, 2}}, 9, 90, {}}, {{{3, 3}}, 8, 80, {}}};
+  Disagreement other = first;
+  other.module = "Net.layer";
+  const auto bundles = bundled(std::vector<Disagreement>{first, other, second});
+  REQUIRE(bundles.size() == 2);
+  CHECK(bundles[0].groups == 2);
+  CHECK(
+      disagreementText(bundles[0], sampleJob()) ==
+      "all_reduce in Net (forward) on default_pg of ranks 0-3 (2 groups, alike): 9 calls on ranks 0, 2; 8 on ranks 1, "
+      "3");
+  CHECK(bundles[1].groups == 1);
+  second.values[1].count = 7;
+  CHECK(bundled(std::vector<Disagreement>{first, second}).size() == 2);
+}
+
 TEST_CASE("ranksText has a singular and a plural") {
   CHECK(ranksText({{2, 2}}) == "rank 2");
   CHECK(ranksText({{2, 3}}) == "ranks 2-3");

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/job_input.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include "report/job/job_report_json.h"
+#include "tests/unit/job_samples.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a run or attempt that does not exist is wrong usage for each command") {
+  const SampleFolder folder;
+  for (const Words& verb : {Words{"merge"}, {"show"}, {"html", "-o", "-"}, {"export", "--format", "csv"}}) {
+    for (const Words& selection : {Words{"--run", "none"}, {"--attempt", "7"}}) {
+      Words arguments = verb;
+      arguments.push_back(folder.path());
+      arguments.insert(arguments.end(), selection.begin(), selection.end());
+      const Outcome outcome = runCommtap(arguments);
+      CHECK(outcome.status() == 2);
+      CHECK(outcome.out.empty());
+      CHECK(has(outcome.err, "there is no report of "));
+    }
+  }
+}
+
+TEST_CASE("a merged report of another run is wrong usage") {
+  const TempFolder folder;
+  const std::string job = folder / "job.json";
+  writeText(job, jobReportToJson(sampleJob()));
+  CHECK(runCommtap({"merge", job, "--run", "sample-run", "--attempt", "0"}).status() == 0);
+  const Outcome other = runCommtap({"merge", job, "--run", "other"});
+  CHECK(other.status() == 2);
+  CHECK(has(other.err, "job.json holds run \"sample-run\", attempt 0, and no other"));
+}
+
+TEST_CASE("show and export say which commands read a merged report") {
+  const TempFolder folder;
+  const std::string job = folder / "job.json";
+  writeText(job, jobReportToJson(sampleJob()));
+  for (const Words& arguments : {Words{"show", job}, {"export", job, "--format", "csv"}}) {
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 2);
+    CHECK(has(outcome.err, "job.json is a merged report, which commtap merge, diff, check and html read: "));
+  }
+}
+
+TEST_CASE("the files of merge and html have the permissions of the umask, and html has a default name") {
+  const SampleFolder folder;
+  const auto mode_of = [&folder](const char* name) {
+    struct stat info {};
+    REQUIRE(stat((folder / name).c_str(), &info) == 0);
+    return info.st_mode & 0777;
+  };
+  const std::string in_folder = "cd " + folder.path() + " && umask 027 && ";
+  const std::string exe = COMMTAP_EXE;
+  runProgram({"/bin/sh", "-c", in_folder + exe + " merge . -o job.json"});
+  runProgram({"/bin/sh", "-c", in_folder + exe + " html ."});
+  CHECK(mode_of("job.json") == 0640);
+  CHECK(mode_of("commtap.html") == 0640);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/usage_error.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the line that commtap writes about a wrong command line, without "commtap: " and the line's end.
+std::string errorOf(const Words& arguments) {
+  const Outcome outcome = runCommtap(arguments);
+  CHECK(outcome.status() == 2);
+  CHECK(outcome.out.empty());
+  REQUIRE(outcome.err.starts_with("commtap: "));
+  REQUIRE(outcome.err.find('\n') == outcome.err.size() - 1);
+  return outcome.err.substr(9, outcome.err.size() - 10);
+}
+
+TEST_CASE("an unknown command is an error with the command that was probably meant, even with --help") {
+  CHECK(errorOf({"shw"}).starts_with("\"shw\" is not a command; did you mean show? The commands are run, show, "));
+  CHECK(errorOf({"shw", "--help"}).starts_with("\"shw\" is not a command"));
+  CHECK(errorOf({"help", "shw"}).starts_with("\"shw\" is not a command; did you mean show?"));
+  CHECK(errorOf({"x"}).starts_with("\"x\" is not a command; the commands are run, show, "));
+  CHECK(errorOf({}).starts_with("a command is missing; the commands are run, "));
+}
+
+TEST_CASE("an unknown option comes before a missing argument, with the option that was probably meant") {
+  CHECK(
+      errorOf({"show", "--fromat", "csv"}) ==
+      "--fromat is not an option of commtap show; did you mean --format? (see commtap show --help)");
+  CHECK(errorOf({"merge", "out", "--fromat=json"}).find("did you mean --format?") != std::string::npos);
+  CHECK(errorOf({"merge", "-x"}) == "-x is not an option of commtap merge (see commtap merge --help)");
+  CHECK(errorOf({"run", "--ot", "x", "--", "true"}).find("did you mean --out?") != std::string::npos);
+}
+
+TEST_CASE("errors of the option parser are in commtap's words") {
+  CHECK(errorOf({"merge"}) == "PATH is missing (see commtap merge --help)");
+  CHECK(errorOf({"merge", "a", "b"}) == "\"b\" is one argument too many (see commtap merge --help)");
+  CHECK(errorOf({"merge", "a", "--run"}) == "--run needs a value (see commtap merge --help)");
+  CHECK(
+      errorOf({"show", "a", "--rank", "x"}) ==
+      "--rank: \"x\" is not a number of the right size (see commtap show --help)");
+  CHECK(
+      errorOf({"check", "a", "--budget", "b", "--baseline", "c"}) ==
+      "--baseline and --budget do not go together: leave out one of them (see commtap check --help)");
+  CHECK(errorOf({"show", "a", "--phase", "x"}).starts_with("--phase: \"x\" is not one of forward, backward, "));
+}
+
+TEST_CASE("commtap help VERB is the help of the command") {
+  CHECK(runCommtap({"help"}).out == runCommtap({"--help"}).out);
+  for (const char* verb : {"show", "run", "merge"}) {
+    const Outcome help = runCommtap({"help", verb});
+    CHECK(help.status() == 0);
+    CHECK(help.out == runCommtap({verb, "--help"}).out);
+  }
+}
+
+} // namespace
+} // namespace commtap

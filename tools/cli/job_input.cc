@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/cli/job_input.h"
+
+#include <utility>
+
+#include "report/job/job_reader.h"
+#include "report/runs/ledger_recovery.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/subcommands.h"
+
+namespace commtap {
+namespace {
+
+/// Returns whether the reports at `path` can be read, and none is of the selected run and attempt.
+bool isSelectionAbsent(const std::string& path, const JobSelection& selection) {
+  if (!selection.run_id && !selection.attempt) {
+    return false;
+  }
+  const Result<ReportScan> scan = scanReports(path, {});
+  return scan && !selectReports(*scan, selection);
+}
+
+/// Returns "", or one line if a merged report is of another run or attempt than the selected one.
+std::string otherRunIn(const std::string& path, const JobReport& job, const JobSelection& selection) {
+  if (selection.run_id.value_or(job.run_id) == job.run_id && selection.attempt.value_or(job.attempt) == job.attempt) {
+    return {};
+  }
+  return path + " holds run \"" + job.run_id + "\", attempt " + std::to_string(job.attempt) +
+         ", and no other: merge the other one from its reports";
+}
+
+} // namespace
+
+std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status) {
+  exit_status = kExitUsage;
+  if (!isThere(path)) {
+    return std::nullopt;
+  }
+  recoverOrphanedLedgers(path);
+  Result<JobReport> job = withProgress([&](const Progress& progress) { return readJob(path, selection, progress); });
+  if (!job) {
+    say(job.error());
+    exit_status = isSelectionAbsent(path, selection) ? kExitUsage : kExitFindings;
+    return std::nullopt;
+  }
+  if (const std::string other = otherRunIn(path, *job, selection); !other.empty()) {
+    say(other);
+    return std::nullopt;
+  }
+  exit_status = kExitOk;
+  return std::move(*job);
+}
+
+bool holdsRanks(const std::string& path) {
+  if (!isJobReport(path)) {
+    return true;
+  }
+  say(path +
+      " is a merged report, which commtap merge, diff, check and html read: give the folder of the reports, or one "
+      "of them");
+  return false;
+}
+
+} // namespace commtap
