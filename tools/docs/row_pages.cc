@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
 #include "tools/tables/row_cells.h"
 
@@ -133,6 +134,16 @@ std::string fieldTable() {
   return table;
 }
 
+/// Returns the table of all reasons of `not_seen`.
+std::string reasonTable() {
+  std::string table = "| `reason` | what is counted |\n|---|---|\n";
+  for (int i = 0; i < kNotSeenCount; ++i) {
+    const auto reason = static_cast<NotSeen>(i);
+    table += fmt::format("| `{}` | {} |\n", notSeenName(reason), notSeenMeaning(reason));
+  }
+  return table;
+}
+
 /// Returns the tables of fields by the names of the report's tables.
 const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTables() {
   static const std::map<std::string, std::function<std::string()>, std::less<>> kTables = {
@@ -148,6 +159,7 @@ const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTab
       {"operations", fieldTable<Operation>},
       {"own_cost", fieldTable<OwnCost>},
       {"parameters", fieldTable<Parameter>},
+      {"reasons", reasonTable},
       {"steps", fieldTable<Step>},
       {"steps.collectives", fieldTable<StepAmount>},
   };

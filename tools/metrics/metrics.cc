@@ -95,7 +95,7 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      MetricType::kCounter,
      "",
      "run_id attempt rank reason",
-     "Cases that could not be observed, attributed or stored, by reason (docs/limits.md). No series if there are "
+     "Cases that could not be observed, attributed or stored, by reason (docs/report.md). No series if there are "
      "none."},
     {MetricId::kProcess,
      "commtap_process",

@@ -72,8 +72,9 @@ std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
   }
   std::string text = table.text(color);
   if (all.size() > kMaxTimedRows) {
-    text +=
-        color.dim(fmt::format("{} more rows: commtap export --table collectives", all.size() - kMaxTimedRows)) + "\n";
+    text += color.dim(fmt::format(
+                "{} more rows: commtap export --format csv --table collectives PATH", all.size() - kMaxTimedRows)) +
+            "\n";
   }
   return text;
 }
