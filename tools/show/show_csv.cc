@@ -47,7 +47,7 @@ Result<TableId> csvTableOf(const ShowFilter& filter) {
       {"--module", !filter.module.empty() && filter.steps}};
   for (const auto& [option, is_given] : without_effect) {
     if (is_given) {
-      return Table::failure(std::string(option) + " does not change the rows of this csv: leave it out, or use json");
+      return Table::failure(std::string(option) + " does not change the rows of this csv: leave it out");
     }
   }
   const std::pair<TableId, bool> tables[] = {
