@@ -64,7 +64,8 @@ int startTracker(const char* torch_version, uint64_t found_at_ns) {
   startPython(parsed.options.labels);
   startOps(parsed.options.level);
   started() = true;
-  ProcessLedger::ledger().header().cost.start_ns = steadyNow() - found_at_ns;
+  const uint64_t start_ns = steadyNow() - found_at_ns;
+  ProcessLedger::ledger().changeHeader([start_ns](LedgerHeader& head) { head.cost.start_ns = start_ns; });
   logDebug(std::string("watching torch ") + torch_version);
   return 0;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger/ledger_collectives.h"
 
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_counters.h"
 #include "report/ledger/ledger_times.h"
 
@@ -24,7 +25,8 @@ uint32_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& l
     return kLaneCount - 1;
   }
   const bool fits = used + 1 < kLaneCount;
-  lanes[used] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex};
+  lanes[used] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex, 0};
+  lanes[used].check = checkOf(lanes[used], used);
   store_.commit(kLanes, used + 1, lock);
   return used;
 }
@@ -41,6 +43,8 @@ LedgerTimes* LedgerCollectives::addTimes(LedgerCollective& row) {
     return nullptr;
   }
   forEachCounter(times[index], [](std::atomic<uint64_t>& counter) { counter = 0; });
+  times[index].row = numberOf(&row);
+  times[index].check = checkOf(times[index], index);
   store_.commit(kTimes, index + 1, lock);
   row.times.store(static_cast<uint32_t>(index + 1), std::memory_order_release);
   return &times[index];

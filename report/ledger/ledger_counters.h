@@ -29,7 +29,7 @@ void forEachCounter(std::atomic<uint64_t> (&counters)[kCount], const CounterVisi
 }
 
 void forEachCounter(LedgerNotSeen& record, const CounterVisitor auto& visit) {
-  auto& [count, detail, reserved] = record;
+  auto& [count, detail, noted] = record;
   visit(count);
 }
 
@@ -41,9 +41,9 @@ void forEachCounter(LedgerCost& record, const CounterVisitor auto& visit) {
 void forEachCounter(LedgerHeader& record, const CounterVisitor auto& visit) {
   // clang-format does not break lists of bindings.
   // clang-format off
-  auto& [magic, version, header_size, exit, exit_signal, pid, pid_start_ticks, started_at_ns, parent_pid, run_began_ns,
+  auto& [magic, version, header_size, check, end_check, exit, exit_signal, pid, pid_start_ticks, started_at_ns, parent_pid, run_began_ns,
          ended_at_ns, rank, world_size, local_rank, attempt, run_id, host, boot_id, argv, torch_version,
-         python_version, commtap_version, report_name, level, timing_every, timing_device, nccl, step,
+         python_version, commtap_version, report_name, level, timing_every, timing_device, nccl, resets, reserved, step,
          realtime_minus_steady, sections, not_seen, cost] = record;
   // clang-format on
   for (LedgerNotSeen& entry : not_seen) {
@@ -54,17 +54,17 @@ void forEachCounter(LedgerHeader& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerGroup& record, const CounterVisitor auto& visit) {
-  auto& [name, desc, backend, size, rank, first_rank, issued] = record;
+  auto& [name, desc, backend, size, rank, first_rank, ranks_check, check, issued] = record;
   forEachCounter(issued, visit);
 }
 
 void forEachCounter(LedgerModule& record, const CounterVisitor auto& visit) {
-  auto& [parent, component, class_name, flags, calls] = record;
+  auto& [parent, component, class_name, flags, check, reserved, calls] = record;
   forEachCounter(calls, visit);
 }
 
 void forEachCounter(LedgerParameter& record, const CounterVisitor auto& /*visit*/) {
-  [[maybe_unused]] auto& [module, name, shape, local_shape, dtype, mesh, placements, requires_grad] = record;
+  [[maybe_unused]] auto& [module, name, shape, local_shape, dtype, mesh, placements, requires_grad, check] = record;
 }
 
 void forEachCounter(LedgerDurations& record, const CounterVisitor auto& visit) {
@@ -76,7 +76,7 @@ void forEachCounter(LedgerDurations& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerTimes& record, const CounterVisitor auto& visit) {
-  auto& [durations, bytes] = record;
+  auto& [durations, bytes, row, check] = record;
   for (LedgerDurations& each : durations) {
     forEachCounter(each, visit);
   }
@@ -84,13 +84,13 @@ void forEachCounter(LedgerTimes& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerCollective& record, const CounterVisitor auto& visit) {
-  auto& [key, lowered, count, bytes, lane, times] = record;
+  auto& [key, check, lowered, count, bytes, lane, times] = record;
   visit(count);
   visit(bytes);
 }
 
 void forEachCounter(LedgerOperation& record, const CounterVisitor auto& visit) {
-  auto& [key, count] = record;
+  auto& [key, check, count] = record;
   visit(count);
 }
 
@@ -99,7 +99,7 @@ void forEachCounter(LedgerCommunicator& record, const CounterVisitor auto& /*vis
 }
 
 void forEachCounter(LedgerNcclCall& record, const CounterVisitor auto& visit) {
-  auto& [key, count, failed, bytes, captured] = record;
+  auto& [key, check, reserved, count, failed, bytes, captured] = record;
   visit(count);
   visit(failed);
   visit(bytes);
@@ -112,11 +112,11 @@ void forEachCounter(LedgerGraph& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerGraphCall& record, const CounterVisitor auto& /*visit*/) {
-  [[maybe_unused]] auto& [graph, row, of_nccl, reserved, count, bytes] = record;
+  [[maybe_unused]] auto& [graph, row, of_nccl, check, count, bytes] = record;
 }
 
 void forEachCounter(LedgerLane& record, const CounterVisitor auto& /*visit*/) {
-  [[maybe_unused]] auto& [kind, reserved, group] = record;
+  [[maybe_unused]] auto& [kind, reserved, group, check] = record;
 }
 
 void forEachCounter(LedgerStepLane& record, const CounterVisitor auto& visit) {

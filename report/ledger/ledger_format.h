@@ -11,6 +11,9 @@
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
 //  - records are appended: written whole, then published by a release store to the section's `used`;
 //  - after that only fields marked "live" change, each by one atomic store or add;
+//  - what is not a counter is checked: records and strings by a `check` (ledger_checks.h), the other live fields and
+//  every
+//    StringId as checked numbers (checked_number.h);
 //  - a change of any layout below changes kLedgerVersion.
 
 #include <array>
@@ -19,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "report/ledger/checked_number.h"
 #include "report/model/durations.h"
 #include "report/model/not_seen.h"
 #include "report/model/vocabulary.h"
@@ -26,13 +30,17 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 8;
+inline constexpr uint32_t kLedgerVersion = 9;
 
-/// Offset of a string in the strings section: a uint32_t length, then the bytes. 0 is the empty string.
+/// The offset of a string in the strings section, as a checked number. 0 is the empty string.
 using StringId = uint32_t;
+/// Begins each string; the bytes follow.
+struct LedgerString {
+  uint32_t length;
+  uint32_t check;
+};
 inline constexpr uint32_t kMaxString = 16384; ///< bytes; longer names are cut
 
-inline constexpr uint32_t kNoIndex = 0xffffffffU;
 /// Module 0 always exists: "Global", the parent of every root module.
 inline constexpr uint32_t kGlobalModule = 0;
 inline constexpr uint32_t kMaxRank = 1U << 24U;
@@ -42,7 +50,7 @@ struct LedgerSection {
   uint64_t capacity;    ///< in records (strings: bytes)
   uint32_t record_size; ///< bytes
   uint32_t reserved;
-  std::atomic<uint64_t> used; ///< live; in records (strings: bytes)
+  std::atomic<uint64_t> used; ///< live; in records (strings: bytes), with a check: see usedWithCheck()
 };
 
 enum LedgerSectionId : uint8_t {
@@ -60,14 +68,14 @@ enum LedgerSectionId : uint8_t {
   kGraphCalls,
   kLanes,
   kSteps,
-  kLast, ///< a ring: `used` counts all records ever written
+  kLast, ///< a ring: `used` counts all records ever written, without a check
   kSectionCount,
 };
 
 struct LedgerNotSeen {
   std::atomic<uint64_t> count;  ///< live
   std::atomic<StringId> detail; ///< live; describes the first occurrence
-  uint32_t reserved;
+  std::atomic<uint32_t> noted;  ///< live; 1 if `count` is not 0
 };
 
 /// The parts of commtap's own work that are measured.
@@ -85,9 +93,11 @@ struct LedgerCost {
 struct LedgerHeader {
   char magic[8];
   uint32_t version;
-  uint32_t header_size;       ///< bytes
-  std::atomic<uint32_t> exit; ///< live; ExitKind
-  int32_t exit_signal;        ///< 0, or the signal's number when exit is kSignal
+  uint32_t header_size;            ///< bytes
+  std::atomic<uint32_t> check;     ///< of the fields that are not live; 0: they may change
+  std::atomic<uint32_t> end_check; ///< live; of exit, exit_signal and ended_at_ns, written after them; 0: running
+  std::atomic<uint32_t> exit;      ///< live; ExitKind
+  int32_t exit_signal;             ///< 0, or the signal's number when exit is kSignal
   uint64_t pid;
   uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, identifies a process
   uint64_t started_at_ns;            ///< CLOCK_REALTIME
@@ -105,11 +115,13 @@ struct LedgerHeader {
   StringId torch_version;
   StringId python_version;
   StringId commtap_version;
-  StringId report_name;           ///< the report's path below the output folder, without ".json"
-  uint32_t level;                 ///< Level
-  uint32_t timing_every;          ///< Timing::every
-  uint32_t timing_device;         ///< Timing::device
-  std::atomic<uint32_t> nccl;     ///< live; NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
+  StringId report_name;       ///< the report's path below the output folder, without ".json"
+  uint32_t level;             ///< Level
+  uint32_t timing_every;      ///< Timing::every
+  uint32_t timing_device;     ///< Timing::device
+  std::atomic<uint32_t> nccl; ///< NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
+  uint32_t resets;            ///< how often the job set the counters to 0
+  uint32_t reserved;
   std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
@@ -122,16 +134,20 @@ struct LedgerGroup {
   StringId desc;
   StringId backend;
   uint32_t size;
-  uint32_t rank;                   ///< this process's rank in the group
-  uint32_t first_rank;             ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
+  uint32_t rank;       ///< this process's rank in the group
+  uint32_t first_rank; ///< index in the ranks section of `size` uint32_t global ranks; kNoIndex: not known
+  uint32_t ranks_check;
+  uint32_t check;
   std::atomic<uint64_t> issued[2]; ///< live; number of collectives, and of sends and receives
 };
 
 struct LedgerModule {
-  std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child); kNoIndex only for Global
+  std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child), checked; kNoIndex only for Global
   std::atomic<StringId> component; ///< live with parent; this module's part of the name, "net1" or "layers.0"
   StringId class_name;
-  uint32_t flags;                           ///< kModule*
+  uint32_t flags; ///< kModule*
+  uint32_t check;
+  uint32_t reserved;
   std::atomic<uint64_t> calls[kPhaseCount]; ///< live; by Phase
 };
 /// The component is a wrapper's (`_orig_mod`, DDP's `module`, ...): in the raw name, not in the clean one.
@@ -146,6 +162,7 @@ struct LedgerParameter {
   StringId mesh;       ///< JSON object text; "" for a plain tensor
   StringId placements; ///< JSON array text; "" for a plain tensor
   uint32_t requires_grad;
+  uint32_t check;
 };
 
 /// Packs fields of a key into one number, in registers: 32-bit stores read back as one 64-bit load fail store
@@ -168,8 +185,7 @@ struct CollectiveKey {
   Kind kind;
   Phase phase;
   AsyncOp async_op;
-  uint8_t size_class;  ///< sizeClass() of the payload: makes a histogram of sizes
-  uint8_t reserved[4]; ///< 0
+  uint8_t size_class; ///< sizeClass() of the payload: makes a histogram of sizes
 
   /// All of it, for comparing and hashing.
   constexpr std::array<uint64_t, 4> words() const {
@@ -194,11 +210,13 @@ constexpr uint64_t sizeClassStart(uint8_t size_class) {
 
 struct LedgerCollective {
   CollectiveKey key;
+  uint32_t check;
   std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0: none
   std::atomic<uint64_t> count;      ///< live
   std::atomic<uint64_t> bytes;      ///< live; sum of the payloads, the S of nccl-tests
   uint32_t lane;                    ///< index of its kind and group in the lanes section
-  std::atomic<uint32_t> times;      ///< live; 1 + the number of its record in the times section; 0: none
+  std::atomic<uint32_t> times;      ///< live; 1 + the number of its record in the times section; 0: none. Not read
+                                    ///< from a file, where the record names its row
 };
 
 /// Every field is live.
@@ -213,6 +231,8 @@ struct LedgerDurations {
 struct LedgerTimes {
   LedgerDurations durations[kDurationKindCount]; ///< by DurationKind
   std::atomic<uint64_t> bytes;                   ///< live; payload of the collectives in DurationKind::kRunning
+  uint32_t row;                                  ///< in the collectives section
+  uint32_t check;
 };
 
 /// The key of a row of ops, used only at Level::kDtensor and Level::kOps.
@@ -221,7 +241,7 @@ struct OperationKey {
   StringId op;
   Phase phase;
   uint8_t dtensor;     ///< 1 if an argument was a DTensor
-  uint8_t reserved[6]; ///< 0
+  uint8_t reserved[2]; ///< 0
 
   /// All of it, for comparing and hashing.
   constexpr std::array<uint64_t, 2> words() const {
@@ -231,10 +251,11 @@ struct OperationKey {
 
 struct LedgerOperation {
   OperationKey key;
+  uint32_t check;
   std::atomic<uint64_t> count; ///< live
 };
 
-/// An NCCL communicator. Another one may have the same address later.
+/// An NCCL communicator. Another one may have the same address later. Its fields are checked numbers.
 struct LedgerCommunicator {
   std::atomic<uint32_t> size;  ///< live; number of ranks; 0: not known yet
   std::atomic<uint32_t> rank;  ///< live with size; this process's rank
@@ -266,6 +287,8 @@ inline constexpr uint8_t kNoDatatype = 0xff;
 
 struct LedgerNcclCall {
   NcclKey key;
+  uint32_t check;
+  uint32_t reserved;
   std::atomic<uint64_t> count;    ///< live; calls made or replayed, including failed ones
   std::atomic<uint64_t> failed;   ///< live
   std::atomic<uint64_t> bytes;    ///< live; sum of the payloads, the S of nccl-tests, of calls that did not fail
@@ -282,7 +305,7 @@ struct LedgerGraphCall {
   uint32_t graph;
   uint32_t row;     ///< number in the section of collectives, or of calls to NCCL
   uint32_t of_nccl; ///< 1: `row` is a call to NCCL
-  uint32_t reserved;
+  uint32_t check;
   uint64_t count;
   uint64_t bytes;
 };
@@ -292,6 +315,7 @@ struct LedgerLane {
   Kind kind;
   uint8_t reserved[3];
   uint32_t group; ///< kNoIndex: none known
+  uint32_t check;
 };
 inline constexpr uint32_t kLaneCount = 32;
 
@@ -335,21 +359,21 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<u
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 static_assert(sizeof(LedgerSection) == 32);
 static_assert(sizeof(LedgerNotSeen) == 16);
-static_assert(sizeof(LedgerGroup) == 40);
-static_assert(sizeof(LedgerModule) == 56);
-static_assert(sizeof(LedgerParameter) == 32);
-static_assert(sizeof(CollectiveKey) == 32);
+static_assert(sizeof(LedgerGroup) == 48);
+static_assert(sizeof(LedgerModule) == 64);
+static_assert(sizeof(LedgerParameter) == 36);
+static_assert(sizeof(CollectiveKey) == 28);
 static_assert(sizeof(LedgerCollective) == 64);
-static_assert(sizeof(OperationKey) == 16);
+static_assert(sizeof(OperationKey) == 12);
 static_assert(sizeof(LedgerOperation) == 24);
 static_assert(sizeof(LedgerCommunicator) == 16);
 static_assert(sizeof(NcclKey) == 24);
-static_assert(sizeof(LedgerNcclCall) == 56);
+static_assert(sizeof(LedgerNcclCall) == 64);
 static_assert(sizeof(LedgerGraph) == 8);
 static_assert(sizeof(LedgerGraphCall) == 32);
-static_assert(sizeof(LedgerLane) == 8);
+static_assert(sizeof(LedgerLane) == 12);
 static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
-static_assert(sizeof(LedgerTimes) == 8 + kDurationKindCount * sizeof(LedgerDurations));
+static_assert(sizeof(LedgerTimes) == 16 + kDurationKindCount * sizeof(LedgerDurations));
 static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 

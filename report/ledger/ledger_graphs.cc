@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "report/ledger/ledger_checks.h"
+
 namespace commtap {
 
 LedgerGraph* LedgerGraphs::addGraph() {
@@ -32,13 +34,14 @@ void LedgerGraphs::addCall(const LedgerGraph& graph, bool of_nccl, uint32_t row,
     store_.notSeen(NotSeen::kGraphTableFull, "calls", 1, lock);
     return;
   }
-  new (&store_.records<kGraphCalls>()[index]) LedgerGraphCall{
+  LedgerGraphCall& call = *new (&store_.records<kGraphCalls>()[index]) LedgerGraphCall{
       .graph = static_cast<uint32_t>(&graph - store_.records<kGraphs>()),
       .row = row,
       .of_nccl = of_nccl ? 1U : 0U,
-      .reserved = 0,
+      .check = 0,
       .count = amount.count,
       .bytes = amount.bytes};
+  call.check = checkOf(call, index);
   store_.commit(kGraphCalls, index + 1, lock);
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "report/ledger/ledger_checks.h"
+
 namespace commtap {
 
 uint32_t LedgerGroups::addGroup(
@@ -24,7 +26,10 @@ uint32_t LedgerGroups::addGroup(
   const StringId name_id = store_.intern(name, lock);
   const StringId desc_id = store_.intern(desc, lock);
   const StringId backend_id = store_.intern(backend, lock);
-  new (&store_.records<kGroups>()[index]) LedgerGroup{name_id, desc_id, backend_id, size, rank, first_rank, {}};
+  const uint32_t ranks_check = checkOf(ranks);
+  LedgerGroup& group = *new (&store_.records<kGroups>()[index])
+                           LedgerGroup{name_id, desc_id, backend_id, size, rank, first_rank, ranks_check, 0, {}};
+  group.check = checkOf(group, index);
   store_.commit(kGroups, index + 1, lock);
   return static_cast<uint32_t>(index);
 }

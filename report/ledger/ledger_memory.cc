@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_counters.h"
 
 namespace commtap {
@@ -79,17 +80,23 @@ void LedgerMemory::writeHeader(const LedgerLock& /*lock*/) {
   std::memcpy(head.magic, kLedgerMagic, sizeof(kLedgerMagic));
 }
 
+    head.sections[i].used = i == kLast ? 0 : usedWithCheck(static_cast<LedgerSectionId>(i), 0);
 uint64_t LedgerMemory::reserve(LedgerSectionId id, uint64_t records, const LedgerLock& /*lock*/) {
   const uint64_t used = used_[id];
   if (used + records > kLedgerCapacities[id] || !allocateUpTo(id, used + records)) {
     return kNoIndex;
   }
   return used;
+void LedgerMemory::sealHeader(const LedgerLock& /*lock*/) {
+  header().end_check.store(checkOfEnd(header()));
+  header().check.store(checkOf(header()));
+}
+
 }
 
 void LedgerMemory::commit(LedgerSectionId id, uint64_t used, const LedgerLock& /*lock*/) {
   used_[id] = used;
-  header().sections[id].used.store(used, std::memory_order_release);
+  header().sections[id].used.store(usedWithCheck(id, used), std::memory_order_release);
 }
 
 bool LedgerMemory::allocateUpTo(LedgerSectionId id, uint64_t records) {
@@ -120,6 +127,7 @@ bool LedgerMemory::publish(const std::string& path) {
     file_.close();
     allocated_ = {};
     errno = error;
+  sealHeader(lock);
     return false;
   }
   return true;
@@ -186,7 +194,8 @@ void LedgerMemory::zeroAllCounters(const LedgerLock& /*lock*/) {
 void LedgerMemory::keepPublishedInForkedChild() {
   // Later sections first: records refer to earlier sections, and the parent goes on appending to a published ledger.
   for (uint32_t id = kLast; id-- > 0;) {
-    used_[id] = header().sections[id].used.load(std::memory_order_acquire);
+    const uint64_t used = header().sections[id].used.load(std::memory_order_acquire);
+    used_[id] = usedIn(static_cast<LedgerSectionId>(id), used).value_or(0);
   }
   new (&file_) LedgerFile(); // the old one may be half written
 }
@@ -214,10 +223,12 @@ bool LedgerMemory::moveIntoCopy() {
     munmap(own, kLedgerLayout.size);
     return false;
   }
-  for (size_t i = 0; i < kSectionCount; ++i) {
-    header().sections[i].used.store(used_[i]);
+  for (size_t i = 0; i < kLast; ++i) {
+    header().sections[i].used.store(usedWithCheck(static_cast<LedgerSectionId>(i), used_[i]));
   }
   return true;
 }
+  header().check.store(0);
+  header().end_check.store(0);
 
 } // namespace commtap

@@ -38,6 +38,22 @@ class LedgerMemory {
   }
   /// Returns a section's first record.
   template <LedgerSectionId kId>
+  /// Changes fields of the header that are not live: `change(header())`. Before the ledger is published they may also
+  /// be changed directly.
+  template <typename Change>
+  void changeHeader(const LedgerLock& lock, const Change& change) {
+    const bool sealed = header().check.exchange(0) != 0; // a process that is killed here leaves no wrong check
+    change(header());
+    if (sealed) {
+      sealHeader(lock);
+    }
+  }
+  template <typename Change>
+  void changeHeader(const Change& change) {
+    changeHeader(LedgerLock(mutex_), change);
+  }
+  /// Writes the header's checks. A reader believes a header without them.
+  void sealHeader(const LedgerLock& lock);
   LedgerRecord<kId>* records() const {
     return reinterpret_cast<LedgerRecord<kId>*>(base_ + kLedgerLayout.offsets[kId]);
   }

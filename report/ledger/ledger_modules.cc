@@ -6,6 +6,8 @@
 #include <iterator>
 #include <new>
 
+#include "report/ledger/ledger_checks.h"
+
 namespace commtap {
 
 uint32_t
@@ -19,10 +21,11 @@ LedgerModules::addModule(uint32_t parent, std::string_view component, std::strin
   const StringId component_id = store_.intern(component, lock);
   const StringId class_id = store_.intern(class_name, lock);
   LedgerModule& module = store_.records<kModules>()[index];
-  module.parent.store(parent, std::memory_order_relaxed);
+  module.parent.store(checkedNumber(parent), std::memory_order_relaxed);
   module.component.store(component_id, std::memory_order_relaxed);
   module.class_name = class_id;
   module.flags = flags;
+  module.check = checkOf(module, index);
   std::fill(std::begin(module.calls), std::end(module.calls), 0);
   store_.commit(kModules, index + 1, lock);
   return static_cast<uint32_t>(index);
@@ -32,7 +35,7 @@ void LedgerModules::reparentModule(uint32_t module, uint32_t parent, std::string
   const LedgerLock lock(store_.appending());
   LedgerModule& moved = store_.records<kModules>()[module];
   moved.component.store(store_.intern(component, lock), std::memory_order_relaxed);
-  moved.parent.store(parent, std::memory_order_release);
+  moved.parent.store(checkedNumber(parent), std::memory_order_release);
 }
 
 void LedgerModules::addParameter(uint32_t module, const LedgerParameterFacts& facts) {
@@ -42,7 +45,7 @@ void LedgerModules::addParameter(uint32_t module, const LedgerParameterFacts& fa
     store_.notSeen(NotSeen::kParametersFull, facts.name, 1, lock);
     return;
   }
-  new (&store_.records<kParameters>()[index]) LedgerParameter{
+  LedgerParameter& parameter = *new (&store_.records<kParameters>()[index]) LedgerParameter{
       .module = module,
       .name = store_.intern(facts.name, lock),
       .shape = store_.intern(facts.shape, lock),
@@ -50,7 +53,9 @@ void LedgerModules::addParameter(uint32_t module, const LedgerParameterFacts& fa
       .dtype = store_.intern(facts.dtype, lock),
       .mesh = store_.intern(facts.mesh, lock),
       .placements = store_.intern(facts.placements, lock),
-      .requires_grad = facts.requires_grad ? 1U : 0U};
+      .requires_grad = facts.requires_grad ? 1U : 0U,
+      .check = 0};
+  parameter.check = checkOf(parameter, index);
   store_.commit(kParameters, index + 1, lock);
 }
 

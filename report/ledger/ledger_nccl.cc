@@ -9,7 +9,7 @@ bool LedgerNccl::countNccl(uint32_t version) {
   if (!rows_.create(lock)) {
     return false;
   }
-  store_.header().nccl = version;
+  store_.changeHeader(lock, [version](LedgerHeader& head) { head.nccl = version; });
   return true;
 }
 
@@ -20,7 +20,7 @@ uint32_t LedgerNccl::addCommunicator() {
     store_.notSeen(NotSeen::kNcclFull, "communicators", 1, lock);
     return kNoIndex;
   }
-  communicator(static_cast<uint32_t>(index)).group.store(kNoIndex, std::memory_order_relaxed);
+  communicator(static_cast<uint32_t>(index)).group.store(checkedNumber(kNoIndex), std::memory_order_relaxed);
   store_.commit(kCommunicators, index + 1, lock);
   return static_cast<uint32_t>(index);
 }

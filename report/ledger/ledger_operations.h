@@ -18,7 +18,7 @@ class LedgerOperations {
     if (!rows_.create(lock)) {
       return false;
     }
-    store_.header().level = static_cast<uint32_t>(level);
+    store_.changeHeader(lock, [level](LedgerHeader& head) { head.level = static_cast<uint32_t>(level); });
     return true;
   }
   /// Returns nullptr if the table is full (counted as not seen). Call only after countOperations().

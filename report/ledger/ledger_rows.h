@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_row_index.h"
 #include "report/ledger/ledger_store.h"
 
@@ -22,12 +23,12 @@ class LedgerRows {
     return index_.exists();
   }
   /// Creates the index, if that was not done before. Returns false if there is no memory.
-  bool create(const LedgerLock& /*lock*/) {
+  bool create(const LedgerLock& lock) {
     if (index_.exists()) {
       return true;
     }
     const bool created = index_.create();
-    store_.header().cost.index_bytes += created ? index_.kBytes : 0;
+    store_.changeHeader(lock, [&](LedgerHeader& head) { head.cost.index_bytes += created ? index_.kBytes : 0; });
     return created;
   }
 
@@ -53,6 +54,7 @@ class LedgerRows {
     Row& row = rows()[number];
     row.key = key;
     describe(row, lock);
+    row.check = checkOf(row, number);
     store_.commit(kId, number + 1, lock);
     index_.add(key, static_cast<uint32_t>(number));
     return &row;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "report/ledger/ledger_checks.h"
+
 namespace commtap {
 
 StringId LedgerStore::intern(std::string_view text) {
@@ -21,26 +23,29 @@ StringId LedgerStore::intern(std::string_view text, const LedgerLock& lock) {
   if (known != strings_.end()) {
     return known->second;
   }
-  const auto length = static_cast<uint32_t>(text.size());
-  const uint64_t room = roundUp(sizeof(length) + length, sizeof(uint32_t));
+  const uint64_t room = roundUp(sizeof(LedgerString) + text.size(), sizeof(uint32_t));
   const uint64_t offset = reserve(kStrings, room, lock);
   if (offset == kNoIndex) {
-    header().not_seen[static_cast<size_t>(NotSeen::kStringsFull)].count.fetch_add(1);
+    LedgerNotSeen& entry = header().not_seen[static_cast<size_t>(NotSeen::kStringsFull)];
+    entry.noted.store(1, std::memory_order_relaxed);
+    entry.count.fetch_add(1);
     return text == "?" ? 0 : intern("?", lock);
   }
   std::byte* record = records<kStrings>() + offset;
-  std::memcpy(record, &length, sizeof(length));
-  std::memcpy(record + sizeof(length), text.data(), length);
+  const LedgerString head{static_cast<uint32_t>(text.size()), checkOf(text, static_cast<uint32_t>(offset))};
+  std::memcpy(record, &head, sizeof(head));
+  std::memcpy(record + sizeof(head), text.data(), text.size());
   commit(kStrings, offset + room, lock);
-  strings_.emplace(text, static_cast<StringId>(offset));
-  return static_cast<StringId>(offset);
+  const StringId id = checkedNumber(static_cast<uint32_t>(offset));
+  strings_.emplace(text, id);
+  return id;
 }
 
 std::string_view LedgerStore::text(StringId id) const {
-  const std::byte* start = records<kStrings>() + id;
-  uint32_t length = 0;
-  std::memcpy(&length, start, sizeof(length));
-  return {reinterpret_cast<const char*>(start + sizeof(length)), length};
+  const std::byte* start = records<kStrings>() + uncheckedNumber(id);
+  LedgerString head{};
+  std::memcpy(&head, start, sizeof(head));
+  return {reinterpret_cast<const char*>(start + sizeof(head)), head.length};
 }
 
 void LedgerStore::notSeen(NotSeen reason, std::string_view detail, uint64_t count) {
@@ -58,15 +63,17 @@ void LedgerStore::notSeen(NotSeen reason, std::string_view detail, uint64_t coun
   if (entry.detail.load(std::memory_order_relaxed) == 0) {
     entry.detail.store(intern(detail, lock), std::memory_order_relaxed);
   }
+  entry.noted.store(1, std::memory_order_relaxed);
   entry.count.fetch_add(count, std::memory_order_relaxed);
 }
 
 void LedgerStore::indexStrings(const LedgerLock& lock) {
   new (&strings_) Strings(); // leaks the old one, which may be half written
-  for (uint64_t offset = sizeof(uint32_t); offset < used(kStrings, lock);) {
-    const std::string_view known = text(static_cast<StringId>(offset));
-    strings_.emplace(known, static_cast<StringId>(offset));
-    offset += roundUp(sizeof(uint32_t) + known.size(), sizeof(uint32_t));
+  for (uint64_t offset = sizeof(LedgerString); offset < used(kStrings, lock);) {
+    const StringId id = checkedNumber(static_cast<uint32_t>(offset));
+    const std::string_view known = text(id);
+    strings_.emplace(known, id);
+    offset += roundUp(sizeof(LedgerString) + known.size(), sizeof(uint32_t));
   }
 }
 

@@ -28,7 +28,7 @@ bool LedgerWriter::initialize() {
     if (!createCollectiveRows(lock)) {
       return false;
     }
-    commit(kStrings, sizeof(uint32_t), lock); // the empty string: length 0 at offset 0
+    commit(kStrings, sizeof(LedgerString), lock); // the empty string: length 0 at offset 0
     indexStrings(lock);
     commit(kSteps, 1, lock);
   }
@@ -40,7 +40,9 @@ void LedgerWriter::zeroCounters() {
   const LedgerLock lock(appending());
   for (LedgerNotSeen& entry : header().not_seen) {
     entry.detail.store(0);
+    entry.noted.store(0);
   }
+  changeHeader(lock, [](LedgerHeader& head) { ++head.resets; });
   zeroAllCounters(lock);
   clearLast();
   restartSteps(lock);
@@ -61,6 +63,7 @@ void LedgerWriter::resetInForkedChild() {
   }
   header().exit.store(static_cast<uint32_t>(ExitKind::kRunning));
   zeroCounters();
+  header().resets = 0; // no other thread counts here
 }
 
 } // namespace commtap

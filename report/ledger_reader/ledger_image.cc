@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "report/base/file_descriptor.h"
+#include "report/ledger/ledger_checks.h"
 
 namespace commtap {
 namespace {
@@ -114,8 +115,12 @@ std::string LedgerImage::readSection(int fd, uint32_t id) {
   }
   std::memcpy(data_ + at, &section, sizeof(section));
   const uint64_t offset = std::min<uint64_t>(section.offset, size_);
-  const uint64_t used = std::min({section.used.load(), section.capacity, size_}) * kLedgerRecordSizes[id];
-  if (!readAt(fd, data_ + offset, std::min<uint64_t>(used, size_ - offset), offset)) {
+  // A number that does not fit its check may mean all records.
+  const uint64_t written = section.used.load();
+  const uint64_t used =
+      id == kLast ? written : usedIn(static_cast<LedgerSectionId>(id), written).value_or(section.capacity);
+  const uint64_t bytes = std::min({used, section.capacity, size_}) * kLedgerRecordSizes[id];
+  if (!readAt(fd, data_ + offset, std::min<uint64_t>(bytes, size_ - offset), offset)) {
     return errnoText("cannot be read");
   }
   return {};

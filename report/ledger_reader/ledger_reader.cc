@@ -77,6 +77,11 @@ void readOwnCost(LedgerReading& reading) {
       .ledger_bytes = ledger_bytes};
 }
 
+void noteDamage(Report& report, const std::string& damage) {
+  report.not_seen.push_back(
+      {"ledger_damaged", 1, damage, "parts of the ledger are damaged: what `detail` names may be wrong or missing"});
+}
+
 void readNotSeen(LedgerReading& reading) {
   LedgerRecords& records = reading.records;
   std::vector<NotSeenEntry>& entries = reading.report.not_seen;
@@ -89,7 +94,7 @@ void readNotSeen(LedgerReading& reading) {
     }
   }
   if (!records.damage().empty()) {
-    entries.push_back({"ledger_damaged", 1, records.damage(), "parts of the ledger could not be read"});
+    noteDamage(reading.report, records.damage());
   }
 }
 
@@ -105,6 +110,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readIdentity(reading.records, contents);
   readGroups(reading);
   readModules(reading);
+  readTimes(reading);
   readCollectives(reading);
   readOperations(reading);
   readSteps(reading);
@@ -113,6 +119,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readCudaGraphs(reading);
   readOwnCost(reading);
   readNotSeen(reading);
+  contents.disagreement = disagreement(reading);
   contents.report = std::move(reading.report);
   contents.damage = reading.records.damage();
   return contents;
@@ -128,8 +135,15 @@ Result<LedgerContents> readLedgerFile(const std::string& path) {
     return Result<LedgerContents>::failure(path + ": " + contents.error());
   }
   Job& job = contents->report.job;
-  if (job.exit == ExitKind::kRunning && !mayBeRunning({job.pid, contents->pid_start_ticks, contents->boot_id})) {
+  if (mayBeRunning({job.pid, contents->pid_start_ticks, contents->boot_id})) {
+    return contents;
+  }
+  if (job.exit == ExitKind::kRunning) {
     job.exit = ExitKind::kKilled;
+  }
+  if (contents->damage.empty() && !contents->disagreement.empty()) {
+    contents->damage = contents->disagreement;
+    noteDamage(contents->report, contents->damage);
   }
   return contents;
 }

@@ -20,6 +20,8 @@ struct LedgerContents {
   uint64_t parent_pid = 0;
   uint64_t run_began_ns = 0; ///< see runBeganNs(); 0: not known
   std::string damage;        ///< one line that says what could not be read; "": nothing
+  /// Numbers that are counted twice and do not agree, in one line; "": none. Damage only if no process writes.
+  std::string disagreement;
 };
 
 /// Reads a ledger from memory: the writer's own, or a copy. Accepts any bytes and reads nothing outside of them.

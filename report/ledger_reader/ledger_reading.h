@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/ledger_reader/ledger_records.h"
 #include "report/model/model.h"
@@ -16,6 +17,7 @@ namespace commtap {
 struct LedgerReading {
   LedgerRecords records;
   Report report{};
+  std::vector<uint32_t> times{}; ///< by row of collectives: 1 + the number of its durations; 0: none. See readTimes()
 
   /// Returns a module's name; "Global" for an unknown id (noted as damage).
   std::string moduleName(uint32_t module);
@@ -36,6 +38,8 @@ struct LedgerReading {
 void readGroups(LedgerReading& reading);
 void readModules(LedgerReading& reading);
 
+/// Finds the durations of each row of collectives. Call before any row is read.
+void readTimes(LedgerReading& reading);
 /// Reads the rows of collectives and ops, sorted by module. Modules that share a clean name share its rows.
 void readCollectives(LedgerReading& reading);
 void readOperations(LedgerReading& reading);
@@ -45,6 +49,10 @@ Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger);
 void readSteps(LedgerReading& reading);
 /// Reads the last collectives.
 void readLast(LedgerReading& reading);
+
+/// Returns which numbers that are counted twice do not agree, in one line; "" if all do. A process that counts, and one
+/// that was killed between the two, leave them apart by its last collectives.
+std::string disagreement(LedgerReading& reading);
 
 /// Reads NCCL's communicators and the calls to NCCL.
 void readNccl(LedgerReading& reading);

@@ -31,6 +31,10 @@ class RankReader {
     read_ += group.size;
     ranks.resize(group.size);
     std::memcpy(ranks.data(), &records_.at<kRanks>(group.first_rank), ranks.size() * sizeof(uint32_t));
+    if (checkOf(ranks) != group.ranks_check) {
+      records_.damaged("the ranks of a group are damaged and were left out");
+      ranks.clear();
+    }
     return ranks;
   }
 
@@ -41,11 +45,10 @@ class RankReader {
 
 void readParameters(LedgerReading& reading) {
   LedgerRecords& records = reading.records;
-  for (uint64_t i = 0; i < records.count(kParameters); ++i) {
-    const LedgerParameter& ledger = records.at<kParameters>(i);
+  records.forEachWhole<kParameters>([&](const LedgerParameter& ledger, uint64_t /*number*/) {
     if (ledger.module >= reading.report.modules.size()) {
       records.damaged("a parameter belongs to no module; it was left out");
-      continue;
+      return;
     }
     Parameter parameter;
     parameter.name = records.text(ledger.name);
@@ -56,7 +59,7 @@ void readParameters(LedgerReading& reading) {
     parameter.mesh = records.text(ledger.mesh);
     parameter.placements = stringsFromJson(records.text(ledger.placements));
     reading.report.modules[ledger.module].parameters.push_back(std::move(parameter));
-  }
+  });
 }
 
 } // namespace
@@ -75,6 +78,10 @@ void readGroups(LedgerReading& reading) {
   RankReader ranks(records);
   for (uint64_t i = 0; i < records.count(kGroups); ++i) {
     const LedgerGroup& group = records.at<kGroups>(i);
+    if (!records.isWhole<kGroups>(i)) { // its number stays: rows refer to it
+      reading.report.groups.emplace_back().name = names.make("?");
+      continue;
+    }
     reading.report.groups.push_back(
         {names.make(records.text(group.name)),
          records.text(group.desc),
@@ -93,14 +100,19 @@ void readModules(LedgerReading& reading) {
   modules.reserve(reading.reservable(kModules));
   for (uint64_t i = 0; i < records.count(kModules); ++i) {
     const LedgerModule& ledger = records.at<kModules>(i);
-    const uint32_t parent = ledger.parent.load(std::memory_order_acquire);
-    names.add(parent, records.text(ledger.component.load()), (ledger.flags & kModuleWrapperComponent) != 0);
+    const bool is_whole = records.isWhole<kModules>(i); // else only its name and its calls are read
+    const uint32_t parent = records.number(
+        ledger.parent.load(std::memory_order_acquire),
+        kGlobalModule,
+        "the parent of a module is damaged: it reads as Global");
+    const bool is_wrapper = is_whole && (ledger.flags & kModuleWrapperComponent) != 0;
+    names.add(parent, records.text(ledger.component.load()), is_wrapper);
     Module& module = modules.emplace_back();
     module.id = static_cast<uint32_t>(i);
     if (parent < records.count(kModules)) {
       module.parent = parent;
     }
-    module.class_name = records.text(ledger.class_name);
+    module.class_name = is_whole ? records.text(ledger.class_name) : "?";
     for (int phase = 0; phase < kPhaseCount; ++phase) {
       module.calls[phase] = ledger.calls[phase].load(std::memory_order_relaxed);
     }

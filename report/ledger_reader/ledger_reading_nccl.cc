@@ -10,13 +10,17 @@
 namespace commtap {
 namespace {
 
-NcclCommunicator communicatorOf(const LedgerReading& reading, const LedgerCommunicator& ledger) {
+NcclCommunicator communicatorOf(LedgerReading& reading, const LedgerCommunicator& ledger) {
   NcclCommunicator read;
-  if (const uint32_t size = ledger.size.load(std::memory_order_acquire); size > 0) {
+  const auto number = [&](const std::atomic<uint32_t>& checked, uint32_t instead) {
+    constexpr const char* kDamage = "a communicator's size, rank or group is damaged and was left out";
+    return reading.records.number(checked.load(std::memory_order_acquire), instead, kDamage);
+  };
+  if (const uint32_t size = number(ledger.size, 0); size > 0) {
     read.size = size;
-    read.rank = ledger.rank.load(std::memory_order_relaxed);
+    read.rank = number(ledger.rank, 0);
   }
-  const uint32_t group = ledger.group.load(std::memory_order_relaxed);
+  const uint32_t group = number(ledger.group, kNoIndex);
   read.group = group == kNoIndex ? "" : reading.groupName(group);
   return read;
 }
@@ -58,11 +62,11 @@ void readNccl(LedgerReading& reading) {
   for (uint64_t i = 0; i < records.count(kCommunicators); ++i) {
     nccl.communicators.push_back(communicatorOf(reading, records.at<kCommunicators>(i)));
   }
-  for (uint64_t i = 0; i < records.count(kNcclCalls); ++i) {
-    if (NcclCall call = ncclCallOf(reading, records.at<kNcclCalls>(i)); call.count > 0 || call.captured > 0) {
+  records.forEachWhole<kNcclCalls>([&](const LedgerNcclCall& ledger, uint64_t /*number*/) {
+    if (NcclCall call = ncclCallOf(reading, ledger); call.count > 0 || call.captured > 0) {
       nccl.calls.push_back(std::move(call));
     }
-  }
+  });
   mergeEqualCalls(nccl.calls);
 }
 
@@ -73,20 +77,19 @@ void readCudaGraphs(LedgerReading& reading) {
   for (uint64_t i = 0; i < graphs.size(); ++i) {
     graphs[i].launches = records.at<kGraphs>(i).launches.load(std::memory_order_relaxed);
   }
-  for (uint64_t i = 0; i < records.count(kGraphCalls); ++i) {
-    const LedgerGraphCall& call = records.at<kGraphCalls>(i);
+  records.forEachWhole<kGraphCalls>([&](const LedgerGraphCall& call, uint64_t /*number*/) {
     if (call.graph >= graphs.size()) {
-      continue;
+      return;
     }
     CudaGraph& graph = graphs[call.graph];
-    if (call.of_nccl != 0 && call.row < records.count(kNcclCalls)) {
+    if (call.of_nccl != 0 && call.row < records.count(kNcclCalls) && records.isWhole<kNcclCalls>(call.row)) {
       const NcclCall row = ncclCallOf(reading, records.at<kNcclCalls>(call.row));
       addGraphCall(graph.nccl_calls, {row.function, row.communicator, call.count, call.bytes});
-    } else if (call.of_nccl == 0 && call.row < records.count(kCollectives)) {
+    } else if (call.of_nccl == 0 && call.row < records.count(kCollectives) && records.isWhole<kCollectives>(call.row)) {
       const Collective row = collectiveOf(reading, records.at<kCollectives>(call.row));
       addGraphCall(graph.collectives, {row.module, row.phase, row.op, row.kind, row.group, call.count, call.bytes});
     }
-  }
+  });
 }
 
 } // namespace commtap

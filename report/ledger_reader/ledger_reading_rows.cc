@@ -53,16 +53,15 @@ class ModuleOrder {
 /// Calls visit(record, is_new) for each record of a section with a count. The records of one row come together;
 /// `is_new` is true for the first of them. Rows are equal if their modules' positions and their keyOf() are.
 template <LedgerSectionId kId, typename KeyOf, typename Visit>
-void forEachInOrder(const LedgerReading& reading, const ModuleOrder& modules, KeyOf keyOf, Visit visit) {
+void forEachInOrder(LedgerReading& reading, const ModuleOrder& modules, KeyOf keyOf, Visit visit) {
   using Record = LedgerRecord<kId>;
   std::vector<std::pair<uint32_t, const Record*>> order;
   order.reserve(reading.reservable(kId));
-  for (uint64_t i = 0; i < reading.records.count(kId); ++i) {
-    const Record& each = reading.records.at<kId>(i);
+  reading.records.template forEachWhole<kId>([&](const Record& each, uint64_t /*number*/) {
     if (each.count.load(std::memory_order_relaxed) > 0) {
       order.emplace_back(modules.of(each.key.module), &each);
     }
-  }
+  });
   // Compares positions first: they differ for most rows, so their texts are rarely compared.
   std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : keyOf(*a.second) < keyOf(*b.second);
@@ -78,13 +77,14 @@ AsyncOp asyncOf(AsyncOp async_op) {
   return async_op <= AsyncOp::kUnknown ? async_op : AsyncOp::kUnknown;
 }
 
-CollectiveTime timeOf(const LedgerRecords& records, const LedgerCollective& row) {
+CollectiveTime timeOf(const LedgerReading& reading, const LedgerCollective& row) {
   CollectiveTime time;
-  const uint32_t number = row.times.load(std::memory_order_acquire);
-  if (number == 0 || number > records.count(kTimes)) {
+  const auto index = static_cast<size_t>(&row - &reading.records.at<kCollectives>(0));
+  const uint32_t number = index < reading.times.size() ? reading.times[index] : 0;
+  if (number == 0) {
     return time;
   }
-  const LedgerTimes& ledger = records.at<kTimes>(number - 1);
+  const LedgerTimes& ledger = reading.records.at<kTimes>(number - 1);
   for (size_t i = 0; i < time.durations.size(); ++i) {
     time.durations[i] = durationsOf(ledger.durations[i]);
   }
@@ -93,6 +93,16 @@ CollectiveTime timeOf(const LedgerRecords& records, const LedgerCollective& row)
 }
 
 } // namespace
+
+void readTimes(LedgerReading& reading) {
+  LedgerRecords& records = reading.records;
+  reading.times.assign(records.count(kCollectives), 0);
+  records.forEachWhole<kTimes>([&](const LedgerTimes& times, uint64_t number) {
+    if (times.row < reading.times.size()) { // else the process added the row after it was asked for the rows
+      reading.times[times.row] = static_cast<uint32_t>(number + 1);
+    }
+  });
+}
 
 Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger) {
   LedgerRecords& records = reading.records;
@@ -117,7 +127,7 @@ Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger) 
   const bool known = key.group < reading.report.groups.size();
   const uint32_t group_size = known ? reading.report.groups[key.group].size : 0;
   row.bus_bytes = busBytes(row.kind, row.bytes, group_size);
-  row.time = timeOf(records, ledger);
+  row.time = timeOf(reading, ledger);
   row.time.bus_bytes = busBytes(row.kind, row.time.bytes, group_size);
   row.sizes[sizeClassStart(std::min<uint8_t>(key.size_class, kMaxSizeClass))] = row.count;
   return row;

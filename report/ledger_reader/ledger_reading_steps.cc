@@ -14,7 +14,13 @@ std::optional<uint64_t> realtimeUnlessZero(const LedgerReading& reading, uint64_
   return steady_ns == 0 ? std::nullopt : std::optional<uint64_t>(reading.realtime(steady_ns));
 }
 
-Step stepOf(const LedgerReading& reading, const LedgerStep& ledger) {
+/// Returns the kind and group of a lane; those of none for an unknown or damaged one.
+LedgerLane laneOf(LedgerReading& reading, uint32_t lane) {
+  const bool known = lane < reading.records.count(kLanes) && reading.records.isWhole<kLanes>(lane);
+  return known ? reading.records.at<kLanes>(lane) : LedgerLane{Kind::kOther, {}, kNoIndex, 0};
+}
+
+Step stepOf(LedgerReading& reading, const LedgerStep& ledger) {
   Step step{
       ledger.first_step,
       ledger.steps,
@@ -28,8 +34,7 @@ Step stepOf(const LedgerReading& reading, const LedgerStep& ledger) {
     const uint64_t running_ns = ledger.lanes[i].running_ns.load(std::memory_order_relaxed);
     const uint64_t blocked_ns = ledger.lanes[i].blocked_ns.load(std::memory_order_relaxed);
     if (count > 0 || running_ns > 0 || blocked_ns > 0) { // issued here, or in an earlier step and completed here
-      const bool known = i < reading.records.count(kLanes);
-      const LedgerLane lane = known ? reading.records.at<kLanes>(i) : LedgerLane{Kind::kOther, {}, kNoIndex};
+      const LedgerLane lane = laneOf(reading, i);
       const std::string group(reading.groupName(lane.group));
       step.collectives.push_back({kindOf(lane.kind), group, count, ledger.lanes[i].bytes, running_ns, blocked_ns});
     }
@@ -41,7 +46,7 @@ Step stepOf(const LedgerReading& reading, const LedgerStep& ledger) {
 using NamedRows = std::unordered_map<uint32_t, Collective>;
 
 void setRow(LedgerReading& reading, uint32_t number, NamedRows& rows, LastCollective& last) {
-  if (number >= reading.records.count(kCollectives)) {
+  if (number >= reading.records.count(kCollectives) || !reading.records.isWhole<kCollectives>(number)) {
     last.group = last.module = last.issued_in = last.op = "?";
     return;
   }

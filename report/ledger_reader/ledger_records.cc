@@ -3,13 +3,39 @@
 #include "report/ledger_reader/ledger_records.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 namespace commtap {
+namespace {
+
+/// What a record is called in the note of its damage, by section.
+constexpr std::array<std::string_view, kSectionCount> kRecordNames = {
+    "a name",
+    "the ranks of a group",
+    "a group",
+    "a module",
+    "a parameter",
+    "the durations of a row of collectives",
+    "a row of collectives",
+    "a row of operations",
+    "a communicator",
+    "a row of calls to NCCL",
+    "a CUDA graph",
+    "a call in a CUDA graph",
+    "a kind and group of the steps",
+    "a step",
+    "one of the last collectives",
+};
+
+} // namespace
 
 std::string LedgerRecords::locate() {
   std::string error = checkHeader();
   if (error.empty()) {
+    checkSeals();
     // Later sections first: records refer to earlier sections, and a running process goes on appending.
     for (int id = kSectionCount - 1; id >= 0; --id) {
       locate(static_cast<LedgerSectionId>(id));
@@ -35,7 +61,19 @@ std::string LedgerRecords::checkHeader() const {
   return {};
 }
 
-void LedgerRecords::damaged(const char* what) {
+void LedgerRecords::checkSeals() {
+  const LedgerHeader& head = header();
+  const uint32_t check = head.check.load(std::memory_order_acquire);
+  if (check != 0 && check != checkOf(head)) {
+    damaged("the header does not fit its check: what it says about the process may be wrong");
+  }
+  const uint32_t end_check = head.end_check.load(std::memory_order_acquire);
+  if (end_check != 0 && end_check != checkOfEnd(head)) {
+    damaged("the header does not fit its check: how and when the process ended may be wrong");
+  }
+}
+
+void LedgerRecords::damaged(std::string_view what) {
   if (damage_.empty()) {
     damage_ = what;
   }
@@ -47,32 +85,66 @@ void LedgerRecords::locate(LedgerSectionId id) {
   const uint64_t offset = std::min<uint64_t>(section.offset, size);
   const uint64_t room = (size - offset) / kLedgerRecordSizes[id];
   const uint64_t written = section.used.load(std::memory_order_acquire);
-  const uint64_t used = id == kLast ? std::min(written, section.capacity) : written;
   if (section.record_size != kLedgerRecordSizes[id] || section.offset % sizeof(uint64_t) != 0) {
     damaged("a section has another layout than this version writes; it was left out");
     return;
   }
-  if (used > room || used > section.capacity) {
+  const uint64_t there = std::min(room, section.capacity);
+  sections_[id] = {bytes_.data() + offset, there, there};
+  const std::optional<uint64_t> used = id == kLast ? std::min(written, section.capacity) : usedIn(id, written);
+  if (!used) {
+    damaged("the number of records of a section is damaged; those that fit their checks were read");
+    sections_[id].count = countFittingRecords(id);
+    return;
+  }
+  if (*used > there) {
     damaged("the file is cut off; what it still holds was read");
   }
-  sections_[id] = {bytes_.data() + offset, std::min({used, room, section.capacity})};
+  sections_[id].count = std::min(*used, there);
+}
+
+/// Returns the number of records up to the first that does not fit its check. Names and ranks are checked when they are
+/// read.
+uint64_t LedgerRecords::countFittingRecords(LedgerSectionId id) const {
+  if (id == kStrings || id == kRanks) {
+    return count(id);
+  }
+  return [&]<size_t... kIds>(std::index_sequence<kIds...>) {
+    return (countFittingIn<static_cast<LedgerSectionId>(kIds)>(id) + ...);
+  }
+  (std::make_index_sequence<kSectionCount>());
+}
+
+void LedgerRecords::noteDamagedRecord(LedgerSectionId id) {
+  damaged(std::string(kRecordNames[id]) + " is damaged and was left out");
+}
+
+uint32_t LedgerRecords::number(uint32_t checked, uint32_t instead, const char* damage) {
+  const std::optional<uint32_t> number = numberIn(checked);
+  if (!number) {
+    damaged(damage);
+  }
+  return number.value_or(instead);
 }
 
 std::string_view LedgerRecords::textView(StringId id) {
+  if (id == 0) {
+    return "";
+  }
   const Section& strings = sections_[kStrings];
-  uint32_t length = 0;
-  if (strings.count < sizeof(length) || id > strings.count - sizeof(length)) {
-    if (id != 0) {
-      damaged("a name is missing; it reads as \"?\"");
+  const std::optional<uint32_t> offset = numberIn(id);
+  LedgerString head{};
+  if (offset && *offset <= strings.count && strings.count - *offset >= sizeof(head)) {
+    std::memcpy(&head, strings.data + *offset, sizeof(head));
+    if (head.length <= kMaxString && head.length <= strings.count - sizeof(head) - *offset) {
+      const std::string_view text(reinterpret_cast<const char*>(strings.data + *offset + sizeof(head)), head.length);
+      if (head.check == checkOf(text, *offset)) {
+        return text;
+      }
     }
-    return id == 0 ? "" : "?";
   }
-  std::memcpy(&length, strings.data + id, sizeof(length));
-  if (length > kMaxString || length > strings.count - sizeof(length) - id) {
-    damaged("a name is missing; it reads as \"?\"");
-    return "?";
-  }
-  return {reinterpret_cast<const char*>(strings.data + id + sizeof(length)), length};
+  damaged("a name is missing or damaged; it reads as \"?\"");
+  return "?";
 }
 
 } // namespace commtap

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
 
@@ -30,20 +31,46 @@ class LedgerRecords {
   uint64_t count(LedgerSectionId id) const {
     return sections_[id].count;
   }
-  /// Returns a record; `index` is below count().
+  /// Returns how many records a section could hold, used or not.
+  uint64_t room(LedgerSectionId id) const {
+    return sections_[id].room;
+  }
+  /// Returns a record; `index` is below room().
   template <LedgerSectionId kId>
   const LedgerRecord<kId>& at(uint64_t index) const {
     return reinterpret_cast<const LedgerRecord<kId>*>(sections_[kId].data)[index];
   }
 
-  /// Return the string of an id; "?" if it is missing. The view is valid as long as the bytes.
+  /// Returns whether a record fits its check; notes the damage if not. `index` is below count().
+  template <LedgerSectionId kId>
+  requires CheckedSection<kId>
+  bool isWhole(uint64_t index) {
+    const bool is_whole = fitsItsCheck<kId>(index);
+    if (!is_whole) {
+      noteDamagedRecord(kId);
+    }
+    return is_whole;
+  }
+  /// Calls visit(record, index) for each record that fits its check.
+  template <LedgerSectionId kId, typename Visit>
+  void forEachWhole(const Visit& visit) {
+    for (uint64_t i = 0; i < count(kId); ++i) {
+      if (isWhole<kId>(i)) {
+        visit(at<kId>(i), i);
+      }
+    }
+  }
+  /// Returns a checked number; notes `damage` and returns `instead` if it does not fit its check.
+  uint32_t number(uint32_t checked, uint32_t instead, const char* damage);
+
+  /// Return the string of an id; "?" if it is missing or damaged. The view is valid as long as the bytes.
   std::string_view textView(StringId id);
   std::string text(StringId id) {
     return std::string(textView(id));
   }
 
   /// Notes damage. Keeps the first note.
-  void damaged(const char* what);
+  void damaged(std::string_view what);
   /// Returns the noted damage; "" if there is none.
   const std::string& damage() const {
     return damage_;
@@ -53,10 +80,31 @@ class LedgerRecords {
   struct Section {
     const std::byte* data = nullptr;
     uint64_t count = 0;
+    uint64_t room = 0;
   };
 
+  template <LedgerSectionId kId>
+  bool fitsItsCheck(uint64_t index) const {
+    const LedgerRecord<kId>& record = at<kId>(index);
+    return checkOf(record, index) == record.check;
+  }
+
   std::string checkHeader() const;
+  void checkSeals();
   void locate(LedgerSectionId id);
+  uint64_t countFittingRecords(LedgerSectionId id) const;
+  /// Returns 0 unless `id` is kId.
+  template <LedgerSectionId kId>
+  uint64_t countFittingIn(LedgerSectionId id) const {
+    uint64_t fitting = 0;
+    if constexpr (CheckedSection<kId>) {
+      while (id == kId && fitting < count(kId) && fitsItsCheck<kId>(fitting)) {
+        ++fitting;
+      }
+    }
+    return fitting;
+  }
+  void noteDamagedRecord(LedgerSectionId id);
 
   std::span<const std::byte> bytes_;
   std::array<Section, kSectionCount> sections_;

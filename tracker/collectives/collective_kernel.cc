@@ -55,7 +55,6 @@ class Call {
         origin.phase,
         asyncOp(),
         sizeClass(bytes),
-        {},
     };
     LedgerCollective* row = ledger.row(key);
     if (compat::inBackward()) {

@@ -15,6 +15,7 @@
 #include "report/base/process.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/ledger_recovery.h"
+#include "report/ledger/ledger_checks.h"
 #include "report/runs/report_file.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
@@ -147,7 +148,8 @@ void ProcessLedger::describeThisProcess() {
 }
 
 void ProcessLedger::setPythonVersion(const std::string& version) {
-  ledger_->header().python_version = ledger_->intern(version);
+  const StringId text = ledger_->intern(version);
+  ledger_->changeHeader([text](LedgerHeader& head) { head.python_version = text; });
 }
 
 void ProcessLedger::processGroupSeen(int64_t rank, int64_t size) {
@@ -264,6 +266,7 @@ void ProcessLedger::writeReport(uint64_t ends_since_ns) {
   if (!contents) {
     logWarning("the report could not be made: " + contents.error());
     return;
+  header.end_check.store(checkOfEnd(header));
   }
   const auto end_ns = [ends_since_ns] { return steadyNow() - ends_since_ns; };
   for (const std::string& folder : {folder_, fallbackFolder()}) {

@@ -104,8 +104,8 @@ void askForSize(LedgerCommunicator& communicator, const commtap_nccl_call& call)
   const bool told = call.place != nullptr ||
                     (ask.comm_count(call.comm, &size) == kSuccess && ask.comm_user_rank(call.comm, &rank) == kSuccess);
   if (told && size > 0) {
-    communicator.rank.store(static_cast<uint32_t>(rank), std::memory_order_relaxed);
-    communicator.size.store(static_cast<uint32_t>(size), std::memory_order_release);
+    communicator.rank.store(checkedNumber(static_cast<uint32_t>(rank)), std::memory_order_relaxed);
+    communicator.size.store(checkedNumber(static_cast<uint32_t>(size)), std::memory_order_release);
   }
 }
 
@@ -180,11 +180,11 @@ uint64_t bytesPerCount(const commtap_nccl_call& call, uint32_t ranks) {
 
 /// Returns the communicator's size; 0 if unknown. The first group whose collective uses the communicator owns it.
 uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
-  uint32_t none = kNoIndex;
-  if (group != kNoIndex && communicator.group.load(std::memory_order_relaxed) == kNoIndex) {
-    communicator.group.compare_exchange_strong(none, group, std::memory_order_relaxed);
+  uint32_t none = checkedNumber(kNoIndex);
+  if (group != kNoIndex && communicator.group.load(std::memory_order_relaxed) == none) {
+    communicator.group.compare_exchange_strong(none, checkedNumber(group), std::memory_order_relaxed);
   }
-  return communicator.size.load(std::memory_order_acquire);
+  return uncheckedNumber(communicator.size.load(std::memory_order_acquire));
 }
 
 /// A row and the payload of one element of the call that it counts.

@@ -27,7 +27,7 @@ TEST_CASE("each counter of a record is visited") {
   CHECK(countersOf<LedgerGroup>() == 2);
   CHECK(countersOf<LedgerModule>() == kPhaseCount);
   CHECK(countersOf<LedgerParameter>() == 0);
-  CHECK(countersOf<LedgerTimes>() == sizeof(LedgerTimes) / sizeof(uint64_t));
+  CHECK(countersOf<LedgerTimes>() == kDurationKindCount * sizeof(LedgerDurations) / sizeof(uint64_t) + 1);
   CHECK(countersOf<LedgerCollective>() == 2);
   CHECK(countersOf<LedgerOperation>() == 1);
   CHECK(countersOf<LedgerCommunicator>() == 0);

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "report/base/checksum.h"
+#include "report/ledger/ledger_layout.h"
+
+namespace commtap {
+
+// The ledger's checks, which detect a file that was damaged after it was written. Each function below names all members
+// of a record, and covers those that never change. A new member does not compile until it is named here. The number of
+// the record is part of its check, so a record of zeros and a moved record are detected too.
+
+inline uint32_t checkOf(const LedgerGroup& record, uint64_t number) {
+  const auto& [name, desc, backend, size, rank, first_rank, ranks_check, check, issued] = record;
+  return checksumOf(kGroups, number, name, desc, backend, size, rank, first_rank, ranks_check);
+}
+
+/// The parent and the component are checked numbers.
+inline uint32_t checkOf(const LedgerModule& record, uint64_t number) {
+  const auto& [parent, component, class_name, flags, check, reserved, calls] = record;
+  return checksumOf(kModules, number, class_name, flags);
+}
+
+inline uint32_t checkOf(const LedgerParameter& record, uint64_t number) {
+  const auto& [module, name, shape, local_shape, dtype, mesh, placements, requires_grad, check] = record;
+  return checksumOf(kParameters, number, module, name, shape, local_shape, dtype, mesh, placements, requires_grad);
+}
+
+inline uint32_t checkOf(const LedgerTimes& record, uint64_t number) {
+  const auto& [durations, bytes, row, check] = record;
+  return checksumOf(kTimes, number, row);
+}
+
+/// The ops in `lowered` are checked numbers.
+inline uint32_t checkOf(const LedgerCollective& record, uint64_t number) {
+  const auto& [key, check, lowered, count, bytes, lane, times] = record;
+  const auto words = key.words();
+  return checksumOf(kCollectives, number, words[0], words[1], words[2], words[3], lane);
+}
+
+inline uint32_t checkOf(const LedgerOperation& record, uint64_t number) {
+  const auto& [key, check, count] = record;
+  const auto words = key.words();
+  return checksumOf(kOperations, number, words[0], words[1]);
+}
+
+inline uint32_t checkOf(const LedgerNcclCall& record, uint64_t number) {
+  const auto& [key, check, reserved, count, failed, bytes, captured] = record;
+  const auto words = key.words();
+  return checksumOf(kNcclCalls, number, words[0], words[1], words[2]);
+}
+
+inline uint32_t checkOf(const LedgerGraphCall& record, uint64_t number) {
+  const auto& [graph, row, of_nccl, check, count, bytes] = record;
+  return checksumOf(kGraphCalls, number, graph, row, of_nccl, count, bytes);
+}
+
+inline uint32_t checkOf(const LedgerLane& record, uint64_t number) {
+  const auto& [kind, reserved, group, check] = record;
+  return checksumOf(kLanes, number, kind, group);
+}
+
+/// A section whose records have a check.
+template <LedgerSectionId kId>
+concept CheckedSection = requires(const LedgerRecord<kId>& record, uint64_t number) {
+  { checkOf(record, number) } -> std::same_as<uint32_t>;
+};
+
+inline uint32_t checkOf(std::string_view text, uint32_t offset) {
+  Checksum sum;
+  sum.add(offset);
+  sum.add(text);
+  return sum.value();
+}
+
+inline uint32_t checkOf(std::span<const uint32_t> ranks) {
+  Checksum sum;
+  for (const uint32_t rank : ranks) {
+    sum.add(rank);
+  }
+  return sum.value();
+}
+
+/// Covers the fields that change only between LedgerMemory::sealHeader() and the next.
+inline uint32_t checkOf(const LedgerHeader& header) {
+  // clang-format does not break lists of bindings.
+  // clang-format off
+  const auto& [magic, version, header_size, check, end_check, exit, exit_signal, pid, pid_start_ticks, started_at_ns,
+               parent_pid, run_began_ns, ended_at_ns, rank, world_size, local_rank, attempt, run_id, host, boot_id, argv,
+               torch_version, python_version, commtap_version, report_name, level, timing_every, timing_device, nccl,
+               resets, reserved, step, realtime_minus_steady, sections, not_seen, cost] = header;
+  // clang-format on
+  Checksum sum;
+  for (const uint64_t number :
+       {uint64_t{version},
+        uint64_t{header_size},
+        pid,
+        pid_start_ticks,
+        started_at_ns,
+        parent_pid,
+        run_began_ns,
+        static_cast<uint64_t>(rank),
+        static_cast<uint64_t>(world_size),
+        static_cast<uint64_t>(local_rank),
+        static_cast<uint64_t>(attempt),
+        uint64_t{run_id},
+        uint64_t{host},
+        uint64_t{boot_id},
+        uint64_t{argv},
+        uint64_t{torch_version},
+        uint64_t{python_version},
+        uint64_t{commtap_version},
+        uint64_t{report_name},
+        uint64_t{level},
+        uint64_t{timing_every},
+        uint64_t{timing_device},
+        uint64_t{nccl.load()},
+        uint64_t{resets},
+        realtime_minus_steady,
+        cost.start_ns,
+        cost.index_bytes}) {
+    sum.add(number);
+  }
+  for (const LedgerSection& section : sections) {
+    sum.add(section.offset);
+    sum.add(section.capacity);
+    sum.add(section.record_size);
+  }
+  return sum.value();
+}
+
+/// Returns the check of a ledger that says how its process ended; 0 for one that does not.
+inline uint32_t checkOfEnd(const LedgerHeader& header) {
+  const bool ended = header.exit.load() != 0 || header.exit_signal != 0 || header.ended_at_ns.load() != 0;
+  return ended ? checksumOf(header.exit.load(), header.exit_signal, header.ended_at_ns.load()) : 0;
+}
+
+/// Returns what LedgerSection::used holds for `used` records, so that one atomic store publishes number and check.
+constexpr uint64_t usedWithCheck(LedgerSectionId id, uint64_t used) {
+  return wordOf(static_cast<uint32_t>(used), checksumOf(id, used));
+}
+
+/// Returns the number of records; nullopt if it does not fit its check.
+constexpr std::optional<uint64_t> usedIn(LedgerSectionId id, uint64_t used_with_check) {
+  const uint64_t used = used_with_check & 0xffffffffU;
+  return usedWithCheck(id, used) == used_with_check ? std::optional<uint64_t>(used) : std::nullopt;
+}
+
+} // namespace commtap
