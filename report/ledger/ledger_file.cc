@@ -19,15 +19,27 @@ bool LedgerFile::create(const std::string& path) {
     return false;
   }
   fd_ = fd;
-  device_ = facts.st_dev;
-  inode_ = facts.st_ino;
+  file_ = {facts.st_dev, facts.st_ino};
+  root_ = identityOf("/").value_or(FileIdentity());
   path_ = path;
   return true;
 }
 
+std::optional<LedgerFile::FileIdentity> LedgerFile::identityOf(const std::string& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0) {
+    return std::nullopt;
+  }
+  return FileIdentity{facts.st_dev, facts.st_ino};
+}
+
+bool LedgerFile::isOutsideOfRoot() const {
+  return isOpen() && identityOf("/") != root_ && identityOf(path_) != file_;
+}
+
 bool LedgerFile::holdsFile(int fd) const {
   struct stat facts {};
-  return fd >= 0 && fstat(fd, &facts) == 0 && facts.st_dev == device_ && facts.st_ino == inode_;
+  return fd >= 0 && fstat(fd, &facts) == 0 && FileIdentity{facts.st_dev, facts.st_ino} == file_;
 }
 
 int LedgerFile::descriptor() {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace commtap {
@@ -38,16 +39,28 @@ class LedgerFile {
   bool allocate(uint64_t offset, uint64_t size);
   bool write(const void* data, uint64_t size, uint64_t offset);
 
+  /// Returns true if the process has changed its root folder (chroot) since create(), and `path()` names another file
+  /// there, or none: the process can reach neither file nor folder by their names.
+  bool isOutsideOfRoot() const;
+
   /// Deletes the file. Returns false with errno set.
   bool remove() const;
   void close();
 
  private:
+  struct FileIdentity {
+    dev_t device = 0;
+    ino_t inode = 0;
+
+    bool operator==(const FileIdentity&) const = default;
+  };
+
+  static std::optional<FileIdentity> identityOf(const std::string& path);
   bool holdsFile(int fd) const;
 
   int fd_ = -1;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  FileIdentity file_;
+  FileIdentity root_; ///< the process's root folder when the file was made
   std::string path_;
 };
 

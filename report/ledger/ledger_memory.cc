@@ -21,29 +21,18 @@ namespace {
 /// The step in which the file system is asked for space, so that a full disk is an error code and not SIGBUS.
 constexpr uint64_t kAllocationStep = 64U << 10U;
 
-std::byte* newMemory(size_t size) {
-  // MAP_SHARED although no process shares it: only shared memory can be mapped twice (secondView()).
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory); // NOLINT(performance-no-int-to-ptr)
-}
-
-/// Maps the same memory at a second address. Returns nullptr with errno set on failure.
-std::byte* secondView(std::byte* memory, size_t size) {
-  void* view = mremap(memory, 0, size, MREMAP_MAYMOVE); // an old size of 0 leaves the first view in place
-  return view == MAP_FAILED ? nullptr : static_cast<std::byte*>(view); // NOLINT(performance-no-int-to-ptr)
-}
-
-/// Visits all counters of the ledger at `image`, in the same order each time. `used` is the number of records by
-/// section.
+/// Visits all counters of a ledger, in the same order each time. `at(offset)` returns the address of an offset, `used`
+/// is the number of records by section.
+template <typename At>
 void forEachLedgerCounter(
-    std::byte* image,
+    const At& at,
     const std::array<uint64_t, kSectionCount>& used,
     const CounterVisitor auto& visit) {
-  forEachCounter(*reinterpret_cast<LedgerHeader*>(image), visit);
+  forEachCounter(*reinterpret_cast<LedgerHeader*>(at(0)), visit);
   const auto visitTable = [&](const auto& table) {
     using Record = typename std::decay_t<decltype(table)>::Record;
     if constexpr (std::is_class_v<Record>) {
-      auto* records = reinterpret_cast<Record*>(image + kLedgerLayout.offsets[table.id]);
+      auto* records = reinterpret_cast<Record*>(at(kLedgerLayout.offsets[table.id]));
       for (uint64_t i = 0; i < used[table.id]; ++i) {
         forEachCounter(records[i], visit);
       }
@@ -55,14 +44,31 @@ void forEachLedgerCounter(
 } // namespace
 
 LedgerMemory::~LedgerMemory() {
-  if (base_ != nullptr) {
-    munmap(base_, kLedgerLayout.size);
+  for (const LedgerRange& range : extent_->ranges()) {
+    if (base_ != nullptr) {
+      munmap(base_ + range.offset, range.size);
+    }
   }
 }
 
-bool LedgerMemory::map() {
-  base_ = newMemory(kLedgerLayout.size);
-  return base_ != nullptr;
+/// Maps all of the layout and gives back what is between the ranges: so the offsets of sections are constants.
+bool LedgerMemory::map(LedgerSize size) {
+  // MAP_SHARED although no process shares it: only shared memory can be mapped twice (LedgerView::mapAgain()).
+  constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* memory = mmap(nullptr, kLedgerLayout.size, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  if (memory == MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
+    return false;
+  }
+  base_ = static_cast<std::byte*>(memory);
+  extent_ = &extentOf(size);
+  uint64_t end = 0;
+  for (const LedgerRange& range : extent_->ranges()) {
+    if (range.offset > end) {
+      munmap(base_ + end, range.offset - end);
+    }
+    end = range.offset + range.size;
+  }
+  return true;
 }
 
 void LedgerMemory::writeHeader(const LedgerLock& /*lock*/) {
@@ -72,26 +78,26 @@ void LedgerMemory::writeHeader(const LedgerLock& /*lock*/) {
   head.rank = head.world_size = head.local_rank = -1;
   for (size_t i = 0; i < kSectionCount; ++i) {
     head.sections[i].offset = kLedgerLayout.offsets[i];
-    head.sections[i].capacity = kLedgerCapacities[i];
+    head.sections[i].capacity = extent_->capacities[i];
     head.sections[i].record_size = kLedgerRecordSizes[i];
+    head.sections[i].used = i == kLast ? 0 : usedWithCheck(static_cast<LedgerSectionId>(i), 0);
   }
   used_ = {};
   used_[kLast] = kLedgerCapacities[kLast]; // a ring: all entries exist from the start
   std::memcpy(head.magic, kLedgerMagic, sizeof(kLedgerMagic));
 }
 
-    head.sections[i].used = i == kLast ? 0 : usedWithCheck(static_cast<LedgerSectionId>(i), 0);
-uint64_t LedgerMemory::reserve(LedgerSectionId id, uint64_t records, const LedgerLock& /*lock*/) {
-  const uint64_t used = used_[id];
-  if (used + records > kLedgerCapacities[id] || !allocateUpTo(id, used + records)) {
-    return kNoIndex;
-  }
-  return used;
 void LedgerMemory::sealHeader(const LedgerLock& /*lock*/) {
   header().end_check.store(checkOfEnd(header()));
   header().check.store(checkOf(header()));
 }
 
+uint64_t LedgerMemory::reserve(LedgerSectionId id, uint64_t records, const LedgerLock& /*lock*/) {
+  const uint64_t used = used_[id];
+  if (used + records > extent_->capacities[id] || !allocateUpTo(id, used + records)) {
+    return kNoIndex;
+  }
+  return used;
 }
 
 void LedgerMemory::commit(LedgerSectionId id, uint64_t used, const LedgerLock& /*lock*/) {
@@ -104,8 +110,8 @@ bool LedgerMemory::allocateUpTo(LedgerSectionId id, uint64_t records) {
   if (!published() || needed <= allocated_[id]) {
     return true;
   }
-  const uint64_t end =
-      std::min(roundUp(needed, kAllocationStep), roundUp(kLedgerCapacities[id] * kLedgerRecordSizes[id], kLedgerPage));
+  const uint64_t end = std::min(
+      roundUp(needed, kAllocationStep), roundUp(extent_->capacities[id] * kLedgerRecordSizes[id], kLedgerPage));
   if (!file_.allocate(kLedgerLayout.offsets[id] + allocated_[id], end - allocated_[id])) {
     return false;
   }
@@ -121,13 +127,13 @@ bool LedgerMemory::publish(const std::string& path) {
   if (!file_.create(path)) {
     return false;
   }
+  sealHeader(lock);
   if (!copyToFile(lock) || !moveIntoFile(lock)) {
     const int error = errno;
     file_.remove();
     file_.close();
     allocated_ = {};
     errno = error;
-  sealHeader(lock);
     return false;
   }
   return true;
@@ -153,32 +159,46 @@ bool LedgerMemory::copyToFile(const LedgerLock& /*lock*/) {
 /// Maps the file in the memory's place: rows that threads hold stay valid and count in the file. Then adds what threads
 /// counted in memory after it was copied.
 bool LedgerMemory::moveIntoFile(const LedgerLock& /*lock*/) {
-  std::byte* memory = secondView(base_, kLedgerLayout.size);
-  void* view = mmap(nullptr, kLedgerLayout.size, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
+  LedgerView memory(*extent_);
   std::vector<uint64_t> copied;
-  if (view != MAP_FAILED) { // NOLINT(performance-no-int-to-ptr): MAP_FAILED
+  {
+    LedgerView file(*extent_);
+    if (!memory.mapAgain(base_) || !file.mapFile(file_.descriptor())) {
+      return false;
+    }
     forEachLedgerCounter(
-        static_cast<std::byte*>(view), used_, [&](const std::atomic<uint64_t>& count) { copied.push_back(count); });
-    munmap(view, kLedgerLayout.size);
+        [&](uint64_t offset) { return file.at(offset); },
+        used_,
+        [&](const std::atomic<uint64_t>& count) { copied.push_back(count); });
   }
-  const bool moved =
-      memory != nullptr && !copied.empty() &&
-      mmap(base_, kLedgerLayout.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_.descriptor(), 0) == base_;
-  if (moved) {
-    std::vector<uint64_t> last;
-    forEachLedgerCounter(memory, used_, [&](const std::atomic<uint64_t>& count) { last.push_back(count); });
-    size_t i = 0;
-    forEachLedgerCounter(base_, used_, [&](std::atomic<uint64_t>& count) {
-      count.fetch_add(last[i] - copied[i], std::memory_order_relaxed);
-      ++i;
-    });
+  if (!mapInPlace(MAP_SHARED, file_.descriptor())) {
+    return false;
   }
-  const int error = errno;
-  if (memory != nullptr) {
-    munmap(memory, kLedgerLayout.size);
+  std::vector<uint64_t> last;
+  forEachLedgerCounter(
+      [&](uint64_t offset) { return memory.at(offset); },
+      used_,
+      [&](const std::atomic<uint64_t>& count) { last.push_back(count); });
+  size_t i = 0;
+  forEachLedgerCounter(
+      [&](uint64_t offset) { return base_ + offset; },
+      used_,
+      [&](std::atomic<uint64_t>& count) {
+        count.fetch_add(last[i] - copied[i], std::memory_order_relaxed);
+        ++i;
+      });
+  return true;
+}
+
+bool LedgerMemory::mapInPlace(int flags, int fd) {
+  for (const LedgerRange& range : extent_->ranges()) {
+    std::byte* start = base_ + range.offset;
+    const auto offset = static_cast<off_t>(fd < 0 ? 0 : range.offset);
+    if (mmap(start, range.size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, offset) != start) {
+      return false;
+    }
   }
-  errno = error;
-  return moved;
+  return true;
 }
 
 void LedgerMemory::removeFile() const {
@@ -188,7 +208,10 @@ void LedgerMemory::removeFile() const {
 }
 
 void LedgerMemory::zeroAllCounters(const LedgerLock& /*lock*/) {
-  forEachLedgerCounter(base_, used_, [](std::atomic<uint64_t>& count) { count.store(0, std::memory_order_relaxed); });
+  forEachLedgerCounter(
+      [this](uint64_t offset) { return base_ + offset; },
+      used_,
+      [](std::atomic<uint64_t>& count) { count.store(0, std::memory_order_relaxed); });
 }
 
 void LedgerMemory::keepPublishedInForkedChild() {
@@ -202,25 +225,26 @@ void LedgerMemory::keepPublishedInForkedChild() {
 
 bool LedgerMemory::leaveParentsMemory() {
   const bool kept = moveIntoCopy();
-  constexpr int kPlain = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-  const bool lost = !kept && mmap(base_, kLedgerLayout.size, PROT_READ | PROT_WRITE, kPlain, -1, 0) == base_;
+  const bool lost = !kept && mapInPlace(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
   file_.close();
   allocated_ = {};
+  header().check.store(0);
+  header().end_check.store(0);
   return !lost;
 }
 
 /// Copies by used_: the parent goes on writing to the memory.
 bool LedgerMemory::moveIntoCopy() {
-  std::byte* own = newMemory(kLedgerLayout.size);
-  if (own == nullptr) {
+  LedgerView own(*extent_);
+  if (!own.mapMemory()) {
     return false;
   }
-  std::memcpy(own, base_, sizeof(LedgerHeader));
+  std::memcpy(own.at(0), base_, sizeof(LedgerHeader));
   for (size_t i = 0; i < kSectionCount; ++i) {
-    std::memcpy(own + kLedgerLayout.offsets[i], base_ + kLedgerLayout.offsets[i], used_[i] * kLedgerRecordSizes[i]);
+    const uint64_t offset = kLedgerLayout.offsets[i];
+    std::memcpy(own.at(offset), base_ + offset, used_[i] * kLedgerRecordSizes[i]);
   }
-  if (mremap(own, kLedgerLayout.size, kLedgerLayout.size, MREMAP_MAYMOVE | MREMAP_FIXED, base_) != base_) {
-    munmap(own, kLedgerLayout.size);
+  if (!own.moveTo(base_)) {
     return false;
   }
   for (size_t i = 0; i < kLast; ++i) {
@@ -228,7 +252,5 @@ bool LedgerMemory::moveIntoCopy() {
   }
   return true;
 }
-  header().check.store(0);
-  header().end_check.store(0);
 
 } // namespace commtap

@@ -12,6 +12,8 @@
 #include "report/ledger/ledger_file.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
+#include "report/ledger/ledger_size.h"
+#include "report/ledger/ledger_view.h"
 
 namespace commtap {
 
@@ -29,15 +31,13 @@ class LedgerMemory {
   ~LedgerMemory();
 
   /// Maps the memory, all zeros. Returns false if there is no memory.
-  bool map();
+  bool map(LedgerSize size);
   /// Writes the header of an empty ledger into zeroed memory.
   void writeHeader(const LedgerLock& lock);
 
   LedgerHeader& header() const {
     return *reinterpret_cast<LedgerHeader*>(base_);
   }
-  /// Returns a section's first record.
-  template <LedgerSectionId kId>
   /// Changes fields of the header that are not live: `change(header())`. Before the ledger is published they may also
   /// be changed directly.
   template <typename Change>
@@ -54,6 +54,8 @@ class LedgerMemory {
   }
   /// Writes the header's checks. A reader believes a header without them.
   void sealHeader(const LedgerLock& lock);
+  /// Returns a section's first record.
+  template <LedgerSectionId kId>
   LedgerRecord<kId>* records() const {
     return reinterpret_cast<LedgerRecord<kId>*>(base_ + kLedgerLayout.offsets[kId]);
   }
@@ -84,6 +86,10 @@ class LedgerMemory {
   const std::string& path() const {
     return file_.path();
   }
+  /// See LedgerFile::isOutsideOfRoot().
+  bool isOutsideOfRoot() const {
+    return file_.isOutsideOfRoot();
+  }
   /// Removes the file once the report is written. The memory stays, for threads that still count.
   void removeFile() const;
 
@@ -101,7 +107,10 @@ class LedgerMemory {
   bool copyToFile(const LedgerLock& lock);
   bool moveIntoFile(const LedgerLock& lock);
   bool moveIntoCopy();
+  /// Maps `fd` (-1: no file) in the memory's place. Returns false with errno set.
+  bool mapInPlace(int flags, int fd);
 
+  const LedgerExtent* extent_ = &kFullLedger;
   std::byte* base_ = nullptr;
   std::array<uint64_t, kSectionCount> allocated_{}; ///< bytes of each section that the file system has promised
   std::array<uint64_t, kSectionCount> used_{}; ///< as in the header, but this process's own also right after a fork

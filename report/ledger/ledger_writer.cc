@@ -15,9 +15,9 @@ LedgerWriter::LedgerWriter()
       LedgerNccl(static_cast<LedgerStore&>(*this)),
       LedgerGraphs(static_cast<LedgerStore&>(*this)) {}
 
-std::unique_ptr<LedgerWriter> LedgerWriter::create() {
+std::unique_ptr<LedgerWriter> LedgerWriter::create(LedgerSize size) {
   std::unique_ptr<LedgerWriter> writer(new (std::nothrow) LedgerWriter());
-  return writer && writer->map() && writer->initialize() ? std::move(writer) : nullptr;
+  return writer && writer->map(size) && writer->initialize() ? std::move(writer) : nullptr;
 }
 
 /// Makes an empty ledger of zeroed memory. Returns false if there is no memory for the index of rows.

@@ -27,7 +27,7 @@ class LedgerWriter final : public LedgerStore,
                            public LedgerGraphs {
  public:
   /// Returns nullptr if there is no memory.
-  static std::unique_ptr<LedgerWriter> create();
+  static std::unique_ptr<LedgerWriter> create(LedgerSize size = LedgerSize::kFull);
 
   using LedgerCollectives::row;
   using LedgerNccl::row;

@@ -10,12 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 
+#include "report/base/address_space.h"
 #include "report/base/atomic_file.h"
 #include "report/base/process.h"
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/ledger_recovery.h"
-#include "report/ledger/ledger_checks.h"
 #include "report/runs/report_file.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
@@ -88,13 +90,22 @@ bool mayWrite(ExitKind how) {
   return true;
 }
 
+/// What `ulimit -v` leaves is little below this: the job may need all of it.
+constexpr uint64_t kLittleAddressSpace = 8ULL << 30U; // bytes
+
+LedgerSize ledgerSize() {
+  const std::optional<uint64_t> left = addressSpaceLeft();
+  return left && *left < kLittleAddressSpace ? LedgerSize::kSmall : LedgerSize::kFull;
+}
+
 } // namespace
 
 ProcessLedger* ProcessLedger::instance_ = nullptr;
 LedgerWriter* ProcessLedger::ledger_ = nullptr;
 
 bool ProcessLedger::start(const Options& options, const std::string& torch_version) {
-  std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
+  const LedgerSize size = ledgerSize();
+  std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create(size);
   if (!ledger) {
     return false;
   }
@@ -104,6 +115,9 @@ bool ProcessLedger::start(const Options& options, const std::string& torch_versi
   process_ledger->describeProcess(torch_version);
   const int64_t rank = process_ledger->identity_.rank;
   startLog(options.log, rank < 0 ? "pid " + std::to_string(getpid()) : "rank " + std::to_string(rank));
+  if (size == LedgerSize::kSmall) {
+    logInfo("ulimit -v leaves less than 8 GiB: the tables have a sixteenth of their usual size");
+  }
   instance_ = process_ledger.release();
   return true;
 }
@@ -252,6 +266,7 @@ void ProcessLedger::finishOutput(ExitKind how, int signal, uint64_t ends_since_n
   }
   header.exit_signal = signal;
   header.ended_at_ns.store(wallClockNs());
+  header.end_check.store(checkOfEnd(header));
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   // Otherwise the marked ledger stays: the tools read it, and `commtap run` converts it to JSON.
   if (lock && mayWrite(how)) {
@@ -261,12 +276,17 @@ void ProcessLedger::finishOutput(ExitKind how, int signal, uint64_t ends_since_n
 }
 
 void ProcessLedger::writeReport(uint64_t ends_since_ns) {
+  if (ledger_->isOutsideOfRoot()) {
+    logWarning(
+        "this process has changed its root folder: its numbers stay in " + ledger_->path() +
+        ", as named outside of that root; `commtap recover` makes the report there");
+    return;
+  }
   // Leaked on purpose: freeing a large report takes milliseconds, and the process is exiting.
   const auto& contents = *new Result<LedgerContents>(readLedger(ledger_->bytes()));
   if (!contents) {
     logWarning("the report could not be made: " + contents.error());
     return;
-  header.end_check.store(checkOfEnd(header));
   }
   const auto end_ns = [ends_since_ns] { return steadyNow() - ends_since_ns; };
   for (const std::string& folder : {folder_, fallbackFolder()}) {

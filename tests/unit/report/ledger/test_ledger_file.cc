@@ -91,5 +91,23 @@ TEST_CASE("LedgerFile refuses a ledger beyond the size limit without raising SIG
   CHECK(status == 0);
 }
 
+TEST_CASE("LedgerFile is outside of a new root folder that does not hold it, and inside of one that does") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "jail");
+  for (const bool holds : {false, true}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      LedgerFile file;
+      const bool created = file.create(folder / "ledger") && !file.isOutsideOfRoot();
+      const bool changed = chroot(holds ? "/proc/self/root" : (folder / "jail").c_str()) == 0;
+      _exit(created && changed ? (file.isOutsideOfRoot() == !holds ? 0 : 1) : 77);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK((status == 0 || WEXITSTATUS(status) == 77)); // 77: not allowed here
+    std::filesystem::remove(folder / "ledger");
+  }
+}
+
 } // namespace
 } // namespace commtap

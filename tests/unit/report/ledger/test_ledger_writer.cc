@@ -312,6 +312,39 @@ TEST_CASE("counting continues after removeFile()") {
   CHECK(countOf(readLedger(ledger->bytes())->report, "later") == 1);
 }
 
+TEST_CASE("a small ledger is published, forked and read like a full one, and counts what does not fit") {
+  const TempFolder folder;
+  const auto ledger = LedgerWriter::create(LedgerSize::kSmall);
+  REQUIRE(ledger);
+  const uint32_t group = ledger->addGroup("g", "", "gloo", 2, 0, std::vector<uint32_t>{0, 1});
+  CollectiveKey key = keyFor(*ledger, "a");
+  key.group = group;
+  countOne(*ledger, key, 8);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  countOne(*ledger, key, 8);
+  ledger->closeStep(1);
+  uint32_t modules = 1; // Global
+  while (ledger->addModule(kGlobalModule, std::to_string(modules), "Linear", 0) != kNoIndex) {
+    ++modules;
+  }
+  CHECK(modules == kSmallLedger.capacities[kModules]);
+  const pid_t child = fork();
+  if (child == 0) {
+    ledger->resetInForkedChild();
+    countOne(*ledger, key, 8);
+    _exit(countOf(readLedger(ledger->bytes())->report, "a") == 1 ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  const auto contents = readLedgerFile(folder / "x.ledger");
+  REQUIRE(contents);
+  CHECK(contents->damage.empty());
+  CHECK(countOf(contents->report, "a") == 2);
+  CHECK(contents->report.modules.size() == modules);
+  CHECK(notSeenOf(contents->report, "modules_full") == 1);
+}
+
 TEST_CASE("a full table keeps its rows and counts the others in not_seen") {
   const auto ledger = LedgerWriter::create();
   CollectiveKey key = keyFor(*ledger, "a");

@@ -4,11 +4,13 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -59,6 +61,13 @@ runProcess(const std::string& out, const Environment& environment, const std::fu
       body(ProcessLedger::get());
     }
   });
+}
+
+uint64_t addressSpaceUsed() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t pages = 0;
+  statm >> pages;
+  return pages * static_cast<uint64_t>(getpagesize());
 }
 
 Report reportIn(const std::string& path) {
@@ -260,6 +269,47 @@ TEST_CASE("no folder can be written: the report stays in memory and is tried aga
   CHECK(child.said.find("the report is kept in memory and tried again at exit") != std::string::npos);
   CHECK(child.said.find("in memory\n") != std::string::npos);
   CHECK(reportIn(folder / "out/rank-00000.json").job.exit == ExitKind::kNormal);
+}
+
+TEST_CASE("a process that changes its root folder leaves its ledger outside, and no report inside") {
+  const TempFolder folder;
+  const ChildResult child = runProcess(folder / "out", {{"RANK", "0"}}, [&](ProcessLedger& process) {
+    process.processGroupSeen(0, 1);
+    if (chroot(folder.path().c_str()) != 0 || chdir("/") != 0) {
+      sayLine("refused");
+    }
+    process.finish(ExitKind::kNormal, 0);
+  });
+  if (child.said == "refused\n") {
+    MESSAGE("not run: this user may not change the root folder");
+    return;
+  }
+  CHECK(child.said.find("has changed its root folder: its numbers stay in " + (folder / "out/")) != std::string::npos);
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"out"});
+  REQUIRE(namesIn(folder / "out").size() == 1);
+  const LedgerContents contents = ledgerIn(folder / "out/" + namesIn(folder / "out")[0]);
+  CHECK(contents.damage.empty());
+  CHECK(contents.report.job.exit == ExitKind::kNormal);
+}
+
+TEST_CASE("a limit of the address space makes the ledger small") {
+  for (const bool limited : {true, false}) {
+    const TempFolder folder;
+    const ChildResult child = runInChild([&] {
+      setLaunchEnvironment({});
+      const rlimit limit{limited ? addressSpaceUsed() + (256U << 20U) : RLIM_INFINITY, RLIM_INFINITY};
+      setrlimit(RLIMIT_AS, &limit);
+      const uint64_t before = addressSpaceUsed();
+      startLedger(folder.path());
+      const uint64_t taken = (addressSpaceUsed() - before) >> 20U;
+      ProcessLedger::get().processGroupSeen(0, 1);
+      sayLine(ProcessLedger::ledger().published() ? "published" : "in memory");
+      sayLine(taken < 8 ? "small" : "full");
+      ProcessLedger::get().finish(ExitKind::kNormal, 0);
+    });
+    CHECK(child.said == (limited ? "published\nsmall\n" : "published\nfull\n"));
+    CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json"});
+  }
 }
 
 TEST_CASE("a relative folder is below the folder in which the process started") {

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace commtap {
+
+/// Returns how many bytes of address space `ulimit -v` leaves to this process; nullopt if there is no limit.
+std::optional<uint64_t> addressSpaceLeft();
+
+} // namespace commtap
