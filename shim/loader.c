@@ -123,12 +123,14 @@ static void load_tracker(void) {
     return;
   }
   const struct commtap_tracker* tracker = commtap_open_tracker(path, torch.minor);
-  if (tracker != NULL && tracker->start(torch.full, found_at_ns) == 0) {
+  const enum commtap_start_result started =
+      tracker == NULL ? COMMTAP_STAYS_OFF : tracker->start(torch.full, found_at_ns);
+  if (started == COMMTAP_STARTED) {
     commtap_loaded.tracker = tracker;
     commtap_loaded.timing = tracker->timing();
     commtap_loaded.nccl = tracker->nccl(&commtap_nccl_questions);
     commtap_loaded.cuda = tracker->cuda();
-  } else if (tracker != NULL) {
+  } else if (started == COMMTAP_NOT_STARTED) {
     commtap_say("%s could not start: free some memory or disk space; nothing is counted", path);
   }
 }

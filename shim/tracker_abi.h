@@ -15,8 +15,14 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 7U
+#define COMMTAP_ABI 8U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
+
+enum commtap_start_result {
+  COMMTAP_STARTED = 0,
+  COMMTAP_NOT_STARTED = 1,
+  COMMTAP_STAYS_OFF = 2, /* the tracker has said why, and is not called again */
+};
 
 enum commtap_exit {
   COMMTAP_EXIT_NORMAL = 1,
@@ -132,8 +138,8 @@ struct commtap_tracker {
   unsigned abi;
   const char* torch_version; /* "2.13": the minor version that the tracker is built for */
   /* Runs once, after torch is loaded. `torch_version`: the full version, e.g. "2.13.0+cpu". `found_at_ns`:
-   * CLOCK_MONOTONIC when torch was found, from which the cost of the start counts. Returns 0 on success. */
-  int (*start)(const char* torch_version, uint64_t found_at_ns);
+   * CLOCK_MONOTONIC when torch was found, from which the cost of the start counts. */
+  enum commtap_start_result (*start)(const char* torch_version, uint64_t found_at_ns);
   /* Writes the report as the process ends. `signal` is set for COMMTAP_EXIT_SIGNAL only. May run more than once. */
   void (*finish)(enum commtap_exit how, int signal);
   /* May be called after start(). Returns NULL unless COMMTAP_TIMING asks for durations. */

@@ -34,13 +34,19 @@ bool& started() {
   return instance;
 }
 
+/// True if the tracker has not started, but leaves a report that says why.
+bool& staysOff() {
+  static bool instance = false;
+  return instance;
+}
+
 void finish(commtap_exit how, int signal) {
   // Also runs in a vfork() child that fails to exec.
-  if (!started() || !ProcessLedger::get().isOfThisProcess()) {
+  if ((!started() && !staysOff()) || !ProcessLedger::get().isOfThisProcess()) {
     return;
   }
   try {
-    if (how != COMMTAP_EXIT_SIGNAL) {
+    if (started() && how != COMMTAP_EXIT_SIGNAL) {
       DeviceTiming::finish();
     }
     ProcessLedger::get().finish(static_cast<ExitKind>(how), signal);
@@ -49,17 +55,35 @@ void finish(commtap_exit how, int signal) {
   }
 }
 
-int startTracker(const char* torch_version, uint64_t found_at_ns) {
+void writeReportAtExit() {
+  std::atexit([] { finish(COMMTAP_EXIT_NORMAL, 0); });
+}
+
+/// Installs nothing in the process but the end of its report.
+commtap_start_result stayOff(const std::string& reason) {
+  staysOff() = true;
+  writeReportAtExit();
+  ProcessLedger::get().stayOff(reason);
+  return COMMTAP_STAYS_OFF;
+}
+
+commtap_start_result startTracker(const char* torch_version, uint64_t found_at_ns) {
   const ParsedOptions parsed = parseOptions(environ);
-  if (!ProcessLedger::start(parsed.options, torch_version) || !GlooTiming::start(parsed.options.timing)) {
-    return 1;
+  if (!ProcessLedger::start(parsed.options, torch_version)) {
+    return COMMTAP_NOT_STARTED;
+  }
+  if (const std::string reason = ProcessLedger::get().reasonToStayOff(); !reason.empty()) {
+    return stayOff(reason);
+  }
+  if (!GlooTiming::start(parsed.options.timing)) {
+    return COMMTAP_NOT_STARTED;
   }
   for (const std::string& warning : parsed.warnings) {
     logWarning(warning);
   }
   DeviceTiming::start(parsed.options.timing);
   watchForks();
-  std::atexit([] { finish(COMMTAP_EXIT_NORMAL, 0); });
+  writeReportAtExit();
   startKernels(parsed.options.ops);
   startPython(parsed.options.labels);
   startOps(parsed.options.level);
@@ -67,14 +91,14 @@ int startTracker(const char* torch_version, uint64_t found_at_ns) {
   const uint64_t start_ns = steadyNow() - found_at_ns;
   ProcessLedger::ledger().changeHeader([start_ns](LedgerHeader& head) { head.cost.start_ns = start_ns; });
   logDebug(std::string("watching torch ") + torch_version);
-  return 0;
+  return COMMTAP_STARTED;
 }
 
-int start(const char* torch_version, uint64_t found_at_ns) {
+commtap_start_result start(const char* torch_version, uint64_t found_at_ns) {
   try {
-    return started() ? 0 : startTracker(torch_version, found_at_ns);
+    return started() ? COMMTAP_STARTED : startTracker(torch_version, found_at_ns);
   } catch (const std::exception&) { // the stub reports that the tracker did not start
-    return 1;
+    return COMMTAP_NOT_STARTED;
   }
 }
 

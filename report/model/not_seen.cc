@@ -50,6 +50,10 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "CUDA graphs, or calls in them, that are not in `cuda_graphs`, because a table was full; all other numbers count "
      "their launches"},
     {"group_ranks_full", "process groups without a list of `ranks`, because the table was full"},
+    {"switched_off",
+     "processes in which commtap counted nothing: it stays off in a run after a fault that may be its own, which "
+     "`detail` "
+     "names"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -33,8 +33,9 @@ enum class NotSeen : uint8_t {
   kUnknownCommunicator,
   kGraphTableFull,
   kGroupRanksFull,
+  kSwitchedOff,
 };
-inline constexpr int kNotSeenCount = 23;
+inline constexpr int kNotSeenCount = 24;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -9,12 +9,13 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import COMMAND, TIMEOUT_S, Job, Launcher, Mode, Run, Runner, wait_until
+from harness import COMMAND, LIBRARY, TIMEOUT_S, Job, Launcher, Mode, Run, Runner, wait_until
 from job_log import logged, of_report
 
 from report import Report
@@ -262,3 +263,50 @@ def test_torchrun_is_killed(runner: Runner) -> None:
     wait_until(lambda: (folder / "last").exists() and run.ledgers == [], "the last rank's end")
     assert found_of(run) == of_attempts(run)
     assert [report.job["exit"] for report in run.reports] == ["normal", "signal"]
+
+
+#: Makes a collective as rank 0, and then crashes if its argument says so.
+CRASHING_RANK = """
+import os, signal, sys, torch, torch.distributed as dist
+import torch.testing._internal.distributed.fake_pg
+dist.init_process_group("fake", store=dist.HashStore(), rank=0, world_size=2)
+dist.all_reduce(torch.ones(4))
+os.kill(os.getpid(), signal.SIGKILL) if sys.argv[1] == "crash" else print("done")
+"""
+
+
+def test_crash_loop(tmp_path: Path) -> None:
+    """A rank that is killed three times in a row runs without commtap from then on, and a line and a report say so."""
+    out = tmp_path / "out"
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": str(LIBRARY),
+        "COMMTAP_OUT": str(out / "%r"),
+        "COMMTAP_RUN_ID": "loop",
+        "RANK": "0",
+        "WORLD_SIZE": "2",
+    }
+
+    def run(end: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", CRASHING_RANK, end]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
+
+    for nth in range(3):
+        process = run("crash")
+        assert (process.returncode, process.stderr) == (-signal.SIGKILL, ""), nth
+    assert len(list(out.rglob("*.ledger"))) == 3
+    process = run("end")
+    assert (process.returncode, process.stdout) == (0, "done\n")
+    [line] = process.stderr.splitlines()
+    mark = out / "commtap-off-loop.txt"
+    assert "commtap stays off: 3 processes of rank 0 crashed or were killed" in line
+    assert f"empty {mark} to count all the same" in line
+    [report] = [each for each in map(Report.read, out.rglob("*.json")) if each.job["exit"] == "normal"]
+    assert [entry["reason"] for entry in report.not_seen] == ["switched_off"]
+    assert report.collectives == []
+    mark.write_text("")
+    process = run("end")
+    assert (process.returncode, process.stderr) == (0, "")
+    counted = max(map(Report.read, out.rglob("*.json")), key=lambda each: each.job["started_at"])
+    assert counted.not_seen == []
+    assert len(counted.collectives) == 1

@@ -140,7 +140,7 @@ void countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arg
   try {
     Call(facts, thread, arguments).count(frame);
   } catch (...) { // no exception may reach the job
-    ProcessLedger::ledger().notSeen(NotSeen::kInternalError, ProcessLedger::ledger().text(facts.name));
+    ProcessLedger::internalError(ProcessLedger::ledger().text(facts.name));
   }
 }
 

@@ -32,7 +32,7 @@ void catchAll(std::string_view what, const Act& act) noexcept {
   try {
     act();
   } catch (...) {
-    ProcessLedger::ledger().notSeen(NotSeen::kInternalError, what);
+    ProcessLedger::internalError(what);
   }
 }
 

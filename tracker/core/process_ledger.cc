@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <optional>
 
@@ -22,6 +23,7 @@
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/log.h"
+#include "tracker/core/off_switch.h"
 
 namespace commtap {
 namespace {
@@ -159,6 +161,50 @@ void ProcessLedger::describeThisProcess() {
   header.started_at_ns = wallClockNs();
   header.parent_pid = static_cast<uint64_t>(getppid());
   header.argv = ledger_->intern(commandLineJson());
+}
+
+void ProcessLedger::internalError(std::string_view what) noexcept {
+  try {
+    ledger_->notSeen(NotSeen::kInternalError, what);
+    throw;
+  } catch (const std::bad_alloc&) { // the job's, too
+    return;
+  } catch (...) {
+    static std::atomic<bool> is_noted{false};
+    if (get().hasOutput() && !is_noted.exchange(true)) {
+      get().keepNextOff(what);
+    }
+  }
+}
+
+/// A process without output leaves no trace, so it cannot tell others.
+void ProcessLedger::keepNextOff(std::string_view what) const {
+  try {
+    const std::string where =
+        identity_.rank < 0 ? "pid " + std::to_string(identity_.pid) : "rank " + std::to_string(identity_.rank);
+    const std::string error = "an error inside commtap in " + std::string(what);
+    const OffSwitch off(options_.out, identity_);
+    if (!in_memory_ && off.set(error + " (" + where + ")")) {
+      logWarning(
+          error + ": commtap stays off in the processes of this run that start from now on; empty " + off.path() +
+          " to count all the same");
+    }
+  } catch (const std::exception&) { // this process goes on counting, and so do the next ones
+    return;
+  }
+}
+
+std::string ProcessLedger::reasonToStayOff() const {
+  return OffSwitch(options_.out, identity_).reasonToStayOff();
+}
+
+void ProcessLedger::stayOff(const std::string& reason) {
+  const OffSwitch off(options_.out, identity_);
+  logWarning("commtap stays off: " + reason + "; empty " + off.path() + " to count all the same");
+  ledger_->notSeen(NotSeen::kSwitchedOff, reason);
+  if (identity_.rank >= 0) {
+    processGroupSeen(-1, -1);
+  }
 }
 
 void ProcessLedger::setPythonVersion(const std::string& version) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "report/ledger/ledger_writer.h"
 #include "report/model/options.h"
@@ -44,6 +45,15 @@ class ProcessLedger {
   /// Keeps the ledger in memory: no ledger file and no report. Returns false if the ledger has output already.
   bool keepInMemory();
 
+  /// Counts an exception of commtap's own code as not seen. Unless it is a lack of memory, commtap also stays off in
+  /// the processes of the run that start later. Call in a catch block only.
+  static void internalError(std::string_view what) noexcept;
+
+  /// Returns why this process must not count; "" if it may. See OffSwitch.
+  std::string reasonToStayOff() const;
+  /// Leaves a report that only names the reason, if the process is a rank.
+  void stayOff(const std::string& reason);
+
   void setPythonVersion(const std::string& version);
 
   /// Records how the process ends, and writes the report if that is safe. Later calls do nothing. Call only if
@@ -67,6 +77,7 @@ class ProcessLedger {
   void writeReport(uint64_t ends_since_ns);
   void recoverOthers(const std::string& folder);
   std::string fallbackFolder() const;
+  void keepNextOff(std::string_view what) const;
 
   static ProcessLedger* instance_;
   static LedgerWriter* ledger_; ///< a separate pointer: counting reaches the ledger with one load

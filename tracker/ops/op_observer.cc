@@ -73,7 +73,7 @@ std::unique_ptr<at::ObserverContext> onOp(const at::RecordFunction& function) {
   try {
     observe(function, *thread);
   } catch (...) { // torch would print a warning
-    ProcessLedger::ledger().notSeen(NotSeen::kInternalError, function.name());
+    ProcessLedger::internalError(function.name());
   }
   return nullptr;
 }

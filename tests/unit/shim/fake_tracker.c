@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "shim/tracker_abi.h"
 
@@ -12,10 +13,12 @@
 #define FAKE_TRACKER_ABI COMMTAP_ABI
 #endif
 
-static int start(const char* torch_version, uint64_t found_at_ns) {
+/* FAKE_TRACKER_STARTS: what start() returns. */
+static enum commtap_start_result start(const char* torch_version, uint64_t found_at_ns) {
   fprintf(stderr, "start %s %s\n", torch_version, found_at_ns == 0 ? "at no time" : "at a time");
   errno = ENOENT;
-  return 0;
+  const char* starts = getenv("FAKE_TRACKER_STARTS");
+  return starts == NULL ? COMMTAP_STARTED : (enum commtap_start_result)atoi(starts);
 }
 
 static void finish(enum commtap_exit how, int signal) {

@@ -92,6 +92,23 @@ TEST_CASE("the tracker that fits is started once, and finished with errno as fou
   CHECK(child.said == "start 9.9.1+cpu at a time\nquestions given\nfinish 3 9\nerrno 77\n");
 }
 
+TEST_CASE("a tracker that does not start, or stays off, is not called again; a line says that it did not start") {
+  const TempFolder folder;
+  const InstalledTracker tracker;
+  for (const bool stays_off : {false, true}) {
+    const ChildResult child = runInChild([&] {
+      setenv("FAKE_TRACKER_STARTS", stays_off ? "2" : "1", 1);
+      loadTorch(makeFakeTorch(folder.path(), "9.9.1"));
+      commtap_on_torch_loaded();
+      commtap_process_ends(COMMTAP_EXIT_SIGNAL, 9);
+    });
+    CHECK(child.said.find("start 9.9.1 at a time\n") == 0);
+    CHECK(child.said.find("questions") == std::string::npos);
+    CHECK(child.said.find("finish") == std::string::npos);
+    CHECK((child.said.find("could not start") == std::string::npos) == stays_off);
+  }
+}
+
 TEST_CASE("a process that has torch from the start loads the tracker in the constructor") {
   const TempFolder folder;
   const InstalledTracker tracker;

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/off_switch.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <vector>
+
+#include "report/base/file_descriptor.h"
+#include "report/base/process.h"
+#include "report/ledger_reader/ledger_reader.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A rank that ends this often, without a report and one process after another, is in a crash loop.
+constexpr size_t kCrashes = 3;
+/// A process that lived longer counted well; its end is the job's, a time limit's or the machine's.
+constexpr uint64_t kEarlyNs = 600'000'000'000;
+/// An older ledger is of another try.
+constexpr uint64_t kRecentNs = 3'600'000'000'000;
+/// An exiting or starting process should not list thousands of files.
+constexpr int kMaxNames = 4096;
+constexpr size_t kMaxRead = 32; ///< ledgers
+
+constexpr const char* kSignature = "commtap " COMMTAP_VERSION " stays off in this run: ";
+
+struct Life {
+  uint64_t began_ns;
+  uint64_t ended_ns; ///< CLOCK_REALTIME of the last change of its ledger
+};
+
+uint64_t lastChangeNs(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) {
+    return 0;
+  }
+  return static_cast<uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(info.st_mtim.tv_nsec);
+}
+
+/// A ledger that stays behind as after a crash. A SIGINT is the user's.
+bool hasCrashed(const Job& job) {
+  return job.exit == ExitKind::kKilled || (job.exit == ExitKind::kSignal && job.exit_signal != SIGINT);
+}
+
+/// Returns how many of these lives followed each other. Processes that lived at the same time count once.
+size_t countInSequence(std::vector<Life> lives) {
+  std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) { return a.began_ns < b.began_ns; });
+  size_t count = 0;
+  uint64_t last_end = 0;
+  for (const Life& life : lives) {
+    count += life.began_ns >= last_end ? 1 : 0;
+    last_end = std::max(last_end, life.ended_ns);
+  }
+  return count;
+}
+
+/// Returns the ledgers of this host's dead processes in a folder and those of its attempts.
+std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
+  std::vector<std::string> found;
+  std::vector<std::string> folders = {folder};
+  int names = 0;
+  for (size_t i = 0; i < folders.size(); ++i) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folders[i], error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      const std::string name = entry->path().filename();
+      const std::optional<uint64_t> pid = pidOfLedger(name, host);
+      if (++names > kMaxNames || found.size() == kMaxRead) {
+        return found;
+      }
+      if (pid && !processStartTicks(*pid)) {
+        found.push_back(entry->path());
+      } else if (i == 0 && name.starts_with("attempt-")) {
+        folders.push_back(entry->path());
+      }
+    }
+  }
+  return found;
+}
+
+} // namespace
+
+OffSwitch::OffSwitch(const std::string& pattern, const OutputIdentity& process)
+    : folder_(expandOutputPattern(pattern, process)),
+      process_(process),
+      path_(commonFolder(pattern, process.run_id) + "/commtap-off-" + expandOutputPattern("%j", process) + ".txt") {}
+
+std::string OffSwitch::reasonToStayOff() const {
+  struct stat info {};
+  if (lstat(path_.c_str(), &info) == 0) {
+    return setBefore();
+  }
+  std::string reason = repeatedCrashes();
+  if (!reason.empty()) {
+    set(reason);
+  }
+  return reason;
+}
+
+/// Accepts only a file that this user made, and only of this version: an upgrade is tried.
+std::string OffSwitch::setBefore() const {
+  const FileDescriptor file(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info {};
+  char text[512] = {};
+  if (!file.isOpen() || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid() ||
+      read(file.get(), text, sizeof(text) - 1) <= 0) {
+    return {};
+  }
+  const std::string line(text, std::find(text, text + sizeof(text), '\n'));
+  return line.starts_with(kSignature) ? line.substr(std::string(kSignature).size()) : std::string();
+}
+
+/// The rank's ledgers are the evidence: a process that ends in order makes reports of those that lie there.
+std::string OffSwitch::repeatedCrashes() const {
+  const uint64_t now = wallClockNs();
+  std::map<int64_t, std::vector<Life>> lives;
+  for (const std::string& path : ledgersOfTheDead(folder_, process_.host)) {
+    const uint64_t ended = lastChangeNs(path);
+    const Result<LedgerContents> ledger = readLedgerFile(path);
+    if (!ledger || ledger->report.job.run_id != process_.run_id || !hasCrashed(ledger->report.job)) {
+      continue;
+    }
+    const Job& job = ledger->report.job;
+    const bool is_early = ended < job.started_at_ns + kEarlyNs && now < ended + kRecentNs;
+    const bool is_meant = job.rank && (process_.rank < 0 || process_.rank == *job.rank);
+    if (is_early && is_meant) {
+      lives[*job.rank].push_back({job.started_at_ns, ended});
+    }
+  }
+  for (auto& [rank, each] : lives) {
+    if (const size_t count = countInSequence(std::move(each)); count >= kCrashes) {
+      return std::to_string(count) + " processes of rank " + std::to_string(rank) +
+             " crashed or were killed within 10 minutes, one after another";
+    }
+  }
+  return {};
+}
+
+bool OffSwitch::set(const std::string& reason) const {
+  const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const std::string text = kSignature + reason + "\nEmpty this file to count all the same.\n";
+  return file.isOpen() && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+} // namespace commtap

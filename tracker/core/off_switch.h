@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "report/runs/output.h"
+
+namespace commtap {
+
+/// Keeps commtap off in the processes of a run that start after a fault that may be commtap's own, so that such a fault
+/// cannot become a crash loop. The switch is a file in the run's folder, made by this user and this version of commtap.
+/// A user who empties the file has the last word: commtap counts, and makes no other one.
+class OffSwitch {
+ public:
+  /// `pattern`: COMMTAP_OUT.
+  OffSwitch(const std::string& pattern, const OutputIdentity& process);
+
+  /// Returns why this process must not count, in one line; "" if it may count. Sets the switch if the last processes of
+  /// this rank crashed one after another.
+  std::string reasonToStayOff() const;
+
+  /// Returns false if the file exists already or cannot be made.
+  bool set(const std::string& reason) const;
+  const std::string& path() const {
+    return path_;
+  }
+
+ private:
+  std::string setBefore() const;
+  std::string repeatedCrashes() const;
+
+  std::string folder_; ///< of this process's report
+  OutputIdentity process_;
+  std::string path_;
+};
+
+} // namespace commtap
