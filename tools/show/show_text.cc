@@ -212,7 +212,8 @@ std::string showText(const ShowView& view, const Color& color) {
     text += "\n" + timeText(view.group_times, view.module_times, color);
   }
   if (view.filter.steps) {
-    text += "\n" + stepsText(view.job.steps, view.steps, color);
+    text += view.filter.phase ? "\nsteps count all phases\n" : "\n";
+    text += stepsText(view.job.steps, view.steps, color);
   }
   if (view.filter.last > 0) {
     text += "\n" + mismatchText(view.mismatches, color) + lastText(view.last, color);

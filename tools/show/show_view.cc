@@ -123,6 +123,7 @@ ShowView ShowDetails::finish(JobReport job) {
   view_.mismatches = mismatches_.take();
   view_.group_times = group_times_.take();
   view_.module_times = module_times_.take();
+  std::erase_if(view_.module_times, [this](const TimeTotals& row) { return !view_.filter.shows(row.module); });
   return std::move(view_);
 }
 

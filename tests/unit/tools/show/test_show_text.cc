@@ -56,6 +56,14 @@ TEST_CASE("numbers per training step are the sums divided by the steps") {
   CHECK(has(text, "PER STEP: the mean of 4 steps\n"));
 }
 
+TEST_CASE("a phase does not limit the steps, and the text says so") {
+  const SampleRun folder = sampleFolder();
+  CHECK(
+      has(showText(viewOf(folder, {.phase = Phase::kBackward, .steps = true}), Color::none()),
+          "\nsteps count all phases\nBy step ("));
+  CHECK_FALSE(has(showText(viewOf(folder, {.steps = true}), Color::none()), "all phases"));
+}
+
 TEST_CASE("hostile names do nothing to the terminal") {
   SampleRun folder = sampleFolder();
   Report& report = folder.files[0].report;
