@@ -26,7 +26,7 @@ class JobMerge {
  public:
   /// Adds a report. `file`: the path it was read from.
   void add(const Report& report, const std::string& file);
-  /// Returns the job report. The caller sets `attempts`, `other_runs`, `source` and `problems`.
+  /// Returns the job report. The caller sets `attempts`, `other_runs`, `source`, `problems` and `copies`.
   JobReport finish();
 
  private:

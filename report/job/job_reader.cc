@@ -66,6 +66,7 @@ Result<JobReport> mergeScan(
   job.other_runs = selected->other_runs;
   job.source = path;
   job.problems = std::move(problems);
+  job.copies = scan.copies;
   return job;
 }
 

@@ -207,6 +207,7 @@ struct JobReport {
   uint64_t disagreements_found = 0;        ///< number found, including those beyond kMaxDisagreements
   std::vector<NotSeenSummary> not_seen;
   std::vector<std::string> problems; ///< one line per file that could not be read
+  std::vector<std::string> copies;   ///< one line per file that was not counted again; not part of the document
 
   std::vector<JobTotal> totals;           ///< by phase and kind
   std::vector<JobGroup> groups;           ///< by bytes, largest first

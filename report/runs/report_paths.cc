@@ -46,7 +46,7 @@ bool vanished(const std::string& path) {
 
 ProcessKey processKeyOf(const Job& job) {
   constexpr uint64_t kNsPerMicrosecond = 1000; // JSON holds no finer time
-  return {job.run_id, job.host, job.pid, job.started_at_ns / kNsPerMicrosecond};
+  return {job.run_id, job.attempt, job.host, job.pid, job.started_at_ns / kNsPerMicrosecond};
 }
 
 std::vector<std::string> placesAfter(const std::string& ledger_path, const Job& job) {

@@ -18,8 +18,8 @@ std::vector<std::string> reportPaths(const std::string& path, std::vector<std::s
 /// Returns whether a file no longer exists: an exiting process replaces its ledger with a report.
 bool vanished(const std::string& path);
 
-/// Identifies a process across files and runs.
-using ProcessKey = std::tuple<std::string, std::string, uint64_t, uint64_t>;
+/// Identifies a process wherever its files are: run, attempt, host, pid and start.
+using ProcessKey = std::tuple<std::string, int64_t, std::string, uint64_t, uint64_t>;
 ProcessKey processKeyOf(const Job& job);
 
 /// Returns the paths that may hold the report of a ledger that was deleted.

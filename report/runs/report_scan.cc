@@ -14,6 +14,7 @@
 #include "report/json/report_head.h"
 #include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/runs/process_files.h"
 #include "report/runs/report_paths.h"
 
 namespace commtap {
@@ -25,11 +26,14 @@ Result<FoundReport> look(const std::string& path) {
   const bool is_ledger = isLedgerFile(path) || fs::path(path).extension() == ".ledger";
   if (!is_ledger) {
     Result<Job> job = readReportHead(path);
-    return job ? Result<FoundReport>({path, false, std::move(*job)}) : Result<FoundReport>::failure(job.error());
+    return job ? Result<FoundReport>({path, false, std::move(*job), 0}) : Result<FoundReport>::failure(job.error());
   }
   Result<LedgerContents> contents = readLedgerFile(path);
-  return contents ? Result<FoundReport>({path, true, std::move(contents->report.job)})
-                  : Result<FoundReport>::failure(contents.error());
+  if (!contents) {
+    return Result<FoundReport>::failure(contents.error());
+  }
+  const uint64_t calls = callsOf(contents->report);
+  return FoundReport{path, true, std::move(contents->report.job), calls};
 }
 
 /// Reads the heads of the files of `all` that are not in `done`. Returns true if a file was deleted before it could be
@@ -63,17 +67,18 @@ bool lookAtNew(
   return missed;
 }
 
-/// Drops a ledger if its process's report was found too: an exiting process has both for a moment.
-void dropDoubles(std::vector<FoundReport>& reports) {
-  std::set<ProcessKey> finished;
-  for (const FoundReport& report : reports) {
-    if (!report.is_ledger) {
-      finished.insert(processKeyOf(report.job));
-    }
+/// Drops all files of a process except one.
+void dropCopies(ReportScan& scan) {
+  std::vector<ProcessFile> files;
+  files.reserve(scan.reports.size());
+  for (const FoundReport& report : scan.reports) {
+    files.push_back({report.path, &report.job, report.is_ledger, report.calls});
   }
-  std::erase_if(reports, [&](const FoundReport& report) {
-    return report.is_ledger && finished.count(processKeyOf(report.job)) > 0;
-  });
+  std::vector<FoundReport> kept;
+  for (const size_t i : oneFilePerProcess(files, scan.copies)) {
+    kept.push_back(std::move(scan.reports[i]));
+  }
+  scan.reports = std::move(kept);
 }
 
 std::vector<int64_t> attemptsOf(const std::vector<FoundReport>& reports) {
@@ -106,7 +111,7 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
   for (int looked = 0; missed && looked < kMaxLooks; ++looked) {
     missed = lookAtNew(reportPaths(path, scan.problems), is_one_file, progress, done, scan);
   }
-  dropDoubles(scan.reports);
+  dropCopies(scan);
   if (scan.reports.empty()) {
     return Result<ReportScan>::failure(
         scan.problems.empty() ? path + " holds no report: did the job make a collective with commtap preloaded?"

@@ -20,7 +20,8 @@ using Progress = std::function<void(size_t, size_t)>;
 struct FoundReport {
   std::string path;
   bool is_ledger = false;
-  Job job; ///< without its command line
+  Job job;            ///< without its command line
+  uint64_t calls = 0; ///< of a ledger; see ProcessFile
 };
 
 /// A run with files in a folder.
@@ -33,11 +34,12 @@ struct FoundRun {
 struct ReportScan {
   std::vector<FoundReport> reports;
   std::vector<std::string> problems; ///< one line per file that could not be read, with its path
+  std::vector<std::string> copies;   ///< one line per file of a process that another file already holds
 };
 
 /// Finds the reports and ledgers at or below `path`. Changes nothing: see recoverOrphanedLedgers(). Identifies
-/// processes by content, not by file name; prefers a process's report to its ledger. Fails if `path` does not exist or
-/// nothing in it could be read.
+/// processes by content, not by file name, and counts one file per process: see oneFilePerProcess(). Fails if `path`
+/// does not exist or nothing in it could be read.
 Result<ReportScan> scanReports(const std::string& path, const Progress& progress);
 
 /// Orders reports as JobMerge requires: by run, attempt, rank, host and pid, processes without a rank last.

@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
+#include "report/json/report_json.h"
 #include "report/model/options.h"
 #include "tests/unit/programs.h"
 
@@ -41,6 +44,35 @@ TEST_CASE("a missing or unknown command is an error that lists the commands") {
   CHECK(error.ends_with(" (see commtap --help)\n"));
   CHECK(error.find("options") == std::string::npos);
   CHECK(runCommtap({"show", "--colour"}).status() == 2);
+}
+
+TEST_CASE("each command counts a copied report once, names it once, and exits as without it") {
+  const TempFolder folder;
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    writeText(folder / ("rank-0000" + std::to_string(rank) + ".json"), reportToJson(sampleReport(rank)));
+  }
+  const std::vector<Words> commands = {
+      {"show", folder.path()},
+      {"show", folder.path(), "--format", "json"},
+      {"merge", folder.path()},
+      {"check", folder.path()},
+      {"diff", folder.path(), folder / "rank-00000.json"},
+      {"export", folder.path(), "--format", "openmetrics"},
+      {"export", folder.path(), "--format", "csv"}};
+  std::vector<Outcome> before;
+  for (const Words& command : commands) {
+    before.push_back(runCommtap(command));
+  }
+  std::filesystem::create_directory(folder / "backup");
+  std::filesystem::copy_file(folder / "rank-00001.json", folder / "backup/rank-00001.json");
+  for (size_t i = 0; i < commands.size(); ++i) {
+    const Outcome after = runCommtap(commands[i]);
+    CHECK(after.status() == before[i].status());
+    CHECK(after.out == before[i].out);
+    CHECK(
+        after.err == "commtap: " + (folder / "backup/rank-00001.json") + " holds the same process as " +
+                         (folder / "rank-00001.json") + ", which is counted\n");
+  }
 }
 
 } // namespace

@@ -189,6 +189,7 @@ int exportReports(const ExportArguments& arguments) {
     say(arguments.path + ": " + found.error());
     return kExitUsage;
   }
+  sayAll(scan->copies);
   Export job{arguments, std::move(*found), std::move(scan->problems)};
   write(job);
   sayAll(job.errors);

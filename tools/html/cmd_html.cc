@@ -52,6 +52,7 @@ int html(const HtmlArguments& arguments) {
     return exit_status;
   }
   const int written = writePage(arguments.output, htmlPage(pageData(*job)), *job);
+  sayAll(job->copies);
   sayAll(job->problems);
   return job->problems.empty() ? written : kExitFindings;
 }

@@ -144,6 +144,7 @@ int check(const CheckArguments& arguments) {
     say(job.error());
     return kExitUsage;
   }
+  sayAll(job->copies);
   return judge(*job, measure, arguments);
 }
 

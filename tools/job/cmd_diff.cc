@@ -124,6 +124,10 @@ int diff(const DiffArguments& arguments) {
     say(pair.error);
     return kExitUsage;
   }
+  sayAll(pair.before->copies);
+  if (arguments.paths.size() == 2) { // otherwise both runs are of one folder
+    sayAll(pair.after->copies);
+  }
   sayAll(pair.before->problems);
   sayAll(pair.after->problems);
   const JobDiff difference = diffOf(*pair.before, *pair.after, rules);

@@ -48,6 +48,7 @@ int merge(const MergeArguments& arguments) {
       return kExitFindings;
     }
   }
+  sayAll(job->copies);
   sayAll(job->problems);
   const int written =
       printOut(arguments.format == "json" ? document : mergeText(*job, Color::forStream(STDOUT_FILENO)));

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <iterator>
 #include <system_error>
 
 #include "report/ledger_reader/ledger_reader.h"
-#include "report/runs/report_paths.h"
+#include "report/runs/process_files.h"
 #include "report/runs/report_scan.h"
 
 namespace commtap {
@@ -111,24 +111,26 @@ void LiveFolder::take(Report report, File& file) {
   file.report = file.foreign ? nullptr : std::make_shared<const Report>(std::move(report));
 }
 
-LiveReports LiveFolder::collect(Clock::time_point now) const {
+LiveReports LiveFolder::collect(Clock::time_point now) {
   LiveReports live;
-  std::set<ProcessKey> taken;
-  // Reports come before ledgers: if both files of an ending process are seen, the report counts.
-  for (const char* extension : {".json", ".ledger"}) {
-    for (const auto& [path, file] : files_) {
-      if (!path.ends_with(extension)) {
-        continue;
-      }
-      if (!file.problem.empty()) {
-        live.problems.push_back(file.problem);
-      } else if (
-          file.report != nullptr && (file.running || file.ended_at + keep_ > now) &&
-          taken.insert(processKeyOf(file.report->job)).second) {
-        live.reports.push_back(file.report);
-      }
+  std::vector<ProcessFile> files;
+  std::vector<std::shared_ptr<const Report>> reports;
+  for (const auto& [path, file] : files_) {
+    if (!file.problem.empty()) {
+      live.problems.push_back(file.problem);
+    } else if (file.report != nullptr && (file.running || file.ended_at + keep_ > now)) {
+      const bool is_ledger = path.ends_with(".ledger");
+      files.push_back({path, &file.report->job, is_ledger, is_ledger ? callsOf(*file.report) : 0});
+      reports.push_back(file.report);
     }
   }
+  std::vector<std::string> copies;
+  for (const size_t i : oneFilePerProcess(files, copies)) {
+    live.reports.push_back(std::move(reports[i]));
+  }
+  std::copy_if(copies.begin(), copies.end(), std::back_inserter(live.copies), [this](const std::string& line) {
+    return said_copies_.insert(line).second;
+  });
   std::sort(live.reports.begin(), live.reports.end(), [](const auto& a, const auto& b) {
     return comesBefore(a->job, b->job);
   });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace commtap {
 struct LiveReports {
   std::vector<std::shared_ptr<const Report>> reports; ///< ordered by run, attempt, rank, pid
   std::vector<std::string> problems;                  ///< one line per unreadable file
+  std::vector<std::string> copies;                    ///< one line per new file that is not counted again
 };
 
 /// Watches a folder that jobs write to. Reads each ledger on every read(), and each report once. Keeps an ended process
@@ -53,12 +55,13 @@ class LiveFolder {
   void readLedger(const std::string& path, File& file, Clock::time_point now);
   void readReport(const std::string& path, File& file);
   void take(Report report, File& file);
-  LiveReports collect(Clock::time_point now) const;
+  LiveReports collect(Clock::time_point now);
 
   std::string path_;
   std::string host_;
   std::chrono::seconds keep_;
   std::map<std::string, File> files_;
+  std::set<std::string> said_copies_; ///< lines that were in LiveReports::copies
   FastReportReader reader_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tools/cli/subcommands.h"
 #include "tools/live/serve_page.h"
 #include "tools/metrics/job_metrics.h"
 
@@ -22,6 +23,7 @@ void LiveMetrics::refresh() {
     return;
   }
   live_ = folder_.read(LiveFolder::Clock::now());
+  sayAll(live_.copies);
   read_at_ = Clock::now();
   read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
 }

@@ -163,6 +163,7 @@ int show(ShowArguments arguments) {
     say(nothingSelected(arguments, *scan, selected.error()));
     return kExitUsage;
   }
+  sayAll(scan->copies);
   return arguments.format == "csv" ? showRows(*selected, *scan, *table, arguments.filter) : showJob(arguments, *scan);
 }
 

@@ -87,5 +87,20 @@ TEST_CASE("an error names a missing path or run") {
       std::string::npos);
 }
 
+TEST_CASE("a copied report changes no number of the job and is named") {
+  const TempFolder folder;
+  writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));
+  writeText(folder / "rank-00001.json", reportToJson(sampleReport(1)));
+  const auto before = readJob(folder.path(), {}, nullptr);
+  std::filesystem::create_directory(folder / "backup");
+  std::filesystem::copy_file(folder / "rank-00001.json", folder / "backup/rank-00001.json");
+  const auto after = readJob(folder.path(), {}, nullptr);
+  REQUIRE(after);
+  CHECK(jobReportToJson(*after) == jobReportToJson(*before));
+  CHECK(after->problems.empty());
+  REQUIRE(after->copies.size() == 1);
+  CHECK(has(after->copies[0], "backup/rank-00001.json holds the same process as "));
+}
+
 } // namespace
 } // namespace commtap

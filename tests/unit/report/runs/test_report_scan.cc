@@ -135,6 +135,49 @@ TEST_CASE("progress reaches the last file") {
   CHECK(calls == 2);
 }
 
+TEST_CASE("copies of a process's files are counted once, and each is named") {
+  const TempFolder folder;
+  put(folder, "rank-00001.json", 1, "sample-run");
+  std::filesystem::create_directory(folder / "backup");
+  put(folder, "backup/rank-00001.json", 1, "sample-run");
+  REQUIRE(sampleLedger(1)->publish(folder / "backup/old.ledger"));
+  REQUIRE(sampleLedger(1)->publish(folder / "rank-00001.ledger"));
+  const auto scan = scanReports(folder.path(), nullptr);
+  REQUIRE(scan);
+  REQUIRE(scan->reports.size() == 1);
+  CHECK(scan->reports[0].path == folder / "rank-00001.json");
+  CHECK(scan->problems.empty());
+  const std::string kept = " holds the same process as " + (folder / "rank-00001.json") + ", which is counted";
+  CHECK(
+      scan->copies ==
+      std::vector<std::string>{(folder / "backup/old.ledger") + kept, (folder / "backup/rank-00001.json") + kept});
+}
+
+TEST_CASE("of two ledgers of a process, the one with more calls is counted") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(1);
+  REQUIRE(ledger->publish(folder / "a.ledger"));
+  std::filesystem::copy_file(folder / "a.ledger", folder / "copy.ledger");
+  std::filesystem::rename(folder / "a.ledger", folder / "z.ledger");
+  CollectiveKey key{};
+  key.op = ledger->intern("c10d.allreduce_");
+  countOne(*ledger, key, 4);
+  const auto scan = scanReports(folder.path(), nullptr);
+  REQUIRE(scan);
+  REQUIRE(scan->reports.size() == 1);
+  CHECK(scan->reports[0].path == folder / "z.ledger");
+  CHECK(scan->copies.size() == 1);
+}
+
+TEST_CASE("another attempt of a process is not a copy") {
+  const TempFolder folder;
+  put(folder, "a.json", 1, "run", 0);
+  put(folder, "b.json", 1, "run", 1);
+  const auto scan = scanReports(folder.path(), nullptr);
+  CHECK(scan->reports.size() == 2);
+  CHECK(scan->copies.empty());
+}
+
 TEST_CASE("links in a circle and broken links do no harm") {
   const TempFolder folder;
   put(folder, "a.json", 0, "run");

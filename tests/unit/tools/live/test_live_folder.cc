@@ -84,6 +84,19 @@ TEST_CASE("LiveFolder prefers a process's report over its ledger") {
   CHECK(live.read(Clock::now()).reports.size() == 1);
 }
 
+TEST_CASE("LiveFolder counts a copied report once and names it once") {
+  const TempFolder folder;
+  writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));
+  std::filesystem::create_directory(folder / "backup");
+  writeText(folder / "backup/rank-00000.json", reportToJson(sampleReport(0)));
+  LiveFolder live(folder.path(), "node1", kKeep);
+  const LiveReports found = live.read(Clock::now());
+  CHECK(found.reports.size() == 1);
+  REQUIRE(found.copies.size() == 1);
+  CHECK(found.copies[0].find(folder / "backup/rank-00000.json") == 0);
+  CHECK(live.read(Clock::now()).copies.empty());
+}
+
 TEST_CASE("LiveFolder has all runs of this host, sorted, and none of other hosts") {
   const TempFolder folder;
   int i = 0;
