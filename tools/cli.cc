@@ -33,6 +33,14 @@ bool isNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
+/// Returns whether a subcommand reads reports.
+bool readsFolder(const CLI::App& verb) {
+  const std::vector<const CLI::Option*> options = verb.get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_name().starts_with("PATH") || option->get_name().starts_with("FOLDER");
+  });
+}
+
 /// Returns the arguments with `help VERB` as `VERB --help`.
 std::vector<std::string> withoutHelpVerb(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] != "help") {
@@ -105,6 +113,11 @@ int runCommandLine(const std::vector<std::string>& given) {
   addRecover(app, exit_status);
   addCompletion(app, exit_status);
   addOptions(app, exit_status);
+  for (CLI::App* verb : app.get_subcommands({})) {
+    if (readsFolder(*verb)) {
+      addInputLimit(*verb);
+    }
+  }
   const int parsed = parse(app, own);
   return parsed != kExitOk ? parsed : exit_status;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,8 +33,15 @@ class OrderedPipeline {
   }
 
   OrderedPipeline(size_t count, Make make) : count_(count), make_(std::move(make)), slots_(threadCount() * kAhead) {
-    for (size_t thread = 0; thread < threadCount(); ++thread) {
-      threads_.emplace_back([this, thread] { work(thread); });
+    threads_.reserve(threadCount()); // a vector that grew could throw with threads that nobody joins
+    try {
+      for (size_t thread = 0; thread < threadCount(); ++thread) {
+        threads_.emplace_back([this, thread] { work(thread); });
+      }
+    } catch (const std::system_error&) { // too many threads for the user's limit: go on with fewer
+      if (threads_.empty()) {
+        throw;
+      }
     }
   }
   OrderedPipeline(const OrderedPipeline&) = delete;

@@ -3,40 +3,42 @@
 #include "report/base/text_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "report/base/file_descriptor.h"
 
 namespace commtap {
+namespace {
 
-Result<std::string> readTextFile(const std::string& path) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
-  if (!file) {
-    return Result<std::string>::failure(path + " cannot be opened: " + std::strerror(errno));
+std::atomic<uint64_t> max_input_size{kDefaultMaxInputSize};
+
+/// Opening a pipe must not block, and a terminal must not become this process's own.
+constexpr int kOpenSafely = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+/// Returns whether the kernel makes the file's content: reading it can block or have effects.
+bool isOfKernel(const std::string& path) {
+  struct statfs facts {};
+  if (statfs(path.c_str(), &facts) != 0) {
+    return false;
   }
-  std::string text;
-  char buffer[1U << 16U];
-  size_t count = sizeof(buffer);
-  while (count == sizeof(buffer)) { // a smaller count means end of file or an error
-    count = std::fread(buffer, 1, sizeof(buffer), file.get());
-    text.append(buffer, count);
-  }
-  if (std::ferror(file.get()) != 0) {
-    return Result<std::string>::failure(path + " cannot be read: " + std::strerror(errno));
-  }
-  return text;
+  const auto type = static_cast<uint64_t>(facts.f_type);
+  return type == PROC_SUPER_MAGIC || type == SYSFS_MAGIC || type == DEBUGFS_MAGIC || type == TRACEFS_MAGIC ||
+         type == SECURITYFS_MAGIC || type == CGROUP2_SUPER_MAGIC;
 }
 
-Result<std::string> readStartOfFile(const std::string& path, size_t size) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+Result<std::string> readRegularFile(const std::string& path, const FileDescriptor& file, size_t size) {
   if (!file.isOpen()) {
     return Result<std::string>::failure(path + " cannot be opened: " + std::strerror(errno));
   }
@@ -61,6 +63,72 @@ Result<std::string> readStartOfFile(const std::string& path, size_t size) {
   }
   text.resize(done);
   return text;
+}
+
+} // namespace
+
+Result<std::string> readTextFile(const std::string& path) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
+  if (!file) {
+    return Result<std::string>::failure(path + " cannot be opened: " + std::strerror(errno));
+  }
+  std::string text;
+  char buffer[1U << 16U];
+  size_t count = sizeof(buffer);
+  while (count == sizeof(buffer)) { // a smaller count means end of file or an error
+    count = std::fread(buffer, 1, sizeof(buffer), file.get());
+    text.append(buffer, count);
+  }
+  if (std::ferror(file.get()) != 0) {
+    return Result<std::string>::failure(path + " cannot be read: " + std::strerror(errno));
+  }
+  return text;
+}
+
+Result<std::string> readStartOfFile(const std::string& path, size_t size) {
+  const FileDescriptor file(open(path.c_str(), kOpenSafely | O_NOFOLLOW));
+  return readRegularFile(path, file, size);
+}
+
+std::string whyNotInput(const std::string& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0) {
+    return path + " cannot be opened: " + std::strerror(errno);
+  }
+  if (!S_ISREG(facts.st_mode) || isOfKernel(path)) {
+    return path + " is not a regular file";
+  }
+  const auto size = static_cast<uint64_t>(facts.st_size);
+  return size <= maxInputSize() ? ""
+                                : path + " has " + std::to_string(size) + " bytes, but --max-file-size is " +
+                                      std::to_string(maxInputSize());
+}
+
+Result<std::string> readStartOfInput(const std::string& path, size_t size) {
+  if (std::string error = whyNotInput(path); !error.empty()) {
+    return Result<std::string>::failure(std::move(error));
+  }
+  const FileDescriptor file(open(path.c_str(), kOpenSafely));
+  return readRegularFile(path, file, size);
+}
+
+Result<std::string> readJsonInput(const std::string& path) {
+  constexpr size_t kStart = 4096; // bytes
+  Result<std::string> start = readStartOfInput(path, kStart);
+  if (!start || start->size() < kStart) {
+    return start;
+  }
+  const size_t first = start->find_first_not_of(" \t\r\n");
+  const bool may_be_json = first == std::string::npos || (*start)[first] == '{' || (*start)[first] == '[';
+  return may_be_json ? readStartOfInput(path, maxInputSize()) : start;
+}
+
+void setMaxInputSize(uint64_t bytes) {
+  max_input_size.store(bytes, std::memory_order_relaxed);
+}
+
+uint64_t maxInputSize() {
+  return max_input_size.load(std::memory_order_relaxed);
 }
 
 } // namespace commtap

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "report/base/result.h"
@@ -15,5 +16,23 @@ Result<std::string> readTextFile(const std::string& path);
 /// Returns the first `size` bytes of a file in a folder that other users may write to. Rejects symbolic links, pipes
 /// and devices, so a file planted there can neither block the reader nor redirect it.
 Result<std::string> readStartOfFile(const std::string& path, size_t size);
+
+/// An input is a report, ledger or merged report that a command reads. A folder may hold any files, so an input is a
+/// regular file of at most maxInputSize() bytes, and not one that the kernel makes, as in /proc.
+
+/// Returns "" for an input, else the reason with the path. Does not open the file: that can block or have effects.
+std::string whyNotInput(const std::string& path);
+
+/// Returns the first `size` bytes of an input, or an error with the path.
+Result<std::string> readStartOfInput(const std::string& path, size_t size);
+
+/// Returns the content of a JSON input, or an error with the path. Of a file that does not begin as a JSON object or
+/// list, returns only the start: enough for the parser's error.
+Result<std::string> readJsonInput(const std::string& path);
+
+inline constexpr uint64_t kDefaultMaxInputSize = 1ULL << 30U;
+/// Sets the largest input, in bytes. Must run before other threads read inputs.
+void setMaxInputSize(uint64_t bytes);
+uint64_t maxInputSize();
 
 } // namespace commtap

@@ -9,6 +9,7 @@
 
 #include <simdjson.h>
 
+#include "report/base/catch_errors.h"
 #include "report/base/text_file.h"
 #include "report/job/fast_rows.h"
 #include "report/job/job_order.h"
@@ -91,7 +92,11 @@ FastReportReader& FastReportReader::operator=(FastReportReader&&) noexcept = def
 FastReportReader::~FastReportReader() = default;
 
 Result<Report> FastReportReader::read(const std::string& path, ReportDepth depth) {
-  Result<std::string> text = readTextFile(path);
+  return catchErrors<Report>(path, [&] { return readAll(path, depth); });
+}
+
+Result<Report> FastReportReader::readAll(const std::string& path, ReportDepth depth) {
+  Result<std::string> text = readJsonInput(path);
   if (!text) {
     return Result<Report>::failure(text.error());
   }

@@ -31,6 +31,9 @@ class FastReportReader {
 
  private:
   struct State;
+
+  Result<Report> readAll(const std::string& path, ReportDepth depth);
+
   std::unique_ptr<State> state_;
 };
 

@@ -24,7 +24,7 @@ std::string below(const std::string& folder, const std::string& file) {
 }
 
 Result<JobReport> readJobReport(const std::string& path) {
-  const Result<std::string> text = readTextFile(path);
+  const Result<std::string> text = readJsonInput(path);
   if (!text) {
     return Result<JobReport>::failure(text.error());
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "report/base/catch_errors.h"
 #include "report/base/ordered_pipeline.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/report_paths.h"
@@ -27,7 +28,8 @@ ReadReport read(const FoundReport& found, ReportDepth depth, FastReportReader& r
   if (!found.is_ledger) {
     return {found.path, reader.read(found.path, depth)};
   }
-  Result<LedgerContents> contents = readLedgerFile(found.path);
+  Result<LedgerContents> contents =
+      catchErrors<LedgerContents>(found.path, [&found] { return readLedgerFile(found.path); });
   if (contents) {
     return {found.path, std::move(contents->report)};
   }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/json/report_head.h"
 
-#include <fstream>
-
 #include "report/base/text_file.h"
 #include "report/json/fields.h"
 #include "report/json/report_json.h"
@@ -13,17 +11,6 @@ namespace {
 
 constexpr int kHeadLines = 3; ///< the brace, `schema` and `job`, as reportToJson() writes them
 
-/// Returns the first kHeadLines lines, or all if there are fewer.
-std::string firstLines(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string lines;
-  std::string line;
-  for (int i = 0; i < kHeadLines && std::getline(file, line); ++i) {
-    lines += line + "\n";
-  }
-  return lines;
-}
-
 /// Returns the end of line kHeadLines.
 size_t endOfHead(std::string_view start) {
   size_t end = 0;
@@ -31,6 +18,15 @@ size_t endOfHead(std::string_view start) {
     end = start.find('\n', i == 0 ? 0 : end + 1);
   }
   return end;
+}
+
+/// Returns the start of an input, with the first kHeadLines lines unless they are longer than any report's.
+Result<std::string> firstLines(const std::string& path) {
+  constexpr size_t kUsual = 8U << 10U;  // bytes
+  constexpr size_t kMost = 256U << 10U; // command lines are truncated far below this
+  Result<std::string> start = readStartOfInput(path, kUsual);
+  const bool is_enough = !start || start->size() < kUsual || endOfHead(*start) != std::string_view::npos;
+  return is_enough ? start : readStartOfInput(path, kMost);
 }
 
 /// Removes blanks and then `token` from the start of `text`. Returns false if `token` does not follow.
@@ -54,10 +50,14 @@ Result<Job> jobOfReportHead(std::string_view start) {
 }
 
 Result<Job> readReportHead(const std::string& path) {
-  if (Result<Job> job = jobOfReportHead(firstLines(path))) {
+  const Result<std::string> start = firstLines(path);
+  if (!start) {
+    return Result<Job>::failure(start.error());
+  }
+  if (Result<Job> job = jobOfReportHead(*start)) {
     return job;
   }
-  const Result<std::string> text = readTextFile(path);
+  const Result<std::string> text = readJsonInput(path);
   if (!text) {
     return Result<Job>::failure(text.error());
   }
@@ -76,11 +76,8 @@ std::optional<std::string> schemaOf(std::string_view text) {
 
 std::optional<std::string> schemaOfFile(const std::string& path) {
   constexpr size_t kEnough = 256; ///< bytes
-  std::ifstream file(path, std::ios::binary);
-  std::string start(kEnough, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<size_t>(file.gcount()));
-  return schemaOf(start);
+  const Result<std::string> start = readStartOfInput(path, kEnough);
+  return start ? schemaOf(*start) : std::nullopt;
 }
 
 bool isOtherDocument(const std::string& path) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/json/report_json.h"
 
+#include <new>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -37,10 +38,19 @@ std::string schemaError(const json& document) {
   return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
 
+/// Returns whether a large document is certainly no report. Parsing it would take many times its size in memory.
+bool isLargeForeign(std::string_view text) {
+  constexpr size_t kLarge = 16U << 20U; // bytes
+  return text.size() > kLarge && text.find("\"commtap") == std::string_view::npos;
+}
+
 template <typename T>
 Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
   if (nestsTooDeeply(text)) {
     return Result<T>::failure("no report: its values are nested too deeply");
+  }
+  if (isLargeForeign(text)) {
+    return Result<T>::failure(schemaError(json()));
   }
   try {
     const json document = json::parse(text);
@@ -50,8 +60,11 @@ Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
     return read(Cursor(document, "report"));
   } catch (const json::parse_error& error) {
     return Result<T>::failure("no JSON document (at byte " + std::to_string(error.byte) + ")");
+  } catch (const std::bad_alloc&) {
+    return Result<T>::failure("not enough memory to read it");
   } catch (const std::exception& error) {
-    return Result<T>::failure(error.what());
+    constexpr size_t kMost = 200; // the text may quote a number of any length
+    return Result<T>::failure(std::string(error.what()).substr(0, kMost));
   }
 }
 

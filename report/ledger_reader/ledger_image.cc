@@ -94,7 +94,7 @@ std::string LedgerImage::read(int fd) {
   if (!readAt(fd, data_, head, 0)) {
     return errnoText("cannot be read");
   }
-  if (head < sizeof(LedgerHeader)) {
+  if (head < sizeof(LedgerHeader) || std::memcmp(data_, kLedgerMagic, sizeof(kLedgerMagic)) != 0) {
     return {};
   }
   // Later sections first: records refer only to earlier sections, so a record's references are complete even if the

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <system_error>
 
+#include "report/base/catch_errors.h"
 #include "report/base/file_descriptor.h"
 #include "report/base/process.h"
+#include "report/base/text_file.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/output.h"
 #include "report/runs/report_file.h"
@@ -52,11 +54,14 @@ class LedgerClaim {
 /// Returns the path of the new report; "" if the process may still run or another process converts the ledger. `by`
 /// limits the recovery to this process's children and run; nullptr for all.
 Result<std::string> recoverLedger(const std::string& path, const OutputIdentity* by) {
+  if (std::string error = whyNotInput(path); !error.empty()) {
+    return Result<std::string>::failure(std::move(error));
+  }
   const LedgerClaim claim(path);
   if (!claim.isOurs() && access(path.c_str(), R_OK) == 0) {
     return std::string();
   }
-  const Result<LedgerContents> contents = readLedgerFile(path);
+  const Result<LedgerContents> contents = catchErrors<LedgerContents>(path, [&path] { return readLedgerFile(path); });
   if (!contents) {
     return Result<std::string>::failure(contents.error());
   }

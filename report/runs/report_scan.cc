@@ -10,7 +10,9 @@
 #include <system_error>
 #include <tuple>
 
+#include "report/base/catch_errors.h"
 #include "report/base/ordered_pipeline.h"
+#include "report/base/text_file.h"
 #include "report/json/report_head.h"
 #include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reader.h"
@@ -22,7 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<FoundReport> look(const std::string& path) {
+Result<FoundReport> lookAt(const std::string& path) {
+  if (std::string error = whyNotInput(path); !error.empty()) {
+    return Result<FoundReport>::failure(std::move(error));
+  }
   const bool is_ledger = isLedgerFile(path) || fs::path(path).extension() == ".ledger";
   if (!is_ledger) {
     Result<Job> job = readReportHead(path);
@@ -36,14 +41,36 @@ Result<FoundReport> look(const std::string& path) {
   return FoundReport{path, true, std::move(contents->report.job), calls};
 }
 
+Result<FoundReport> look(const std::string& path) {
+  return catchErrors<FoundReport>(path, [&path] { return lookAt(path); });
+}
+
+/// Returns whether a file that could not be read does not even begin like a file of commtap.
+bool isForeign(const std::string& path) {
+  constexpr size_t kEnough = 256; // bytes
+  const Result<std::string> start = readStartOfInput(path, kEnough);
+  return start && !schemaOf(*start).value_or("").starts_with("commtap") && !isLedgerFile(path);
+}
+
+/// Adds the errors of foreign files to `problems`: one line with their number if they are many.
+void addForeign(const std::vector<std::string>& errors, std::vector<std::string>& problems) {
+  constexpr size_t kMostNamed = 3;
+  if (errors.size() <= kMostNamed) {
+    problems.insert(problems.end(), errors.begin(), errors.end());
+  } else {
+    problems.push_back(std::to_string(errors.size()) + " files are not commtap's, among them " + errors.front());
+  }
+}
+
 /// Reads the heads of the files of `all` that are not in `done`. Returns true if a file was deleted before it could be
-/// read.
+/// read. Adds the errors of files that are not commtap's to `foreign`.
 bool lookAtNew(
     const std::vector<std::string>& all,
     bool is_one_file,
     const Progress& progress,
     std::set<std::string>& done,
-    ReportScan& scan) {
+    ReportScan& scan,
+    std::vector<std::string>& foreign) {
   std::vector<std::string> paths;
   std::copy_if(all.begin(), all.end(), std::back_inserter(paths), [&](const std::string& path) {
     return done.insert(path).second;
@@ -58,7 +85,7 @@ bool lookAtNew(
     } else if (vanished(paths[i])) {
       missed = true;
     } else if (is_one_file || !isOtherDocument(paths[i])) {
-      scan.problems.push_back(found.error());
+      (isForeign(paths[i]) ? foreign : scan.problems).push_back(found.error());
     }
     if (progress) {
       progress(i + 1, paths.size());
@@ -107,10 +134,12 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
   // A process that exits during the scan replaces its ledger with a report, so scan again for that report.
   constexpr int kMaxLooks = 10;
   std::set<std::string> done;
+  std::vector<std::string> foreign;
   bool missed = true;
   for (int looked = 0; missed && looked < kMaxLooks; ++looked) {
-    missed = lookAtNew(reportPaths(path, scan.problems), is_one_file, progress, done, scan);
+    missed = lookAtNew(reportPaths(path, scan.problems), is_one_file, progress, done, scan, foreign);
   }
+  addForeign(foreign, scan.problems);
   dropCopies(scan);
   if (scan.reports.empty()) {
     return Result<ReportScan>::failure(

@@ -75,5 +75,23 @@ TEST_CASE("each command counts a copied report once, names it once, and exits as
   }
 }
 
+TEST_CASE("a file that is too large or a long argument gives one short line and exit status 1 or 2") {
+  const TempFolder folder;
+  writeText(folder / "a.json", reportToJson(sampleReport(0)));
+  for (const char* verb : {"show", "merge", "check", "html"}) {
+    Words command = {verb, folder / "a.json", "--max-file-size", "1kib"};
+    if (verb == std::string("html")) {
+      command.insert(command.end(), {"-o", folder / "page.html"});
+    }
+    const Outcome outcome = runCommtap(command);
+    CHECK(outcome.status() == (verb == std::string("check") ? 2 : 1));
+    CHECK(has(outcome.err, "a.json has "));
+    CHECK(has(outcome.err, " bytes, but --max-file-size is 1024\n"));
+  }
+  const Outcome outcome = runCommtap({"show", folder.path(), "--rank", std::string(100'000, '1')});
+  CHECK(outcome.status() == 2);
+  CHECK(outcome.err.size() < 3000);
+}
+
 } // namespace
 } // namespace commtap

@@ -12,12 +12,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/base/text_file.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
 
 constexpr size_t kMaxReadErrors = 10;
+constexpr size_t kMaxLine = 2000; ///< bytes of a line on stderr; a message may quote input of any length
 
 } // namespace
 
@@ -45,6 +47,13 @@ void addSelection(CLI::App& verb, JobSelection& selection) {
   verb.add_option(
           "--attempt", selection.attempt, "The attempt to read if torchrun restarted the job; default: the last")
       ->type_name("N");
+}
+
+void addInputLimit(CLI::App& verb) {
+  verb.add_option_function<uint64_t>(
+          "--max-file-size", setMaxInputSize, "Reject files that are larger, for example 4GiB; default: 1GiB")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false).description(""));
 }
 
 void addTolerances(CLI::App& verb, std::vector<std::string>& rules) {
@@ -78,7 +87,10 @@ std::string readTolerances(const std::vector<std::string>& texts, std::vector<To
 }
 
 void say(const std::string& line) {
-  fmt::print(stderr, "commtap: {}\n", inert(line));
+  const bool is_long = line.size() > kMaxLine;
+  const std::string text =
+      is_long ? line.substr(0, kMaxLine / 2) + " ... " + line.substr(line.size() - kMaxLine / 2) : line;
+  fmt::print(stderr, "commtap: {}\n", inert(text));
 }
 
 void sayAll(const std::vector<std::string>& lines) {

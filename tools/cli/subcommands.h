@@ -24,6 +24,7 @@ CLI::Validator oneOf(std::vector<std::string> words);
 void addPath(CLI::App& verb, const char* name, std::string& path, const char* help);
 void addFormat(CLI::App& verb, std::string& format, std::vector<std::string> words);
 void addSelection(CLI::App& verb, JobSelection& selection);
+void addInputLimit(CLI::App& verb);
 void addTolerances(CLI::App& verb, std::vector<std::string>& rules);
 /// Adds an option that may be repeated, each time with one of `words`.
 void addWords(
@@ -36,7 +37,7 @@ void addWords(
 /// Appends the parsed `texts` to `rules`. Returns "" or one line about the first invalid rule.
 std::string readTolerances(const std::vector<std::string>& texts, std::vector<Tolerance>& rules);
 
-/// Writes one line to stderr: "commtap: ...".
+/// Writes one line to stderr: "commtap: ...". Leaves out the middle of a long line.
 void say(const std::string& line);
 /// Writes each line to stderr as "commtap: ..."; shortens a long list to its first lines.
 void sayAll(const std::vector<std::string>& lines);

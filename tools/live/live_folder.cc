@@ -9,6 +9,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "report/base/catch_errors.h"
+#include "report/base/text_file.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/process_files.h"
 #include "report/runs/report_scan.h"
@@ -78,7 +80,10 @@ void LiveFolder::look(const std::string& path, Clock::time_point now) {
 }
 
 void LiveFolder::readLedger(const std::string& path, File& file, Clock::time_point now) {
-  Result<LedgerContents> contents = readLedgerFile(path);
+  Result<LedgerContents> contents = catchErrors<LedgerContents>(path, [&path] {
+    std::string error = whyNotInput(path);
+    return error.empty() ? readLedgerFile(path) : Result<LedgerContents>::failure(std::move(error));
+  });
   std::error_code error;
   if (!contents) {
     file.seen = fs::exists(path, error); // otherwise the process has ended since it was listed

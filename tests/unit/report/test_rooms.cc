@@ -54,7 +54,7 @@ const std::map<std::string, Rooms>& allowed() {
         "shim"}},
       {"tracker/python", {"tracker/core"}},
       {"tools/text", {"report/base", "report/runs", "report/job"}},
-      {"tools/cli", {"tools/text", "report/model", "report/runs", "report/job", "report/compare"}},
+      {"tools/cli", {"tools/text", "report/base", "report/model", "report/runs", "report/job", "report/compare"}},
       {"tools/tables", {"tools/text", "report/base", "report/model", "report/json"}},
       {"tools/metrics", {"tools/text", "report/model", "report/job"}},
       {"tools/show",

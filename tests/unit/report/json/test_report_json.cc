@@ -223,6 +223,15 @@ TEST_CASE("values that are nested 100,000 deep are an error, wherever they stand
   CHECK(reportFromJson(nest).error() == "no report: its values are nested too deeply");
 }
 
+TEST_CASE("an error does not quote a number of any length") {
+  std::string text = reportToJson(sampleReport(0));
+  const std::string field = "\"pid\":";
+  text.insert(text.find(field) + field.size(), std::string(1'000'000, '1'));
+  const Result<Report> report = reportFromJson(text);
+  REQUIRE_FALSE(report);
+  CHECK(report.error().size() < 300);
+}
+
 TEST_CASE("a missing field is named") {
   json document = json::parse(reportToJson(sampleReport(0)));
   document["job"].erase("pid");

@@ -4,8 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
+#include <chrono>
 #include <filesystem>
 
+#include "report/base/text_file.h"
 #include "report/json/report_json.h"
 #include "tests/unit/samples.h"
 
@@ -119,6 +123,70 @@ TEST_CASE("only files that cannot be read are an error") {
   const TempFolder folder;
   writeText(folder / "bad.json", "{");
   CHECK(scanReports(folder.path(), nullptr).error().find("bad.json") != std::string::npos);
+}
+
+TEST_CASE("many foreign files give one line with their number") {
+  const TempFolder folder;
+  put(folder, "good.json", 0, "run");
+  for (int i = 0; i < 50; ++i) {
+    writeText(folder / ("note" + std::to_string(i) + ".json"), "{\"a\": 1}");
+  }
+  writeText(folder / "cut.json", "{\n  \"schema\": \"commtap/1\",\n");
+  const auto scan = scanReports(folder.path(), nullptr);
+  REQUIRE(scan->problems.size() == 2);
+  CHECK(has(scan->problems[0], "cut.json: no JSON document"));
+  CHECK(scan->problems[1].starts_with(
+      "50 files are not commtap's, among them " + (folder / "note0.json: not a commtap")));
+}
+
+/// Limits the size of inputs for its lifetime.
+class InputLimit {
+ public:
+  explicit InputLimit(uint64_t bytes) {
+    setMaxInputSize(bytes);
+  }
+  InputLimit(const InputLimit&) = delete;
+  InputLimit& operator=(const InputLimit&) = delete;
+  ~InputLimit() {
+    setMaxInputSize(kDefaultMaxInputSize);
+  }
+};
+
+TEST_CASE("a file of zeros is read only at its start, and a larger one than allowed not at all") {
+  const TempFolder folder;
+  put(folder, "good.json", 0, "run");
+  for (const char* name : {"zeros.json", "zeros.ledger"}) {
+    writeText(folder / name, "");
+    std::filesystem::resize_file(folder / name, 900ULL << 20U);
+  }
+  const auto began = std::chrono::steady_clock::now();
+  const auto scan = scanReports(folder.path(), nullptr);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(2));
+  CHECK(scan->reports.size() == 1);
+  REQUIRE(scan->problems.size() == 2);
+  CHECK(has(scan->problems[0], "zeros.json: no JSON document"));
+  CHECK(has(scan->problems[1], "zeros.ledger: not a commtap ledger"));
+  const InputLimit limit(1000);
+  const auto limited = scanReports(folder.path(), nullptr);
+  CHECK(has(limited.error(), "good.json has "));
+  CHECK(has(limited.error(), " bytes, but --max-file-size is 1000"));
+}
+
+TEST_CASE("pipes, devices and files of the kernel are never opened") {
+  const TempFolder folder;
+  put(folder, "good.json", 0, "run");
+  REQUIRE(mkfifo((folder / "pipe.json").c_str(), 0600) == 0);
+  std::filesystem::create_symlink("/dev/zero", folder / "device.json");
+  std::filesystem::create_symlink("/proc/self/mem", folder / "memory.json");
+  std::filesystem::create_symlink("/proc/self/mem", folder / "memory.ledger");
+  const auto scan = scanReports(folder.path(), nullptr);
+  CHECK(scan->reports.size() == 1);
+  CHECK(
+      scan->problems ==
+      std::vector<std::string>{
+          (folder / "memory.json") + " is not a regular file", (folder / "memory.ledger") + " is not a regular file"});
+  CHECK(scanReports(folder / "pipe.json", nullptr).error() == (folder / "pipe.json") + " is not a regular file");
+  CHECK(scanReports("/dev/zero", nullptr).error() == "/dev/zero is not a regular file");
 }
 
 TEST_CASE("progress reaches the last file") {
