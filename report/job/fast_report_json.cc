@@ -63,6 +63,9 @@ Report reportFrom(dom::element document, ReportDepth depth) {
   }
   Report report;
   report.job = rowFrom<Job>(root[field::kJob].get_object(), depth);
+  if (!hasValidRank(report.job)) {
+    throw NotSure("a rank beyond the world size");
+  }
   report.groups = rowsFrom<Group>(root[field::kGroups], depth);
   report.modules = rowsFrom<Module>(root[field::kModules], depth);
   report.collectives = rowsFrom<Collective>(root[field::kCollectives], depth);

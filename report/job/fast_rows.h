@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -80,7 +82,12 @@ void get(dom::element element, std::vector<Number>& values, AsItIs, ReportDepth)
 }
 inline void get(dom::element element, Histogram& histogram, AsItIs, ReportDepth) {
   for (const dom::key_value_pair entry : element.get_object()) {
-    histogram[std::stoull(std::string(entry.key))] = integer<uint64_t>(entry.value);
+    uint64_t from = 0;
+    const char* const end = entry.key.data() + entry.key.size();
+    if (std::from_chars(entry.key.data(), end, from) != std::from_chars_result{end, std::errc()}) {
+      throw NotSure("a class that is not a number");
+    }
+    histogram[from] = integer<uint64_t>(entry.value);
   }
 }
 inline void get(dom::element element, CallsByPhase& calls, AsItIs, ReportDepth) {
@@ -151,6 +158,9 @@ Row rowFrom(dom::object object, ReportDepth depth) {
     const std::optional<dom::element> field = fieldOf(object, next, column.name);
     if (field && !field->is_null()) {
       get(*field, row.*column.member, Format(), depth);
+      if (!isInRange(column, row.*column.member)) {
+        throw NotSure("a number out of range");
+      }
     } else if (!mayBeNull(column)) {
       throw NotSure("a field is missing");
     }

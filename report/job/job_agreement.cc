@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "report/job/job_order.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -169,7 +170,7 @@ class JobAgreement::Judge {
     std::set<OpKey> ops;
     for (size_t i = 0; i < sides_.size(); ++i) {
       for (const Entry& entry : *sides_[i].entries) {
-        totals[i][opOf(entry.key)] += entry.count;
+        addSaturating(totals[i][opOf(entry.key)], entry.count);
         ops.insert(opOf(entry.key));
       }
     }
@@ -284,8 +285,8 @@ void JobAgreement::endRank(int64_t rank, const JobGroups& groups) {
     Entries sums; // merges rows that differ only in async or issued_in
     for (const Entry& entry : entries) {
       if (!sums.empty() && sums.back().key == entry.key) {
-        sums.back().count += entry.count;
-        sums.back().bytes += entry.bytes;
+        addSaturating(sums.back().count, entry.count);
+        addSaturating(sums.back().bytes, entry.bytes);
       } else {
         sums.push_back(entry);
       }

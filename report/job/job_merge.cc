@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "report/model/saturating.h"
+
 namespace commtap {
 
 /// Finds the place of each group of one report at the group's first use.
@@ -169,7 +171,7 @@ void JobMerge::addNotSeen(const Report& report) {
       found = not_seen_.insert(found, {entry, {}});
       found->entry.count = 0;
     }
-    found->entry.count += entry.count;
+    addSaturating(found->entry.count, entry.count);
     if (report.job.rank) {
       found->ranks.push_back(*report.job.rank);
     }

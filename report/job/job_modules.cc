@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "report/model/saturating.h"
+
 namespace commtap {
 
 void JobModules::add(const Report& report) {
@@ -16,7 +18,7 @@ void JobModules::add(const Report& report) {
   for (const auto& [name, phases] : calls) {
     auto& sums = coming_[name];
     for (int phase = 0; phase < kPhaseCount; ++phase) {
-      sums[phase] += phases[phase];
+      addSaturating(sums[phase], phases[phase]);
     }
   }
 }

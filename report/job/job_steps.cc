@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/job/rank_slots.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 
@@ -17,10 +18,10 @@ void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups
     }
     for (const StepAmount& amount : step.collectives) {
       ComingAmount& sum = coming.amounts[{amount.kind, groups[nth++]}];
-      sum.count += amount.count;
-      sum.bytes += amount.bytes;
-      sum.running_ns += amount.running_ns;
-      sum.blocked_ns += amount.blocked_ns;
+      addSaturating(sum.count, amount.count);
+      addSaturating(sum.bytes, amount.bytes);
+      addSaturating(sum.running_ns, amount.running_ns);
+      addSaturating(sum.blocked_ns, amount.blocked_ns);
     }
   }
 }

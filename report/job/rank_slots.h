@@ -10,6 +10,7 @@
 
 #include "report/job/job_report.h"
 #include "report/model/nccl.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 
@@ -80,7 +81,7 @@ class RankSets {
 /// Adds one rank's number to a spread. `is_first`: no rank was added before.
 template <typename T>
 void addToSpread(Spread<T>& spread, T number, std::optional<int64_t> rank, bool is_first) {
-  spread.sum += number;
+  addSaturating(spread.sum, number);
   if (is_first || number < spread.min) {
     spread.min = number;
     spread.min_rank = rank;

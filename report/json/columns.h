@@ -83,6 +83,19 @@ constexpr bool mayBeNull(const Column<Row, Value, Format>& column) {
   return is_optional || is_by_format || std::is_same_v<Value, AsyncOp> || column.facts.presence != Presence::kAlways;
 }
 
+/// Returns whether a number is not below the column's minimum. An unsigned number is valid: its type excludes negative
+/// ones, and a count of 0 is harmless.
+template <typename Column, typename Value>
+constexpr bool isInRange(const Column& column, const Value& value) {
+  if constexpr (requires { value.has_value(); }) {
+    return !value || isInRange(column, *value);
+  } else if constexpr (std::is_floating_point_v<Value> || (std::is_integral_v<Value> && std::is_signed_v<Value>)) {
+    return !column.facts.minimum || value >= static_cast<Value>(*column.facts.minimum);
+  } else {
+    return true;
+  }
+}
+
 /// A tuple of Columns for each described row type.
 template <typename Row>
 inline constexpr auto kColumns = nullptr;

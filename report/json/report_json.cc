@@ -3,6 +3,7 @@
 #include "report/json/report_json.h"
 
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -86,6 +87,16 @@ void appendNccl(std::string& text, const Nccl& nccl, const AppendRow& append_row
   text += '}';
 }
 
+Job jobFrom(const Cursor& root) {
+  Job job = rowFrom<Job>(root.at(field::kJob));
+  if (!hasValidRank(job)) {
+    throw std::runtime_error(
+        "report.job.rank is " + std::to_string(*job.rank) + ", but report.job.world_size is " +
+        std::to_string(*job.world_size));
+  }
+  return job;
+}
+
 Nccl ncclFrom(const Cursor& cursor) {
   return {
       .version = cursor.textOrEmpty(field::kVersion),
@@ -142,7 +153,7 @@ std::string reportToJson(const Report& report) {
 Result<Report> reportFromJson(std::string_view text) {
   return fromJson<Report>(text, [](const Cursor& root) {
     Report report;
-    report.job = rowFrom<Job>(root.at(field::kJob));
+    report.job = jobFrom(root);
     report.groups = rowsFrom<Group>(root, field::kGroups);
     report.modules = rowsFrom<Module>(root, field::kModules);
     report.collectives = rowsFrom<Collective>(root, field::kCollectives);
@@ -170,7 +181,7 @@ Result<Report> reportFromJson(std::string_view text) {
 }
 
 Result<Job> jobFromJson(std::string_view text) {
-  return fromJson<Job>(text, [](const Cursor& root) { return rowFrom<Job>(root.at(field::kJob)); });
+  return fromJson<Job>(text, jobFrom);
 }
 
 } // namespace commtap

@@ -163,7 +163,11 @@ void readRow(const JsonCursor& cursor, Row& row, const Context& context) {
     if constexpr (std::is_same_v<Format, Inline>) {
       readRow(cursor, value, context);
     } else if (isExpected(row, column) || cursor.has(column.name)) {
-      readField(cursor.at(column.name), value, Format(), context);
+      const JsonCursor cell = cursor.at(column.name);
+      readField(cell, value, Format(), context);
+      if (!isInRange(column, value)) {
+        cell.wrong(*column.facts.minimum == 0 ? "a number of at least 0" : "a number of at least 1");
+      }
     }
   });
 }

@@ -26,6 +26,11 @@ void readJob(LedgerReading& reading) {
   job.run_id = records.text(head.run_id);
   job.rank = unlessNegative(head.rank);
   job.world_size = unlessNegative(head.world_size);
+  job.world_size = job.world_size == 0 ? std::nullopt : job.world_size;
+  if (!hasValidRank(job)) {
+    records.damaged("job.rank is not below job.world_size, which was left out");
+    job.world_size.reset();
+  }
   job.local_rank = unlessNegative(head.local_rank);
   job.attempt = std::max<int64_t>(head.attempt, 0);
   job.host = records.text(head.host);

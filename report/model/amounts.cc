@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/model/amounts.h"
 
+#include "report/model/saturating.h"
+
 namespace commtap {
 StepAmount sumOf(const Step& step) {
   StepAmount sum;
   for (const StepAmount& amount : step.collectives) {
-    sum.count += amount.count;
-    sum.bytes += amount.bytes;
-    sum.running_ns += amount.running_ns;
-    sum.blocked_ns += amount.blocked_ns;
+    addSaturating(sum.count, amount.count);
+    addSaturating(sum.bytes, amount.bytes);
+    addSaturating(sum.running_ns, amount.running_ns);
+    addSaturating(sum.blocked_ns, amount.blocked_ns);
   }
   return sum;
 }
@@ -37,8 +39,8 @@ const std::string& groupTitle(const Report& report, const std::string& name) {
 }
 
 Amount& Amount::operator+=(const Amount& other) {
-  count += other.count;
-  bytes += other.bytes;
+  addSaturating(count, other.count);
+  addSaturating(bytes, other.bytes);
   bus_bytes += other.bus_bytes;
   return *this;
 }

@@ -9,6 +9,8 @@
 #include <map>
 #include <string_view>
 
+#include "report/model/saturating.h"
+
 namespace commtap {
 
 /// The parts of a collective's time. The numbers are part of the ledger format.
@@ -54,10 +56,10 @@ struct Durations {
       min_ns = count == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
       max_ns = std::max(max_ns, other.max_ns);
     }
-    count += other.count;
-    sum_ns += other.sum_ns;
+    addSaturating(count, other.count);
+    addSaturating(sum_ns, other.sum_ns);
     for (const auto& [from_ns, times] : other.histogram) {
-      histogram[from_ns] += times;
+      addSaturating(histogram[from_ns], times);
     }
     return *this;
   }
@@ -94,7 +96,7 @@ struct CollectiveTime {
     for (size_t i = 0; i < durations.size(); ++i) {
       durations[i] += other.durations[i];
     }
-    bytes += other.bytes;
+    addSaturating(bytes, other.bytes);
     bus_bytes += other.bus_bytes;
     return *this;
   }

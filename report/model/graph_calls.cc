@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "report/model/saturating.h"
+
 namespace commtap {
 namespace {
 
@@ -16,8 +18,8 @@ void add(std::vector<Call>& calls, Call call) {
     Call key = known;
     key.count = key.bytes = 0;
     if (key == call) {
-      known.count += count;
-      known.bytes += bytes;
+      addSaturating(known.count, count);
+      addSaturating(known.bytes, bytes);
       return;
     }
   }

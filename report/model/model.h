@@ -36,6 +36,11 @@ struct Job {
   Timing timing;
 };
 
+/// Returns whether the rank is below the world size, if both are known.
+inline bool hasValidRank(const Job& job) {
+  return !job.rank || !job.world_size || *job.rank < *job.world_size;
+}
+
 struct Group {
   std::string name; ///< unique in the report: the second group named "name" is "name#2"
   std::string desc;

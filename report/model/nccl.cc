@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/model/amounts.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -97,18 +98,18 @@ void mergeEqualCalls(std::vector<NcclCall>& calls) {
       continue;
     }
     NcclCall& row = merged[place->second];
-    row.count += call.count;
-    row.failed += call.failed;
-    row.bytes += call.bytes;
-    row.captured += call.captured;
+    addSaturating(row.count, call.count);
+    addSaturating(row.failed, call.failed);
+    addSaturating(row.bytes, call.bytes);
+    addSaturating(row.captured, call.captured);
   }
   calls = std::move(merged);
 }
 
 NcclAmount& NcclAmount::operator+=(const NcclAmount& other) {
-  count += other.count;
-  failed += other.failed;
-  bytes += other.bytes;
+  addSaturating(count, other.count);
+  addSaturating(failed, other.failed);
+  addSaturating(bytes, other.bytes);
   return *this;
 }
 
@@ -136,8 +137,8 @@ void NcclSums::addCall(
 void NcclSums::addAsked(const std::string& op, const std::string& group, bool of_nccl, uint64_t count, uint64_t bytes) {
   if (of_nccl || ops_.contains({op, group})) {
     OpTotals& totals = ops_[{op, group}];
-    totals.asked += count;
-    totals.asked_bytes += bytes;
+    addSaturating(totals.asked, count);
+    addSaturating(totals.asked_bytes, bytes);
   }
 }
 

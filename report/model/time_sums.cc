@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/model/amounts.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -49,13 +50,13 @@ void TimeSums::add(const Report& report) {
     const auto known = groups.find(row.group);
     const Group* group = known == groups.end() ? nullptr : known->second;
     Sum& sum = sumOf(row, group);
-    sum.totals.count += row.count;
+    addSaturating(sum.totals.count, row.count);
     sum.totals.time += row.time;
     const Durations& running = row.time.of(DurationKind::kRunning);
     if (running.count > 0 && group != nullptr && leavesTogether(row.kind)) {
       Arrivals& arrivals = sum.groups[group->ranks];
-      arrivals.coming_count += running.count;
-      arrivals.coming_ns += running.sum_ns;
+      addSaturating(arrivals.coming_count, running.count);
+      addSaturating(arrivals.coming_ns, running.sum_ns);
       coming_.insert(&arrivals);
     }
   }

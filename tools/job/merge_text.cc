@@ -113,14 +113,12 @@ std::string spreadText(const JobReport& job, const Color& color) {
 }
 
 void addStep(const JobStep& step, Table& table) {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
+  Amount all;
   for (const JobStepAmount& amount : step.collectives) {
-    count += amount.count.sum;
-    bytes += amount.bytes.sum;
+    all += {amount.count.sum, amount.bytes.sum, 0};
   }
   std::vector<std::string> cells = {
-      stepRange(step.first_step, step.steps), std::to_string(step.ranks), std::to_string(count), bytesText(bytes)};
+      stepRange(step.first_step, step.steps), std::to_string(step.ranks), std::to_string(all.count), bytesText(all.bytes)};
   const std::vector<std::string> times = stepTimeCells(step);
   cells.insert(cells.end(), times.begin(), times.end());
   table.add(std::move(cells));

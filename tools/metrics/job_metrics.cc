@@ -12,6 +12,7 @@
 #include "report/job/job_merge.h"
 #include "report/model/amounts.h"
 #include "report/model/nccl.h"
+#include "report/model/saturating.h"
 #include "tools/metrics/module_depth.h"
 
 namespace commtap {
@@ -170,7 +171,7 @@ class RankMetrics {
   void addCallsOf(const std::string& module, const CallsByPhase& calls) {
     for (size_t phase = 0; phase < kPhaseCount; ++phase) {
       if (calls[phase] > 0) {
-        calls_[admitted("calls ", callLabels(module, phase), callLabels(kOther, phase))] += calls[phase];
+        addSaturating(calls_[admitted("calls ", callLabels(module, phase), callLabels(kOther, phase))], calls[phase]);
       }
     }
   }
@@ -243,7 +244,7 @@ class RankMetrics {
     std::map<std::string, uint64_t> counts;
     for (const Report* report : reports_) {
       for (const NotSeenEntry& entry : report->not_seen) {
-        counts[entry.reason] += entry.count;
+        addSaturating(counts[entry.reason], entry.count);
       }
     }
     for (const auto& [reason, count] : counts) {

@@ -3,6 +3,7 @@
 #include "tools/show/operations_text.h"
 
 #include "report/base/glob.h"
+#include "report/model/saturating.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -15,7 +16,7 @@ void OperationCounts::add(const Report& report) {
   }
   for (const Operation& row : *report.operations) {
     if (!phase_ || row.phase == *phase_) {
-      counts_[{row.module, row.phase, row.op, row.dtensor}] += row.count;
+      addSaturating(counts_[{row.module, row.phase, row.op, row.dtensor}], row.count);
     }
   }
 }

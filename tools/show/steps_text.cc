@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/model/amounts.h"
+#include "report/model/saturating.h"
 #include "tools/text/step_spread.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -19,11 +20,11 @@ namespace {
 using Sum = StepSums::Sum;
 
 void addStep(const Step& step, Sum& sum) {
-  sum.forward_passes += step.forward_passes;
-  sum.backward_passes += step.backward_passes;
-  sum.blocked_ns += sumOf(step).blocked_ns;
+  addSaturating(sum.forward_passes, step.forward_passes);
+  addSaturating(sum.backward_passes, step.backward_passes);
+  addSaturating(sum.blocked_ns, sumOf(step).blocked_ns);
   if (step.ended_at_ns) {
-    sum.duration_ns += *step.ended_at_ns - step.started_at_ns;
+    addSaturating(sum.duration_ns, *step.ended_at_ns - std::min(*step.ended_at_ns, step.started_at_ns));
   } else {
     sum.runs = true;
   }
@@ -42,11 +43,9 @@ std::string shareText(const Sum& sum) {
 }
 
 std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
-  uint64_t count = 0;
-  uint64_t bytes = 0;
+  Amount all;
   for (const JobStepAmount& amount : step.collectives) {
-    count += amount.count.sum;
-    bytes += amount.bytes.sum;
+    all += {amount.count.sum, amount.bytes.sum, 0};
   }
   const auto found = sums.sums().find({step.first_step, step.steps});
   const Sum sum = found == sums.sums().end() ? Sum() : found->second;
@@ -56,8 +55,8 @@ std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
       cells.end(),
       {perRank(sum.forward_passes, step.ranks),
        perRank(sum.backward_passes, step.ranks),
-       std::to_string(count),
-       humanBytes(static_cast<double>(bytes)),
+       std::to_string(all.count),
+       humanBytes(static_cast<double>(all.bytes)),
        sums.isTimed() ? shareText(sum) : ""});
   return cells;
 }

@@ -87,6 +87,20 @@ TEST_CASE("an error names a missing path or run") {
       std::string::npos);
 }
 
+TEST_CASE("a sum beyond 64 bits stays at the largest number, and a problem says so") {
+  const TempFolder folder;
+  for (const int64_t rank : {0, 1}) {
+    Report report = sampleReport(rank);
+    report.collectives[0].bytes = 1ULL << 63U;
+    writeText(folder / (std::to_string(rank) + ".json"), reportToJson(report));
+  }
+  const auto job = readJob(folder.path(), {}, nullptr);
+  REQUIRE(job);
+  CHECK(sumOf(amountsOf(*job), std::nullopt, std::nullopt).bytes == UINT64_MAX);
+  REQUIRE(job->problems.size() == 1);
+  CHECK(has(job->problems[0], "the sum of bytes over all ranks is more than 18446744073709551615"));
+}
+
 TEST_CASE("a copied report changes no number of the job and is named") {
   const TempFolder folder;
   writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));

@@ -223,6 +223,19 @@ TEST_CASE("values that are nested 100,000 deep are an error, wherever they stand
   CHECK(reportFromJson(nest).error() == "no report: its values are nested too deeply");
 }
 
+TEST_CASE("a number out of range is an error that names the field") {
+  CHECK(errorAfter("/job/rank", -1) == "report.job.rank is -1, not a number of at least 0");
+  CHECK(errorAfter("/job/rank", 4) == "report.job.rank is 4, but report.job.world_size is 4");
+  CHECK(errorAfter("/job/world_size", 0) == "report.job.world_size is 0, not a number of at least 1");
+  CHECK(errorAfter("/job/local_rank", -2) == "report.job.local_rank is -2, not a number of at least 0");
+  CHECK(errorAfter("/collectives/1/count", 1.5) == "report.collectives[1].count is 1.5, not a count");
+  CHECK(errorAfter("/collectives/1/bytes", -7) == "report.collectives[1].bytes is -7, not a count");
+  CHECK(
+      errorAfter("/collectives/1/bus_bytes", -1.5) ==
+      "report.collectives[1].bus_bytes is -1.5, not a number of at least 0");
+  CHECK(errorAfter("/collectives/0/sizes", {{"-1", 1}}).find("report.collectives[0].sizes has \"-1\"") == 0);
+}
+
 TEST_CASE("an error does not quote a number of any length") {
   std::string text = reportToJson(sampleReport(0));
   const std::string field = "\"pid\":";

@@ -425,5 +425,18 @@ TEST_CASE("readLedgerFile names the file in its error") {
   CHECK(readLedgerFile(folder / "text").error() == (folder / "text") + ": not a commtap ledger");
 }
 
+TEST_CASE("a ledger whose rank is not below its world size is read without the world size, and says so") {
+  const auto ledger = sampleLedger(1);
+  ledger->header().rank = ledger->header().world_size;
+  const auto contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  CHECK(contents->report.job.rank == 4);
+  CHECK_FALSE(contents->report.job.world_size);
+  CHECK(contents->damage == "job.rank is not below job.world_size, which was left out");
+  REQUIRE_FALSE(contents->report.not_seen.empty());
+  CHECK(contents->report.not_seen.back().detail == contents->damage);
+  CHECK(reportFromJson(reportToJson(contents->report)));
+}
+
 } // namespace
 } // namespace commtap

@@ -31,5 +31,15 @@ TEST_CASE("a step's amounts are summed over kinds and groups") {
   CHECK(sum.blocked_ns == 10);
 }
 
+TEST_CASE("sums stay at the largest number instead of wrapping") {
+  Amount sum{UINT64_MAX - 1, 5, 1};
+  sum += {2, UINT64_MAX, 1};
+  CHECK(sum == Amount{UINT64_MAX, UINT64_MAX, 2});
+  Step step;
+  step.collectives = {{Kind::kAllReduce, "0", UINT64_MAX, UINT64_MAX}, {Kind::kAllReduce, "1", 1, 1}};
+  CHECK(sumOf(step).count == UINT64_MAX);
+  CHECK(sumOf(step).bytes == UINT64_MAX);
+}
+
 } // namespace
 } // namespace commtap
