@@ -95,14 +95,23 @@ std::string expandOutputPattern(const std::string& pattern, const OutputIdentity
   return path;
 }
 
-std::string commonFolder(const std::string& pattern, const std::string& run_id) {
-  std::string folder = pattern.starts_with('/') ? "/" : "";
+std::optional<size_t> startOfVariable(const std::string& pattern) {
   for (size_t start = 0; start < pattern.size();) {
     const size_t end = std::min(pattern.find('/', start), pattern.size());
-    const std::string component = pattern.substr(start, end - start);
-    if (differsBetweenProcesses(component)) {
-      break;
+    if (differsBetweenProcesses(pattern.substr(start, end - start))) {
+      return start;
     }
+    start = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::string commonFolder(const std::string& pattern, const std::string& run_id) {
+  const std::string common = pattern.substr(0, startOfVariable(pattern).value_or(pattern.size()));
+  std::string folder = common.starts_with('/') ? "/" : "";
+  for (size_t start = 0; start < common.size();) {
+    const size_t end = std::min(common.find('/', start), common.size());
+    const std::string component = common.substr(start, end - start);
     if (!component.empty()) {
       folder +=
           (folder.empty() || folder.back() == '/' ? "" : "/") + expandOutputPattern(component, {"", 0, -1, run_id, 0});

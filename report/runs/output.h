@@ -23,6 +23,9 @@ struct OutputIdentity {
 /// "none". Makes the run id valid in a file name.
 std::string expandOutputPattern(const std::string& pattern, const OutputIdentity& identity);
 
+/// Returns the position of the pattern's first component with %h, %p or %r; nullopt if there is none.
+std::optional<size_t> startOfVariable(const std::string& pattern);
+
 /// Returns the deepest folder of all reports of a run, for any host, pid and rank. It is `pattern` up to its first
 /// component with %h, %p or %r.
 std::string commonFolder(const std::string& pattern, const std::string& run_id);

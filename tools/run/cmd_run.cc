@@ -44,25 +44,31 @@ bool isValueFlag(const std::string& argument) {
   return false;
 }
 
-bool exists(const std::string& path) {
-  return access(path.c_str(), F_OK) == 0;
+/// Returns the folder that the command's processes wrote reports to, if any did.
+std::string reportsFolder(const RunSetup& setup) {
+  std::string folder = commonFolder(setup.options.out, setup.options.run_id);
+  std::string fallback = fallbackFolder(setup.environment);
+  const bool is_fallback = access(folder.c_str(), W_OK) != 0 && access(fallback.c_str(), F_OK) == 0;
+  return is_fallback ? fallback : folder;
 }
 
-void report(const Options& options) {
-  const std::string folder = commonFolder(options.out, options.run_id);
-  const JobSelection selection{.run_id = options.run_id};
+void report(const RunSetup& setup) {
+  const std::string folder = reportsFolder(setup);
+  const JobSelection selection{.run_id = setup.options.run_id};
   const Result<JobReport> job =
       withProgress([&](const Progress& progress) { return readJob(folder, selection, progress); });
   if (job) {
+    sayAll(job->copies);
     sayAll(job->problems);
   }
-  fmt::print(stderr, "{}", runSummary(job, folder, Color::forStream(STDERR_FILENO)));
+  const std::string wanted = commonFolder(setup.options.out, setup.options.run_id);
+  fmt::print(stderr, "{}", runSummary(job, job ? folder : wanted, Color::forStream(STDERR_FILENO)));
 }
 
-void recover(const Options& options) {
-  const std::string folder = commonFolder(options.out, options.run_id);
+void recover(const RunSetup& setup) {
+  const std::string folder = reportsFolder(setup);
   std::vector<std::string> problems;
-  if (exists(folder)) {
+  if (access(folder.c_str(), F_OK) == 0) {
     recoverLedgers(folder, problems);
   }
   sayAll(problems);
@@ -76,11 +82,11 @@ void recover(const Options& options) {
     endAs(ending);
   }
   if (setup.options.enabled) {
-    recover(setup.options);
+    recover(setup);
   }
   launcher.release();
   if (setup.options.enabled && setup.options.log != LogLevel::kOff) {
-    report(setup.options);
+    report(setup);
   }
   endAs(ending);
 }
@@ -90,10 +96,16 @@ int run(const std::map<std::string, std::string>& flags, const std::vector<std::
     say("a command to run is missing: commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
     return kExitUsage;
   }
-  const Result<RunSetup> setup = setUpRun(environ, flags, executableFolder());
+  Result<RunSetup> setup = setUpRun(environ, flags, executableFolder());
   if (!setup) {
     say(setup.error());
     return kExitUsage;
+  }
+  if (setup->options.enabled) {
+    const std::string line = giveOwnFolder(*setup);
+    if (!line.empty() && setup->options.log != LogLevel::kOff) {
+      say(line);
+    }
   }
   runCommand(command, *setup);
 }

@@ -3,15 +3,18 @@
 #include "tools/run/run_setup.h"
 
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "report/runs/output.h"
 #include "tools/run/preload.h"
 
 namespace commtap {
@@ -42,6 +45,20 @@ std::string freshRunId() {
     noise = static_cast<uint32_t>(getpid());
   }
   return fmt::format("run-{:%Y%m%dT%H%M%SZ}-{:08x}", fmt::gmtime(std::time(nullptr)), noise);
+}
+
+/// Returns whether a folder is the current one, the user's home, the root, or one that everyone may write to. Such a
+/// folder can hold any number of files that are not reports.
+bool isShared(const std::string& folder, const std::string& home) {
+  struct stat facts {};
+  if (stat(folder.c_str(), &facts) != 0) {
+    return false;
+  }
+  const auto isSame = [&facts](const char* other) {
+    struct stat there {};
+    return stat(other, &there) == 0 && there.st_dev == facts.st_dev && there.st_ino == facts.st_ino;
+  };
+  return (facts.st_mode & S_IWOTH) != 0 || isSame(".") || isSame("/") || isSame(home.c_str());
 }
 
 /// Makes `pattern` absolute, so that processes with other working directories use the same folder.
@@ -92,6 +109,24 @@ Result<RunSetup> setUpRun(
   setup.environment.set("LD_PRELOAD", appendPreload(setup.environment.get("LD_PRELOAD"), *library));
   setup.options = readOptions(setup.environment);
   return setup;
+}
+
+std::string giveOwnFolder(RunSetup& setup) {
+  const std::string pattern = setup.options.out;
+  const std::optional<size_t> variable = startOfVariable(pattern);
+  const std::string home = setup.environment.get("HOME");
+  if (!variable || !isShared(commonFolder(pattern, setup.options.run_id), home)) {
+    return {};
+  }
+  const std::string own = pattern.substr(0, *variable) + "commtap-out/" + pattern.substr(*variable);
+  setup.environment.set("COMMTAP_OUT", own);
+  setup.options = readOptions(setup.environment);
+  return fmt::format("--out {} has no folder of its own before %h, %p or %r: the reports go to {}", pattern, own);
+}
+
+std::string fallbackFolder(const Environment& environment) {
+  const std::string temporary = environment.get("TMPDIR");
+  return fmt::format("{}/commtap-{}", temporary.empty() ? "/tmp" : temporary, getuid());
 }
 
 } // namespace commtap

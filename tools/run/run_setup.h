@@ -24,4 +24,11 @@ Result<RunSetup> setUpRun(
     const std::map<std::string, std::string>& flags,
     const std::string& executable_folder);
 
+/// Gives a pattern such as `p-%r`, which has no folder of its own, the folder `commtap-out`, so that no other files are
+/// read after the run. Returns "", or one line about the change.
+std::string giveOwnFolder(RunSetup& setup);
+
+/// Returns the folder of the reports if COMMTAP_OUT cannot be written to.
+std::string fallbackFolder(const Environment& environment);
+
 } // namespace commtap

@@ -36,6 +36,9 @@ TEST_CASE("the common folder ends before the first pattern that differs between 
   CHECK(commonFolder("/a/%j/%h/x", "r 1") == "/a/r_1");
   CHECK(commonFolder("/a/50%%/rank-%r", "r") == "/a/50%");
   CHECK(commonFolder("/a/%%h/x", "r") == "/a/%h/x");
+  CHECK(startOfVariable("/a/%j/%h/x") == 6);
+  CHECK(startOfVariable("p-%r") == 0);
+  CHECK_FALSE(startOfVariable("/a/%%h/x"));
   CHECK(commonFolder("%p/x", "r") == ".");
   CHECK(commonFolder("/%h", "r") == "/");
 }

@@ -3,7 +3,11 @@
 #include "tools/run/cmd_run.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <filesystem>
+
+#include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 
 namespace commtap {
@@ -80,6 +84,30 @@ TEST_CASE("run without a report says so in one line, even if the folder does not
   CHECK(outcome.status() == 0);
   CHECK(outcome.err.find("commtap: no report was written to " + commtap.out() + "/none: ") == 0);
   CHECK(commtap.run("true", {"COMMTAP_LOG=off"}).err.empty());
+}
+
+TEST_CASE("run reads no file outside of the reports' folder") {
+  const Installation commtap;
+  const TempFolder folder;
+  writeText(folder / "stranger.json", "{");
+  const Outcome outcome = runProgram({commtap.exe(), "run", "--out", "p-%r", "true"}, {}, folder.path());
+  CHECK(outcome.status() == 0);
+  CHECK_FALSE(has(outcome.err, "stranger"));
+  CHECK(has(outcome.err, "no report was written to " + (folder / "commtap-out") + ": "));
+}
+
+TEST_CASE("run finds the reports that went to TMPDIR, and names no other place") {
+  const Installation commtap;
+  const TempFolder folder;
+  const std::string fallback = folder / ("commtap-" + std::to_string(getuid()));
+  std::filesystem::create_directory(fallback);
+  Report report = sampleReport(0);
+  report.job.run_id = "r1";
+  writeText(fallback + "/rank-00000.json", reportToJson(report));
+  const Words command = {commtap.exe(), "run", "--out", "/proc/nope", "--run-id", "r1", "true"};
+  const Outcome outcome = runProgram(command, {"TMPDIR=" + folder.path()});
+  CHECK(outcome.err.ends_with("reports: " + fallback + " (commtap show " + fallback + ")\n"));
+  CHECK_FALSE(has(outcome.err, "/proc/nope"));
 }
 
 TEST_CASE("run with COMMTAP=0 only runs the command") {

@@ -90,5 +90,34 @@ TEST_CASE("a percent sign in the current folder is not a pattern") {
   std::filesystem::current_path(before);
 }
 
+TEST_CASE("a pattern without a folder of its own gets one") {
+  const TempFolder folder;
+  const std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  Build build;
+  for (const auto& [pattern, out] :
+       {std::pair("%r", "/commtap-out/%r"), {"./p-%r", "/./commtap-out/p-%r"}, {"%h/%r", "/commtap-out/%h/%r"}}) {
+    auto setup = build.setUp({}, {{"COMMTAP_OUT", pattern}});
+    CHECK(has(giveOwnFolder(*setup), "the reports go to " + folder.path()));
+    CHECK(setup->options.out == folder.path() + out);
+    CHECK(setup->environment.get("COMMTAP_OUT") == setup->options.out);
+  }
+  for (const char* pattern : {"own/%r", "%j/%r", "own"}) {
+    auto setup = build.setUp({}, {{"COMMTAP_OUT", pattern}});
+    CHECK(giveOwnFolder(*setup).empty());
+    CHECK(setup->options.out == folder.path() + "/" + pattern);
+  }
+  std::filesystem::current_path(before);
+}
+
+TEST_CASE("a folder that everyone may write to is not a pattern's own") {
+  const TempFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  Build build;
+  auto setup = build.setUp({}, {{"COMMTAP_OUT", folder / "p-%r"}});
+  CHECK_FALSE(giveOwnFolder(*setup).empty());
+  CHECK(setup->options.out == folder / "commtap-out/p-%r");
+}
+
 } // namespace
 } // namespace commtap
