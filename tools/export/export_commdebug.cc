@@ -3,6 +3,7 @@
 #include "tools/export/export_commdebug.h"
 
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/model/module_tree.h"
+#include "report/model/saturating.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -42,12 +44,25 @@ struct Counts {
   std::map<std::string, uint64_t> backward;
 };
 
+void addAll(std::map<std::string, uint64_t>& sums, const std::map<std::string, uint64_t>& counts) {
+  for (const auto& [op, count] : counts) {
+    addSaturating(sums[op], count);
+  }
+}
+
 ordered_json pairsOf(const std::map<std::string, uint64_t>& counts) {
   ordered_json pairs = ordered_json::array();
   for (const auto& [op, count] : counts) {
     pairs.push_back(ordered_json::array({inert(op), count}));
   }
   return pairs;
+}
+
+/// Returns the lines of an object's members, without its braces.
+std::string membersText(const ordered_json& object) {
+  constexpr int kIndent = 4;
+  const std::string text = object.dump(kIndent, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
+  return text.substr(1, text.size() - std::string_view("{\n}").size());
 }
 
 class Tree {
@@ -66,18 +81,26 @@ class Tree {
     addParameters();
   }
 
-  /// Builds the tree from the last module to the first. A module is complete when it moves into its parent, because
-  /// children follow their parents in the list.
-  ordered_json build() {
-    std::vector<ordered_json> nodes;
+  /// Returns the document. Each module has the indentation of the first, and nothing recurses: a report can nest
+  /// modules thousands deep.
+  std::string text() const {
+    std::string text;
+    std::vector<size_t> open; // the modules whose children are being written
     for (size_t i = 0; i < modules_.size(); ++i) {
-      nodes.push_back(node(i));
+      const bool is_child = i != 0;
+      bool is_first = true;
+      while (is_child && open.back() != modules_[i].parent) {
+        close(open, text);
+        is_first = false;
+      }
+      text += is_child && !is_first ? "," : "";
+      text += (is_child ? "\n" : "") + start(i);
+      open.push_back(i);
     }
-    for (size_t i = modules_.size(); i-- > 1;) {
-      ordered_json& children = nodes[modules_[i].parent]["children"];
-      children.insert(children.begin(), std::move(nodes[i]));
+    while (!open.empty()) {
+      close(open, text);
     }
-    return std::move(nodes.front());
+    return text + "\n";
   }
 
  private:
@@ -85,12 +108,12 @@ class Tree {
     counts_.resize(modules_.size());
     for (const Collective& row : report_.collectives) {
       const bool backward = row.phase == Phase::kBackward || row.phase == Phase::kRecompute;
-      for (size_t i = index_.at(row.issued_in);; i = modules_[i].parent) {
-        (backward ? counts_[i].backward : counts_[i].forward)[opName(row.op)] += row.count;
-        if (i == 0) {
-          break;
-        }
-      }
+      Counts& counts = counts_[index_.at(row.issued_in)];
+      addSaturating((backward ? counts.backward : counts.forward)[opName(row.op)], row.count);
+    }
+    for (size_t i = modules_.size(); i-- > 1;) { // children follow their parents
+      addAll(counts_[modules_[i].parent].forward, counts_[i].forward);
+      addAll(counts_[modules_[i].parent].backward, counts_[i].backward);
     }
   }
 
@@ -107,20 +130,30 @@ class Tree {
     }
   }
 
-  ordered_json node(size_t i) {
+  /// Returns a module's text up to its first child.
+  std::string start(size_t i) const {
     const ModuleNode& module = modules_[i];
     const bool typed = i != 0 && !module.class_name.empty();
-    return {
+    const ordered_json members = {
         {"fqn", inert(module.name)},
         {"module_type", typed ? fmt::format("class '{}'", inert(module.class_name)) : ""},
-        {"parameters", std::move(parameters_[i])},
-        {"children", ordered_json::array()},
+        {"parameters", parameters_[i]},
+    };
+    return "{" + membersText(members) + ",\n    \"children\": [";
+  }
+
+  /// Appends the text of the innermost open module after its last child.
+  void close(std::vector<size_t>& open, std::string& text) const {
+    const size_t i = open.back();
+    open.pop_back();
+    const ordered_json members = {
         {"collectives_forward", pairsOf(counts_[i].forward)},
         {"collectives_backward", pairsOf(counts_[i].backward)},
         {"operations_forward", ordered_json::array()},
         {"operations_backward", ordered_json::array()},
         {"operations_checkpointing", ordered_json::array()},
     };
+    text += "]," + membersText(members) + "\n}";
   }
 
   const Report& report_;
@@ -133,8 +166,7 @@ class Tree {
 } // namespace
 
 std::string commDebugJson(const Report& report) {
-  constexpr int kIndent = 4;
-  return Tree(report).build().dump(kIndent, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
+  return Tree(report).text();
 }
 
 } // namespace commtap

@@ -66,5 +66,31 @@ TEST_CASE("CommDebugMode modules have their class, sharded parameters and ordere
   }
 }
 
+TEST_CASE("the CommDebugMode document of a deep chain of modules grows with its names only, and is written whole") {
+  const auto chainOf = [](uint32_t depth) {
+    Report report = sampleReport(0);
+    report.modules.resize(1);
+    for (uint32_t id = 1; id <= depth; ++id) {
+      Module& module = report.modules.emplace_back();
+      module.id = id;
+      module.parent = id - 1;
+      module.name = module.raw_name = "m" + std::to_string(id);
+    }
+    report.collectives.resize(1);
+    report.collectives[0].issued_in = report.modules.back().name;
+    return commDebugJson(report);
+  };
+  const std::string shallow = chainOf(1000);
+  const std::string deep = chainOf(20'000);
+  CHECK(deep.size() < 25 * shallow.size());
+  CHECK(json::parse(shallow)["children"][0]["children"][0]["fqn"] == "m2");
+  CHECK(
+      json::parse(shallow)["children"][0]["collectives_forward"].size() +
+          json::parse(shallow)["children"][0]["collectives_backward"].size() ==
+      1);
+  CHECK(std::count(deep.begin(), deep.end(), '{') == 20'001);
+  CHECK(std::count(deep.begin(), deep.end(), '}') == 20'001);
+}
+
 } // namespace
 } // namespace commtap
