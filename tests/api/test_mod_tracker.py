@@ -15,6 +15,9 @@ import torch
 from commtap import ModTracker
 from torch import nn
 from torch.distributed._tools.mod_tracker import ModTracker as Peer
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Replicate
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 from torch.utils.checkpoint import checkpoint
 
 TRACKERS = [pytest.param(ModTracker, id="commtap"), pytest.param(Peer, id="torch")]
@@ -134,6 +137,30 @@ def test_user_hooks(tracker_type: type) -> None:
     with tracker:
         Bar()(torch.rand(10, 10, requires_grad=True)).sum().backward()
     assert calls == []
+
+
+def calls_under_tensor_parallelism(
+    tracker_type: type, mesh: DeviceMesh, local: bool, dtensor: bool, grad: bool
+) -> list:
+    """Returns the hooks' calls of a step whose modules' own hooks replace inputs and outputs."""
+    model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8))
+    plan = {"0": ColwiseParallel(use_local_output=local), "2": RowwiseParallel(use_local_output=local)}
+    parallelize_module(model, mesh, plan)
+    x = torch.ones(4, 8, requires_grad=grad)
+    tracker, calls = recording_tracker(tracker_type)
+    with tracker:
+        model(DTensor.from_local(x, mesh, [Replicate()]) if dtensor else x).sum().backward()
+    assert all(not module._forward_hooks or len(module._forward_hooks) == 1 for module in model)
+    return calls
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("dtensor", [False, True])
+@pytest.mark.parametrize("grad", [False, True])
+def test_names_and_order_under_tensor_parallelism(mesh: DeviceMesh, local: bool, dtensor: bool, grad: bool) -> None:
+    """The hooks report the modules that PyTorch's report, in the same order, for DTensor outputs too."""
+    ours, theirs = (calls_under_tensor_parallelism(each, mesh, local, dtensor, grad) for each in (ModTracker, Peer))
+    assert ours == theirs
 
 
 class Checkpointed(nn.Module):

@@ -7,6 +7,7 @@ Names, methods and the order of hooks are those of `torch.distributed._tools.mod
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -21,12 +22,23 @@ PreForwardHook = Callable[[torch.nn.Module, tuple], None]
 PostForwardHook = Callable[[torch.nn.Module, tuple, Any], None]
 
 
+@dataclass(eq=False)
+class _Watch:
+    """A module call whose backward is followed."""
+
+    call: Call
+    inputs: Any
+    #: A hook of the module that sees the output before the module's other hooks.
+    hook: Any = None
+    has_output: bool = False
+
+
 class _Thread(threading.local):
     """The module calls that a thread is inside, outermost first."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.calls: list[tuple[Call, Any] | None] = []
+        self.calls: list[_Watch | None] = []
 
 
 class ModTracker:
@@ -119,8 +131,7 @@ class ModTracker:
             if self._user_pre_fw_hook is not None:
                 self._user_pre_fw_hook(module, args)
             if not in_backward and torch.is_grad_enabled():
-                made = Call(module, name)
-                call = made, self._backward.watch_inputs(made, args, kwargs)
+                call = self._watch(module, name, args, kwargs)
         except BaseException:
             self._thread.names.pop()
             raise
@@ -136,6 +147,26 @@ class ModTracker:
             if self._user_post_fw_hook is not None:
                 self._user_post_fw_hook(module, args, output)
             if call is not None:
-                self._backward.watch_outputs(*call, output)
+                self._watch_output(call, output)
         finally:
+            if call is not None and call.hook is not None:
+                call.hook.remove()
             thread.names.pop()
+
+    def _watch(self, module: torch.nn.Module, name: str, args: tuple, kwargs: dict[str, Any] | None) -> _Watch:
+        call = Call(module, name)
+        watch = _Watch(call, self._backward.watch_inputs(call, args, kwargs))
+        if module._forward_hooks:
+            # The module's own hooks may replace the output, as those of tensor parallelism do. PyTorch's tracker sees
+            # the output before them: so backward enters the outer module first.
+            def see(_module: torch.nn.Module, _args: tuple, output: Any) -> None:
+                if self._thread.calls[-1:] == [watch]:  # not a recursive call, nor one of another thread
+                    self._watch_output(watch, output)
+
+            watch.hook = module.register_forward_hook(see, prepend=True)
+        return watch
+
+    def _watch_output(self, watch: _Watch, output: Any) -> None:
+        if not watch.has_output:
+            watch.has_output = True
+            self._backward.watch_outputs(watch.call, watch.inputs, output)
