@@ -31,9 +31,9 @@ inline constexpr auto kColumns<Job> = std::tuple{
     column(
         field::kArgv,
         &Job::argv,
-        "The command line, at most 4096 bytes of it. The value of an option or variable whose name contains `TOKEN`, "
-        "`KEY`, `SECRET`, `PASSWORD` or `CREDENTIAL`, in any case, is `(redacted)`, and so is a password in an "
-        "address."),
+        "The command line, at most 4096 bytes of it. Secrets are `(redacted)`, by their names and by their shapes. "
+        "Empty "
+        "with COMMTAP_ARGV=off."),
     column<RealTime>(
         field::kStartedAt,
         &Job::started_at_ns,

@@ -104,6 +104,10 @@ bool applyTiming(Options& options, std::string_view value, const OptionRow& /*ro
   return true;
 }
 
+bool applyCommandLine(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.command_line, value, row);
+}
+
 constexpr auto kTable = std::to_array<OptionRow>({
     {.name = "COMMTAP",
      .flag = "",
@@ -166,6 +170,13 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "their streams. sample:N: as device, for each N-th collective.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
+    {.name = "COMMTAP_ARGV",
+     .flag = "--argv",
+     .type = "redacted|off",
+     .default_value = "redacted",
+     .help = "Whether reports hold the command line. redacted: without its secrets, as far as commtap knows them. off: "
+             "not at all.",
+     .apply = applyCommandLine},
 });
 
 const OptionRow* findOption(std::string_view name) {

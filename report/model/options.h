@@ -22,6 +22,9 @@ enum class Labels : uint8_t {
 
 enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 
+/// What a report has of the command line.
+enum class CommandLine : uint8_t { kRedacted, kOff };
+
 /// The settings of the shim and the tracker, read once from the environment.
 struct Options {
   bool enabled = true;
@@ -32,6 +35,7 @@ struct Options {
   Level level = Level::kCollectives;
   Labels labels = Labels::kAuto;
   Timing timing;
+  CommandLine command_line = CommandLine::kRedacted;
 };
 
 /// One row of the option table, the only source of the parser, `commtap run --help` and docs/options.md.

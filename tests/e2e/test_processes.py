@@ -28,6 +28,11 @@ def test_secrets_stay_out(runner: Runner) -> None:
     assert not {"hf_abcdef", "s3cr3t"} & set(path.read_text(encoding="utf-8").split('"'))
 
 
+def test_command_line_can_be_left_out(runner: Runner) -> None:
+    job = Job("cuda", ("times", "--lr=1"), ranks=1, variables=(("COMMTAP_ARGV", "off"),))
+    assert runner.shim(job).report().job["argv"] == []
+
+
 def test_group_without_collectives_leaves_a_report(runner: Runner) -> None:
     """A rank that never communicated leaves a report; a missing file would mean that it was not observed."""
     run = runner.shim(JOBS["unused_group"])

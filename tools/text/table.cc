@@ -3,6 +3,8 @@
 #include "tools/text/table.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "tools/text/text.h"
@@ -11,6 +13,16 @@ namespace commtap {
 namespace {
 
 constexpr size_t kMaxCell = 100; ///< columns
+
+/// Returns whether a spreadsheet would compute the cell. Numbers stay numbers.
+bool isFormula(std::string_view cell) {
+  if (cell.find_first_of("=+-@") != 0) {
+    return false;
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  return error != std::errc() || end != cell.data() + cell.size();
+}
 
 } // namespace
 
@@ -55,7 +67,7 @@ std::string csvLine(std::span<const std::string> cells) {
   const char* separator = "";
   for (const std::string& cell : cells) {
     line += std::exchange(separator, ",");
-    const std::string safe = inert(cell);
+    const std::string safe = (isFormula(cell) ? "'" : "") + inert(cell);
     if (safe.find_first_of(",\"") == std::string::npos) {
       line += safe;
       continue;

@@ -38,7 +38,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Returns one line of CSV (RFC 4180), with "\n" at its end. Makes cells inert, so none contains a line break.
+/// Returns one line of CSV (RFC 4180), with "\n" at its end. Makes cells inert, so none contains a line break. Puts "'"
+/// before a cell that a spreadsheet would take for a formula.
 std::string csvLine(std::span<const std::string> cells);
 
 } // namespace commtap

@@ -40,13 +40,14 @@ CodePoint decode(std::string_view text) {
   return value < kSmallest[size] || value > 0x10ffff || surrogate ? CodePoint{} : CodePoint{value, size};
 }
 
-/// Returns whether `c` controls a terminal or changes the direction of the surrounding text.
+/// Returns whether `c` controls a terminal, changes the direction of the surrounding text or is invisible.
 bool isActive(char32_t c) {
   const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
   const bool separator = c == 0x2028 || c == 0x2029;
   const bool direction =
       c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-  return control || separator || direction;
+  const bool invisible = c == 0xfeff || (c >= 0x206a && c <= 0x206f);
+  return control || separator || direction || invisible;
 }
 
 /// Returns three significant digits, even if rounding reaches the next power of ten. Uses fewer for an exact whole

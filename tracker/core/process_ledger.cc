@@ -160,7 +160,7 @@ void ProcessLedger::describeThisProcess() {
   header.pid_start_ticks = processStartTicks(identity_.pid).value_or(0);
   header.started_at_ns = wallClockNs();
   header.parent_pid = static_cast<uint64_t>(getppid());
-  header.argv = ledger_->intern(commandLineJson());
+  header.argv = ledger_->intern(options_.command_line == CommandLine::kOff ? "[]" : commandLineJson());
 }
 
 void ProcessLedger::internalError(std::string_view what) noexcept {

@@ -35,5 +35,10 @@ TEST_CASE("csvLine quotes cells that need it") {
   CHECK(line({"a\nb\x1b"}) == "a\\x0ab\\x1b\n");
 }
 
+TEST_CASE("csvLine writes no formulas, and keeps negative numbers") {
+  CHECK(line({"=1+1", "+a", "-a", "@SUM(A1)", "=a,b"}) == "'=1+1,'+a,'-a,'@SUM(A1),\"'=a,b\"\n");
+  CHECK(line({"-5", "-0.25", "-1e-9", "a=b", "-"}) == "-5,-0.25,-1e-9,a=b,'-\n");
+}
+
 } // namespace
 } // namespace commtap

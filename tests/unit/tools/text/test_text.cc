@@ -24,6 +24,17 @@ TEST_CASE("inert escapes control characters") {
             "b") == "a\\u{202e}b");
 }
 
+TEST_CASE("inert escapes marks of direction and invisible characters") {
+  for (const char* mark : {"feff", "61c", "200e", "200f", "202a", "202e", "2066", "2069"}) {
+    const auto c = static_cast<unsigned>(std::stoul(mark, nullptr, 16));
+    const auto byte = [](unsigned value) { return static_cast<char>(value); };
+    const std::string text =
+        c < 0x800 ? std::string{byte(0xc0 | c >> 6), byte(0x80 | (c & 0x3f))}
+                  : std::string{byte(0xe0 | c >> 12), byte(0x80 | (c >> 6 & 0x3f)), byte(0x80 | (c & 0x3f))};
+    CHECK(inert("a" + text + "b") == "a\\u{" + std::string(mark) + "}b");
+  }
+}
+
 TEST_CASE("inert escapes invalid UTF-8 byte by byte") {
   CHECK(inert("\xff") == "\\xff");
   CHECK(inert("\xc3(") == "\\xc3(");
