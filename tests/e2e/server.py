@@ -16,9 +16,12 @@ _OPEN_METRICS = "application/openmetrics-text"
 class Server:
     """A `commtap serve` child process."""
 
-    def __init__(self, folder: Path, listen: str = "127.0.0.1:0") -> None:
+    def __init__(self, folder: Path, listen: str = "127.0.0.1:0", *options: str) -> None:
         self.process = subprocess.Popen(
-            [COMMAND, "serve", folder, "--listen", listen], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            [COMMAND, "serve", folder, "--listen", listen, *options],
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         self.said = self.process.stderr.readline()
         found = re.search(r" at http://([^/]+)/metrics", self.said)

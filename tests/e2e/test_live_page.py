@@ -6,6 +6,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,12 @@ class LiveJob:
         self.drafts = folder.with_name("drafts")
         folder.mkdir()
 
-    def goes_on(self, steps: int, exit_kind: str = "running", ahead: int = 0, has_nccl: bool = False) -> int:
+    def goes_on(
+        self, steps: int, exit_kind: str = "running", ahead: int = 0, has_nccl: bool = False, idle_s: float = 0
+    ) -> int:
         """Writes the reports after `steps` steps, with rank 0 `ahead` of them. Returns the number of collectives."""
-        layout = Layout(ranks=4, layers=1, steps=steps, run_id=RUN_ID)
+        started_at = (datetime.now(UTC) - timedelta(seconds=idle_s)).strftime("%Y-%m-%dT%H:%M:%S")
+        layout = Layout(ranks=4, layers=1, steps=steps, run_id=RUN_ID, started_at=started_at)
         total = 0
 
         def change(rank: int, document: Document) -> None:
@@ -129,6 +133,20 @@ def test_numbers_follow_the_job(job: LiveJob, server: Server, opened: OpenPage) 
     assert opened.said() == "The job has ended."
     assert opened.console == []
     assert {url.split("?")[0] for url in opened.requests} == {f"http://{server.address}/job.json"}
+
+
+def test_a_job_without_progress_is_not_called_running(job: LiveJob, server: Server, opened: OpenPage) -> None:
+    """Processes that seem to run, without a collective or a step for a minute, make a quiet job."""
+    job.goes_on(5, idle_s=600)
+    go_to_job(opened, server)
+    quiet = "The job is quiet: no collective and no step for more than a minute."
+    expect(opened.page.locator("#live")).to_contain_text(quiet)
+    assert state(opened) == "quiet"
+    opened.page.goto(f"http://{server.address}/")
+    expect(opened.page.locator("strong.bad")).to_have_text(re.compile("^Quiet: no collective and no step for 9"))
+    job.goes_on(6)
+    go_to_job(opened, server)
+    expect(opened.page.locator("#live")).to_contain_text("The job is running.")
 
 
 def test_calls_to_nccl_come_with_the_job(job: LiveJob, server: Server, opened: OpenPage) -> None:

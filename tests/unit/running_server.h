@@ -13,7 +13,7 @@ namespace commtap {
 class RunningServer {
  public:
   template <typename AddPaths>
-  explicit RunningServer(AddPaths add_paths) {
+  explicit RunningServer(AddPaths add_paths, const HttpAccess& access = {}) : server_(access) {
     add_paths(server_);
     start();
   }

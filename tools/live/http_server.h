@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "tools/live/connections.h"
+#include "tools/live/http_access.h"
 #include "tools/live/listen_address.h"
 
 namespace commtap {
@@ -26,10 +28,11 @@ struct HttpAnswer {
 /// Returns the answer to a GET. Several threads call it at once.
 using HttpHandler = std::function<HttpAnswer(const HttpRequest& request)>;
 
-/// An HTTP server for a few fixed paths. Accepts only GET and HEAD, and keeps no data of a request.
+/// An HTTP server for a few fixed paths. Accepts only GET and HEAD, keeps no data of a request, and answers one request
+/// per connection, always as a whole: it ignores ranges.
 class HttpServer {
  public:
-  HttpServer();
+  explicit HttpServer(const HttpAccess& access = {}, const ConnectionLimits& limits = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();

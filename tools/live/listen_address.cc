@@ -2,14 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/live/listen_address.h"
 
+#include <arpa/inet.h>
+#include <strings.h>
+
 #include <charconv>
 
 #include <fmt/format.h>
 
 namespace commtap {
 
+bool isLoopbackName(std::string_view host) {
+  const std::string name(host);
+  in_addr v4{};
+  in6_addr v6{};
+  if (inet_pton(AF_INET, name.c_str(), &v4) == 1) {
+    return ntohl(v4.s_addr) >> 24U == IN_LOOPBACKNET;
+  }
+  if (inet_pton(AF_INET6, name.c_str(), &v6) == 1) {
+    return IN6_IS_ADDR_LOOPBACK(&v6);
+  }
+  return strcasecmp(name.c_str(), "localhost") == 0;
+}
+
 bool ListenAddress::isLoopback() const {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  return isLoopbackName(host);
 }
 
 std::string ListenAddress::text() const {

@@ -10,6 +10,9 @@
 
 namespace commtap {
 
+/// Returns whether `host` is "localhost" or a numeric loopback address: 127.0.0.0/8 or ::1.
+bool isLoopbackName(std::string_view host);
+
 /// The address that a server listens on.
 struct ListenAddress {
   std::string host; ///< a name or a numeric address, without brackets

@@ -6,25 +6,41 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "report/base/process.h"
 #include "report/job/job_merge.h"
 #include "tools/html/page_data.h"
+#include "tools/live/activity.h"
 
 namespace commtap {
 namespace {
 
 constexpr std::chrono::seconds kKeptFor(2);
 
+std::vector<const Report*> reportsOf(const LiveReports& live, const AttemptKey& key) {
+  std::vector<const Report*> reports;
+  for (const auto& report : live.reports) {
+    if (AttemptKey(report->job.run_id, report->job.attempt) == key) {
+      reports.push_back(report.get());
+    }
+  }
+  return reports;
+}
+
+/// Adds to the page's data how long the job has been idle, by this machine's clock: the reader's may differ.
+std::string withIdleTime(std::string data, uint64_t seconds) {
+  return data.insert(1, fmt::format("\"idle_s\":{},\"quiet_s\":{},", seconds, kQuietJobSeconds));
+}
+
 } // namespace
 
 Result<JobReport> liveJob(const LiveReports& live, const AttemptKey& key) {
-  std::vector<const Report*> reports;
+  std::vector<const Report*> reports = reportsOf(live, key);
   std::set<int64_t> attempts;
   for (const auto& report : live.reports) {
     if (report->job.run_id == key.first) {
       attempts.insert(report->job.attempt);
-      if (report->job.attempt == key.second) {
-        reports.push_back(report.get());
-      }
     }
   }
   if (reports.empty()) {
@@ -49,7 +65,7 @@ const std::string* LiveJobs::make(const LiveReports& live, const AttemptKey& key
     return nullptr;
   }
   Data& data = data_[key];
-  data = {now, pageData(*job)};
+  data = {now, withIdleTime(pageData(*job), idleSeconds(reportsOf(live, key), wallClockNs()))};
   return &data.text;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/cli/subcommands.h"
+#include "report/base/process.h"
 #include "tools/live/serve_page.h"
 #include "tools/metrics/job_metrics.h"
 
@@ -47,7 +48,7 @@ std::string LiveMetrics::metrics(Dialect dialect) {
 std::string LiveMetrics::page(const std::string& folder_name) {
   const std::lock_guard lock(mutex_);
   refresh();
-  return servePage(live_, folder_name);
+  return servePage(live_, folder_name, wallClockNs());
 }
 
 std::optional<std::string> LiveMetrics::jobData(const AttemptKey& key) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "report/job/job_merge.h"
 #include "report/job/job_summary.h"
 #include "report/model/amounts.h"
+#include "tools/live/activity.h"
 #include "tools/live/job_address.h"
 #include "tools/text/text.h"
 
@@ -69,19 +72,64 @@ std::string amountCells(const Amount& amount) {
 
 constexpr const char* kAmountTitles = "<th class=n>count<th class=n>payload<th class=n>bus bytes\n";
 
-std::string rankState(const JobSummary& summary) {
+bool hasExit(const JobSummary& summary, ExitKind kind) {
+  return std::any_of(
+      summary.exits.begin(), summary.exits.end(), [kind](const ExitSummary& exit) { return exit.exit == kind; });
+}
+
+std::string badText(const std::string& text) {
+  return "<strong class=bad>" + text + "</strong>";
+}
+
+/// Returns whether the job runs, its step, and when its last collective or step was.
+std::string stateLine(const JobSummary& summary, std::span<const Report* const> reports, uint64_t now_ns) {
+  const uint64_t idle_s = idleSeconds(reports, now_ns);
+  const std::string idle = humanDuration(static_cast<double>(idle_s) * 1e9);
+  uint64_t steps = 0;
+  for (const Report* report : reports) {
+    steps = std::max(steps, report->steps.empty() ? 0 : report->steps.back().first_step + report->steps.back().steps);
+  }
+  std::string state;
+  if (!hasExit(summary, ExitKind::kRunning)) {
+    const bool failed = hasExit(summary, ExitKind::kKilled) || hasExit(summary, ExitKind::kSignal);
+    state = failed ? badText("Ended, not by itself") : "<strong>Ended</strong>";
+  } else if (idle_s >= kQuietJobSeconds) {
+    state = badText("Quiet: no collective and no step for " + idle);
+  } else {
+    state = "<strong>Running</strong>";
+  }
+  return fmt::format("<p>{}. {} steps. Last activity {} ago.\n", state, steps, idle);
+}
+
+std::string exitItem(const ExitSummary& exit) {
+  const bool bad = exit.exit == ExitKind::kKilled || exit.exit == ExitKind::kSignal;
+  const std::string ranks = rankText(exit.ranks);
+  return fmt::format(
+      "<li{}>{}: {}{}{}\n",
+      bad ? " class=bad" : "",
+      exitKindName(exit.exit),
+      ranks.empty() ? "" : "rank " + ranks,
+      !ranks.empty() && exit.unranked > 0 ? ", " : "",
+      exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));
+}
+
+/// Returns the ranks' disagreements. Running ranks differ briefly in everything but the order of their collectives.
+std::string disagreementItem(const JobReport& job, bool runs) {
+  const auto counts = [runs](const Disagreement& item) {
+    return item.what == Disagreement::What::kOrder || (!runs && item.what != Disagreement::What::kModule);
+  };
+  const auto found = std::count_if(job.disagreements.begin(), job.disagreements.end(), counts);
+  return found == 0
+             ? ""
+             : fmt::format("<li class=bad>ranks disagree, differences found: {}; the job's page lists them\n", found);
+}
+
+std::string findings(const JobReport& job, const JobSummary& summary) {
   std::string text;
   for (const ExitSummary& exit : summary.exits) {
-    const bool bad = exit.exit == ExitKind::kKilled || exit.exit == ExitKind::kSignal;
-    const std::string ranks = rankText(exit.ranks);
-    text += fmt::format(
-        "<li{}>{}: {}{}{}\n",
-        bad ? " class=bad" : "",
-        exitKindName(exit.exit),
-        ranks.empty() ? "" : "rank " + ranks,
-        !ranks.empty() && exit.unranked > 0 ? ", " : "",
-        exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));
+    text += exitItem(exit);
   }
+  text += disagreementItem(job, hasExit(summary, ExitKind::kRunning));
   for (const NotSeenSummary& item : summary.not_seen) {
     text += fmt::format(
         "<li class=bad>not seen: {}, {} times: {}\n",
@@ -118,8 +166,8 @@ std::string moduleTable(const JobReport& job) {
   return shown == modules.size() ? text : text + fmt::format("<p>{} more modules\n", modules.size() - shown);
 }
 
-std::string attemptSection(std::vector<const Report*> reports) {
-  const JobReport job = mergedJob(std::move(reports));
+std::string attemptSection(const std::vector<const Report*>& reports, uint64_t now_ns) {
+  const JobReport job = mergedJob(reports);
   const JobSummary summary = summaryOf(job);
   const std::string attempt = summary.attempt == 0 ? "" : fmt::format(", attempt {}", summary.attempt);
   const std::string world = summary.world_size ? fmt::format(" of {}", *summary.world_size) : "";
@@ -132,12 +180,12 @@ std::string attemptSection(std::vector<const Report*> reports) {
              formatTimestamp(summary.started_at_ns),
              summary.rank_count,
              world) +
-         rankState(summary) + kindTable(job) + moduleTable(job);
+         stateLine(summary, reports, now_ns) + findings(job, summary) + kindTable(job) + moduleTable(job);
 }
 
 } // namespace
 
-std::string servePage(const LiveReports& live, const std::string& folder) {
+std::string servePage(const LiveReports& live, const std::string& folder, uint64_t now_ns) {
   std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> attempts;
   for (const auto& report : live.reports) {
     attempts[{report->job.run_id, report->job.attempt}].push_back(report.get());
@@ -149,8 +197,8 @@ std::string servePage(const LiveReports& live, const std::string& folder) {
   if (attempts.empty()) {
     page += "<p>No job is running here, and none has ended recently.\n";
   }
-  for (auto& [key, reports] : attempts) {
-    page += attemptSection(std::move(reports));
+  for (const auto& [key, reports] : attempts) {
+    page += attemptSection(reports, now_ns);
   }
   for (const std::string& problem : live.problems) {
     page += fmt::format("<p class=bad>{}\n", htmlText(problem));

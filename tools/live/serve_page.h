@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tools/live/live_folder.h"
 
 namespace commtap {
 
-/// Returns the page at `/`: the running jobs and what they communicated, as one HTML document without scripts that
-/// reloads itself. Names are inert and escaped.
-std::string servePage(const LiveReports& live, const std::string& folder);
+/// Returns the page at `/`: the running jobs, their state and findings, and what they communicated, as one HTML
+/// document without scripts that reloads itself. Names are inert and escaped.
+std::string servePage(const LiveReports& live, const std::string& folder, uint64_t now_ns);
 
 } // namespace commtap

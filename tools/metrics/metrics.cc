@@ -206,8 +206,9 @@ A rank has at most 500 label sets of `module`, `phase`, `kind` and `group`, 500 
 `function` and `group`. `--max-series` sets another limit. The first label sets in the order of the module tree keep
 their names. The others count as `module="(other)"`, `function="(other)"` and `group="(other)"`, so sums stay correct;
 `commtap_folded_label_sets` is their number. `commtap serve` remembers which label sets keep their names: while it runs,
-a counter never moves to another series. `--depth 2` reduces the number of series: collectives of deeper modules count
-for their ancestor at that depth, and the calls of deeper modules are left out.
+a counter never moves to another series. A scrape takes about 7 KiB of memory per label set (100,000 label sets took
+711 MiB and up to 6 s): the default bounds that, so raise it with care. `--depth 2` reduces the number of series:
+collectives of deeper modules count for their ancestor at that depth, and the calls of deeper modules are left out.
 
 ## Two formats
 

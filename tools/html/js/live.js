@@ -13,6 +13,7 @@ const kPromise = "This page connects only to the commtap serve that it came from
 const kStates = {
   asking: "Waiting for the first numbers.",
   runs: "The job is running.",
+  quiet: "The job is quiet: no collective and no step for more than a minute.",
   ended: "The job has ended.",
   gone: "The server no longer serves this job.",
   lost: "The server cannot be reached.",
@@ -42,7 +43,7 @@ class Follower {
       this.timer = setTimeout(() => this.ask(), kIntervalMs);
     }
     if (found) {
-      this.#take(new Job(found, true));
+      this.#take(new Job(found, true), found.idle_s >= found.quiet_s);
     } else {
       this.#tell(found === null ? "gone" : "lost");
     }
@@ -55,10 +56,10 @@ class Follower {
     }
   }
 
-  #take(job) {
+  #take(job, isQuiet) {
     keepPlaces(() => this.show(job));
     this.updated.textContent = `Last updated ${new Date().toLocaleTimeString()}`;
-    this.#tell(job.runs ? "runs" : "ended");
+    this.#tell(!job.runs ? "ended" : isQuiet ? "quiet" : "runs");
   }
 
   #tell(state) {

@@ -47,6 +47,31 @@ TEST_CASE("answers to browsers do not use brotli") {
   CHECK(answer.ends_with("\r\n\r\naccepts "));
 }
 
+TEST_CASE("ranges are ignored, however many") {
+  const RunningServer running(addPath);
+  std::string ranges = "rAnge: bytes=0-0";
+  for (int i = 0; i < 1900; ++i) {
+    ranges += ",0-";
+  }
+  const std::string answer = running.ask("GET /x HTTP/1.1\r\nHost: h\r\n" + ranges + "\r\nAccept: a/b\r\n\r\n");
+  CHECK(answer.starts_with("HTTP/1.1 200 "));
+  CHECK(answer.ends_with("\r\n\r\naccepts a/b"));
+  CHECK(running.ask("GET /x HTTP/1.1\r\nHost: h\r\nRange: bytes=9-1\r\n\r\n").starts_with("HTTP/1.1 200 "));
+}
+
+TEST_CASE("a refused request gets the reason") {
+  const RunningServer named(addPath, {.only_loopback_names = true});
+  CHECK(named.get("/x").starts_with("HTTP/1.1 403 "));
+  CHECK(named.ask("GET /x HTTP/1.1\r\nHost: localhost:1\r\n\r\n").starts_with("HTTP/1.1 200 "));
+  const RunningServer secret(addPath, {.token = "0123456789abcdef"});
+  const std::string refused = secret.get("/x");
+  CHECK(refused.starts_with("HTTP/1.1 401 "));
+  CHECK(refused.find("WWW-Authenticate: Bearer\r\n") != std::string::npos);
+  CHECK(refused.find("accepts") == std::string::npos);
+  const std::string answer = secret.ask("GET /x HTTP/1.1\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n");
+  CHECK(answer.starts_with("HTTP/1.1 200 "));
+}
+
 TEST_CASE("other methods and paths are rejected") {
   const RunningServer running(addPath);
   CHECK(running.get("/../etc/passwd").starts_with("HTTP/1.1 404 "));

@@ -32,6 +32,7 @@ TEST_CASE("loopback addresses are recognized") {
   CHECK(parseListenAddress("localhost:1")->isLoopback());
   CHECK_FALSE(parseListenAddress("0.0.0.0:1")->isLoopback());
   CHECK_FALSE(parseListenAddress("[::]:1")->isLoopback());
+  CHECK_FALSE(parseListenAddress("127.example.org:1")->isLoopback());
 }
 
 } // namespace

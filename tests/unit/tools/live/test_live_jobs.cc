@@ -51,6 +51,7 @@ TEST_CASE("job data is made once per interval and attempt") {
   const std::string* made = jobs.make(liveOf({sampleReport(0)}), kKey, start);
   REQUIRE(made != nullptr);
   CHECK(made->find("\"run_id\":\"sample-run\"") != std::string::npos);
+  CHECK(made->starts_with("{\"idle_s\":"));
   CHECK(jobs.kept(kKey, later(1999)) == made);
   CHECK(jobs.kept(kKey, later(-500)) == made); // a request that waited while the data was made
   CHECK(jobs.kept(kKey, later(2000)) == nullptr);
