@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -13,6 +12,7 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
+#include "tools/live/screen.h"
 #include "tools/live/top_text.h"
 
 namespace commtap {
@@ -20,8 +20,9 @@ namespace {
 
 constexpr const char* kTopAbout =
     "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
-    "Groups whose ranks differ in collectives issued, and make no progress, come first, with each rank's last\n"
-    "module. A terminal is refreshed until SIGINT. With other outputs, or --once, prints once after one interval.";
+    "Groups that wait come first, the one that waits longest before the others: their ranks differ in collectives\n"
+    "issued, or all issued the same one and none completed it. Each rank has its module and its process's state.\n"
+    "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.";
 constexpr const char* kTopExitStatus = "0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.";
 
 constexpr size_t kDefaultRows = 8;
@@ -36,13 +37,6 @@ struct TopArguments {
 TopFrame look(LiveFolder& folder) {
   const uint64_t now_ns = wallClockNs();
   return {folder.read(LiveFolder::Clock::now()), now_ns};
-}
-
-/// Returns false after SIGINT or SIGTERM.
-bool wait(const sigset_t& signals, double seconds) {
-  const auto whole = static_cast<time_t>(seconds);
-  const timespec timeout{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
-  return sigtimedwait(&signals, nullptr, &timeout) < 0;
 }
 
 int top(const TopArguments& arguments) {
@@ -60,13 +54,16 @@ int top(const TopArguments& arguments) {
     sayAll(before.live.problems);
     return kExitFindings;
   }
-  while (wait(signals, arguments.interval_seconds)) {
+  Keyboard keyboard(signals);
+  while (keyboard.wait(arguments.interval_seconds)) {
     TopFrame now = look(folder);
-    const std::string text = topText(before, now, arguments.rows, color);
     if (once) {
       sayAll(now.live.problems);
-      return printOut(text);
+      return printOut(topText(before, now, arguments.rows, {}, color));
     }
+    // The cursor stays on the last line: a line break there would scroll the first line away.
+    std::string text = topText(before, now, arguments.rows, screenSize(STDOUT_FILENO), color);
+    text.pop_back();
     if (const int written = printOut("\x1b[H\x1b[J" + text); written != kExitOk) {
       return written;
     }

@@ -10,10 +10,20 @@
 
 namespace commtap {
 
+/// The space for a table.
+struct TableSpace {
+  size_t rows = 0;    ///< at most
+  size_t columns = 0; ///< a name is shortened so that a line fits
+};
+
 /// Returns the traffic between two reads of the same jobs, `seconds` apart, as tables by kind, by group and by module,
-/// the largest rates first. Adds the time that ranks were blocked and bus bandwidths where durations are known. Each
-/// table has at most `rows` rows.
-std::string
-rateTables(const LiveReports& before, const LiveReports& now, double seconds, size_t rows, const Color& color);
+/// the largest rates first. Adds the time that ranks were blocked and bus bandwidths where durations are known. Keeps
+/// runs apart, and names them if there are several. Narrow tables have rates only.
+std::string rateTables(
+    const LiveReports& before,
+    const LiveReports& now,
+    double seconds,
+    const TableSpace& space,
+    const Color& color);
 
 } // namespace commtap

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/live/live_folder.h"
+#include "tools/live/screen.h"
 #include "tools/text/color.h"
 
 namespace commtap {
@@ -16,8 +17,9 @@ struct TopFrame {
   uint64_t at_ns = 0; ///< CLOCK_REALTIME
 };
 
-/// Returns what happened between two reads: rates by kind, group and module, the ranks behind in each group, then each
-/// rank's last collectives. Each table has at most `rows` rows.
-std::string topText(const TopFrame& before, const TopFrame& now, size_t rows, const Color& color);
+/// Returns what happened between two reads: the groups that wait, rates by kind, group and module, then each rank's
+/// last collectives. Each table has at most `rows` rows, fewer if they do not fit the screen.
+std::string
+topText(const TopFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color);
 
 } // namespace commtap

@@ -3,6 +3,8 @@
 #include "tools/show/last_text.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -91,29 +93,38 @@ std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Col
 }
 
 std::string lastText(std::span<const LastRow> rows, const Color& color) {
-  Table table(
-      {{"RANK", Align::kRight},
-       {"GROUP"},
-       {"SEQ", Align::kRight},
-       {"KIND"},
-       {"PAYLOAD", Align::kRight},
-       {"MODULE"},
-       {"PHASE"},
-       {"STEP", Align::kRight},
-       {"ISSUED AT"},
-       {"STATE"}});
-  for (const auto& [rank, group_title, call, state] : rows) {
-    table.add(
-        {rank ? std::to_string(*rank) : "-",
-         inert(group_title),
-         std::to_string(call.sequence),
-         opText(call),
-         humanBytes(static_cast<double>(call.bytes)),
-         inert(call.module),
-         std::string(phaseName(call.phase)),
-         std::to_string(call.step),
-         timeOfDay(call.issued_at_ns),
-         state});
+  const bool has_runs = std::any_of(rows.begin(), rows.end(), [](const LastRow& row) { return !row.run.empty(); });
+  std::vector<TextColumn> columns = {
+      {"RANK", Align::kRight},
+      {"GROUP"},
+      {"SEQ", Align::kRight},
+      {"KIND"},
+      {"PAYLOAD", Align::kRight},
+      {"MODULE"},
+      {"PHASE"},
+      {"STEP", Align::kRight},
+      {"ISSUED AT"},
+      {"STATE"}};
+  if (has_runs) {
+    columns.insert(columns.begin(), {"RUN"});
+  }
+  Table table(std::move(columns));
+  for (const auto& [rank, group_title, call, state, run] : rows) {
+    std::vector<std::string> cells = {
+        rank ? std::to_string(*rank) : "-",
+        inert(group_title),
+        std::to_string(call.sequence),
+        opText(call),
+        humanBytes(static_cast<double>(call.bytes)),
+        inert(call.module),
+        std::string(phaseName(call.phase)),
+        std::to_string(call.step),
+        timeOfDay(call.issued_at_ns),
+        state};
+    if (has_runs) {
+      cells.insert(cells.begin(), inert(run));
+    }
+    table.add(std::move(cells));
   }
   return color.bold("Last collectives") + "\n" + table.text(color);
 }

@@ -19,7 +19,8 @@ struct LastRow {
   std::optional<int64_t> rank;
   std::string group_title;
   LastCollective call;
-  std::string state; ///< for people: names a call that waits
+  std::string state;    ///< for people: names a call that waits
+  std::string run = {}; ///< "" if all rows are of one run
 };
 
 /// Returns the newest `most` of the report's last collectives, oldest first.

@@ -84,7 +84,56 @@ TEST_CASE("equal ranks, groups of other ranks and other runs are not a lag") {
   CHECK(lagsOfAll(reports).empty());
 }
 
-TEST_CASE("the largest lag comes first") {
+TEST_CASE("the group that waits longest comes first, however small its lag") {
+  LastCollective cause = last("b", 6, Kind::kAllReduce, "net.cause");
+  cause.issued_at_ns = 100;
+  LastCollective again = cause;
+  again.issued_at_ns = 150;
+  LastCollective victim = last("a", 2, Kind::kAllReduce, "net.victim");
+  victim.issued_at_ns = 200;
+  const std::vector<Report> reports = {
+      reportOf(0, {group("a", {0, 1, 2}, 9), group("b", {0, 1, 2}, 6)}, {victim, again}),
+      reportOf(1, {group("a", {0, 1, 2}, 1), group("b", {0, 1, 2}, 5)}),
+      reportOf(2, {group("a", {0, 1, 2}, 1), group("b", {0, 1, 2}, 6)}, {cause})};
+  const std::vector<GroupLag> lags = lagsOfAll(reports);
+  REQUIRE(lags.size() == 2);
+  CHECK(lags[0].group.name == "b");
+  CHECK(lags[0].since_ns == 100);
+  CHECK(lags[1].since_ns == 200);
+}
+
+TEST_CASE("a group waits if all have issued the same collective and none has completed it") {
+  LastCollective call = last("0", 7, Kind::kAllReduce, "net");
+  call.issued_at_ns = 100;
+  LastCollective later = call;
+  later.issued_at_ns = 130;
+  const auto lagsWith = [&](LastState state, uint64_t second_sequence) {
+    LastCollective second = later;
+    second.state = state;
+    second.sequence = second_sequence;
+    return lagsOfAll({reportOf(0, {group("0", {0, 1}, 7)}, {call}), reportOf(1, {group("0", {0, 1}, 7)}, {second})});
+  };
+  const std::vector<GroupLag> stalled = lagsWith(LastState::kReturned, 7);
+  REQUIRE(stalled.size() == 1);
+  CHECK(stalled[0].size() == 0);
+  CHECK(stalled[0].since_ns == 130);
+  CHECK_FALSE(stalled[0].missing);
+  CHECK(lagsWith(LastState::kCompleted, 7).empty());
+  CHECK(lagsWith(LastState::kFailed, 7).empty());
+  CHECK(lagsWith(LastState::kIssued, 6).empty());
+}
+
+TEST_CASE("a run's name has its attempt; a process without a run ID is its own run") {
+  Job job;
+  job.pid = 17;
+  CHECK(runName(job) == "pid 17");
+  job.run_id = "x";
+  CHECK(runName(job) == "x");
+  job.attempt = 2;
+  CHECK(runName(job) == "x attempt 2");
+}
+
+TEST_CASE("of groups that wait equally long, the largest lag comes first") {
   const std::vector<Report> reports = {
       reportOf(0, {group("a", {0, 1}, 5), group("b", {0, 1}, 1)}),
       reportOf(1, {group("a", {0, 1}, 6), group("b", {0, 1}, 9)})};

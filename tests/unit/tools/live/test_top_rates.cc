@@ -30,7 +30,7 @@ LiveReports look(uint64_t more_calls, uint32_t every) {
 }
 
 std::string tables(uint64_t before, uint64_t now, uint32_t every) {
-  return rateTables(look(before, every), look(now, every), 2, 8, Color::none());
+  return rateTables(look(before, every), look(now, every), 2, {8, SIZE_MAX}, Color::none());
 }
 
 TEST_CASE("top rates by kind, group and module cover the time between two reads") {
@@ -54,6 +54,26 @@ TEST_CASE("with durations, top shows the blocked share and the bus bandwidth of 
   CHECK(has(text, "Distribu...aParallel  "));
   for (size_t start = 0; start < text.size(); start = text.find('\n', start) + 1) {
     CHECK(text.find('\n', start) - start <= 80);
+  }
+}
+
+TEST_CASE("rows of different runs are not added up") {
+  LiveReports live = look(0, 0);
+  Report other = *live.reports[0];
+  other.job.run_id = "other";
+  live.reports.push_back(std::make_shared<const Report>(other));
+  const std::string text = rateTables(live, live, 2, {8, SIZE_MAX}, Color::none());
+  CHECK(has(text, "RUN         KIND        CALLS/S  PAYLOAD/S  COUNT   PAYLOAD\n"));
+  CHECK(has(text, "sample-run  all_reduce      0.0        0 B      2"));
+  CHECK(has(text, "other       all_reduce      0.0        0 B      1"));
+}
+
+TEST_CASE("a narrow table has rates only, and shortens names") {
+  const std::string text = rateTables(look(5, 1), look(105, 1), 2, {8, 40}, Color::none());
+  CHECK(has(text, "KIND        CALLS/S  PAYLOAD/S\n"));
+  CHECK(has(text, "Distribu"));
+  for (size_t start = 0; start < text.size(); start = text.find('\n', start) + 1) {
+    CHECK(text.find('\n', start) - start <= 40);
   }
 }
 
