@@ -118,7 +118,10 @@ void addStep(const JobStep& step, Table& table) {
     all += {amount.count.sum, amount.bytes.sum, 0};
   }
   std::vector<std::string> cells = {
-      stepRange(step.first_step, step.steps), std::to_string(step.ranks), std::to_string(all.count), bytesText(all.bytes)};
+      stepRange(step.first_step, step.steps),
+      std::to_string(step.ranks),
+      std::to_string(all.count),
+      bytesText(all.bytes)};
   const std::vector<std::string> times = stepTimeCells(step);
   cells.insert(cells.end(), times.begin(), times.end());
   table.add(std::move(cells));

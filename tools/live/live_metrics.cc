@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "tools/cli/subcommands.h"
 #include "report/base/process.h"
+#include "tools/cli/subcommands.h"
 #include "tools/live/serve_page.h"
 #include "tools/metrics/job_metrics.h"
 
