@@ -89,58 +89,10 @@ inline uint32_t checkOf(std::span<const uint32_t> ranks) {
 }
 
 /// Covers the fields that change only between LedgerMemory::sealHeader() and the next.
-inline uint32_t checkOf(const LedgerHeader& header) {
-  // clang-format does not break lists of bindings.
-  // clang-format off
-  const auto& [magic, version, header_size, check, end_check, exit, exit_signal, pid, pid_start_ticks, started_at_ns,
-               parent_pid, run_began_ns, ended_at_ns, rank, world_size, local_rank, attempt, run_id, host, boot_id, argv,
-               torch_version, python_version, commtap_version, report_name, level, timing_every, timing_device, nccl,
-               resets, reserved, step, realtime_minus_steady, sections, not_seen, cost] = header;
-  // clang-format on
-  Checksum sum;
-  for (const uint64_t number :
-       {uint64_t{version},
-        uint64_t{header_size},
-        pid,
-        pid_start_ticks,
-        started_at_ns,
-        parent_pid,
-        run_began_ns,
-        static_cast<uint64_t>(rank),
-        static_cast<uint64_t>(world_size),
-        static_cast<uint64_t>(local_rank),
-        static_cast<uint64_t>(attempt),
-        uint64_t{run_id},
-        uint64_t{host},
-        uint64_t{boot_id},
-        uint64_t{argv},
-        uint64_t{torch_version},
-        uint64_t{python_version},
-        uint64_t{commtap_version},
-        uint64_t{report_name},
-        uint64_t{level},
-        uint64_t{timing_every},
-        uint64_t{timing_device},
-        uint64_t{nccl.load()},
-        uint64_t{resets},
-        realtime_minus_steady,
-        cost.start_ns,
-        cost.index_bytes}) {
-    sum.add(number);
-  }
-  for (const LedgerSection& section : sections) {
-    sum.add(section.offset);
-    sum.add(section.capacity);
-    sum.add(section.record_size);
-  }
-  return sum.value();
-}
+uint32_t checkOf(const LedgerHeader& header);
 
 /// Returns the check of a ledger that says how its process ended; 0 for one that does not.
-inline uint32_t checkOfEnd(const LedgerHeader& header) {
-  const bool ended = header.exit.load() != 0 || header.exit_signal != 0 || header.ended_at_ns.load() != 0;
-  return ended ? checksumOf(header.exit.load(), header.exit_signal, header.ended_at_ns.load()) : 0;
-}
+uint32_t checkOfEnd(const LedgerHeader& header);
 
 /// Returns what LedgerSection::used holds for `used` records, so that one atomic store publishes number and check.
 constexpr uint64_t usedWithCheck(LedgerSectionId id, uint64_t used) {
