@@ -7,6 +7,7 @@ tests/jobs/forked_endings.py has the ways; test_processes.py has more of them, w
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -310,3 +311,35 @@ def test_crash_loop(tmp_path: Path) -> None:
     counted = max(map(Report.read, out.rglob("*.json")), key=lambda each: each.job["started_at"])
     assert counted.not_seen == []
     assert len(counted.collectives) == 1
+
+
+#: Makes a collective, and prints the highest address space in use, in bytes.
+PRINTS_ADDRESS_SPACE = """
+import torch, torch.distributed as dist
+import torch.testing._internal.distributed.fake_pg
+dist.init_process_group("fake", store=dist.HashStore(), rank=0, world_size=2)
+dist.all_reduce(torch.ones(4))
+[peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmPeak")]
+print(int(peak) << 10)
+"""
+
+
+def test_address_space_limit(tmp_path: Path) -> None:
+    """With `ulimit -v` 48 MiB above the job's need, commtap counts and the job ends as without it."""
+
+    def run(limit: int, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", PRINTS_ADDRESS_SPACE],
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        )
+
+    need = int(run(4 << 30).stdout)
+    process = run(need + (48 << 20), LD_PRELOAD=str(LIBRARY), COMMTAP_OUT=str(tmp_path))
+    assert (process.returncode, process.stderr) == (0, "")
+    [report] = [Report.read(path) for path in tmp_path.glob("*.json")]
+    assert report.not_seen == []
+    assert report.total() == 1
