@@ -3,15 +3,39 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "report/json/report_json.h"
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "tests/fuzz/targets.h"
 
 namespace commtap {
 namespace {
+
+/// Gives the records of a section the checks that they need to be read.
+template <LedgerSectionId kId>
+void seal(std::vector<std::byte>& bytes) {
+  if constexpr (CheckedSection<kId>) {
+    const LedgerSection& section = reinterpret_cast<LedgerHeader*>(bytes.data())->sections[kId];
+    const uint64_t offset = section.offset;
+    const uint64_t used = section.used.load() & 0xffffffffU;
+    for (uint64_t i = 0; offset % sizeof(uint64_t) == 0 && offset < bytes.size() && i < used; ++i) {
+      if ((i + 1) * sizeof(LedgerRecord<kId>) > bytes.size() - offset) {
+        return;
+      }
+      auto& record = reinterpret_cast<LedgerRecord<kId>*>(bytes.data() + offset)[i];
+      record.check = checkOf(record, i);
+    }
+  }
+}
+
+template <size_t... kIds>
+void sealAll(std::vector<std::byte>& bytes, std::index_sequence<kIds...> /*ids*/) {
+  (seal<static_cast<LedgerSectionId>(kIds)>(bytes), ...);
+}
 
 /// Sets the fields that the reader checks first: input that it rejects at once tests nothing. So the corpus also stays
 /// valid across versions of the format.
@@ -25,7 +49,14 @@ void makeCurrent(std::vector<std::byte>& bytes) {
   header.header_size = sizeof(LedgerHeader);
   for (size_t id = 0; id < kSectionCount; ++id) {
     header.sections[id].record_size = kLedgerRecordSizes[id];
+    if (id != kLast) {
+      const uint64_t used = header.sections[id].used.load() & 0xffffffffU;
+      header.sections[id].used = usedWithCheck(static_cast<LedgerSectionId>(id), used);
+    }
   }
+  header.check = 0;
+  header.end_check = 0;
+  sealAll(bytes, std::make_index_sequence<kSectionCount>());
 }
 
 } // namespace
