@@ -3,8 +3,14 @@
 """`commtap top` and `commtap show --last`: for a hanging job, the rank that blocks it and its module."""
 
 import contextlib
+import fcntl
 import json
+import os
+import pty
+import re
+import struct
 import subprocess
+import termios
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +55,34 @@ def test_the_rank_that_holds_up_the_others(hanging: Processes) -> None:
     assert f"it has not issued number {BEFORE + 1}: all_reduce of 320 B for MLPModule.net2 (forward)" in shown.stdout
     assert f"rank 1 has issued {BEFORE}; the last, " in shown.stdout
     assert f"rank 0 has issued {BEFORE + 2}; the last, " in shown.stdout
+
+
+def test_a_small_terminal_and_its_q_key(hanging: Processes) -> None:
+    """On 40 x 10 the alarm comes first, and nothing is wider or longer. q ends top."""
+    folder = hanging.run.output_folder
+    wait_until(lambda: "behind" in commtap("top", folder).stdout, "three quiet seconds")
+    assert re.search(r"; pid \d+ on \S+ (sleeps|runs)", commtap("top", folder).stdout)
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 10, 40, 0, 0))
+    environment = os.environ | {"TERM": "dumb"}
+    top = subprocess.Popen(
+        ["setsid", "--ctty", COMMAND, "top", folder, "--interval", "0.2"],
+        stdin=other,
+        stdout=other,
+        stderr=other,
+        env=environment,
+    )
+    os.close(other)
+    shown = b""
+    while shown.count(b"\x1b[J") < 2:
+        shown += os.read(main, 4096)
+    os.write(main, b"xq")
+    assert top.wait(timeout=10) == 0
+    os.close(main)
+    frame = shown.split(b"\x1b[J")[1].split(b"\x1b[H")[0].decode().split("\r\n")
+    assert len(frame) <= 10
+    assert max(map(len, frame)) <= 40
+    assert "rank 1 is 2" in " ".join(frame)
 
 
 def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
