@@ -59,6 +59,15 @@ std::string makeFolder(const std::string& parent, const std::string& folder) {
 
 } // namespace
 
+bool isSpecialFile(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    return true;
+  }
+  const bool is_link = lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+  return is_link && (path.starts_with("/dev/") || path.starts_with("/proc/"));
+}
+
 // Uses a random name: a pid can be reused, and the temporary file of a killed process must not block this one.
 AtomicFile::AtomicFile(const std::string& path)
     : path_(path),
@@ -97,6 +106,9 @@ void AtomicFile::replace(uint64_t offset, std::string_view content) {
 std::string AtomicFile::commit(const std::string& path) {
   if (!isGood()) {
     return error_;
+  }
+  if (isSpecialFile(path)) {
+    return error_ = path + " is not a regular file";
   }
   const bool closed = close(fd_) == 0;
   fd_ = -1;

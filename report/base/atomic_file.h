@@ -8,6 +8,10 @@
 
 namespace commtap {
 
+/// Returns whether `path` names a device, a pipe or a socket, or a symbolic link in /dev or /proc such as /dev/stdout.
+/// A file must not be renamed over it: root would replace /dev/null for the whole machine.
+bool isSpecialFile(const std::string& path);
+
 /// A file whose content becomes visible atomically: until commit() it has a temporary name in its folder. Its mode is
 /// 0600. No fsync(): a busy disk could delay the job's exit by seconds. Only a machine crash can lose the file. After
 /// an error every call does nothing and commit() returns the error.
@@ -28,8 +32,8 @@ class AtomicFile {
     return size_;
   }
 
-  /// Renames the temporary file to `path`, which must be in the same folder, and replaces any file of that name.
-  /// Returns "", or one line with the path and the system's reason.
+  /// Renames the temporary file to `path`, which must be in the same folder, and replaces any regular file of that
+  /// name. Returns "", or one line with the path and the system's reason.
   std::string commit(const std::string& path);
 
  private:

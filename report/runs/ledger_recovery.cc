@@ -91,8 +91,8 @@ bool isOwn(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 && info.st_uid == geteuid();
 }
 
-/// Tests file names only, at most kMaxNames: most processes of a job run, and an exiting process should not list
-/// thousands of files.
+} // namespace
+
 std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
   constexpr int kMaxNames = 4096;
   std::vector<std::string> found;
@@ -115,8 +115,6 @@ std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::
   }
   return found;
 }
-
-} // namespace
 
 std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<std::string>& problems) {
   std::vector<std::string> made;

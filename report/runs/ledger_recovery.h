@@ -9,8 +9,13 @@
 
 namespace commtap {
 
-/// Converts ledgers of killed processes to reports (exit: killed). Each function deletes a ledger after writing its
-/// report. Concurrent processes convert each ledger only once.
+/// Returns the ledgers in `folder`, and in those of its attempts, whose processes on `host`, which is this one, are
+/// dead. Tests file names only, at most 4,096: most processes of a job run, and a starting or exiting process should
+/// not list thousands of files.
+std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host);
+
+/// Converts ledgers of killed processes to reports (exit: killed). Each function below deletes a ledger after writing
+/// its report. Concurrent processes convert each ledger only once.
 
 /// Converts the ledgers of dead processes below `folder`. Returns the paths of the new reports.
 std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<std::string>& problems);

@@ -80,7 +80,7 @@ def test_every_mechanism_is_in_the_index() -> None:
 def _rooms_of_the_guide() -> dict[str, set[str]]:
     """The table of CONTRIBUTING.md: `report: base, model; shim` are report/base, report/model and shim."""
     rooms = {}
-    row = re.compile(r"^\| `((?:shim|tracker|report|tools)[a-z/]*)` \| .* \| ([^|]*) \|$", re.MULTILINE)
+    row = re.compile(r"^\| `((?:shim|tracker|report|tools)[a-z_/]*)` \| .* \| ([^|]*) \|$", re.MULTILINE)
     for room, arrows in row.findall(GUIDES[0].read_text(encoding="utf-8")):
         parts = [part.partition(": ") for part in arrows.split("; ") if part != "nothing"]
         rooms[room] = {f"{part}/{name}" if name else part for part, _, names in parts for name in names.split(", ")}

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "report/base/atomic_file.h"
+
 namespace commtap {
 namespace {
 
@@ -30,19 +32,30 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
     file_ = stdout;
     return;
   }
+  const int fd = open();
+  file_ = fd < 0 ? nullptr : fdopen(fd, "w");
+  if (file_ == nullptr) {
+    fail("cannot write");
+    if (fd >= 0) {
+      close(fd);
+    }
+  }
+}
+
+/// Returns a descriptor of the file to write; -1 after an error.
+int OutputFile::open() {
+  if (isSpecialFile(path_)) {
+    return ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  }
   std::string temporary = path_ + ".XXXXXX" + kTemporarySuffix;
   const int fd = mkostemps(temporary.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC);
   if (fd < 0) {
     fail("cannot create a temporary file for");
-    return;
+    return fd;
   }
   temporary_ = temporary;
   fchmod(fd, 0666 & ~currentUmask());
-  file_ = fdopen(fd, "w");
-  if (file_ == nullptr) {
-    fail("cannot write");
-    close(fd);
-  }
+  return fd;
 }
 
 OutputFile::~OutputFile() {

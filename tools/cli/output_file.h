@@ -8,8 +8,8 @@
 
 namespace commtap {
 
-/// A command's output: stdout, or a file replaced atomically by fsync() and rename() of a temporary file in its folder.
-/// The umask sets the file's permissions: another user's service may have to read the file.
+/// A command's output: stdout, a device or pipe, or a file replaced atomically by fsync() and rename() of a temporary
+/// file in its folder. The umask sets the file's permissions: another user's service may have to read the file.
 class OutputFile {
  public:
   /// Opens the file at `path`; "" or "-" is stdout.
@@ -26,10 +26,11 @@ class OutputFile {
   std::string finish();
 
  private:
+  int open();
   void fail(const std::string& what);
 
   std::string path_;
-  std::string temporary_;
+  std::string temporary_; ///< "" if the output is written in place
   std::FILE* file_ = nullptr;
   std::string error_;
 };

@@ -8,19 +8,16 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <vector>
 
 #include "report/base/file_descriptor.h"
 #include "report/base/process.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/runs/ledger_recovery.h"
 
 namespace commtap {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A rank that ends this often, without a report and one process after another, is in a crash loop.
 constexpr size_t kCrashes = 3;
@@ -28,8 +25,6 @@ constexpr size_t kCrashes = 3;
 constexpr uint64_t kEarlyNs = 600'000'000'000;
 /// An older ledger is of another try.
 constexpr uint64_t kRecentNs = 3'600'000'000'000;
-/// An exiting or starting process should not list thousands of files.
-constexpr int kMaxNames = 4096;
 constexpr size_t kMaxRead = 32; ///< ledgers
 
 constexpr const char* kSignature = "commtap " COMMTAP_VERSION " stays off in this run: ";
@@ -62,30 +57,6 @@ size_t countInSequence(std::vector<Life> lives) {
     last_end = std::max(last_end, life.ended_ns);
   }
   return count;
-}
-
-/// Returns the ledgers of this host's dead processes in a folder and those of its attempts.
-std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
-  std::vector<std::string> found;
-  std::vector<std::string> folders = {folder};
-  int names = 0;
-  for (size_t i = 0; i < folders.size(); ++i) {
-    std::error_code error;
-    for (fs::directory_iterator entry(folders[i], error); !error && entry != fs::directory_iterator();
-         entry.increment(error)) {
-      const std::string name = entry->path().filename();
-      const std::optional<uint64_t> pid = pidOfLedger(name, host);
-      if (++names > kMaxNames || found.size() == kMaxRead) {
-        return found;
-      }
-      if (pid && !processStartTicks(*pid)) {
-        found.push_back(entry->path());
-      } else if (i == 0 && name.starts_with("attempt-")) {
-        folders.push_back(entry->path());
-      }
-    }
-  }
-  return found;
 }
 
 } // namespace
@@ -124,7 +95,9 @@ std::string OffSwitch::setBefore() const {
 std::string OffSwitch::repeatedCrashes() const {
   const uint64_t now = wallClockNs();
   std::map<int64_t, std::vector<Life>> lives;
-  for (const std::string& path : ledgersOfTheDead(folder_, process_.host)) {
+  std::vector<std::string> ledgers = ledgersOfTheDead(folder_, process_.host);
+  ledgers.resize(std::min(ledgers.size(), kMaxRead));
+  for (const std::string& path : ledgers) {
     const uint64_t ended = lastChangeNs(path);
     const Result<LedgerContents> ledger = readLedgerFile(path);
     if (!ledger || ledger->report.job.run_id != process_.run_id || !hasCrashed(ledger->report.job)) {

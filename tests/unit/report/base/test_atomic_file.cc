@@ -32,6 +32,19 @@ TEST_CASE("AtomicFile names the path and the reason if it cannot write") {
   CHECK_FALSE(writeFileAtomically("/proc/commtap.json", "a").empty());
 }
 
+TEST_CASE("AtomicFile replaces no pipe and no device") {
+  const TempFolder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  CHECK(writeFileAtomically(path, "a") == path + " is not a regular file");
+  CHECK(isSpecialFile(path));
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"pipe"});
+  CHECK(isSpecialFile("/dev/null"));
+  CHECK(isSpecialFile("/dev/stdout"));
+  CHECK_FALSE(isSpecialFile(folder.path()));
+  CHECK_FALSE(isSpecialFile(folder / "missing"));
+}
+
 TEST_CASE("AtomicFile leaves the target unchanged and no temporary file if writing fails") {
   const TempFolder folder;
   CHECK(makeFolders(folder / "x.json/below").empty());

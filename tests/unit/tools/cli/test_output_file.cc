@@ -4,8 +4,15 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <string>
+
+#include "report/base/atomic_file.h"
+#include "report/base/file_descriptor.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -29,6 +36,21 @@ TEST_CASE("OutputFile creates the complete file with the permissions of the umas
   struct stat info {};
   REQUIRE(stat(path.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0644);
+}
+
+TEST_CASE("OutputFile writes into a pipe, which stays one") {
+  const TempFolder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  const FileDescriptor reader(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  OutputFile out(path);
+  CHECK(out.write("text"));
+  CHECK(out.finish().empty());
+  std::array<char, 8> text{};
+  CHECK(read(reader.get(), text.data(), text.size()) == 4);
+  CHECK(std::string(text.data()) == "text");
+  CHECK(namesIn(folder.path()).size() == 1);
+  CHECK(isSpecialFile(path));
 }
 
 TEST_CASE("OutputFile leaves no file without finish()") {
