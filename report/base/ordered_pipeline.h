@@ -33,7 +33,7 @@ class OrderedPipeline {
   }
 
   OrderedPipeline(size_t count, Make make) : count_(count), make_(std::move(make)), slots_(threadCount() * kAhead) {
-    threads_.reserve(threadCount()); // a vector that grew could throw with threads that nobody joins
+    threads_.reserve(threadCount()); // so that no reallocation fails while threads already run
     try {
       for (size_t thread = 0; thread < threadCount(); ++thread) {
         threads_.emplace_back([this, thread] { work(thread); });

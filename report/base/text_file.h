@@ -26,8 +26,8 @@ std::string whyNotInput(const std::string& path);
 /// Returns the first `size` bytes of an input, or an error with the path.
 Result<std::string> readStartOfInput(const std::string& path, size_t size);
 
-/// Returns the content of a JSON input, or an error with the path. Of a file that does not begin as a JSON object or
-/// list, returns only the start: enough for the parser's error.
+/// Returns the content of a JSON input, or an error with the path. If the file does not begin with a JSON object or
+/// list, returns only its start, which is enough for the parser's error.
 Result<std::string> readJsonInput(const std::string& path);
 
 inline constexpr uint64_t kDefaultMaxInputSize = 1ULL << 30U;

@@ -32,8 +32,7 @@ inline constexpr auto kColumns<Job> = std::tuple{
         field::kArgv,
         &Job::argv,
         "The command line, at most 4096 bytes of it. Secrets are `(redacted)`, by their names and by their shapes. "
-        "Empty "
-        "with COMMTAP_ARGV=off."),
+        "Empty with COMMTAP_ARGV=off."),
     column<RealTime>(
         field::kStartedAt,
         &Job::started_at_ns,

@@ -52,8 +52,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"group_ranks_full", "process groups without a list of `ranks`, because the table was full"},
     {"switched_off",
      "processes in which commtap counted nothing: it stays off in a run after a fault that may be its own, which "
-     "`detail` "
-     "names"},
+     "`detail` names"},
 }};
 
 const Reason& row(NotSeen reason) {

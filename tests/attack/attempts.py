@@ -82,7 +82,7 @@ def ask(command: Path, *arguments: str | bytes | Path) -> Answer:
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
-#: What a terminal obeys: control characters but for tab and newline, and marks that turn the direction of text.
+#: Characters that control a terminal: control characters except tab and newline, and marks of text direction.
 _UNSAFE = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 

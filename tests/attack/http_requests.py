@@ -22,7 +22,7 @@ REQUESTS = {
     "no version": b"GET /metrics\r\n\r\n",
     "no address": b"GET HTTP/1.1\r\n\r\n",
     "version 9": b"GET /metrics HTTP/9.9\r\nHost: localhost\r\n\r\n",
-    "a method of its own": b"HACK /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "an unknown method": b"HACK /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "bytes": bytes(range(256)) * 8,
     "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\xaa" * 500,
     "a long address": b"GET /" + b"a" * 1_000_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
