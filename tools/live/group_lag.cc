@@ -6,19 +6,31 @@
 #include <map>
 
 #include "tools/show/job_group_key.h"
+#include "tools/show/last_text.h"
 
 namespace commtap {
 namespace {
 
-/// Returns the member's collective with that sequence number, or the last one if `number` is not given.
-std::optional<LastCollective>
+/// Returns the member's collective with that sequence number, or the last one if `sequence` is not given; nullptr if
+/// the report does not hold it.
+const LastCollective*
 lastIn(const Report& report, const std::string& group, std::optional<uint64_t> sequence = std::nullopt) {
   for (auto last = report.last.rbegin(); last != report.last.rend(); ++last) {
     if (last->group == group && !isPointToPoint(last->kind) && (!sequence || last->sequence == *sequence)) {
-      return *last;
+      return &*last;
     }
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+GroupPosition positionOf(const Report& report, const Group& group) {
+  const Job& job = report.job;
+  GroupPosition position{job.rank, job.host, job.pid, group.collectives, std::nullopt};
+  if (const LastCollective* last = lastIn(report, group.name)) {
+    position.last = *last;
+    position.last_state = lastStateText(report, *last);
+  }
+  return position;
 }
 
 /// Returns the next collective of the member furthest behind, as the first other member issued it.
@@ -30,9 +42,9 @@ missingIn(std::span<const Report* const> reports, const JobGroupKey& key, uint64
       if (group.collectives < sequence || keyOf(report->job, group) != key) {
         continue;
       }
-      const std::optional<LastCollective> found = lastIn(*report, group.name, sequence);
-      if (found && (!missing || found->issued_at_ns < missing->issued_at_ns)) {
-        missing = found;
+      const LastCollective* found = lastIn(*report, group.name, sequence);
+      if (found != nullptr && (!missing || found->issued_at_ns < missing->issued_at_ns)) {
+        missing = *found;
       }
     }
   }
@@ -79,7 +91,7 @@ std::vector<GroupLag> lagsOf(std::span<const Report* const> reports) {
       GroupLag& lag = groups[keyOf(job, group)];
       lag.group = group;
       lag.run = runName(job);
-      lag.members.push_back({job.rank, job.host, job.pid, group.collectives, lastIn(*report, group.name)});
+      lag.members.push_back(positionOf(*report, group));
     }
   }
   std::vector<GroupLag> lags;

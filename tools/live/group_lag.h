@@ -20,6 +20,7 @@ struct GroupPosition {
   uint64_t collectives = 0; ///< issued by the rank in the group
   /// The last collective that the rank issued in the group; nullopt if the report no longer holds it.
   std::optional<LastCollective> last;
+  std::string last_state = {}; ///< as lastStateText(); "" without `last`
 };
 
 /// A process group that waits: its ranks have issued different numbers of collectives, and the ranks ahead wait for

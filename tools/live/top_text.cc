@@ -39,7 +39,7 @@ std::string positionText(const GroupPosition& member, uint64_t now_ns) {
                     "; the last, {:.1f} s ago: {}, {}",
                     secondsSince(last.issued_at_ns, now_ns),
                     collectiveText(last),
-                    lastStateName(last.state));
+                    member.last_state);
 }
 
 std::string processText(const GroupPosition& member) {

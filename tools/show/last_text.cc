@@ -37,9 +37,11 @@ bool seesCompletions(const Report& report, const std::string& group) {
   });
 }
 
-/// Returns the state of a call. `returned` says that the op has returned, not that its caller goes on: the newest call
-/// of a process that did not exit by itself is the one that a hanging rank waits in.
-std::string stateText(const Report& report, const LastCollective& call) {
+} // namespace
+
+/// `returned` says that the op has returned, not that its caller goes on: the newest call of a process that did not
+/// exit by itself is the one that a hanging rank waits in.
+std::string lastStateText(const Report& report, const LastCollective& call) {
   const ExitKind exit = report.job.exit;
   const bool has_exited = exit == ExitKind::kNormal || exit == ExitKind::kUnderscoreExit;
   if (call.state != LastState::kReturned || has_exited) {
@@ -51,14 +53,12 @@ std::string stateText(const Report& report, const LastCollective& call) {
   return &call == &report.last.back() ? "may be waiting" : std::string(lastStateName(call.state));
 }
 
-} // namespace
-
 std::vector<LastRow> lastRows(const Report& report, size_t most) {
   std::vector<LastRow> rows;
   const size_t shown = std::min(most, report.last.size());
   for (size_t i = report.last.size() - shown; i < report.last.size(); ++i) {
     const LastCollective& call = report.last[i];
-    rows.push_back({report.job.rank, groupTitle(report, call.group), call, stateText(report, call)});
+    rows.push_back({report.job.rank, groupTitle(report, call.group), call, lastStateText(report, call)});
   }
   return rows;
 }

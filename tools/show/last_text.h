@@ -19,9 +19,13 @@ struct LastRow {
   std::optional<int64_t> rank;
   std::string group_title;
   LastCollective call;
-  std::string state;    ///< for people: names a call that waits
+  std::string state;    ///< as lastStateText()
   std::string run = {}; ///< "" if all rows are of one run
 };
+
+/// Returns the state of a call of `report.last` in words for people: `waiting` or `may be waiting` for a call that has
+/// returned while its caller waits.
+std::string lastStateText(const Report& report, const LastCollective& call);
 
 /// Returns the newest `most` of the report's last collectives, oldest first.
 std::vector<LastRow> lastRows(const Report& report, size_t most);

@@ -73,6 +73,20 @@ TEST_CASE("top text says that all ranks have issued a collective that none compl
   CHECK(has(text, "; pid "));
 }
 
+TEST_CASE("top text says that a call waits in the words of show --last") {
+  TopFrame stalled = frame(0, 1, 60);
+  for (auto& report : stalled.live.reports) {
+    auto changed = std::make_shared<Report>(*report);
+    changed->job.exit = ExitKind::kRunning;
+    changed->job.timing = {0};
+    changed->last.back().state = LastState::kReturned;
+    report = changed;
+  }
+  const std::string text = topText(stalled, stalled, 8, {}, Color::none());
+  CHECK(has(text, ", may be waiting; pid "));
+  CHECK_FALSE(has(text, "returned"));
+}
+
 TEST_CASE("top text names the runs if there are several") {
   TopFrame two = frame(0, 1, 60);
   auto other = std::make_shared<Report>(*two.live.reports[0]);
