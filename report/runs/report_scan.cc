@@ -16,6 +16,7 @@
 #include "report/json/report_head.h"
 #include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/runs/foreign_files.h"
 #include "report/runs/process_files.h"
 #include "report/runs/report_paths.h"
 
@@ -43,23 +44,6 @@ Result<FoundReport> lookAt(const std::string& path) {
 
 Result<FoundReport> look(const std::string& path) {
   return catchErrors<FoundReport>(path, [&path] { return lookAt(path); });
-}
-
-/// Returns whether a file that could not be read does not even begin like a file of commtap.
-bool isForeign(const std::string& path) {
-  constexpr size_t kEnough = 256; // bytes
-  const Result<std::string> start = readStartOfInput(path, kEnough);
-  return start && !schemaOf(*start).value_or("").starts_with("commtap") && !isLedgerFile(path);
-}
-
-/// Adds the errors of foreign files to `problems`: one line with their number if they are many.
-void addForeign(const std::vector<std::string>& errors, std::vector<std::string>& problems) {
-  constexpr size_t kMostNamed = 3;
-  if (errors.size() <= kMostNamed) {
-    problems.insert(problems.end(), errors.begin(), errors.end());
-  } else {
-    problems.push_back(std::to_string(errors.size()) + " files are not commtap's, among them " + errors.front());
-  }
 }
 
 /// Reads the heads of the files of `all` that are not in `done`. Returns true if a file was deleted before it could be
@@ -139,7 +123,7 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
   for (int looked = 0; missed && looked < kMaxLooks; ++looked) {
     missed = lookAtNew(reportPaths(path, scan.problems), is_one_file, progress, done, scan, foreign);
   }
-  addForeign(foreign, scan.problems);
+  scan.unnamed = addForeign(foreign, scan.problems);
   dropCopies(scan);
   if (scan.reports.empty()) {
     return Result<ReportScan>::failure(

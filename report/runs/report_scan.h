@@ -33,7 +33,8 @@ struct FoundRun {
 /// The files found below a path, each process once. Only their heads were read.
 struct ReportScan {
   std::vector<FoundReport> reports;
-  std::vector<std::string> problems; ///< one line per file that could not be read, with its path
+  std::vector<std::string> problems; ///< one line per file that could not be read, or for many foreign ones
+  size_t unnamed = 0;                ///< foreign files without a line of their own
   std::vector<std::string> copies;   ///< one line per file of a process that another file already holds
 };
 

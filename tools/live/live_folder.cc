@@ -11,7 +11,9 @@
 
 #include "report/base/catch_errors.h"
 #include "report/base/text_file.h"
+#include "report/json/report_head.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "report/runs/foreign_files.h"
 #include "report/runs/process_files.h"
 #include "report/runs/report_scan.h"
 
@@ -87,7 +89,7 @@ void LiveFolder::readLedger(const std::string& path, File& file, Clock::time_poi
   std::error_code error;
   if (!contents) {
     file.seen = fs::exists(path, error); // otherwise the process has ended since it was listed
-    file.problem = contents.error();
+    setProblem(path, contents.error(), file);
     return;
   }
   const bool running = contents->report.job.exit == ExitKind::kRunning;
@@ -106,7 +108,14 @@ void LiveFolder::readReport(const std::string& path, File& file) {
     return;
   }
   file.report = nullptr;
-  file.problem = report.error();
+  if (!isOtherDocument(path)) {
+    setProblem(path, report.error(), file);
+  }
+}
+
+void LiveFolder::setProblem(const std::string& path, const std::string& problem, File& file) {
+  file.problem = problem;
+  file.is_ours = !isForeign(path);
 }
 
 void LiveFolder::take(Report report, File& file) {
@@ -116,14 +125,24 @@ void LiveFolder::take(Report report, File& file) {
   file.report = file.foreign ? nullptr : std::make_shared<const Report>(std::move(report));
 }
 
+void LiveFolder::collectProblems(LiveReports& live) const {
+  std::vector<std::string> foreign;
+  for (const auto& [path, file] : files_) {
+    if (!file.problem.empty()) {
+      (file.is_ours ? live.problems : foreign).push_back(file.problem);
+    }
+  }
+  live.unreadable = live.problems.size() + foreign.size();
+  addForeign(foreign, live.problems);
+}
+
 LiveReports LiveFolder::collect(Clock::time_point now) {
   LiveReports live;
+  collectProblems(live);
   std::vector<ProcessFile> files;
   std::vector<std::shared_ptr<const Report>> reports;
   for (const auto& [path, file] : files_) {
-    if (!file.problem.empty()) {
-      live.problems.push_back(file.problem);
-    } else if (file.report != nullptr && (file.running || file.ended_at + keep_ > now)) {
+    if (file.problem.empty() && file.report != nullptr && (file.running || file.ended_at + keep_ > now)) {
       const bool is_ledger = path.ends_with(".ledger");
       files.push_back({path, &file.report->job, is_ledger, is_ledger ? callsOf(*file.report) : 0});
       reports.push_back(file.report);

@@ -19,7 +19,8 @@ namespace commtap {
 /// Processes of one host at one moment, from any number of runs.
 struct LiveReports {
   std::vector<std::shared_ptr<const Report>> reports; ///< ordered by run, attempt, rank, pid
-  std::vector<std::string> problems;                  ///< one line per unreadable file
+  std::vector<std::string> problems;                  ///< one line per unreadable file, or for many foreign ones
+  size_t unreadable = 0;                              ///< files
   std::vector<std::string> copies;                    ///< one line per new file that is not counted again
 };
 
@@ -48,6 +49,7 @@ class LiveFolder {
     Clock::time_point ended_at; ///< when the process was first seen not to run
     std::shared_ptr<const Report> report;
     std::string problem;
+    bool is_ours = true; ///< false: the file with the problem does not begin like one of commtap's
   };
 
   bool scan(Clock::time_point now);
@@ -55,6 +57,8 @@ class LiveFolder {
   void readLedger(const std::string& path, File& file, Clock::time_point now);
   void readReport(const std::string& path, File& file);
   void take(Report report, File& file);
+  static void setProblem(const std::string& path, const std::string& problem, File& file);
+  void collectProblems(LiveReports& live) const;
   LiveReports collect(Clock::time_point now);
 
   std::string path_;

@@ -40,7 +40,7 @@ std::string LiveMetrics::metrics(Dialect dialect) {
   Exposition exposition;
   addJobMetrics(reports, depth_, limit_, exposition);
   limit_.forgetUnused();
-  exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.problems.size()));
+  exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.unreadable));
   exposition.add(MetricId::kReadSeconds, "", read_seconds_);
   return exposition.text(dialect);
 }

@@ -84,6 +84,25 @@ TEST_CASE("LiveFolder prefers a process's report over its ledger") {
   CHECK(live.read(Clock::now()).reports.size() == 1);
 }
 
+TEST_CASE("LiveFolder has one line for many foreign files, and counts each") {
+  const TempFolder folder;
+  writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));
+  for (int i = 0; i < 50; ++i) {
+    writeText(folder / ("note" + std::to_string(i) + ".json"), "{\"a\": 1}");
+  }
+  writeText(folder / "cut.json", "{\n  \"schema\": \"commtap/1\",\n");
+  writeText(folder / "job.json", "{\n \"schema\": \"commtap.job/1\",\n \"run_id\": \"x\"\n}\n");
+  LiveFolder live(folder.path(), "node1", kKeep);
+  for (int look = 0; look < 2; ++look) {
+    const LiveReports found = live.read(Clock::now());
+    CHECK(found.reports.size() == 1);
+    CHECK(found.unreadable == 51);
+    REQUIRE(found.problems.size() == 2);
+    CHECK(found.problems[0].find("cut.json: ") != std::string::npos);
+    CHECK(found.problems[1].starts_with("50 files are not commtap's, among them "));
+  }
+}
+
 TEST_CASE("LiveFolder counts a copied report once and names it once") {
   const TempFolder folder;
   writeText(folder / "rank-00000.json", reportToJson(sampleReport(0)));
