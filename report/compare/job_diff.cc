@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "report/model/module_pattern.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -90,8 +91,8 @@ Cells cellsOf(const JobReport& job) {
   std::map<CellKey, CellSum> sums;
   for (const JobCollective& row : job.collectives) {
     CellSum& sum = sums[{row.module, row.phase, row.kind, job.groups[row.group].name}];
-    sum.count += row.amount.count.sum;
-    sum.bytes += row.amount.bytes.sum;
+    addSaturating(sum.count, row.amount.count.sum);
+    addSaturating(sum.bytes, row.amount.bytes.sum);
     sum.most_ranks = std::max(sum.most_ranks, row.amount.ranks);
     sum.rank_sets.insert(row.rank_set);
   }

@@ -206,20 +206,21 @@ class JobAgreement::Judge {
       return false;
     }
     using Place = std::tuple<std::string, std::string, Kind, std::string>; ///< module, op, kind, dtype
-    std::map<Place, int64_t> open;
-    const auto add = [&](const Entries& entries, const Entries& others, int64_t sign) {
+    std::map<Place, uint64_t> open; // differences modulo 2^64: counts can be any numbers
+    const auto add = [&](const Entries& entries, const Entries& others, bool is_front) {
       for (const Entry& entry : entries) {
         const uint64_t other = entryIn(others, entry.key).count;
         if (entry.count > other) { // else equal, or added from the other side
           const Key& key = agreement_.keys_[entry.key];
           const StringTable& texts = agreement_.texts_;
+          const uint64_t more = entry.count - other;
           open[{texts.text(key.module), texts.text(key.op), key.kind, texts.text(key.dtype)}] +=
-              sign * static_cast<int64_t>(entry.count - other);
+              is_front ? more : uint64_t{0} - more;
         }
       }
     };
-    add(*front.entries, *side.entries, 1);
-    add(*side.entries, *front.entries, -1);
+    add(*front.entries, *side.entries, true);
+    add(*side.entries, *front.entries, false);
     for (const JobOrder::Missed& call : *missed) {
       --open[{withoutNumber(call.module), call.op, call.kind, call.dtype}];
     }

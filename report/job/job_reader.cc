@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/job/job_reader.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -14,7 +12,7 @@
 #include "report/job/job_merge.h"
 #include "report/job/job_report_json.h"
 #include "report/job/report_reader.h"
-#include "report/json/fields.h"
+#include "report/job/saturated_sums.h"
 #include "report/json/report_head.h"
 
 namespace commtap {
@@ -34,34 +32,6 @@ Result<JobReport> readJobReport(const std::string& path) {
   }
   Result<JobReport> job = jobReportFromJson(*text);
   return job ? job : Result<JobReport>::failure(path + ": " + job.error());
-}
-
-/// Adds a line to the problems of the job if a sum over its ranks does not fit into 64 bits.
-void noteSaturatedSums(JobReport& job) {
-  const Amount all = sumOf(amountsOf(job), std::nullopt, std::nullopt);
-  const auto addIf = [&job](bool is_saturated, const char* what) {
-    if (is_saturated) {
-      job.problems.push_back(
-          job.source + ": the sum of " + what + " over all ranks is more than " + std::to_string(UINT64_MAX) +
-          " and is given as this number");
-    }
-  };
-  const auto isSaturated = [](const Spread<uint64_t>& spread) { return spread.sum == UINT64_MAX; };
-  addIf(all.count == UINT64_MAX, field::kCount);
-  addIf(all.bytes == UINT64_MAX, field::kBytes);
-  addIf(
-      std::any_of(
-          job.modules.begin(),
-          job.modules.end(),
-          [&](const JobModule& module) { return std::any_of(module.calls.begin(), module.calls.end(), isSaturated); }),
-      "a module's calls");
-  addIf(
-      job.nccl &&
-          std::any_of(
-              job.nccl->calls.begin(),
-              job.nccl->calls.end(),
-              [&](const JobNcclCall& call) { return isSaturated(call.calls.count) || isSaturated(call.calls.bytes); }),
-      "NCCL calls");
 }
 
 } // namespace
@@ -99,7 +69,9 @@ Result<JobReport> mergeScan(
   job.source = path;
   job.problems = std::move(problems);
   job.copies = scan.copies;
-  noteSaturatedSums(job);
+  for (const std::string& number : saturatedSums(job)) {
+    job.problems.push_back(saturatedLine(path, number));
+  }
   return job;
 }
 

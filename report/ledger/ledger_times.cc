@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger/ledger_times.h"
 
+#include "report/model/saturating.h"
+
 namespace commtap {
 namespace {
 
@@ -25,7 +27,7 @@ Durations durationsOf(const LedgerDurations& durations) {
   for (uint32_t i = 0; i < kDurationClasses; ++i) {
     if (const uint64_t count = durations.counts[i].load(std::memory_order_relaxed); count > 0) {
       read.histogram[durationClassStart(i)] = count;
-      read.count += count;
+      addSaturating(read.count, count);
     }
   }
   if (read.count > 0) {

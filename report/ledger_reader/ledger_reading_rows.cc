@@ -8,17 +8,18 @@
 
 #include "report/ledger/ledger_times.h"
 #include "report/ledger_reader/ledger_reading.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
 
 void add(Collective& row, Collective&& other) {
-  row.count += other.count;
-  row.bytes += other.bytes;
+  addSaturating(row.count, other.count);
+  addSaturating(row.bytes, other.bytes);
   row.bus_bytes += other.bus_bytes;
   row.time += other.time;
   for (const auto& [from_bytes, count] : other.sizes) {
-    row.sizes[from_bytes] += count;
+    addSaturating(row.sizes[from_bytes], count);
   }
   for (std::string& op : other.lowered) {
     if (std::find(row.lowered.begin(), row.lowered.end(), op) == row.lowered.end()) {
@@ -176,7 +177,7 @@ void readOperations(LedgerReading& reading) {
       const OperationKey& key = ledger.key;
       rows.push_back({reading.moduleName(key.module), phaseOf(key.phase), records.text(key.op), key.dtensor != 0, 0});
     }
-    rows.back().count += ledger.count.load(std::memory_order_relaxed);
+    addSaturating(rows.back().count, ledger.count.load(std::memory_order_relaxed));
   });
 }
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "report/model/amounts.h"
+#include "report/model/saturating.h"
 #include "tools/live/group_lag.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
@@ -46,10 +47,10 @@ bool tellsBlockedShare(const Report& report, const CollectiveTime& time) {
 }
 
 void addTime(const Report& report, const CollectiveTime& time, Sums& sum) {
-  sum.running_ns += time.of(DurationKind::kRunning).sum_ns;
+  addSaturating(sum.running_ns, time.of(DurationKind::kRunning).sum_ns);
   sum.running_bus_bytes += time.bus_bytes;
   if (tellsBlockedShare(report, time)) {
-    sum.blocked_ns += time.of(DurationKind::kBlocked).sum_ns;
+    addSaturating(sum.blocked_ns, time.of(DurationKind::kBlocked).sum_ns);
     sum.timed.insert(&report);
   }
 }
@@ -61,8 +62,8 @@ SumsByName sumsBy(const LiveReports& live, const NameOf& nameOf) {
   for (const auto& report : live.reports) {
     for (const Collective& row : report->collectives) {
       Sums& sum = sums[{runName(report->job), nameOf(*report, row)}];
-      sum.count += row.count;
-      sum.bytes += row.bytes;
+      addSaturating(sum.count, row.count);
+      addSaturating(sum.bytes, row.bytes);
       addTime(*report, row.time, sum);
     }
   }

@@ -53,10 +53,26 @@ MetricLabels MetricLabels::with(std::initializer_list<Pair> more) const {
 
 void Exposition::add(MetricId id, const std::string& labels, uint64_t value) {
   samples_[static_cast<size_t>(id)].push_back({labels, std::to_string(value)});
+  saturated_[static_cast<size_t>(id)] |= value == UINT64_MAX;
 }
 
 void Exposition::add(MetricId id, const std::string& labels, double value) {
   samples_[static_cast<size_t>(id)].push_back({labels, fmt::format("{}", value)});
+}
+
+void Exposition::addNs(MetricId id, const std::string& labels, uint64_t ns) {
+  add(id, labels, static_cast<double>(ns) / 1e9);
+  saturated_[static_cast<size_t>(id)] |= ns == UINT64_MAX;
+}
+
+std::vector<std::string> Exposition::saturated() const {
+  std::vector<std::string> names;
+  for (const MetricRow& row : metricTable()) {
+    if (saturated_[static_cast<size_t>(row.id)]) {
+      names.push_back(row.sampleName());
+    }
+  }
+  return names;
 }
 
 std::string Exposition::text(Dialect dialect) const {

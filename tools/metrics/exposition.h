@@ -44,7 +44,11 @@ class Exposition {
   /// Adds a sample. `labels` is a MetricLabels::text().
   void add(MetricId id, const std::string& labels, uint64_t value);
   void add(MetricId id, const std::string& labels, double value);
+  /// Adds a sample in seconds.
+  void addNs(MetricId id, const std::string& labels, uint64_t ns);
 
+  /// Returns the names of the samples with a sum that does not fit into 64 bits.
+  std::vector<std::string> saturated() const;
   /// Returns the families in the order of the metric table, without those that have no samples.
   std::string text(Dialect dialect) const;
 
@@ -55,6 +59,7 @@ class Exposition {
   };
 
   std::array<std::vector<Sample>, kMetricCount> samples_;
+  std::array<bool, kMetricCount> saturated_{};
 };
 
 } // namespace commtap

@@ -20,10 +20,6 @@ namespace {
 
 constexpr const char* kOther = "(other)";
 
-double seconds(uint64_t ns) {
-  return static_cast<double>(ns) / 1e9;
-}
-
 /// Sums by label text, so that no two samples have equal labels.
 template <typename Sum>
 using Series = std::map<std::string, Sum>;
@@ -71,8 +67,8 @@ class RankMetrics {
       const Durations& running = time.of(DurationKind::kRunning);
       out.add(MetricId::kTimedCollectives, labels, running.count);
       out.add(MetricId::kTimedBusBytes, labels, time.bus_bytes);
-      out.add(MetricId::kRunningSeconds, labels, seconds(running.sum_ns));
-      out.add(MetricId::kBlockedSeconds, labels, seconds(time.of(DurationKind::kBlocked).sum_ns));
+      out.addNs(MetricId::kRunningSeconds, labels, running.sum_ns);
+      out.addNs(MetricId::kBlockedSeconds, labels, time.of(DurationKind::kBlocked).sum_ns);
     }
     for (const auto& [labels, calls] : calls_) {
       out.add(MetricId::kModuleCalls, labels, calls);
@@ -220,9 +216,9 @@ class RankMetrics {
       start = std::min(start, report->job.started_at_ns);
       end = end && ended ? std::max(end, ended) : std::nullopt;
     }
-    out.add(MetricId::kProcessStart, rank_.text(), seconds(start));
+    out.addNs(MetricId::kProcessStart, rank_.text(), start);
     if (end) {
-      out.add(MetricId::kProcessEnd, rank_.text(), seconds(*end));
+      out.addNs(MetricId::kProcessEnd, rank_.text(), *end);
     }
   }
 
@@ -236,7 +232,7 @@ class RankMetrics {
     }
     out.add(MetricId::kSteps, rank_.text(), steps);
     if (last_ns > 0) {
-      out.add(MetricId::kLastCollective, rank_.text(), seconds(last_ns));
+      out.addNs(MetricId::kLastCollective, rank_.text(), last_ns);
     }
   }
 

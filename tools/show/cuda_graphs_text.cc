@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/model/amounts.h"
+#include "report/model/saturating.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -29,7 +30,9 @@ Amount amountOf(const std::vector<Call>& calls) {
 }
 
 std::string tableText(std::vector<GraphRow> rows, const Color& color) {
-  const auto bytes = [](const GraphRow& row) { return row.graph.launches * amountOf(row.graph.nccl_calls).bytes; };
+  const auto bytes = [](const GraphRow& row) {
+    return productSaturating(row.graph.launches, amountOf(row.graph.nccl_calls).bytes);
+  };
   std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
   const size_t left_out = rows.size() > kMaxGraphs ? rows.size() - kMaxGraphs : 0;
   rows.resize(rows.size() - left_out);

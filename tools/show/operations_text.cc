@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/show/operations_text.h"
 
+#include <algorithm>
+
 #include "report/base/glob.h"
 #include "report/model/saturating.h"
 #include "tools/text/table.h"
@@ -19,6 +21,10 @@ void OperationCounts::add(const Report& report) {
       addSaturating(counts_[{row.module, row.phase, row.op, row.dtensor}], row.count);
     }
   }
+}
+
+bool OperationCounts::isSaturated() const {
+  return std::any_of(counts_.begin(), counts_.end(), [](const auto& row) { return row.second == UINT64_MAX; });
 }
 
 std::string operationsText(const OperationCounts& operations, const Color& color, const std::string& module_pattern) {

@@ -30,6 +30,8 @@ class OperationCounts {
   const std::map<Key, uint64_t>& counts() const {
     return counts_;
   }
+  /// Returns whether a count does not fit into 64 bits.
+  bool isSaturated() const;
 
  private:
   std::optional<Phase> phase_;

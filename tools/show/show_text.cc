@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/model/saturating.h"
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/last_text.h"
 #include "tools/show/nccl_text.h"
@@ -34,7 +35,9 @@ std::string countOrNothing(uint64_t count) {
 uint64_t stepCount(const JobReport& job) {
   uint64_t end = 0;
   for (const JobStep& step : job.steps) {
-    end = std::max(end, step.first_step + step.steps);
+    uint64_t end_of_step = step.first_step;
+    addSaturating(end_of_step, step.steps);
+    end = std::max(end, end_of_step);
   }
   return end;
 }
@@ -223,6 +226,7 @@ std::string showText(const ShowView& view, const Color& color) {
     const std::string graphs = cudaGraphsText(view.graphs, color);
     text += "\n" + (nccl.empty() ? "NCCL was not called, or not where commtap can see it: docs/nccl.md\n" : nccl);
     text += graphs.empty() ? "" : "\n" + graphs;
+    text += view.is_merged ? "a merged report does not hold CUDA graphs: give the folder of the reports\n" : "";
   }
   return text;
 }

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "report/base/glob.h"
+#include "report/job/saturated_sums.h"
+#include "report/json/fields.h"
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -62,7 +65,7 @@ uint64_t numberOf(const JobModule& module, const ShowFilter& filter) {
   }
   uint64_t calls = 0;
   for (int i = 0; i < kPhaseCount; ++i) {
-    calls += isShown(filter, static_cast<Phase>(i)) ? module.calls[static_cast<size_t>(i)].sum : 0;
+    addSaturating(calls, isShown(filter, static_cast<Phase>(i)) ? module.calls[static_cast<size_t>(i)].sum : 0);
   }
   return calls;
 }
@@ -120,11 +123,28 @@ void ShowDetails::endRank() {
 ShowView ShowDetails::finish(JobReport job) {
   endRank();
   view_.job = std::move(job);
+  for (const std::string& number : view_.steps.saturated()) {
+    view_.job.problems.push_back(saturatedLine(view_.job.source, number));
+  }
+  if (view_.operations.isSaturated()) {
+    view_.job.problems.push_back(saturatedLine(view_.job.source, field::kOperations));
+  }
   view_.mismatches = mismatches_.take();
   view_.group_times = group_times_.take();
   view_.module_times = module_times_.take();
   std::erase_if(view_.module_times, [this](const TimeTotals& row) { return !view_.filter.shows(row.module); });
   return std::move(view_);
+}
+
+ShowView mergedView(const ShowFilter& filter, JobReport job) {
+  ShowView view;
+  view.filter = filter;
+  view.is_merged = true;
+  view.group_times = job.group_times;
+  view.module_times = job.module_times;
+  std::erase_if(view.module_times, [&filter](const TimeTotals& row) { return !filter.shows(row.module); });
+  view.job = std::move(job);
+  return view;
 }
 
 bool ShowFilter::shows(const std::string& name) const {

@@ -52,6 +52,7 @@ struct ShowView {
   JobReport job;
   std::optional<int64_t> rank; ///< the selected rank, if any
   bool is_one_process = false; ///< one rank or one file is shown, not a whole run
+  bool is_merged = false;      ///< made by mergedView()
   OperationCounts operations;
   StepSums steps;
   std::vector<LastRow> last;
@@ -79,6 +80,10 @@ class ShowDetails {
   bool has_rank_ = false;
   std::optional<int64_t> rank_; ///< of the last added report
 };
+
+/// Returns the view of a merged report, which holds no operations and no last collectives, and durations only of all
+/// phases.
+ShowView mergedView(const ShowFilter& filter, JobReport job);
 
 /// A line of the module table: the amounts of one module, phase and kind.
 struct ModuleRow {

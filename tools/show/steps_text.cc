@@ -3,6 +3,7 @@
 #include "tools/show/steps_text.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -51,13 +52,13 @@ std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
   const Sum sum = found == sums.sums().end() ? Sum() : found->second;
   std::vector<std::string> cells = stepTimeCells(step);
   cells.insert(cells.begin(), stepRange(step.first_step, step.steps));
-  cells.insert(
-      cells.end(),
-      {perRank(sum.forward_passes, step.ranks),
-       perRank(sum.backward_passes, step.ranks),
-       std::to_string(all.count),
-       humanBytes(static_cast<double>(all.bytes)),
-       sums.isTimed() ? shareText(sum) : ""});
+  if (sums.isKnown()) {
+    cells.insert(cells.end(), {perRank(sum.forward_passes, step.ranks), perRank(sum.backward_passes, step.ranks)});
+  }
+  cells.insert(cells.end(), {std::to_string(all.count), humanBytes(static_cast<double>(all.bytes))});
+  if (sums.isTimed()) {
+    cells.push_back(shareText(sum));
+  }
   return cells;
 }
 
@@ -70,21 +71,35 @@ void StepSums::add(const Report& report) {
   }
 }
 
+std::vector<std::string> StepSums::saturated() const {
+  const auto has = [this](uint64_t Sum::*number) {
+    return std::any_of(
+        sums_.begin(), sums_.end(), [number](const auto& step) { return step.second.*number == UINT64_MAX; });
+  };
+  std::vector<std::string> names;
+  if (has(&Sum::forward_passes)) {
+    names.push_back("a step's forward_passes");
+  }
+  if (has(&Sum::backward_passes)) {
+    names.push_back("a step's backward_passes");
+  }
+  return names;
+}
+
 std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, const Color& color) {
   std::vector<TextColumn> columns;
-  for (const char* title :
-       {"STEP",
-        "MS PER STEP",
-        "LEAST (RANK)",
-        "MOST (RANK)",
-        "FORWARDS PER RANK",
-        "BACKWARDS PER RANK",
-        "COUNT",
-        "BYTES"}) {
-    columns.push_back({title, Align::kRight});
+  const auto addColumns = [&columns](std::initializer_list<const char*> titles) {
+    for (const char* title : titles) {
+      columns.push_back({title, Align::kRight});
+    }
+  };
+  addColumns({"STEP", "MS PER STEP", "LEAST (RANK)", "MOST (RANK)"});
+  if (sums.isKnown()) {
+    addColumns({"FORWARDS PER RANK", "BACKWARDS PER RANK"});
   }
+  addColumns({"COUNT", "BYTES"});
   if (sums.isTimed()) {
-    columns.push_back({"BLOCKED", Align::kRight});
+    addColumns({"BLOCKED"});
   }
   Table table(std::move(columns));
   for (const JobStep& step : steps) {

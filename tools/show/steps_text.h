@@ -35,6 +35,12 @@ class StepSums {
   bool isTimed() const {
     return is_timed_;
   }
+  /// Returns whether reports were added: a merged report holds no passes.
+  bool isKnown() const {
+    return !sums_.empty();
+  }
+  /// Returns the names of the numbers that do not fit into 64 bits in a step.
+  std::vector<std::string> saturated() const;
 
  private:
   std::map<Key, Sum> sums_;

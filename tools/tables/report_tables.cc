@@ -12,6 +12,7 @@
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
 #include "report/model/module_names.h"
+#include "report/model/saturating.h"
 #include "tools/tables/table_fields.h"
 
 namespace commtap {
@@ -100,7 +101,7 @@ TableDescription groups() {
 int64_t elementsOf(const std::vector<int64_t>& shape) {
   int64_t elements = 1;
   for (const int64_t extent : shape) {
-    elements *= extent;
+    elements = productSaturating(elements, extent);
   }
   return elements;
 }
@@ -109,7 +110,7 @@ int64_t elementsOf(const std::vector<int64_t>& shape) {
 int64_t elementsOf(const Module& module, std::vector<int64_t> Parameter::*shape) {
   int64_t elements = 0;
   for (const Parameter& parameter : module.parameters) {
-    elements += elementsOf(parameter.*shape);
+    addSaturating(elements, elementsOf(parameter.*shape));
   }
   return elements;
 }

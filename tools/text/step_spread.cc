@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/model/saturating.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -44,7 +45,7 @@ std::vector<StepTime> timesOf(const std::vector<JobStep>& steps) {
 double quantile(const std::vector<StepTime>& times, uint64_t steps, double share) {
   uint64_t seen = 0;
   for (const StepTime& time : times) {
-    seen += time.steps;
+    addSaturating(seen, time.steps);
     if (static_cast<double>(seen) >= share * static_cast<double>(steps)) {
       return time.ms;
     }
@@ -70,7 +71,7 @@ std::string stepSpreadText(const std::vector<JobStep>& all) {
   std::vector<StepTime> times = timesOf(all);
   uint64_t steps = 0;
   for (const StepTime& time : times) {
-    steps += time.steps;
+    addSaturating(steps, time.steps);
   }
   if (steps < kFewestSteps || times.size() < 2) {
     return {};

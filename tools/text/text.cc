@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/text/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 
 #include <fmt/format.h>
+
+#include "report/model/saturating.h"
 
 namespace commtap {
 namespace {
@@ -129,7 +132,9 @@ std::string humanDuration(double ns) {
 }
 
 std::string stepRange(uint64_t first_step, uint64_t steps) {
-  return steps > 1 ? fmt::format("{}-{}", first_step, first_step + steps - 1) : std::to_string(first_step);
+  uint64_t last_step = first_step;
+  addSaturating(last_step, std::max<uint64_t>(steps, 1) - 1);
+  return steps > 1 ? fmt::format("{}-{}", first_step, last_step) : std::to_string(first_step);
 }
 
 std::string signalName(int number) {

@@ -53,7 +53,7 @@ const std::map<std::string, Rooms>& allowed() {
         "report/json",
         "shim"}},
       {"tracker/python", {"tracker/core"}},
-      {"tools/text", {"report/base", "report/runs", "report/job"}},
+      {"tools/text", {"report/base", "report/model", "report/runs", "report/job"}},
       {"tools/cli", {"tools/text", "report/base", "report/model", "report/runs", "report/job", "report/compare"}},
       {"tools/tables", {"tools/text", "report/base", "report/model", "report/json"}},
       {"tools/metrics", {"tools/text", "report/model", "report/job"}},

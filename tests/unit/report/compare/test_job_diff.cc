@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/unit/job_samples.h"
 
 namespace commtap {
@@ -31,6 +33,19 @@ TEST_CASE("the mean of a pipeline stage's module is over the ranks of that stage
   CHECK(cells.at({"DistributedDataParallel.first", Phase::kForward, Kind::kAllGather, "default_pg"}).count == 2);
   CHECK(perRankByGroup(jobOf(reports)).at("default_pg").count == 4);
   CHECK(perRankByKind(jobOf(reports)).at("all_gather").count == 2);
+}
+
+TEST_CASE("the sum of a cell's rows stays at the largest number") {
+  std::vector<Report> reports = sampleReports(1);
+  Collective& row = rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce);
+  row.count = row.bytes = 1ULL << 63U;
+  reports[0].collectives.push_back(row);
+  reports[0].collectives.back().op = "other";
+  const Cells cells = cellsOf(jobOf(reports));
+  const auto largest = std::max_element(
+      cells.begin(), cells.end(), [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
+  CHECK(largest->second.count == doctest::Approx(0x1p64));
+  CHECK(largest->second.bytes == doctest::Approx(0x1p64));
 }
 
 TEST_CASE("equal runs have no changes; one more call is a change") {

@@ -98,7 +98,7 @@ TEST_CASE("a sum beyond 64 bits stays at the largest number, and a problem says 
   REQUIRE(job);
   CHECK(sumOf(amountsOf(*job), std::nullopt, std::nullopt).bytes == UINT64_MAX);
   REQUIRE(job->problems.size() == 1);
-  CHECK(has(job->problems[0], "the sum of bytes over all ranks is more than 18446744073709551615"));
+  CHECK(has(job->problems[0], "the sum of bytes is more than 18446744073709551615"));
 }
 
 TEST_CASE("a copied report changes no number of the job and is named") {

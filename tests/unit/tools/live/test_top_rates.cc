@@ -57,6 +57,10 @@ TEST_CASE("with durations, top shows the blocked share and the bus bandwidth of 
   }
 }
 
+TEST_CASE("sums over the ranks stay at the largest number") {
+  CHECK(has(tables(0, 1ULL << 63U, 0), "18446744073709551615"));
+}
+
 TEST_CASE("rows of different runs are not added up") {
   LiveReports live = look(0, 0);
   Report other = *live.reports[0];

@@ -27,6 +27,20 @@ TEST_CASE("details are collected only if the filter asks for them") {
   CHECK(viewOf(folder, {.module = "Global", .last = 10}).last.size() < viewOf(folder, {.last = 10}).last.size());
 }
 
+TEST_CASE("sums of details that stop at the largest number are named") {
+  SampleRun folder = sampleFolder();
+  for (auto& file : folder.files) {
+    file.report.steps = {{0, 1, 1, 2, UINT64_MAX - 1, UINT64_MAX - 1, {}}};
+    file.report.operations = {{"Global", Phase::kForward, "aten.mm", false, UINT64_MAX - 1}};
+  }
+  const std::vector<std::string> problems = viewOf(folder, {.operations = true, .steps = true}).job.problems;
+  REQUIRE(problems.size() == 3);
+  CHECK(problems[0].find("the sum of a step's forward_passes is more than") != std::string::npos);
+  CHECK(problems[1].find("the sum of a step's backward_passes is more than") != std::string::npos);
+  CHECK(problems[2].find("the sum of operations is more than") != std::string::npos);
+  CHECK(viewOf(folder, {}).job.problems.empty());
+}
+
 TEST_CASE("a module has a row per phase and kind, and a row for calls without collectives") {
   const SampleRun folder = sampleFolder();
   const ShowView view = viewOf(folder, {});

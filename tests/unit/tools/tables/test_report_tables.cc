@@ -121,6 +121,16 @@ TEST_CASE("a module's parameters are counted in full and for this rank's part") 
   });
 }
 
+TEST_CASE("the number of parameters stays at the largest number") {
+  Report report = sampleReport(1);
+  report.modules.resize(1);
+  report.modules[0].parameters = {{"weight", {1LL << 40U, 1LL << 40U}, {1}}, {"bias", {5}, {5}}};
+  forEachRow(TableId::kModules, report, [](const TableCells& cells) {
+    CHECK(cells[16] == INT64_MAX);
+    CHECK(cells[17] == 6);
+  });
+}
+
 TEST_CASE("an unknown group leaves its columns null") {
   Report report = sampleReport(1);
   report.collectives.resize(1);

@@ -78,6 +78,7 @@ TEST_CASE("durations have a unit that fits their size") {
 TEST_CASE("stepRange shows merged steps as a range") {
   CHECK(stepRange(7, 1) == "7");
   CHECK(stepRange(16, 16) == "16-31");
+  CHECK(stepRange(16, UINT64_MAX) == "16-18446744073709551615");
 }
 
 TEST_CASE("signalName returns a signal's name") {
