@@ -57,7 +57,8 @@ bool holdsRanks(const std::string& path) {
     return true;
   }
   say(path +
-      " is a merged report, which commtap merge, diff, check and html read: give the folder of the reports, or one "
+      " is a merged report, which commtap show, merge, diff, check and html read: give the folder of the reports, or "
+      "one "
       "of them");
   return false;
 }

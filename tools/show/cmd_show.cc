@@ -71,6 +71,36 @@ int showRows(const SelectedReports& selected, const ReportScan& scan, TableId ta
   return finish(problems, error.empty() ? kExitOk : kExitFindings);
 }
 
+int printView(const ShowArguments& arguments, const ShowView& view) {
+  const bool is_json = arguments.format == "json";
+  const int written = printOut(is_json ? showJson(view) : showText(view, Color::forStream(STDOUT_FILENO)));
+  return finish(view.job.problems, written);
+}
+
+/// Returns "", or one line about an option that asks for what a merged report does not hold.
+std::string notInMerged(const ShowArguments& arguments) {
+  const ShowFilter& filter = arguments.filter;
+  const char* const option = arguments.selection.rank      ? "--rank"
+                             : filter.operations           ? "--operations"
+                             : filter.last > 0             ? "--last"
+                             : arguments.format == "csv"   ? "--format csv"
+                             : filter.time && filter.phase ? "--time with --phase"
+                                                           : nullptr;
+  return option == nullptr ? ""
+                           : arguments.path + " is a merged report, which does not hold what " + option +
+                                 " shows: give the folder of the reports, or one of them";
+}
+
+int showMerged(const ShowArguments& arguments) {
+  if (const std::string wrong = notInMerged(arguments); !wrong.empty()) {
+    say(wrong);
+    return kExitUsage;
+  }
+  int exit_status = kExitOk;
+  std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
+  return job ? printView(arguments, mergedView(arguments.filter, std::move(*job))) : exit_status;
+}
+
 int showJob(const ShowArguments& arguments, const ReportScan& scan) {
   ShowDetails details(arguments.filter);
   Result<JobReport> job = withProgress([&](const Progress& progress) {
@@ -86,9 +116,7 @@ int showJob(const ShowArguments& arguments, const ReportScan& scan) {
   ShowView view = details.finish(std::move(*job));
   view.rank = arguments.selection.rank;
   view.is_one_process = view.rank.has_value() || !std::filesystem::is_directory(arguments.path);
-  const bool is_json = arguments.format == "json";
-  const int written = printOut(is_json ? showJson(view) : showText(view, Color::forStream(STDOUT_FILENO)));
-  return finish(view.job.problems, written);
+  return printView(arguments, view);
 }
 
 /// Returns the reason why the selection has no report, and the ranks that there are if it asks for another one.
@@ -148,8 +176,11 @@ int show(ShowArguments arguments) {
     say(wrong + " (see commtap show --help)");
     return kExitUsage;
   }
-  if (!isThere(arguments.path) || !holdsRanks(arguments.path)) {
+  if (!isThere(arguments.path)) {
     return kExitUsage;
+  }
+  if (isJobReport(arguments.path)) {
+    return showMerged(arguments);
   }
   recoverOrphanedLedgers(arguments.path);
   const Result<ReportScan> scan =
@@ -184,7 +215,7 @@ void addShow(CLI::App& app, int& exit_status) {
            "commtap show out --format csv > collectives.csv",
        }});
   auto arguments = std::make_shared<ShowArguments>();
-  verb->add_option("PATH", arguments->path, "A report, a ledger, or a folder of both")->required()->type_name("");
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
   addSelection(*verb, arguments->selection);
   verb->add_option("--rank", arguments->selection.rank, "Show only this rank; default: the sum over all ranks")
       ->type_name("N");

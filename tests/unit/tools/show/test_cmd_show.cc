@@ -75,6 +75,55 @@ TEST_CASE("nothing to show is one line") {
   CHECK(runCommtap({"show", folder.path(), "--attempt", "5"}).err.find("the run has 0 to 0") != std::string::npos);
 }
 
+TEST_CASE("a merged report is shown like the folder that it was made of") {
+  const SampleFolder folder;
+  const TempFolder merged;
+  const std::string job = merged / "job.json";
+  REQUIRE(runCommtap({"merge", folder.path(), "-o", job}).status() == 0);
+  for (const Words& options :
+       {Words{},
+        {"--phase", "backward"},
+        {"--module", "**.net1", "--per-step"},
+        {"--top", "2"},
+        {"--time"},
+        {"--format", "json", "--time", "--steps", "--nccl"}}) {
+    Words of_folder = {"show", folder.path()};
+    Words of_merged = {"show", job};
+    of_folder.insert(of_folder.end(), options.begin(), options.end());
+    of_merged.insert(of_merged.end(), options.begin(), options.end());
+    const Outcome outcome = runCommtap(of_merged);
+    CHECK(outcome.status() == 0);
+    CHECK(outcome.err.empty());
+    CHECK(outcome.out == runCommtap(of_folder).out);
+  }
+  const std::string steps = runCommtap({"show", job, "--steps"}).out;
+  CHECK(steps.find("MS PER STEP") != std::string::npos);
+  CHECK(steps.find("FORWARDS") == std::string::npos);
+  CHECK(runCommtap({"show", job, "--nccl"}).out.find("a merged report does not hold CUDA graphs") != std::string::npos);
+}
+
+TEST_CASE("what a merged report does not hold is wrong usage") {
+  const SampleFolder folder;
+  const TempFolder merged;
+  const std::string job = merged / "job.json";
+  REQUIRE(runCommtap({"merge", folder.path(), "-o", job}).status() == 0);
+  for (const Words& options :
+       {Words{"--rank", "0"},
+        {"--operations"},
+        {"--last", "1"},
+        {"--format", "csv"},
+        {"--time", "--phase", "forward"}}) {
+    Words arguments = {"show", job};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = runCommtap(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status() == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(options[0]) != std::string::npos);
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
 TEST_CASE("wrong usage is one line and status 2") {
   for (const Words& arguments :
        {Words{"show"},
