@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/export/cmd_export.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <functional>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "report/job/job_merge.h"
+#include "report/job/saturated_sums.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
@@ -32,13 +38,36 @@ constexpr const char* kExportAbout =
     "  graphviz     the module tree with each module's communication\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
     "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
+    "Without -o, the output goes to stdout. If stdout is a terminal, it goes to a file in the current folder instead:\n"
+    "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json, commtap.dot "
+    "or\n"
+    "commtap.trace.json. A line on stderr names the file.\n\n"
     "Writes the file of -o, and each file of --all-tables, atomically.";
 constexpr const char* kExportExitStatus =
     "0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
     "wrong usage, or PATH, run, attempt, rank or host does not exist.";
 
+struct FormatRow {
+  const char* name;
+  const char* extension; ///< of the default file
+};
+
+constexpr std::array<FormatRow, 7> kFormats = {{
+    {.name = "openmetrics", .extension = ".openmetrics"},
+    {.name = "prometheus", .extension = ".prom"},
+    {.name = "csv", .extension = ".csv"},
+    {.name = "jsonl", .extension = ".jsonl"},
+    {.name = "commdebug", .extension = ".commdebug.json"},
+    {.name = "graphviz", .extension = ".dot"},
+    {.name = "perfetto", .extension = ".trace.json"},
+}};
+
 std::vector<std::string> formats() {
-  return {"openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz", "perfetto"};
+  std::vector<std::string> names;
+  for (const FormatRow& format : kFormats) {
+    names.emplace_back(format.name);
+  }
+  return names;
 }
 
 struct ExportArguments {
@@ -73,12 +102,31 @@ std::string wrongUsage(const ExportArguments& arguments) {
   return "";
 }
 
+TableId tableOf(const ExportArguments& arguments) {
+  return tableFromName(arguments.table).value_or(TableId::kCollectives);
+}
+
+/// Returns the name of the file that a terminal gets instead of the document.
+std::string defaultFile(const ExportArguments& arguments) {
+  const auto* const format = std::find_if(
+      kFormats.begin(), kFormats.end(), [&](const FormatRow& row) { return arguments.format == row.name; });
+  const std::string table =
+      arguments.writesTables() ? "-" + reportTables()[static_cast<size_t>(tableOf(arguments))].name : "";
+  return "commtap" + table + format->extension;
+}
+
+std::set<std::string> setOf(std::vector<std::string> names) {
+  return {names.begin(), names.end()};
+}
+
 /// The reports to export and the output.
 struct Export {
   const ExportArguments& arguments;
   std::vector<FoundReport> found;
   std::vector<std::string> problems;    ///< files that cannot be read
+  size_t unnamed;                       ///< foreign files without a line of their own
   std::vector<std::string> errors = {}; ///< files that cannot be written
+  std::set<std::string> saturated = {}; ///< names of the sums that do not fit into 64 bits
 
   void forEach(const std::function<void(Report)>& visit) {
     withProgress([&](const Progress& progress) { readEach(found, progress, problems, visit); });
@@ -90,6 +138,11 @@ struct Export {
     return reports;
   }
 
+  /// Notes which sums over the processes of `merge` do not fit into 64 bits.
+  void noteSaturated(const JobReport& merged) {
+    saturated.merge(setOf(saturatedSums(merged)));
+  }
+
   void write(const std::string& text) {
     OutputFile out(arguments.output);
     out.write(text);
@@ -99,6 +152,7 @@ struct Export {
   }
 };
 
+/// Returns the reports as the functions that merge and format them take them.
 std::vector<const Report*> pointersTo(const std::vector<Report>& reports) {
   std::vector<const Report*> pointers;
   pointers.reserve(reports.size());
@@ -114,7 +168,8 @@ void writeMetrics(Export& job) {
   SeriesLimit limit(max_series);
   Exposition exposition;
   const size_t folded = addJobMetrics(pointersTo(reports), job.arguments.depth, limit, exposition);
-  exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(job.problems.size()));
+  job.saturated = setOf(exposition.saturated());
+  exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(job.problems.size() + job.unnamed));
   if (folded > 0) {
     say(fmt::format(
         "{} label sets exceed the limit of {} per rank and were folded into \"(other)\": see --max-series, --depth",
@@ -128,7 +183,7 @@ void writeTables(Export& job) {
   const ExportArguments& arguments = job.arguments;
   TableFiles files(arguments.format == "csv" ? TableFormat::kCsv : TableFormat::kJsonLines);
   if (arguments.all_tables.empty()) {
-    files.open(tableFromName(arguments.table).value_or(TableId::kCollectives), arguments.output);
+    files.open(tableOf(arguments), arguments.output);
   } else if (std::string error = files.openAll(arguments.all_tables); !error.empty()) {
     job.errors.push_back(std::move(error));
     return;
@@ -140,18 +195,26 @@ void writeTables(Export& job) {
 void writeGraph(Export& job) {
   JobMerge merge;
   job.forEach([&merge](const Report& report) { merge.add(report, ""); });
-  job.write(graphvizDot(merge.finish(), job.arguments.depth));
+  const JobReport merged = merge.finish();
+  job.noteSaturated(merged);
+  job.write(graphvizDot(merged, job.arguments.depth));
 }
 
 void writeTrace(Export& job) {
   const std::vector<Report> reports = job.readAll();
+  for (const Report& report : reports) {
+    job.noteSaturated(mergedJob({&report}));
+  }
   job.write(chromeTrace(pointersTo(reports)));
 }
 
 /// Writes only the first report: the format of CommDebugMode describes a single process.
 void writeCommDebug(Export& job) {
   job.found.resize(1);
-  job.forEach([&job](const Report& report) { job.write(commDebugJson(report)); });
+  job.forEach([&job](const Report& report) {
+    job.noteSaturated(mergedJob({&report}));
+    job.write(commDebugJson(report));
+  });
 }
 
 void write(Export& job) {
@@ -169,7 +232,12 @@ void write(Export& job) {
   }
 }
 
-int exportReports(const ExportArguments& arguments) {
+/// Returns whether nothing says where to write, and stdout is a terminal, which a document would flood.
+bool needsFile(const ExportArguments& arguments) {
+  return arguments.output.empty() && arguments.all_tables.empty() && isatty(STDOUT_FILENO) == 1;
+}
+
+int exportReports(ExportArguments arguments) {
   if (const std::string error = wrongUsage(arguments); !error.empty()) {
     say(error);
     return kExitUsage;
@@ -190,9 +258,19 @@ int exportReports(const ExportArguments& arguments) {
     return kExitUsage;
   }
   sayAll(scan->copies);
-  Export job{arguments, std::move(*found), std::move(scan->problems)};
+  const bool is_default_file = needsFile(arguments);
+  if (is_default_file) {
+    arguments.output = defaultFile(arguments);
+  }
+  Export job{arguments, std::move(*found), std::move(scan->problems), scan->unnamed};
   write(job);
+  if (is_default_file && job.errors.empty()) {
+    say("wrote " + arguments.output);
+  }
   sayAll(job.errors);
+  for (const std::string& number : job.saturated) {
+    job.problems.push_back(saturatedLine(arguments.path, number));
+  }
   sayAll(job.problems);
   return job.errors.empty() && job.problems.empty() ? kExitOk : kExitFindings;
 }
@@ -240,7 +318,8 @@ void addExport(CLI::App& app, int& exit_status) {
       ->type_name("FORMAT")
       ->check(oneOf(formats()));
   CLI::Option* output =
-      verb->add_option("-o,--output", arguments->output, "The file to write; default: stdout")->type_name("FILE");
+      verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: stdout; see below")
+          ->type_name("FILE");
   CLI::Option* table =
       verb->add_option("--table", arguments->table, "csv, jsonl: the table to export; default: collectives")
           ->type_name("NAME")

@@ -3,8 +3,12 @@
 #include "tools/export/cmd_export.h"
 
 #include <doctest/doctest.h>
-
+#include <pty.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <array>
 
 #include "report/base/process.h"
 #include "report/json/report_json.h"
@@ -20,6 +24,62 @@ struct ExportFolder : SampleFolder {
     return runCommtap(arguments);
   }
 };
+
+/// Runs `commtap export FROM --format ...` in `folder` with a terminal as its stdout and stderr. Returns what it
+/// prints.
+std::string exportOnTerminal(const std::string& from, const Words& options, const TempFolder& folder) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    std::string command = "cd " + folder.path() + " && exec " + COMMTAP_EXE + " export " + from;
+    for (const std::string& option : options) {
+      command += " " + option;
+    }
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(125);
+  }
+  std::string text;
+  std::array<char, 4096> some = {};
+  for (ssize_t size = 0; (size = read(terminal, some.data(), some.size())) > 0;) {
+    text.append(some.data(), static_cast<size_t>(size));
+  }
+  close(terminal);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  return text;
+}
+
+TEST_CASE("export writes a file of each format's own name instead of flooding a terminal") {
+  const ExportFolder folder;
+  const std::string help = runCommtap({"export", "--help"}).out;
+  const std::vector<std::pair<Words, std::string>> expected = {
+      {{"openmetrics"}, "commtap.openmetrics"},
+      {{"prometheus"}, "commtap.prom"},
+      {{"csv"}, "commtap-collectives.csv"},
+      {{"jsonl", "--table", "steps"}, "commtap-steps.jsonl"},
+      {{"commdebug"}, "commtap.commdebug.json"},
+      {{"graphviz"}, "commtap.dot"},
+      {{"perfetto"}, "commtap.trace.json"}};
+  for (const auto& [format, file] : expected) {
+    CAPTURE(file);
+    const TempFolder here;
+    Words options = format;
+    options.insert(options.begin(), "--format");
+    CHECK(exportOnTerminal(folder.path(), options, here) == "commtap: wrote " + file + "\r\n");
+    CHECK(has(help, file.substr(file.find('.')))); // with TABLE in place of a table's name
+    REQUIRE(namesIn(here.path()) == Words{file});
+    CHECK(readText(here / file) == folder.run(options).out);
+  }
+}
+
+TEST_CASE("export writes to a terminal if -o - asks for it") {
+  const ExportFolder folder;
+  const TempFolder here;
+  CHECK(exportOnTerminal(folder.path(), {"--format", "graphviz", "-o", "-"}, here).starts_with("digraph"));
+  CHECK(exportOnTerminal(folder.path(), {"--format", "csv", "--all-tables", "tables"}, here).empty());
+  CHECK(namesIn(here.path()) == Words{"tables"});
+}
 
 TEST_CASE("export writes every format from beginning to end") {
   const ExportFolder folder;
@@ -118,6 +178,34 @@ TEST_CASE("export writes the file despite an unreadable report, and exits with 1
   CHECK(outcome.out.empty());
   CHECK(outcome.err.find("commtap: " + (folder / "bad.json")) == 0);
   CHECK(readText(target / "x.prom").ends_with("\ncommtap_unreadable_files 1\n"));
+}
+
+TEST_CASE("export counts each of many foreign files") {
+  const ExportFolder folder;
+  for (int i = 0; i < 9; ++i) {
+    writeText(folder / ("note" + std::to_string(i) + ".json"), "{}");
+  }
+  CHECK(folder.run({"--format", "prometheus"}).out.ends_with("\ncommtap_unreadable_files 9\n"));
+}
+
+TEST_CASE("export names the sums that stopped at 2^64 - 1") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.collectives.at(0).count = UINT64_MAX - 1;
+  report.collectives.push_back(report.collectives.at(0));
+  report.collectives.back().reduce_op = "other"; // another row with the same labels
+  writeText(folder / "rank-00000.json", reportToJson(report));
+  for (const auto& [format, number] : std::vector<std::pair<std::string, std::string>>{
+           {"openmetrics", "commtap_collectives_total"},
+           {"graphviz", "count"},
+           {"commdebug", "count"},
+           {"perfetto", "count"}}) {
+    CAPTURE(format);
+    const Outcome outcome = runCommtap({"export", folder.path(), "--format", format});
+    CHECK(outcome.status() == 1);
+    CHECK(has(outcome.err, "the sum of " + number + " is more than 18446744073709551615"));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  }
 }
 
 TEST_CASE("export reports that the output cannot be written") {
