@@ -13,8 +13,8 @@
 namespace commtap {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFindings = 1; ///< the command worked, but some input is unreadable or missing
-inline constexpr int kExitUsage = 2;    ///< wrong usage or no input
+inline constexpr int kExitFindings = 1; ///< findings; input that is there but unreadable or empty; output not written
+inline constexpr int kExitUsage = 2;    ///< wrong usage, or PATH, run, attempt or rank does not exist
 
 /// Returns a validator that accepts only `words`. The option's type name, not the validator, describes them in the
 /// help.

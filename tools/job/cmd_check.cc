@@ -12,9 +12,7 @@
 #include "report/base/text_file.h"
 #include "report/compare/budget_file.h"
 #include "report/compare/job_check.h"
-#include "report/job/job_reader.h"
-#include "report/runs/ledger_recovery.h"
-#include "tools/cli/progress.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/job/check_text.h"
@@ -28,7 +26,8 @@ constexpr const char* kCheckAbout =
     "with --budget, that it communicates no more than the budget. Numbers are means per rank of one run, over the\n"
     "ranks that have the row. docs/check.md describes budgets and formats.";
 constexpr const char* kCheckExitStatus =
-    "0 all checks passed; 1 some failed; 2 wrong usage, a path that does not exist, or no reports.";
+    "0 all checks passed; 1 some failed, or no report could be read; 2 wrong usage, or a path that does not\n"
+    "exist.";
 
 struct CheckArguments {
   std::string path;
@@ -57,30 +56,33 @@ Result<Budget> readBudget(const std::string& path) {
   return budget ? budget : Result<Budget>::failure(path + ": " + budget.error());
 }
 
-/// Reads the files and options into `measure`. Returns "", or one line that says what is wrong.
-std::string readMeasure(const CheckArguments& arguments, Measure& measure) {
+/// Reads the files and options into `measure`. Returns the exit status, and says what is wrong.
+int readMeasure(const CheckArguments& arguments, Measure& measure) {
   if (!arguments.budget.empty()) {
     Result<Budget> budget = readBudget(arguments.budget);
     if (!budget) {
-      return budget.error();
+      say(budget.error());
+      return kExitUsage;
     }
     measure.allowed = budget->allowed;
     measure.budget = std::move(*budget);
   }
   if (!arguments.baseline.empty()) {
-    recoverOrphanedLedgers(arguments.baseline);
-    Result<JobReport> job =
-        withProgress([&](const Progress& progress) { return readJob(arguments.baseline, {}, progress); });
-    if (!job) {
-      return job.error();
+    int exit_status = kExitOk;
+    measure.baseline = readJobInput(arguments.baseline, {}, exit_status);
+    if (!measure.baseline) {
+      return exit_status;
     }
-    measure.baseline = std::move(*job);
   }
   for (const std::string& name : arguments.allowed) {
     measure.allowed.push_back(*allowedFromName(name));
   }
   std::vector<Tolerance>& rules = measure.budget ? measure.budget->tolerances : measure.tolerances;
-  return readTolerances(arguments.tolerances, rules);
+  if (const std::string error = readTolerances(arguments.tolerances, rules); !error.empty()) {
+    say(error);
+    return kExitUsage;
+  }
+  return kExitOk;
 }
 
 /// Writes the budget of the job. Keeps the tolerances and allowances of an existing file, which a user may have edited.
@@ -133,16 +135,13 @@ int judge(const JobReport& job, const Measure& measure, const CheckArguments& ar
 
 int check(const CheckArguments& arguments) {
   Measure measure;
-  if (const std::string error = readMeasure(arguments, measure); !error.empty()) {
-    say(error);
-    return kExitUsage;
+  if (const int wrong = readMeasure(arguments, measure); wrong != kExitOk) {
+    return wrong;
   }
-  recoverOrphanedLedgers(arguments.path);
-  const Result<JobReport> job =
-      withProgress([&](const Progress& progress) { return readJob(arguments.path, {}, progress); });
+  int exit_status = kExitOk;
+  const std::optional<JobReport> job = readJobInput(arguments.path, {}, exit_status);
   if (!job) {
-    say(job.error());
-    return kExitUsage;
+    return exit_status;
   }
   sayAll(job->copies);
   return judge(*job, measure, arguments);

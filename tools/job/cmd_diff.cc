@@ -12,6 +12,7 @@
 #include "report/base/duration.h"
 #include "report/job/job_reader.h"
 #include "report/runs/ledger_recovery.h"
+#include "tools/cli/job_input.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -25,8 +26,8 @@ constexpr const char* kDiffAbout =
     "one folder with several runs, compares the newest run with the previous one. With --since, compares it with\n"
     "the newest run that started at least that long before. docs/check.md describes the formats.";
 constexpr const char* kDiffExitStatus =
-    "0 no differences beyond the tolerances; 1 differences, or unreadable files; 2 wrong usage, a path\n"
-    "that does not exist, or no two runs to compare.";
+    "0 no differences beyond the tolerances; 1 differences, unreadable files, or no report; 2 wrong usage, a\n"
+    "path that does not exist, or no two runs to compare.";
 
 struct DiffArguments {
   std::vector<std::string> paths;
@@ -35,32 +36,24 @@ struct DiffArguments {
   std::vector<std::string> tolerances;
 };
 
-/// The two jobs to compare, or one line that says why they cannot be read.
+/// The two jobs to compare. If one is missing, `exit_status` says what is wrong, and so does a line on stderr.
 struct Pair {
   std::optional<JobReport> before;
   std::optional<JobReport> after;
-  std::string error;
+  int exit_status = kExitOk;
 };
 
-std::optional<JobReport> take(Result<JobReport> job, Pair& pair) {
-  if (!job) {
-    pair.error = job.error();
-    return std::nullopt;
-  }
-  return std::move(*job);
+Pair failed(int exit_status, const std::string& error) {
+  say(error);
+  return {std::nullopt, std::nullopt, exit_status};
 }
 
 Pair readTwo(const std::string& before, const std::string& after) {
   Pair pair;
-  recoverOrphanedLedgers(before);
-  recoverOrphanedLedgers(after);
-  withProgress([&](const Progress& progress) {
-    pair.before = take(readJob(before, {}, progress), pair);
-    if (pair.before) {
-      pair.after = take(readJob(after, {}, progress), pair);
-    }
-    return 0;
-  });
+  pair.before = readJobInput(before, {}, pair.exit_status);
+  if (pair.before) {
+    pair.after = readJobInput(after, {}, pair.exit_status);
+  }
   return pair;
 }
 
@@ -74,26 +67,34 @@ std::optional<std::string> runBefore(const std::vector<FoundRun>& runs, uint64_t
   return std::nullopt;
 }
 
+Result<JobReport> mergeRun(const std::string& path, const ReportScan& scan, const std::string& run_id) {
+  return withProgress([&](const Progress& progress) { return mergeScan(path, scan, {.run_id = run_id}, progress); });
+}
+
 Pair readRuns(const std::string& path, uint64_t since_ns) {
-  Pair pair;
+  if (!isThere(path)) {
+    return {std::nullopt, std::nullopt, kExitUsage};
+  }
+  if (isJobReport(path)) {
+    return failed(kExitUsage, path + " is a merged report, which holds one run: give two paths");
+  }
   recoverOrphanedLedgers(path);
-  withProgress([&](const Progress& progress) {
-    const Result<ReportScan> scan = scanReports(path, progress);
-    if (!scan) {
-      pair.error = scan.error();
-      return 0;
-    }
-    const std::vector<FoundRun> runs = runsOf(*scan);
-    const std::optional<std::string> before = runBefore(runs, since_ns);
-    if (!before) {
-      pair.error = fmt::format("{} has no earlier run to compare the newest one with: give two paths", path);
-      return 0;
-    }
-    pair.before = take(mergeScan(path, *scan, {.run_id = before}, progress), pair);
-    pair.after = take(mergeScan(path, *scan, {.run_id = runs[0].run_id}, progress), pair);
-    return 0;
-  });
-  return pair;
+  const Result<ReportScan> scan = withProgress([&](const Progress& progress) { return scanReports(path, progress); });
+  if (!scan) {
+    return failed(kExitFindings, scan.error());
+  }
+  const std::vector<FoundRun> runs = runsOf(*scan);
+  const std::optional<std::string> run_before = runBefore(runs, since_ns);
+  if (!run_before) {
+    return failed(
+        kExitUsage, fmt::format("{} has no earlier run to compare the newest one with: give two paths", path));
+  }
+  Result<JobReport> before = mergeRun(path, *scan, *run_before);
+  Result<JobReport> after = mergeRun(path, *scan, runs[0].run_id);
+  if (!before || !after) {
+    return failed(kExitFindings, before ? after.error() : before.error());
+  }
+  return {std::move(*before), std::move(*after), kExitOk};
 }
 
 std::string render(const JobDiff& diff, const std::string& format) {
@@ -121,8 +122,7 @@ int diff(const DiffArguments& arguments) {
   const Pair pair = arguments.paths.size() == 2 ? readTwo(arguments.paths[0], arguments.paths[1])
                                                 : readRuns(arguments.paths[0], *since);
   if (!pair.before || !pair.after) {
-    say(pair.error);
-    return kExitUsage;
+    return pair.exit_status;
   }
   sayAll(pair.before->copies);
   if (arguments.paths.size() == 2) { // otherwise both runs are of one folder

@@ -23,7 +23,9 @@ constexpr const char* kTopAbout =
     "Groups that wait come first, the one that waits longest before the others: their ranks differ in collectives\n"
     "issued, or all issued the same one and none completed it. Each rank has its module and its process's state.\n"
     "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.";
-constexpr const char* kTopExitStatus = "0 shown; 1 no job is running here; 2 wrong usage, or FOLDER does not exist.";
+constexpr const char* kTopExitStatus =
+    "0 shown; 1 no job is running here, or, with --once, some files are unreadable; 2 wrong usage, or FOLDER\n"
+    "does not exist.";
 
 constexpr size_t kDefaultRows = 8;
 
@@ -59,7 +61,8 @@ int top(const TopArguments& arguments) {
     TopFrame now = look(folder);
     if (once) {
       sayAll(now.live.problems);
-      return printOut(topText(before, now, arguments.rows, {}, color));
+      const int written = printOut(topText(before, now, arguments.rows, {}, color));
+      return now.live.problems.empty() ? written : kExitFindings;
     }
     // The cursor stays on the last line: a line break there would scroll the first line away.
     std::string text = topText(before, now, arguments.rows, screenSize(STDOUT_FILENO), color);

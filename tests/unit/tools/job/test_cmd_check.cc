@@ -71,6 +71,35 @@ TEST_CASE("check neither uses nor overwrites an unreadable budget") {
   CHECK(readText(jobs.budget()) == "precious = [");
 }
 
+TEST_CASE("check exits with 1, like the other commands, if what is there cannot be read") {
+  const CheckedJobs jobs;
+  const TempFolder empty;
+  writeText(jobs / "bad.json", "{");
+  for (const Words& arguments :
+       {Words{"check", jobs / "bad.json"},
+        {"check", empty.path()},
+        {"check", jobs.job(), "--baseline", jobs / "bad.json"},
+        {"diff", jobs.job(), jobs / "bad.json"},
+        {"diff", jobs / "bad.json"},
+        {"diff", empty.path(), jobs.job()},
+        {"merge", jobs / "bad.json"},
+        {"merge", empty.path()},
+        {"show", jobs / "bad.json"},
+        {"show", empty.path()},
+        {"html", jobs / "bad.json", "-o", "-"},
+        {"html", empty.path(), "-o", "-"},
+        {"export", jobs / "bad.json", "--format", "csv"},
+        {"export", empty.path(), "--format", "csv"}}) {
+    CAPTURE(arguments[0]);
+    CAPTURE(arguments[1]);
+    const Outcome outcome = runCommtap(arguments);
+    CHECK(outcome.status() == 1);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.starts_with("commtap: "));
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  }
+}
+
 TEST_CASE("check reports wrong usage in one line and exits with 2") {
   const CheckedJobs jobs;
   for (const Words& arguments :
