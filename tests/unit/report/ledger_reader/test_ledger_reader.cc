@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -354,6 +355,119 @@ TEST_CASE("counts that do not agree are damage once the process has ended") {
   CHECK(contents->damage == "the collectives of the rows (2) and those of the steps (1) do not agree");
   REQUIRE(contents->report.not_seen.size() == 1);
   CHECK(contents->report.not_seen[0].reason == "ledger_damaged");
+}
+
+/// Adds to a ledger the first `additions` of those that a collective of 1024 bytes makes, as its thread is killed then.
+void countPartly(LedgerWriter& ledger, LedgerCollective& row, int additions) {
+  constexpr uint64_t kBytes = 1024;
+  LedgerStepLane& lane = ledger.openStep().lanes[row.lane];
+  std::atomic<uint64_t>& written = ledger.header().sections[kLast].used;
+  const std::vector<std::function<void()>> steps = {
+      [&] { row.bytes += kBytes; },
+      [&] { ++row.count; },
+      [&] { ++lane.count; },
+      [&] { lane.bytes += kBytes; },
+      [&] { ledger.nextSequence(row.key.group, false); },
+      [&] { ++written; },
+  };
+  for (int i = 0; i < additions; ++i) {
+    steps.at(static_cast<size_t>(i))();
+  }
+}
+
+LedgerCollective& rowOfSize(LedgerWriter& ledger, uint64_t bytes) {
+  CollectiveKey key{};
+  key.op = ledger.intern("c10d.allreduce_");
+  key.kind = Kind::kAllReduce;
+  key.size_class = sizeClass(bytes);
+  LedgerCollective* row = ledger.row(key);
+  REQUIRE(row != nullptr);
+  return *row;
+}
+
+TEST_CASE("a collective that a killed process left half counted is not damage") {
+  for (int additions = 1; additions <= 6; ++additions) {
+    for (const uint64_t before : {uint64_t{0}, kLedgerCapacities[kLast]}) { // collectives: the ring is full or not
+      CAPTURE(additions);
+      CAPTURE(before);
+      const auto ledger = sampleLedger(0);
+      LedgerCollective& row = rowOfSize(*ledger, 1024);
+      for (uint64_t i = 0; i < before; ++i) {
+        ledger->count(row, {1, 1024});
+        ledger->noteLast(ledger->numberOf(&row), ledger->nextSequence(0, false), 1024, -1, i);
+      }
+      CHECK(readLedger(ledger->bytes())->disagreement.empty());
+      countPartly(*ledger, row, additions);
+      CHECK_FALSE(readLedger(ledger->bytes())->disagreement.empty()); // its header says that it exited by itself
+      ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+      CHECK(readLedger(ledger->bytes())->disagreement.empty());
+      countPartly(*ledger, row, additions); // by another thread
+      CHECK(readLedger(ledger->bytes())->disagreement.empty());
+    }
+  }
+}
+
+TEST_CASE("what no half counted collective explains is damage, also of a killed process") {
+  using Change = std::function<void(LedgerWriter&, LedgerCollective&)>;
+  const std::vector<Change> changes = {
+      [](LedgerWriter&, LedgerCollective& row) { row.count += 9; },
+      [](LedgerWriter&, LedgerCollective& row) { --row.count; },
+      [](LedgerWriter&, LedgerCollective& row) { ++row.count; }, // without its bytes
+      [](LedgerWriter&, LedgerCollective& row) { row.bytes += 1 << 20; },
+      [](LedgerWriter&, LedgerCollective& row) { row.bytes -= 1024; },
+      [](LedgerWriter& ledger, LedgerCollective& row) { --ledger.openStep().lanes[row.lane].count; },
+      [](LedgerWriter& ledger, LedgerCollective& row) { ledger.openStep().lanes[row.lane].bytes += 1024; },
+      [](LedgerWriter& ledger, LedgerCollective&) { ledger.header().sections[kLast].used += 1000; },
+      [](LedgerWriter& ledger, LedgerCollective&) { ledger.nextSequence(0, true); }};
+  for (size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    const auto ledger = sampleLedger(0);
+    LedgerCollective& row = rowOfSize(*ledger, 1024);
+    ledger->count(row, {1, 1024});
+    ledger->noteLast(ledger->numberOf(&row), ledger->nextSequence(0, false), 1024, -1, 1);
+    ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+    REQUIRE(readLedger(ledger->bytes())->disagreement.empty());
+    changes[i](*ledger, row);
+    CHECK_FALSE(readLedger(ledger->bytes())->disagreement.empty());
+  }
+}
+
+TEST_CASE("an entry of the last collectives that fits neither its row nor its group is damage") {
+  using Change = std::function<void(LedgerLast&)>;
+  const std::vector<std::pair<Change, const char*>> changes = {
+      {[](LedgerLast& last) { last.state = 77; }, "has an unknown state"},
+      {[](LedgerLast& last) { last.step = 9; }, "is of a step that has not begun"},
+      {[](LedgerLast& last) { last.issued_at_ns = 1; }, "was issued before the first step began"},
+      {[](LedgerLast& last) { last.row = 9999; }, "names no row of collectives"},
+      {[](LedgerLast& last) { last.bytes *= 2; }, "has another payload than its row"},
+      {[](LedgerLast& last) { last.peer = 4; }, "has a peer outside of its group"},
+      {[](LedgerLast& last) { last.peer = -2; }, "has a peer outside of its group"},
+      {[](LedgerLast& last) { last.sequence = 1; }, "have a number twice"},
+      {[](LedgerLast& last) { last.sequence = 0; }, "have number 0"},
+      {[](LedgerLast& last) { last.sequence = 1000; }, "(4) and the number of its last one (1000) do not agree"}};
+  for (const auto& [change, said] : changes) {
+    CAPTURE(said);
+    const auto ledger = sampleLedger(0);
+    ledger->openStep().started_at_ns = 10;
+    Bytes bytes = copyOf(*ledger);
+    REQUIRE(readLedger(bytes)->disagreement.empty());
+    auto* entries = reinterpret_cast<LedgerLast*>(bytes.data() + headerOf(bytes).sections[kLast].offset);
+    change(entries[2]);
+    CHECK(has(readLedger(bytes)->disagreement, said));
+  }
+}
+
+TEST_CASE("sums of rows that are read as one stay at the largest number") {
+  const auto ledger = LedgerWriter::create();
+  ledger->addGroup("0", "", "gloo", 4, 0, {});
+  for (const uint64_t bytes : {8, 64}) {
+    LedgerCollective& row = countOne(*ledger, kGlobalModule, "sum", kGlobalModule, bytes);
+    row.count = row.bytes = 1ULL << 63U;
+  }
+  const std::vector<Collective> rows = readLedger(ledger->bytes())->report.collectives;
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].count == UINT64_MAX);
+  CHECK(rows[0].bytes == UINT64_MAX);
 }
 
 TEST_CASE("damaged counts do not make the reader return more records than the file can hold") {
