@@ -28,7 +28,8 @@
   hook(_Exit, void (*)(int)) \
   hook(quick_exit, void (*)(int)) \
   hook(abort, void (*)(void)) \
-  hook(kill, int (*)(pid_t, int))
+  hook(kill, int (*)(pid_t, int)) \
+  hook(killpg, int (*)(pid_t, int))
 /* clang-format on */
 
 static struct {
@@ -109,5 +110,12 @@ EXPORT int kill(pid_t pid, int signal) {
   if (commtap_is_self_signal(pid, signal)) {
     commtap_process_ends(COMMTAP_EXIT_SIGNAL, signal);
   }
+  commtap_sends_signal(pid, signal);
   return REAL(kill)(pid, signal);
+}
+
+/* torchrun ends its ranks by it. */
+EXPORT int killpg(pid_t group, int signal) {
+  commtap_sends_signal(-group, signal);
+  return REAL(killpg)(group, signal);
 }

@@ -156,6 +156,14 @@ bool commtap_is_self_signal(pid_t pid, int signal) {
   return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
+void commtap_sends_signal(pid_t pid, int signal) {
+  const bool ends = signal == SIGTERM || signal == SIGKILL || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP;
+  const pid_t other = pid < 0 ? -pid : pid;
+  if (ends && commtap_loaded.tracker != NULL && other > 1 && other != getpid()) {
+    commtap_loaded.tracker->signals(other, signal);
+  }
+}
+
 void commtap_process_ends(enum commtap_exit how, int signal) {
   if (commtap_loaded.tracker != NULL) {
     const int saved_errno = errno;

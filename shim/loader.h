@@ -24,6 +24,9 @@ void commtap_on_torch_loaded(void);
 /* Returns true if kill(pid, signal) ends this process. */
 bool commtap_is_self_signal(pid_t pid, int signal);
 
+/* Runs before kill(pid, signal) of another process; killpg(group) is kill(-group). */
+void commtap_sends_signal(pid_t pid, int signal);
+
 /* Runs before the process ends without its exit handlers. */
 void commtap_process_ends(enum commtap_exit how, int signal);
 

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 8U
+#define COMMTAP_ABI 9U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_start_result {
@@ -142,6 +142,8 @@ struct commtap_tracker {
   enum commtap_start_result (*start)(const char* torch_version, uint64_t found_at_ns);
   /* Writes the report as the process ends. `signal` is set for COMMTAP_EXIT_SIGNAL only. May run more than once. */
   void (*finish)(enum commtap_exit how, int signal);
+  /* Runs before this process sends a signal to another process, or to the process group that `pid` leads, to end it. */
+  void (*signals)(long pid, int signal);
   /* May be called after start(). Returns NULL unless COMMTAP_TIMING asks for durations. */
   const struct commtap_timing* (*timing)(void);
   /* May be called after start(). */

@@ -13,6 +13,7 @@
 #include "shim/tracker_abi.h"
 #include "tracker/api.h"
 #include "tracker/collectives/registration.h"
+#include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/export.h"
 #include "tracker/core/fork_locks.h"
@@ -51,6 +52,18 @@ void finish(commtap_exit how, int signal) {
     }
     ProcessLedger::get().finish(static_cast<ExitKind>(how), signal);
   } catch (const std::exception&) { // the ledger stays, and a reader converts it
+    return;
+  }
+}
+
+void signals(long pid, int signal) {
+  const ErrnoGuard keep_errno;
+  if (!started() || !ProcessLedger::get().isOfThisProcess()) {
+    return;
+  }
+  try {
+    ProcessLedger::get().noteSignalTo(pid, signal);
+  } catch (const std::exception&) { // the end of the other process then looks like a crash
     return;
   }
 }
@@ -118,6 +131,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
       .torch_version = commtap::torchMinor().c_str(),
       .start = commtap::start,
       .finish = commtap::finish,
+      .signals = commtap::signals,
       .timing = commtap::GlooTiming::hooks,
       .nccl = commtap::NcclCalls::hooks,
       .cuda = commtap::GraphCaptures::hooks,

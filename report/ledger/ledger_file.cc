@@ -7,10 +7,30 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 
+#include "report/base/file_descriptor.h"
 #include "report/base/file_size.h"
+#include "report/ledger/ledger_format.h"
 
 namespace commtap {
+
+void LedgerFile::noteSignalSent(const std::string& path, uint32_t signal) {
+  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat facts {};
+  char start[offsetof(LedgerHeader, check)] = {};
+  if (!file.isOpen() || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_uid != geteuid() ||
+      pread(file.get(), start, sizeof(start), 0) != static_cast<ssize_t>(sizeof(start))) {
+    return;
+  }
+  uint32_t version = 0;
+  std::memcpy(&version, start + offsetof(LedgerHeader, version), sizeof(version));
+  if (std::memcmp(start, kLedgerMagic, sizeof(kLedgerMagic)) == 0 && version == kLedgerVersion) {
+    [[maybe_unused]] const ssize_t written =
+        pwrite(file.get(), &signal, sizeof(signal), offsetof(LedgerHeader, signal_sent));
+  }
+}
 
 bool LedgerFile::create(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -121,7 +121,8 @@ struct LedgerHeader {
   uint32_t timing_device;     ///< Timing::device
   std::atomic<uint32_t> nccl; ///< NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
   uint32_t resets;            ///< how often the job set the counters to 0
-  uint32_t reserved;
+  /// Live; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
+  std::atomic<uint32_t> signal_sent;
   std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];

@@ -59,6 +59,7 @@ void readIdentity(LedgerRecords& records, LedgerContents& contents) {
   contents.pid_start_ticks = head.pid_start_ticks;
   contents.parent_pid = head.parent_pid;
   contents.run_began_ns = head.run_began_ns;
+  contents.signal_sent = head.signal_sent.load(std::memory_order_relaxed);
 }
 
 /// Leaves the time of the end at 0: it is added when the report is written.

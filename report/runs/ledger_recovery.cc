@@ -23,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMaxNames = 4096; ///< that a process of a job looks at
+
 /// Returns the report's name from the ledger, without a path that leaves the folder. A damaged ledger may lack it.
 std::string nameOfReport(const LedgerContents& contents) {
   const std::string name = fs::path(contents.report_name).filename();
@@ -93,8 +95,24 @@ bool isOwn(const std::string& path) {
 
 } // namespace
 
+std::vector<std::string> ledgersOfProcess(const std::string& folder, const std::string& host, uint64_t pid) {
+  constexpr int kMaxDepth = 2; // of a folder per rank, and one per attempt
+  std::vector<std::string> found;
+  int names = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::recursive_directory_iterator() && ++names <= kMaxNames; entry.increment(error)) {
+    if (pidOfLedger(entry->path().filename(), host) == pid) {
+      found.push_back(entry->path());
+    }
+    if (entry.depth() == kMaxDepth) {
+      entry.disable_recursion_pending();
+    }
+  }
+  return found;
+}
+
 std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host) {
-  constexpr int kMaxNames = 4096;
   std::vector<std::string> found;
   std::vector<std::string> folders = {folder};
   int names = 0;

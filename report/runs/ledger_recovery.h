@@ -14,6 +14,10 @@ namespace commtap {
 /// not list thousands of files.
 std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host);
 
+/// Returns the ledgers of the process `pid` of `host` in `folder`, or up to two folders below. Tests file names only,
+/// at most 4,096.
+std::vector<std::string> ledgersOfProcess(const std::string& folder, const std::string& host, uint64_t pid);
+
 /// Converts ledgers of killed processes to reports (exit: killed). Each function below deletes a ledger after writing
 /// its report. Concurrent processes convert each ledger only once.
 

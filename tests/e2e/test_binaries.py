@@ -13,7 +13,7 @@ from harness import BUILD, LIBRARY
 TRACKER = BUILD / "tracker" / "libcommtap-tracker.so"
 [PYTHON_PART] = (BUILD / "tracker" / "python").glob("libcommtap-python-3.*.so")
 
-HOOKS = {"dlopen", "_exit", "_Exit", "quick_exit", "abort", "kill"}
+HOOKS = {"dlopen", "_exit", "_Exit", "quick_exit", "abort", "kill", "killpg"}
 MILLISECONDS = "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
 #: Where c10d's Gloo backend queues, runs and waits for its works.
 TORCH_HOOKS = {

@@ -266,18 +266,31 @@ def test_torchrun_is_killed(runner: Runner) -> None:
     assert [report.job["exit"] for report in run.reports] == ["normal", "signal"]
 
 
-#: Makes a collective as rank 0, and then crashes if its argument says so.
+#: Makes a collective as rank 0, and then crashes or waits if its argument says so.
 CRASHING_RANK = """
-import os, signal, sys, torch, torch.distributed as dist
+import ctypes, sys, time, torch, torch.distributed as dist
 import torch.testing._internal.distributed.fake_pg
 dist.init_process_group("fake", store=dist.HashStore(), rank=0, world_size=2)
 dist.all_reduce(torch.ones(4))
-os.kill(os.getpid(), signal.SIGKILL) if sys.argv[1] == "crash" else print("done")
+print("done", flush=True)
+{"crash": lambda: ctypes.string_at(0), "wait": lambda: time.sleep(600), "end": int}[sys.argv[1]]()
+"""
+
+#: Starts the rank four times and ends it, as torchrun does when a rank of another host has failed.
+LAUNCHER = """
+import os, signal, subprocess, sys, torch
+for signal in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM, signal.SIGTERM):
+    rank = subprocess.Popen(
+        [sys.executable, "-c", sys.argv[1], "wait"], env=os.environ | {"RANK": "0", "WORLD_SIZE": "2"},
+        stdout=subprocess.PIPE, start_new_session=True)
+    rank.stdout.readline()
+    os.killpg(rank.pid, signal)
+    assert rank.wait() == -signal
 """
 
 
 def test_crash_loop(tmp_path: Path) -> None:
-    """A rank that is killed three times in a row runs without commtap from then on, and a line and a report say so."""
+    """A rank that crashes three times in a row runs without commtap from then on, and a line and a report say so."""
     out = tmp_path / "out"
     environment = {
         **os.environ,
@@ -294,7 +307,7 @@ def test_crash_loop(tmp_path: Path) -> None:
 
     for nth in range(3):
         process = run("crash")
-        assert (process.returncode, process.stderr) == (-signal.SIGKILL, ""), nth
+        assert (process.returncode, process.stderr) == (-signal.SIGSEGV, ""), nth
     assert len(list(out.rglob("*.ledger"))) == 3
     process = run("end")
     assert (process.returncode, process.stdout) == (0, "done\n")
@@ -311,6 +324,26 @@ def test_crash_loop(tmp_path: Path) -> None:
     counted = max(map(Report.read, out.rglob("*.json")), key=lambda each: each.job["started_at"])
     assert counted.not_seen == []
     assert len(counted.collectives) == 1
+
+
+@pytest.mark.parametrize("out", ["out", "out/%r"])
+def test_ended_by_the_launcher(tmp_path: Path, out: str) -> None:
+    """A rank that its launcher ended three times in a row has not crashed: commtap counts in its next process."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")},
+        "LD_PRELOAD": str(LIBRARY),
+        "COMMTAP_OUT": str(tmp_path / out),
+        "COMMTAP_RUN_ID": "loop",
+    }
+    launcher = [sys.executable, "-c", LAUNCHER, CRASHING_RANK]
+    process = subprocess.run(launcher, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert (process.returncode, process.stderr) == (0, "")
+    rank = [sys.executable, "-c", CRASHING_RANK, "end"]
+    process = subprocess.run(
+        rank, env=environment | {"RANK": "0"}, capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+    )
+    assert process.stderr == ""
+    assert not list(tmp_path.rglob("commtap-off-*"))
 
 
 #: Makes a collective, and prints the highest address space in use, in bytes.

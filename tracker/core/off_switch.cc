@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <map>
 #include <vector>
@@ -42,9 +43,17 @@ uint64_t lastChangeNs(const std::string& path) {
   return static_cast<uint64_t>(info.st_mtim.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(info.st_mtim.tv_nsec);
 }
 
-/// A ledger that stays behind as after a crash. A SIGINT is the user's.
-bool hasCrashed(const Job& job) {
-  return job.exit == ExitKind::kKilled || (job.exit == ExitKind::kSignal && job.exit_signal != SIGINT);
+/// Returns whether commtap may have ended the process. A signal that the process sent to itself says which fault it
+/// was: by abort(), or by a handler of the job that passes a fault on. A process that ended without a word had a fault,
+/// or was killed from outside. The launcher's signals explain that end: it kills all ranks after any of them failed, on
+/// whatever host.
+bool mayBeOurFault(const LedgerContents& ledger) {
+  const Job& job = ledger.report.job;
+  if (job.exit != ExitKind::kSignal) {
+    return job.exit == ExitKind::kKilled && ledger.signal_sent == 0;
+  }
+  constexpr std::array<int, 5> kFaults = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+  return std::find(kFaults.begin(), kFaults.end(), job.exit_signal.value_or(0)) != kFaults.end();
 }
 
 /// Returns how many of these lives followed each other. Processes that lived at the same time count once.
@@ -100,7 +109,7 @@ std::string OffSwitch::repeatedCrashes() const {
   for (const std::string& path : ledgers) {
     const uint64_t ended = lastChangeNs(path);
     const Result<LedgerContents> ledger = readLedgerFile(path);
-    if (!ledger || ledger->report.job.run_id != process_.run_id || !hasCrashed(ledger->report.job)) {
+    if (!ledger || ledger->report.job.run_id != process_.run_id || !mayBeOurFault(*ledger)) {
       continue;
     }
     const Job& job = ledger->report.job;

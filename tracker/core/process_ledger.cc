@@ -17,6 +17,7 @@
 #include "report/base/atomic_file.h"
 #include "report/base/process.h"
 #include "report/ledger/ledger_checks.h"
+#include "report/ledger/ledger_file.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_file.h"
@@ -73,9 +74,9 @@ std::string parentFolder(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-/// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() may have interrupted
-/// malloc: only a thread that surely runs ordinary code may make JSON. The signal that a handler is for is blocked
-/// while it runs.
+/// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() or kill() may have
+/// interrupted malloc: only a thread that surely runs ordinary code may make JSON. The signal that a handler is for is
+/// blocked while it runs.
 bool mayWrite(ExitKind how) {
   if (how == ExitKind::kNormal) {
     return true;
@@ -196,6 +197,17 @@ void ProcessLedger::keepNextOff(std::string_view what) const {
 
 std::string ProcessLedger::reasonToStayOff() const {
   return OffSwitch(options_.out, identity_).reasonToStayOff();
+}
+
+void ProcessLedger::noteSignalTo(int64_t pid, int signal) const {
+  const bool is_launcher = !hasOutput() && !in_memory_ && !is_forked_;
+  if (!is_launcher || !mayWrite(ExitKind::kUnderscoreExit)) {
+    return;
+  }
+  const std::string folder = commonFolder(options_.out, identity_.run_id);
+  for (const std::string& path : ledgersOfProcess(folder, identity_.host, static_cast<uint64_t>(pid))) {
+    LedgerFile::noteSignalSent(path, static_cast<uint32_t>(signal));
+  }
 }
 
 void ProcessLedger::stayOff(const std::string& reason) {

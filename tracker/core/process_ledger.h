@@ -51,6 +51,9 @@ class ProcessLedger {
 
   /// Returns why this process must not count; "" if it may. See OffSwitch.
   std::string reasonToStayOff() const;
+  /// Notes in the ledgers of the process `pid`, if this process is a launcher, that it is about to end that process by
+  /// `signal`: the end is then no sign of a fault of commtap. Call only if isOfThisProcess() is true.
+  void noteSignalTo(int64_t pid, int signal) const;
   /// Leaves a report that only names the reason, if the process is a rank.
   void stayOff(const std::string& reason);
 

@@ -21,6 +21,10 @@ static enum commtap_start_result start(const char* torch_version, uint64_t found
   return starts == NULL ? COMMTAP_STARTED : (enum commtap_start_result)atoi(starts);
 }
 
+static void signals(long pid, int signal) {
+  fprintf(stderr, "signals %ld %d\n", pid, signal);
+}
+
 static void finish(enum commtap_exit how, int signal) {
   fprintf(stderr, "finish %d %d\n", (int)how, signal);
   errno = ENOENT;
@@ -46,6 +50,7 @@ const struct commtap_tracker* commtap_tracker_table(void) {
       .torch_version = "9.9",
       .start = start,
       .finish = finish,
+      .signals = signals,
       .timing = timing,
       .nccl = nccl,
       .cuda = cuda};

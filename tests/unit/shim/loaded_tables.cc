@@ -19,6 +19,9 @@ LoadedTables::~LoadedTables() {
 const commtap_tracker& sayingTracker() {
   static const commtap_tracker tracker = [] {
     commtap_tracker made{};
+    made.signals = [](long pid, int signal) {
+      sayLine("signals " + std::string(pid == getppid() ? "parent " : "other ") + std::to_string(signal));
+    };
     made.finish = [](commtap_exit how, int signal) {
       sayLine("finish " + std::to_string(how) + " " + std::to_string(signal));
     };

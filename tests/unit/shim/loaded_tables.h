@@ -15,7 +15,7 @@ class LoadedTables {
   ~LoadedTables();
 };
 
-/// A tracker whose finish() says "finish HOW SIGNAL" on stderr.
+/// A tracker whose finish() says "finish HOW SIGNAL", and signals() "signals parent|other SIGNAL", on stderr.
 const commtap_tracker& sayingTracker();
 
 } // namespace commtap

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <functional>
 #include <string>
 
@@ -54,6 +55,28 @@ TEST_CASE("only a signal that ends this process finishes the tracker") {
     _exit(0);
   });
   CHECK(child.said == "0\nfinish 2 0\n");
+}
+
+TEST_CASE("the tracker learns of a signal that ends another process, before it is sent") {
+  const ChildResult child = endsWithTracker([] {
+    errno = 77;
+    const std::string errors = std::to_string(kill(getppid(), SIGUSR1 + 1000)) + std::to_string(errno == EINVAL);
+    for (const int signal : {0, SIGCONT}) { // end nothing
+      kill(getppid(), signal);
+    }
+    const pid_t other = fork();
+    if (other == 0) {
+      setpgid(0, 0);
+      pause();
+    }
+    setpgid(other, other);
+    sayLine(errors + std::to_string(killpg(other, SIGTERM)));
+    int status = 0;
+    waitpid(other, &status, 0);
+    sayLine("ended by " + std::to_string(WTERMSIG(status)));
+    _exit(0);
+  });
+  CHECK(child.said == "signals other 15\n-110\nended by 15\nfinish 2 0\n");
 }
 
 TEST_CASE("dlopen returns what the real one does, and leaves its error") {

@@ -66,6 +66,23 @@ TEST_CASE("LedgerFile fails if its file was closed and removed, and leaves a new
   close(mapping);
 }
 
+TEST_CASE("a launcher's signal is noted in a ledger, and in no other file") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  LedgerFile::noteSignalSent(folder / "x.ledger", 15);
+  CHECK(ledger->header().signal_sent == 15);
+  const std::string foreign(sizeof(LedgerHeader), 'x');
+  writeText(folder / "foreign.ledger", foreign);
+  writeText(folder / "short.ledger", "COMM");
+  for (const char* name : {"foreign.ledger", "short.ledger", "none.ledger"}) {
+    LedgerFile::noteSignalSent(folder / name, 9);
+  }
+  CHECK(readText(folder / "foreign.ledger") == foreign);
+  CHECK(readText(folder / "short.ledger") == "COMM");
+  CHECK(namesIn(folder.path()).size() == 3);
+}
+
 TEST_CASE("LedgerFile::close() can be called twice") {
   const TempFolder folder;
   LedgerFile file;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "report/base/process.h"
@@ -75,6 +76,21 @@ TEST_CASE("the ledger of a living process is not converted") {
   CHECK(recoverLedgers(folder.path(), problems).empty());
   CHECK(problems.empty());
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.ledger"});
+}
+
+TEST_CASE("the ledgers of a process are found in folders per rank and attempt") {
+  const TempFolder folder;
+  const std::string name = nameOfLedger("node1", 17);
+  for (const char* below : {"", "/3", "/3/attempt-1", "/3/attempt-1/deeper"}) {
+    std::filesystem::create_directories(folder.path() + below);
+    writeText(folder.path() + below + "/" + name, "");
+    writeText(folder.path() + below + "/" + nameOfLedger("node1", 170), "");
+    writeText(folder.path() + below + "/" + nameOfLedger("node2", 17), "");
+  }
+  std::vector<std::string> found = ledgersOfProcess(folder.path(), "node1", 17);
+  std::sort(found.begin(), found.end());
+  CHECK(found == std::vector<std::string>{folder / ("3/attempt-1/" + name), folder / ("3/" + name), folder / name});
+  CHECK(ledgersOfProcess(folder / "none", "node1", 17).empty());
 }
 
 TEST_CASE("an exiting process converts only the ledgers of its run and its children") {

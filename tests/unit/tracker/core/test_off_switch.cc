@@ -78,6 +78,53 @@ TEST_CASE("a process that ends in order ends the sequence of crashes") {
   CHECK(switchOf(folder.path(), 0).reasonToStayOff().empty());
 }
 
+/// Ends a rank that communicates as a launcher does, which sees a rank of another host fail.
+void endByLauncher(const std::string& folder, int64_t rank, int signal) {
+  runRank(folder, rank, [&] {
+    const pid_t rank_pid = getpid();
+    const pid_t launcher = fork();
+    if (launcher == 0) {
+      unsetenv("RANK");
+      Options options;
+      options.out = folder;
+      options.run_id = "loop";
+      ProcessLedger::start(options, "2.13.0+test");
+      ProcessLedger::get().noteSignalTo(rank_pid, signal);
+      kill(rank_pid, signal);
+      _exit(0);
+    }
+    pause();
+  });
+}
+
+TEST_CASE("a rank that its launcher ends has not crashed") {
+  const TempFolder folder;
+  for (const int signal : {SIGTERM, SIGKILL, SIGTERM, SIGTERM}) {
+    endByLauncher(folder.path(), 0, signal);
+    CHECK(switchOf(folder.path(), 0).reasonToStayOff().empty());
+  }
+  for (int i = 0; i < 3; ++i) {
+    CHECK(switchOf(folder.path(), 0).reasonToStayOff().empty());
+    crash(folder.path(), 0, SIGSEGV);
+  }
+  CHECK_FALSE(switchOf(folder.path(), 0).reasonToStayOff().empty());
+}
+
+TEST_CASE("of the signals that a process sends to itself only those of a fault count") {
+  const TempFolder folder;
+  const auto endBy = [&folder](int signal) {
+    runRank(folder.path(), 0, [signal] { ProcessLedger::get().finish(ExitKind::kSignal, signal); });
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL, SIGUSR1}) {
+    endBy(signal);
+  }
+  CHECK(switchOf(folder.path(), 0).reasonToStayOff().empty());
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) {
+    endBy(signal);
+  }
+  CHECK_FALSE(switchOf(folder.path(), 0).reasonToStayOff().empty());
+}
+
 TEST_CASE("the switch is this version's and this user's, and a user who empties it has the last word") {
   const TempFolder folder;
   const OffSwitch off = switchOf(folder.path(), 0);
