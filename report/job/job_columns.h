@@ -112,6 +112,11 @@ inline constexpr auto kColumns<JobReport> = std::tuple{
         "PyTorch's version in the first process; null if not known."),
     column(field::kCommtap, &JobReport::commtap_version, "The version of commtap in the first process."),
     column(
+        field::kArgv,
+        &JobReport::argv,
+        "The command line of the first process, with secrets `(redacted)`. Empty with COMMTAP_ARGV=off.",
+        {.presence = Presence::kNewer}),
+    column(
         field::kOtherRuns,
         &JobReport::other_runs,
         "The number of other runs that were found in the same folder and left out."),

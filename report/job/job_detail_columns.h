@@ -91,6 +91,11 @@ inline constexpr auto kColumns<JobProcess> = std::tuple{
         &JobProcess::ended_at_ns,
         "When the report was made: wall-clock time, UTC, to the microsecond. Null if the process had not ended, or if "
         "commtap did not see its end."),
+    column<RealTime>(
+        field::kLastActivityAt,
+        &JobProcess::last_activity_ns,
+        "When the process was last seen at work: its last collective, step, start or end; wall-clock time, UTC.",
+        {.presence = Presence::kNewer}),
     column(field::kExit, &JobProcess::exit, "How the process ended, as in its report."),
     column(
         field::kExitSignal,

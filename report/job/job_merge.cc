@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "report/job/last_activity.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -93,7 +94,8 @@ void JobMerge::add(const Report& report, const std::string& file) {
   }
   addFacts(job);
   JobProcess process{
-      job.rank, job.host, job.pid, job.started_at_ns, job.ended_at_ns, job.exit, job.exit_signal, file, {}};
+      job.rank, job.host, job.pid, job.started_at_ns, job.ended_at_ns, job.exit, job.exit_signal, file, {}, {}};
+  process.last_activity_ns = lastActivityNs(report);
   modules_.add(report);
   GroupPlaces places(report, groups_);
   addCollectives(report, places, process);
@@ -112,6 +114,7 @@ void JobMerge::addFacts(const Job& job) {
     job_.attempt = job.attempt;
     job_.torch_version = job.torch_version;
     job_.commtap_version = job.commtap_version;
+    job_.argv = job.argv;
     job_.started_at_ns = job.started_at_ns;
     job_.ended_at_ns = job.ended_at_ns;
   }

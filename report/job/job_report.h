@@ -130,6 +130,7 @@ struct JobProcess {
   std::optional<int64_t> exit_signal;
   std::string file; ///< path of its report; relative to JobReport::source if below it
   AmountsByKind totals{};
+  std::optional<uint64_t> last_activity_ns; ///< CLOCK_REALTIME, of its last event; nullopt in reports of older versions
 };
 
 struct JobTotal {
@@ -198,6 +199,7 @@ struct JobReport {
   std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME, last process; nullopt if a process has no end
   std::string torch_version;           ///< of the first process; "" if not known
   std::string commtap_version;         ///< of the first process
+  std::vector<std::string> argv;       ///< command line of the first process; empty if its report has none
   uint64_t other_runs = 0;             ///< other runs in the folder, not merged
   std::string source;                  ///< the merged folder or file
 

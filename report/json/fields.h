@@ -24,6 +24,7 @@ inline constexpr const char* kAttempt = "attempt";
 inline constexpr const char* kHost = "host";
 inline constexpr const char* kPid = "pid";
 inline constexpr const char* kArgv = "argv";
+inline constexpr const char* kLastActivityAt = "last_activity_at";
 inline constexpr const char* kStartedAt = "started_at";
 inline constexpr const char* kEndedAt = "ended_at";
 inline constexpr const char* kExit = "exit";

@@ -14,6 +14,8 @@ from report import bus_factor
 MIB = 1 << 20
 START = "2026-11-20T09:12:33.120000Z"
 END = "2026-11-20T21:40:10.000000Z"
+#: The last activity of a process without an end.
+LAST_ACTIVITY = "2026-11-20T11:42:33.120000Z"
 
 Amount = dict[str, float]
 
@@ -61,6 +63,7 @@ class JobSample:
     not_seen: list[dict[str, Any]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     exits: dict[int, str] = field(default_factory=dict)
+    argv: list[str] = field(default_factory=lambda: ["python", "train.py", "--model", "llama"])
     #: (rank, kind): the factor by which that rank's bytes of the kind exceed the other ranks'.
     uneven: dict[tuple[int, str], float] = field(default_factory=dict)
 
@@ -240,12 +243,17 @@ class JobSample:
             "attempts": [0],
             "world_size": self.ranks + missing,
             "started_at": START,
-            "ended_at": END,
+            "ended_at": None if self._endless() else END,
             "torch": "2.13.0",
             "commtap": "0.1.0",
+            "argv": self.argv,
             "other_runs": 0,
             "source": "out",
         }
+
+    def _endless(self) -> set[int]:
+        """Returns the ranks whose end commtap did not see."""
+        return {rank for rank, exit in self.exits.items() if exit in ("killed", "running")}
 
     def _sums(self, key: str) -> dict[str, dict[tuple[str, str], Amount]]:
         """Returns the sums over ranks, by phase and kind, for each value of `key`."""
@@ -295,7 +303,8 @@ class JobSample:
             "host": f"node{rank // 8:03d}",
             "pid": 4000 + rank,
             "started_at": START,
-            "ended_at": END,
+            "ended_at": None if rank in self._endless() else END,
+            "last_activity_at": LAST_ACTIVITY if rank in self._endless() else END,
             "exit": self.exits.get(rank, "normal"),
             "exit_signal": None,
             "file": f"rank-{rank:05d}.json",

@@ -4,20 +4,9 @@
 
 #include <algorithm>
 
-namespace commtap {
+#include "report/job/last_activity.h"
 
-uint64_t lastActivityNs(const Report& report) {
-  constexpr uint64_t kNever = 0;
-  uint64_t last = std::max(report.job.started_at_ns, report.job.ended_at_ns.value_or(kNever));
-  for (const LastCollective& call : report.last) {
-    last = std::max({last, call.issued_at_ns, call.completed_at_ns.value_or(kNever)});
-  }
-  if (!report.steps.empty()) {
-    const Step& step = report.steps.back();
-    last = std::max({last, step.started_at_ns, step.ended_at_ns.value_or(kNever)});
-  }
-  return last;
-}
+namespace commtap {
 
 uint64_t idleSeconds(std::span<const Report* const> reports, uint64_t now_ns) {
   constexpr uint64_t kNsPerSecond = 1'000'000'000;

@@ -12,10 +12,6 @@ namespace commtap {
 /// Seconds without a collective or step after which a job counts as quiet, although its processes seem to run.
 inline constexpr uint64_t kQuietJobSeconds = 60;
 
-/// Returns the CLOCK_REALTIME of the last event that the report has: a collective, a step, or its process's start or
-/// end.
-uint64_t lastActivityNs(const Report& report);
-
 /// Returns the whole seconds since the last activity of any of the processes; 0 if that is in the future.
 uint64_t idleSeconds(std::span<const Report* const> reports, uint64_t now_ns);
 

@@ -79,6 +79,21 @@ TEST_CASE("a process without an end leaves the job without an end") {
   CHECK_FALSE(jobOf(reports).ended_at_ns);
 }
 
+TEST_CASE("a job has the command line of its first process, and the last activity of each") {
+  std::vector<Report> reports = sampleReports(2);
+  reports[0].job.argv = {"python", "train.py"};
+  reports[1].job.argv = {"python", "train.py", "--rank=1"};
+  reports[1].job.ended_at_ns = std::nullopt;
+  LastCollective call;
+  call.issued_at_ns = reports[1].job.started_at_ns + 5000;
+  reports[1].last = {call};
+  reports[1].steps.clear();
+  const JobReport job = jobOf(reports);
+  CHECK(job.argv == std::vector<std::string>{"python", "train.py"});
+  CHECK(job.processes[0].last_activity_ns == reports[0].job.ended_at_ns);
+  CHECK(job.processes[1].last_activity_ns == call.issued_at_ns);
+}
+
 TEST_CASE("groups are sorted by bytes, rows by the module tree") {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {

@@ -9,19 +9,6 @@ namespace {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 
-TEST_CASE("the last activity is the newest event of a report") {
-  Report report;
-  report.job.started_at_ns = 10;
-  CHECK(lastActivityNs(report) == 10);
-  report.steps.push_back({.started_at_ns = 20});
-  CHECK(lastActivityNs(report) == 20);
-  report.last.push_back({.issued_at_ns = 30, .completed_at_ns = 50});
-  report.last.push_back({.issued_at_ns = 40});
-  CHECK(lastActivityNs(report) == 50);
-  report.job.ended_at_ns = 60;
-  CHECK(lastActivityNs(report) == 60);
-}
-
 TEST_CASE("a job is idle since the last activity of its most recent process") {
   Report first;
   first.job.started_at_ns = 5 * kSecond;
