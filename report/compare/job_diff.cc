@@ -50,6 +50,16 @@ std::map<std::string, PerRank> divided(const std::map<std::string, Amount>& sums
   return result;
 }
 
+/// Returns the totals per name. `nameOf(key)`: the name of a total.
+template <typename NameOf>
+std::map<std::string, PerRank> totalsBy(const JobReport& job, NameOf nameOf) {
+  std::map<std::string, Amount> sums;
+  for (const JobTotal& total : job.totals) {
+    sums[std::string(nameOf(total.key))] += {total.amount.count.sum, total.amount.bytes.sum, 0};
+  }
+  return divided(sums, job);
+}
+
 bool isTolerated(const Change& change, const CellTolerance& tolerance) {
   // A mean is a quotient: equal means can differ in the last digit.
   constexpr double kRounding = 1e-9;
@@ -112,11 +122,11 @@ std::map<std::string, PerRank> perRankByGroup(const JobReport& job) {
 }
 
 std::map<std::string, PerRank> perRankByKind(const JobReport& job) {
-  std::map<std::string, Amount> sums;
-  for (const JobTotal& total : job.totals) {
-    sums[std::string(kindName(total.key.kind))] += {total.amount.count.sum, total.amount.bytes.sum, 0};
-  }
-  return divided(sums, job);
+  return totalsBy(job, [](const PhaseKind& key) { return kindName(key.kind); });
+}
+
+std::map<std::string, PerRank> perRankByPhase(const JobReport& job) {
+  return totalsBy(job, [](const PhaseKind& key) { return phaseName(key.phase); });
 }
 
 std::vector<CellChange> changesBetween(const Cells& before, const Cells& after, const std::vector<Tolerance>& rules) {

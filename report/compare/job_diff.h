@@ -24,9 +24,10 @@ struct PerRank {
 using Cells = std::map<CellKey, PerRank>;
 Cells cellsOf(const JobReport& job);
 
-/// Return the totals per group or per kind, as the sum over ranks divided by the job's number of ranks.
+/// Return the totals per group, kind or phase, as the sum over ranks divided by the job's number of ranks.
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job);
 std::map<std::string, PerRank> perRankByKind(const JobReport& job);
+std::map<std::string, PerRank> perRankByPhase(const JobReport& job);
 
 /// An amount that differs between two runs. An amount that is missing in a run has 0 ranks there.
 struct Change {

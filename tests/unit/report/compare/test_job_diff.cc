@@ -33,6 +33,7 @@ TEST_CASE("the mean of a pipeline stage's module is over the ranks of that stage
   CHECK(cells.at({"DistributedDataParallel.first", Phase::kForward, Kind::kAllGather, "default_pg"}).count == 2);
   CHECK(perRankByGroup(jobOf(reports)).at("default_pg").count == 4);
   CHECK(perRankByKind(jobOf(reports)).at("all_gather").count == 2);
+  CHECK(perRankByPhase(jobOf(reports)).at("forward").count == 2);
 }
 
 TEST_CASE("the sum of a cell's rows stays at the largest number") {
