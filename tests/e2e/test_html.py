@@ -168,7 +168,7 @@ def test_drills_down(show: Opener) -> None:
     """Clicks in the chart, in the table and on the path drill down; the browser's "back" works."""
     job = small_job()
     with show(job) as opened:
-        click_chart(opened, 2.5 / 6, 0.5)  # the third of six columns
+        click_chart(opened, 1.5 / 5, 0.5)  # the second of five columns
         opened.expect_module("layers")
         assert opened.figure("Collectives") == total(job, module=r"Transformer\.layers")
         opened.page.locator("#table").get_by_role("button", name="1", exact=True).click()
@@ -183,7 +183,7 @@ def test_drills_down(show: Opener) -> None:
         opened.expect_module("layers")
         opened.page.locator("#path").get_by_role("button", name="Transformer").click()
         opened.expect_module("Transformer")
-        click_chart(opened, 0.05, 0.5)  # the module's own box leads back up
+        click_chart(opened, 0.5, 0.02)  # the module's own line leads back up
         opened.expect_module("Global")
 
 
@@ -295,7 +295,7 @@ def test_pointer_gets_a_tip(show: Opener) -> None:
     with show(small_job()) as opened:
         box = opened.chart.bounding_box()
         tip = opened.page.locator("#tip")
-        opened.chart.hover(position={"x": box["width"] * 2.5 / 6, "y": box["height"] / 2})
+        opened.chart.hover(position={"x": box["width"] * 1.5 / 5, "y": box["height"] / 2})
         expect(tip).to_contain_text("Transformer.layers")
         expect(tip).to_contain_text("Share")
         opened.page.mouse.move(5, 5)
@@ -361,14 +361,14 @@ def test_light_and_dark(show: Opener) -> None:
     background = "getComputedStyle(document.documentElement).backgroundColor"
     with show(job, color_scheme="dark") as opened:
         assert opened.evaluate(background) == "rgb(13, 17, 23)"
-        pale_in_dark = pixel(opened, 1.8 / 6, 0.5)
+        pale_in_dark = pixel(opened, 0.9 / 5, 0.5)
         opened.page.emulate_media(color_scheme="light")
         assert opened.evaluate(background) == "rgb(244, 246, 249)"
-        pale_in_light = pixel(opened, 1.8 / 6, 0.5)
+        pale_in_light = pixel(opened, 0.9 / 5, 0.5)
         assert sum(pale_in_light[:3]) > sum(pale_in_dark[:3]) + 100
         opened.page.get_by_label("Theme").select_option("dark")
         assert opened.evaluate(background) == "rgb(13, 17, 23)"
-        assert pixel(opened, 1.8 / 6, 0.5) == pale_in_dark
+        assert pixel(opened, 0.9 / 5, 0.5) == pale_in_dark
 
 
 def test_steps_in_light_and_dark(show: Opener) -> None:

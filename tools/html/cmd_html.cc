@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/html/cmd_html.h"
 
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "tools/cli/job_input.h"
@@ -10,23 +14,28 @@
 #include "tools/cli/subcommands.h"
 #include "tools/html/html_page.h"
 #include "tools/html/page_data.h"
+#include "tools/html/page_diff.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kHtmlAbout = "The file is complete and opens without a network. docs/html.md explains the page.";
+constexpr const char* kHtmlAbout =
+    "The file is complete and opens without a network. With two paths it shows the difference of two runs, with the\n"
+    "numbers of commtap diff; --run and --attempt then choose from both. docs/html.md explains the page.";
 constexpr const char* kHtmlExitStatus =
     "0 written; 1 written without some unreadable files, or not written; 2 wrong usage, or PATH, run or\n"
     "attempt does not exist.";
 
 struct HtmlArguments {
-  std::string path;
+  std::vector<std::string> paths;
   std::string output = "commtap.html";
   JobSelection selection;
+  std::vector<std::string> tolerances;
 };
 
-int writePage(const std::string& output, const std::string& page, const JobReport& job) {
+/// Writes the page. `what`: what the page shows, for the line on stdout.
+int writePage(const std::string& output, const std::string& page, const std::string& what) {
   if (output == "-") {
     return printOut(page);
   }
@@ -37,44 +46,84 @@ int writePage(const std::string& output, const std::string& page, const JobRepor
     say(failure);
     return kExitFindings;
   }
-  return printOut(fmt::format(
-      "{}: {} processes, {} modules, {}\n",
-      inert(output),
-      job.processes.size(),
-      job.modules.size(),
-      humanBytes(static_cast<double>(page.size()))));
+  return printOut(fmt::format("{}: {}, {}\n", inert(output), what, humanBytes(static_cast<double>(page.size()))));
+}
+
+std::string sizeText(const JobReport& job) {
+  return fmt::format("{} processes, {} modules", job.processes.size(), job.modules.size());
+}
+
+/// Writes the page of one run.
+int writeJob(const HtmlArguments& arguments, const JobReport& job) {
+  return writePage(arguments.output, htmlPage(pageData(job)), sizeText(job));
+}
+
+/// Writes the page of two runs.
+int writeDiff(const HtmlArguments& arguments, const std::vector<JobReport>& jobs, const std::vector<Tolerance>& rules) {
+  const std::string what = fmt::format("before {}, after {}", sizeText(jobs[0]), sizeText(jobs[1]));
+  return writePage(arguments.output, htmlPage(diffData(jobs[0], jobs[1], rules)), what);
+}
+
+/// Returns "", or a line that says which option is wrong.
+std::string readRules(const HtmlArguments& arguments, std::vector<Tolerance>& rules) {
+  if (arguments.paths.size() == 1 && !arguments.tolerances.empty()) {
+    return "--tolerance accepts differences between two runs, and one path is given: give two paths or leave it out";
+  }
+  return readTolerances(arguments.tolerances, rules);
 }
 
 int html(const HtmlArguments& arguments) {
-  int exit_status = kExitOk;
-  const std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
-  if (!job) {
-    return exit_status;
+  std::vector<Tolerance> rules;
+  if (const std::string wrong = readRules(arguments, rules); !wrong.empty()) {
+    say(wrong + " (see commtap html --help)");
+    return kExitUsage;
   }
-  const int written = writePage(arguments.output, htmlPage(pageData(*job)), *job);
-  sayAll(job->copies);
-  sayAll(job->problems);
-  return job->problems.empty() ? written : kExitFindings;
+  std::vector<JobReport> jobs;
+  for (const std::string& path : arguments.paths) {
+    int exit_status = kExitOk;
+    std::optional<JobReport> job = readJobInput(path, arguments.selection, exit_status);
+    if (!job) {
+      return exit_status;
+    }
+    jobs.push_back(std::move(*job));
+  }
+  const int written = jobs.size() == 1 ? writeJob(arguments, jobs[0]) : writeDiff(arguments, jobs, rules);
+  bool is_sound = true;
+  for (const JobReport& job : jobs) {
+    sayAll(job.copies);
+    sayAll(job.problems);
+    is_sound = is_sound && job.problems.empty();
+  }
+  return is_sound ? written : kExitFindings;
 }
 
 } // namespace
 
 void addHtml(CLI::App& app, int& exit_status) {
-  CLI::App* verb = app.add_subcommand("html", "Write an HTML file that shows a whole job in a browser");
+  CLI::App* verb =
+      app.add_subcommand("html", "Write an HTML file that shows a whole job, or two runs compared, in a browser");
   describe(
       *verb,
-      {.usage = "commtap html [OPTIONS] PATH",
+      {.usage = "commtap html [OPTIONS] PATH | BEFORE AFTER",
        .about = kHtmlAbout,
        .exit_status = kHtmlExitStatus,
        .examples = {
            "commtap html out -o report.html",
            "commtap html job.json -o report.html   (from commtap merge out -o job.json)",
+           "commtap html yesterday today -o diff.html",
        }});
   auto arguments = std::make_shared<HtmlArguments>();
-  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  verb->add_option(
+          "PATH",
+          arguments->paths,
+          "A folder of reports and ledgers, a report, a ledger, or a merged report; or two of them to compare")
+      ->required()
+      ->expected(1, 2)
+      ->type_name("");
   verb->add_option("-o,--output", arguments->output, "The file to write; - is stdout; default: commtap.html")
       ->type_name("FILE");
   addSelection(*verb, arguments->selection);
+  addTolerances(*verb, arguments->tolerances);
   verb->callback([arguments, &exit_status] { exit_status = html(*arguments); });
 }
 

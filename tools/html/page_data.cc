@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/base/timestamp.h"
 #include "report/json/fields.h"
 #include "tools/html/page_columns.h"
 #include "tools/html/page_nccl.h"
+#include "tools/html/page_run.h"
 
 namespace commtap {
 namespace {
@@ -20,21 +20,6 @@ using page::cellOrNull;
 using page::columnOf;
 using page::Strings;
 using page::toJson;
-
-json factsOf(const JobReport& job) {
-  return {
-      {field::kRunId, job.run_id},
-      {field::kAttempt, job.attempt},
-      {field::kAttempts, job.attempts},
-      {field::kWorldSize, cellOrNull(job.world_size)},
-      {field::kStartedAt, formatTimestamp(job.started_at_ns)},
-      {field::kEndedAt, job.ended_at_ns ? json(formatTimestamp(*job.ended_at_ns)) : json(nullptr)},
-      {field::kTorch, job.torch_version},
-      {field::kCommtap, job.commtap_version},
-      {field::kOtherRuns, job.other_runs},
-      {field::kSource, job.source},
-  };
-}
 
 json disagreementOf(const Disagreement& item) {
   json values = json::array();
@@ -126,11 +111,6 @@ json rowsOf(const JobReport& job, Strings& strings) {
   }
   rows[field::kModule] = columnOf(job.collectives, [&](const JobCollective& row) { return modules[row.module]; });
   return rows;
-}
-
-json processesOf(const JobReport& job, Strings& strings) {
-  return page::columnsOf(
-      job.processes, {field::kRank, field::kHost, field::kPid, field::kExit, field::kExitSignal}, strings);
 }
 
 struct Cell {
@@ -234,47 +214,14 @@ json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
   return times;
 }
 
-/// Returns the names of an enumeration's values, by number.
-template <typename Enum, typename Name>
-json namesOf(int count, Name name) {
-  json names = json::array();
-  for (int i = 0; i < count; ++i) {
-    names.push_back(name(static_cast<Enum>(i)));
-  }
-  return names;
-}
-
-/// Escapes characters that could end the <script> element or begin a comment in it. JSON has them only in strings,
-/// where escapes are valid.
-std::string inScript(const std::string& text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        safe += "\\u003c";
-        break;
-      case '>':
-        safe += "\\u003e";
-        break;
-      case '&':
-        safe += "\\u0026";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
-
 } // namespace
 
 std::string pageData(const JobReport& job) {
   Strings strings;
   json document = {
-      {field::kJob, factsOf(job)},
-      {"phases", namesOf<Phase>(kPhaseCount, phaseName)},
-      {"kinds", namesOf<Kind>(kKindCount, kindName)},
+      {field::kJob, page::factsOf(job)},
+      {"phases", page::phaseNames()},
+      {"kinds", page::kindNames()},
       {field::kGroups, columnOf(job.groups, groupOf)},
       {field::kRanks, toJson(job.ranks)},
       {field::kMissingRanks, toJson(job.missing)},
@@ -285,7 +232,7 @@ std::string pageData(const JobReport& job) {
       {field::kProblems, job.problems},
       {field::kModules, modulesOf(job, strings)},
       {"rows", rowsOf(job, strings)},
-      {field::kProcesses, processesOf(job, strings)},
+      {field::kProcesses, page::processesOf(job, strings)},
       {"cells", pageCells(job)},
       {field::kSteps, stepsOf(job, strings)},
       {"step_cells", stepCellsOf(job, strings)},
@@ -294,7 +241,7 @@ std::string pageData(const JobReport& job) {
       {field::kNccl, page::ncclOf(job, strings)},
   };
   document["strings"] = strings.take();
-  return inScript(document.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace));
+  return page::documentText(document);
 }
 
 } // namespace commtap

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { kMetricTitles } from "./amounts.js";
-import { byId, h, refill } from "./dom.js";
+import { byId, h, refill, titleOf } from "./dom.js";
 import { segments } from "./segments.js";
 import { kDefaults } from "./state.js";
 import { shorten } from "./text.js";
@@ -12,7 +12,9 @@ import { shorten } from "./text.js";
 const kNameLength = 60;
 
 function select(view, name, title, values) {
-  const options = values.map((value) => h("option", { value }, shorten(value, kNameLength)));
+  const options = values.map((value) =>
+    h("option", { value, title: titleOf(value, kNameLength) }, shorten(value, kNameLength)),
+  );
   const element = h(
     "select",
     { id: `choose-${name}`, "data-key": `choose-${name}`, onchange: () => view.set({ [name]: element.value }) },

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+import { shorten } from "./text.js";
+
 /** The only functions of the page that create elements. Text is always inserted as text, never as markup. */
 
 /**
@@ -22,10 +24,21 @@ export function h(tag, attributes, ...children) {
   return element;
 }
 
-/** Returns an element with a dotted name that may wrap after its dots. */
-export function breakable(name) {
-  const parts = name.split(/(?<=\.)/);
-  return h("span", null, ...parts.flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part])));
+/** Returns the full name for the attribute `title` if the shown text is not all of it. */
+export function titleOf(name, length) {
+  return shorten(name, length) === name ? null : name;
+}
+
+/** Returns an element with at most `length` characters of a name. The full name is its title. */
+export function named(name, length) {
+  return h("span", { title: titleOf(name, length) }, shorten(name, length));
+}
+
+/** Returns an element with at most `length` characters of a dotted name, which may wrap after its dots. */
+export function breakable(name, length) {
+  const parts = shorten(name, length).split(/(?<=\.)/);
+  const pieces = parts.flatMap((part, i) => (i === 0 ? [part] : [h("wbr"), part]));
+  return h("span", { title: titleOf(name, length) }, ...pieces);
 }
 
 export function byId(id) {

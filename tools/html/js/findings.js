@@ -3,7 +3,7 @@
 
 import { byId, h, refill } from "./dom.js";
 import { sizeOf } from "./job.js";
-import { bytesText, plural, rangesText, rankListText, shorten, wholeText } from "./text.js";
+import { activityTime, bytesText, plural, rangesText, rankListText, shorten, timeText, wholeText } from "./text.js";
 
 /** The findings above all numbers: ranks that disagree, are missing or were killed, and entries of `not_seen`. */
 
@@ -130,20 +130,26 @@ const kExitText = {
   killed: "killed by SIGKILL, the OOM killer or another process",
 };
 
+/** Returns ", last activity 2026-11-20 21:40:10 UTC"; "" if it is not known. */
+function activityText(job, index) {
+  const time = activityTime(job.processes.last_activity_at[index]);
+  return time === null ? "" : `, last activity ${timeText(time)}`;
+}
+
 function ends(job) {
   const byExit = new Map();
   for (let i = 0; i < job.processCount; i += 1) {
     const exit = job.processes.exit[i];
     if (exit !== "normal" && !(job.live && exit === "running")) {
       byExit.set(exit, byExit.get(exit) ?? []);
-      byExit.get(exit).push(job.processName(i));
+      byExit.get(exit).push(i);
     }
   }
-  return [...byExit].map(([exit, names]) => ({
+  return [...byExit].map(([exit, indices]) => ({
     key: `exit-${exit}`,
     level: exit === "_exit" ? "note" : "warn",
-    title: `${names.length === 1 ? names[0] : `${wholeText(names.length)} processes`} ${kExitText[exit] ?? exit}`,
-    body: h("p", null, names.slice(0, kMostShown).join(", ") + (names.length > kMostShown ? ", …" : ".")),
+    title: `${indices.length === 1 ? job.processName(indices[0]) : `${wholeText(indices.length)} processes`} ${kExitText[exit] ?? exit}`,
+    body: list(indices.map((index) => `${job.processName(index)}${activityText(job, index)}`)),
   }));
 }
 
@@ -189,7 +195,8 @@ const kFine = " No rank is missing, the ranks agree with each other, and no data
 const kFineHere = " The ranks of this node agree with each other, and no data is missing from the reports.";
 const kLevelText = { bad: "Problem", warn: "Warning", note: "Note" };
 
-function panel(finding) {
+/** Returns a finding as an element that opens. @param {Finding} finding */
+export function panel(finding) {
   const badge = h("span", { class: "badge" }, kLevelText[finding.level]);
   const summary = h("summary", { "data-key": `finding-${finding.key}` }, badge, " ", h("span", null, finding.title));
   const key = `details-${finding.key}`;

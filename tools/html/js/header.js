@@ -1,54 +1,103 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { byId, h, refill } from "./dom.js";
+import { byId, h, named, refill, titleOf } from "./dom.js";
 import { sizeOf } from "./job.js";
-import { plural, rangesText, shorten, wholeText } from "./text.js";
+import {
+  activityTime,
+  commandText,
+  durationText,
+  plural,
+  rangesText,
+  shorten,
+  startOf,
+  timeText,
+  wholeText,
+} from "./text.js";
 
 /** The page header: the run's name, and facts about the run. */
 
-/** Returns a timestamp of the report as "2026-11-21 09:20:32 UTC". */
-function timeText(time) {
-  return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
-}
+const kRunLength = 100;
+const kSourceLength = 80;
+const kCommandLength = 400;
 
-function durationText(from, to) {
-  const seconds = Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
-  const parts = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
-  const words = ["d", "h", "min"].map((unit, i) => (parts[i] > 0 ? `${parts[i]} ${unit}` : "")).filter(Boolean);
-  return words.length > 0 ? words.slice(0, 2).join(" ") : `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
-}
-
-function ranksText(job) {
-  if (job.ranks.length === 0) {
-    return `none; ${wholeText(job.processCount)} without a rank`;
+function ranksText(run) {
+  if (run.ranks.length === 0) {
+    return `none; ${wholeText(run.processCount)} without a rank`;
   }
-  const reported = sizeOf(job.ranks);
-  const world = job.facts.world_size;
+  const reported = sizeOf(run.ranks);
+  const world = run.facts.world_size;
   return world === null || world === reported
-    ? `${plural(reported, "rank")}: ${rangesText(job.ranks)}`
-    : `${wholeText(reported)} of ${plural(world, "rank")}: ${rangesText(job.ranks)}`;
+    ? `${plural(reported, "rank")}: ${rangesText(run.ranks)}`
+    : `${wholeText(reported)} of ${plural(world, "rank")}: ${rangesText(run.ranks)}`;
 }
 
-function factsOf(job) {
-  const { facts } = job;
-  const hosts = new Set(job.processes.host).size;
+/** Returns how many processes have this exit: "killed", or "2 of 64 killed" if not all have it; "" if none has it. */
+function exitText(run, exit, words) {
+  const count = run.processes.exit.filter((each) => each === exit).length;
+  if (count === 0) {
+    return "";
+  }
+  return count === run.processCount ? words : `${wholeText(count)} of ${wholeText(run.processCount)} ${words}`;
+}
+
+/** Returns how long the run took: to its end or, if commtap saw no end of a process, to the last activity. */
+function ranText(run) {
+  const { facts, processes } = run;
+  if (facts.ended_at) {
+    return durationText(facts.started_at, facts.ended_at);
+  }
+  if (run.runs) {
+    return "has not ended";
+  }
+  const last = lastActivity(processes);
+  const parts = [
+    last === null ? "" : `${durationText(facts.started_at, last)} to the last activity`,
+    exitText(run, "killed", "killed"),
+    exitText(run, "running", "without a seen end"),
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/** Returns the time of the last activity of all processes; null if the report has none. */
+function lastActivity(processes) {
+  const times = processes.last_activity_at.map((ns) => activityTime(ns)).filter((time) => time !== null);
+  return times.length === 0 ? null : times.reduce((a, b) => (b > a ? b : a));
+}
+
+/**
+ * Returns names and values of a run's facts. `full` is a value's whole text if the value is cut.
+ * @returns {{name: string, value: string, full: ?string}[]}
+ */
+export function factsOf(run) {
+  const { facts } = run;
+  const hosts = new Set(run.processes.host).size;
+  const command = commandText(facts.argv);
   return [
-    ["Ranks", ranksText(job)],
+    ["Ranks", ranksText(run)],
     ["Hosts", wholeText(hosts)],
     ["Started", timeText(facts.started_at)],
-    ["Ran", facts.ended_at ? durationText(facts.started_at, facts.ended_at) : "has not ended"],
+    ["Ran", ranText(run)],
     ["Attempt", facts.attempts.length > 1 ? `${facts.attempt} (of ${facts.attempts.join(", ")})` : ""],
     ["torch", facts.torch],
     ["commtap", facts.commtap],
-    ["From", shorten(facts.source, 80)],
-  ].filter(([, value]) => value !== "");
+    ["From", shorten(facts.source, kSourceLength), titleOf(facts.source, kSourceLength)],
+    ["Command", startOf(command, kCommandLength), command.length > kCommandLength ? command : null],
+  ]
+    .filter(([, value]) => value !== "")
+    .map(([name, value, full = null]) => ({ name, value, full }));
+}
+
+export function runName(run) {
+  return run.facts.run_id || "report";
 }
 
 export function drawHeader(job) {
-  const run = job.facts.run_id || "report";
-  byId("run").textContent = shorten(run, 100);
-  document.title = `commtap: ${shorten(run, 100)}`;
-  const items = factsOf(job).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
+  const run = runName(job);
+  refill(byId("run"), named(run, kRunLength));
+  document.title = `commtap: ${shorten(run, kRunLength)}`;
+  const items = factsOf(job).map(({ name, value, full }) =>
+    h("div", null, h("dt", null, name), h("dd", { title: full }, value)),
+  );
   refill(byId("facts"), ...items);
 }

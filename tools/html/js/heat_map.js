@@ -3,8 +3,8 @@
 
 import { kMetricTitles } from "./amounts.js";
 import { Chart } from "./chart.js";
-import { themeColor, themeFont } from "./palette.js";
-import { columnsOf, difference } from "./ranks.js";
+import { mix, themeColor, themeFont } from "./palette.js";
+import { columnSize, columnsOf, difference } from "./ranks.js";
 import { metricText } from "./text.js";
 
 /** A heat map with one column per rank and one line per kind. */
@@ -12,7 +12,10 @@ import { metricText } from "./text.js";
 const kLeft = 110; // pixels for the names of kinds
 const kBottom = 24; // pixels for the ranks
 const kLine = 34; // pixels per kind
+const kLabelWidth = 34; // pixels of a rank below its column
 const kKeys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+const kGapFrom = 4; // minimum width in device pixels of a column with a gap to the next one
 
 /**
  * Returns a colour value: the share of the largest rank's amount, 0 to 1; or the difference from the median, clamped to
@@ -56,21 +59,47 @@ function describe(view, spreads, column, line) {
   return lines;
 }
 
-function colors(view) {
-  return view.choice.heat === "value"
-    ? {
-        min: 0,
-        max: 1,
-        inRange: { color: [themeColor("heat-none"), themeColor("heat-some"), themeColor("heat-most")] },
-      }
-    : {
-        min: -1,
-        max: 1,
-        inRange: { color: [themeColor("heat-less"), themeColor("heat-same"), themeColor("heat-more")] },
-      };
+/** Returns the colour of a colour value. */
+function colorOf(view, value) {
+  const names = view.choice.heat === "value" ? ["none", "some", "most"] : ["less", "same", "more"];
+  const [low, middle, high] = names.map((name) => themeColor(`heat-${name}`));
+  const at = view.choice.heat === "value" ? 2 * value - 1 : value; // -1 is low, 0 is middle, 1 is high
+  return at < 0 ? mix(middle, low, -at) : mix(middle, high, at);
 }
 
-function optionOf(view, spreads, columns) {
+/**
+ * Returns the places of the cells in CSS pixels. All borders lie on device pixels.
+ */
+function placesOf(job, spreads, width, height) {
+  const pixel = 1 / devicePixelRatio;
+  const left = Math.round(kLeft / pixel) * pixel;
+  const size = columnSize(job.processCount, Math.floor((width - left) / pixel));
+  return {
+    each: size.each,
+    left,
+    width: size.width * pixel,
+    height: Math.floor((height - kBottom) / spreads.length / pixel) * pixel,
+    gap: size.width >= kGapFrom ? pixel : 0,
+    rowGap: pixel,
+  };
+}
+
+function drawCell(view, spread, process, { x, y, width, height }, { gap, rowGap }) {
+  return {
+    type: "rect",
+    shape: { x, y, width: width - gap, height: height - rowGap },
+    style: { fill: colorOf(view, shade(view, spread, process)) },
+    emphasis: { style: { stroke: themeColor("text"), lineWidth: 1 } },
+  };
+}
+
+/** Returns whether a column has its rank below it: every second, fourth, eighth, ..., so that the texts fit. */
+function labelled({ width }) {
+  const every = 2 ** Math.max(0, Math.ceil(Math.log2(kLabelWidth / width)));
+  return (column) => column % every === 0;
+}
+
+function optionOf(view, spreads, columns, places, boxOf) {
   const axis = {
     axisLine: { show: false },
     axisTick: { show: false },
@@ -78,35 +107,38 @@ function optionOf(view, spreads, columns) {
     splitLine: { show: false },
   };
   const names = columns.map((column) => view.job.processName(column.first).replace(/^rank /, ""));
+  const [width, height] = [places.width * columns.length, places.height * spreads.length];
   return {
-    grid: { left: kLeft, right: 1, top: 1, bottom: kBottom },
-    xAxis: { ...axis, type: "category", data: names },
+    grid: { left: places.left, top: 0, width, height },
+    xAxis: { ...axis, type: "category", data: names, axisLabel: { ...axis.axisLabel, interval: labelled(places) } },
     yAxis: { ...axis, type: "category", inverse: true, data: spreads.map(({ kind }) => view.job.kinds[kind]) },
-    visualMap: { show: false, ...colors(view) },
     series: [
       {
-        type: "heatmap",
+        type: "custom",
         progressive: 0,
-        data: spreads.flatMap((spread, y) => columns.map((column, x) => [x, y, shade(view, spread, column.shown[y])])),
-        itemStyle: { borderWidth: columns.length > 200 ? 0 : 1, borderColor: themeColor("card") },
-        emphasis: { itemStyle: { borderColor: themeColor("text"), borderWidth: 1 } },
+        data: spreads.flatMap((_, y) => columns.map((_, x) => [x, y])),
+        renderItem: ({ dataIndex }, api) => {
+          const [column, line] = [api.value(0), api.value(1)];
+          return drawCell(view, spreads[line], columns[column].shown[line], boxOf(dataIndex), places);
+        },
       },
     ],
   };
 }
 
 function pictureOf(view, spreads, width, height) {
-  const columns = columnsOf(view.job, spreads);
-  const cellWidth = (width - kLeft - 1) / columns.length;
-  const cellHeight = (height - kBottom - 1) / spreads.length;
+  const places = placesOf(view.job, spreads, width, height);
+  const columns = columnsOf(view.job, spreads, places.each);
   const place = (position) => [position % columns.length, Math.floor(position / columns.length)];
+  const boxOf = (position) => {
+    const [x, y] = place(position);
+    const { width: wide, height: tall } = places;
+    return { x: places.left + x * wide, y: y * tall, width: wide, height: tall };
+  };
   return {
-    option: optionOf(view, spreads, columns),
+    option: optionOf(view, spreads, columns, places, boxOf),
     count: columns.length * spreads.length,
-    boxOf: (position) => {
-      const [x, y] = place(position);
-      return { x: kLeft + x * cellWidth, y: 1 + y * cellHeight, width: cellWidth, height: cellHeight };
-    },
+    boxOf,
     neighbour: (position, key) => {
       const [x, y] = place(position);
       const [dx, dy] = kKeys[key];
@@ -130,7 +162,7 @@ export class HeatMap {
   update(view, spreads) {
     this.view = view;
     this.spreads = spreads;
-    this.element.style.height = `${kLine * spreads.length + kBottom + 2}px`;
+    this.element.style.height = `${kLine * spreads.length + kBottom}px`;
     this.chart.redraw();
   }
 }

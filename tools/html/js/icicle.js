@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-/** Lays out the module tree as an icicle: one column per level. A box is as tall as its share of its parent's box. */
+/**
+ * Lays out the module tree as an icicle. The shown module is a line on top, its descendants are below it, one column per
+ * level. A box is as tall as its share of its parent's box.
+ */
 
 /**
  * @typedef {Object} Box in pixels
@@ -13,6 +16,9 @@
  * @property {number} height
  */
 
+/** The height in pixels of the line on top, and of the gap below it. */
+const kRootHeight = 24;
+const kRootGap = 3;
 /** The minimum width of a column in pixels, so that names fit. */
 const kColumnWidth = 150;
 /** The minimum height of a box in pixels. A flatter box is invisible, so it is left out with its descendants. */
@@ -30,8 +36,7 @@ function levelsBelow(job, values, root) {
 
 /**
  * Returns boxes for `root` and its descendants, level by level, each level from top to bottom. Returns none if the
- * value
- * of `root` is 0. `own` has the areas next to a module's children that stand for the module's exclusive amount.
+ * value of `root` is 0. `own` has the areas next to a module's children that stand for the module's exclusive amount.
  * @param {Float64Array} values by module, inclusive
  * @returns {{boxes: Box[], own: Box[]}}
  */
@@ -39,22 +44,27 @@ export function icicle(job, values, root, width, height) {
   if (values[root.index] <= 0) {
     return { boxes: [], own: [] };
   }
-  const most = Math.min(levelsBelow(job, values, root), Math.max(1, Math.floor(width / kColumnWidth)));
-  const rows = layOut(job, values, root, most, height);
+  const most = Math.min(levelsBelow(job, values, root), 1 + Math.max(1, Math.floor(width / kColumnWidth)));
+  const top = kRootHeight + kRootGap;
+  const rows = layOut(job, values, root, most, top, height - top);
   // If all modules of a level are too flat, the other columns share its width.
   const last = rows.boxes.at(-1).level;
-  const column = width / (last + 1);
-  const place = (box) => ({ ...box, x: box.level * column, width: column });
-  return { boxes: rows.boxes.map(place), own: rows.own.filter(({ level }) => level <= last).map(place) };
+  const column = width / last;
+  const place = (box) => ({ ...box, x: (box.level - 1) * column, width: column });
+  const [line, ...below] = rows.boxes;
+  return {
+    boxes: [{ ...line, x: 0, width, height: last === 0 ? height : kRootHeight }, ...below.map(place)],
+    own: rows.own.filter(({ level }) => level <= last).map(place),
+  };
 }
 
-/** Assigns the vertical positions of the boxes. */
-function layOut(job, values, root, levels, height) {
+/** Assigns the vertical positions of the boxes below the root, from `top` downwards. */
+function layOut(job, values, root, levels, top, height) {
   const scale = height / values[root.index];
-  const boxes = [{ module: root, level: 0, y: 0, height }];
+  const boxes = [{ module: root, level: 0, y: 0, height: 0 }];
   const own = [];
   for (let at = 0; at < boxes.length; at += 1) {
-    const parent = boxes[at];
+    const parent = at === 0 ? { ...boxes[0], y: top, height } : boxes[at];
     const level = parent.level + 1;
     if (level === levels) {
       continue;
@@ -82,7 +92,7 @@ export function neighbour(boxes, at, key) {
     const found = boxes.findIndex(wanted);
     return found < 0 ? at : found;
   };
-  if (key === "ArrowRight") {
+  if (key === "ArrowRight" || (key === "ArrowDown" && from.level === 0)) {
     return find((box) => box.module.parent === from.module.index && box.level === from.level + 1);
   }
   if (key === "ArrowLeft") {

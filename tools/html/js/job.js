@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { inert, shorten } from "./text.js";
+import { inert, inertAll, shorten } from "./text.js";
 
 /** The shown job, built from the document that tools/html/page_data.h describes. All its names have passed inert(). */
 
@@ -61,18 +61,6 @@ function groupsOf(groups) {
     taken.add(label);
     return { ...group, label, backend: inert(group.backend) };
   });
-}
-
-function inertAll(value) {
-  if (typeof value === "string") {
-    return inert(value);
-  }
-  if (Array.isArray(value)) {
-    return value.map(inertAll);
-  }
-  return value !== null && typeof value === "object"
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inertAll(item)]))
-    : value;
 }
 
 /** Returns the number of ranks in a list of ranges. */

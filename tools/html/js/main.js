@@ -3,6 +3,8 @@
 
 import { filterOf, moduleSums } from "./amounts.js";
 import { drawControls } from "./controls.js";
+import { Diff } from "./diff.js";
+import { drawDiff } from "./diff_view.js";
 import { byId } from "./dom.js";
 import { drawFindings } from "./findings.js";
 import { drawHeader } from "./header.js";
@@ -124,12 +126,22 @@ class Page {
   }
 }
 
-byId("loading").remove();
-const page = new Page();
-const embedded = embeddedDocument();
-if (embedded === null) {
-  follow((job) => page.show(job));
-} else {
-  page.show(new Job(embedded));
+/** Shows the job of `document`; null for a page from `commtap serve`, which asks for it. */
+function showJob(document) {
+  const page = new Page();
+  if (document === null) {
+    follow((job) => page.show(job));
+  } else {
+    page.show(new Job(document));
+  }
+  followTheme(byId("theme"), () => page.draw());
 }
-followTheme(byId("theme"), () => page.draw());
+
+byId("loading").remove();
+const embedded = embeddedDocument();
+if (embedded !== null && "changes" in embedded) {
+  drawDiff(new Diff(embedded));
+  followTheme(byId("theme"), () => {});
+} else {
+  showJob(embedded);
+}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { byId, h, refill, say } from "./dom.js";
+import { byId, h, named, refill, say } from "./dom.js";
 import { moduleRows, moduleValue } from "./module_rows.js";
 import { kindColor } from "./palette.js";
 import { firstOrder, tableOf } from "./table.js";
@@ -128,14 +128,19 @@ export class ModuleTable {
   #nameCell(row) {
     const { module } = row;
     const name = shorten(this.view.choice.rows === "tree" && row.indent > 0 ? module.label : module.name, kNameLength);
-    const drill = { type: "button", class: "link", "data-key": `open-${module.index}`, title: "Show only this module" };
+    const drill = {
+      type: "button",
+      class: "link",
+      "data-key": `open-${module.index}`,
+      title: `Show only ${module.name}`,
+    };
     drill.onclick = () => this.view.set({ module: module.name });
     const element = h(
       "span",
       { class: "module" },
       row.parent ? this.#toggle(row, name) : h("span", { class: "toggle", "aria-hidden": "true" }),
       h("button", drill, name),
-      module.className === "" ? null : h("span", { class: "muted class" }, shorten(module.className, 60)),
+      module.className === "" ? null : h("span", { class: "muted class" }, named(module.className, 60)),
     );
     element.style.paddingInlineStart = `${1.1 * row.indent}rem`;
     return element;

@@ -7,11 +7,22 @@ import { differenceText, HeatMap } from "./heat_map.js";
 import { kindSpreads } from "./ranks.js";
 import { segments } from "./segments.js";
 import { tableOf } from "./table.js";
-import { metricText, plural } from "./text.js";
+import { metricText, plural, wholeText } from "./text.js";
 
 /** The section on ranks: the heat map and a table with the same data. */
 
 const kHeats = { value: "relative to the largest rank", difference: "difference from the median" };
+
+const kHint = "Sums over all phases, groups and modules: the filters above do not apply here.";
+const kAmounts = { count: "number of collectives", bytes: "bytes", bus_bytes: "bus bytes" };
+
+/** Returns the sentence that replaces the heat map if all its cells of a kind would have one colour. */
+function equalText({ job, choice }) {
+  const processes = job.ranks.length > 0 ? "rank" : "process";
+  return job.processCount === 1
+    ? `Only one ${processes}: there is no other to compare it with.`
+    : `All ${wholeText(job.processCount)} ${processes === "rank" ? "ranks" : "processes"} have the same ${kAmounts[choice.metric]} of each kind.`;
+}
 
 function scale(view) {
   const [from, to] = view.choice.heat === "value" ? ["none", "most"] : ["less", "more"];
@@ -63,11 +74,15 @@ export class RankView {
 
   update(view) {
     const spreads = kindSpreads(view.job, view.choice.metric);
-    const hint = "Sums over all phases, groups and modules: the filters above do not apply here.";
-    const heats = segments(view, "heat", "Colour", kHeats);
-    refill(this.tools, heats, scale(view), h("p", { class: "muted hint" }, hint));
-    this.heat.element.hidden = spreads.length === 0;
-    if (spreads.length > 0) {
+    const differ = spreads.some(({ different }) => different > 0);
+    const hint = h("p", { class: "muted hint" }, kHint);
+    if (differ) {
+      refill(this.tools, segments(view, "heat", "Colour", kHeats), scale(view), hint);
+    } else {
+      refill(this.tools, spreads.length > 0 ? h("p", null, equalText(view)) : null, hint);
+    }
+    this.heat.element.hidden = !differ;
+    if (differ) {
       this.heat.update(view, spreads);
     }
     refill(this.words, spreads.length > 0 ? spreadTable(view, spreads) : h("p", { class: "muted" }, "No collectives."));

@@ -5,11 +5,10 @@ import { processValues } from "./amounts.js";
 
 /** Compares ranks: their amounts by kind, and the differences from the median. */
 
-/**
- * The maximum number of heat map columns that a screen can show. With more processes a column covers several
- * neighbouring ones.
- */
+/** The maximum number of heat map columns, which bounds the time of a redraw. */
 const kMostColumns = 1024;
+/** The share of the available width that the columns must fill. */
+const kLeastFill = 0.8;
 
 function median(sorted) {
   const middle = Math.floor(sorted.length / 2);
@@ -62,12 +61,26 @@ export function difference(spread, value) {
 }
 
 /**
- * Returns the columns of the heat map. A column covers the processes `first` to `last` and shows, for each of
+ * Returns the number of processes per column, and the width of a column in device pixels. It is a whole number: columns
+ * whose borders lie between pixels, or whose widths differ, draw a pattern that is not in the data.
+ * @param {number} room the available width in device pixels
+ */
+export function columnSize(processes, room) {
+  for (let each = Math.ceil(processes / kMostColumns); ; each += 1) {
+    const columns = Math.ceil(processes / each);
+    const width = Math.floor(room / columns);
+    if (columns === 1 || columns * width >= kLeastFill * room) {
+      return { each, width: Math.max(width, 1) };
+    }
+  }
+}
+
+/**
+ * Returns the columns of the heat map with `each` processes. A column covers the processes `first` to `last` and shows, for each of
  * `spreads`, the process that is farthest from the median.
  * @returns {{first: number, last: number, shown: number[]}[]} `shown`: the shown processes, by index in `spreads`
  */
-export function columnsOf(job, spreads) {
-  const each = Math.ceil(job.processCount / kMostColumns);
+export function columnsOf(job, spreads, each) {
   const columns = [];
   for (let first = 0; first < job.processCount; first += each) {
     const last = Math.min(first + each, job.processCount) - 1;

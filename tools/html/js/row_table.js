@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { rowsBelow } from "./amounts.js";
-import { breakable, byId, h, refill } from "./dom.js";
+import { breakable, byId, h, named, refill } from "./dom.js";
 import { compare, orderAfter, tableOf } from "./table.js";
-import { bytesText, rangesText, rankText, shorten, wholeText } from "./text.js";
+import { bytesText, rangesText, rankText, wholeText } from "./text.js";
 
 /** The table of collectives: every distinct row of the shown module and of the modules below it. */
 
@@ -38,7 +38,7 @@ function columnsOf(view) {
     key,
     title,
     value,
-    cell: (row) => (extra?.long ? breakable(shorten(value(row), kNameLength)) : shorten(value(row), kWordLength)),
+    cell: (row) => (extra?.long ? breakable(value(row), kNameLength) : named(value(row), kWordLength)),
     ...extra,
   });
   const number = (key, title, write) => ({

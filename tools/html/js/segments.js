@@ -16,5 +16,6 @@ export function segments(view, name, legend, titles) {
     input.checked = view.choice[name] === value;
     return h("label", null, input, h("span", null, title));
   });
-  return h("fieldset", { class: "segments" }, h("legend", null, legend), ...buttons);
+  const options = h("div", { class: "segments" }, ...buttons);
+  return h("fieldset", { class: "choice" }, h("legend", null, legend), options);
 }

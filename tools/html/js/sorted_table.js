@@ -3,7 +3,6 @@
 
 import { breakable, h } from "./dom.js";
 import { compare, orderAfter, tableOf } from "./table.js";
-import { shorten } from "./text.js";
 
 /** Tables that keep their own sort order. Other tables keep it in the page's address. */
 
@@ -11,7 +10,7 @@ const kNameLength = 100;
 
 /** Returns a column of names from the job. */
 export function textColumn(key, title, value, extra) {
-  const cell = (row) => breakable(shorten(value(row), kNameLength));
+  const cell = (row) => breakable(value(row), kNameLength);
   return { key, title, value, cell, long: true, ...extra };
 }
 
@@ -40,7 +39,7 @@ export class SortedTable {
     if (rows.length === 0) {
       return h("p", { class: "muted nothing" }, "No rows match the filters.");
     }
-    const { value } = columns.find(({ key }) => key === this.sort);
+    const { value } = columns.find(({ key }) => key === this.sort) ?? columns[0];
     return tableOf({
       name: this.name,
       caption: this.caption,

@@ -23,8 +23,8 @@ const kBottom = 24; // pixels for the step numbers
  * @property {{first: number, end: number}} steps the range of the axis; it may include steps without a column
  * @property {"value"|"log"} scale
  * @property {(value: number) => string} axisText
- * @property {(position: number, place: {x: number, width: number, y: (value: number) => number}) => Object[]} draw
- *   returns ECharts shapes
+ * @property {(position: number, place: Object) => Object[]} draw returns ECharts shapes for the column at `place`:
+ *   `x`, `width` and `top` in pixels, and `y(value)`
  * @property {(position: number) => [string, string][]} describe
  */
 
@@ -53,7 +53,7 @@ function drawColumn(picture, position, box, y) {
         style: { fill: "transparent" },
         emphasis: { style: { fill: themeColor("sunk") } },
       },
-      ...picture.draw(position, { x, width, y }).map((shape) => ({ silent: true, ...shape })),
+      ...picture.draw(position, { x, width, top: box.y, y }).map((shape) => ({ silent: true, ...shape })),
     ],
   };
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-import { kindColor, mix, themeColor } from "./palette.js";
+import { kindColor, mix, themeColor, themeFont } from "./palette.js";
 import { amountText, footnotes, stepsText } from "./step_text.js";
+import { warmUps } from "./steps.js";
 import { fractionText, msText, rankText } from "./text.js";
 
 /**
@@ -16,6 +17,9 @@ import { fractionText, msText, rankText } from "./text.js";
 
 const kPale = 0.7;
 const kLeastMs = 1e-6; // a logarithmic axis needs values above 0
+const kHeadroom = 1.2; // the part of a torn column that is above all others, for its text
+const kArrow = 6; // pixels
+const kTextWidth = 64; // pixels of the value of a torn column; in a narrower column it stands to the right
 
 function allSteps(rows) {
   const last = rows.at(-1).stretch;
@@ -46,28 +50,68 @@ function drawTime({ values }, before, { x, width, y }) {
 }
 
 /** Returns the column that ends where this one begins, so that the line can connect both; null if there is none. */
-function columnBefore(columns, position) {
-  const before = columns[position - 1];
+function columnBefore(columns, position, first) {
+  const before = position > first ? columns[position - 1] : null;
   return before && before.stretch.first + before.stretch.steps === columns[position].stretch.first ? before : null;
+}
+
+/** Draws a column that is higher than the axis, with an arrow and its value on top. */
+function drawTorn({ time }, isLast, { x, width, y, top }) {
+  const color = themeColor("accent");
+  const middle = x + width / 2;
+  const height = y(0) - top;
+  const isWide = width >= kTextWidth;
+  return [
+    { type: "rect", shape: { x, y: top, width, height }, style: { fill: mix(color, themeColor("card"), kPale) } },
+    {
+      type: "polyline",
+      shape: {
+        points: [
+          [middle - kArrow, top + 3 + kArrow],
+          [middle, top + 3],
+          [middle + kArrow, top + 3 + kArrow],
+        ],
+      },
+      style: { stroke: color, lineWidth: 2, fill: "none" },
+    },
+    {
+      type: "text",
+      style: {
+        x: isWide ? middle : x + width + 3,
+        y: isWide ? top + 2 * kArrow + 3 : top + 3,
+        align: isWide ? "center" : "left",
+        text: isWide || isLast ? msText(time.mean) : "",
+        fill: themeColor("text"),
+        font: `600 12px ${themeFont()}`,
+      },
+    },
+  ];
 }
 
 /**
  * Shows the mean as a line over a band from the fastest to the slowest rank. Leaves out steps that no rank has
- * completed.
+ * completed. On a linear axis the first steps, which warm up, are `torn`: the axis ends below their values.
  */
 export function timePicture(view, rows) {
-  const columns = rows
+  const all = rows
     .filter(({ time }) => time !== null)
     .map(({ stretch, time }) => {
       const { most, least, mean } = time;
       return { stretch, time, values: [most, least, mean].map((ms) => Math.max(ms, kLeastMs)) };
     });
+  const torn = view.choice.timescale === "log" ? 0 : warmUps(all.map(({ time }) => time.mean));
+  const limit = Math.max(...all.slice(torn).map(({ time }) => time.most)) * kHeadroom;
+  const columns = all.map((column, i) => (i < torn ? { ...column, values: [limit, 0, limit] } : column));
   return {
     columns,
+    torn: columns.slice(0, torn),
     steps: allSteps(rows),
     scale: view.choice.timescale,
     axisText: fractionText,
-    draw: (position, place) => drawTime(columns[position], columnBefore(columns, position), place),
+    draw: (position, place) =>
+      position < torn
+        ? drawTorn(columns[position], position === torn - 1, place)
+        : drawTime(columns[position], columnBefore(columns, position, torn), place),
     describe: (position) => {
       const { stretch, time } = columns[position];
       return [

@@ -8,13 +8,21 @@ import { amountPicture, timePicture } from "./step_pictures.js";
 import { amountText, ranksText, stepsText } from "./step_text.js";
 import { kindMeans, stretchesOf, timeOf } from "./steps.js";
 import { tableOf } from "./table.js";
-import { byteUnit, msText, rankText } from "./text.js";
+import { byteUnit, msText, rankText, wholeText } from "./text.js";
 
 /** The section on steps: charts of the duration and the communication of each step, and a table with the same data. */
 
 const kScales = { value: "linear", log: "logarithmic" };
 const kHint = "Sums over all phases and modules: the filters for phase and module do not apply here.";
+const kMostTorn = 4; // steps that the sentence on warm-up names
 const kNoBusBytes = " Reports have no bus bytes per step: these are bytes.";
+
+/** Returns the sentence on the columns that are higher than the axis. */
+function tornText(torn) {
+  const texts = torn.slice(0, kMostTorn).map(({ stretch, time }) => `${stepsText(stretch)} (${msText(time.mean)})`);
+  const rest = torn.length > kMostTorn ? ` and ${wholeText(torn.length - kMostTorn)} more` : "";
+  return `The job warms up: the axis ends below ${texts.join(", ")}${rest}.`;
+}
 
 function columnsOf(view, rows, metric) {
   const time = (key, title, value) => ({
@@ -50,6 +58,7 @@ export class StepView {
     this.pages = 1;
     this.tools = h("div", { class: "bar" });
     this.timeTitle = h("h3", null, "Time per step in ms: mean over ranks, and range from fastest to slowest");
+    this.torn = h("p", { class: "muted hint" });
     this.time = new StepChart("Time of steps");
     this.amountTitle = h("h3", null);
     this.amounts = new StepChart("Communication of steps");
@@ -58,6 +67,7 @@ export class StepView {
     byId("steps").replaceChildren(
       this.tools,
       this.timeTitle,
+      this.torn,
       this.time.element,
       this.amountTitle,
       this.amounts.element,
@@ -101,8 +111,12 @@ export class StepView {
   #drawTime(rows, timed) {
     this.timeTitle.hidden = !timed;
     this.time.element.hidden = !timed;
+    this.torn.hidden = true;
     if (timed) {
-      this.time.update(timePicture(this.view, rows));
+      const picture = timePicture(this.view, rows);
+      this.torn.hidden = picture.torn.length === 0;
+      this.torn.textContent = tornText(picture.torn);
+      this.time.update(picture);
     }
   }
 

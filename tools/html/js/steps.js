@@ -70,6 +70,17 @@ export function timeOf(job, stretch) {
   };
 }
 
+/** A step that takes this many times the median step warms up if all steps before it do. */
+const kWarmUp = 2;
+
+/** Returns how many of the first steps warm up: they compile or allocate, and would dwarf all others. */
+export function warmUps(means) {
+  const sorted = means.slice().sort((a, b) => a - b);
+  const median = sorted[Math.floor((sorted.length - 1) / 2)];
+  const usual = means.findIndex((mean) => mean <= kWarmUp * median);
+  return Math.max(usual, 0);
+}
+
 /**
  * Returns the amounts per rank and step that pass the filter, as means over the ranks of a stretch: by stretch and
  * kind.

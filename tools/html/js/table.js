@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { h } from "./dom.js";
+import { scrollBox } from "./scroll_box.js";
 import { plural, wholeText } from "./text.js";
 
 /** Tables with sortable columns. They show a page of rows, and more on request. */
@@ -18,19 +19,19 @@ import { plural, wholeText } from "./text.js";
  */
 
 const kPage = 100;
-const kScroll = { class: "scroll", tabindex: "0", role: "region" };
 
 function heading(table, column) {
   const sorted = table.sort === column.key;
   const order = table.order === "up" ? "ascending" : "descending";
   const mark = h("span", { class: "mark", "aria-hidden": "true" }, sorted ? (table.order === "up" ? "▲" : "▼") : "");
+  const [, start, last] = column.title.match(/^(.* )?(.*)$/);
   const content = column.fixed
     ? column.title
     : h(
         "button",
         { type: "button", "data-key": `${table.name}-sort-${column.key}`, onclick: () => table.onSort(column) },
-        column.title,
-        mark,
+        start,
+        h("span", { class: "together" }, last, mark), // a mark alone on a line would belong to no column
       );
   return h("th", { scope: "col", class: column.number ? "number" : null, "aria-sort": sorted ? order : null }, content);
 }
@@ -76,8 +77,7 @@ export function tableOf(table) {
           `Show ${wholeText(Math.min(kPage, rest))} more of ${plural(table.rows.length, "row")}`,
         )
       : null;
-  const scroll = h("div", { ...kScroll, "data-key": `${table.name}-scroll`, "aria-label": table.caption }, element);
-  return h("div", null, scroll, more);
+  return h("div", null, scrollBox(`${table.name}-scroll`, table.caption, element), more);
 }
 
 /** Returns the order for the first click on a column: descending for numbers, ascending for text. */

@@ -20,16 +20,37 @@ export function inert(text) {
   });
 }
 
-/** Shortens text to at most `length` characters by leaving out the middle. */
+/** Applies inert() to all strings in a value. */
+export function inertAll(value) {
+  if (typeof value === "string") {
+    return inert(value);
+  }
+  if (Array.isArray(value)) {
+    return value.map(inertAll);
+  }
+  return value !== null && typeof value === "object"
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inertAll(item)]))
+    : value;
+}
+
+/** Shortens text to at most `length` characters by leaving out its start: names with a common prefix differ at the end. */
 export function shorten(text, length) {
   if (text.length <= length) {
     return text;
   }
   const points = Array.from(text);
-  const head = Math.ceil((length - 1) / 2);
-  return points.length <= length
-    ? text
-    : `${points.slice(0, head).join("")}…${points.slice(points.length - (length - 1 - head)).join("")}`;
+  return points.length <= length ? text : `…${points.slice(points.length - (length - 1)).join("")}`;
+}
+
+/** Shortens text to at most `length` characters by leaving out its end. */
+export function startOf(text, length) {
+  const points = Array.from(text);
+  return points.length <= length ? text : `${points.slice(0, length - 1).join("")}…`;
+}
+
+/** Returns a difference with its sign: "+1.50 KiB", "-3"; "0" for none. `write` formats a number above 0. */
+export function signedText(difference, write) {
+  return difference === 0 ? "0" : `${difference > 0 ? "+" : "-"}${write(Math.abs(difference))}`;
 }
 
 /** Returns "1,234". */
@@ -112,4 +133,27 @@ export function rangesText(ranges) {
 export function rankListText(ranges) {
   const one = ranges.length === 1 && ranges[0][0] === ranges[0][1];
   return `${one ? "rank" : "ranks"} ${rangesText(ranges)}`;
+}
+
+/** Returns a timestamp of the report as "2026-11-21 09:20:32 UTC". */
+export function timeText(time) {
+  return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+}
+
+/** Returns a time in ns since 1970 as a timestamp; null for an unknown time. */
+export function activityTime(ns) {
+  return ns === null ? null : new Date(ns / 1e6).toISOString();
+}
+
+/** Returns the time between two timestamps: "12 h 27 min". */
+export function durationText(from, to) {
+  const seconds = Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
+  const parts = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
+  const words = ["d", "h", "min"].map((unit, i) => (parts[i] > 0 ? `${parts[i]} ${unit}` : "")).filter(Boolean);
+  return words.length > 0 ? words.slice(0, 2).join(" ") : `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+}
+
+/** Returns a command line with quotes around the words that a shell would split. */
+export function commandText(words) {
+  return words.map((word) => (/^[\w@%+=:,./()-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }

@@ -27,7 +27,7 @@ function columnsOf(job, times) {
     textColumn("group", "Group", (row) => job.strings[times.group[row]]),
     numberColumn("count", "Count", (row) => times.count[row], wholeText),
     numberColumn("timed", "Timed", (row) => times.timed[row], wholeText),
-    duration("queued_ns", "Queued"),
+    ...(times.queued_ns.some((value) => value !== null) ? [duration("queued_ns", "Queued")] : []),
     duration("running_ns", "Running"),
     duration("longest_ns", "Longest"),
     duration("blocked_ns", "Blocked"),

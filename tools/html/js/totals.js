@@ -4,12 +4,11 @@
 import { facetSums, kMetrics, kMetricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
 import { kindColor } from "./palette.js";
-import { metricText, shareText, shorten, wholeText } from "./text.js";
+import { metricText, plural, shareText, wholeText } from "./text.js";
 
 /** The chosen module's totals, and their parts by kind, phase and group. A click on a line toggles its filter. */
 
 const kMostLines = 12;
-const kNameLength = 40;
 
 function tile(metric, value) {
   const exact = metric === "count" ? null : `${wholeText(value)} bytes`;
@@ -42,7 +41,12 @@ function facetLine(view, facet, name, color, value, whole) {
         "data-key": `${facet}-${name}`,
         onclick: () => view.set({ [facet]: pressed ? "" : name }),
       },
-      h("span", { class: "name" }, color ? swatch : null, shorten(name, kNameLength)),
+      h(
+        "span",
+        { class: "name", title: name },
+        color ? swatch : null,
+        h("span", { class: "cut" }, h("bdi", { dir: "ltr" }, name)),
+      ),
       h("span", { class: "number" }, metricText(view.choice.metric, value)),
       h("span", { class: "share" }, shareText(value, whole)),
       h("span", { class: "track", "aria-hidden": "true" }, fill),
@@ -74,8 +78,16 @@ function facetCard(view, facet, title, names, sums, colorOf) {
   );
 }
 
+/** Returns what the totals are: "sum over 8 ranks". */
+function sumText(job) {
+  return job.ranks.length > 0
+    ? `sum over ${plural(job.rankCount, "rank")}`
+    : `sum over ${wholeText(job.processCount)} ${job.processCount === 1 ? "process" : "processes"}`;
+}
+
 export function drawTotals(view) {
   const { job } = view;
+  byId("totals-of").textContent = sumText(job);
   const sums = facetSums(job, view.filter, view.module);
   const groups = job.groups.map((group) => group.label);
   refill(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { kMetricTitles } from "./amounts.js";
+import { boxLabel, kNameStyle, kNumberStyle, kPadding } from "./box_label.js";
 import { Chart } from "./chart.js";
 import { byId, h } from "./dom.js";
 import { icicle, neighbour } from "./icicle.js";
@@ -10,23 +11,18 @@ import { metricText, shareText, shorten, wholeText } from "./text.js";
 
 /** The chart of the module tree. */
 
-const kHint = "Click a module to show only its subtree. Keys: arrows move, Enter opens, Backspace goes up.";
+const kHint =
+  "The line on top is the shown module, the boxes are the modules in it. Click a box to show only its subtree, and the " +
+  "line to go back up. Keys: arrows move, Enter opens, Backspace goes up.";
 const kTallEnough = 13; // minimum height in pixels for a name
 const kPale = 0.62;
+const kPathLength = 40;
 const kOwnWidth = 44; // pixels of the area for a module's exclusive amount
 
 /** Returns the colour of a module's box, which is paler if the module has no amount of its own. */
 function fillOf(view, module, kind) {
   const own = view.sums.own[view.choice.metric][module.index] > 0;
   return own ? kindColor(kind) : mix(kindColor(kind), themeColor("card"), kPale);
-}
-
-function labelOf(view, box) {
-  if (box.height < kTallEnough) {
-    return "";
-  }
-  const value = view.sums.inclusive[view.choice.metric][box.module.index];
-  return `{name|${plain(box.module.label)}}  {number|${metricText(view.choice.metric, value)}}`;
 }
 
 /** Replaces braces and bars, which are markup in ECharts labels. */
@@ -45,47 +41,54 @@ function shapeOf(box) {
   };
 }
 
-/** Draws the kinds of a box next to each other. */
-function drawKinds(view, box) {
+/** Returns the coloured parts of a box, one per kind, from left to right. */
+function segmentsOf(view, box) {
   const shape = shapeOf(box);
   let { x } = shape;
   return view.sums.kindsOf(box.module).map(({ name, share }) => {
     const width = shape.width * share;
     x += width;
-    return {
-      type: "rect",
-      silent: true,
-      shape: { ...shape, x: x - width, width },
-      style: { fill: fillOf(view, box.module, name) },
-    };
+    return { x: x - width, width, fill: fillOf(view, box.module, name) };
   });
 }
 
-/** Draws the outline of a box with its name. The outline is the shape that reacts to the pointer. */
-function drawFrame(view, box) {
-  const fills = view.sums.kindsOf(box.module).map(({ name }) => fillOf(view, box.module, name));
-  const color = textOn(fills[0]);
+function drawSegment(shape, { x, width, fill }) {
+  return { type: "rect", silent: true, shape: { ...shape, x, width }, style: { fill } };
+}
+
+/** Returns the text of a box and its place in the box; no text if none fits. */
+function drawLabel(view, box, segments) {
+  const value = view.sums.inclusive[view.choice.metric][box.module.index];
+  const isTall = box.height >= kTallEnough;
+  const label = isTall ? boxLabel(box.module.label, metricText(view.choice.metric, value), segments) : null;
+  if (!label) {
+    return { textContent: { type: "text", silent: true, style: { text: "" } } };
+  }
+  const style = { fill: textOn(label.segment.fill), fontFamily: themeFont() };
+  return {
+    textContent: {
+      type: "text",
+      silent: true,
+      style: {
+        text: `{name|${plain(label.name)}}${label.number === "" ? "" : `  {number|${label.number}}`}`,
+        align: "left",
+        verticalAlign: "middle",
+        rich: { name: { ...style, ...kNameStyle }, number: { ...style, ...kNumberStyle } },
+      },
+    },
+    textConfig: { position: [label.segment.x - shapeOf(box).x + kPadding, shapeOf(box).height / 2] },
+  };
+}
+
+/** Draws the outline of a box with its label. The outline is the shape that reacts to the pointer. */
+function drawFrame(view, box, segments) {
   return {
     type: "rect",
     shape: shapeOf(box),
     z2: 1,
     style: { fill: "transparent" },
     emphasis: { style: { fill: "transparent", stroke: themeColor("text"), lineWidth: 1.5 } },
-    textContent: {
-      type: "text",
-      silent: true,
-      style: {
-        text: labelOf(view, box),
-        width: box.width - 14,
-        overflow: "truncate",
-        ellipsis: "…",
-        rich: {
-          name: { fill: color, fontFamily: themeFont(), fontWeight: 600, fontSize: 12 },
-          number: { fill: color, fontFamily: themeFont(), fontSize: 11 },
-        },
-      },
-    },
-    textConfig: { position: "insideLeft", distance: 7 },
+    ...drawLabel(view, box, segments),
   };
 }
 
@@ -94,7 +97,9 @@ function drawFrame(view, box) {
  * must stay first.
  */
 function drawBox(view, box) {
-  return { type: "group", children: [drawFrame(view, box), ...drawKinds(view, box)] };
+  const segments = segmentsOf(view, box);
+  const parts = segments.map((segment) => drawSegment(shapeOf(box), segment));
+  return { type: "group", children: [drawFrame(view, box, segments), ...parts] };
 }
 
 /** Draws the area next to a module's children that stands for its exclusive amount. */
@@ -170,8 +175,10 @@ function path(view) {
       "data-key": `path-${module.index}`,
       onclick: () => view.set({ module: module.name }),
     };
-    const label = shorten(module.label, 40);
-    return h("li", null, here ? h("span", { "aria-current": "page" }, label) : h("button", step, label));
+    const label = shorten(module.label, kPathLength);
+    const title = module.name;
+    const part = here ? h("span", { "aria-current": "page", title }, label) : h("button", { ...step, title }, label);
+    return h("li", null, part);
   });
   return h("ol", null, ...steps);
 }

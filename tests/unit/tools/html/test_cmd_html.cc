@@ -63,8 +63,35 @@ TEST_CASE("html reports missing input or an unwritable output in one line") {
   CHECK(namesIn(empty.path()).empty());
 }
 
+TEST_CASE("html compares two paths") {
+  const HtmlFolder before;
+  const HtmlFolder after;
+  const Words words = {"html", before.path(), after.path()};
+  const auto with = [&](const Words& more) {
+    Words all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return runCommtap(all);
+  };
+  const Outcome outcome = with({"-o", after / "diff.html"});
+  CHECK(outcome.status() == 0);
+  CHECK(outcome.out.starts_with(
+      (after / "diff.html") + ": before 2 processes, 4 modules, after 2 processes, 4 modules, 1."));
+  CHECK(readText(after / "diff.html").find("\"changes\":{") != std::string::npos);
+  CHECK(with({"-o", "-", "--run", "sample-run"}).status() == 0);
+  CHECK(with({"-o", "-", "--run", "other"}).status() == 2);
+  CHECK(with({"-o", "-", "--tolerance", "bytes=5%"}).status() == 0);
+  CHECK(with({"-o", "-", "--tolerance", "bytes=x"}).status() == 2);
+  writeText(after / "bad.json", "{");
+  CHECK(with({"-o", "-"}).status() == 1);
+}
+
 TEST_CASE("html reports wrong usage in one line and exits with 2") {
-  for (const Words& arguments : {Words{"html"}, {"html", "x"}, {"html", "x", "-o"}, {"html", "x", "y", "-o", "z"}}) {
+  for (const Words& arguments :
+       {Words{"html"},
+        {"html", "x"},
+        {"html", "x", "-o"},
+        {"html", "x", "y", "z"},
+        {"html", "x", "--tolerance", "bytes=5%"}}) {
     const Outcome outcome = runCommtap(arguments);
     CHECK(outcome.status() == 2);
     CHECK(outcome.err.starts_with("commtap: "));

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/html/page_run.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::json;
+
+TEST_CASE("names are ASCII in the page data and cannot end the script element") {
+  JobReport job = sampleJob();
+  job.run_id = "</script><!--&\xe2\x80\xa8\xff";
+  const std::string data = page::documentText(page::factsOf(job));
+  CHECK(data.find_first_of("<>&") == std::string::npos);
+  CHECK(std::all_of(data.begin(), data.end(), [](char c) { return c >= 0x20 && c < 0x7f; }));
+  CHECK(json::parse(data)["run_id"] == "</script><!--&\xe2\x80\xa8\xef\xbf\xbd");
+}
+
+TEST_CASE("the page's facts have the command line") {
+  JobReport job = sampleJob();
+  job.argv = {"python", "train.py"};
+  CHECK(page::factsOf(job)["argv"] == json({"python", "train.py"}));
+}
+
+TEST_CASE("a page's process has its exit and the time of its last activity") {
+  JobReport job = sampleJob();
+  job.processes.resize(2);
+  job.processes[0].exit = ExitKind::kKilled;
+  job.processes[0].ended_at_ns = std::nullopt;
+  job.processes[0].last_activity_ns = 7;
+  job.processes[1].last_activity_ns = std::nullopt;
+  page::Strings strings;
+  const json processes = page::processesOf(job, strings);
+  CHECK(processes["exit"][0] == "killed");
+  CHECK(processes["ended_at"][0].is_null());
+  CHECK(processes["last_activity_at"] == json({7, nullptr}));
+}
+
+TEST_CASE("phases and kinds are named by number") {
+  CHECK(page::phaseNames()[static_cast<size_t>(Phase::kBackward)] == "backward");
+  CHECK(page::kindNames()[static_cast<size_t>(Kind::kAllGather)] == "all_gather");
+}
+
+} // namespace
+} // namespace commtap

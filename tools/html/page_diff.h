@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/compare/tolerance.h"
+#include "report/job/job_report.h"
+
+namespace commtap {
+
+/// Returns the difference of two runs as data for the page (tools/html/js/diff.js), in the form that page_data.h
+/// describes. Numbers are those of `commtap diff`: means per rank of one run, over the ranks that have the row. Fields
+/// that need an explanation:
+/// - `before`, `after`: the runs, each with the facts, ranks and processes of a page;
+/// - `notes`: reasons why the runs are hard to compare;
+/// - `totals`: table with one row per kind, phase and group of either run, and one for all; `by` is "all", "kind",
+///   "phase" or "group"; amounts are sums over ranks divided by the number of ranks;
+/// - `changes`: table of the rows that differ by more than `rules` tolerate; equal changes of modules whose names
+/// differ
+///   only in numbers are one row, whose `modules` lists them; amounts are those of each module, null for a row that the
+///   run does not have.
+std::string diffData(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules);
+
+} // namespace commtap
