@@ -5,11 +5,14 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from harness import STORE, Mode, Runner
-from html_page import launch
+from html_page import Opener, OpenPage, launch, open_page, write_page
+from job_samples import JobSample
 from playwright.sync_api import Browser, sync_playwright
 from run_store import RunStore
 
@@ -50,6 +53,17 @@ def browser() -> Iterator[Browser]:
         started = launch(playwright)
         yield started
         started.close()
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Opener:
+    """Returns a function that opens a job's page."""
+
+    def opener(job: JobSample, address: str = "", **options: Any) -> AbstractContextManager[OpenPage]:
+        path = write_page(job.write(tmp_path / "job.json"), tmp_path / "report.html")
+        return open_page(browser, path, address, **options)
+
+    return opener
 
 
 def _place(item: pytest.Item) -> int:

@@ -5,8 +5,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,10 @@ def launch(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=program, args=arguments)
 
 
-def write_page(source: Path, output: Path) -> Path:
-    """Runs `commtap html`, which must succeed without output on stderr."""
-    done = subprocess.run([COMMAND, "html", source, "-o", output], capture_output=True, timeout=TIMEOUT_S, text=True)
+def write_page(source: Path, output: Path, *others: Path | str) -> Path:
+    """Runs `commtap html`, which must succeed without output on stderr. `others`: further arguments."""
+    command = [COMMAND, "html", source, *others, "-o", output]
+    done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return output
@@ -99,7 +100,7 @@ class OpenPage:
 
     def column(self, title: str, table: str = "#table") -> list[str]:
         """Returns the cells of one column."""
-        titles = [text.strip("▲▼ ") for text in self.page.locator(f"{table} thead th").all_inner_texts()]
+        titles = [text.strip("▲▼ \n") for text in self.page.locator(f"{table} thead th").all_inner_texts()]
         return self.page.locator(f"{table} tbody tr > :nth-child({titles.index(title) + 1})").all_inner_texts()
 
     def sort_by(self, title: str, table: str = "#table") -> None:
@@ -134,3 +135,7 @@ def open_page(browser: Browser, path: Path, address: str = "", **options: Any) -
         assert [url.split("#")[0] for url in opened.requests] == [path.as_uri()], opened.requests
     finally:
         context.close()
+
+
+#: Opens a job's page: the fixture `show`.
+Opener = Callable[..., AbstractContextManager[OpenPage]]

@@ -5,34 +5,18 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from catalogue import JOBS
 from generate_reports import Layout, with_steps, write_reports
 from harness import COMMAND, Runner
-from html_page import OpenPage, open_page, write_page
+from html_page import Opener, OpenPage, open_page, write_page
 from job_samples import JobSample, one_call_less, transformer
 from playwright.sync_api import Browser, expect
 
-Opener = Callable[..., AbstractContextManager[OpenPage]]
-
 KIB = 1024
-
-
-@pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Opener:
-    """Returns a function that opens a job's page."""
-
-    def opener(job: JobSample, address: str = "", **options: Any) -> AbstractContextManager[OpenPage]:
-        path = write_page(job.write(tmp_path / "job.json"), tmp_path / "report.html")
-        return open_page(browser, path, address, **options)
-
-    return opener
 
 
 def small_job() -> JobSample:

@@ -43,7 +43,7 @@ function columnsOf(changes) {
     text("kind", "Kind", { long: false }),
     text("group", "Group"),
     ...amountColumns().map(ofRow),
-    { key: "percent", title: "Of before", number: true, fixed: true, cell: (row) => percentText(changes[row]) },
+    { key: "percent", title: "Percent", number: true, fixed: true, cell: (row) => percentText(changes[row]) },
     {
       key: "all",
       title: "In all modules",

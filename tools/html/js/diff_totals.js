@@ -65,7 +65,7 @@ export function totalsTable(diff) {
       { key: "by", title: "By", fixed: true, cell: ({ by }) => by },
       { key: "name", title: "Name", header: true, fixed: true, cell: nameCell },
       ...amountColumns({ fixed: true }),
-      { key: "percent", title: "Of before", number: true, fixed: true, cell: percentText },
+      { key: "percent", title: "Percent", number: true, fixed: true, cell: percentText },
     ],
     rows: diff.totals,
     pages: 1,

@@ -8,7 +8,7 @@ import { panel } from "./findings.js";
 import { factsOf, runName } from "./header.js";
 import { sizeOf } from "./job.js";
 import { tableOf } from "./table.js";
-import { plural, shorten, wholeText } from "./text.js";
+import { plural, processesText, shorten } from "./text.js";
 
 /** The page that compares two runs. */
 
@@ -29,7 +29,7 @@ function flawsOf(run) {
   const killed = run.processes.exit.filter((exit) => exit === "killed").length;
   return [
     missing > 0 ? `${plural(missing, "rank")} without a report` : "",
-    killed > 0 ? `${wholeText(killed)} killed` : "",
+    killed > 0 ? `${processesText(killed)} killed` : "",
     run.problems.length > 0 ? `${plural(run.problems.length, "file")} could not be read` : "",
     run.disagreementsFound > 0 ? `ranks disagree: ${plural(run.disagreementsFound, "difference")}` : "",
   ].filter((flaw) => flaw !== "");

@@ -8,6 +8,7 @@ import {
   commandText,
   durationText,
   plural,
+  processesText,
   rangesText,
   shorten,
   startOf,
@@ -32,13 +33,13 @@ function ranksText(run) {
     : `${wholeText(reported)} of ${plural(world, "rank")}: ${rangesText(run.ranks)}`;
 }
 
-/** Returns how many processes have this exit: "killed", or "2 of 64 killed" if not all have it; "" if none has it. */
+/** Returns how many processes have this exit: "killed", or "2 of 64 processes killed" if not all have it; "" if none has it. */
 function exitText(run, exit, words) {
   const count = run.processes.exit.filter((each) => each === exit).length;
   if (count === 0) {
     return "";
   }
-  return count === run.processCount ? words : `${wholeText(count)} of ${wholeText(run.processCount)} ${words}`;
+  return count === run.processCount ? words : `${wholeText(count)} of ${processesText(run.processCount)} ${words}`;
 }
 
 /** Returns how long the run took: to its end or, if commtap saw no end of a process, to the last activity. */

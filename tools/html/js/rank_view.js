@@ -7,7 +7,7 @@ import { differenceText, HeatMap } from "./heat_map.js";
 import { kindSpreads } from "./ranks.js";
 import { segments } from "./segments.js";
 import { tableOf } from "./table.js";
-import { metricText, plural, wholeText } from "./text.js";
+import { metricText, plural, processesText } from "./text.js";
 
 /** The section on ranks: the heat map and a table with the same data. */
 
@@ -18,10 +18,12 @@ const kAmounts = { count: "number of collectives", bytes: "bytes", bus_bytes: "b
 
 /** Returns the sentence that replaces the heat map if all its cells of a kind would have one colour. */
 function equalText({ job, choice }) {
-  const processes = job.ranks.length > 0 ? "rank" : "process";
-  return job.processCount === 1
-    ? `Only one ${processes}: there is no other to compare it with.`
-    : `All ${wholeText(job.processCount)} ${processes === "rank" ? "ranks" : "processes"} have the same ${kAmounts[choice.metric]} of each kind.`;
+  const isRanked = job.ranks.length > 0;
+  if (job.processCount === 1) {
+    return `Only one ${isRanked ? "rank" : "process"}: there is no other to compare it with.`;
+  }
+  const all = isRanked ? plural(job.rankCount, "rank") : processesText(job.processCount);
+  return `All ${all} have the same ${kAmounts[choice.metric]} of each kind.`;
 }
 
 function scale(view) {

@@ -117,6 +117,11 @@ export function plural(number, noun) {
   return `${wholeText(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** Returns "1 process" or "2 processes". */
+export function processesText(number) {
+  return `${wholeText(number)} ${number === 1 ? "process" : "processes"}`;
+}
+
 /** Returns "rank 3"; `rank` is null for a process without a rank. */
 export function rankText(rank) {
   return rank === null ? "a process without a rank" : `rank ${rank}`;

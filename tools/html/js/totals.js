@@ -4,7 +4,7 @@
 import { facetSums, kMetrics, kMetricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
 import { kindColor } from "./palette.js";
-import { metricText, plural, shareText, wholeText } from "./text.js";
+import { metricText, plural, processesText, shareText, wholeText } from "./text.js";
 
 /** The chosen module's totals, and their parts by kind, phase and group. A click on a line toggles its filter. */
 
@@ -80,9 +80,7 @@ function facetCard(view, facet, title, names, sums, colorOf) {
 
 /** Returns what the totals are: "sum over 8 ranks". */
 function sumText(job) {
-  return job.ranks.length > 0
-    ? `sum over ${plural(job.rankCount, "rank")}`
-    : `sum over ${wholeText(job.processCount)} ${job.processCount === 1 ? "process" : "processes"}`;
+  return `sum over ${job.ranks.length > 0 ? plural(job.rankCount, "rank") : processesText(job.processCount)}`;
 }
 
 export function drawTotals(view) {

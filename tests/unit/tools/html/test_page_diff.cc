@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string text(const json& document, const json& position) {
+std::string textAt(const json& document, const json& position) {
   return document["strings"][position.get<size_t>()];
 }
 
@@ -29,11 +29,11 @@ TEST_CASE("the page of two runs has what changed, per rank") {
   const json document = json::parse(diffData(sampleJob(), grownJob(), {}));
   const json& changes = document["changes"];
   REQUIRE(changes["module"].size() == 1);
-  CHECK(text(document, changes["module"][0]) == "DistributedDataParallel.net1");
-  CHECK(text(document, changes["modules"][0][0]) == "DistributedDataParallel.net1");
+  CHECK(textAt(document, changes["module"][0]) == "DistributedDataParallel.net1");
+  CHECK(textAt(document, changes["modules"][0][0]) == "DistributedDataParallel.net1");
   CHECK(document["kinds"][changes["kind"][0].get<size_t>()] == "all_gather");
   CHECK(document["phases"][changes["phase"][0].get<size_t>()] == "forward");
-  CHECK(text(document, changes["group"][0]) == "default_pg");
+  CHECK(textAt(document, changes["group"][0]) == "default_pg");
   CHECK(changes["count_before"] == json({2.0}));
   CHECK(changes["count_after"] == json({3.0}));
   CHECK(changes["bytes_after"][0].get<double>() - changes["bytes_before"][0].get<double>() == 1024);
@@ -59,7 +59,7 @@ TEST_CASE("an amount that a run does not have is null on the page") {
   const json& totals = document["totals"];
   size_t kinds = 0;
   for (size_t i = 0; i < totals["by"].size(); ++i) {
-    if (totals["by"][i] == "kind" && text(document, totals["name"][i]) == "gather") {
+    if (totals["by"][i] == "kind" && textAt(document, totals["name"][i]) == "gather") {
       CHECK(totals["count_before"][i].is_null());
       CHECK(totals["count_after"][i] == 2.0);
       ++kinds;
