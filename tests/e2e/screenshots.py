@@ -119,12 +119,31 @@ def shoot_sample(browser: Browser, temporary: Path, folder: Path) -> None:
         shoot(opened, folder, "html-dark")
 
 
+def shoot_diff(browser: Browser, temporary: Path, folder: Path) -> None:
+    """Makes the picture of two runs in docs/html.md: the second gathers half as often in backward."""
+    before, after = transformer(layers=32, ranks=64), transformer(layers=32, ranks=64)
+    after.run_id = "llama-no-reshard"
+    after.argv = [*after.argv, "--no-reshard"]
+    for row in after.rows:
+        if row["kind"] == "all_gather" and row["phase"] == "backward":
+            for name in ("count", "bytes"):
+                row[name] |= {part: row[name][part] // 2 for part in ("sum", "min", "mean", "max")}
+    after.row(1, "optimizer", "all_reduce", "dp", 10, 4 << 20)
+    paths = before.write(temporary / "before.json"), after.write(temporary / "after.json")
+    page = write_page(paths[0], temporary / "diff.html", paths[1])
+    window = {"viewport": {"width": 1280, "height": 1120}}
+    with open_page(browser, page, color_scheme="light", **window) as opened:
+        opened.page.locator("#changes summary").click()
+        shoot(opened, folder, "html-diff")
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
         browser = launch(playwright)
         shoot_real_job(browser, Path(temporary), folder)
         shoot_sample(browser, Path(temporary), folder)
+        shoot_diff(browser, Path(temporary), folder)
         browser.close()
 
 

@@ -37,7 +37,7 @@ JobCollective rowOf(const char* module, uint64_t count) {
 }
 
 /// Returns a job of two ranks with a nested module, a row for it, and a disagreement.
-JobReport sampleJob() {
+JobReport nestedJob() {
   JobReport job;
   job.run_id = "run";
   job.ranks = {{0, 1}};
@@ -63,7 +63,7 @@ std::string text(const json& document, const json& position) {
 }
 
 TEST_CASE("page tables are columns, and each string is stored once") {
-  const json document = json::parse(pageData(sampleJob()));
+  const json document = json::parse(pageData(nestedJob()));
   const json& modules = document["modules"];
   CHECK(modules["parent"] == json({-1, 0, 1}));
   CHECK(modules["calls"][2] == json({8, 0, 0, 0, 0}));
@@ -75,7 +75,7 @@ TEST_CASE("page tables are columns, and each string is stored once") {
 }
 
 TEST_CASE("a page row has its numbers, and indices of modules and strings") {
-  const json document = json::parse(pageData(sampleJob()));
+  const json document = json::parse(pageData(nestedJob()));
   const json& rows = document["rows"];
   CHECK(rows["module"] == json({2}));
   CHECK(text(document, rows["issued_in"][0]) == "Net");
@@ -97,7 +97,7 @@ TEST_CASE("a page row has its numbers, and indices of modules and strings") {
 }
 
 TEST_CASE("a kind that a process lacks has no cell") {
-  const json document = json::parse(pageData(sampleJob()));
+  const json document = json::parse(pageData(nestedJob()));
   CHECK(document["processes"]["rank"] == json({0, nullptr}));
   CHECK(document["cells"]["process"] == json({1}));
   CHECK(document["cells"]["kind"] == json({static_cast<int>(Kind::kAllReduce)}));
@@ -105,7 +105,7 @@ TEST_CASE("a kind that a process lacks has no cell") {
 }
 
 TEST_CASE("the page has NCCL calls if a rank made any") {
-  JobReport job = sampleJob();
+  JobReport job = nestedJob();
   CHECK(json::parse(pageData(job))["nccl"].is_null());
   job.nccl.emplace().calls.push_back({"ncclSend", "", std::nullopt, "Engine", Phase::kOther, "", 0, {}});
   const json document = json::parse(pageData(job));
@@ -113,7 +113,7 @@ TEST_CASE("the page has NCCL calls if a rank made any") {
 }
 
 TEST_CASE("page steps have the times of their ranks, and cells by kind and group") {
-  JobReport job = sampleJob();
+  JobReport job = nestedJob();
   JobStep ended{16, 2, 3, 2, {500, 200, 300, 0, 4}, {}};
   ended.collectives.push_back({Kind::kAllGather, 0, 2, {6, 2, 4, 0, 1}, {600, 200, 400, 0, 1}, {}, {}});
   const JobStep running{18, 1, 3, 0, {}, {}};
@@ -137,11 +137,11 @@ TEST_CASE("page steps have the times of their ranks, and cells by kind and group
 }
 
 TEST_CASE("the page of a job without steps has empty step columns") {
-  CHECK(json::parse(pageData(sampleJob()))["steps"]["first_step"] == json::array());
+  CHECK(json::parse(pageData(nestedJob()))["steps"]["first_step"] == json::array());
 }
 
 TEST_CASE("page times are columns of means, null if nothing was measured") {
-  JobReport job = sampleJob();
+  JobReport job = nestedJob();
   TimeTotals totals;
   totals.module = "Net.up";
   totals.kind = Kind::kAllReduce;
@@ -174,7 +174,7 @@ TEST_CASE("page times are columns of means, null if nothing was measured") {
 }
 
 TEST_CASE("page disagreements have ranges of ranks, and null for unused fields") {
-  const json document = json::parse(pageData(sampleJob()));
+  const json document = json::parse(pageData(nestedJob()));
   CHECK(document["disagreements_found"] == 7);
   const json& item = document["disagreements"][0];
   CHECK(item["what"] == "count");
