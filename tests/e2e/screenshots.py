@@ -128,12 +128,11 @@ def shoot_diff(browser: Browser, temporary: Path, folder: Path) -> None:
         if row["kind"] == "all_gather" and row["phase"] == "backward":
             for name in ("count", "bytes"):
                 row[name] |= {part: row[name][part] // 2 for part in ("sum", "min", "mean", "max")}
-    after.row(1, "optimizer", "all_reduce", "dp", 10, 4 << 20)
+    after.row(1, "backward", "all_reduce", "dp", 10, 4 << 30)
     paths = before.write(temporary / "before.json"), after.write(temporary / "after.json")
     page = write_page(paths[0], temporary / "diff.html", paths[1])
-    window = {"viewport": {"width": 1280, "height": 1120}}
+    window = {"viewport": {"width": 1280, "height": 1150}}
     with open_page(browser, page, color_scheme="light", **window) as opened:
-        opened.page.locator("#changes summary").click()
         shoot(opened, folder, "html-diff")
 
 

@@ -98,6 +98,9 @@ def test_totals_and_facts_stand_side_by_side(browser: Browser, tmp_path: Path) -
         assert [column[names.index("all_gather")] for column in counts] == ["90", "70"]
         assert [column[names.index("optimizer")] for column in counts] == ["10", "12"]
         assert opened.column("Bytes change", "#diff-totals")[names.index("reduce_scatter")] == "0"
+        percent = opened.column("Percent", "#diff-totals")
+        shown = {name: percent[names.index(name)] for name in ("reduce_scatter", "broadcast", "optimizer", "barrier")}
+        assert shown == {"reduce_scatter": "0%", "broadcast": "+66.7%", "optimizer": ">+1,000%", "barrier": ""}
         facts = dict(zip(opened.column("Fact", "#runs"), opened.column("After", "#runs"), strict=True))
         assert facts["Ran"] == "12 h 27 min to the last activity, 1 of 8 processes killed"
         assert facts["Command"] == "python train.py --model llama"

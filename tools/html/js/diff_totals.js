@@ -16,13 +16,23 @@ const kPercent = new Intl.NumberFormat("en-US", {
   signDisplay: "exceptZero",
 });
 
+const kMostPart = 10; // larger growth is not written out
+const kLeastPart = 0.0005; // smaller changes would be written as 0%
+
 /** Returns the change in percent of the run before: "+12.5%", or "new" or "gone". */
 export function percentText(amount) {
   const [before, after] = amount.bytes;
   if (!amount.before || !amount.after) {
     return amount.before ? "gone" : "new";
   }
-  return before === 0 ? "" : kPercent.format(after / before - 1);
+  if (before === 0) {
+    return "";
+  }
+  const part = after / before - 1;
+  if (part > kMostPart) {
+    return `>${kPercent.format(kMostPart)}`;
+  }
+  return part !== 0 && Math.abs(part) < kLeastPart ? "<0.1%" : kPercent.format(part);
 }
 
 /** Returns the columns for the amounts of both runs. */

@@ -20,18 +20,28 @@ import { plural, wholeText } from "./text.js";
 
 const kPage = 100;
 
+/**
+ * Returns a title with its mark, before the title of numbers and after that of texts. The mark does not wrap from its
+ * word: alone on a line it would belong to no column.
+ */
+function markedTitle({ title, number }, mark) {
+  const words = title.split(" ");
+  const word = number ? words.shift() : words.pop();
+  const together = h("span", { class: "together" }, ...(number ? [mark, word] : [word, mark]));
+  const rest = words.join(" ");
+  return number ? [together, ` ${rest}`] : [`${rest} `, together];
+}
+
 function heading(table, column) {
   const sorted = table.sort === column.key;
   const order = table.order === "up" ? "ascending" : "descending";
   const mark = h("span", { class: "mark", "aria-hidden": "true" }, sorted ? (table.order === "up" ? "▲" : "▼") : "");
-  const [, start, last] = column.title.match(/^(.* )?(.*)$/);
   const content = column.fixed
     ? column.title
     : h(
         "button",
         { type: "button", "data-key": `${table.name}-sort-${column.key}`, onclick: () => table.onSort(column) },
-        start,
-        h("span", { class: "together" }, last, mark), // a mark alone on a line would belong to no column
+        ...markedTitle(column, mark),
       );
   return h("th", { scope: "col", class: column.number ? "number" : null, "aria-sort": sorted ? order : null }, content);
 }
