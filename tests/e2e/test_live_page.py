@@ -269,7 +269,7 @@ def test_an_address_of_no_job(server: Server, opened: OpenPage) -> None:
     """The page says that the server does not know the job, also in dark mode."""
     opened.page.goto(f"http://{server.address}/job?run=x&attempt=0")
     expect(opened.page.locator("#live")).to_contain_text("The server no longer serves this job.")
-    expect(opened.page.locator("main")).to_be_hidden()
+    expect(opened.page.locator("#job")).to_be_hidden()
     opened.page.get_by_label("Theme").select_option("dark")
     assert not [line for line in opened.console if "404" not in line], opened.console
 

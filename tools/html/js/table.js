@@ -28,8 +28,8 @@ function markedTitle({ title, number }, mark) {
   const words = title.split(" ");
   const word = number ? words.shift() : words.pop();
   const together = h("span", { class: "together" }, ...(number ? [mark, word] : [word, mark]));
-  const rest = words.join(" ");
-  return number ? [together, ` ${rest}`] : [`${rest} `, together];
+  const rest = words.map((each) => (number ? ` ${each}` : `${each} `)).join("");
+  return number ? [together, rest] : [rest, together];
 }
 
 function heading(table, column) {
