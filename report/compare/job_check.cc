@@ -7,11 +7,13 @@
 #include <map>
 #include <utility>
 
+#include "report/compare/budget_names.h"
+
 namespace commtap {
 namespace {
 
 constexpr std::array<std::string_view, kFindingKinds> kFindingNames =
-    {"disagreement", "missing_ranks", "killed", "not_seen", "unreadable", "more", "less", "new", "gone"};
+    {"disagreement", "missing_ranks", "killed", "not_seen", "unreadable", "more", "less", "new", "gone", "unmatched"};
 
 bool contains(const std::vector<Allowed>& allowed, Allowed what) {
   return std::find(allowed.begin(), allowed.end(), what) != allowed.end();
@@ -129,8 +131,7 @@ std::vector<Check> checkBaseline(
     const JobReport& after,
     const std::vector<Tolerance>& rules,
     const std::vector<Allowed>& allowed) {
-  const Cells cells_before = cellsOf(before);
-  const Cells cells_after = cellsOf(after);
+  const auto [cells_before, cells_after] = comparableCells(before, after);
   std::map<std::string, std::vector<CellChange>> changes;
   for (const Cells* cells : {&cells_before, &cells_after}) {
     for (const auto& [key, number] : *cells) {
@@ -152,11 +153,16 @@ std::vector<Check> checkBaseline(
 }
 
 std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
-  const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, cellsOf(job));
+  const Cells cells = cellsOf(job);
+  const std::vector<std::vector<CellChange>> excesses = excessesOf(budget, cells);
   std::vector<Check> checks;
   checks.reserve(budget.entries.size() + 1);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
     checks.push_back({Check::What::kBudget, subjectOf(budget.entries[i].pattern), 0, findingsOf(excesses[i])});
+    if (std::string why = whyUnmatched(budget.entries[i].pattern, job, cells); !why.empty()) {
+      checks.back().findings.push_back(plainFinding(Finding::What::kUnmatched));
+      checks.back().findings.back().problem = std::move(why);
+    }
   }
   checks.push_back({Check::What::kNoOther, "", 0, findingsOf(excesses.back())});
   return checks;

@@ -25,16 +25,17 @@ struct Finding {
     kLess,         ///< less than in the baseline
     kNew,          ///< not in the baseline, or not in the budget
     kGone,         ///< in the baseline, no longer in this run
+    kUnmatched,    ///< a pattern of the budget that names nothing in this run
   };
 
   What what = What::kMore;
   const Disagreement* disagreement = nullptr; ///< set for kDisagreement; owned by the checked job
   const NotSeenSummary* not_seen = nullptr;   ///< set for kNotSeen; owned by the checked job
   std::optional<ExitSummary> exit;            ///< set for kKilled
-  std::string problem;                        ///< set for kUnreadable
+  std::string problem;                        ///< set for kUnreadable and kUnmatched
   std::optional<ChangeBundle> bundle;         ///< set for kMore, kLess, kNew and kGone
 };
-inline constexpr int kFindingKinds = 9;
+inline constexpr int kFindingKinds = 10;
 std::string_view findingName(Finding::What what);
 
 /// One question and its findings. The check passes if there are no findings.

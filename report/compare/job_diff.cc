@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "report/model/module_names.h"
 #include "report/model/module_pattern.h"
 #include "report/model/saturating.h"
 
@@ -91,16 +92,46 @@ std::string plain(double number) {
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
 
+bool hasPointToPoint(const JobReport& job) {
+  return std::any_of(
+      job.totals.begin(), job.totals.end(), [](const JobTotal& total) { return isPointToPoint(total.key.kind); });
+}
+
+/// Adds what is compared by other names than the report's own.
+void addNamingNotes(const JobReport& job, std::vector<std::string>& notes) {
+  constexpr size_t kMostNamed = 5;
+  std::string names;
+  size_t named = 0;
+  for (const auto& [old_name, name] : job.renamed) {
+    if (named++ < kMostNamed) {
+      names += (names.empty() ? "" : ", ") + old_name + " is " + name;
+    }
+  }
+  if (named > 0) {
+    const std::string more = named > kMostNamed ? ", and " + std::to_string(named - kMostNamed) + " more" : "";
+    notes.push_back(job.source + " is of an older commtap: " + names + more + " here");
+  }
+}
+
 std::string worldText(const std::optional<int64_t>& world_size) {
   return world_size ? std::to_string(*world_size) : "an unknown number of";
 }
 
 } // namespace
 
-Cells cellsOf(const JobReport& job) {
+namespace {
+
+enum class PipelineCells : bool { kAsTheyAre, kAsInVersion1 };
+
+Cells cellsOf(const JobReport& job, PipelineCells pipelines) {
   std::map<CellKey, CellSum> sums;
   for (const JobCollective& row : job.collectives) {
-    CellSum& sum = sums[{row.module, row.phase, row.kind, job.groups[row.group].name}];
+    CellKey key{row.module, row.phase, row.kind, job.groups[row.group].name};
+    if (pipelines == PipelineCells::kAsInVersion1 && isPointToPoint(row.kind)) {
+      key.module = kGlobalName;
+      key.phase = Phase::kOther;
+    }
+    CellSum& sum = sums[std::move(key)];
     addSaturating(sum.count, row.amount.count.sum);
     addSaturating(sum.bytes, row.amount.bytes.sum);
     sum.most_ranks = std::max(sum.most_ranks, row.amount.ranks);
@@ -111,6 +142,18 @@ Cells cellsOf(const JobReport& job) {
     cells[key] = perRank(sum.count, sum.bytes, ranksIn(sum, job));
   }
   return cells;
+}
+
+} // namespace
+
+Cells cellsOf(const JobReport& job) {
+  return cellsOf(job, PipelineCells::kAsTheyAre);
+}
+
+std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after) {
+  const auto pipelines =
+      before.has_old_reports == after.has_old_reports ? PipelineCells::kAsTheyAre : PipelineCells::kAsInVersion1;
+  return {cellsOf(before, pipelines), cellsOf(after, pipelines)};
 }
 
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job) {
@@ -187,8 +230,19 @@ std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_
   return bundles;
 }
 
-std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after) {
+std::vector<std::string> namingNotes(const JobReport& before, const JobReport& after) {
   std::vector<std::string> notes;
+  addNamingNotes(before, notes);
+  addNamingNotes(after, notes);
+  if (before.has_old_reports != after.has_old_reports && (hasPointToPoint(before) || hasPointToPoint(after))) {
+    notes.emplace_back(
+        "an older commtap gave sends and receives neither module nor phase: they are compared as Global, other");
+  }
+  return notes;
+}
+
+std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after) {
+  std::vector<std::string> notes = namingNotes(before, after);
   if (before.world_size != after.world_size) {
     notes.push_back(
         "the runs have " + worldText(before.world_size) + " and " + worldText(after.world_size) +

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/compare/tolerance.h"
@@ -23,6 +24,10 @@ struct PerRank {
 
 using Cells = std::map<CellKey, PerRank>;
 Cells cellsOf(const JobReport& job);
+
+/// Returns the cells of two jobs. Reports of commtap/1 have all sends and receives of pipelines in `Global` and phase
+/// `other`. If only one of the jobs has such reports, both have them there in the result.
+std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after);
 
 /// Return the totals per group, kind or phase, as the sum over ranks divided by the job's number of ranks.
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job);
@@ -68,7 +73,11 @@ uint64_t stepsOfBoth(const JobReport& before, const JobReport& after);
 /// Bundles equal changes; the order is that of each bundle's first change. `steps` is the result of stepsOfBoth().
 std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps = 1);
 
-/// Returns one line per reason why the runs are hard to compare: other world sizes, other numbers of module calls.
+/// Returns one line per difference between the jobs' reports and what is compared: names of an older version.
+std::vector<std::string> namingNotes(const JobReport& before, const JobReport& after);
+
+/// Returns namingNotes(), and one line per reason why the runs are hard to compare: other world sizes, other numbers of
+/// module calls.
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after);
 
 } // namespace commtap

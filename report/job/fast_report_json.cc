@@ -56,6 +56,19 @@ void ifPresent(dom::object root, const char* name, const Read& read) {
   }
 }
 
+/// Leaves a document with more ranks than any job to the slow reader, which refuses it.
+void checkRanks(dom::array groups) {
+  size_t ranks = 0;
+  for (const dom::element group : groups) {
+    if (std::string_view text; group[field::kRanks].get(text) == simdjson::SUCCESS) {
+      ranks += countOf(fast_json::sure(rangesFromText(text)));
+    }
+  }
+  if (ranks > static_cast<size_t>(kMostRanks)) {
+    throw NotSure("too many ranks");
+  }
+}
+
 Report reportFrom(dom::element document, ReportDepth depth) {
   const dom::object root = document.get_object();
   if (std::string_view(root[field::kSchema].get_string()) != kReportSchema) {
@@ -66,6 +79,7 @@ Report reportFrom(dom::element document, ReportDepth depth) {
   if (!hasValidRank(report.job)) {
     throw NotSure("a rank beyond the world size");
   }
+  checkRanks(root[field::kGroups].get_array());
   report.groups = rowsFrom<Group>(root[field::kGroups], depth);
   report.modules = rowsFrom<Module>(root[field::kModules], depth);
   report.collectives = rowsFrom<Collective>(root[field::kCollectives], depth);

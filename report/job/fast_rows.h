@@ -24,6 +24,7 @@
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
 #include "report/model/model.h"
+#include "report/model/rank_ranges.h"
 
 /// Reads described rows with simdjson. Throws the exceptions of fast_json.h.
 namespace commtap::fast_json {
@@ -125,6 +126,9 @@ void get(dom::element element, std::vector<Row>& rows, Details, ReportDepth dept
 template <typename Value>
 void get(dom::element element, Value& value, NullIfEmpty, ReportDepth depth) {
   get(element, value, AsItIs(), depth);
+}
+inline void get(dom::element element, std::vector<uint32_t>& ranks, RankList, ReportDepth) {
+  ranks = sure(ranksFromText(element.get_string()));
 }
 inline void get(dom::element element, uint64_t& realtime_ns, RealTime, ReportDepth) {
   realtime_ns = sure(parseTimestamp(text(element)));

@@ -151,11 +151,15 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
     column(
         field::kName,
         &JobModule::name,
-        "The clean name: the class name of the root module, then the attributes' names, joined by dots. It lacks the "
-        "components of wrappers (`_orig_mod`, `_fsdp_wrapped_module`, `_checkpoint_wrapped_module`, DDP's `module`), "
-        "so "
+        "The clean name: the class of the root module as the user wrote it, then the attributes' names, joined by "
+        "dots. It "
+        "is the same whatever wraps the model or swaps its class: it lacks the components of wrappers (`_orig_mod`, "
+        "`_fsdp_wrapped_module`, `_checkpoint_wrapped_module`, DDP's `module`), so "
         "a wrapper and what it wraps are one module. The second live root of a class is `Net#2`."),
-    column<NullIfEmpty>(field::kClass, &JobModule::class_name, "The class; null for `Global` or if not known."),
+    column<NullIfEmpty>(
+        field::kClass,
+        &JobModule::class_name,
+        "The class that the user wrote; null for `Global` or if not known."),
     column<RankSetRef>(
         field::kRankSet,
         &JobModule::rank_set,
@@ -169,6 +173,12 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
         field::kInclusive,
         &JobModule::inclusive,
         "What is attributed to the module and all modules below it, by phase and kind."),
+    column(
+        field::kWrappers,
+        &JobModule::wrappers,
+        "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
+        "its class, for example `FSDPModule`; outermost first. On the first rank.",
+        {.presence = Presence::kNewer}),
 };
 
 template <>
@@ -212,6 +222,13 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         &JobCollective::rank_set,
         "The ranks that have the row: an index into `rank_sets`."),
     column<Inline>("", &JobCollective::amount, ""),
+    column<NullIfEmpty>(
+        field::kLabel,
+        &JobCollective::label,
+        "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
+        "at its "
+        "end, or `barrier`. Null if nothing tells, and in a module.",
+        {.presence = Presence::kNewer}),
 };
 
 } // namespace commtap

@@ -69,7 +69,7 @@ inline constexpr auto kColumns<TimeTotals> = std::tuple{
     column(field::kBackend, &TimeTotals::backend, "The backend; empty if not known."),
     column(field::kGroupSize, &TimeTotals::group_size, "The number of ranks in each of the groups; 0 if not known."),
     column(field::kCount, &TimeTotals::count, "The number of calls, timed or not.", {.minimum = 1}),
-    column(field::kTime, &TimeTotals::time, "", {.ref = "commtap-1.schema.json#/$defs/collective_time"}),
+    column(field::kTime, &TimeTotals::time, "", {.ref = "commtap-2.schema.json#/$defs/collective_time"}),
     column(
         field::kStraggler,
         &TimeTotals::straggler,

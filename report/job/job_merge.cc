@@ -73,7 +73,8 @@ void sortRows(JobReport& job) {
         std::string_view(row.dtype),
         std::string_view(row.reduce_op),
         row.async_op,
-        std::string_view(row.issued_in));
+        std::string_view(row.issued_in),
+        std::string_view(row.label));
   };
   std::sort(job.collectives.begin(), job.collectives.end(), [&key](const JobCollective& a, const JobCollective& b) {
     return key(a) < key(b);
@@ -105,6 +106,8 @@ void JobMerge::add(const Report& report, const std::string& file) {
   group_times_.add(report);
   module_times_.add(report);
   addNotSeen(report);
+  job_.has_old_reports |= report.is_old;
+  job_.renamed.insert(report.renamed.begin(), report.renamed.end());
   job_.processes.push_back(std::move(process));
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,7 +18,7 @@
 
 namespace commtap {
 
-/// The report of a job: its ranks' reports merged. docs/schema/commtap-job-1.schema.json describes each field of the
+/// The report of a job: its ranks' reports merged. docs/schema/commtap-job-2.schema.json describes each field of the
 /// JSON document. The processes of a rank are added up before ranks are compared. A process without a rank counts as a
 /// rank whose number is null.
 
@@ -45,7 +46,7 @@ struct RankedAmount {
   Spread<double> bus_bytes;
 };
 
-/// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in). Exclusive, as in
+/// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in, label). Exclusive, as in
 /// Collective.
 struct JobCollective {
   std::string module;
@@ -57,6 +58,7 @@ struct JobCollective {
   std::string dtype;     ///< "" for none
   std::string reduce_op; ///< "" for none
   AsyncOp async_op = AsyncOp::kUnknown;
+  std::string label;                ///< "" for none
   std::vector<std::string> lowered; ///< union over all ranks, sorted
   size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row
   RankedAmount amount;
@@ -210,6 +212,11 @@ struct JobReport {
   std::vector<NotSeenSummary> not_seen;
   std::vector<std::string> problems; ///< one line per file that could not be read
   std::vector<std::string> copies;   ///< one line per file that was not counted again; not part of the document
+
+  /// Whether a report of commtap/1 is part of it, and the root modules that had other names there: new by old ones. Not
+  /// part of the document.
+  bool has_old_reports = false;
+  std::map<std::string, std::string> renamed;
 
   std::vector<JobTotal> totals;           ///< by phase and kind
   std::vector<JobGroup> groups;           ///< by bytes, largest first

@@ -86,17 +86,18 @@ void addField(JsonRow& row, std::string_view name, size_t group, GroupRef, const
 void addField(JsonRow& row, std::string_view name, size_t rank_set, RankSetRef, const JobContext&) {
   row.addNumber(name, rank_set);
 }
-/// Writes [[first, last], ...].
-void addField(JsonRow& row, std::string_view name, const RankRanges& ranges, AsItIs, const JobContext&) {
-  row.addJson(name, rangesJson(ranges));
-}
 void addField(
     JsonRow& row,
     std::string_view name,
     const std::vector<std::vector<uint32_t>>& members,
     AsItIs,
     const JobContext&) {
-  row.addJson(name, members);
+  std::vector<std::string> texts;
+  texts.reserve(members.size());
+  for (const std::vector<uint32_t>& ranks : members) {
+    texts.push_back(rangesText(ranks));
+  }
+  row.addTexts(name, texts);
 }
 void addField(JsonRow& row, std::string_view name, const Amounts& amounts, AsItIs, const JobContext& context) {
   row.addList(name, amounts, [&context](std::string& document, const Amounts::value_type& item) {
@@ -129,7 +130,7 @@ ordered_json sumJson(const Disagreement::Value& value) {
 
 ordered_json valueJson(const Disagreement::Value& value) {
   return {
-      {field::kRanks, rangesJson(value.ranks)},
+      {field::kRanks, rangesText(value.ranks)},
       {field::kCount, value.count},
       {field::kBytes, orNull(value.bytes)},
   };
@@ -137,7 +138,7 @@ ordered_json valueJson(const Disagreement::Value& value) {
 
 ordered_json callJson(const Disagreement::Value& value) {
   return {
-      {field::kRanks, rangesJson(value.ranks)},
+      {field::kRanks, rangesText(value.ranks)},
       {field::kModule, value.call->module},
       {field::kOp, value.call->op},
       {field::kKind, kindName(value.call->kind)},
@@ -150,7 +151,7 @@ ordered_json toJson(const Disagreement& disagreement, const JobReport& job) {
   ordered_json row = {
       {field::kWhat, disagreementName(disagreement.what)},
       {field::kGroup, job.groups[disagreement.group].name},
-      {field::kMembers, disagreement.members},
+      {field::kMembers, rangesText(disagreement.members)},
   };
   if (disagreement.what == Disagreement::What::kUnmatched) {
     row[field::kDtype] = textOrNull(disagreement.dtype);
@@ -215,15 +216,16 @@ std::string jobReportToJson(const JobReport& job) {
   std::string text = "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kJobSchema) + "\"";
   text += ",\n  \"" + std::string(field::kJob) + "\": ";
   appendRow(text, job, context);
-  appendField(text, field::kRanks, rangesJson(job.ranks));
-  appendField(text, field::kMissingRanks, rangesJson(job.missing));
+  appendField(text, field::kRanks, rangesText(job.ranks));
+  appendField(text, field::kMissingRanks, rangesText(job.missing));
   appendField(text, field::kDisagreementsFound, job.disagreements_found);
   appendTable(text, field::kDisagreements, job.disagreements, [&job](const auto& row) { return toJson(row, job); });
   appendRows(text, field::kNotSeen, job.not_seen, append_row);
   appendTable(text, field::kProblems, job.problems, [](const std::string& line) { return ordered_json(line); });
   appendRows(text, field::kTotals, job.totals, append_row);
   appendRows(text, field::kGroups, job.groups, append_row);
-  appendTable(text, field::kRankSets, job.rank_sets, [](const RankRanges& ranges) { return rangesJson(ranges); });
+  appendTable(
+      text, field::kRankSets, job.rank_sets, [](const RankRanges& ranges) { return ordered_json(rangesText(ranges)); });
   appendRows(text, field::kModules, job.modules, [&context](std::string& document, const JobModule& module) {
     appendModule(document, module, context);
   });

@@ -10,6 +10,7 @@
 #include "report/base/json_text.h"
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report_json.h"
+#include "report/job/old_job_names.h"
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
 #include "report/json/row_read.h"
@@ -64,12 +65,8 @@ void readField(const JsonCursor& cursor, size_t& rank_set, RankSetRef, const Job
   }
 }
 template <typename Context>
-void readField(const JsonCursor& cursor, RankRanges& ranges, AsItIs, const Context&) {
-  ranges = cursor.as<RankRanges>("a list of [first, last]");
-}
-template <typename Context>
 void readField(const JsonCursor& cursor, std::vector<std::vector<uint32_t>>& members, AsItIs, const Context&) {
-  members = cursor.as<std::vector<std::vector<uint32_t>>>("a list of lists of ranks");
+  members = cursor.items<std::vector<uint32_t>>(ranksFrom);
 }
 template <typename Context>
 void readField(const JsonCursor& cursor, Amounts& amounts, AsItIs, const Context&) {
@@ -91,10 +88,6 @@ namespace {
 using nlohmann::json;
 using Cursor = JsonCursor;
 
-RankRanges rangesFrom(const Cursor& cursor) {
-  return cursor.as<RankRanges>("a list of [first, last]");
-}
-
 /// Reads disagreements, which have three shapes.
 class DisagreementReader {
  public:
@@ -104,7 +97,7 @@ class DisagreementReader {
     Disagreement read;
     read.what = cursor.name<Disagreement::What>(field::kWhat, disagreementFromName);
     read.group = context_.groupOf(cursor.at(field::kGroup));
-    read.members = cursor.integers<uint32_t>(field::kMembers);
+    read.members = ranksFrom(cursor.at(field::kMembers));
     if (read.what == Disagreement::What::kOrder) {
       read.sequence = cursor.number<uint64_t>(field::kSequence);
       read.values = cursor.list<Disagreement::Value>(field::kValues, call);
@@ -171,6 +164,24 @@ JobNccl ncclFrom(const Cursor& cursor, const JobReadContext& context) {
       .calls = rowsFrom<JobNcclCall>(cursor, field::kCalls, context)};
 }
 
+void checkRanks(const Cursor& root) {
+  size_t ranks = 0;
+  root.list<int>(field::kGroups, [&ranks](const Cursor& group) {
+    return group
+        .list<int>(
+            field::kMembers,
+            [&ranks](const Cursor& members) {
+              addRanks(members, ranks);
+              return 0;
+            })
+        .size();
+  });
+  root.list<int>(field::kDisagreements, [&ranks](const Cursor& disagreement) {
+    addRanks(disagreement.at(field::kMembers), ranks);
+    return 0;
+  });
+}
+
 JobReport jobFrom(const Cursor& root) {
   JobReport job;
   readRow(root.at(field::kJob), job, NoContext());
@@ -180,6 +191,7 @@ JobReport jobFrom(const Cursor& root) {
   job.not_seen = rowsFrom<NotSeenSummary>(root, field::kNotSeen);
   job.problems = root.at(field::kProblems).as<std::vector<std::string>>("a list of strings");
   job.totals = rowsFrom<JobTotal>(root, field::kTotals);
+  checkRanks(root);
   job.groups = rowsFrom<JobGroup>(root, field::kGroups);
   job.rank_sets = root.list<RankRanges>(field::kRankSets, rangesFrom);
   job.processes = rowsFrom<JobProcess>(root, field::kProcesses);
@@ -200,18 +212,22 @@ JobReport jobFrom(const Cursor& root) {
   if (root.has(field::kNccl)) {
     job.nccl = ncclFrom(root.at(field::kNccl), context);
   }
+  if (root.text(field::kSchema) == kOldJobSchema) {
+    upgradeNames(job);
+  }
   return job;
 }
 
 std::string schemaError(const json& document) {
   const bool named = document.is_object() && document.contains(field::kSchema) && document[field::kSchema].is_string();
   const std::string schema = named ? document[field::kSchema].get<std::string>() : "";
-  if (schema == kJobSchema) {
+  if (schema == kJobSchema || schema == kOldJobSchema) {
     return {};
   }
-  return schema.starts_with("commtap.job/") ? "a job report of schema " + schema + ", this commtap reads " +
-                                                  std::string(kJobSchema) + ": use a newer commtap"
-                                            : "not a job report: its schema is \"" + schema.substr(0, 40) + "\"";
+  return schema.starts_with("commtap.job/")
+             ? "a job report of schema " + schema + ", this commtap reads " + std::string(kJobSchema) + " and " +
+                   std::string(kOldJobSchema) + ": use a newer commtap"
+             : "not a job report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
 
 } // namespace

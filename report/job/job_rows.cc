@@ -8,7 +8,7 @@ namespace commtap {
 
 size_t JobRows::KeyHash::operator()(const Key& key) const {
   size_t hash = key.module;
-  for (const uint32_t part : {key.issued_in, key.op, key.group, key.dtype, key.reduce_op}) {
+  for (const uint32_t part : {key.issued_in, key.op, key.group, key.dtype, key.reduce_op, key.label}) {
     hash = mixHash(hash, part);
   }
   const auto names = static_cast<size_t>(key.phase) << 16U | static_cast<size_t>(key.kind) << 8U;
@@ -23,6 +23,7 @@ void JobRows::add(const Collective& row, uint32_t group) {
       group,
       texts_.id(row.dtype),
       texts_.id(row.reduce_op),
+      texts_.id(row.label),
       row.phase,
       row.kind,
       row.async_op};
@@ -46,6 +47,7 @@ JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSe
   collective.dtype = texts_.text(key.dtype);
   collective.reduce_op = texts_.text(key.reduce_op);
   collective.async_op = key.async_op;
+  collective.label = texts_.text(key.label);
   for (const uint32_t op : row.sum.lowered) {
     collective.lowered.push_back(texts_.text(op));
   }

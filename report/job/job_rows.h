@@ -32,6 +32,7 @@ class JobRows {
     uint32_t group;
     uint32_t dtype;
     uint32_t reduce_op;
+    uint32_t label;
     Phase phase;
     Kind kind;
     AsyncOp async_op;

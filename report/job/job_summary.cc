@@ -36,14 +36,6 @@ RankRanges gapsIn(const RankRanges& present, int64_t world_size) {
   return gaps;
 }
 
-size_t countOf(const RankRanges& ranges) {
-  size_t count = 0;
-  for (const auto& [first, last] : ranges) {
-    count += static_cast<size_t>(last) - static_cast<size_t>(first) + 1;
-  }
-  return count;
-}
-
 std::string rankText(const RankRanges& ranges) {
   constexpr size_t kMaxRanges = 16;
   std::string text;

@@ -5,22 +5,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "report/model/model.h"
+#include "report/model/rank_ranges.h"
 
 namespace commtap {
-
-/// Ranks from first to last, both included.
-using RankRange = std::pair<int64_t, int64_t>;
-using RankRanges = std::vector<RankRange>;
 
 /// Formats ranges as "0-3, 7". Long lists end in "...".
 std::string rankText(const RankRanges& ranges);
 RankRanges rankRanges(std::vector<int64_t> ranks);
-/// Returns the number of ranks in `ranges`.
-size_t countOf(const RankRanges& ranges);
 /// Returns the ranks below `world_size` that are not in `present`.
 RankRanges gapsIn(const RankRanges& present, int64_t world_size);
 

@@ -32,6 +32,9 @@ struct NullIfEmpty { ///< null for "" and for an empty list
 struct JsonObject { ///< text of a JSON object; null for ""
   static constexpr bool kNullable = true;
 };
+struct RankList { ///< ranks in their order, written as ranges: "0-63,128"; null for none
+  static constexpr bool kNullable = true;
+};
 struct RealTime {}; ///< ns of CLOCK_REALTIME, written as RFC 3339 in UTC with microseconds
 struct Details {};  ///< a list that readers of many reports skip
 struct Inline {};   ///< a described row; its fields are written in its place

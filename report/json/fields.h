@@ -3,7 +3,7 @@
 #pragma once
 
 /// The names of the report's JSON fields. Dashboards depend on them, so they never change.
-/// docs/schema/commtap-1.schema.json describes each field.
+/// docs/schema/commtap-2.schema.json describes each field.
 namespace commtap::field {
 
 inline constexpr const char* kSchema = "schema";
@@ -43,6 +43,7 @@ inline constexpr const char* kId = "id";
 inline constexpr const char* kParent = "parent";
 inline constexpr const char* kRawName = "raw_name";
 inline constexpr const char* kClass = "class";
+inline constexpr const char* kWrappers = "wrappers";
 inline constexpr const char* kCalls = "calls";
 inline constexpr const char* kParameters = "parameters";
 inline constexpr const char* kShape = "shape";
@@ -59,6 +60,7 @@ inline constexpr const char* kKind = "kind";
 inline constexpr const char* kGroup = "group";
 inline constexpr const char* kReduceOp = "reduce_op";
 inline constexpr const char* kAsync = "async";
+inline constexpr const char* kLabel = "label";
 inline constexpr const char* kIssuedIn = "issued_in";
 inline constexpr const char* kLowered = "lowered";
 inline constexpr const char* kCount = "count";
@@ -121,7 +123,7 @@ inline constexpr const char* kReason = "reason";
 inline constexpr const char* kDetail = "detail";
 inline constexpr const char* kMeaning = "meaning";
 
-// Only in the job report: docs/schema/commtap-job-1.schema.json.
+// Only in the job report: docs/schema/commtap-job-2.schema.json.
 inline constexpr const char* kAttempts = "attempts";
 inline constexpr const char* kOtherRuns = "other_runs";
 inline constexpr const char* kSource = "source";

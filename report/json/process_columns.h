@@ -78,10 +78,10 @@ inline constexpr auto kColumns<Group> = std::tuple{
         "The group's description, for example `default_pg` or `mesh_tp`; empty if it has none."),
     column(field::kBackend, &Group::backend, "The backend's name in lower case, for example `gloo` or `nccl`."),
     column(field::kSize, &Group::size, "The number of ranks in the group."),
-    column<NullIfEmpty>(
+    column<RankList>(
         field::kRanks,
         &Group::ranks,
-        "The global ranks in the group, in the group's order; null if not known."),
+        "The global ranks in the group, in the group's order, as ranges: `0-63,128`; null if not known."),
     column(
         field::kCollectives,
         &Group::collectives,
@@ -131,20 +131,31 @@ inline constexpr auto kColumns<Module> = std::tuple{
     column(
         field::kName,
         &Module::name,
-        "The clean name: the class name of the root module, then the attributes' names, joined by dots. It lacks the "
-        "components of wrappers (`_orig_mod`, `_fsdp_wrapped_module`, `_checkpoint_wrapped_module`, DDP's `module`), "
-        "so "
+        "The clean name: the class of the root module as the user wrote it, then the attributes' names, joined by "
+        "dots. It "
+        "is the same whatever wraps the model or swaps its class: it lacks the components of wrappers (`_orig_mod`, "
+        "`_fsdp_wrapped_module`, `_checkpoint_wrapped_module`, DDP's `module`), so "
         "a wrapper and what it wraps may share a name. The second live root of a class is `Net#2`."),
     column(
         field::kRawName,
         &Module::raw_name,
         "The name with the components of wrappers, as PyTorch's ModTracker gives it."),
-    column<NullIfEmpty>(field::kClass, &Module::class_name, "The class; null for `Global` or if not known."),
+    column<NullIfEmpty>(
+        field::kClass,
+        &Module::class_name,
+        "The class, as the user wrote it if a library swapped it (`Net` for `FSDPNet`); null for `Global` or if not "
+        "known."),
     column(field::kCalls, &Module::calls, "", {.ref = "calls"}),
     column<Details>(
         field::kParameters,
         &Module::parameters,
         "The parameters that the module itself holds, without those of child modules."),
+    column(
+        field::kWrappers,
+        &Module::wrappers,
+        "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
+        "its class, for example `FSDPModule`; outermost first.",
+        {.presence = Presence::kNewer}),
 };
 
 template <>

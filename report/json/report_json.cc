@@ -17,6 +17,7 @@
 #include "report/json/row_columns.h"
 #include "report/json/row_read.h"
 #include "report/json/row_write.h"
+#include "report/model/old_names.h"
 
 namespace commtap {
 namespace {
@@ -29,12 +30,12 @@ std::string schemaError(const json& document) {
     return "not a commtap report: it has no field \"schema\"";
   }
   const auto schema = document[field::kSchema].get<std::string>();
-  if (schema == kReportSchema) {
+  if (schema == kReportSchema || schema == kOldReportSchema) {
     return {};
   }
   if (schema.rfind("commtap/", 0) == 0) {
-    return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) +
-           ": use a newer commtap";
+    return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) + " and " +
+           std::string(kOldReportSchema) + ": use a newer commtap";
   }
   return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
@@ -97,6 +98,16 @@ Job jobFrom(const Cursor& root) {
   return job;
 }
 
+void checkRanks(const Cursor& root) {
+  size_t ranks = 0;
+  root.list<int>(field::kGroups, [&ranks](const Cursor& group) {
+    if (group.has(field::kRanks)) {
+      addRanks(group.at(field::kRanks), ranks);
+    }
+    return 0;
+  });
+}
+
 Nccl ncclFrom(const Cursor& cursor) {
   return {
       .version = cursor.textOrEmpty(field::kVersion),
@@ -154,6 +165,7 @@ Result<Report> reportFromJson(std::string_view text) {
   return fromJson<Report>(text, [](const Cursor& root) {
     Report report;
     report.job = jobFrom(root);
+    checkRanks(root);
     report.groups = rowsFrom<Group>(root, field::kGroups);
     report.modules = rowsFrom<Module>(root, field::kModules);
     report.collectives = rowsFrom<Collective>(root, field::kCollectives);
@@ -176,6 +188,9 @@ Result<Report> reportFromJson(std::string_view text) {
       report.own_cost = rowFrom<OwnCost>(root.at(field::kOwnCost));
     }
     report.not_seen = rowsFrom<NotSeenEntry>(root, field::kNotSeen);
+    if (root.text(field::kSchema) == kOldReportSchema) {
+      upgradeNames(report);
+    }
     return report;
   });
 }

@@ -88,6 +88,13 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         &Collective::time,
         "How long the calls took. Present only if calls were timed; counts only those.",
         {.presence = Presence::kIfKnown, .ref = "collective_time"}),
+    column<NullIfEmpty>(
+        field::kLabel,
+        &Collective::label,
+        "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
+        "at its "
+        "end, or `barrier`. Null if nothing tells, and in a module.",
+        {.presence = Presence::kNewer}),
 };
 
 template <>

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "report/json/columns.h"
@@ -16,6 +17,7 @@
 #include "report/json/json_cursor.h"
 #include "report/json/row_columns.h"
 #include "report/model/model.h"
+#include "report/model/rank_ranges.h"
 
 namespace commtap {
 
@@ -51,6 +53,38 @@ inline Histogram histogramFrom(const JsonCursor& cursor) {
     histogram[from] = count.get<uint64_t>();
   }
   return histogram;
+}
+
+/// Reads ranges of ranks: text, or a list of [first, last] in a document of version 1.
+inline RankRanges rangesFrom(const JsonCursor& cursor) {
+  if (cursor.value().is_array()) {
+    return cursor.as<RankRanges>("a list of [first, last]");
+  }
+  std::optional<RankRanges> ranges = rangesFromText(cursor.as<std::string>("ranges of ranks"));
+  if (!ranges) {
+    cursor.wrong("ranges of ranks");
+  }
+  return std::move(*ranges);
+}
+
+/// Reads ranks in their order: text, or a list of numbers in a document of version 1.
+inline std::vector<uint32_t> ranksFrom(const JsonCursor& cursor) {
+  if (cursor.value().is_array()) {
+    return cursor.items<uint32_t>([](const JsonCursor& item) { return item.integer<uint32_t>(); });
+  }
+  std::optional<std::vector<uint32_t>> ranks = ranksFromText(cursor.as<std::string>("ranges of ranks"));
+  if (!ranks) {
+    cursor.wrong("ranges of ranks");
+  }
+  return std::move(*ranks);
+}
+
+/// Adds the ranks at the cursor to `count`. Throws if a document has more than kMostRanks: each takes memory.
+inline void addRanks(const JsonCursor& cursor, size_t& count) {
+  count += cursor.value().is_array() ? cursor.value().size() : countOf(rangesFrom(cursor));
+  if (count > static_cast<size_t>(kMostRanks)) {
+    throw std::runtime_error(cursor.path() + ": the document has more ranks than any job");
+  }
 }
 
 /// Reads the value at the cursor, which is not null. One overload per C++ type and format.
@@ -130,6 +164,14 @@ void readField(const JsonCursor& cursor, std::vector<Row>& rows, Details, const 
 template <typename Value, typename Context>
 void readField(const JsonCursor& cursor, Value& value, NullIfEmpty, const Context& context) {
   readField(cursor, value, AsItIs(), context);
+}
+template <typename Context>
+void readField(const JsonCursor& cursor, std::vector<uint32_t>& ranks, RankList, const Context&) {
+  ranks = ranksFrom(cursor);
+}
+template <typename Context>
+void readField(const JsonCursor& cursor, RankRanges& ranges, AsItIs, const Context&) {
+  ranges = rangesFrom(cursor);
 }
 template <typename Context>
 void readField(const JsonCursor& cursor, uint64_t& realtime_ns, RealTime, const Context&) {

@@ -18,6 +18,7 @@
 #include "report/json/json_write.h"
 #include "report/json/row_columns.h"
 #include "report/model/model.h"
+#include "report/model/rank_ranges.h"
 
 namespace commtap {
 
@@ -124,6 +125,14 @@ void addField(JsonRow& row, std::string_view name, const std::vector<Row>& rows,
 template <typename Value, typename Context>
 void addField(JsonRow& row, std::string_view name, const Value& value, NullIfEmpty, const Context& context) {
   value.empty() ? row.addNull(name) : addField(row, name, value, AsItIs(), context);
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const std::vector<uint32_t>& ranks, RankList, const Context&) {
+  row.addTextOrNull(name, rangesText(ranks));
+}
+template <typename Context>
+void addField(JsonRow& row, std::string_view name, const RankRanges& ranges, AsItIs, const Context&) {
+  row.addText(name, rangesText(ranges));
 }
 template <typename Context>
 void addField(JsonRow& row, std::string_view name, uint64_t realtime_ns, RealTime, const Context&) {

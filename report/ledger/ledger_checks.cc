@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger/ledger_checks.h"
 
+#include <span>
+
 namespace commtap {
 
-uint32_t checkOf(const LedgerHeader& header) {
+uint32_t checkOf(const LedgerHeader& header, uint32_t section_count) {
   // clang-format does not break lists of bindings.
   // clang-format off
   const auto& [magic, version, header_size, check, end_check, exit, exit_signal, pid, pid_start_ticks, started_at_ns,
@@ -43,7 +45,7 @@ uint32_t checkOf(const LedgerHeader& header) {
         cost.index_bytes}) {
     sum.add(number);
   }
-  for (const LedgerSection& section : sections) {
+  for (const LedgerSection& section : std::span(sections).first(section_count)) {
     sum.add(section.offset);
     sum.add(section.capacity);
     sum.add(section.record_size);

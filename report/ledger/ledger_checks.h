@@ -22,9 +22,9 @@ inline uint32_t checkOf(const LedgerGroup& record, uint64_t number) {
   return checksumOf(kGroups, number, name, desc, backend, size, rank, first_rank, ranks_check);
 }
 
-/// The parent and the component are checked numbers.
+/// The parent and the components are checked numbers.
 inline uint32_t checkOf(const LedgerModule& record, uint64_t number) {
-  const auto& [parent, component, class_name, flags, check, reserved, calls] = record;
+  const auto& [parent, component, class_name, flags, check, clean, calls] = record;
   return checksumOf(kModules, number, class_name, flags);
 }
 
@@ -40,9 +40,9 @@ inline uint32_t checkOf(const LedgerTimes& record, uint64_t number) {
 
 /// The ops in `lowered` are checked numbers.
 inline uint32_t checkOf(const LedgerCollective& record, uint64_t number) {
-  const auto& [key, check, lowered, count, bytes, lane, times] = record;
+  const auto& [key, check, lowered, lane, times, count, bytes] = record;
   const auto words = key.words();
-  return checksumOf(kCollectives, number, words[0], words[1], words[2], words[3], lane);
+  return checksumOf(kCollectives, number, words[0], words[1], words[2], words[3], uint32_t{lane});
 }
 
 inline uint32_t checkOf(const LedgerOperation& record, uint64_t number) {
@@ -89,7 +89,8 @@ inline uint32_t checkOf(std::span<const uint32_t> ranks) {
 }
 
 /// Covers the fields that change only between LedgerMemory::sealHeader() and the next.
-uint32_t checkOf(const LedgerHeader& header);
+/// Of the sections, the first `section_count`.
+uint32_t checkOf(const LedgerHeader& header, uint32_t section_count = kSectionCount);
 
 /// Returns the check of a ledger that says how its process ended; 0 for one that does not.
 uint32_t checkOfEnd(const LedgerHeader& header);

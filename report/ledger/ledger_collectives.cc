@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger/ledger_collectives.h"
 
+#include <algorithm>
+
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_counters.h"
 #include "report/ledger/ledger_times.h"
@@ -13,22 +15,37 @@ LedgerCollective* LedgerCollectives::addRow(const CollectiveKey& key) {
 }
 
 /// Returns the lane of the key's kind and group, added at first use; the last lane if there is no other left.
-uint32_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& lock) {
+uint16_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& lock) {
   LedgerLane* lanes = store_.records<kLanes>();
-  const auto used = static_cast<uint32_t>(store_.used(kLanes, lock));
-  for (uint32_t lane = 0; lane < used; ++lane) {
+  const auto used = static_cast<uint16_t>(store_.used(kLanes, lock));
+  for (uint16_t lane = 0; lane < used; ++lane) {
     if (lanes[lane].kind == key.kind && lanes[lane].group == key.group) {
       return lane;
     }
   }
-  if (used == kLaneCount || store_.reserve(kLanes, 1, lock) == kNoIndex) {
+  if (uint32_t{used} == kLaneCount || store_.reserve(kLanes, 1, lock) == kNoIndex) {
     return kLaneCount - 1;
   }
-  const bool fits = used + 1 < kLaneCount;
+  const bool fits = uint32_t{used} + 1 < kLaneCount;
   lanes[used] = {fits ? key.kind : Kind::kOther, {}, fits ? key.group : kNoIndex, 0};
   lanes[used].check = checkOf(lanes[used], used);
   store_.commit(kLanes, used + 1, lock);
   return used;
+}
+
+StringId LedgerCollectives::labelId(std::string_view label) {
+  const LedgerLock lock(store_.appending());
+  for (const StringId known : labels_) {
+    if (known != 0 && store_.text(known) == label) {
+      return known;
+    }
+  }
+  const auto free = std::find(labels_.begin(), labels_.end(), 0U);
+  if (free == labels_.end()) {
+    return store_.intern(kOtherLabel, lock);
+  }
+  *free = store_.intern(label, lock);
+  return *free;
 }
 
 LedgerTimes* LedgerCollectives::addTimes(LedgerCollective& row) {
@@ -46,7 +63,7 @@ LedgerTimes* LedgerCollectives::addTimes(LedgerCollective& row) {
   times[index].row = numberOf(&row);
   times[index].check = checkOf(times[index], index);
   store_.commit(kTimes, index + 1, lock);
-  row.times.store(static_cast<uint32_t>(index + 1), std::memory_order_release);
+  row.times.store(static_cast<uint16_t>(index + 1), std::memory_order_release);
   return &times[index];
 }
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "report/ledger/ledger_rows.h"
 #include "report/ledger/ledger_store.h"
@@ -32,6 +34,12 @@ class LedgerCollectives {
     LedgerCollective* found = rows_.find(key);
     return found != nullptr ? found : addRow(key);
   }
+  /// Returns the id of a label for CollectiveKey. A job may make labels without end: all after the first kMostLabels
+  /// are kOtherLabel.
+  StringId labelId(std::string_view label);
+  static constexpr size_t kMostLabels = 64;
+  static constexpr std::string_view kOtherLabel = "(other labels)";
+
   /// Returns the row's number, by which the last collectives name it; kNoIndex for nullptr.
   uint32_t numberOf(const LedgerCollective* row) const {
     return row == nullptr ? kNoIndex : static_cast<uint32_t>(row - store_.records<kCollectives>());
@@ -71,9 +79,10 @@ class LedgerCollectives {
   }
   LedgerCollective* addRow(const CollectiveKey& key);
   LedgerTimes* addTimes(LedgerCollective& row);
-  uint32_t laneOf(const CollectiveKey& key, const LedgerLock& lock);
+  uint16_t laneOf(const CollectiveKey& key, const LedgerLock& lock);
 
   LedgerStore& store_;
+  std::array<StringId, kMostLabels> labels_{};   ///< 0: free; guarded by the lock of the store
   LedgerRows<kCollectives, (128U << 10U)> rows_; ///< an index of twice the rows
 };
 

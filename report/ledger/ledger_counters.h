@@ -59,7 +59,7 @@ void forEachCounter(LedgerGroup& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerModule& record, const CounterVisitor auto& visit) {
-  auto& [parent, component, class_name, flags, check, reserved, calls] = record;
+  auto& [parent, component, class_name, flags, check, clean, calls] = record;
   forEachCounter(calls, visit);
 }
 
@@ -84,7 +84,7 @@ void forEachCounter(LedgerTimes& record, const CounterVisitor auto& visit) {
 }
 
 void forEachCounter(LedgerCollective& record, const CounterVisitor auto& visit) {
-  auto& [key, check, lowered, count, bytes, lane, times] = record;
+  auto& [key, check, lowered, lane, times, count, bytes] = record;
   visit(count);
   visit(bytes);
 }

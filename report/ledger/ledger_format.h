@@ -30,7 +30,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 9;
+inline constexpr uint32_t kLedgerVersion = 10;
 
 /// The offset of a string in the strings section, as a checked number. 0 is the empty string.
 using StringId = uint32_t;
@@ -145,10 +145,10 @@ struct LedgerGroup {
 struct LedgerModule {
   std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child), checked; kNoIndex only for Global
   std::atomic<StringId> component; ///< live with parent; this module's part of the name, "net1" or "layers.0"
-  StringId class_name;
-  uint32_t flags; ///< kModule*
+  StringId class_name;             ///< the user's class, after those by which libraries swapped it: "FSDPModule/Net"
+  uint32_t flags;                  ///< kModule*
   uint32_t check;
-  uint32_t reserved;
+  std::atomic<StringId> clean;              ///< live with parent; the component in clean names; "": the same
   std::atomic<uint64_t> calls[kPhaseCount]; ///< live; by Phase
 };
 /// The component is a wrapper's (`_orig_mod`, DDP's `module`, ...): in the raw name, not in the clean one.
@@ -187,6 +187,7 @@ struct CollectiveKey {
   Phase phase;
   AsyncOp async_op;
   uint8_t size_class; ///< sizeClass() of the payload: makes a histogram of sizes
+  StringId label;     ///< what the job does, for a collective outside of every module; "" if not known
 
   /// All of it, for comparing and hashing.
   constexpr std::array<uint64_t, 4> words() const {
@@ -194,7 +195,9 @@ struct CollectiveKey {
         wordOf(module, issued_in),
         wordOf(op, group),
         wordOf(dtype, reduce_op),
-        wordOf(static_cast<uint8_t>(kind), static_cast<uint8_t>(phase), static_cast<uint8_t>(async_op), size_class)};
+        wordOf(
+            wordOf(static_cast<uint8_t>(kind), static_cast<uint8_t>(phase), static_cast<uint8_t>(async_op), size_class),
+            label)};
   }
 };
 
@@ -213,11 +216,11 @@ struct LedgerCollective {
   CollectiveKey key;
   uint32_t check;
   std::atomic<StringId> lowered[2]; ///< live; the ops that this op called; 0: none
+  uint16_t lane;                    ///< index of its kind and group in the lanes section
+  std::atomic<uint16_t> times;      ///< live; 1 + the number of its record in the times section; 0: none. Not read
+                                    ///< from a file, where the record names its row
   std::atomic<uint64_t> count;      ///< live
   std::atomic<uint64_t> bytes;      ///< live; sum of the payloads, the S of nccl-tests
-  uint32_t lane;                    ///< index of its kind and group in the lanes section
-  std::atomic<uint32_t> times;      ///< live; 1 + the number of its record in the times section; 0: none. Not read
-                                    ///< from a file, where the record names its row
 };
 
 /// Every field is live.
@@ -358,12 +361,13 @@ struct LedgerLast {
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
+static_assert(std::atomic<uint16_t>::is_always_lock_free && sizeof(std::atomic<uint16_t>) == 2);
 static_assert(sizeof(LedgerSection) == 32);
 static_assert(sizeof(LedgerNotSeen) == 16);
 static_assert(sizeof(LedgerGroup) == 48);
 static_assert(sizeof(LedgerModule) == 64);
 static_assert(sizeof(LedgerParameter) == 36);
-static_assert(sizeof(CollectiveKey) == 28);
+static_assert(sizeof(CollectiveKey) == 32);
 static_assert(sizeof(LedgerCollective) == 64);
 static_assert(sizeof(OperationKey) == 12);
 static_assert(sizeof(LedgerOperation) == 24);

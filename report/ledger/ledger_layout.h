@@ -57,6 +57,10 @@ static_assert(
         kLedgerTables),
     "kLedgerTables is in the order of LedgerSectionId");
 
+static_assert(
+    std::get<kTimes>(kLedgerTables).capacity < UINT16_MAX && kLaneCount < UINT16_MAX,
+    "LedgerCollective names its times and its lane in 16 bits");
+
 /// The type of a section's records.
 template <LedgerSectionId kId>
 using LedgerRecord = typename std::tuple_element_t<kId, std::remove_const_t<decltype(kLedgerTables)>>::Record;

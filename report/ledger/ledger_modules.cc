@@ -10,8 +10,12 @@
 
 namespace commtap {
 
-uint32_t
-LedgerModules::addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags) {
+uint32_t LedgerModules::addModule(
+    uint32_t parent,
+    std::string_view component,
+    std::string_view class_name,
+    uint32_t flags,
+    std::string_view clean) {
   const LedgerLock lock(store_.appending());
   const uint64_t index = store_.reserve(kModules, 1, lock); // before its names take space
   if (index == kNoIndex) {
@@ -20,9 +24,11 @@ LedgerModules::addModule(uint32_t parent, std::string_view component, std::strin
   }
   const StringId component_id = store_.intern(component, lock);
   const StringId class_id = store_.intern(class_name, lock);
+  const StringId clean_id = clean == component ? 0 : store_.intern(clean, lock);
   LedgerModule& module = store_.records<kModules>()[index];
   module.parent.store(checkedNumber(parent), std::memory_order_relaxed);
   module.component.store(component_id, std::memory_order_relaxed);
+  module.clean.store(clean_id, std::memory_order_relaxed);
   module.class_name = class_id;
   module.flags = flags;
   module.check = checkOf(module, index);
@@ -34,6 +40,7 @@ LedgerModules::addModule(uint32_t parent, std::string_view component, std::strin
 void LedgerModules::reparentModule(uint32_t module, uint32_t parent, std::string_view component) {
   const LedgerLock lock(store_.appending());
   LedgerModule& moved = store_.records<kModules>()[module];
+  moved.clean.store(0, std::memory_order_relaxed);
   moved.component.store(store_.intern(component, lock), std::memory_order_relaxed);
   moved.parent.store(checkedNumber(parent), std::memory_order_release);
 }

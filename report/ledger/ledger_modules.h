@@ -24,8 +24,13 @@ class LedgerModules {
  public:
   explicit LedgerModules(LedgerStore& store) : store_(store) {}
 
-  /// Adds a module and returns its id; kNoIndex if the table is full.
-  uint32_t addModule(uint32_t parent, std::string_view component, std::string_view class_name, uint32_t flags);
+  /// Adds a module and returns its id; kNoIndex if the table is full. `clean`: see LedgerModule.
+  uint32_t addModule(
+      uint32_t parent,
+      std::string_view component,
+      std::string_view class_name,
+      uint32_t flags,
+      std::string_view clean = {});
   /// Moves a module that was called as a root below its parent.
   void reparentModule(uint32_t module, uint32_t parent, std::string_view component);
   void addParameter(uint32_t module, const LedgerParameterFacts& facts);

@@ -26,7 +26,7 @@ using LaneSums = std::array<LaneSum, kLaneCount>;
 LaneSums sumsOfRows(LedgerRecords& records) {
   LaneSums sums;
   records.forEachWhole<kCollectives>([&](const LedgerCollective& row, uint64_t /*number*/) {
-    LaneSum& sum = sums[std::min(row.lane, kLaneCount - 1)];
+    LaneSum& sum = sums[std::min(uint32_t{row.lane}, kLaneCount - 1)];
     sum.count += row.count.load(std::memory_order_relaxed);
     sum.bytes += row.bytes.load(std::memory_order_relaxed);
     const uint64_t smallest = sizeClassStart(std::min(row.key.size_class, kMaxSizeClass));

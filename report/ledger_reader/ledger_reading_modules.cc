@@ -8,6 +8,7 @@
 #include "report/base/json_text.h"
 #include "report/ledger_reader/ledger_reading.h"
 #include "report/model/module_names.h"
+#include "report/model/old_names.h"
 
 namespace commtap {
 namespace {
@@ -62,6 +63,26 @@ void readParameters(LedgerReading& reading) {
   });
 }
 
+/// Sets the class, and the classes by which libraries swapped it, from LedgerModule::class_name.
+void setClasses(Module& module, const std::string& chain) {
+  size_t begin = 0;
+  for (size_t end = chain.find('/'); end != std::string::npos; end = chain.find('/', begin)) {
+    module.wrappers.push_back(chain.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  module.class_name = chain.substr(begin);
+}
+
+/// Adds the modules that wrap this one. Each has its own classes so far, or all; the outer ones come first.
+void addOuterWrappers(Module& module, const std::vector<Module>& modules, const std::vector<bool>& wraps) {
+  constexpr int kMaxNesting = 16;
+  uint32_t id = module.id;
+  for (int depth = 0; depth < kMaxNesting && wraps[id] && modules[id].parent; ++depth) {
+    id = *modules[id].parent;
+    module.wrappers.insert(module.wrappers.begin(), modules[id].class_name);
+  }
+}
+
 } // namespace
 
 std::string LedgerReading::moduleName(uint32_t module) {
@@ -97,6 +118,7 @@ void readModules(LedgerReading& reading) {
   LedgerRecords& records = reading.records;
   std::vector<Module>& modules = reading.report.modules;
   ModuleNames names;
+  std::vector<bool> wraps; ///< by id: whether the parent is a wrapper of the module
   modules.reserve(reading.reservable(kModules));
   for (uint64_t i = 0; i < records.count(kModules); ++i) {
     const LedgerModule& ledger = records.at<kModules>(i);
@@ -106,13 +128,15 @@ void readModules(LedgerReading& reading) {
         kGlobalModule,
         "the parent of a module is damaged: it reads as Global");
     const bool is_wrapper = is_whole && (ledger.flags & kModuleWrapperComponent) != 0;
-    names.add(parent, records.text(ledger.component.load()), is_wrapper);
+    names.add(
+        parent, records.text(ledger.component.load()), is_wrapper, records.text(is_whole ? ledger.clean.load() : 0));
     Module& module = modules.emplace_back();
     module.id = static_cast<uint32_t>(i);
     if (parent < records.count(kModules)) {
       module.parent = parent;
     }
-    module.class_name = is_whole ? records.text(ledger.class_name) : "?";
+    setClasses(module, is_whole ? records.text(ledger.class_name) : "?");
+    wraps.push_back(is_wrapper);
     for (int phase = 0; phase < kPhaseCount; ++phase) {
       module.calls[phase] = ledger.calls[phase].load(std::memory_order_relaxed);
     }
@@ -120,6 +144,10 @@ void readModules(LedgerReading& reading) {
   for (Module& module : modules) {
     module.name = names.clean(module.id);
     module.raw_name = names.raw(module.id);
+    addOuterWrappers(module, modules, wraps);
+  }
+  if (records.isOld()) {
+    upgradeNames(reading.report); // before any row takes a name from its module
   }
   readParameters(reading);
 }

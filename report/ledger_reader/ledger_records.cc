@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "report/ledger_reader/ledger_v9.h"
+
 namespace commtap {
 namespace {
 
@@ -44,16 +46,21 @@ std::string LedgerRecords::locate() {
   return error;
 }
 
-std::string LedgerRecords::checkHeader() const {
+std::string LedgerRecords::checkHeader() {
   if (bytes_.size() < sizeof(kLedgerMagic) + sizeof(uint32_t) ||
       std::memcmp(bytes_.data(), kLedgerMagic, sizeof(kLedgerMagic)) != 0) {
     return "not a commtap ledger";
   }
   uint32_t version = 0;
   std::memcpy(&version, bytes_.data() + sizeof(kLedgerMagic), sizeof(version));
+  if (version == ledger_v9::kVersion) {
+    old_header_ = ledger_v9::headerOf(bytes_);
+    return old_header_ ? "" : "a ledger cut off inside its header (" + std::to_string(bytes_.size()) + " bytes)";
+  }
   if (version != kLedgerVersion) {
-    return "a ledger of format " + std::to_string(version) + ", this commtap reads format " +
-           std::to_string(kLedgerVersion) + ": use the commtap that the job ran with";
+    return "a ledger of format " + std::to_string(version) + ", this commtap reads formats " +
+           std::to_string(ledger_v9::kVersion) + " and " + std::to_string(kLedgerVersion) +
+           ": use the commtap that the job ran with";
   }
   if (bytes_.size() < sizeof(LedgerHeader) || header().header_size != sizeof(LedgerHeader)) {
     return "a ledger cut off inside its header (" + std::to_string(bytes_.size()) + " bytes)";
@@ -64,7 +71,8 @@ std::string LedgerRecords::checkHeader() const {
 void LedgerRecords::checkSeals() {
   const LedgerHeader& head = header();
   const uint32_t check = head.check.load(std::memory_order_acquire);
-  if (check != 0 && check != checkOf(head)) {
+  const uint32_t sections = isOld() ? ledger_v9::kSections : uint32_t{kSectionCount};
+  if (check != 0 && check != checkOf(head, sections)) {
     damaged("the header does not fit its check: what it says about the process may be wrong");
   }
   const uint32_t end_check = head.end_check.load(std::memory_order_acquire);
@@ -91,6 +99,10 @@ void LedgerRecords::locate(LedgerSectionId id) {
   }
   const uint64_t there = std::min(room, section.capacity);
   sections_[id] = {bytes_.data() + offset, there, there};
+  if (id == kCollectives && isOld()) {
+    old_collectives_ = ledger_v9::collectivesOf(sections_[id].data, there);
+    sections_[id].data = old_collectives_.data();
+  }
   const std::optional<uint64_t> used = id == kLast ? std::min(written, section.capacity) : usedIn(id, written);
   if (!used) {
     damaged("the number of records of a section is damaged; those that fit their checks were read");

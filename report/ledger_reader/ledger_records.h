@@ -5,9 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_format.h"
@@ -21,11 +23,15 @@ class LedgerRecords {
  public:
   explicit LedgerRecords(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  /// Finds the sections. Returns an error if the bytes are not a ledger of this version, else "".
+  /// Finds the sections. Returns an error if the bytes are not a ledger that this version reads, else "".
   std::string locate();
 
   const LedgerHeader& header() const {
-    return *reinterpret_cast<const LedgerHeader*>(bytes_.data());
+    return old_header_ ? *old_header_ : *reinterpret_cast<const LedgerHeader*>(bytes_.data());
+  }
+  /// Returns whether the ledger is of format 9, whose roots have other names.
+  bool isOld() const {
+    return old_header_ != nullptr;
   }
   /// Returns the number of records in a section.
   uint64_t count(LedgerSectionId id) const {
@@ -89,7 +95,7 @@ class LedgerRecords {
     return checkOf(record, index) == record.check;
   }
 
-  std::string checkHeader() const;
+  std::string checkHeader();
   void checkSeals();
   void locate(LedgerSectionId id);
   uint64_t countFittingRecords(LedgerSectionId id) const;
@@ -107,6 +113,8 @@ class LedgerRecords {
   void noteDamagedRecord(LedgerSectionId id);
 
   std::span<const std::byte> bytes_;
+  std::unique_ptr<LedgerHeader> old_header_; ///< of format 9, in this version's layout; nullptr for this version
+  std::vector<std::byte> old_collectives_;   ///< those of format 9, in this version's layout
   std::array<Section, kSectionCount> sections_;
   std::string damage_;
 };

@@ -15,7 +15,7 @@
 
 namespace commtap {
 
-/// The structs below are the JSON report of one process. docs/schema/commtap-1.schema.json describes each field.
+/// The structs below are the JSON report of one process. docs/schema/commtap-2.schema.json describes each field.
 
 struct Job {
   std::string run_id;
@@ -69,7 +69,8 @@ struct Module {
   std::optional<uint32_t> parent;
   std::string name; ///< without the components of wrappers
   std::string raw_name;
-  std::string class_name;
+  std::string class_name;            ///< the class that the user wrote, or a wrapper's own
+  std::vector<std::string> wrappers; ///< the classes that wrap the module or swapped its class, outermost first
   CallsByPhase calls{};
   std::vector<Parameter> parameters;
 };
@@ -84,6 +85,7 @@ struct Collective {
   std::string dtype;     ///< "" for none
   std::string reduce_op; ///< "" for none
   AsyncOp async_op = AsyncOp::kUnknown;
+  std::string label; ///< what the job does, for a collective outside of every module; "" if not known
   std::vector<std::string> lowered;
   uint64_t count = 0;
   uint64_t bytes = 0;
@@ -251,6 +253,8 @@ struct Report {
   std::optional<OwnCost> own_cost;                  ///< nullopt if the report does not have it
   std::vector<CudaGraph> cuda_graphs;               ///< in the order in which they were captured
   std::vector<NotSeenEntry> not_seen;
+  bool is_old = false;                        ///< read from commtap/1; not part of the document, like `renamed`
+  std::map<std::string, std::string> renamed; ///< root modules that had other names in commtap/1: new by old ones
 };
 
 } // namespace commtap

@@ -13,8 +13,8 @@ constexpr size_t kMaxName = 64U << 10U; ///< bytes; a longer name keeps its last
 
 } // namespace
 
-void ModuleNames::add(uint32_t parent, std::string component, bool wrapper) {
-  nodes_.push_back({parent, std::move(component), wrapper});
+void ModuleNames::add(uint32_t parent, std::string component, bool wrapper, std::string clean) {
+  nodes_.push_back({parent, std::move(component), wrapper, std::move(clean)});
 }
 
 std::string ModuleNames::name(uint32_t id, Form form) const {
@@ -26,8 +26,8 @@ std::string ModuleNames::name(uint32_t id, Form form) const {
       break;
     }
     if (form == Form::kRaw || !node.wrapper) {
-      components.push_back(&node.component);
-      length += node.component.size() + 1;
+      components.push_back(form == Form::kRaw || node.clean.empty() ? &node.component : &node.clean);
+      length += components.back()->size() + 1;
     }
     id = node.parent;
   }

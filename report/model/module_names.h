@@ -14,11 +14,13 @@ inline constexpr const char* kGlobalName = "Global";
 
 /// Builds full names from parents and components: "MLPModule" + "net1" is "MLPModule.net1". The raw name has all
 /// components. The clean name omits those of wrappers (`_orig_mod`, `_fsdp_wrapped_module`,
-/// `_checkpoint_wrapped_module`, DDP's `module`), so a model has the same clean names with and without wrappers.
+/// `_checkpoint_wrapped_module`, DDP's `module`) and begins with the class that the user wrote, so a model has the same
+/// clean names with and without wrappers.
 class ModuleNames {
  public:
-  /// Adds the module with the next id. Module 0 is Global, which is not a component of other names.
-  void add(uint32_t parent, std::string component, bool wrapper);
+  /// Adds the module with the next id. Module 0 is Global, which is not a component of other names. `clean` replaces
+  /// the component in clean names, unless it is "".
+  void add(uint32_t parent, std::string component, bool wrapper, std::string clean = {});
 
   std::string clean(uint32_t id) const {
     return name(id, Form::kClean);
@@ -33,6 +35,7 @@ class ModuleNames {
     uint32_t parent;
     std::string component;
     bool wrapper;
+    std::string clean;
   };
 
   std::string name(uint32_t id, Form form) const;

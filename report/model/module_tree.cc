@@ -77,6 +77,7 @@ void ModuleTree::add(const Report& report) {
     const bool wrapped = above != nullptr && above->name == module.name;
     if (modules_[index].class_name.empty() || wrapped) {
       modules_[index].class_name = module.class_name;
+      modules_[index].wrappers = module.wrappers;
     }
     const Module* parent = modules.cleanParentOf(module);
     if (index != 0 && parent != nullptr && !placed_[index]) {

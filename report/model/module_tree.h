@@ -21,11 +21,12 @@ ModuleCalls cleanCalls(const Report& report);
 /// A module of a joined tree. A wrapper and what it wraps have one clean name and are one module.
 struct ModuleNode {
   std::string name;
-  std::string class_name = {}; ///< the innermost module's, which the user wrote; "" if not known
-  size_t parent = 0;           ///< index; Global's is its own
-  uint32_t depth = 0;          ///< Global 0
-  Amounts own = {};            ///< exclusive
-  Amounts inclusive = {};      ///< with all modules below
+  std::string class_name = {};            ///< the innermost module's, which the user wrote; "" if not known
+  std::vector<std::string> wrappers = {}; ///< the innermost module's
+  size_t parent = 0;                      ///< index; Global's is its own
+  uint32_t depth = 0;                     ///< Global 0
+  Amounts own = {};                       ///< exclusive
+  Amounts inclusive = {};                 ///< with all modules below
 
   /// Returns the name below the parent: "net1" for "MLPModule.net1".
   std::string label(const std::string& parent_name) const;

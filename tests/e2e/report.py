@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-1.schema.json"
+SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-2.schema.json"
 
 Row = dict[str, Any]
 

@@ -100,7 +100,8 @@ std::string typeName() {
   std::string name;
   if constexpr (std::is_same_v<Format, RealTime>) {
     name = "time";
-  } else if constexpr (std::is_same_v<Item, std::string> && !std::is_same_v<Format, JsonObject>) {
+  } else if constexpr (
+      (std::is_same_v<Item, std::string> && !std::is_same_v<Format, JsonObject>) || std::is_same_v<Format, RankList>) {
     name = "text";
   } else if constexpr (NamedEnum<Item> || std::is_same_v<Item, Timing>) {
     name = "name";
@@ -176,9 +177,9 @@ Result<std::string> schemaWithRows(const std::string& schema) {
   ordered_json document = ordered_json::parse(schema, nullptr, /*allow_exceptions=*/false);
   const bool is_schema = document.is_object() && document.contains("$id") && document.contains("$defs");
   const std::string id = is_schema ? document["$id"].get<std::string>() : "";
-  if (id == "commtap-1.schema.json") {
+  if (id == "commtap-2.schema.json") {
     replaceReportRows(document["$defs"]);
-  } else if (id == "commtap-job-1.schema.json") {
+  } else if (id == "commtap-job-2.schema.json") {
     replaceJobRows(document["$defs"]);
   } else {
     return Result<std::string>::failure("not the schema of the report or of the job report");

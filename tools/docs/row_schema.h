@@ -87,6 +87,9 @@ inline constexpr const char* kDefinition<JobNcclCall> = "nccl_call";
 template <>
 inline constexpr const char* kDefinition<NotSeenSummary> = "not_seen_entry";
 
+/// Ranks as ranges, "0-63,128"; "" for none.
+inline constexpr const char* kRangesPattern = "^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$";
+
 inline ordered_json refTo(const std::string& definition) {
   return {{"$ref", definition.find('#') == std::string::npos ? "#/$defs/" + definition : definition}};
 }
@@ -121,6 +124,11 @@ ordered_json schemaOf(const ColumnFacts& facts) {
     return refTo(facts.ref);
   } else if constexpr (std::is_same_v<Format, RealTime>) {
     return refTo("time");
+  } else if constexpr (
+      std::is_same_v<Format, RankList> || std::is_same_v<Value, RankRanges> ||
+      std::is_same_v<Value, std::vector<std::vector<uint32_t>>>) {
+    const ordered_json ranges = {{"type", "string"}, {"pattern", kRangesPattern}};
+    return std::is_same_v<Value, std::vector<std::vector<uint32_t>>> ? listOf(ranges) : ranges;
   } else if constexpr (std::is_same_v<Format, GroupRef> || std::is_same_v<Value, std::string>) {
     return {{"type", "string"}};
   } else if constexpr (is_spread) {
@@ -149,15 +157,11 @@ ordered_json schemaOf(const ColumnFacts& facts) {
     for (int i = 0; i < kPhaseCount; ++i) {
       phases[std::string(phaseName(static_cast<Phase>(i)))] = refTo("count_spread");
     }
-    return {{"type", "object"}, {"properties", std::move(phases)}, {"additionalProperties", false}};
-  } else if constexpr (std::is_same_v<Value, RankRanges>) {
-    return refTo("ranges");
+    return {{"type", "object"}, {"properties", std::move(phases)}};
   } else if constexpr (std::is_same_v<Value, Amounts>) {
     return listOf(refTo("total"));
   } else if constexpr (std::is_same_v<Value, AmountsByKind>) {
     return listOf(refTo("kind_total"));
-  } else if constexpr (std::is_same_v<Value, std::vector<std::vector<uint32_t>>>) {
-    return listOf(refTo("members"));
   } else if constexpr (Described<Value>) {
     return refTo(kDefinition<Value>);
   } else if constexpr (requires { typename Value::value_type; }) {
@@ -220,7 +224,6 @@ ordered_json rowSchema() {
   ordered_json object = {
       {"type", "object"}, {"properties", ordered_json::object()}, {"required", ordered_json::array()}};
   addRow<Row>(object);
-  object["additionalProperties"] = false;
   return object;
 }
 

@@ -96,6 +96,7 @@ std::string findingText(const Finding& finding, const JobReport& job) {
           inert(finding.not_seen->entry.reason),
           inert(finding.not_seen->entry.meaning));
     case Finding::What::kUnreadable:
+    case Finding::What::kUnmatched:
       return inert(finding.problem);
     case Finding::What::kMore:
     case Finding::What::kLess:

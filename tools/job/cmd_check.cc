@@ -144,6 +144,9 @@ int check(const CheckArguments& arguments) {
     return exit_status;
   }
   sayAll(job->copies);
+  if (measure.baseline) {
+    sayAll(namingNotes(*measure.baseline, *job));
+  }
   return judge(*job, measure, arguments);
 }
 

@@ -112,8 +112,7 @@ std::string notesText(const JobDiff& diff, const Color& color) {
 } // namespace
 
 JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
-  const Cells cells_before = cellsOf(before);
-  const Cells cells_after = cellsOf(after);
+  const auto [cells_before, cells_after] = comparableCells(before, after);
   const std::vector<CellChange> changes = changesBetween(cells_before, cells_after, rules);
   std::set<std::string> modules;
   for (const CellChange& change : changes) {

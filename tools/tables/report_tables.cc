@@ -137,6 +137,7 @@ TableDescription modules() {
       {{"local_parameter_elements", "BIGINT", "The elements in these on this rank."},
        [](const TableSource&, const Module& module) { return elementsOf(module, &Parameter::local_shape); }},
   });
+  fields.moveToEnd(field::kWrappers);
   return tableOf(
       TableId::kModules, "modules", "One row per process and module of its tree.", fields, [](const Report& report) {
         return std::span(report.modules);
@@ -207,6 +208,7 @@ TableDescription collectives() {
   fields.append(timeFields());
   fields.append(
       {{{"root", "VARCHAR", "The root module that the row's module belongs to; null for `Global`."}, rootOf}});
+  fields.moveToEnd(field::kLabel);
   return tableOf(
       TableId::kCollectives,
       "collectives",

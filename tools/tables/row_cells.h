@@ -57,7 +57,7 @@ template <typename Value, typename Format>
 nlohmann::json cellOf(const Value& value, Format format) {
   if constexpr (requires { value.has_value(); }) {
     return value ? cellOf(*value, format) : nlohmann::json(nullptr);
-  } else if constexpr (std::is_same_v<Format, NullIfEmpty>) {
+  } else if constexpr (std::is_same_v<Format, NullIfEmpty> || std::is_same_v<Format, RankList>) {
     return value.empty() ? nlohmann::json(nullptr) : nlohmann::json(value);
   } else if constexpr (std::is_same_v<Format, RealTime>) {
     return formatTimestamp(value);

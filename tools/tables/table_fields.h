@@ -86,6 +86,10 @@ class TableFields {
     fields_.insert(fields_.end(), more.begin(), more.end());
     return *this;
   }
+  TableFields& moveToEnd(std::string_view name) {
+    const TableField<Row> moved = *at(name);
+    return without(name).append({moved});
+  }
   TableFields& moveAfter(std::string_view name, std::string_view before) {
     const TableField<Row> moved = *at(name);
     return without(name).after(before, {moved});

@@ -28,50 +28,58 @@ ModuleRegistry& ModuleRegistry::get() {
   return *instance;
 }
 
-uint32_t ModuleRegistry::add(
-    uint32_t parent,
-    std::string_view component,
-    std::string_view class_name,
-    ModuleRole role,
-    bool wrapper) {
+uint32_t ModuleRegistry::add(const ModuleFacts& facts) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto known = by_name_.find(nameKey(parent, component));
+  const auto known = by_name_.find(nameKey(facts.parent, facts.component));
   if (known == by_name_.end()) {
-    return addLocked(parent, component, class_name, role, wrapper);
+    return addLocked(facts, facts.component);
   }
-  const Node& same_name = nodes_[known->second];
-  return !same_name.alive && places_[known->second].role == role
-             ? liveAgain(known->second)
-             : addNumbered(parent, component, class_name, role, wrapper);
+  return !nodes_[known->second].alive && canReuse(known->second, facts) ? liveAgain(known->second) : addNumbered(facts);
+}
+
+bool ModuleRegistry::canReuse(uint32_t module, const ModuleFacts& facts) const {
+  return places_[module].role == facts.role && nodes_[module].clean_base == facts.clean;
 }
 
 /// Does not compare the new module with each namesake: a job may have any number of them.
-uint32_t ModuleRegistry::addNumbered(
-    uint32_t parent,
-    std::string_view component,
-    std::string_view class_name,
-    ModuleRole role,
-    bool wrapper) {
-  Namesakes& namesakes = namesakes_[nameKey(parent, component)];
+uint32_t ModuleRegistry::addNumbered(const ModuleFacts& facts) {
+  Namesakes& namesakes = namesakes_[nameKey(facts.parent, facts.component)];
   const auto dead = std::find_if(
-      namesakes.dead.begin(), namesakes.dead.end(), [&](uint32_t module) { return places_[module].role == role; });
+      namesakes.dead.begin(), namesakes.dead.end(), [&](uint32_t module) { return canReuse(module, facts); });
   if (dead != namesakes.dead.end()) {
     return liveAgain(namesakes.dead.extract(dead).value());
   }
   uint32_t number = namesakes.last;
   std::string unique;
   do {
-    unique = std::string(component) + "#" + std::to_string(++number);
-  } while (by_name_.count(nameKey(parent, unique)) > 0); // the job itself uses this name
-  const uint32_t id = addLocked(parent, unique, class_name, role, wrapper);
-  if (id != parent) { // otherwise the table is full
+    unique = std::string(facts.component) + "#" + std::to_string(++number);
+  } while (by_name_.count(nameKey(facts.parent, unique)) > 0); // the job itself uses this name
+  const uint32_t id = addLocked(facts, unique);
+  if (id != facts.parent) { // otherwise the table is full
     namesakes.last = number;
     nodes_[id].namesakes = &namesakes;
   }
   return id;
 }
 
-/// Gives the name and id of a destroyed module to a new module.
+/// Returns the component in clean names. A wrapper has that of a root that it wraps: both are one module there.
+std::string ModuleRegistry::uniqueClean(const ModuleFacts& facts) {
+  if (isModule(facts.wrapped) && places_[facts.wrapped].parent == facts.parent &&
+      !nodes_[facts.wrapped].clean.empty()) {
+    return nodes_[facts.wrapped].clean;
+  }
+  if (facts.clean.empty() || clean_names_.insert(nameKey(facts.parent, facts.clean)).second) {
+    return std::string(facts.clean);
+  }
+  uint32_t& number = clean_numbers_.try_emplace(nameKey(facts.parent, facts.clean), 1).first->second;
+  std::string unique;
+  do {
+    unique = std::string(facts.clean) + "#" + std::to_string(++number);
+  } while (!clean_names_.insert(nameKey(facts.parent, unique)).second);
+  return unique;
+}
+
+/// Gives the names and id of a destroyed module to a new module.
 uint32_t ModuleRegistry::liveAgain(uint32_t module) {
   forgetOwned(module);
   nodes_[module].alive = true;
@@ -79,29 +87,27 @@ uint32_t ModuleRegistry::liveAgain(uint32_t module) {
   return module;
 }
 
-uint32_t ModuleRegistry::addLocked(
-    uint32_t parent,
-    std::string_view component,
-    std::string_view class_name,
-    ModuleRole role,
-    bool wrapper) {
-  const uint32_t id =
-      ProcessLedger::ledger().addModule(parent, component, class_name, wrapper ? kModuleWrapperComponent : 0);
+uint32_t ModuleRegistry::addLocked(const ModuleFacts& facts, std::string_view component) {
+  const std::string clean = uniqueClean(facts);
+  const uint32_t id = ProcessLedger::ledger().addModule(
+      facts.parent, component, facts.class_name, facts.wrapper ? kModuleWrapperComponent : 0, clean);
   if (id == kNoIndex) {
-    return parent;
+    return facts.parent;
   }
   if (nodes_.size() <= id) {
     places_.resize(id + 1); // first: isModule() reads nodes_, and either resize may throw
     nodes_.resize(id + 1);
   }
-  places_[id] = {parent, role};
+  places_[id] = {facts.parent, facts.role};
   Node& added = nodes_[id];
   added = Node{};
   added.component = component;
-  added.wrapper = wrapper;
+  added.clean = clean;
+  added.clean_base = facts.clean;
+  added.wrapper = facts.wrapper;
   added.alive = true;
-  by_name_[nameKey(parent, component)] = id;
-  if (role == ModuleRole::kFsdp2) {
+  by_name_[nameKey(facts.parent, component)] = id;
+  if (facts.role == ModuleRole::kFsdp2) {
     fsdp2_units_.clear();
   }
   return id;
@@ -110,7 +116,7 @@ uint32_t ModuleRegistry::addLocked(
 uint32_t ModuleRegistry::scope(uint32_t parent, std::string_view name) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto known = by_name_.find(nameKey(parent, name));
-  return known != by_name_.end() ? known->second : addLocked(parent, name, "", ModuleRole::kPlain, false);
+  return known != by_name_.end() ? known->second : addLocked({.parent = parent, .component = name}, name);
 }
 
 bool ModuleRegistry::knows(uint32_t module) {
@@ -139,11 +145,23 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   Node& moved = nodes_[module];
   by_name_.erase(nameKey(kGlobalModule, moved.component));
   places_[module].parent = parent;
+  if (nodes_[rootOf(parent)].clean != moved.clean) { // else it moves below the wrapper that took its name
+    clean_names_.erase(nameKey(kGlobalModule, moved.clean));
+  }
+  moved.clean.clear();
+  moved.clean_base.clear();
   moved.component = component;
   moved.namesakes = nullptr;
   by_name_[nameKey(parent, component)] = module;
   fsdp2_units_.clear();
   ProcessLedger::ledger().reparentModule(module, parent, component);
+}
+
+uint32_t ModuleRegistry::rootOf(uint32_t module) const {
+  while (places_[module].parent != kGlobalModule && isModule(places_[module].parent)) {
+    module = places_[module].parent;
+  }
+  return module;
 }
 
 void ModuleRegistry::died(uint32_t module) {
@@ -238,7 +256,8 @@ std::string ModuleRegistry::nameBelow(uint32_t module, uint32_t root, bool raw) 
   for (; isModule(module) && module != root && module != kGlobalModule; module = places_[module].parent) {
     const Node& at = nodes_[module];
     if (raw || !at.wrapper) {
-      name.insert(0, name.empty() ? at.component : at.component + ".");
+      const std::string& component = raw || at.clean.empty() ? at.component : at.clean;
+      name.insert(0, name.empty() ? component : component + ".");
     }
   }
   return module == root ? name : "?";

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "tracker/core/fork_locks.h"
@@ -22,6 +23,17 @@ enum class ModuleRole : uint8_t { kPlain, kDdp, kFsdp1, kFsdp2 };
 
 enum class ModuleName : uint8_t { kRaw, kClean }; ///< with the components of wrappers, or without
 
+/// A new module.
+struct ModuleFacts {
+  uint32_t parent = 0;
+  std::string_view component{};
+  std::string_view class_name{};  ///< the user's class, after those by which libraries swapped it: "FSDPModule/Net"
+  std::string_view clean{};       ///< the component in clean names before it is made unique; "" if it is the same
+  uint32_t wrapped = 0xffffffffU; ///< the innermost module that it wraps, if it has an id
+  ModuleRole role = ModuleRole::kPlain;
+  bool wrapper = false; ///< only raw names have the component
+};
+
 /// The job's modules for attribution at run time: names, parents and parameter owners. The ledger holds a copy for the
 /// report. Any thread.
 class ModuleRegistry {
@@ -29,8 +41,12 @@ class ModuleRegistry {
   static ModuleRegistry& get();
 
   /// Adds a new module and returns its id. Its name is `component` below `parent`, made unique among live modules
-  /// ("Net#2"). Reuses the name and id of a destroyed module of the same role.
-  uint32_t add(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
+  /// ("Net#2"). Reuses the names and id of a destroyed module of the same role and clean name.
+  uint32_t add(const ModuleFacts& facts);
+  uint32_t
+  add(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper) {
+    return add({parent, component, class_name, {}, kNoModule, role, wrapper});
+  }
   /// Returns the scope `name` below `parent`, added at first use: a scope that the job has named.
   uint32_t scope(uint32_t parent, std::string_view name);
   void reparent(uint32_t module, uint32_t parent, std::string_view component);
@@ -77,6 +93,8 @@ class ModuleRegistry {
   };
   struct Node {
     std::string component;
+    std::string clean{};      ///< the component in clean names; "" if it is the same
+    std::string clean_base{}; ///< `clean` before it was made unique
     bool wrapper = false;
     bool alive = false;
     bool inherited = false; ///< its name and rows were a destroyed module's
@@ -88,11 +106,12 @@ class ModuleRegistry {
   bool isModule(uint32_t module) const {
     return module < nodes_.size();
   }
-  uint32_t
-  addLocked(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
-  uint32_t
-  addNumbered(uint32_t parent, std::string_view component, std::string_view class_name, ModuleRole role, bool wrapper);
+  uint32_t addLocked(const ModuleFacts& facts, std::string_view component);
+  uint32_t addNumbered(const ModuleFacts& facts);
+  bool canReuse(uint32_t module, const ModuleFacts& facts) const;
   uint32_t liveAgain(uint32_t module);
+  std::string uniqueClean(const ModuleFacts& facts);
+  uint32_t rootOf(uint32_t module) const;
   void forgetOwned(uint32_t module);
   void forgetOwnedByDead();
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
@@ -122,10 +141,12 @@ class ModuleRegistry {
   };
 
   std::mutex mutex_;
-  std::vector<Place> places_;                            ///< by ledger id; 0 is Global
-  std::vector<Node> nodes_;                              ///< by ledger id; 0 is Global
-  std::unordered_map<std::string, uint32_t> by_name_;    ///< "parent id/component"
-  std::unordered_map<std::string, Namesakes> namesakes_; ///< "parent id/component"
+  std::vector<Place> places_;                               ///< by ledger id; 0 is Global
+  std::vector<Node> nodes_;                                 ///< by ledger id; 0 is Global
+  std::unordered_map<std::string, uint32_t> by_name_;       ///< "parent id/component"
+  std::unordered_map<std::string, Namesakes> namesakes_;    ///< "parent id/component"
+  std::unordered_set<std::string> clean_names_;             ///< "parent id/clean" of all that are given
+  std::unordered_map<std::string, uint32_t> clean_numbers_; ///< "parent id/clean base": the highest number given
   ObjectTable tensor_owners_;
   ObjectTable storage_owners_;
   size_t forget_at_ = kForgetAt; ///< number of owned tensors at which destroyed modules lose theirs

@@ -55,6 +55,7 @@ class Call {
         origin.phase,
         asyncOp(),
         sizeClass(bytes),
+        origin.module == kGlobalModule ? label(ledger) : 0,
     };
     LedgerCollective* row = ledger.row(key);
     if (compat::inBackward()) {
@@ -111,6 +112,16 @@ class Call {
       return AsyncOp::kUnknown;
     }
     return isTrue(arguments_[*facts_.async_argument]) ? AsyncOp::kYes : AsyncOp::kNo;
+  }
+
+  /// Returns what the job does, as far as its innermost record_function tells.
+  StringId label(LedgerWriter& ledger) const {
+    if (thread_.user_labels.empty()) {
+      return facts_.kind == Kind::kBarrier ? ledger.labelId(kindName(Kind::kBarrier)) : 0;
+    }
+    UserLabel& innermost = thread_.user_labels.back();
+    innermost.id = innermost.id == 0 ? ledger.labelId(innermost.text) : innermost.id;
+    return innermost.id;
   }
 
   int32_t peer() const {

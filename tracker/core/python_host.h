@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 6U
+#define COMMTAP_PYTHON_ABI 7U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -41,13 +41,24 @@ struct CommtapParameterFacts {
 inline constexpr uint32_t kCommtapUnknownModule = 0xffffffffU;
 inline constexpr uint32_t kCommtapNoModule = 0xfffffffeU;
 
+/// A module seen for the first time.
+struct CommtapModuleFacts {
+  uint32_t parent; ///< 0 for a root
+  const char* component;
+  const char* class_name; ///< the user's class, after those by which libraries swapped it: "FSDPModule/Net"
+  const char* clean;      ///< the component in clean names before it is made unique; "" if it is the same
+  uint32_t wrapped;       ///< id of the innermost module that it wraps; kCommtapUnknownModule for none
+  uint8_t role;
+  int wrapper; ///< nonzero: only raw names have the component
+};
+
 /// CPython's vectorcallfunc. The tracker treats Python objects as plain addresses.
 using CommtapVectorcall = void* (*)(void* function, void* const* arguments, size_t flags, void* names);
 
 /// The tracker's functions for its Python part. They never throw and never touch Python, except call_module.
 struct CommtapHost {
-  /// Adds a module seen for the first time and returns its id. `parent` is 0 for a root.
-  uint32_t (*add_module)(uint32_t parent, const char* component, const char* class_name, uint8_t role, int wrapper);
+  /// Adds a module and returns its id; the parent's id if the table is full.
+  uint32_t (*add_module)(const CommtapModuleFacts* facts);
   void (*reparent_module)(uint32_t module, uint32_t parent, const char* component);
   void (*module_died)(uint32_t module);
   /// Returns nonzero once per module: the caller must then add the module's parameters.

@@ -44,6 +44,13 @@ struct OptimizerStep {
   uint32_t depth;     ///< to hand to leave()
 };
 
+/// A record_function label of the job itself.
+struct UserLabel {
+  const void* object; ///< what has the label
+  std::string text;
+  StringId id = 0; ///< LedgerCollectives::labelId(text), once it is needed
+};
+
 struct DeviceSpan;
 
 /// The outermost collective op that runs on a thread.
@@ -126,6 +133,7 @@ class ThreadState {
   CostSample::Tick collectives_tick;             ///< of CostPart::kCollectives
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which run without a node
   std::vector<UnitLabel> unit_labels;
+  std::vector<UserLabel> user_labels;
   const void* last_group_key = nullptr;
   GroupRef last_group;
   std::string last_group_name;

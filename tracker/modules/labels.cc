@@ -24,6 +24,18 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 constexpr std::string_view kFsdp2 = "FSDP::";
 constexpr std::string_view kFsdp1 = "FullyShardedDataParallel.";
 
+// How labels begin that torch itself opens in Python, in addition to those above.
+constexpr std::array<std::string_view, 5> kTorchsLabels = {
+    kFsdp2,
+    "Optimizer.",
+    "enumerate(DataLoader)",
+    "DistributedDataParallel.",
+    "torch::",
+};
+
+constexpr size_t kMostUserLabels = 32; ///< open at a time on a thread; any more do not label collectives
+constexpr size_t kLongestLabel = 80;   ///< bytes
+
 // FSDP2's labels of the work for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
 constexpr std::array<std::string_view, 9> kFsdp2UnitLabels = {
     "all_gather",
@@ -59,7 +71,9 @@ bool isScope(const at::RecordFunction& function) {
 }
 
 std::unique_ptr<at::ObserverContext> onLabelStart(const at::RecordFunction& function) {
-  openLabel(function.name(), &function);
+  if (!function.isAsync()) {
+    openLabel(function.name(), &function);
+  }
   return nullptr;
 }
 
@@ -68,7 +82,7 @@ void onLabelEnd(const at::RecordFunction& function, at::ObserverContext*) {
 }
 
 std::unique_ptr<at::ObserverContext> onLabelOrScopeStart(const at::RecordFunction& function) {
-  openLabel(function.name(), &function);
+  onLabelStart(function);
   if (isScope(function)) {
     pushScope(function.name());
   }
@@ -93,11 +107,16 @@ typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const voi
 void open(std::string_view label, const void* object) {
   const bool step = isOptimizerStepLabel(label);
   const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
-  ThreadState* thread = step || unit ? ThreadState::current() : nullptr;
+  const std::string_view user = step || unit ? std::string_view() : userLabel(label);
+  ThreadState* thread = step || unit || !user.empty() ? ThreadState::current() : nullptr;
   if (thread == nullptr) {
     return;
   }
-  if (step) {
+  if (!user.empty()) {
+    if (thread->user_labels.size() < kMostUserLabels) {
+      thread->user_labels.push_back({object, std::string(user)});
+    }
+  } else if (step) {
     const Scope scope{Scope::Type::kOptimizerStep, compat::inBackward(), thread->currentModule()};
     thread->optimizer_steps.push_back({object, thread->enter(scope)});
   } else {
@@ -124,6 +143,18 @@ std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
   return std::nullopt;
 }
 
+std::string_view userLabel(std::string_view label) {
+  const bool is_torchs = std::any_of(
+      kTorchsLabels.begin(), kTorchsLabels.end(), [label](std::string_view start) { return label.starts_with(start); });
+  if (is_torchs) {
+    return "";
+  }
+  constexpr std::string_view kSeparators = " #:_-./";
+  const std::string_view name = label.substr(0, label.find_last_not_of("0123456789") + 1);
+  const bool has_number = name.size() < label.size() && (name.empty() || kSeparators.find(name.back()) != name.npos);
+  return (has_number ? name.substr(0, name.find_last_not_of(kSeparators) + 1) : label).substr(0, kLongestLabel);
+}
+
 void openLabel(std::string_view label, const void* object) {
   catchAll("a label", [&] { open(label, object); });
 }
@@ -142,6 +173,8 @@ void closeLabel(const void* object) {
     thread->optimizer_steps.erase(step);
     thread->leave(depth);
     Steps::optimizerStepped();
+  } else if (const auto user = lastOf(thread->user_labels, object); user != thread->user_labels.end()) {
+    thread->user_labels.erase(user);
   }
 }
 

@@ -10,9 +10,9 @@
 namespace commtap {
 
 /// Notes that a label of record_function begins or ends on this thread. Optimizer steps become scopes; FSDP's labels
-/// name the unit that a collective belongs to. Every other label costs two comparisons. With Python it is not a scope:
-/// there the modules are the hierarchy, and most labels are a library's, for a profiler's timeline. `object` identifies
-/// the label when it ends, at any position among the open labels.
+/// name the unit that a collective belongs to. Every other label names the collectives outside of every module. With
+/// Python it is not a scope: there the modules are the hierarchy, and most labels are a library's, for a profiler's
+/// timeline. `object` identifies the label when it ends, at any position among the open labels.
 void openLabel(std::string_view label, const void* object);
 void closeLabel(const void* object);
 
@@ -31,6 +31,10 @@ void openPythonLabel(const char* label, const void* object);
 
 /// Returns true for torch.optim's own label, such as `Optimizer.step#AdamW.step`.
 bool isOptimizerStepLabel(std::string_view label);
+
+/// Returns the part of a label that names collectives; "" for a label of torch's own. A number at the end, as in
+/// `iteration 7`, is not part of it: it would make a row per number.
+std::string_view userLabel(std::string_view label);
 
 struct UnitLabelText {
   UnitLabel::Library made_by;

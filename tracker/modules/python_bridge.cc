@@ -31,8 +31,15 @@ ModuleRole roleOf(uint8_t role) {
   return role <= kCommtapFsdp2 ? static_cast<ModuleRole>(role) : ModuleRole::kPlain;
 }
 
-uint32_t addModule(uint32_t parent, const char* component, const char* class_name, uint8_t role, int wrapper) {
-  return ModuleRegistry::get().add(parent, component, class_name, roleOf(role), wrapper != 0);
+uint32_t addModule(const CommtapModuleFacts* facts) {
+  return ModuleRegistry::get().add(
+      {.parent = facts->parent,
+       .component = facts->component,
+       .class_name = facts->class_name,
+       .clean = facts->clean,
+       .wrapped = facts->wrapped,
+       .role = roleOf(facts->role),
+       .wrapper = facts->wrapper != 0});
 }
 
 void reparentModule(uint32_t module, uint32_t parent, const char* component) {

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/module_tree.h"
 
-#include <cstring>
-#include <string_view>
-
 #include "tracker/python/dynamo_pause.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/py_ref.h"
+#include "tracker/python/wrappers.h"
 
 namespace commtap {
 namespace {
@@ -15,21 +13,6 @@ namespace {
 /// Maximum nesting of modules per walk, which bounds the use of the job's stack. Deeper modules get ids when called.
 constexpr uint32_t kMaxDepth = 200;
 constexpr size_t kMaxPrefix = 2000; ///< characters of containers' names; stops at a container that contains itself
-
-std::string className(PyObject* object) {
-  const std::string_view name = Py_TYPE(object)->tp_name;
-  return std::string(name.substr(name.rfind('.') + 1)); // tp_name of a static type begins with its module
-}
-
-bool inheritsFrom(PyObject* object, const char* name) {
-  PyObject* bases = Py_TYPE(object)->tp_mro;
-  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
-    if (std::strcmp(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i))->tp_name, name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
 
 CommtapModuleRole roleOf(PyObject* module) {
   if (inheritsFrom(module, "DistributedDataParallel")) {
@@ -67,38 +50,6 @@ bool isGenerated(PyObject* module) {
   return inheritsFrom(module, "GraphModule");
 }
 
-bool isWrapperComponent(PyObject* parent, const std::string& component) {
-  if (component == "module") {
-    return inheritsFrom(parent, "DistributedDataParallel") || inheritsFrom(parent, "DataParallel");
-  }
-  return component == "_orig_mod" || component == "_fsdp_wrapped_module" || component == "_checkpoint_wrapped_module";
-}
-
-/// Returns the instance's own dictionary, borrowed. Never calls the job's __getattr__.
-PyObject* dictOf(PyObject* module) {
-  PyObject** dict = _PyObject_GetDictPtr(module);
-  if (dict != nullptr && *dict != nullptr) {
-    return *dict;
-  }
-  PyObject* made = PyObject_GenericGetDict(module, nullptr); // 3.11+ may create it only here
-  Py_XDECREF(made);                                          // the module owns it
-  PyErr_Clear();
-  return made;
-}
-
-/// Returns the dict from name to child, borrowed; nullptr if there is none. A scripted module has its Python children
-/// in `_modules._python_modules`.
-PyObject* childrenOf(PyObject* module) {
-  PyObject* dict = dictOf(module);
-  PyObject* children = dict == nullptr ? nullptr : PyDict_GetItemString(dict, "_modules");
-  if (children != nullptr && !PyDict_Check(children)) {
-    const PyRef inner = attribute(children, "_python_modules");
-    PyErr_Clear();
-    children = inner.get();
-  }
-  return children != nullptr && PyDict_Check(children) ? children : nullptr;
-}
-
 } // namespace
 
 uint32_t ModuleTree::add(PyObject* module) {
@@ -115,13 +66,22 @@ uint32_t ModuleTree::add(PyObject* module) {
   if (caller != 0 && isGenerated(module) && map_.add(module, ModuleMap::kTransparent)) {
     return ModuleMap::kTransparent;
   }
-  return addAt(module, {caller, className(module), false});
+  return addAt(module, {caller, className(module), false, userClassName(wrappedBy(module))});
 }
 
 uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
   const CommtapModuleRole role = roleOf(module);
-  const uint32_t id =
-      host_.add_module(place.parent, place.component.c_str(), className(module).c_str(), role, place.wrapper ? 1 : 0);
+  const std::string classes = classChain(module);
+  PyObject* wrapped = place.clean.empty() ? module : wrappedBy(module);
+  const CommtapModuleFacts facts = {
+      .parent = place.parent,
+      .component = place.component.c_str(),
+      .class_name = classes.c_str(),
+      .clean = place.clean.c_str(),
+      .wrapped = wrapped == module ? ModuleMap::kUnknown : map_.find(wrapped),
+      .role = role,
+      .wrapper = place.wrapper ? 1 : 0};
+  const uint32_t id = host_.add_module(&facts);
   if (id == place.parent) { // the table is full: attribute its calls to its callers
     return map_.add(module, ModuleMap::kTransparent) ? ModuleMap::kTransparent : id;
   }
@@ -165,7 +125,7 @@ void ModuleTree::addChild(PyObject* module, PyObject* child, uint32_t parent, co
   }
   const uint32_t known = map_.find(child);
   if (known == ModuleMap::kUnknown) {
-    addAt(child, {parent, component, isWrapperComponent(module, component)});
+    addAt(child, {parent, component, isWrapperComponent(module, component.c_str()), ""});
   } else {
     host_.reparent_module(known, parent, component.c_str());
   }

@@ -12,8 +12,8 @@
 
 namespace commtap {
 
-/// Assigns ids and names to modules. A root is named after its class; a child is named as it is registered in its
-/// parent, as in named_children(). The caller holds the GIL.
+/// Assigns ids and names to modules. A root is named after its class, in clean names after the class that the user
+/// wrote; a child is named as it is registered in its parent, as in named_children(). The caller holds the GIL.
 class ModuleTree {
  public:
   explicit ModuleTree(const CommtapHost& host) : host_(host), map_(host) {}
@@ -30,6 +30,7 @@ class ModuleTree {
     uint32_t parent;
     std::string component;
     bool wrapper;
+    std::string clean; ///< for a module that is named after its class: the user's class; else ""
   };
 
   uint32_t addAt(PyObject* module, const Place& place);

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/python/wrappers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "tracker/python/py_ref.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kAnyClass = nullptr;
+
+/// A wrapper: a class, or a class that inherits from it, and the attribute that holds the module that it wraps.
+struct Wrapper {
+  const char* class_name; ///< kAnyClass: the attribute's name is enough
+  const char* attribute;
+};
+
+constexpr Wrapper kWrappers[] = {
+    {kAnyClass, "_orig_mod"},                  // torch.compile
+    {kAnyClass, "_fsdp_wrapped_module"},       // FSDP1; fairscale's FSDP
+    {kAnyClass, "_checkpoint_wrapped_module"}, // torch's activation wrappers
+    {"DistributedDataParallel", "module"},     // torch's, Apex's and Megatron's
+    {"DataParallel", "module"},
+    {kAnyClass, "_dmp_wrapped_module"}, // torchrec's DistributedModelParallel
+    {"DeepSpeedEngine", "module"},
+    {kAnyClass, "_forward_module"},          // Lightning and Fabric
+    {"Float16Module", "module"},             // Megatron
+    {"_BaseDataParallel", "module"},         // Megatron's data parallel classes
+    {"FullyShardedDataParallel", "module"},  // Megatron's FSDP
+    {"MegatronFSDP", "module"},              // Megatron's FSDP
+    {"ShardedDataParallel", "module"},       // fairscale
+    {"FlattenParamsWrapper", "_fpw_module"}, // fairscale
+};
+
+/// A class that a library derives from the instance's own and gives to the instance: its name is `prefix` and the name
+/// of the last base.
+struct Swap {
+  const char* prefix;
+  const char* mixin;    ///< the first base; nullptr: there is no other base
+  const char* reported; ///< what the user calls it
+};
+
+constexpr Swap kSwaps[] = {
+    {"FSDP", "FSDPModule", "FSDPModule"},                // fully_shard
+    {"Replicate", "ReplicateModule", "ReplicateModule"}, // torch.distributed._composable.replicate
+    {"DDP", "DDP", "replicate"},                         // its predecessor
+    {"Parametrized", nullptr, "parametrize"},            // torch.nn.utils.parametrize
+};
+
+constexpr int kMaxNesting = 16; ///< of wrappers, and of swaps of one class
+
+std::string_view nameOf(PyTypeObject* type) {
+  const std::string_view name = type->tp_name;
+  return name.substr(name.rfind('.') + 1); // tp_name of a static type begins with its module
+}
+
+/// Returns the type's i-th base, borrowed; nullptr if there is none.
+PyTypeObject* baseOf(PyTypeObject* type, Py_ssize_t i) {
+  PyObject* bases = type->tp_bases;
+  const bool is_there = bases != nullptr && PyTuple_Check(bases) && i < PyTuple_GET_SIZE(bases);
+  return is_there ? reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i)) : nullptr;
+}
+
+/// Returns the class for which `swap` made this one, borrowed; nullptr if it made it for none.
+PyTypeObject* swappedFrom(PyTypeObject* type, const Swap& swap) {
+  PyTypeObject* first = baseOf(type, 0);
+  PyTypeObject* last = swap.mixin == nullptr ? first : baseOf(type, 1);
+  const bool has_bases = last != nullptr && baseOf(type, swap.mixin == nullptr ? 1 : 2) == nullptr &&
+                         (swap.mixin == nullptr || nameOf(first) == swap.mixin);
+  return has_bases && nameOf(type) == std::string(swap.prefix) + std::string(nameOf(last)) ? last : nullptr;
+}
+
+/// Returns the class that the user wrote, borrowed, and calls visit(swap) for each swap of it, the outermost first.
+template <typename Visit>
+PyTypeObject* userClass(PyObject* module, const Visit& visit) {
+  PyTypeObject* type = Py_TYPE(module);
+  for (int depth = 0; depth < kMaxNesting; ++depth) {
+    PyTypeObject* before = nullptr;
+    for (const Swap& swap : kSwaps) {
+      before = swappedFrom(type, swap);
+      if (before != nullptr) {
+        visit(swap);
+        break;
+      }
+    }
+    if (before == nullptr) {
+      break;
+    }
+    type = before;
+  }
+  return type;
+}
+
+bool isEmptyDict(PyObject* dict, const char* name) {
+  PyObject* found = dict == nullptr ? nullptr : PyDict_GetItemString(dict, name);
+  return found == nullptr || !PyDict_Check(found) || PyDict_GET_SIZE(found) == 0;
+}
+
+/// Returns whether `module` is its only child and it has no tensors of its own: its class only forwards.
+bool onlyForwards(PyObject* module) {
+  PyObject* children = childrenOf(module);
+  PyObject* dict = dictOf(module);
+  return children != nullptr && PyDict_GET_SIZE(children) == 1 && isEmptyDict(dict, "_parameters") &&
+         isEmptyDict(dict, "_buffers");
+}
+
+} // namespace
+
+bool inheritsFrom(PyObject* object, const char* name) {
+  PyObject* bases = Py_TYPE(object)->tp_mro;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    if (std::strcmp(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i))->tp_name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+PyObject* dictOf(PyObject* module) {
+  PyObject** dict = _PyObject_GetDictPtr(module);
+  if (dict != nullptr && *dict != nullptr) {
+    return *dict;
+  }
+  PyObject* made = PyObject_GenericGetDict(module, nullptr); // 3.11+ may create it only here
+  Py_XDECREF(made);                                          // the module owns it
+  PyErr_Clear();
+  return made;
+}
+
+PyObject* childrenOf(PyObject* module) {
+  PyObject* dict = dictOf(module);
+  PyObject* children = dict == nullptr ? nullptr : PyDict_GetItemString(dict, "_modules");
+  if (children != nullptr && !PyDict_Check(children)) {
+    const PyRef inner = attribute(children, "_python_modules");
+    PyErr_Clear();
+    children = inner.get();
+  }
+  return children != nullptr && PyDict_Check(children) ? children : nullptr;
+}
+
+bool isWrapperComponent(PyObject* parent, const char* component) {
+  const bool is_known = std::any_of(std::begin(kWrappers), std::end(kWrappers), [&](const Wrapper& wrapper) {
+    return std::strcmp(component, wrapper.attribute) == 0 &&
+           (wrapper.class_name == kAnyClass || inheritsFrom(parent, wrapper.class_name));
+  });
+  return is_known || (std::strcmp(component, "module") == 0 && onlyForwards(parent));
+}
+
+PyObject* wrappedBy(PyObject* module) {
+  for (int depth = 0; depth < kMaxNesting; ++depth) {
+    PyObject* children = childrenOf(module);
+    PyObject* inner = nullptr;
+    PyObject* name = nullptr;
+    PyObject* child = nullptr;
+    for (Py_ssize_t at = 0;
+         children != nullptr && inner == nullptr && PyDict_Next(children, &at, &name, &child) != 0;) {
+      inner = child != Py_None && isWrapperComponent(module, textOf(name).c_str()) ? child : nullptr;
+    }
+    if (inner == nullptr) {
+      break;
+    }
+    module = inner;
+  }
+  return module;
+}
+
+std::string className(PyObject* module) {
+  return std::string(nameOf(Py_TYPE(module)));
+}
+
+std::string userClassName(PyObject* module) {
+  return std::string(nameOf(userClass(module, [](const Swap& /*swap*/) {})));
+}
+
+std::string classChain(PyObject* module) {
+  std::string chain;
+  PyTypeObject* type = userClass(module, [&chain](const Swap& swap) { chain += std::string(swap.reported) + "/"; });
+  return chain + std::string(nameOf(type));
+}
+
+} // namespace commtap

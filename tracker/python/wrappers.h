@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+namespace commtap {
+
+/// What is known about the classes by which libraries wrap a user's module. The caller holds the GIL.
+
+/// Returns whether a type of this name is among the object's bases, itself included.
+bool inheritsFrom(PyObject* object, const char* name);
+
+/// Returns the dict from name to child, borrowed; nullptr if there is none. A scripted module has its Python children
+/// in `_modules._python_modules`. Never calls the job's __getattr__.
+PyObject* childrenOf(PyObject* module);
+
+/// Returns the instance's own dictionary, borrowed. Never calls the job's __getattr__.
+PyObject* dictOf(PyObject* module);
+
+/// Returns whether `parent` is a wrapper that registers the module that it wraps as `component`. Such a component is in
+/// raw names only.
+bool isWrapperComponent(PyObject* parent, const char* component);
+
+/// Returns the innermost module that `module` wraps, borrowed; `module` itself if it wraps none.
+PyObject* wrappedBy(PyObject* module);
+
+/// Returns the class's name.
+std::string className(PyObject* module);
+
+/// Returns the name of the class that the user wrote. A library may have swapped the class of the instance for one that
+/// inherits from it: `fully_shard` makes `FSDPNet` of `Net`.
+std::string userClassName(PyObject* module);
+
+/// Returns userClassName(), after the classes by which libraries swapped it: "FSDPModule/Net".
+std::string classChain(PyObject* module);
+
+} // namespace commtap
