@@ -148,7 +148,7 @@ struct LedgerModule {
   StringId class_name;             ///< the user's class, after those by which libraries swapped it: "FSDPModule/Net"
   uint32_t flags;                  ///< kModule*
   uint32_t check;
-  std::atomic<StringId> clean;              ///< live with parent; the component in clean names; "": the same
+  std::atomic<StringId> clean; ///< live with parent; the component in clean names; "": the same; kNoIndex: none
   std::atomic<uint64_t> calls[kPhaseCount]; ///< live; by Phase
 };
 /// The component is a wrapper's (`_orig_mod`, DDP's `module`, ...): in the raw name, not in the clean one.

@@ -37,10 +37,10 @@ uint32_t LedgerModules::addModule(
   return static_cast<uint32_t>(index);
 }
 
-void LedgerModules::reparentModule(uint32_t module, uint32_t parent, std::string_view component) {
+void LedgerModules::reparentModule(uint32_t module, uint32_t parent, std::string_view component, bool wrapper) {
   const LedgerLock lock(store_.appending());
   LedgerModule& moved = store_.records<kModules>()[module];
-  moved.clean.store(0, std::memory_order_relaxed);
+  moved.clean.store(wrapper ? checkedNumber(kNoIndex) : 0, std::memory_order_relaxed);
   moved.component.store(store_.intern(component, lock), std::memory_order_relaxed);
   moved.parent.store(checkedNumber(parent), std::memory_order_release);
 }

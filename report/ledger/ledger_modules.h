@@ -31,8 +31,8 @@ class LedgerModules {
       std::string_view class_name,
       uint32_t flags,
       std::string_view clean = {});
-  /// Moves a module that was called as a root below its parent.
-  void reparentModule(uint32_t module, uint32_t parent, std::string_view component);
+  /// Moves a module that was called as a root below its parent. `wrapper`: the component is a wrapper's.
+  void reparentModule(uint32_t module, uint32_t parent, std::string_view component, bool wrapper = false);
   void addParameter(uint32_t module, const LedgerParameterFacts& facts);
 
   void countModuleCall(uint32_t module, Phase phase) {

@@ -127,9 +127,10 @@ void readModules(LedgerReading& reading) {
         ledger.parent.load(std::memory_order_acquire),
         kGlobalModule,
         "the parent of a module is damaged: it reads as Global");
-    const bool is_wrapper = is_whole && (ledger.flags & kModuleWrapperComponent) != 0;
-    names.add(
-        parent, records.text(ledger.component.load()), is_wrapper, records.text(is_whole ? ledger.clean.load() : 0));
+    const StringId clean = is_whole ? ledger.clean.load(std::memory_order_relaxed) : 0;
+    const bool has_clean = clean != checkedNumber(kNoIndex);
+    const bool is_wrapper = is_whole && ((ledger.flags & kModuleWrapperComponent) != 0 || !has_clean);
+    names.add(parent, records.text(ledger.component.load()), is_wrapper, records.text(has_clean ? clean : 0));
     Module& module = modules.emplace_back();
     module.id = static_cast<uint32_t>(i);
     if (parent < records.count(kModules)) {

@@ -287,7 +287,7 @@ def test_snapshots(model: nn.Module, tmp_path: Path) -> None:
     train(model, 1)
     assert commtap.snapshot(str(tmp_path / "report.json")) is None
     written = json.loads((tmp_path / "report.json").read_text())
-    assert written["schema"] == "commtap/1"
+    assert written["schema"] == "commtap/2"
     assert written["modules"] == commtap.snapshot()["modules"]
     with pytest.raises(RuntimeError, match="cannot write"):
         commtap.snapshot(str(tmp_path / "no" / "folder"))

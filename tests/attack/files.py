@@ -65,11 +65,11 @@ def deep(path: Path) -> None:
 
 
 def long_number(path: Path) -> None:
-    path.write_text('{"schema": "commtap/1", "job": ' + "9" * 1_000_000 + "}")
+    path.write_text('{"schema": "commtap/2", "job": ' + "9" * 1_000_000 + "}")
 
 
 def long_text(path: Path) -> None:
-    path.write_text('{"schema": "commtap/1", "job": "' + "x" * 50_000_000 + '"}')
+    path.write_text('{"schema": "commtap/2", "job": "' + "x" * 50_000_000 + '"}')
 
 
 def unreadable(path: Path) -> None:

@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from report import ranges_of
+
 Document = dict[str, Any]
 
 HIDDEN = 4096
@@ -71,7 +73,7 @@ def groups(layout: Layout, rank: int) -> list[Document]:
         ranks = layout.group(rank, dimension)
         listed.append((f"{i + 1}.{ranks[0]}", f"mesh_{dimension}", ranks))
     return [
-        {"name": name, "desc": desc, "backend": "nccl", "size": len(ranks), "ranks": ranks}
+        {"name": name, "desc": desc, "backend": "nccl", "size": len(ranks), "ranks": ranges_of(ranks)}
         for name, desc, ranks in listed
     ]
 
@@ -96,10 +98,10 @@ class Modules:
         self.ids: dict[str, int] = {}
         self.layout = layout
         self._add("Global", None, None, {})
-        self._add("Transformer", "Global", "FSDPTransformer")
+        self._add("Transformer", "Global", "Transformer")
         for i in range(stage * layout.layers, (stage + 1) * layout.layers):
             layer = f"Transformer.layers.{i}"
-            self._add(layer, "Transformer", "FSDPTransformerBlock")
+            self._add(layer, "Transformer", "TransformerBlock")
             self._add(f"{layer}.attention", layer, "Attention")
             self._add(f"{layer}.feed_forward", layer, "FeedForward")
             for name, shape in LINEARS.items():
@@ -232,9 +234,9 @@ def job(layout: Layout, rank: int) -> Document:
 
 
 def report(layout: Layout, rank: int) -> Document:
-    """Returns the commtap/1 report of one rank."""
+    """Returns the commtap/2 report of one rank."""
     return {
-        "schema": "commtap/1",
+        "schema": "commtap/2",
         "job": job(layout, rank),
         "groups": groups(layout, rank),
         "modules": Modules(layout, layout.place(rank)[0]).rows,
@@ -300,7 +302,7 @@ FUNCTIONS = {
 def nccl(document: Document, version: str | None = "2.29.7") -> Document:
     """Returns the NCCL calls behind a report's collectives, and one failed call of another library."""
     names = [group["name"] for group in document["groups"]]
-    size = len(document["groups"][0]["ranks"])
+    size = document["groups"][0]["size"]
     of_ops = [
         {
             "function": FUNCTIONS[each["kind"]],
@@ -359,7 +361,6 @@ def write_reports(folder: Path, layout: Layout, change: Callable[[int, Document]
 def write_many(folder: Path, layout: Layout) -> None:
     """Writes all ranks' reports quickly. Ranks of a stage differ only in their job and their groups."""
     folder.mkdir(parents=True, exist_ok=True)
-    world = ",".join(map(str, range(layout.ranks)))
     stage_size = layout.ranks // layout.pp
     for stage in range(layout.pp):
         first = stage * stage_size
@@ -371,9 +372,8 @@ def write_many(folder: Path, layout: Layout) -> None:
             listed = groups(layout, rank)
             for old, group in zip(names, listed[1:], strict=True):
                 own = own.replace(f'"group":"{old}"', f'"group":"{group["name"]}"')
-            listed[0]["ranks"] = "WORLD"
-            head = to_text({"schema": "commtap/1", "job": job(layout, rank), "groups": listed})[:-3]
-            text = head.replace('"WORLD"', f"[{world}]") + ",\n" + modules + ",\n" + own
+            head = to_text({"schema": "commtap/2", "job": job(layout, rank), "groups": listed})[:-3]
+            text = head + ",\n" + modules + ",\n" + own
             (folder / f"rank-{rank:05d}.json").write_text(text, encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes job reports (commtap.job/1) of any size without running a job, to test pages and exports."""
+"""Makes job reports (commtap.job/2) of any size without running a job, to test pages and exports."""
 
 import json
 from collections import defaultdict
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from report import bus_factor
+from report import bus_factor, ranges_of
 
 MIB = 1 << 20
 START = "2026-11-20T09:12:33.120000Z"
@@ -86,7 +86,8 @@ class JobSample:
 
     def group(self, name: str, size: int) -> str:
         """Adds a group and returns its name."""
-        members = [list(range(first, first + size)) for first in range(0, self.ranks - size + 1, size)]
+        firsts = range(0, self.ranks - size + 1, size)
+        members = [ranges_of(list(range(first, first + size))) for first in firsts]
         self.groups.append({"name": name, "desc": name, "backend": "gloo", "size": size, "members": members})
         return name
 
@@ -202,17 +203,19 @@ class JobSample:
     def document(self) -> dict[str, Any]:
         """Returns the job report."""
         document = {
-            "schema": "commtap.job/1",
+            "schema": "commtap.job/2",
             "job": self._job(),
-            "ranks": [[0, self.ranks - 1]],
-            "missing_ranks": self.missing,
+            "ranks": ranges_of(list(range(self.ranks))),
+            "missing_ranks": ",".join(
+                f"{first}-{last}" if first < last else str(first) for first, last in self.missing
+            ),
             "disagreements_found": len(self.disagreements),
             "disagreements": self.disagreements,
             "not_seen": self.not_seen,
             "problems": self.problems,
             "totals": self._totals(),
             "groups": self._groups(),
-            "rank_sets": [[[0, self.ranks - 1]]],
+            "rank_sets": [ranges_of(list(range(self.ranks)))],
             "modules": self._modules(),
             "collectives": self.rows,
             "steps": self.steps,
@@ -226,7 +229,7 @@ class JobSample:
         return {
             "processes": self.ranks,
             "communicators": 2 * self.ranks,
-            "versions": self.nccl_versions or [{"version": "2.29.7", "ranks": [[0, self.ranks - 1]]}],
+            "versions": self.nccl_versions or [{"version": "2.29.7", "ranks": ranges_of(list(range(self.ranks)))}],
             "calls": self.nccl,
         }
 
@@ -353,7 +356,7 @@ def one_call_less(call_bytes: int) -> dict[str, Any]:
     return {
         "what": "count",
         "group": "tp",
-        "members": list(range(8)),
+        "members": "0-7",
         "module": "Transformer.layers.1.attention",
         "phase": "backward",
         "op": "_c10d_functional.all_reduce",
@@ -361,7 +364,7 @@ def one_call_less(call_bytes: int) -> dict[str, Any]:
         "dtype": "bfloat16",
         "reduce_op": "sum",
         "values": [
-            {"ranks": [[0, 2], [4, 7]], "count": 10, "bytes": 10 * call_bytes},
-            {"ranks": [[3, 3]], "count": 9, "bytes": 9 * call_bytes},
+            {"ranks": "0-2,4-7", "count": 10, "bytes": 10 * call_bytes},
+            {"ranks": "3", "count": 9, "bytes": 9 * call_bytes},
         ],
     }

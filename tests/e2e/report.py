@@ -16,12 +16,40 @@ SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-2.schema.json"
 Row = dict[str, Any]
 
 
+def ranks_of(ranges: str) -> list[int]:
+    """Returns the ranks that "0-3,8" stands for, in order."""
+    bounds = [part.split("-") for part in ranges.split(",")] if ranges else []
+    return [rank for bound in bounds for rank in range(int(bound[0]), int(bound[-1]) + 1)]
+
+
+def ranges_of(ranks: list[int]) -> str:
+    """Returns the ranges that ranks are written as, in their order."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and runs[-1][-1] + 1 == rank:
+            runs[-1][1:] = [rank]
+        else:
+            runs.append([rank])
+    return ",".join("-".join(map(str, run)) for run in runs)
+
+
+def closed(schema: Any) -> Any:
+    """Returns the schema with unknown fields forbidden: readers ignore them, but a writer has none by mistake."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {name: closed(each) for name, each in schema.items()}
+    is_object = isinstance(schema.get("properties"), dict) and schema.get("type") == "object"
+    return inner | {"additionalProperties": schema.get("additionalProperties", False)} if is_object else inner
+
+
 @functools.cache
 def validator() -> jsonschema.Draft202012Validator:
     """Returns the schema's validator, built once."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+    return jsonschema.Draft202012Validator(closed(schema))
 
 
 def bus_factor(kind: str, size: int) -> float:
@@ -42,7 +70,9 @@ class Report:
         validator().validate(document)
         self.path = path
         self.job: dict[str, Any] = document["job"]
-        self.groups: list[dict[str, Any]] = document["groups"]
+        self.groups: list[dict[str, Any]] = [
+            group | {"ranks": group["ranks"] and ranks_of(group["ranks"])} for group in document["groups"]
+        ]
         self.modules: list[dict[str, Any]] = document["modules"]
         self.collectives: list[Row] = document["collectives"]
         self.operations: list[Row] | None = document.get("operations")

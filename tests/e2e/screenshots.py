@@ -98,7 +98,7 @@ def shoot_real_job(browser: Browser, temporary: Path, folder: Path) -> None:
     page = temporary / "after.html"
     subprocess.run([COMMAND, "html", "after", "-o", page], cwd=temporary, check=True)
     window = {"viewport": {"width": 1400, "height": 800}}
-    with open_page(browser, page, "#module=FSDPTransformer", color_scheme="light", **window) as opened:
+    with open_page(browser, page, "#module=Transformer", color_scheme="light", **window) as opened:
         shoot(opened, folder, "readme")
 
 

@@ -37,7 +37,7 @@ def test_counts_and_bytes_are_those_of_eager_code(runner: Runner, compiled: str,
 @pytest.mark.parametrize(
     ("name", "root", "raw"),
     [
-        ("mlp_compile_function", "OptimizedModule", "OptimizedModule._orig_mod"),
+        ("mlp_compile_function", "MLPStacked", "OptimizedModule._orig_mod"),
         ("mlp_compile_method", "MLPStacked", "MLPStacked"),
     ],
 )
@@ -59,7 +59,7 @@ def test_compiled_code_belongs_to_the_compiled_module(runner: Runner, name: str,
 def test_inductor(runner: Runner) -> None:
     """A generated kernel issues its collective as eager code does: 1 all-reduce per step in forward."""
     report = runner.shim(JOBS["mlp_inductor"]).report()
-    assert training(report, "module", "phase", "kind") == {("OptimizedModule", "forward", "all_reduce"): 2}
+    assert training(report, "module", "phase", "kind") == {("MLPModule", "forward", "all_reduce"): 2}
     assert training(report, "kind", field="bytes") == {"all_reduce": 2 * 8 * 10 * 4}
 
 
@@ -72,7 +72,7 @@ def test_blocks_compiled_under_fully_shard(runner: Runner) -> None:
     report = runner.shim(JOBS["fsdp2_sp_compile"]).report()
     steps = 2
     for layer in range(2):
-        where = {"module": f"FSDPTransformer.layers.{layer}"}
+        where = {"module": f"Transformer.layers.{layer}"}
         functional = "_c10d_functional.all_gather_into_tensor", "_c10d_functional.reduce_scatter_tensor"
         forward = report.table("op", phase="forward", op=functional, **where)
         assert forward == dict.fromkeys(functional, 2 * steps)

@@ -36,7 +36,7 @@ def test_ddp_buckets(runner: Runner, name: str) -> None:
         report = runner.shim(JOBS[name]).report(rank)
         rows = report.rows(kind="all_reduce")
         assert {(row["module"], row["phase"], row["op"], row["reduce_op"]) for row in rows} == {
-            ("DistributedDataParallel", "backward", "c10d.allreduce_", "sum")
+            ("Net", "backward", "c10d.allreduce_", "sum")
         }
         assert sum(row["count"] for row in rows) == 1 + 3 + 3
         assert sum(row["bytes"] for row in rows) == 3 * (NET1 + NORM + 2 * HIDDEN + NET4) * FLOAT
@@ -46,9 +46,9 @@ def test_ddp_buckets_are_issued_where_their_last_gradient_is(runner: Runner) -> 
     """The backward of the layer that completes a bucket issues it; in the first step, that of net1."""
     rows = runner.shim(JOBS["ddp"]).report().rows(kind="all_reduce")
     assert {row["issued_in"]: (row["count"], row["bytes"]) for row in rows} == {
-        "DistributedDataParallel.net3": (2, 2 * (NET4 + HIDDEN) * FLOAT),
-        "DistributedDataParallel.net2": (2, 2 * HIDDEN * FLOAT),
-        "DistributedDataParallel.net1": (3, (3 * (NET1 + NORM) + 2 * HIDDEN + NET4) * FLOAT),
+        "Net.net3": (2, 2 * (NET4 + HIDDEN) * FLOAT),
+        "Net.net2": (2, 2 * HIDDEN * FLOAT),
+        "Net.net1": (3, (3 * (NET1 + NORM) + 2 * HIDDEN + NET4) * FLOAT),
     }
 
 
@@ -59,9 +59,8 @@ def test_ddp_forward_broadcasts_buffers(runner: Runner, name: str) -> None:
     When DDP rebuilds the buckets, it broadcasts their 11 indices and 3 sizes once, as int32.
     """
     report = runner.shim(JOBS[name]).report()
-    root = "OptimizedModule" if name == "ddp_compile" else "DistributedDataParallel"
     broadcasts = report.rows(kind="broadcast", phase="forward")
-    assert {row["module"] for row in broadcasts} == {root}
+    assert {row["module"] for row in broadcasts} == {"Net"}
     assert {row["dtype"]: (row["count"], row["bytes"]) for row in broadcasts} == {
         "float32": (3, 3 * 2 * WIDTH * FLOAT),
         "int64": (3, 3 * 8),
@@ -93,22 +92,22 @@ def test_ddp_names(runner: Runner) -> None:
     ]
     assert report.names()[:4] == [
         "Global",
-        "DistributedDataParallel",
-        "DistributedDataParallel",
-        "DistributedDataParallel.net1",
+        "Net",
+        "Net",
+        "Net.net1",
     ]
 
 
 def test_compiled_ddp_reduces_all_gradients(runner: Runner) -> None:
     """DDP's optimizer splits the graph at its buckets; gradients and buckets come in another order."""
     report = runner.shim(JOBS["ddp_compile"]).report()
-    assert report.table("module", "phase", kind="all_reduce") == {("OptimizedModule", "backward"): 7}
+    assert report.table("module", "phase", kind="all_reduce") == {("Net", "backward"): 7}
     assert report.total("bytes", kind="all_reduce") == 3 * (NET1 + NORM + 2 * HIDDEN + NET4) * FLOAT
 
 
 #: The flat parameters of an MLPModule and of the linear layer after the stack, each a multiple of 2.
 UNIT_BYTES, ROOT_BYTES = (10 * 16 + 16 + 16 * 10 + 10) * FLOAT, (10 * 4 + 4) * FLOAT
-FSDP1 = "FullyShardedDataParallel"
+FSDP1 = "Sequential"
 
 
 def test_fsdp1_full_shard(runner: Runner) -> None:
@@ -164,7 +163,7 @@ DIM, VOCABULARY, LENGTH = 16, 8, 16
 BLOCK_BYTES = (2 * 2 * DIM + 4 * DIM * DIM + 2 * 4 * DIM * DIM + 4 * DIM + DIM) * FLOAT
 #: Token and position embeddings, the last norm and the output layer.
 REST_BYTES = (VOCABULARY * DIM + LENGTH * DIM + 2 * DIM + DIM * VOCABULARY) * FLOAT
-FSDP2 = "FSDPTransformer"
+FSDP2 = "Transformer"
 
 
 def fsdp2_table(forwards: int, backwards: int, syncs: int, layers: int) -> dict[tuple[str, str, str, str], int]:

@@ -786,7 +786,7 @@ def test_more_ranks_than_columns(show: Opener) -> None:
 def test_processes_without_a_rank(browser: Browser, tmp_path: Path) -> None:
     """Processes that torchrun did not start are named by host and pid."""
     document = small_job().document()
-    document |= {"ranks": [], "rank_sets": [[]]}
+    document |= {"ranks": "", "rank_sets": [""]}
     document["job"]["world_size"] = None
     for process in document["processes"]:
         process["rank"] = None

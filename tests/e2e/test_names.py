@@ -59,9 +59,9 @@ def test_clean_names_do_not_depend_on_wrappers(runner: Runner, name: str) -> Non
         report = variant(runner, name).report(rank)
         own = {module["name"] for module in report.modules if "parametrizations" not in module["name"]}
         assert own == CLEAN
-        assert report.modules[1]["raw_name"] == root
-        innermost = [module for module in report.modules if module["name"] == "Model"][-1]
-        assert (innermost["class"], innermost["wrappers"]) == ("Model", wrappers)
+        assert root in {module["raw_name"] for module in report.modules if module["parent"] == 0}
+        [innermost] = [module for module in report.modules if (module["name"], module["class"]) == ("Model", "Model")]
+        assert innermost["wrappers"] == wrappers
         assert {row["module"] for row in report.collectives} <= CLEAN
 
 
@@ -100,3 +100,22 @@ def test_labels_tell_what_is_outside_of_modules(runner: Runner) -> None:
     assert labels["mean loss", "all_reduce"] == 2
     assert labels["barrier", "barrier"] == 1
     assert {row["label"] for row in report.rows(module="Model")} == {None}
+
+
+def test_modules_whose_root_is_never_called_hang_below_it(runner: Runner) -> None:
+    """The names are those that the modules would have if their root had been called; a module of no root is one."""
+    for rank in range(2):
+        report = runner.shim(Job("direct_calls.py")).report(rank)
+        assert report.table("module", kind="all_reduce") == {
+            "Model.layers.0": 1,
+            "Model.layers.1": 1,
+            "Autoencoder.encoder.0": 1,
+            "Autoencoder.decoder": 1,
+            "Pipelined.layers.0": 1,
+            "Pipelined.layers.1": 1,
+            "Tower.block": 2,  # of two models, one after the other
+            "Reduce": 1,
+        }
+        roots = {module["name"] for module in report.modules if module["parent"] == 0}
+        assert roots == {"Model", "Autoencoder", "Pipelined", "Tower", "Reduce"}
+        assert report.not_seen == []

@@ -57,7 +57,7 @@ def test_a_text_that_grows_between_two_calls(library: FakeNative) -> None:
 
 
 def test_snapshot(library: FakeNative) -> None:
-    report = {"schema": "commtap/1", "rows": list(range(5000))}
+    report = {"schema": "commtap/2", "rows": list(range(5000))}
     library.results["snapshot"] = text_source(json.dumps(report).encode())
     assert commtap.snapshot() == report
     library.results["snapshot"] = -3

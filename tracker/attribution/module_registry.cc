@@ -134,7 +134,7 @@ uint32_t ModuleRegistry::parentOf(uint32_t module) {
   return module == kGlobalModule || !isModule(module) ? kGlobalModule : places_[module].parent;
 }
 
-void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view component) {
+void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view component, bool wrapper) {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Only a root moves: a module registered in two places keeps its first name. So does a module that inherited the
   // rows of a destroyed one: a rename would move those rows.
@@ -151,10 +151,11 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   moved.clean.clear();
   moved.clean_base.clear();
   moved.component = component;
+  moved.wrapper = wrapper;
   moved.namesakes = nullptr;
   by_name_[nameKey(parent, component)] = module;
   fsdp2_units_.clear();
-  ProcessLedger::ledger().reparentModule(module, parent, component);
+  ProcessLedger::ledger().reparentModule(module, parent, component, wrapper);
 }
 
 uint32_t ModuleRegistry::rootOf(uint32_t module) const {

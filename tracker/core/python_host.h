@@ -59,7 +59,7 @@ using CommtapVectorcall = void* (*)(void* function, void* const* arguments, size
 struct CommtapHost {
   /// Adds a module and returns its id; the parent's id if the table is full.
   uint32_t (*add_module)(const CommtapModuleFacts* facts);
-  void (*reparent_module)(uint32_t module, uint32_t parent, const char* component);
+  void (*reparent_module)(uint32_t module, uint32_t parent, const char* component, int wrapper);
   void (*module_died)(uint32_t module);
   /// Returns nonzero once per module: the caller must then add the module's parameters.
   int (*wants_parameters)(uint32_t module);

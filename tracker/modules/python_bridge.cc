@@ -42,8 +42,8 @@ uint32_t addModule(const CommtapModuleFacts* facts) {
        .wrapper = facts->wrapper != 0});
 }
 
-void reparentModule(uint32_t module, uint32_t parent, const char* component) {
-  ModuleRegistry::get().reparent(module, parent, component);
+void reparentModule(uint32_t module, uint32_t parent, const char* component, int wrapper) {
+  ModuleRegistry::get().reparent(module, parent, component, wrapper != 0);
 }
 
 void moduleDied(uint32_t module) {

@@ -66,7 +66,29 @@ uint32_t ModuleTree::add(PyObject* module) {
   if (caller != 0 && isGenerated(module) && map_.add(module, ModuleMap::kTransparent)) {
     return ModuleMap::kTransparent;
   }
+  if (const uint32_t id = caller == 0 ? addBelowOwner(module) : ModuleMap::kUnknown; id != ModuleMap::kUnknown) {
+    return id;
+  }
   return addAt(module, {caller, className(module), false, userClassName(wrappedBy(module))});
+}
+
+/// Adds the tree of the module that registers `module`, which is called outside of every call of a module. Returns
+/// kUnknown if no such module is found.
+uint32_t ModuleTree::addBelowOwner(PyObject* module) {
+  const PyRef owner = PyRef::borrow(owner_search_.ownerOf(module));
+  if (owner_search_.gaveUp()) {
+    host_.not_seen_module(className(module).c_str());
+  }
+  if (!owner) {
+    return ModuleMap::kUnknown;
+  }
+  const uint32_t known = map_.find(owner.get());
+  if (known == ModuleMap::kUnknown) {
+    addAt(owner.get(), {0, className(owner.get()), false, userClassName(wrappedBy(owner.get()))});
+  } else if (known != ModuleMap::kTransparent) {
+    addChildren(owner.get(), known, "");
+  }
+  return map_.find(module);
 }
 
 uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
@@ -127,7 +149,7 @@ void ModuleTree::addChild(PyObject* module, PyObject* child, uint32_t parent, co
   if (known == ModuleMap::kUnknown) {
     addAt(child, {parent, component, isWrapperComponent(module, component.c_str()), ""});
   } else {
-    host_.reparent_module(known, parent, component.c_str());
+    host_.reparent_module(known, parent, component.c_str(), isWrapperComponent(module, component.c_str()) ? 1 : 0);
   }
 }
 

@@ -9,11 +9,13 @@
 
 #include "tracker/core/python_host.h"
 #include "tracker/python/module_map.h"
+#include "tracker/python/owner_search.h"
 
 namespace commtap {
 
 /// Assigns ids and names to modules. A root is named after its class, in clean names after the class that the user
-/// wrote; a child is named as it is registered in its parent, as in named_children(). The caller holds the GIL.
+/// wrote; a child is named as it is registered in its parent, as in named_children(), also if the parent is never
+/// called. The caller holds the GIL.
 class ModuleTree {
  public:
   explicit ModuleTree(const CommtapHost& host) : host_(host), map_(host) {}
@@ -36,11 +38,13 @@ class ModuleTree {
   uint32_t addAt(PyObject* module, const Place& place);
   void addChildren(PyObject* module, uint32_t parent, const std::string& prefix);
   void addChild(PyObject* module, PyObject* child, uint32_t parent, const std::string& component);
+  uint32_t addBelowOwner(PyObject* module);
   void watchDeath();
   static PyObject* onDeath(PyObject* self, PyObject* weak_reference);
 
   const CommtapHost& host_;
   ModuleMap map_;
+  OwnerSearch owner_search_;
   bool watching_ = false;
   uint32_t depth_ = 0; ///< current depth of the walk through children
 };

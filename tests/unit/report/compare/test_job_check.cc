@@ -90,5 +90,16 @@ TEST_CASE("checkBudget has one check per entry and one for all other rows") {
   CHECK(checks.back().findings.at(0).what == Finding::What::kNew);
 }
 
+TEST_CASE("a pattern of the budget that names nothing fails its check") {
+  Budget budget = budgetOf(sampleJob());
+  budget.entries[0].pattern.module = "Renamed.net1";
+  const auto checks = checkBudget(budget, sampleJob());
+  REQUIRE(checks[0].findings.size() == 1);
+  CHECK(checks[0].findings[0].what == Finding::What::kUnmatched);
+  CHECK(
+      checks[0].findings[0].problem ==
+      "no module is named Renamed.net1; most likely it is DistributedDataParallel.net1 now");
+}
+
 } // namespace
 } // namespace commtap

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "report/job/job_reader.h"
 #include "tests/unit/job_samples.h"
+#include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
@@ -147,6 +149,27 @@ TEST_CASE("stepsOfBoth returns the number of steps if both runs have equally man
   CHECK(stepsOfBoth(before, after) == 6);
   after.steps.push_back(stepsFrom(6, 1));
   CHECK(stepsOfBoth(before, after) == 1);
+}
+
+TEST_CASE("old names and old phases of pipelines are compared as what they are now, and a note says so") {
+  const std::string folder = COMMTAP_SOURCE_ROOT "/tests/corpus/v1/";
+  const JobReport ddp = *readJob(folder + "ddp.job.json", {});
+  const JobReport now = sampleJob();
+  CHECK(has(namingNotes(ddp, now).at(0), "ddp is of an older commtap: DistributedDataParallel is Net here"));
+  CHECK(namingNotes(now, now).empty());
+  const JobReport before = *readJob(folder + "pipeline", {});
+  JobReport after = before;
+  after.has_old_reports = false;
+  for (JobCollective& row : after.collectives) {
+    if (isPointToPoint(row.kind)) {
+      row.module = "MLPModule";
+      row.phase = Phase::kForward;
+    }
+  }
+  const auto [old_cells, new_cells] = comparableCells(before, after);
+  CHECK(changesBetween(old_cells, new_cells, {}).empty());
+  CHECK_FALSE(changesBetween(cellsOf(before), cellsOf(after), {}).empty());
+  CHECK(has(namingNotes(before, after).at(0), "neither module nor phase"));
 }
 
 } // namespace

@@ -83,7 +83,7 @@ TEST_CASE("a job report survives a JSON round trip") {
 
 TEST_CASE("rows take one line each; whole numbers have no fraction, means have one") {
   const std::string text = jobReportToJson(fullJob());
-  CHECK(text.starts_with("{\n  \"schema\": \"commtap.job/1\",\n  \"job\": {\"run_id\""));
+  CHECK(text.starts_with("{\n  \"schema\": \"commtap.job/2\",\n  \"job\": {\"run_id\""));
   CHECK(text.find("\"mean\":3.6666666666666665") != std::string::npos);
   CHECK(text.find(".0,") == std::string::npos);
 }
@@ -147,6 +147,19 @@ TEST_CASE("a document without durations is read") {
 TEST_CASE("unknown fields of a job report are ignored") {
   CHECK(withChange("/later", json::array({1, 2})));
   CHECK(withChange("/collectives/0/later", 1));
+}
+
+TEST_CASE("a report of commtap.job/1 is read, with its roots' names of today") {
+  const Result<JobReport> job = jobReportFromJson(readText(COMMTAP_SOURCE_ROOT "/tests/corpus/v1/fsdp2.job.json"));
+  REQUIRE(job);
+  CHECK(job->has_old_reports);
+  CHECK(job->renamed == std::map<std::string, std::string>{{"FSDPTransformer", "Transformer"}});
+  CHECK(job->ranks == RankRanges{{0, 1}});
+  CHECK(job->groups[0].members == std::vector<std::vector<uint32_t>>{{0, 1}});
+  for (const JobCollective& row : job->collectives) {
+    CHECK_FALSE(row.module.starts_with("FSDP"));
+  }
+  CHECK(jobReportFromJson(jobReportToJson(*job)));
 }
 
 } // namespace

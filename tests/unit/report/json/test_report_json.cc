@@ -174,7 +174,7 @@ TEST_CASE("ops have a section if they were counted, even without a row") {
 TEST_CASE("the document has the promised fields and one row per line") {
   const std::string text = reportToJson(sampleReport(0));
   const json document = json::parse(text);
-  CHECK(document["schema"] == "commtap/1");
+  CHECK(document["schema"] == "commtap/2");
   CHECK(document["job"]["argv"] == json({"python", "train.py"}));
   CHECK(document["collectives"][0].size() == 14);
   CHECK(document["collectives"][0]["bus_bytes"].is_number_unsigned());
@@ -268,6 +268,27 @@ TEST_CASE("a document truncated anywhere is an error") {
   for (size_t size = 0; size + 2 < text.size(); ++size) {
     CHECK_FALSE(reportFromJson(text.substr(0, size)));
   }
+}
+
+TEST_CASE("a report of commtap/1 is read, with its roots' names of today") {
+  const Result<Report> report = reportFromJson(readText(COMMTAP_SOURCE_ROOT "/tests/corpus/v1/ddp/rank-00000.json"));
+  REQUIRE(report);
+  CHECK(report->is_old);
+  CHECK(report->renamed.at("DistributedDataParallel") == "Net");
+  CHECK(report->groups[0].ranks == std::vector<uint32_t>{0, 1});
+  CHECK(report->modules[3].name == "Net.net1");
+  CHECK(report->modules[3].raw_name == "DistributedDataParallel.module.net1");
+  CHECK(report->modules[3].wrappers.empty());
+}
+
+TEST_CASE("a document with more ranks than any job is refused") {
+  std::string groups;
+  for (int i = 0; i < 9; ++i) {
+    groups += std::string(i == 0 ? "" : ",") + R"({"ranks":"0-999999"})";
+  }
+  const std::string head = reportToJson(sampleReport(0));
+  const std::string text = head.substr(0, head.find("\"groups\"")) + "\"groups\":[" + groups + "]}";
+  CHECK(reportFromJson(text).error() == "report.groups[4].ranks: the document has more ranks than any job");
 }
 
 } // namespace

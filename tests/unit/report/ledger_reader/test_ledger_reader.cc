@@ -552,5 +552,38 @@ TEST_CASE("a ledger whose rank is not below its world size is read without the w
   CHECK(reportFromJson(reportToJson(contents->report)));
 }
 
+TEST_CASE("a module has the clean name of its root, and the classes that wrap it or swapped its class") {
+  const auto ledger = LedgerWriter::create();
+  const uint32_t ddp = ledger->addModule(kGlobalModule, "Ddp", "Ddp", 0, "Net");
+  const uint32_t net = ledger->addModule(ddp, "module", "FSDPModule/Net", kModuleWrapperComponent);
+  const uint32_t up = ledger->addModule(net, "up", "parametrize/FSDPModule/Linear", 0);
+  const Report report = readLedger(ledger->bytes())->report;
+  CHECK(report.modules[ddp].name == "Net");
+  CHECK(report.modules[net].name == "Net");
+  CHECK(report.modules[up].name == "Net.up");
+  CHECK(report.modules[up].raw_name == "Ddp.module.up");
+  CHECK(report.modules[ddp].wrappers.empty());
+  CHECK(report.modules[net].class_name == "Net");
+  CHECK(report.modules[net].wrappers == std::vector<std::string>{"Ddp", "FSDPModule"});
+  CHECK(report.modules[up].class_name == "Linear");
+  CHECK(report.modules[up].wrappers == std::vector<std::string>{"parametrize", "FSDPModule"});
+}
+
+TEST_CASE("labels keep rows apart; a job may have any number of them") {
+  const auto ledger = LedgerWriter::create();
+  for (int i = 0; i < 100; ++i) {
+    CollectiveKey key{};
+    key.op = ledger->intern("sum");
+    key.label = ledger->labelId("label " + std::to_string(i % 70));
+    ledger->row(key)->count.fetch_add(1);
+  }
+  const std::vector<Collective> rows = readLedger(ledger->bytes())->report.collectives;
+  REQUIRE(rows.size() == 65);
+  CHECK(rows[0].label == "(other labels)");
+  CHECK(rows[0].count == 6);
+  CHECK(rows[1].label == "label 0");
+  CHECK(rows[1].count == 2);
+}
+
 } // namespace
 } // namespace commtap

@@ -16,21 +16,21 @@ std::string docsText(const std::string& file) {
 }
 
 TEST_CASE("row_pages: the schemas and docs/report.md have the described rows") {
-  for (const char* file : {"schema/commtap-1.schema.json", "schema/commtap-job-1.schema.json"}) {
+  for (const char* file : {"schema/commtap-2.schema.json", "schema/commtap-job-2.schema.json"}) {
     CHECK(*schemaWithRows(docsText(file)) == docsText(file));
   }
   CHECK(*pageWithFields(docsText("report.md")) == docsText("report.md"));
 }
 
 TEST_CASE("row_pages: a changed definition is regenerated, its description is kept") {
-  std::string schema = docsText("schema/commtap-1.schema.json");
+  std::string schema = docsText("schema/commtap-2.schema.json");
   const std::string description = "All collectives that have these properties.";
   REQUIRE(schema.find(description) != std::string::npos);
   const std::string field = "\"reduce_op\": {";
   schema.replace(schema.find(field), field.size(), "\"other_op\": {");
   const Result<std::string> made = schemaWithRows(schema);
   REQUIRE(made);
-  CHECK(*made == docsText("schema/commtap-1.schema.json"));
+  CHECK(*made == docsText("schema/commtap-2.schema.json"));
   CHECK(made->find(description) != std::string::npos);
 }
 

@@ -119,5 +119,47 @@ TEST_CASE_FIXTURE(TrackerFixture, "tensors of destroyed modules are dropped befo
   CHECK(modules().ownerOfTensor(&addresses[0]) == lives);
 }
 
+uint32_t addNamed(std::string_view component, std::string_view clean, uint32_t wrapped = 0xffffffffU) {
+  return modules().add({.component = component, .class_name = "C", .clean = clean, .wrapped = wrapped});
+}
+
+std::string cleanNameOf(uint32_t id) {
+  return modules().nameOf(id, ModuleName::kClean);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "clean names of roots are the user's classes, unique among themselves") {
+  const uint32_t ddp = addNamed("Ddp", "CleanNet");
+  const uint32_t plain = addNamed("CleanNet", "CleanNet");
+  const uint32_t other = addNamed("Ddp", "CleanOther");
+  CHECK(cleanNameOf(ddp) == "CleanNet");
+  CHECK(cleanNameOf(plain) == "CleanNet#2");
+  CHECK(cleanNameOf(other) == "CleanOther");
+  CHECK(nameOf(*this, other) == "Ddp#2");
+  CHECK(report().modules.at(plain).name == "CleanNet#2");
+  modules().died(ddp);
+  CHECK(addNamed("Ddp", "CleanOther") != ddp);
+  CHECK(addNamed("Ddp", "CleanNet") == ddp);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a wrapper of a root has the root's clean name, and the root moves below it") {
+  const uint32_t net = addNamed("WrappedNet", "WrappedNet");
+  const uint32_t wrapper = addNamed("Compiled", "WrappedNet", net);
+  modules().reparent(net, wrapper, "_orig_mod", true);
+  for (const uint32_t id : {net, wrapper}) {
+    CHECK(cleanNameOf(id) == "WrappedNet");
+    CHECK(report().modules.at(id).name == "WrappedNet");
+  }
+  CHECK(nameOf(*this, net) == "Compiled._orig_mod");
+  CHECK(report().modules.at(net).wrappers == std::vector<std::string>{"C"});
+  CHECK(cleanNameOf(addNamed("WrappedNet", "WrappedNet")) == "WrappedNet#2");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "the clean name of a root that has moved is free again") {
+  const uint32_t child = addNamed("MovingNet", "MovingNet");
+  modules().reparent(child, addNamed("MovingParent", "MovingParent"), "net");
+  CHECK(cleanNameOf(child) == "MovingParent.net");
+  CHECK(cleanNameOf(addNamed("MovingNet", "MovingNet")) == "MovingNet");
+}
+
 } // namespace
 } // namespace commtap

@@ -122,5 +122,34 @@ TEST_CASE_FIXTURE(TrackerFixture, "all labels except torch's own can be scopes; 
   stopLabelsFromTorch();
 }
 
+TEST_CASE("the job's own labels name collectives, without a number at their end") {
+  CHECK(userLabel("clip gradients") == "clip gradients");
+  CHECK(userLabel("iteration 17") == "iteration");
+  CHECK(userLabel("step#3") == "step");
+  CHECK(userLabel("stage1") == "stage1");
+  CHECK(userLabel("a 1 b") == "a 1 b");
+  for (const char* label :
+       {"", "17", " 17", "Optimizer.zero_grad#SGD.zero_grad", "enumerate(DataLoader)#x", "FSDP::new"}) {
+    CAPTURE(label);
+    CHECK(userLabel(label).empty());
+  }
+  CHECK(userLabel(std::string(500, 'x')).size() == 80);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a thread knows its open labels, at most 32") {
+  ThreadState& thread = *ThreadState::current();
+  int objects[40];
+  for (int& object : objects) {
+    openLabel("mine", &object);
+  }
+  CHECK(thread.user_labels.size() == 32);
+  openLabel("17", &thread);
+  CHECK(thread.user_labels.back().object == &objects[31]);
+  for (int& object : objects) {
+    closeLabel(&object);
+  }
+  CHECK(thread.user_labels.empty());
+}
+
 } // namespace
 } // namespace commtap

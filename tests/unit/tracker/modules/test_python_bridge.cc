@@ -143,11 +143,13 @@ TEST_CASE_FIXTURE(PythonFixture, "the part adds modules, their parameters and wh
   const ChildResult child = runInPython([&] {
     const CommtapHost& host = *part().host;
     ModuleRegistry& modules = ModuleRegistry::get();
-    const uint32_t root = host.add_module(0, "PartNet", "PartNet", kCommtapDdp, 0);
-    const uint32_t linear = host.add_module(0, "Linear", "Linear", kCommtapPlain, 1);
-    host.reparent_module(linear, root, "up");
+    const CommtapModuleFacts net{0, "PartNet", "PartNet", "Net", kCommtapUnknownModule, kCommtapDdp, 0};
+    const CommtapModuleFacts inner{0, "Linear", "Linear", "Linear", kCommtapUnknownModule, kCommtapPlain, 0};
+    const uint32_t root = host.add_module(&net);
+    const uint32_t linear = host.add_module(&inner);
+    host.reparent_module(linear, root, "up", 1);
     say("name", modules.nameOf(linear, ModuleName::kRaw) == "PartNet.up");
-    say("wrapper", modules.nameOf(linear, ModuleName::kClean) == "PartNet");
+    say("wrapper", modules.nameOf(linear, ModuleName::kClean) == "Net");
     say("role", modules.nearest(linear, ModuleRole::kDdp) == root);
     say("wanted", host.wants_parameters(linear) == 1 && host.wants_parameters(linear) == 0);
     const CommtapParameterFacts facts{"weight", "[4,2]", "[2,2]", "float32", "", "", 1};
@@ -160,7 +162,7 @@ TEST_CASE_FIXTURE(PythonFixture, "the part adds modules, their parameters and wh
     say("owner", modules.ownerOfTensor(tensor.unsafeGetTensorImpl()) == linear);
     say("storage", modules.ownerOfStorage(tensor.storage().data()) == linear);
     host.module_died(root);
-    say("reused", host.add_module(0, "PartNet", "PartNet", kCommtapDdp, 0) == root);
+    say("reused", host.add_module(&net) == root);
   });
   CHECK(
       child.said ==
