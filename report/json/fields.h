@@ -60,6 +60,7 @@ inline constexpr const char* kKind = "kind";
 inline constexpr const char* kGroup = "group";
 inline constexpr const char* kReduceOp = "reduce_op";
 inline constexpr const char* kAsync = "async";
+inline constexpr const char* kRow = "row";
 inline constexpr const char* kLabel = "label";
 inline constexpr const char* kIssuedIn = "issued_in";
 inline constexpr const char* kLowered = "lowered";

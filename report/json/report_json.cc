@@ -131,6 +131,9 @@ void appendReport(std::string& text, const Report& report, const std::function<v
   appendRows(text, field::kGroups, report.groups, append_row);
   appendRows(text, field::kModules, report.modules, append_row);
   appendRows(text, field::kCollectives, report.collectives, append_row);
+  if (!report.members.empty()) {
+    appendRows(text, field::kMembers, report.members, append_row);
+  }
   if (report.operations) {
     appendRows(text, field::kOperations, *report.operations, append_row);
   }
@@ -169,6 +172,9 @@ Result<Report> reportFromJson(std::string_view text) {
     report.groups = rowsFrom<Group>(root, field::kGroups);
     report.modules = rowsFrom<Module>(root, field::kModules);
     report.collectives = rowsFrom<Collective>(root, field::kCollectives);
+    if (root.has(field::kMembers)) {
+      report.members = rowsFrom<Member>(root, field::kMembers);
+    }
     if (root.has(field::kOperations)) {
       report.operations = rowsFrom<Operation>(root, field::kOperations);
     }

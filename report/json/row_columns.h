@@ -98,6 +98,16 @@ inline constexpr auto kColumns<Collective> = std::tuple{
 };
 
 template <>
+inline constexpr auto kColumns<Member> = std::tuple{
+    column(field::kRow, &Member::row, "The row: its position in `collectives`, from 0."),
+    column<NullIfEmpty>(
+        field::kModule,
+        &Member::module,
+        "The clean name of a module whose own parameters the row carries; null for the padding between parameters."),
+    column(field::kBytes, &Member::bytes, "Its part of the row's `bytes`, over all calls."),
+};
+
+template <>
 inline constexpr auto kColumns<Operation> = std::tuple{
     column(field::kModule, &Operation::module, "The clean name of the module in which the op was called."),
     column(field::kPhase, &Operation::phase, ""),

@@ -10,6 +10,7 @@
 #include "report/base/process.h"
 #include "report/ledger_reader/ledger_image.h"
 #include "report/ledger_reader/ledger_reading.h"
+#include "report/model/members.h"
 #include "report/model/not_seen.h"
 
 namespace commtap {
@@ -118,6 +119,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readModules(reading);
   readTimes(reading);
   readCollectives(reading);
+  setMembers(reading.report);
   readOperations(reading);
   readSteps(reading);
   readLast(reading);

@@ -94,6 +94,15 @@ struct Collective {
   CollectiveTime time;
 };
 
+/// A module whose parameters a row of collectives carries, or the padding of such a row.
+struct Member {
+  uint64_t row = 0;   ///< index into Report::collectives
+  std::string module; ///< "" for padding
+  uint64_t bytes = 0; ///< of all calls of the row
+
+  bool operator==(const Member&) const = default;
+};
+
 /// The collectives of one kind in one group that one or more steps issued.
 struct StepAmount {
   Kind kind = Kind::kOther;
@@ -246,6 +255,7 @@ struct Report {
   std::vector<Group> groups;
   std::vector<Module> modules; ///< Global first; a parent before its children if it was seen first
   std::vector<Collective> collectives;
+  std::vector<Member> members;                      ///< by row; empty where they are not known
   std::optional<std::vector<Operation>> operations; ///< nullopt unless COMMTAP_LEVEL asked for them
   std::vector<Step> steps;                          ///< in order; the running step is last
   std::vector<LastCollective> last;                 ///< oldest first

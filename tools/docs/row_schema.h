@@ -39,6 +39,8 @@ inline constexpr const char* kDefinition<Module> = "module";
 template <>
 inline constexpr const char* kDefinition<Collective> = "collective";
 template <>
+inline constexpr const char* kDefinition<Member> = "member";
+template <>
 inline constexpr const char* kDefinition<Operation> = "operation";
 template <>
 inline constexpr const char* kDefinition<StepAmount> = "step_amount";

@@ -334,6 +334,16 @@ TableDescription ncclCalls() {
       });
 }
 
+TableDescription members() {
+  return tableOf(
+      TableId::kMembers,
+      "members",
+      "One row per process, row of `collectives` and module whose parameters it carries. Empty where they are not "
+      "known.",
+      TableFields<Member>(),
+      [](const Report& report) { return std::span(report.members); });
+}
+
 /// Returns the tables, by TableId.
 const std::array<TableDescription, kTableCount>& tables() {
   static const std::array<TableDescription, kTableCount> kTables = {
@@ -346,6 +356,7 @@ const std::array<TableDescription, kTableCount>& tables() {
       steps(),
       last(),
       ncclCalls(),
+      members(),
   };
   return kTables;
 }

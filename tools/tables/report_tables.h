@@ -26,8 +26,9 @@ enum class TableId : uint8_t {
   kSteps,
   kLast,
   kNcclCalls,
+  kMembers,
 };
-inline constexpr int kTableCount = 9;
+inline constexpr int kTableCount = 10;
 
 struct TableColumn {
   std::string name;

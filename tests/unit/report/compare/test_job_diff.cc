@@ -153,11 +153,11 @@ TEST_CASE("stepsOfBoth returns the number of steps if both runs have equally man
 
 TEST_CASE("old names and old phases of pipelines are compared as what they are now, and a note says so") {
   const std::string folder = COMMTAP_SOURCE_ROOT "/tests/corpus/v1/";
-  const JobReport ddp = *readJob(folder + "ddp.job.json", {});
+  const JobReport ddp = *readJob(folder + "ddp.job.json", {}, {});
   const JobReport now = sampleJob();
   CHECK(has(namingNotes(ddp, now).at(0), "ddp is of an older commtap: DistributedDataParallel is Net here"));
   CHECK(namingNotes(now, now).empty());
-  const JobReport before = *readJob(folder + "pipeline", {});
+  const JobReport before = *readJob(folder + "pipeline", {}, {});
   JobReport after = before;
   after.has_old_reports = false;
   for (JobCollective& row : after.collectives) {

@@ -104,7 +104,7 @@ TEST_CASE("an error names the field and the value found") {
       "report.nccl.calls[0].group is \"gone\", not a name in groups");
   CHECK(withChange("/nccl/versions", 1).error() == "report.nccl.versions is not a list");
   CHECK(withChange("/ranks", "0-3").error() == "report.ranks is \"0-3\", not a list of [first, last]");
-  CHECK(withChange("/schema", "commtap.job/2").error().find("use a newer commtap") != std::string::npos);
+  CHECK(withChange("/schema", "commtap.job/3").error().find("use a newer commtap") != std::string::npos);
   CHECK(withChange("/schema", "commtap/1").error() == "not a job report: its schema is \"commtap/1\"");
   CHECK(jobReportFromJson("{").error().find("no JSON document") == 0);
   CHECK(jobReportFromJson("[]").error().find("not a job report") == 0);

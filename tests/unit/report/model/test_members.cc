@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/model/members.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+/// Returns a model of two layers with 5 x 2 and 4 parameters each, in a group of two ranks.
+Report modelOf(const char* wrapper, std::vector<std::string> placements) {
+  Report report;
+  report.groups = {{"0", "dp", "gloo", 2, {0, 1}, 0, 0}};
+  const auto add = [&report](uint32_t parent, const char* name) -> Module& {
+    Module& module = report.modules.emplace_back();
+    module.id = static_cast<uint32_t>(report.modules.size() - 1);
+    module.parent = parent;
+    module.name = name;
+    return module;
+  };
+  add(0, "Global");
+  add(0, "Net").wrappers = {wrapper};
+  for (const char* name : {"Net.up", "Net.down"}) {
+    Module& layer = add(1, name);
+    layer.parameters = {
+        {.name = "weight", .shape = {5, 2}, .requires_grad = true, .placements = placements},
+        {.name = "bias", .shape = {4}, .requires_grad = true, .placements = placements}};
+  }
+  return report;
+}
+
+void addRow(Report& report, Kind kind, uint64_t count, uint64_t bytes) {
+  Collective row;
+  row.module = "Net";
+  row.phase = Phase::kBackward;
+  row.kind = kind;
+  row.group = "0";
+  row.dtype = "float32";
+  row.count = count;
+  row.bytes = bytes;
+  report.collectives.push_back(row);
+}
+
+TEST_CASE("a DDP bucket of all gradients has the modules as members") {
+  Report report = modelOf("DistributedDataParallel", {});
+  addRow(report, Kind::kAllReduce, 3, 3 * 28 * 4);
+  setMembers(report);
+  CHECK(report.members == std::vector<Member>{{0, "Net.up", 3 * 14 * 4}, {0, "Net.down", 3 * 14 * 4}});
+}
+
+TEST_CASE("a unit of FSDP2 has its padding apart") {
+  Report report = modelOf("FSDPModule", {"Shard(dim=0)"});
+  addRow(report, Kind::kAllGather, 2, 2 * 32 * 4);
+  addRow(report, Kind::kReduceScatter, 1, 32 * 4);
+  setMembers(report);
+  REQUIRE(report.members.size() == 6);
+  CHECK(report.members[1] == Member{0, "Net.down", 2 * 14 * 4});
+  CHECK(report.members[2] == Member{0, "", 2 * 4 * 4});
+  CHECK(report.members[5] == Member{1, "", 4 * 4});
+}
+
+TEST_CASE("a nested unit carries its own parameters, and the outer one does not") {
+  Report report = modelOf("FSDPModule", {"Shard(dim=0)"});
+  report.modules[3].wrappers = {"FSDPModule"};
+  addRow(report, Kind::kAllGather, 1, 16 * 4);
+  setMembers(report);
+  CHECK(report.members == std::vector<Member>{{0, "Net.up", 14 * 4}, {0, "", 2 * 4}});
+}
+
+TEST_CASE("a row whose payload is another has no members") {
+  Report report = modelOf("DistributedDataParallel", {});
+  addRow(report, Kind::kAllReduce, 3, 3 * 14 * 4); // one of two buckets
+  addRow(report, Kind::kBroadcast, 1, 28 * 4);
+  addRow(report, Kind::kAllReduce, 1, 28 * 4);
+  report.collectives.back().dtype = "int8";
+  setMembers(report);
+  CHECK(report.members.empty());
+  Report sharded = modelOf("FSDPModule", {"Shard(dim=1)"});
+  addRow(sharded, Kind::kAllGather, 1, 32 * 4);
+  setMembers(sharded);
+  CHECK(sharded.members.empty());
+}
+
+} // namespace
+} // namespace commtap
