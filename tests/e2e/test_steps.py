@@ -13,6 +13,10 @@ STEPS, MICRO_BATCHES = 5, 3
 JOB = Job("steps.py")
 MARKS = Job("steps.py", ("--mark",), variables=(("PYTHONPATH", str(REPOSITORY / "tracker" / "python")),))
 
+#: A compiled step has no label of the optimizer.
+COMPILED = Job("steps.py", ("--compile-step",))
+EVALUATION = Job("steps.py", ("--evaluate",))
+
 
 def test_steps_end_with_the_optimizers(runner: Runner) -> None:
     """Two optimizers in a row end one step. The evaluation is the step still open at the end."""
@@ -35,6 +39,19 @@ def test_steps_that_the_job_marks(runner: Runner) -> None:
     """The optimizers end two steps before the first mark; then each mark ends a step of two."""
     passes = [step["forward_passes"] for step in runner.shim(MARKS).report().steps]
     assert passes == [MICRO_BATCHES, MICRO_BATCHES, 2 * MICRO_BATCHES, MICRO_BATCHES + 1]
+
+
+def test_steps_of_compiled_optimizers_end_with_zero_grad(runner: Runner) -> None:
+    """The evaluation is the step still open at the end, as for optimizers that are not compiled."""
+    steps = runner.shim(COMPILED).report().steps
+    assert [step["forward_passes"] for step in steps] == [MICRO_BATCHES] * STEPS + [1]
+
+
+def test_evaluation_has_a_step_for_each_forward(runner: Runner) -> None:
+    steps = runner.shim(EVALUATION).report().steps
+    assert [step["forward_passes"] for step in steps] == [1] * STEPS
+    for step in steps[1:-1]:
+        assert [(amount["kind"], amount["count"]) for amount in step["collectives"]] == [("all_reduce", 1)]
 
 
 def test_all_that_is_counted_is_in_a_step(runner: Runner) -> None:

@@ -9,19 +9,23 @@
 
 namespace commtap {
 
-/// Finds where the training steps of this process begin and end.
+/// Finds where the steps of this process begin and end.
 ///
-/// A step ends when the first forward of a root module begins after an optimizer has stepped. So several optimizers
-/// that step in sequence, or inside the backward, end one step. After the job's first mark(), only mark() ends a
-/// step.
+/// A training step ends when the first forward of a root module begins after an optimizer has stepped. So several
+/// optimizers that step in sequence, or inside the backward, end one step. While no optimizer was seen to step, as when
+/// `optimizer.step` is compiled, Optimizer.zero_grad after a forward is taken for the sign. A process that has only run
+/// forwards without gradients evaluates or infers: each of these forwards is a step. After the job's first mark(), only
+/// mark() ends a step.
 class Steps {
  public:
   /// Notes that an optimizer's step has ended. Any thread.
   static void optimizerStepped();
+  /// Notes that an optimizer clears its gradients. Any thread.
+  static void gradientsZeroed();
   /// Notes that an outermost module call or named scope begins outside any backward.
   static void forwardBegins(LedgerWriter& ledger) {
-    if (optimizer_has_stepped_.load(std::memory_order_relaxed)) {
-      closeIfStepped();
+    if (forward_may_end_step_.load(std::memory_order_relaxed)) {
+      endStepBefore(ledger);
     }
     ledger.openStep().forward_passes.fetch_add(1, std::memory_order_relaxed);
   }
@@ -33,9 +37,10 @@ class Steps {
   static void resetInForkedChild();
 
  private:
-  static void closeIfStepped();
+  static void endsWithNextForward();
+  static void endStepBefore(LedgerWriter& ledger);
 
-  static std::atomic<bool> optimizer_has_stepped_;
+  static std::atomic<bool> forward_may_end_step_;
 };
 
 } // namespace commtap

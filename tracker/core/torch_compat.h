@@ -17,6 +17,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/record_function.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/graph_task.h>
@@ -46,6 +47,11 @@ inline int64_t graphTask() {
 /// The number that autograd gives to the next node made on this thread.
 inline uint64_t nextSequenceNumber() {
   return at::sequence_number::peek();
+}
+
+/// False in no_grad and inference_mode on this thread.
+inline bool gradEnabled() {
+  return c10::GradMode::is_enabled();
 }
 
 /// True while the autograd engine runs a backward on this thread, its final callbacks included.

@@ -21,6 +21,7 @@ namespace commtap {
 namespace {
 
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+constexpr std::string_view kZeroGrad = "Optimizer.zero_grad#";
 constexpr std::string_view kFsdp2 = "FSDP::";
 constexpr std::string_view kFsdp1 = "FullyShardedDataParallel.";
 
@@ -105,6 +106,10 @@ typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const voi
 }
 
 void open(std::string_view label, const void* object) {
+  if (label.starts_with(kZeroGrad)) {
+    Steps::gradientsZeroed();
+    return;
+  }
   const bool step = isOptimizerStepLabel(label);
   const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
   const std::string_view user = step || unit ? std::string_view() : userLabel(label);

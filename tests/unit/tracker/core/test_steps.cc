@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/core/steps.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <functional>
+#include <string>
+
+#include "tests/unit/tracker_fixture.h"
+#include "tracker/core/process_ledger.h"
+
+namespace commtap {
+namespace {
+
+enum class Gradients : uint8_t { kOn, kOff };
+
+void forward(Gradients gradients) {
+  const at::AutoGradMode mode(gradients == Gradients::kOn);
+  Steps::forwardBegins(ProcessLedger::ledger());
+}
+
+/// Returns the forwards of each step that `body` makes in a process of its own, the running step included: "2 2 1 ".
+std::string forwardsPerStep(const std::function<void()>& body) {
+  const ChildResult child = TrackerFixture::runInTrackedChild([&] {
+    body();
+    std::string forwards;
+    for (const Step& step : TrackerFixture().report().steps) {
+      forwards += std::to_string(step.forward_passes) + " ";
+    }
+    sayLine(forwards);
+  });
+  CHECK(child.status == 0);
+  return child.said;
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a step ends with the first forward after an optimizer has stepped") {
+  const std::string forwards = forwardsPerStep([] {
+    for (int step = 0; step < 3; ++step) {
+      Steps::gradientsZeroed();
+      forward(Gradients::kOn);
+      forward(Gradients::kOn);
+      Steps::optimizerStepped();
+      Steps::optimizerStepped();
+      Steps::gradientsZeroed();
+    }
+    forward(Gradients::kOff);
+    forward(Gradients::kOff);
+  });
+  CHECK(forwards == "2 2 2 2 \n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "cleared gradients end a step as long as no optimizer was seen") {
+  const std::string forwards = forwardsPerStep([] {
+    for (int step = 0; step < 3; ++step) {
+      Steps::gradientsZeroed();
+      forward(Gradients::kOn);
+      forward(Gradients::kOn);
+    }
+  });
+  CHECK(forwards == "2 2 2 \n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "forwards without gradients are steps until something trains") {
+  const std::string forwards = forwardsPerStep([] {
+    forward(Gradients::kOff);
+    forward(Gradients::kOff);
+    forward(Gradients::kOn);
+    forward(Gradients::kOn);
+    forward(Gradients::kOff);
+  });
+  CHECK(forwards == "1 1 3 \n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "an optimizer ends the time in which forwards without gradients are steps") {
+  const std::string forwards = forwardsPerStep([] {
+    forward(Gradients::kOff);
+    Steps::optimizerStepped();
+    forward(Gradients::kOff);
+    forward(Gradients::kOff);
+  });
+  CHECK(forwards == "1 2 \n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "after a mark nothing else ends a step") {
+  const std::string forwards = forwardsPerStep([] {
+    forward(Gradients::kOff);
+    Steps::mark();
+    forward(Gradients::kOff);
+    forward(Gradients::kOff);
+    Steps::optimizerStepped();
+    Steps::gradientsZeroed();
+    forward(Gradients::kOn);
+    Steps::mark();
+  });
+  CHECK(forwards == "1 3 0 \n");
+}
+
+} // namespace
+} // namespace commtap
