@@ -34,8 +34,12 @@ enum class NotSeen : uint8_t {
   kGraphTableFull,
   kGroupRanksFull,
   kSwitchedOff,
+  kSymmetricMemory,
+  kDeviceCommunicators,
+  kNcclWindows,
+  kDeviceLibraries,
 };
-inline constexpr int kNotSeenCount = 24;
+inline constexpr int kNotSeenCount = 28;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -38,10 +38,9 @@ class Call {
 
   /// Counts the call in its row, in the running step and among the last collectives.
   void count(OpFrame& frame) {
-    const GroupRef group = this->group();
-    const Payload payload = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
-    const uint64_t times = facts_.payload == PayloadRule::kArgumentTimesGroup ? group.size : 1;
-    const uint64_t bytes = payload.bytes * times;
+    const GroupRef group = this->group(frame);
+    const Payload payload = this->payload(group);
+    const uint64_t bytes = payload.bytes;
     const Origin origin = currentOrigin(thread_, inputStorage());
     LedgerWriter& ledger = ProcessLedger::ledger();
     const CollectiveKey key{
@@ -78,17 +77,37 @@ class Call {
   }
 
  private:
-  GroupRef group() {
+  Payload payload(GroupRef group) const {
+    Payload found = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
+    if (facts_.payload == PayloadRule::kArgumentTimesGroup) {
+      found.bytes *= group.size != 0 ? group.size : statedRanks();
+    } else if (facts_.payload == PayloadRule::kMatrixProduct) {
+      found = payloadOfProduct(
+          arguments_[*facts_.payload_argument],
+          arguments_[*facts_.factor_argument],
+          facts_.dtype_argument ? &arguments_[*facts_.dtype_argument] : nullptr);
+    }
+    return found;
+  }
+
+  /// Returns the group's size according to the op; 1 if the op does not state it.
+  uint64_t statedRanks() const {
+    const int64_t ranks = facts_.ranks_argument ? integerOf(arguments_[*facts_.ranks_argument]) : 1;
+    return ranks > 0 ? static_cast<uint64_t>(ranks) : 1;
+  }
+
+  GroupRef group(OpFrame& frame) {
     GroupRef found;
     if (facts_.group_argument) {
       const AnyArgument& group = arguments_[*facts_.group_argument];
       if (const c10d::ProcessGroup* process_group = processGroupOf(group)) {
         found = groupOf(*process_group, thread_);
       } else if (const std::string* name = textOf(group)) {
-        found = groupNamed(*name, thread_);
+        found = facts_.is_of_library ? libraryGroupNamed(*name, thread_) : groupNamed(*name, thread_);
+        frame.learns_group = facts_.is_of_library && found.size == 0;
       }
     }
-    if (found.size == 0) {
+    if (found.size == 0 || facts_.is_of_library) {
       ProcessLedger::get().processGroupSeen(-1, -1);
     }
     return found;
@@ -165,6 +184,20 @@ void noteLowered(LedgerCollective* row, StringId op) {
   }
 }
 
+/// Learns from a c10d collective which group the library's collective `frame`, which makes it, belongs to.
+template <typename AnyArgument>
+void learnGroup(const OpFacts& facts, ThreadState& thread, const AnyArgument* arguments, OpFrame& frame) noexcept {
+  try {
+    const c10d::ProcessGroup* group = facts.group_argument ? processGroupOf(arguments[*facts.group_argument]) : nullptr;
+    if (group != nullptr) {
+      frame.learns_group = false;
+      learnLibraryGroup(*group, thread);
+    }
+  } catch (...) { // no exception may reach the job
+    ProcessLedger::internalError(ProcessLedger::ledger().text(facts.name));
+  }
+}
+
 } // namespace
 
 template <typename AnyArgument>
@@ -176,6 +209,9 @@ void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyA
   if (thread->frame != nullptr) {
     if (thread->frame->row != nullptr) {
       noteLowered(thread->frame->row, facts.name);
+    }
+    if (thread->frame->learns_group) {
+      learnGroup(facts, *thread, arguments, *thread->frame);
     }
     return;
   }

@@ -29,7 +29,11 @@ struct OpFacts {
   std::optional<size_t> async_argument;
   std::optional<size_t> peer_argument; ///< for sends and receives: the peer's rank in the group
   size_t argument_count = 0;
-  bool functional = false; ///< always asynchronous: the caller waits for the tensor later
+  bool functional = false;               ///< always asynchronous: the caller waits for the tensor later
+  bool is_of_library = false;            ///< group names are not those of c10d
+  std::optional<size_t> ranks_argument;  ///< the group's size, for a group that cannot be found
+  std::optional<size_t> factor_argument; ///< PayloadRule::kMatrixProduct: the second matrix
+  std::optional<size_t> dtype_argument;  ///< PayloadRule::kMatrixProduct: the product's dtype, which may be None
 };
 
 OpFacts factsOf(const c10::OperatorHandle& op);

@@ -32,10 +32,12 @@ struct Entry {
 };
 
 using Entries = std::unordered_map<const void*, Entry>;
+using LibraryGroups = std::unordered_map<std::string, GroupRef>;
 
 struct Table {
   std::mutex mutex;
   Entries by_address;
+  LibraryGroups by_library_name;
 };
 
 // Leaked on purpose: threads communicate until the process exits.
@@ -168,8 +170,31 @@ GroupRef groupNamed(const std::string& name, ThreadState& thread) {
   }
 }
 
+GroupRef libraryGroupNamed(const std::string& name, ThreadState& thread) {
+  if (thread.last_library_group.size != 0 && thread.last_library_name == name) {
+    return thread.last_library_group;
+  }
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  const auto known = table().by_library_name.find(name);
+  thread.last_library_name = name;
+  thread.last_library_group = known == table().by_library_name.end() ? GroupRef() : known->second;
+  return thread.last_library_group;
+}
+
+void learnLibraryGroup(const c10d::ProcessGroup& group, ThreadState& thread) {
+  thread.last_library_group = findOrAdd(group);
+  const std::lock_guard<std::mutex> lock(table().mutex);
+  table().by_library_name[thread.last_library_name] = thread.last_library_group;
+}
+
 ForkLock groupsForkLock() {
-  return {&table().mutex, [] { new (&table().by_address) Entries(); }, "groups at a fork"};
+  return {
+      &table().mutex,
+      [] {
+        new (&table().by_address) Entries();
+        new (&table().by_library_name) LibraryGroups();
+      },
+      "groups at a fork"};
 }
 
 } // namespace commtap

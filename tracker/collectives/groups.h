@@ -19,6 +19,13 @@ GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread);
 /// Returns the entry of the group that functional collectives call `name`; an empty reference if there is none.
 GroupRef groupNamed(const std::string& name, ThreadState& thread);
 
+/// Returns the entry of the group to which a library such as vLLM gave `name`, which c10d does not know. The reference
+/// is empty until learnLibraryGroup() has run inside a collective of the group.
+GroupRef libraryGroupNamed(const std::string& name, ThreadState& thread);
+
+/// Notes that the group whose name libraryGroupNamed() did not know last on this thread communicates through `group`.
+void learnLibraryGroup(const c10d::ProcessGroup& group, ThreadState& thread);
+
 ForkLock groupsForkLock();
 
 } // namespace commtap

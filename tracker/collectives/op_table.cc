@@ -12,29 +12,12 @@ namespace {
 using enum Kind;
 using enum PayloadRule;
 
-// gather and scatter: only the root holds all parts, so S is computed from this rank's part.
-// An op with an explicit output (…_out) has the same input as the op without.
+// The one list of ops, in the order of their names; docs/ops.md is made from it. gather and scatter: only the root
+// holds all parts, so S is computed from this rank's part. An op with an explicit output (…_out) has the same input as
+// the op without. Expert-parallel dispatch and combine are all_to_alls of the rows that this rank sends.
 constexpr OpSpec kTable[] = {
-    {"c10d::_allgather_base_", kAllGather, kArgument, "output_tensor"},
-    {"c10d::_reduce_scatter_base_", kReduceScatter, kArgument, "input_tensor"},
-    {"c10d::allgather_", kAllGather, kArgument, "output_tensors"},
-    {"c10d::allgather_coalesced_", kAllGather, kArgument, "output_lists"},
-    {"c10d::allgather_into_tensor_coalesced_", kAllGather, kArgument, "outputs"},
-    {"c10d::allreduce_", kAllReduce, kArgument, "tensors"},
-    {"c10d::allreduce_coalesced_", kAllReduce, kArgument, "tensors"},
-    {"c10d::alltoall_", kAllToAll, kArgument, "input_tensors"},
-    {"c10d::alltoall_base_", kAllToAll, kArgument, "input"},
-    {"c10d::barrier", kBarrier, kNone, ""},
-    {"c10d::broadcast_", kBroadcast, kArgument, "tensors"},
-    {"c10d::gather_", kGather, kArgumentTimesGroup, "input_tensors"},
-    {"c10d::monitored_barrier_", kBarrier, kNone, ""},
-    {"c10d::recv_", kRecv, kArgument, "tensors"},
-    {"c10d::recv_any_source_", kRecv, kArgument, "tensors"},
-    {"c10d::reduce_", kReduce, kArgument, "tensors"},
-    {"c10d::reduce_scatter_", kReduceScatter, kArgument, "input_tensors"},
-    {"c10d::reduce_scatter_tensor_coalesced_", kReduceScatter, kArgument, "inputs"},
-    {"c10d::scatter_", kScatter, kArgumentTimesGroup, "output_tensors"},
-    {"c10d::send", kSend, kArgument, "tensors"},
+    {"_C_custom_ar::all_reduce", kAllReduce, kArgument, "inp"},
+    {"_C_custom_ar::qr_all_reduce", kAllReduce, kArgument, "inp"},
 
     {"_c10d_functional::all_gather_into_tensor", kAllGather, kArgumentTimesGroup, "input"},
     {"_c10d_functional::all_gather_into_tensor_coalesced", kAllGather, kArgumentTimesGroup, "inputs"},
@@ -54,21 +37,81 @@ constexpr OpSpec kTable[] = {
 
     {"_dtensor::shard_dim_alltoall", kAllToAll, kArgument, "input"},
 
+    {"c10d::_allgather_base_", kAllGather, kArgument, "output_tensor"},
+    {"c10d::_reduce_scatter_base_", kReduceScatter, kArgument, "input_tensor"},
+    {"c10d::allgather_", kAllGather, kArgument, "output_tensors"},
+    {"c10d::allgather_coalesced_", kAllGather, kArgument, "output_lists"},
+    {"c10d::allgather_into_tensor_coalesced_", kAllGather, kArgument, "outputs"},
+    {"c10d::allreduce_", kAllReduce, kArgument, "tensors"},
+    {"c10d::allreduce_coalesced_", kAllReduce, kArgument, "tensors"},
+    {"c10d::alltoall_", kAllToAll, kArgument, "input_tensors"},
+    {"c10d::alltoall_base_", kAllToAll, kArgument, "input"},
+    {"c10d::barrier", kBarrier, kNone, ""},
+    {"c10d::broadcast_", kBroadcast, kArgument, "tensors"},
+    {"c10d::gather_", kGather, kArgumentTimesGroup, "input_tensors"},
+    {"c10d::gather_into_tensor_", kGather, kArgumentTimesGroup, "input_tensor"},
+    {"c10d::monitored_barrier_", kBarrier, kNone, ""},
+    {"c10d::recv_", kRecv, kArgument, "tensors"},
+    {"c10d::recv_any_source_", kRecv, kArgument, "tensors"},
+    {"c10d::reduce_", kReduce, kArgument, "tensors"},
+    {"c10d::reduce_scatter_", kReduceScatter, kArgument, "input_tensors"},
+    {"c10d::reduce_scatter_tensor_coalesced_", kReduceScatter, kArgument, "inputs"},
+    {"c10d::scatter_", kScatter, kArgumentTimesGroup, "output_tensors"},
+    {"c10d::send", kSend, kArgument, "tensors"},
+
+    {"deepep::combine", kAllToAll, kArgument, "x"},
+    {"deepep::combine_backward", kAllToAll, kArgument, ""},
+    {"deepep::dispatch", kAllToAll, kArgument, "x"},
+    {"deepep::dispatch_backward", kAllToAll, kArgument, ""},
+
+    {"hybridep::combine", kAllToAll, kArgument, "x"},
+    {"hybridep::dispatch", kAllToAll, kArgument, "x"},
+
+    {"minimal_async_ep::combine", kAllToAll, kArgument, "x"},
+    {"minimal_async_ep::combine_backward", kAllToAll, kArgument, ""},
+    {"minimal_async_ep::dispatch", kAllToAll, kArgument, "dispatch_input"},
+    {"minimal_async_ep::dispatch_backward", kAllToAll, kArgument, ""},
+
+    {"moonep::combine", kAllToAll, kArgument, "x"},
+    {"moonep::dispatch", kAllToAll, kArgument, "x"},
+
+    {"sgl_kernel::all_reduce", kAllReduce, kArgument, "inp"},
+    {"sgl_kernel::all_reduce_reg", kAllReduce, kArgument, "inp"},
+    {"sgl_kernel::all_reduce_unreg", kAllReduce, kArgument, "inp"},
+    {"sgl_kernel::deterministic_all_reduce_reg", kAllReduce, kArgument, "inp"},
+    {"sgl_kernel::deterministic_all_reduce_unreg", kAllReduce, kArgument, "inp"},
+    {"sgl_kernel::mscclpp_allreduce", kAllReduce, kArgument, "inp"},
+    {"sgl_kernel::qr_all_reduce", kAllReduce, kArgument, "inp"},
+
+    {"sglang::flashinfer_allreduce", kAllReduce, kArgument, "tensor"},
+    {"sglang::inplace_all_reduce", kAllReduce, kArgument, "tensor"},
+    {"sglang::outplace_all_reduce", kAllReduce, kArgument, "tensor"},
+    {"sglang::reg_all_gather_into_tensor", kAllGather, kArgument, "output"},
+    {"sglang::reg_all_to_all_single", kAllToAll, kArgument, "input"},
+    {"sglang::reg_reduce_scatter_tensor", kReduceScatter, kArgument, "input"},
+
     {"symm_mem::_barrier", kBarrier, kNone, ""},
     {"symm_mem::_low_contention_all_gather", kAllGather, kArgumentTimesGroup, "tensor"},
+    {"symm_mem::_low_contention_all_gather_ce_multicast", kAllGather, kArgumentTimesGroup, "tensor"},
+    {"symm_mem::_low_contention_all_gather_ce_multicast_out", kAllGather, kArgumentTimesGroup, "tensor"},
     {"symm_mem::_low_contention_reduce_scatter", kReduceScatter, kArgument, "tensor"},
     {"symm_mem::all_to_all_vdev", kAllToAll, kArgument, "input"},
     {"symm_mem::all_to_all_vdev_2d", kAllToAll, kArgument, "input"},
     {"symm_mem::all_to_all_vdev_2d_offset", kAllToAll, kArgument, "input"},
-    {"symm_mem::fused_all_gather_matmul", kAllGather, kArgumentTimesGroup, "A_shard"},
-    {"symm_mem::fused_all_gather_scaled_matmul", kAllGather, kArgumentTimesGroup, "A_shard"},
+    {"symm_mem::fused_all_gather_matmul", kAllGather, kArgumentTimesGroup, "A"},
+    {"symm_mem::fused_all_gather_scaled_matmul", kAllGather, kArgumentTimesGroup, "A"},
+    {"symm_mem::fused_matmul_reduce_scatter", kReduceScatter, kMatrixProduct, "A"},
+    {"symm_mem::fused_scaled_matmul_reduce_scatter", kReduceScatter, kMatrixProduct, "A"},
+    {"symm_mem::memcpy_to_multicast_", kBroadcast, kArgument, "src"},
     {"symm_mem::multi_root_tile_reduce", kReduce, kArgument, "in_tiles"},
     {"symm_mem::multimem_all_gather_out", kAllGather, kArgumentTimesGroup, "input"},
     {"symm_mem::multimem_all_reduce_", kAllReduce, kArgument, "input"},
     {"symm_mem::multimem_one_shot_all_reduce", kAllReduce, kArgument, "input"},
     {"symm_mem::multimem_one_shot_all_reduce_out", kAllReduce, kArgument, "input"},
     {"symm_mem::multimem_one_shot_reduce_out", kReduce, kArgument, "input"},
+    {"symm_mem::nccl_all_to_all_nd", kAllToAll, kArgument, "input"},
     {"symm_mem::nccl_get", kRecv, kArgument, "tensor"},
+    {"symm_mem::nccl_get_out", kRecv, kArgument, "dst"},
     {"symm_mem::nccl_put", kSend, kArgument, "tensor"},
     {"symm_mem::nccl_put_signal", kSend, kArgument, "src"},
     {"symm_mem::nccl_put_with_signal", kSend, kArgument, "tensor"},
@@ -76,6 +119,7 @@ constexpr OpSpec kTable[] = {
     {"symm_mem::nvshmem_all_to_all", kAllToAll, kArgument, "input"},
     {"symm_mem::nvshmem_broadcast", kBroadcast, kArgument, "input"},
     {"symm_mem::nvshmem_get", kRecv, kArgument, "tensor"},
+    {"symm_mem::nvshmem_get_out", kRecv, kArgument, "dst"},
     {"symm_mem::nvshmem_put", kSend, kArgument, "tensor"},
     {"symm_mem::nvshmem_put_with_signal", kSend, kArgument, "tensor"},
     {"symm_mem::one_shot_all_reduce", kAllReduce, kArgument, "input"},
@@ -86,7 +130,57 @@ constexpr OpSpec kTable[] = {
     {"symm_mem::tile_reduce", kReduce, kArgument, "in_tile"},
     {"symm_mem::two_shot_all_reduce_", kAllReduce, kArgument, "input"},
     {"symm_mem::two_shot_all_reduce_out", kAllReduce, kArgument, "input"},
+
+    {"torchcomms::batchsendrecv_recv", kRecv, kArgument, "tensor"},
+    {"torchcomms::batchsendrecv_recv_", kRecv, kArgument, "tensor"},
+    {"torchcomms::batchsendrecv_send", kSend, kArgument, "tensor"},
+    {"torchcomms::torchcomm_all_gather", kAllGather, kArgument, "tensor_list"},
+    {"torchcomms::torchcomm_all_gather_", kAllGather, kArgument, "tensor_list"},
+    {"torchcomms::torchcomm_all_gather_single", kAllGather, kArgument, "output"},
+    {"torchcomms::torchcomm_all_gather_single_", kAllGather, kArgument, "output"},
+    {"torchcomms::torchcomm_all_gather_v", kAllGather, kArgument, "tensor_list"},
+    {"torchcomms::torchcomm_all_gather_v_", kAllGather, kArgument, "tensor_list"},
+    {"torchcomms::torchcomm_all_reduce", kAllReduce, kArgument, "tensor"},
+    {"torchcomms::torchcomm_all_reduce_", kAllReduce, kArgument, "tensor"},
+    {"torchcomms::torchcomm_all_to_all", kAllToAll, kArgument, "input_tensor_list"},
+    {"torchcomms::torchcomm_all_to_all_", kAllToAll, kArgument, "input_tensor_list"},
+    {"torchcomms::torchcomm_all_to_all_single", kAllToAll, kArgument, "input"},
+    {"torchcomms::torchcomm_all_to_all_single_", kAllToAll, kArgument, "input"},
+    {"torchcomms::torchcomm_all_to_all_v_single", kAllToAll, kArgument, "input"},
+    {"torchcomms::torchcomm_all_to_all_v_single_", kAllToAll, kArgument, "input"},
+    {"torchcomms::torchcomm_barrier", kBarrier, kNone, ""},
+    {"torchcomms::torchcomm_broadcast", kBroadcast, kArgument, "tensor"},
+    {"torchcomms::torchcomm_broadcast_", kBroadcast, kArgument, "tensor"},
+    {"torchcomms::torchcomm_gather", kGather, kArgumentTimesGroup, "input_tensor"},
+    {"torchcomms::torchcomm_gather_", kGather, kArgumentTimesGroup, "input_tensor"},
+    {"torchcomms::torchcomm_recv", kRecv, kArgument, "tensor"},
+    {"torchcomms::torchcomm_recv_", kRecv, kArgument, "tensor"},
+    {"torchcomms::torchcomm_reduce", kReduce, kArgument, "tensor"},
+    {"torchcomms::torchcomm_reduce_", kReduce, kArgument, "tensor"},
+    {"torchcomms::torchcomm_reduce_scatter", kReduceScatter, kArgument, "input_list"},
+    {"torchcomms::torchcomm_reduce_scatter_", kReduceScatter, kArgument, "input_list"},
+    {"torchcomms::torchcomm_reduce_scatter_single", kReduceScatter, kArgument, "input"},
+    {"torchcomms::torchcomm_reduce_scatter_single_", kReduceScatter, kArgument, "input"},
+    {"torchcomms::torchcomm_reduce_scatter_v", kReduceScatter, kArgument, "input_list"},
+    {"torchcomms::torchcomm_reduce_scatter_v_", kReduceScatter, kArgument, "input_list"},
+    {"torchcomms::torchcomm_scatter", kScatter, kArgumentTimesGroup, "output_tensor"},
+    {"torchcomms::torchcomm_scatter_", kScatter, kArgumentTimesGroup, "output_tensor"},
+    {"torchcomms::torchcomm_send", kSend, kArgument, "tensor"},
+    {"torchcomms::torchcommwindow_put", kSend, kArgument, "tensor"},
+
+    {"vllm::all_gather", kAllGather, kArgumentTimesGroup, "tensor"},
+    {"vllm::all_reduce", kAllReduce, kArgument, "tensor"},
+    {"vllm::flashinfer_trtllm_fused_allreduce_norm", kAllReduce, kArgument, "allreduce_in"},
+    {"vllm::patched_fused_scaled_matmul_reduce_scatter", kReduceScatter, kMatrixProduct, "A"},
+    {"vllm::reduce_scatter", kReduceScatter, kArgument, "tensor"},
 };
+
+constexpr bool isSorted() {
+  return std::is_sorted(std::begin(kTable), std::end(kTable), [](const OpSpec& one, const OpSpec& other) {
+    return one.name < other.name;
+  });
+}
+static_assert(isSorted(), "findOpSpec() searches by halves");
 
 // Does not include the legacy namespace c10d_functional: its ops are composites of ops of _c10d_functional.
 constexpr std::array<std::string_view, 4> kNamespaces = {
@@ -97,11 +191,12 @@ constexpr std::array<std::string_view, 4> kNamespaces = {
 };
 
 // batch_p2p_ops only calls sends and receives, and these are counted by their own kinds.
-constexpr std::array<std::string_view, 12> kNoCollectives = {
+constexpr std::array<std::string_view, 13> kNoCollectives = {
     "c10d::check_for_nan",
     "_c10d_functional::_wrap_tensor_autograd",
     "_c10d_functional::batch_p2p_ops",
     "_c10d_functional::wait_tensor",
+    "_c10d_functional::wait_tensors",
     "symm_mem::_async_input_mm",
     "symm_mem::_rendezvous",
     "symm_mem::memset32_",
@@ -116,8 +211,18 @@ constexpr std::array<std::string_view, 12> kNoCollectives = {
 
 const OpSpec* findOpSpec(std::string_view name) {
   const auto* found =
-      std::find_if(std::begin(kTable), std::end(kTable), [&](const OpSpec& spec) { return spec.name == name; });
-  return found == std::end(kTable) ? nullptr : found;
+      std::lower_bound(std::begin(kTable), std::end(kTable), name, [](const OpSpec& spec, std::string_view wanted) {
+        return spec.name < wanted;
+      });
+  return found == std::end(kTable) || found->name != name ? nullptr : found;
+}
+
+const OpSpec* firstOpSpec() {
+  return std::begin(kTable);
+}
+
+const OpSpec* endOfOpSpecs() {
+  return std::end(kTable);
 }
 
 bool isCollectiveNamespace(std::string_view name) {

@@ -14,6 +14,7 @@ namespace commtap {
 enum class PayloadRule : uint8_t {
   kArgument,           ///< the bytes of one tensor (list) argument
   kArgumentTimesGroup, ///< the bytes times the group's size: the argument is one rank's share
+  kMatrixProduct,      ///< the bytes of the product of the argument and the argument "B", which the op computes
   kNone,               ///< no payload
 };
 
@@ -21,13 +22,16 @@ struct OpSpec {
   std::string_view name; ///< "namespace::op"
   Kind kind;
   PayloadRule payload;
-  std::string_view payload_argument; ///< name in the op's schema
+  std::string_view payload_argument; ///< name in the op's schema; empty: the first tensor, if there is a payload
 };
 
 /// Returns nullptr for an op that is not in the table.
 const OpSpec* findOpSpec(std::string_view name);
+const OpSpec* firstOpSpec();
+const OpSpec* endOfOpSpecs();
 
-/// Returns true for a namespace in which every op is a collective, except those of isNoCollective().
+/// Returns true for a namespace of torch in which every op is a collective, except those of isNoCollective(). Of other
+/// libraries' namespaces only the ops in the table are collectives.
 bool isCollectiveNamespace(std::string_view name);
 
 /// Returns true for an op of those namespaces that moves no data between ranks, or only calls counted ops.

@@ -53,6 +53,18 @@ uint64_t bytesOfSparse(const at::Tensor& tensor) {
   return tensor._values().nbytes();
 }
 
+Payload payloadOfProduct(const c10::IValue& first, const c10::IValue& second, const c10::IValue* dtype) {
+  Payload payload = payloadOf(first);
+  if (!first.isTensor() || !second.isTensor() || first.toTensor().dim() == 0 || second.toTensor().dim() == 0) {
+    return payload;
+  }
+  const at::Tensor& rows = first.toTensor();
+  payload.dtype = dtype != nullptr && dtype->isInt() ? static_cast<c10::ScalarType>(dtype->toInt()) : payload.dtype;
+  const auto elements = rows.size(-1) == 0 ? 0 : rows.numel() / rows.size(-1) * second.toTensor().size(-1);
+  payload.bytes = static_cast<uint64_t>(elements) * c10::elementSize(payload.dtype);
+  return payload;
+}
+
 const void* firstStorage(const c10::IValue& tensors) {
   return storageOf(tensors);
 }

@@ -43,6 +43,14 @@ Payload payloadOf(const AnyArgument& tensors) {
   return payload;
 }
 
+/// Returns the contents of the matrix product of two tensors. `dtype` is the product's dtype: nullptr or None for that
+/// of the first tensor.
+Payload payloadOfProduct(const c10::IValue& first, const c10::IValue& second, const c10::IValue* dtype);
+/// No op that is called by its C++ types computes a product.
+inline Payload payloadOfProduct(const Argument& first, const Argument& /*second*/, const Argument* /*dtype*/) {
+  return payloadOf(first);
+}
+
 /// Returns the start of the first tensor's memory; nullptr if there is no tensor.
 const void* firstStorage(const c10::IValue& tensors);
 const void* firstStorage(const Argument& tensors);

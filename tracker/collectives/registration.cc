@@ -44,7 +44,7 @@ bool isWatched(const Registrations& state, const std::string& name) {
   if (isNoCollective(name)) {
     return false;
   }
-  return isCollectiveNamespace(name) ||
+  return isCollectiveNamespace(name) || findOpSpec(name) != nullptr ||
          std::any_of(state.patterns.begin(), state.patterns.end(), [&](const std::string& pattern) {
            return matchesOpPattern(name, pattern);
          });

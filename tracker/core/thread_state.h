@@ -66,6 +66,8 @@ struct OpFrame {
   bool captured = false;     ///< in a CUDA graph: runs when the graph is launched, not now
   bool is_timed = false;     ///< selected for timing on the device
   bool has_span = false;     ///< is being timed on the device
+  bool learns_group =
+      false; ///< the group is known by a library's name only: a c10d collective beneath shows which it is
 };
 
 struct GroupRef {
@@ -137,6 +139,8 @@ class ThreadState {
   const void* last_group_key = nullptr;
   GroupRef last_group;
   std::string last_group_name;
+  GroupRef last_library_group; ///< empty: not known yet
+  std::string last_library_name;
   std::vector<OptimizerStep> optimizer_steps;
   std::vector<OpenCall> open_scopes;     ///< named ones
   uint32_t nccl_groups_open = 0;         ///< ncclGroupStart without its ncclGroupEnd

@@ -37,6 +37,16 @@ TORCH_LIBRARY(commtap_kernel, library) {
   library.def("fails(Tensor x, str group_name) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(fail)));
 }
 
+/// Defines an op that this torch, or a library, would define; other versions of torch have it already.
+void define(const std::string& space, const std::string& schema) {
+  const std::string name = space + "::" + schema.substr(0, schema.find('('));
+  if (!c10::Dispatcher::singleton().findSchema({name, ""})) {
+    static auto* libraries = new std::vector<torch::Library>(); // leaked on purpose: the ops stay defined
+    libraries->emplace_back(torch::Library::FRAGMENT, space, std::nullopt, __FILE__, __LINE__);
+    libraries->back().def(torch::schema(schema.c_str()));
+  }
+}
+
 c10::OperatorHandle handleOf(const char* name) {
   return c10::Dispatcher::singleton().findSchemaOrThrow(name, "");
 }
@@ -97,6 +107,118 @@ TEST_CASE_FIXTURE(TrackerFixture, "an op's schema shows where the facts of a row
   CHECK(unknown.kind == Kind::kOther);
   CHECK(unknown.payload_argument == size_t{0});
   CHECK(unknown.group_argument == size_t{1});
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "the peer is an integer, whatever its name; a tensor of the same name is not") {
+  define("symm_mem", "nccl_get_out(Tensor(a!) dst, int offset, int size, int peer) -> ()");
+  CHECK(factsOf(handleOf("symm_mem::nccl_put_signal")).peer_argument == size_t{2});
+  CHECK(factsOf(handleOf("symm_mem::nccl_put_signal")).payload_argument == size_t{0});
+  CHECK(factsOf(handleOf("symm_mem::nccl_get")).peer_argument == size_t{1});
+  CHECK(factsOf(handleOf("symm_mem::nccl_put")).peer_argument == size_t{1});
+  CHECK(factsOf(handleOf("symm_mem::nvshmem_put_with_signal")).peer_argument == size_t{3});
+  const OpFacts get_out = factsOf(handleOf("symm_mem::nccl_get_out"));
+  CHECK(get_out.payload_argument == size_t{0});
+  CHECK(get_out.peer_argument.has_value());
+  CHECK(get_out.peer_argument != size_t{0});
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "one-sided calls have their peer among the last collectives, and are no error") {
+  const uint64_t errors = notSeen("internal_error");
+  const torch::jit::Stack put{at::ones({3}), c10::IValue(), int64_t{5}};
+  { const CallWatch watch(factsOf(handleOf("symm_mem::nccl_put_signal")), kCpu, put.data()); }
+  CHECK(last().op == "symm_mem.nccl_put_signal");
+  CHECK(last().peer == 5);
+  CHECK(last().bytes == 12);
+  const torch::jit::Stack get{at::ones({2}), int64_t{1}};
+  { const CallWatch watch(factsOf(handleOf("symm_mem::nccl_get")), kCpu, get.data()); }
+  CHECK(last().peer == 1);
+  CHECK(notSeen("internal_error") == errors);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "an op that multiplies before it reduces has the bytes of the product") {
+  define(
+      "symm_mem",
+      "fused_matmul_reduce_scatter(Tensor A, Tensor B, str reduce_op, int scatter_dim, str group_name) -> Tensor");
+  define(
+      "symm_mem",
+      "fused_scaled_matmul_reduce_scatter(Tensor A, Tensor B, Tensor A_scale, Tensor B_scale, str reduce_op, int "
+      "orig_scatter_dim, int scatter_dim_after_maybe_reshape, str group_name, SymInt[]? output_shape, Tensor? "
+      "bias=None, "
+      "Tensor? result_scale=None, ScalarType? out_dtype=None, bool use_fast_accum=False) -> Tensor");
+  const GroupPtr group = makeGroup("k-product", "tp", 2);
+  c10d::register_process_group("k-product", group);
+  const at::Tensor rows = at::ones({4, 6, 10}, at::kBFloat16);
+  const at::Tensor columns = at::ones({10, 3}, at::kBFloat16);
+  const torch::jit::Stack plain{rows, columns, "sum", int64_t{0}, "k-product"};
+  const OpFacts facts = factsOf(handleOf("symm_mem::fused_matmul_reduce_scatter"));
+  CHECK(facts.known);
+  { const CallWatch watch(facts, kCpu, plain.data()); }
+  torch::jit::Stack scaled{rows, columns, at::ones({1}), at::ones({1}), "sum", int64_t{0}, int64_t{0}, "k-product"};
+  scaled.resize(13);
+  { const CallWatch watch(factsOf(handleOf("symm_mem::fused_scaled_matmul_reduce_scatter")), kCpu, scaled.data()); }
+  scaled[11] = static_cast<int64_t>(at::kFloat);
+  { const CallWatch watch(factsOf(handleOf("symm_mem::fused_scaled_matmul_reduce_scatter")), kCpu, scaled.data()); }
+  c10d::unregister_process_group("k-product");
+  std::set<std::string> found;
+  for (const Collective& row : rowsOf("k-product")) {
+    CHECK(row.kind == Kind::kReduceScatter);
+    found.insert(row.op + " " + row.dtype + " " + std::to_string(row.bytes));
+  }
+  const std::set<std::string> wanted{
+      "symm_mem.fused_matmul_reduce_scatter bfloat16 144",
+      "symm_mem.fused_scaled_matmul_reduce_scatter bfloat16 144",
+      "symm_mem.fused_scaled_matmul_reduce_scatter float32 288"};
+  CHECK(found == wanted);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "a gather of an unknown group has the size that the op states, or one rank's share") {
+  define("vllm", "all_gather(Tensor tensor, int dim, int world_size, str group_name) -> Tensor");
+  define("torchcomms", "torchcomm_gather(Any comm, Tensor[] output_tensor_list, Tensor input_tensor, int root) -> ()");
+  const torch::jit::Stack stated{at::ones({4}), int64_t{0}, int64_t{8}, "tp:0"};
+  { const CallWatch watch(factsOf(handleOf("vllm::all_gather")), kCpu, stated.data()); }
+  REQUIRE(rows("vllm.all_gather").size() == 1);
+  CHECK(rows("vllm.all_gather")[0].bytes == 4 * 4 * 8);
+  CHECK(rows("vllm.all_gather")[0].group == "?");
+  CHECK(rows("vllm.all_gather")[0].async_op == AsyncOp::kUnknown);
+  const torch::jit::Stack silent{c10::IValue(), c10::List<at::Tensor>(), at::ones({4}), int64_t{0}};
+  { const CallWatch watch(factsOf(handleOf("torchcomms::torchcomm_gather")), kCpu, silent.data()); }
+  REQUIRE(rows("torchcomms.torchcomm_gather").size() == 1);
+  CHECK(rows("torchcomms.torchcomm_gather")[0].bytes == 4 * 4);
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "a library's own name of a group is learnt from the c10d collective beneath") {
+  define("vllm", "all_reduce(Tensor tensor, str group_name) -> Tensor");
+  const OpFacts outer = factsOf(handleOf("vllm::all_reduce"));
+  const uint64_t unknown = notSeen("unknown_group");
+  const GroupPtr group = makeGroup("k-device", "tp", 2);
+  const torch::jit::Stack inner = allReduceArguments(at::ones({1}), group);
+  for (const char* name : {"tp:1", "tp:1", "tp:2"}) {
+    const torch::jit::Stack arguments{at::ones({4}), name};
+    const CallWatch watch(outer, kCpu, arguments.data());
+    const CallWatch nested(factsOf(handleOf("c10d::allreduce_")), kCpu, inner.data());
+  }
+  std::set<std::string> found;
+  for (const Collective& row : rows("vllm.all_reduce")) {
+    CHECK(row.kind == Kind::kAllReduce);
+    CHECK(row.lowered == std::vector<std::string>{"c10d.allreduce_"});
+    CHECK(row.bytes == row.count * 16);
+    found.insert(row.group + " " + std::to_string(row.count));
+  }
+  CHECK(found == std::set<std::string>{"? 2", "k-device 1"}); // the first call of each name
+  CHECK(notSeen("unknown_group") == unknown + 2);
+}
+
+TEST_CASE_FIXTURE(
+    KernelFixture,
+    "a known op with other arguments has the bytes of its first tensor, and is in not_seen") {
+  define("hybridep", "combine(Tensor hidden, int tokens) -> Tensor");
+  const OpFacts facts = factsOf(handleOf("hybridep::combine"));
+  CHECK_FALSE(facts.known);
+  CHECK(facts.kind == Kind::kAllToAll);
+  CHECK(facts.payload_argument == size_t{0});
+  define("deepep", "combine_backward(int tokens, Tensor grad) -> Tensor");
+  CHECK(factsOf(handleOf("deepep::combine_backward")).known); // the table has no name for its payload
+  CHECK(factsOf(handleOf("deepep::combine_backward")).payload_argument == size_t{1});
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "calls that agree in all columns are one row") {

@@ -7,6 +7,8 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
+#include <fstream>
+#include <set>
 #include <string>
 
 namespace commtap {
@@ -25,19 +27,62 @@ TEST_CASE("every op of this torch in a hooked namespace is in the table, or know
   CHECK(found >= 40);
 }
 
-TEST_CASE("the argument that holds an op's payload exists in its schema") {
+TEST_CASE("the argument that holds an op's payload exists in its schema, and holds tensors") {
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     const OpSpec* spec = findOpSpec(name.name);
     const auto op = c10::Dispatcher::singleton().findSchema(name);
-    if (spec == nullptr || !op || spec->payload == PayloadRule::kNone) {
+    if (spec == nullptr || !op || spec->payload == PayloadRule::kNone || !isCollectiveNamespace(name.name)) {
       continue;
     }
     CAPTURE(name.name);
     const auto& arguments = op->schema().arguments();
     CHECK(std::any_of(arguments.begin(), arguments.end(), [&](const c10::Argument& argument) {
-      return argument.name() == spec->payload_argument;
+      return argument.name() == spec->payload_argument && argument.type()->str().rfind("Tensor", 0) == 0;
     }));
   }
+}
+
+TEST_CASE("every row of the table is found by its name, and only by that") {
+  CHECK(endOfOpSpecs() - firstOpSpec() > 100);
+  for (const OpSpec* spec = firstOpSpec(); spec != endOfOpSpecs(); ++spec) {
+    CAPTURE(spec->name);
+    CHECK(findOpSpec(spec->name) == spec);
+    CHECK(findOpSpec(std::string(spec->name) + "x") == nullptr);
+    CHECK_FALSE(isNoCollective(spec->name));
+    CHECK((spec->payload == PayloadRule::kNone) == (spec->kind == Kind::kBarrier));
+  }
+  CHECK(findOpSpec("") == nullptr);
+  CHECK(findOpSpec("zzz::op") == nullptr);
+}
+
+std::string pageRowOf(const OpSpec& spec) {
+  const std::string argument =
+      spec.payload_argument.empty() ? "the first tensor" : "`" + std::string(spec.payload_argument) + "`";
+  std::string bytes = argument;
+  if (spec.payload == PayloadRule::kNone) {
+    bytes = "none";
+  } else if (spec.payload == PayloadRule::kArgumentTimesGroup) {
+    bytes += " times the group's size";
+  } else if (spec.payload == PayloadRule::kMatrixProduct) {
+    bytes = "the product of " + argument + " and `B`";
+  }
+  return "| `" + std::string(spec.name) + "` | `" + std::string(kindName(spec.kind)) + "` | " + bytes + " |";
+}
+
+TEST_CASE("docs/ops.md lists the table; ./dev docs makes it") {
+  std::ifstream page(COMMTAP_SOURCE_ROOT "/docs/ops.md");
+  REQUIRE(page);
+  std::set<std::string> listed;
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("| `", 0) == 0 && line.find("::") != std::string::npos) {
+      CHECK(listed.insert(line).second);
+    }
+  }
+  std::set<std::string> wanted;
+  for (const OpSpec* spec = firstOpSpec(); spec != endOfOpSpecs(); ++spec) {
+    wanted.insert(pageRowOf(*spec));
+  }
+  CHECK(listed == wanted);
 }
 
 TEST_CASE("namespaces") {
@@ -46,7 +91,10 @@ TEST_CASE("namespaces") {
   CHECK_FALSE(isCollectiveNamespace("_dtensor::other"));
   CHECK_FALSE(isCollectiveNamespace("c10d_functional::all_reduce")); // its ops only call those of _c10d_functional
   CHECK_FALSE(isCollectiveNamespace("aten::add"));
+  CHECK_FALSE(isCollectiveNamespace("vllm::all_reduce")); // only the ops in the table
+  CHECK(findOpSpec("vllm::all_reduce") != nullptr);
   CHECK(isNoCollective("_c10d_functional::wait_tensor"));
+  CHECK(isNoCollective("_c10d_functional::wait_tensors"));
   CHECK_FALSE(isNoCollective("c10d::allreduce_"));
 }
 
