@@ -3,8 +3,9 @@
 
 /* The functions of NCCL that libcommtap.so interposes: the calls that c10d makes, and those of other libraries.
  *
- * libtorch_cuda.so calls libnccl.so.2 through its PLT, so its calls go through the shim. NCCL's and CUDA's pointers are
- * opaque and NCCL's enumerations are ints, so no header of theirs is needed. The rules of hooks.c apply. */
+ * libtorch_cuda.so calls libnccl.so.2 through its PLT, so its calls go through the shim, and so do those of
+ * libtorch_hip.so to librccl.so.1. NCCL's and CUDA's pointers are opaque and NCCL's enumerations are ints, so no header
+ * of theirs is needed. The rules of hooks.c apply. */
 
 #define _GNU_SOURCE
 #include "shim/nccl_hooks.h"
@@ -87,19 +88,23 @@ static inline void leave(void) {
     return call.result;                                          \
   }
 
-/* Reports a call that moves data. It has the parameters `comm` and `stream`. */
-#define MOVING_HOOK(name, parameters, arguments, datatype, count) \
-  EXPORT int nccl##name parameters;                               \
-  EXPORT int nccl##name parameters {                              \
-    BEGIN(name, parameters)                                       \
-    PREPARE(name, arguments, datatype, count, comm, stream)       \
-    if (nccl->begins != NULL) {                                   \
-      call.timer = nccl->begins(&call);                           \
-    }                                                             \
-    RUN(arguments)                                                \
-    nccl->called(&call);                                          \
-    return call.result;                                           \
+/* Reports a call that moves data. It has the parameters `comm` and `stream`. `counts_`: the elements for each rank, if
+ * they differ. */
+#define MOVING_HOOK_OF_COUNTS(name, parameters, arguments, datatype, count, counts_) \
+  EXPORT int nccl##name parameters;                                                  \
+  EXPORT int nccl##name parameters {                                                 \
+    BEGIN(name, parameters)                                                          \
+    PREPARE(name, arguments, datatype, count, comm, stream)                          \
+    call.counts = (counts_);                                                         \
+    if (nccl->begins != NULL) {                                                      \
+      call.timer = nccl->begins(&call);                                              \
+    }                                                                                \
+    RUN(arguments)                                                                   \
+    nccl->called(&call);                                                             \
+    return call.result;                                                              \
   }
+#define MOVING_HOOK(name, parameters, arguments, datatype, count) \
+  MOVING_HOOK_OF_COUNTS(name, parameters, arguments, datatype, count, NULL)
 
 /* Reports a call that makes a communicator, which exists only after the call. */
 #define MAKING_HOOK(name, parameters, arguments, made) \
@@ -155,6 +160,29 @@ CHOICE_HOOK(Broadcast)     /* choice: the root */
 CHOICE_HOOK(Gather)        /* choice: the root */
 CHOICE_HOOK(Scatter)       /* choice: the root */
 REDUCE_TO_ROOT_HOOK(Reduce)
+
+MOVING_HOOK(
+    AllReduceWithBias,
+    (TWO_BUFFERS, int op, void* comm, void* stream, const void* bias),
+    (send, recv, count, type, op, comm, stream, bias),
+    type,
+    count)
+MOVING_HOOK(AllToAll, (TWO_BUFFERS, void* comm, void* stream), (send, recv, count, type, comm, stream), type, count)
+MOVING_HOOK_OF_COUNTS(
+    AllToAllv,
+    (const void* send,
+     const size_t* send_counts,
+     const size_t* send_offsets,
+     void* recv,
+     const size_t* recv_counts,
+     const size_t* recv_offsets,
+     int type,
+     void* comm,
+     void* stream),
+    (send, send_counts, send_offsets, recv, recv_counts, recv_offsets, type, comm, stream),
+    type,
+    0,
+    send_counts)
 
 MOVING_HOOK(
     Bcast,

@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* The functions of c10d that libcommtap.so interposes: Gloo's collectives are queued, run and waited for in them.
+/* The functions of c10d that libcommtap.so interposes: Gloo's collectives are queued, run and waited for in them, and
+ * ranks exchange symmetric memory.
  *
  * torch's libraries call them by name through their PLTs and vtables. The mangled names include the types of all
- * parameters: a torch with other types bypasses the shim, and its collectives are counted as `untimed`. Every function
- * ends in a tail jump to the real function or to the tracker: exceptions pass, and no frame is added. The rules of
- * hooks.c apply. */
+ * parameters: a torch with other types bypasses the shim, and its collectives are counted as `untimed`. Exceptions
+ * pass. Every function but that of symmetric memory ends in a tail jump to the real function or to the tracker, which
+ * adds no frame. The rules of hooks.c apply. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,9 @@
 #define SEND_WAIT "_ZN4c10d16ProcessGroupGloo8SendWork4waitE" MILLISECONDS
 #define RECV_WAIT "_ZN4c10d16ProcessGroupGloo8RecvWork4waitE" MILLISECONDS
 #define FINALIZE_BACKWARD "_ZN4c10d7Reducer17finalize_backwardEv"
+#define RENDEZVOUS                                                        \
+  "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optionalINS" \
+  "t7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE"
 
 EXPORT void gloo_enqueue(void* group, void* work_pointer) __asm__(ENQUEUE);
 EXPORT void gloo_enqueue(void* group, void* work_pointer) {
@@ -73,3 +77,20 @@ OBJECT_HOOK(reducer_finalize_backward, FINALIZE_BACKWARD, finalize_backward)
 WAIT_HOOK(work_wait, WORK_WAIT)
 WAIT_HOOK(send_wait, SEND_WAIT)
 WAIT_HOOK(recv_wait, RECV_WAIT)
+
+/* symmetric_memory::rendezvous(Tensor const&, optional<string> const&) returns an intrusive_ptr, in memory that the
+ * caller passes as a first parameter. On other processors the address is in a register that C cannot name. */
+#ifdef __x86_64__
+EXPORT void* symmetric_memory_rendezvous(void* result, const void* tensor, const void* group_name) __asm__(RENDEZVOUS);
+EXPORT void* symmetric_memory_rendezvous(void* result, const void* tensor, const void* group_name) {
+  static void* slot;
+  void* (*real)(void*, const void*, const void*);
+  *(void**)&real = REAL(&slot, RENDEZVOUS, symmetric_memory_rendezvous);
+  void* made = real(result, tensor, group_name);
+  const struct commtap_tracker* tracker = commtap_loaded.tracker;
+  if (tracker != NULL) {
+    tracker->symmetric_memory_exchanged();
+  }
+  return made;
+}
+#endif

@@ -52,11 +52,13 @@ struct commtap_timing {
 };
 
 /* The functions of NCCL that the stub interposes, as of NCCL 2.32: they move data, begin or end a group, make or end a
- * communicator, or register memory. An older NCCL has a subset. */
+ * communicator, or register memory. An older NCCL has a subset. AMD's RCCL has the same functions and
+ * AllReduceWithBias, AllToAll and AllToAllv. */
 /* clang-format off */
 #define COMMTAP_FOR_EACH_NCCL_FUNCTION(function) \
-  function(AllReduce) function(AllReduceConfig) function(ReduceScatter) function(ReduceScatterConfig) \
+  function(AllReduce) function(AllReduceConfig) function(AllReduceWithBias) function(ReduceScatter) function(ReduceScatterConfig) \
   function(AllGather) function(AllGatherConfig) function(AlltoAll) function(AlltoAllConfig) \
+  function(AllToAll) function(AllToAllv) \
   function(Broadcast) function(BroadcastConfig) function(Bcast) function(Reduce) function(ReduceConfig) \
   function(Gather) function(GatherConfig) function(Scatter) function(ScatterConfig) \
   function(Send) function(Recv) function(PutSignal) function(Signal) function(WaitSignal) \
@@ -87,6 +89,8 @@ struct commtap_nccl_call {
   int result;       /* ncclResult_t; 0 for functions that end a communicator, which are reported before they run */
   /* Set if the profiler plugin reports the call: the ranks, as NCCL passed them to the plugin; 0 if unknown. */
   const struct commtap_nccl_place* place;
+  /* The elements for each rank of the communicator, instead of `count`; NULL for every function but AllToAllv. */
+  const size_t* counts;
 };
 
 struct commtap_nccl_place {
@@ -150,6 +154,8 @@ struct commtap_tracker {
   const struct commtap_nccl* (*nccl)(const struct commtap_nccl_questions* questions);
   /* May be called after start(). */
   const struct commtap_cuda* (*cuda)(void);
+  /* Runs after the ranks have exchanged a tensor of symmetric memory. */
+  void (*symmetric_memory_exchanged)(void);
   struct commtap_api api;
 };
 

@@ -17,6 +17,7 @@
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/timeline.h"
+#include "tracker/core/unseen_signs.h"
 #include "tracker/counting.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/gpu/device_timing.h"
@@ -68,6 +69,7 @@ void inChild() {
     GlooTiming::resetInForkedChild();
     DeviceTiming::resetInForkedChild();
     NcclCalls::resetInForkedChild();
+    UnseenSigns::resetInForkedChild();
     GraphCaptures::resetInForkedChild();
     locks().noteNotSeen(tls_held);
   });

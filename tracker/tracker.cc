@@ -20,6 +20,7 @@
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/torch_compat.h"
+#include "tracker/core/unseen_signs.h"
 #include "tracker/counting.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/gpu/device_timing.h"
@@ -49,6 +50,9 @@ void finish(commtap_exit how, int signal) {
   try {
     if (started() && how != COMMTAP_EXIT_SIGNAL) {
       DeviceTiming::finish();
+    }
+    if (started() && ProcessLedger::get().hasOutput() && ProcessLedger::mayWrite(static_cast<ExitKind>(how))) {
+      UnseenSigns::noteAll();
     }
     ProcessLedger::get().finish(static_cast<ExitKind>(how), signal);
   } catch (const std::exception&) { // the ledger stays, and a reader converts it
@@ -135,6 +139,7 @@ COMMTAP_EXPORT const commtap_tracker* commtap_tracker_table() {
       .timing = commtap::GlooTiming::hooks,
       .nccl = commtap::NcclCalls::hooks,
       .cuda = commtap::GraphCaptures::hooks,
+      .symmetric_memory_exchanged = commtap::UnseenSigns::symmetricMemoryExchanged,
       .api = commtap::apiTable(),
   };
   return &table;

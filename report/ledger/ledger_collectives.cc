@@ -14,6 +14,14 @@ LedgerCollective* LedgerCollectives::addRow(const CollectiveKey& key) {
   return rows_.add(key, key.op, [&](LedgerCollective& row, const LedgerLock& lock) { row.lane = laneOf(key, lock); });
 }
 
+bool LedgerCollectives::hasOpsOf(std::string_view prefix) const {
+  const LedgerLock lock(store_.appending());
+  const LedgerCollective* rows = store_.records<kCollectives>();
+  return std::any_of(rows, rows + store_.used(kCollectives, lock), [&](const LedgerCollective& row) {
+    return row.count.load(std::memory_order_relaxed) != 0 && store_.text(row.key.op).substr(0, prefix.size()) == prefix;
+  });
+}
+
 /// Returns the lane of the key's kind and group, added at first use; the last lane if there is no other left.
 uint16_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& lock) {
   LedgerLane* lanes = store_.records<kLanes>();

@@ -44,6 +44,8 @@ class LedgerCollectives {
   uint32_t numberOf(const LedgerCollective* row) const {
     return row == nullptr ? kNoIndex : static_cast<uint32_t>(row - store_.records<kCollectives>());
   }
+  /// Returns true if a collective was counted whose op's name begins with `prefix`.
+  bool hasOpsOf(std::string_view prefix) const;
   /// Adds to the row and to the running step.
   void count(LedgerCollective& row, LedgerAmount amount) {
     row.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);

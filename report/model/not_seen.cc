@@ -28,10 +28,12 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"unknown_owner",
      "collectives of a sharded unit whose module could not be determined; they are attributed to the issuing module"},
     {"unknown_op",
-     "collectives of an op that this version does not know, or knows with other arguments; the kind of an unknown op is "
+     "collectives of an op that this version does not know, or knows with other arguments; the kind of an unknown op "
+     "is "
      "`other`, the bytes are those of the first tensor"},
     {"unknown_group",
-     "collectives whose process group could not be found; their group is \"?\", bus_bytes assume a large group, and bytes "
+     "collectives whose process group could not be found; their group is \"?\", bus_bytes assume a large group, and "
+     "bytes "
      "that grow with the group cover one rank unless the op states the group's size"},
     {"unwatched_op", "ops that could not be hooked; their collectives appear as the ops that they call, or not at all"},
     {"module_hook_missing",
@@ -56,7 +58,7 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "processes in which commtap counted nothing: it stays off in a run after a fault that may be its own, which "
      "`detail` names"},
     {"symmetric_memory",
-     "tensors of symmetric memory that the ranks exchanged in a process that then called no op of `symm_mem`: kernels "
+     "tensors of symmetric memory that the ranks exchanged in a process that called no op of `symm_mem`: kernels "
      "read and write them without a call that could be counted"},
     {"device_communicators",
      "device communicators of NCCL (ncclDevCommCreate): kernels communicate through them without a call that could be "
@@ -65,7 +67,8 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "windows and one-sided calls of NCCL (ncclCommWindowRegister, ncclPutSignal, ncclSignal) outside of collectives; "
      "what other ranks and kernels write to windows or read from them is not counted in `collectives`"},
     {"device_libraries",
-     "loaded libraries whose kernels communicate by themselves (DeepEP, NVSHMEM, NCCL EP); only what goes through an op "
+     "loaded libraries whose kernels communicate by themselves (DeepEP, NVSHMEM, NCCL EP); only what goes through an "
+     "op "
      "in `collectives` is counted"},
 }};
 

@@ -13,6 +13,8 @@ from harness import BUILD, COMMAND, LIBRARY, Job, Mode, Run, Runner
 from report import Report
 
 JOB = Job("nccl", ranks=2)
+#: The same calls in a library of AMD's name, and those that only AMD's has.
+RCCL_JOB = Job("rccl", ranks=2)
 #: Calls through dlsym() on the library's handle, which bypass the shim.
 BY_HANDLE = {"ncclAllReduce": 1}
 #: NCCL's ncclBcast calls this function: it must count as one call, not two.
@@ -21,9 +23,9 @@ BENEATH_ANOTHER = ("ncclBroadcast",)
 Call = dict[str, object]
 
 
-@pytest.fixture
-def run(runner: Runner) -> Run:
-    return runner.shim(JOB)
+@pytest.fixture(params=[JOB, RCCL_JOB], ids=["nccl", "rccl"])
+def run(runner: Runner, request: pytest.FixtureRequest) -> Run:
+    return runner.shim(request.param)
 
 
 def calls(report: Report, **where: object) -> list[Call]:
@@ -52,7 +54,7 @@ def test_every_call_is_counted_once(run: Run) -> None:
 
 def test_the_job_is_not_changed(run: Run, runner: Runner) -> None:
     """NCCL gets the same calls, and the job gets the same results."""
-    bare = runner.bare(JOB)
+    bare = runner.bare(run.job)
     assert [outcome.stdout for outcome in bare.outcomes] == [outcome.stdout for outcome in run.outcomes]
 
 
@@ -99,6 +101,15 @@ def test_communicators(run: Run) -> None:
     gathers = {row["communicator"]: row["bytes"] for row in calls(report, module="Global", function="ncclAllGather")}
     assert gathers == {1: 4 + 4 + 4 * 4, 2: 4, 3: 4}
     assert [(row["reason"], row["count"]) for row in report.not_seen] == [("unknown_communicator", 2)]
+
+
+def test_calls_that_only_rccl_has(runner: Runner) -> None:
+    """They have the payload of NCCL's functions of the same kind; of an uneven all_to_all, what this rank sends."""
+    assert amounts(calls(runner.shim(RCCL_JOB).report(1), module="Rccl")) == {
+        "ncclAllReduceWithBias": (1, 0, 3 * 4),
+        "ncclAllToAll": (1, 0, 2 * 4 * 4),
+        "ncclAllToAllv": (1, 0, (1 + 2) * 4),
+    }
 
 
 def test_show(run: Run) -> None:

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
-// A libtorch job without Python whose process group calls a stub of NCCL as c10d's does, in a library opened with
-// RTLD_LOCAL. Prints how often NCCL itself was called. With a number, NCCL reports calls to that version of its
-// profiler plugin. A further argument makes the calls inside a process group.
+// A libtorch job without Python whose process group calls a stub of NCCL, or of RCCL, as c10d's does, in a library
+// opened with RTLD_LOCAL. Prints how often NCCL itself was called. With a number, NCCL reports calls to that version of
+// its profiler plugin. A further argument makes the calls inside a process group.
 
 #include <dlfcn.h>
 
@@ -17,6 +17,12 @@
 namespace {
 
 using namespace stub;
+
+#ifdef COMMTAP_NCCL_LIBRARY
+constexpr const char* kLibrary = COMMTAP_NCCL_LIBRARY;
+#else
+constexpr const char* kLibrary = "libnccl.so.2";
+#endif
 
 void train(c10d::ProcessGroup& world) {
   at::Tensor tensor = at::ones({8});
@@ -42,6 +48,20 @@ void callBesideC10d(Communicator communicator) {
   commtap_scope_pop();
 }
 
+/// Calls the functions that RCCL has in addition to NCCL's, on a communicator of two ranks.
+void callOfRccl(Communicator communicator) {
+  using Biased = int(const void*, void*, size_t, int, int, Communicator, void*, const void*);
+  using Uneven =
+      int(const void*, const size_t*, const size_t*, void*, const size_t*, const size_t*, int, Communicator, void*);
+  float buffer[8] = {};
+  const size_t counts[] = {1, 2};
+  commtap_scope_push("Rccl");
+  nccl<Biased>("ncclAllReduceWithBias")(buffer, buffer, 3, kFloat32, 0, communicator, nullptr, buffer);
+  nccl<Gathering>("ncclAllToAll")(buffer, buffer, 4, kFloat32, communicator, nullptr);
+  nccl<Uneven>("ncclAllToAllv")(buffer, counts, counts, buffer, counts, counts, kFloat32, communicator, nullptr);
+  commtap_scope_pop();
+}
+
 /// Makes a communicator in the background, and two in turn that may share an address.
 void makeAndEnd(Communicator communicator) {
   Communicator background = nullptr;
@@ -60,14 +80,14 @@ void makeAndEnd(Communicator communicator) {
 
 /// Bypasses the shim: the address comes from dlsym() on the library's handle.
 void callByHandle(Communicator communicator) {
-  void* nccl_library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
+  void* nccl_library = dlopen(kLibrary, RTLD_NOW | RTLD_NOLOAD);
   float buffer[1] = {};
   auto* reduce = reinterpret_cast<Reduction*>(dlsym(nccl_library, "ncclAllReduce"));
   reduce(buffer, buffer, 1, kFloat32, 0, communicator, nullptr);
 }
 
 void sayWhatWasCalled() {
-  void* nccl_library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_NOLOAD);
+  void* nccl_library = dlopen(kLibrary, RTLD_NOW | RTLD_NOLOAD);
   auto* calls = reinterpret_cast<uint64_t (*)(const char*)>(dlsym(nccl_library, "stub_nccl_calls"));
   for (const char* name :
        {"ncclAllReduce",
@@ -82,7 +102,10 @@ void sayWhatWasCalled() {
         "ncclCommInitRank",
         "ncclCommInitRankConfig",
         "ncclCommSplit",
-        "ncclCommDestroy"}) {
+        "ncclCommDestroy",
+        "ncclAllReduceWithBias",
+        "ncclAllToAll",
+        "ncclAllToAllv"}) {
     std::cout << name << " " << calls(name) << "\n";
   }
 }
@@ -150,6 +173,9 @@ int main(int argc, char** argv) {
   auto world = joinWorld(rank, size, communicator);
   train(*world);
   callBesideC10d(communicator);
+  if (nccl<void>("ncclAllToAll") != nullptr) {
+    callOfRccl(communicator);
+  }
   makeAndEnd(communicator);
   callByHandle(communicator);
   sayWhatWasCalled();

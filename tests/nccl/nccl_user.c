@@ -7,11 +7,17 @@
 #include <stddef.h>
 #include <string.h>
 
+#ifdef STUB_RCCL
+#define FOR_EACH_OF_RCCL(function) function(AllReduceWithBias) function(AllToAll) function(AllToAllv)
+#else
+#define FOR_EACH_OF_RCCL(function)
+#endif
+
 #define FOR_EACH(function)                                                                                             \
   function(AllReduce) function(ReduceScatter) function(AllGather) function(AlltoAll) function(Broadcast)               \
       function(Reduce) function(AllReduceConfig) function(Send) function(Recv) function(GroupStart) function(GroupEnd) \
           function(Bcast) function(CommInitRank) function(CommInitRankConfig) function(CommSplit)                      \
-              function(CommDestroy)
+              function(CommDestroy) FOR_EACH_OF_RCCL(function)
 
 #define DECLARE(name) int nccl##name(void);
 FOR_EACH(DECLARE)

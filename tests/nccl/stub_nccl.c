@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 
-/* A libnccl.so.2 for machines without a GPU: it moves nothing and counts its calls. On a stream of tests/cuda's driver
- * a call takes one microsecond per element; the calls of a group are queued when the group ends. As in the real one
- * every nccl* is a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the PLT. */
+/* A libnccl.so.2, and with STUB_RCCL a librccl.so.1, for machines without a GPU: it moves nothing and counts its calls.
+ * On a stream of tests/cuda's driver a call takes one microsecond per element; the calls of a group are queued when the
+ * group ends. As in the real one every nccl* is a weak alias of a pnccl*, and ncclBcast calls ncclBroadcast through the
+ * PLT. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -108,6 +109,21 @@ COUNTED(AllGather, (BUFFERS, END), run(comm, stream, n))
 COUNTED(AlltoAll, (BUFFERS, END), run(comm, stream, n))
 COUNTED(Broadcast, (BUFFERS, int root, END), run(comm, stream, n))
 COUNTED(Reduce, (BUFFERS, int op, int root, END), run(comm, stream, n))
+#ifdef STUB_RCCL
+COUNTED(AllReduceWithBias, (BUFFERS, int op, END, const void* bias), run(comm, stream, n))
+COUNTED(AllToAll, (BUFFERS, END), run(comm, stream, n))
+COUNTED(
+    AllToAllv,
+    (const void* send,
+     const size_t* counts,
+     const size_t* offsets,
+     void* recv,
+     const size_t* recv_counts,
+     const size_t* recv_offsets,
+     int type,
+     END),
+    run(comm, stream, counts[0]))
+#endif
 COUNTED(AllReduceConfig, (BUFFERS, int op, END, const void* config), run(comm, stream, n))
 COUNTED(Send, (const void* buffer, size_t n, int type, int peer, END), run(comm, stream, n))
 COUNTED(Recv, (void* buffer, size_t n, int type, int peer, END), run(comm, stream, n))

@@ -65,7 +65,9 @@ constexpr OpSpec kTable[] = {
     {"deepep::dispatch_backward", kAllToAll, kArgument, ""},
 
     {"hybridep::combine", kAllToAll, kArgument, "x"},
+    {"hybridep::combine_bwd", kAllToAll, kArgument, ""},
     {"hybridep::dispatch", kAllToAll, kArgument, "x"},
+    {"hybridep::dispatch_bwd", kAllToAll, kArgument, ""},
 
     {"minimal_async_ep::combine", kAllToAll, kArgument, "x"},
     {"minimal_async_ep::combine_backward", kAllToAll, kArgument, ""},
@@ -83,7 +85,20 @@ constexpr OpSpec kTable[] = {
     {"sgl_kernel::mscclpp_allreduce", kAllReduce, kArgument, "inp"},
     {"sgl_kernel::qr_all_reduce", kAllReduce, kArgument, "inp"},
 
+    {"sglang::_all_gather_direct_op", kAllGather, kArgument, "output"},
+    {"sglang::_all_gather_op", kAllGather, kArgument, "output"},
+    {"sglang::_all_reduce_residual_norm_op", kAllReduce, kArgument, "input"},
+    {"sglang::_moe_finalize_all_reduce_mhc_post_combine_norm_op", kAllReduce, kArgument, "out"},
+    {"sglang::_moe_finalize_all_reduce_mhc_post_combine_norm_quant_op", kAllReduce, kArgument, "out"},
+    {"sglang::_moe_finalize_all_reduce_mhc_post_op", kAllReduce, kArgument, "out"},
+    {"sglang::_moe_finalize_all_reduce_op", kAllReduce, kArgument, "out"},
+    {"sglang::_moe_finalize_all_reduce_residual_norm_op", kAllReduce, kArgument, "out"},
+    {"sglang::_reduce_scatter_pull_op", kReduceScatter, kArgument, "input"},
+    {"sglang::_reduce_scatter_res_op", kReduceScatter, kArgument, "input"},
+    {"sglang::broadcast_indexer_topk_from_rank0_", kBroadcast, kArgument, "topk_indices"},
+    {"sglang::diffusion_all_reduce", kAllReduce, kArgument, "tensor"},
     {"sglang::flashinfer_allreduce", kAllReduce, kArgument, "tensor"},
+    {"sglang::flashinfer_allreduce_residual_rmsnorm", kAllReduce, kArgument, "input_tensor"},
     {"sglang::inplace_all_reduce", kAllReduce, kArgument, "tensor"},
     {"sglang::outplace_all_reduce", kAllReduce, kArgument, "tensor"},
     {"sglang::reg_all_gather_into_tensor", kAllGather, kArgument, "output"},
@@ -170,9 +185,13 @@ constexpr OpSpec kTable[] = {
 
     {"vllm::all_gather", kAllGather, kArgumentTimesGroup, "tensor"},
     {"vllm::all_reduce", kAllReduce, kArgument, "tensor"},
+    {"vllm::all_reduce_symmetric_with_copy", kAllReduce, kArgument, "input_tensor"},
     {"vllm::flashinfer_trtllm_fused_allreduce_norm", kAllReduce, kArgument, "allreduce_in"},
     {"vllm::patched_fused_scaled_matmul_reduce_scatter", kReduceScatter, kMatrixProduct, "A"},
     {"vllm::reduce_scatter", kReduceScatter, kArgument, "tensor"},
+    {"vllm::rocm_aiter_fused_allreduce_rmsnorm", kAllReduce, kArgument, "input_"},
+    {"vllm::rocm_aiter_fused_allreduce_rmsnorm_quant_per_group", kAllReduce, kArgument, "input_"},
+    {"vllm::rocm_aiter_fused_allreduce_rmsnorm_quant_per_group_with_bf16_norm", kAllReduce, kArgument, "input_"},
 };
 
 constexpr bool isSorted() {

@@ -74,25 +74,6 @@ std::string parentFolder(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-/// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() or kill() may have
-/// interrupted malloc: only a thread that surely runs ordinary code may make JSON. The signal that a handler is for is
-/// blocked while it runs.
-bool mayWrite(ExitKind how) {
-  if (how == ExitKind::kNormal) {
-    return true;
-  }
-  sigset_t blocked;
-  if (how == ExitKind::kSignal || pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0) {
-    return false;
-  }
-  for (int signal = 1; signal < SIGRTMIN; ++signal) {
-    if (sigismember(&blocked, signal) == 1) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /// What `ulimit -v` leaves is little below this: the job may need all of it.
 constexpr uint64_t kLittleAddressSpace = 8ULL << 30U; // bytes
 
@@ -296,6 +277,22 @@ std::string ProcessLedger::fallbackFolder() const {
 
 bool ProcessLedger::isOfThisProcess() const {
   return static_cast<uint64_t>(getpid()) == identity_.pid;
+}
+
+bool ProcessLedger::mayWrite(ExitKind how) {
+  if (how == ExitKind::kNormal) {
+    return true;
+  }
+  sigset_t blocked;
+  if (how == ExitKind::kSignal || pthread_sigmask(SIG_BLOCK, nullptr, &blocked) != 0) {
+    return false;
+  }
+  for (int signal = 1; signal < SIGRTMIN; ++signal) {
+    if (sigismember(&blocked, signal) == 1) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void ProcessLedger::finish(ExitKind how, int signal) {

@@ -59,6 +59,11 @@ class ProcessLedger {
 
   void setPythonVersion(const std::string& version);
 
+  /// A process that dies by abort() may have a broken heap, and a signal handler that calls _exit() or kill() may have
+  /// interrupted malloc. Returns true on a thread that surely runs ordinary code: the signal that a handler is for is
+  /// blocked while it runs.
+  static bool mayWrite(ExitKind how);
+
   /// Records how the process ends, and writes the report if that is safe. Later calls do nothing. Call only if
   /// isOfThisProcess() is true.
   void finish(ExitKind how, int signal);

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <numeric>
 #include <string_view>
 
 #include "report/model/nccl.h"
@@ -24,6 +25,7 @@ enum class NcclPayload : uint8_t {
   kNone,
   kElements,
   kElementsOfEachRank, ///< `count` is one rank's part
+  kElementsByRank,     ///< the sum of `counts`
   kBytes,
 };
 
@@ -37,6 +39,7 @@ constexpr NcclPayload payloadOf(commtap_nccl_function function) {
   switch (function) {
     case COMMTAP_NCCL_AllReduce:
     case COMMTAP_NCCL_AllReduceConfig:
+    case COMMTAP_NCCL_AllReduceWithBias:
     case COMMTAP_NCCL_Broadcast:
     case COMMTAP_NCCL_BroadcastConfig:
     case COMMTAP_NCCL_Bcast:
@@ -52,11 +55,14 @@ constexpr NcclPayload payloadOf(commtap_nccl_function function) {
     case COMMTAP_NCCL_ReduceScatterConfig:
     case COMMTAP_NCCL_AlltoAll:
     case COMMTAP_NCCL_AlltoAllConfig:
+    case COMMTAP_NCCL_AllToAll:
     case COMMTAP_NCCL_Gather:
     case COMMTAP_NCCL_GatherConfig:
     case COMMTAP_NCCL_Scatter:
     case COMMTAP_NCCL_ScatterConfig:
       return NcclPayload::kElementsOfEachRank;
+    case COMMTAP_NCCL_AllToAllv:
+      return NcclPayload::kElementsByRank;
     case COMMTAP_NCCL_CommRegister:
     case COMMTAP_NCCL_CommWindowRegister:
     case COMMTAP_NCCL_MemAlloc:
@@ -68,7 +74,7 @@ constexpr NcclPayload payloadOf(commtap_nccl_function function) {
 
 constexpr bool movesData(commtap_nccl_function function) {
   const NcclPayload payload = payloadOf(function);
-  return payload == NcclPayload::kElements || payload == NcclPayload::kElementsOfEachRank;
+  return payload != NcclPayload::kNone && payload != NcclPayload::kBytes;
 }
 
 constexpr int kSuccess = 0;
@@ -175,7 +181,12 @@ uint64_t bytesPerCount(const commtap_nccl_call& call, uint32_t ranks) {
     return payload == NcclPayload::kNone ? 0 : 1;
   }
   const uint64_t size = ncclDatatypeSize(static_cast<uint32_t>(call.datatype));
-  return payload == NcclPayload::kElements ? size : size * std::max(ranks, 1U);
+  return payload == NcclPayload::kElementsOfEachRank ? size * std::max(ranks, 1U) : size;
+}
+
+/// Returns the elements of a call, as the caller passed them. `ranks` is 0 if the communicator's size is unknown.
+uint64_t elementsOf(const commtap_nccl_call& call, uint32_t ranks) {
+  return call.counts == nullptr ? call.count : std::accumulate(call.counts, call.counts + ranks, uint64_t{0});
 }
 
 /// Returns the communicator's size; 0 if unknown. The first group whose collective uses the communicator owns it.
@@ -187,10 +198,10 @@ uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
   return uncheckedNumber(communicator.size.load(std::memory_order_acquire));
 }
 
-/// A row and the payload of one element of the call that it counts.
+/// A row and the payload of the call that it counts.
 struct CountedAt {
   LedgerNcclCall* row; ///< null if the table is full
-  uint64_t bytes_per_count;
+  uint64_t bytes;
 };
 
 CountedAt find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place& place, bool in_group) {
@@ -203,10 +214,12 @@ CountedAt find(LedgerWriter& ledger, const commtap_nccl_call& call, const Place&
   attribute(key, place);
   const bool names_one = key.communicator != kNoIndex;
   const uint32_t ranks = names_one ? ranksOf(ledger.communicator(key.communicator), key.group) : 0;
-  if (ranks == 0 && payloadOf(call.function) == NcclPayload::kElementsOfEachRank && !hasFailed(call)) {
+  const NcclPayload payload = payloadOf(call.function);
+  const bool needs_ranks = payload == NcclPayload::kElementsOfEachRank || payload == NcclPayload::kElementsByRank;
+  if (ranks == 0 && needs_ranks && !hasFailed(call)) {
     ledger.notSeen(NotSeen::kUnknownCommunicator, kFunctionNames[call.function]);
   }
-  return {ledger.row(key), bytesPerCount(call, ranks)};
+  return {ledger.row(key), elementsOf(call, ranks) * bytesPerCount(call, ranks)};
 }
 
 void countRun(LedgerNcclCall& row, uint64_t bytes) {
@@ -231,7 +244,26 @@ void countAt(LedgerNcclCall& row, uint64_t bytes, const ThreadState& thread, con
 void count(LedgerWriter& ledger, ThreadState& thread, const commtap_nccl_call& call, bool in_group) {
   const CountedAt found = find(ledger, call, placeOf(thread), in_group);
   if (found.row != nullptr) {
-    countAt(*found.row, call.count * found.bytes_per_count, thread, call);
+    countAt(*found.row, found.bytes, thread, call);
+  }
+}
+
+/// Functions that let others read and write memory without a call that could be counted.
+constexpr uint64_t kSigns = 1ULL << COMMTAP_NCCL_DevCommCreate | 1ULL << COMMTAP_NCCL_CommWindowRegister |
+                            1ULL << COMMTAP_NCCL_PutSignal | 1ULL << COMMTAP_NCCL_Signal;
+static_assert(COMMTAP_NCCL_FUNCTION_COUNT <= 64);
+
+/// Names communication that cannot be seen, if the call is a sign of it. A one-sided call inside of a collective is
+/// counted as that collective.
+void noteSign(LedgerWriter& ledger, const ThreadState& thread, const commtap_nccl_call& call) {
+  if (hasFailed(call)) {
+    return;
+  }
+  const bool is_window = call.function == COMMTAP_NCCL_CommWindowRegister;
+  if (call.function == COMMTAP_NCCL_DevCommCreate) {
+    ledger.notSeen(NotSeen::kDeviceCommunicators, kFunctionNames[call.function]);
+  } else if (is_window || thread.frame == nullptr) {
+    ledger.notSeen(NotSeen::kNcclWindows, kFunctionNames[call.function]);
   }
 }
 
@@ -258,6 +290,9 @@ void watch(const commtap_nccl_call& call) {
   const bool in_group = call.place == nullptr && inGroup(*thread, call);
   if (on.load(std::memory_order_relaxed)) {
     count(ProcessLedger::ledger(), *thread, call, in_group);
+    if ((kSigns >> call.function & 1) != 0) {
+      noteSign(ProcessLedger::ledger(), *thread, call);
+    }
   }
   if (DeviceTiming::isOn()) {
     DeviceTiming::returned(*thread, call);

@@ -36,3 +36,12 @@ bool fakeRecvWait(void* work, long timeout_ms) {
   fake_c10d_last = {"recv_wait", nullptr, work, timeout_ms};
   return false;
 }
+
+/// As c10d's: throws without a tensor.
+void* fakeRendezvous(void* result, const void* tensor, const void* group_name) {
+  if (tensor == nullptr) {
+    throw std::runtime_error("no tensor");
+  }
+  fake_c10d_last = {"rendezvous", tensor, group_name, 0};
+  return result;
+}

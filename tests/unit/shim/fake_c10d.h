@@ -18,6 +18,11 @@ bool fakeWait(void* work, long timeout_ms) __asm__("_ZN4c10d4Work4waitE" FAKE_MI
 bool fakeSendWait(void* work, long timeout_ms) __asm__("_ZN4c10d16ProcessGroupGloo8SendWork4waitE" FAKE_MILLISECONDS);
 bool fakeRecvWait(void* work, long timeout_ms) __asm__("_ZN4c10d16ProcessGroupGloo8RecvWork4waitE" FAKE_MILLISECONDS);
 
+/// Returns an object in the memory `result`, as c10d's: an intrusive_ptr is returned so.
+void* fakeRendezvous(void* result, const void* tensor, const void* group_name) __asm__(
+    "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optionalINSt7__cxx1112basic_stringIcSt11char_traits"
+    "IcESaIcEEEE");
+
 /// The last function of the library that ran, and its arguments.
 struct FakeC10dCall {
   const char* function;

@@ -23,6 +23,17 @@ int ncclAllGatherConfig(
     void* comm,
     void* stream,
     const void* config);
+int ncclAllToAll(const void* send, void* recv, size_t count, int type, void* comm, void* stream);
+int ncclAllToAllv(
+    const void* send,
+    const size_t* send_counts,
+    const size_t* send_offsets,
+    void* recv,
+    const size_t* recv_counts,
+    const size_t* recv_offsets,
+    int type,
+    void* comm,
+    void* stream);
 int ncclGroupStart();
 int ncclCommInitRank(void** made, int ranks, UniqueId id, int rank);
 int ncclCommDestroy(void* comm);
@@ -119,6 +130,16 @@ TEST_CASE("a function that the loaded NCCL lacks is an invalid usage") {
     sayLine(std::to_string(ncclAllGatherConfig(nullptr, nullptr, 1, kFloat32, nullptr, nullptr, nullptr)));
   });
   CHECK(child.said == std::to_string(kInvalidUsage) + "\n");
+}
+
+TEST_CASE("a function of RCCL fails where NCCL lacks it, as another missing function does") {
+  const ChildResult child = runInChild([] {
+    int comm = 0;
+    const size_t counts[] = {1, 2};
+    sayLine(std::to_string(ncclAllToAll(nullptr, nullptr, 4, kFloat32, &comm, nullptr)));
+    sayLine(std::to_string(ncclAllToAllv(nullptr, counts, counts, nullptr, counts, counts, kFloat32, &comm, nullptr)));
+  });
+  CHECK(child.said == std::to_string(kInvalidUsage) + "\n" + std::to_string(kInvalidUsage) + "\n");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 
 #include "tests/unit/shim/fake_c10d.h"
@@ -80,6 +81,23 @@ TEST_CASE("with timing the tracker calls c10d's function") {
 
 TEST_CASE("an exception of c10d passes") {
   CHECK_THROWS_WITH(fakeWait(nullptr, 5), "the collective failed");
+}
+
+int exchanged = 0;
+
+TEST_CASE("an exchange of symmetric memory is c10d's, and is reported once it has succeeded") {
+  CHECK(fakeRendezvous(&group, &work, nullptr) == &group);
+  CHECK(fake_c10d_last.object == &work);
+  commtap_tracker tracker{};
+  tracker.symmetric_memory_exchanged = [] { ++exchanged; };
+  const LoadedTables loaded({&tracker, nullptr, nullptr, nullptr});
+  CHECK_THROWS_AS(fakeRendezvous(&group, nullptr, nullptr), std::runtime_error);
+  CHECK(exchanged == 0);
+  CHECK(fakeRendezvous(&group, &work, &group) == &group);
+  CHECK(fake_c10d_last.work == &group);
+#ifdef __x86_64__
+  CHECK(exchanged == 1);
+#endif
 }
 
 } // namespace

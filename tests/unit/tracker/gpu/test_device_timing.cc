@@ -14,7 +14,7 @@ namespace commtap {
 namespace {
 
 commtap_nccl_call callOn(fake_stream& stream) {
-  return {COMMTAP_NCCL_AllReduce, 7, 8, nullptr, &stream, nullptr, 0, nullptr};
+  return {COMMTAP_NCCL_AllReduce, 7, 8, nullptr, &stream, nullptr, 0, nullptr, nullptr};
 }
 
 class DeviceTimingFixture : public TrackerFixture {
@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(DeviceTimingFixture, "a group of calls has one duration and co
   CHECK(thread.device_spans.size() == 1);
   fake_cuda_give_work(&stream, 4000000);
   thread.nccl_groups_open = 0;
-  const commtap_nccl_call end{COMMTAP_NCCL_GroupEnd, -1, 0, nullptr, nullptr, nullptr, 0, nullptr};
+  const commtap_nccl_call end{COMMTAP_NCCL_GroupEnd, -1, 0, nullptr, nullptr, nullptr, 0, nullptr, nullptr};
   DeviceTiming::returned(thread, end);
   CHECK(thread.device_spans.empty());
   CHECK(running("test.group", 1).sum_ns == 4000000);

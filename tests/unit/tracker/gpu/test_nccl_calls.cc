@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ class NcclFixture : public TrackerFixture {
   }
 
   static commtap_nccl_call callOf(commtap_nccl_function function, const void* on, size_t count) {
-    return {function, kFloat32, count, on, nullptr, nullptr, 0, nullptr};
+    return {function, kFloat32, count, on, nullptr, nullptr, 0, nullptr, nullptr};
   }
   void called(const commtap_nccl_call& call) const {
     hooks.called(&call);
@@ -310,6 +311,46 @@ TEST_CASE_FIXTURE(NcclFixture, "a call that a CUDA graph captures is counted whe
 TEST_CASE_FIXTURE(NcclFixture, "a forked child notifies the stub") {
   NcclCalls::resetInForkedChild();
   CHECK(answers.forks == 1);
+}
+
+TEST_CASE_FIXTURE(NcclFixture, "an uneven all_to_all has the bytes for all ranks of the communicator") {
+  const size_t counts[] = {1, 2, 3, 4, 99};
+  commtap_nccl_call call = callOf(COMMTAP_NCCL_AllToAllv, comm, 0);
+  call.counts = counts;
+  called(call);
+  called(COMMTAP_NCCL_AllToAll, comm, 5);
+  called(COMMTAP_NCCL_AllReduceWithBias, comm, 5);
+  std::set<std::string> found;
+  for (const NcclCall& row : newest()) {
+    found.insert(row.function + " " + std::to_string(row.bytes));
+  }
+  CHECK(found == std::set<std::string>{"ncclAllToAllv 40", "ncclAllToAll 80", "ncclAllReduceWithBias 20"});
+}
+
+TEST_CASE_FIXTURE(NcclFixture, "device communicators and windows are signs of what cannot be seen, if they were made") {
+  const uint64_t devices = notSeen("device_communicators");
+  const uint64_t windows = notSeen("nccl_windows");
+  commtap_nccl_call failed = callOf(COMMTAP_NCCL_DevCommCreate, comm, 0);
+  failed.result = kSystemError;
+  called(failed);
+  CHECK(notSeen("device_communicators") == devices);
+  called(COMMTAP_NCCL_DevCommCreate, comm);
+  CHECK(notSeen("device_communicators") == devices + 1);
+  called(COMMTAP_NCCL_CommWindowRegister, comm, 64);
+  called(COMMTAP_NCCL_PutSignal, comm, 1);
+  called(COMMTAP_NCCL_Signal, comm);
+  called(COMMTAP_NCCL_WaitSignal, comm);
+  called(COMMTAP_NCCL_AllReduce, comm, 1);
+  CHECK(notSeen("nccl_windows") == windows + 3);
+  CHECK(notSeen("device_communicators") == devices + 1);
+}
+
+TEST_CASE_FIXTURE(NcclFixture, "a one-sided call that a collective makes is counted as that, and no sign") {
+  const uint64_t windows = notSeen("nccl_windows");
+  OpFrame frame;
+  thread.frame = &frame;
+  called(COMMTAP_NCCL_PutSignal, comm, 1);
+  CHECK(notSeen("nccl_windows") == windows);
 }
 
 } // namespace
