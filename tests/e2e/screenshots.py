@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, sync_playwright
 from report import REPOSITORY
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
+EXAMPLE = EXAMPLES.relative_to(REPOSITORY) / "train.py"
 
 
 def job() -> JobSample:
@@ -75,10 +76,12 @@ def shoot(opened: OpenPage, folder: Path, name: str) -> None:
 def train(folder: Path, name: str, *arguments: str) -> None:
     """Trains docs/examples/train.py on four ranks under commtap; the reports are in `folder`/`name`."""
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=4"]
+    # The page shows the command line, which must not depend on the machine: torchrun reads PYTHON_EXEC.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(
-        [COMMAND, "run", "--out", name, "--run-id", name, "--", *launcher, EXAMPLES / "train.py", *arguments],
-        cwd=folder,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        [COMMAND, "run", "--out", folder / name, "--run-id", name, "--", *launcher, EXAMPLE, *arguments],
+        cwd=REPOSITORY,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHON_EXEC": "python", "PATH": path},
         check=True,
     )
 
