@@ -12,7 +12,8 @@ import { metricText } from "./text.js";
 const kLeft = 110; // pixels for the names of kinds
 const kBottom = 24; // pixels for the ranks
 const kLine = 34; // pixels per kind
-const kLabelWidth = 34; // pixels of a rank below its column
+const kLabelWidth = 34; // least pixels between the names below two columns
+const kCharacterWidth = 7; // pixels, in the names of columns
 const kKeys = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const kGapFrom = 4; // minimum width in device pixels of a column with a gap to the next one
@@ -59,17 +60,17 @@ function describe(view, spreads, column, line) {
   return lines;
 }
 
-/** Returns the colour of a colour value. */
-function colorOf(view, value) {
+/** Returns a function that returns the colour of a colour value. */
+function colorScale(view) {
   const names = view.choice.heat === "value" ? ["none", "some", "most"] : ["less", "same", "more"];
   const [low, middle, high] = names.map((name) => themeColor(`heat-${name}`));
-  const at = view.choice.heat === "value" ? 2 * value - 1 : value; // -1 is low, 0 is middle, 1 is high
-  return at < 0 ? mix(middle, low, -at) : mix(middle, high, at);
+  return (value) => {
+    const at = view.choice.heat === "value" ? 2 * value - 1 : value; // -1 is low, 0 is middle, 1 is high
+    return at < 0 ? mix(middle, low, -at) : mix(middle, high, at);
+  };
 }
 
-/**
- * Returns the places of the cells in CSS pixels. All borders lie on device pixels.
- */
+/** Returns the places of the cells in CSS pixels. All borders lie on device pixels. */
 function placesOf(job, spreads, width, height) {
   const pixel = 1 / devicePixelRatio;
   const left = Math.round(kLeft / pixel) * pixel;
@@ -84,18 +85,20 @@ function placesOf(job, spreads, width, height) {
   };
 }
 
-function drawCell(view, spread, process, { x, y, width, height }, { gap, rowGap }) {
+function drawCell(fill, { x, y, width, height }, { gap, rowGap }) {
   return {
     type: "rect",
     shape: { x, y, width: width - gap, height: height - rowGap },
-    style: { fill: colorOf(view, shade(view, spread, process)) },
+    style: { fill },
     emphasis: { style: { stroke: themeColor("text"), lineWidth: 1 } },
   };
 }
 
 /** Returns whether a column has its rank below it: every second, fourth, eighth, ..., so that the texts fit. */
-function labelled({ width }) {
-  const every = 2 ** Math.max(0, Math.ceil(Math.log2(kLabelWidth / width)));
+function labelled({ width }, names) {
+  const longest = Math.max(...names.map(({ length }) => length));
+  const room = Math.max(kLabelWidth, kCharacterWidth * (longest + 1));
+  const every = 2 ** Math.max(0, Math.ceil(Math.log2(room / width)));
   return (column) => column % every === 0;
 }
 
@@ -107,10 +110,16 @@ function optionOf(view, spreads, columns, places, boxOf) {
     splitLine: { show: false },
   };
   const names = columns.map((column) => view.job.processName(column.first).replace(/^rank /, ""));
+  const colorOf = colorScale(view);
   const [width, height] = [places.width * columns.length, places.height * spreads.length];
   return {
     grid: { left: places.left, top: 0, width, height },
-    xAxis: { ...axis, type: "category", data: names, axisLabel: { ...axis.axisLabel, interval: labelled(places) } },
+    xAxis: {
+      ...axis,
+      type: "category",
+      data: names,
+      axisLabel: { ...axis.axisLabel, interval: labelled(places, names) },
+    },
     yAxis: { ...axis, type: "category", inverse: true, data: spreads.map(({ kind }) => view.job.kinds[kind]) },
     series: [
       {
@@ -119,7 +128,8 @@ function optionOf(view, spreads, columns, places, boxOf) {
         data: spreads.flatMap((_, y) => columns.map((_, x) => [x, y])),
         renderItem: ({ dataIndex }, api) => {
           const [column, line] = [api.value(0), api.value(1)];
-          return drawCell(view, spreads[line], columns[column].shown[line], boxOf(dataIndex), places);
+          const value = shade(view, spreads[line], columns[column].shown[line]);
+          return drawCell(colorOf(value), boxOf(dataIndex), places);
         },
       },
     ],
