@@ -97,7 +97,7 @@ def test_report_is_consistent(runner: Runner, name: str) -> None:
             expected = row["bytes"] * bus_factor(row["kind"], report.group_size(row["group"]))
             assert row["bus_bytes"] == pytest.approx(expected, abs=row["count"])
             assert (row["bytes"] == 0) == (row["kind"] == "barrier")
-        keys = ["module", "phase", "op", "kind", "group", "dtype", "reduce_op", "async", "issued_in"]
+        keys = ["module", "phase", "op", "kind", "group", "dtype", "reduce_op", "async", "issued_in", "label"]
         assert len(report.table(*keys)) == len(report.collectives)
         assert len({group["name"] for group in report.groups}) == len(report.groups)
         assert all(group["ranks"] and len(group["ranks"]) == group["size"] for group in report.groups)

@@ -91,6 +91,11 @@ PyObject* OwnerSearch::ownerOf(PyObject* module) {
     look->is_first = false;
     return look->search->gave_up_ ? 1 : 0;
   };
+  int& misses = misses_[Py_TYPE(module)];
+  if (misses >= kMostMisses) {
+    gave_up_ = false;
+    return nullptr;
+  }
   found_ = module;
   gave_up_ = spent_ns_ > kMostNs;
   began_ns_ = steadyNow();
@@ -104,6 +109,7 @@ PyObject* OwnerSearch::ownerOf(PyObject* module) {
   }
   spent_ns_ += steadyNow() - began_ns_;
   PyErr_Clear();
+  misses += found_ == module ? 1 : 0;
   return found_ == module ? nullptr : found_;
 }
 

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <unordered_map>
 
 namespace commtap {
 
@@ -14,7 +15,8 @@ namespace commtap {
 class OwnerSearch {
  public:
   /// Returns the outermost module found that has `module` below it, borrowed; nullptr if there is none. A model with
-  /// thousands of modules takes a millisecond, so all searches of a process take at most kMostNs together.
+  /// thousands of modules takes a millisecond, so all searches of a process take at most kMostNs together. A job may
+  /// make modules that no other registers at every step: a class of which kMostMisses had no owner is not searched for.
   PyObject* ownerOf(PyObject* module);
   /// Returns whether the last search ended before it had looked everywhere.
   bool gaveUp() const {
@@ -24,6 +26,7 @@ class OwnerSearch {
   static constexpr uint64_t kMostNs = 50'000'000;
 
  private:
+  static constexpr int kMostMisses = 8;
   static constexpr int kMostFrames = 24;
   static constexpr int kMostVariables = 64; ///< per function or object
   static constexpr int kMostDepth = 100;    ///< nesting of modules
@@ -38,6 +41,7 @@ class OwnerSearch {
   uint64_t began_ns_ = 0;
   uint64_t spent_ns_ = 0; ///< of all searches before this one
   int visited_ = 0;
+  std::unordered_map<PyTypeObject*, int> misses_; ///< modules without an owner, by class
 };
 
 } // namespace commtap
