@@ -296,7 +296,7 @@ def download(version: str) -> Path:
     WHEELS.mkdir(parents=True, exist_ok=True)
     wanted = version if version.count(".") > 1 else f"{version}.*"
     for _ in range(2):
-        for wheel in sorted(WHEELS.glob(f"torch-{version}*.whl"), reverse=True):
+        for wheel in sorted(WHEELS.glob(f"torch-{version}[.+-]*.whl"), reverse=True):
             return wheel
         options = ["--no-deps", "--only-binary=:all:", "--python-version=3.11", f"--dest={WHEELS}"]
         platforms = [f"--platform=macosx_{major}_0_arm64" for major in (11, 12, 13, 14, 15)]

@@ -52,7 +52,7 @@ void finish(commtap_exit how, int signal) {
       DeviceTiming::finish();
     }
     if (started() && ProcessLedger::get().hasOutput() && ProcessLedger::mayWrite(static_cast<ExitKind>(how))) {
-      UnseenSigns::noteAll();
+      catchAll("signs of what cannot be seen", UnseenSigns::noteAll);
     }
     ProcessLedger::get().finish(static_cast<ExitKind>(how), signal);
   } catch (const std::exception&) { // the ledger stays, and a reader converts it
