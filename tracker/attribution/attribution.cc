@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/attribution/attribution.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "tracker/attribution/module_registry.h"
@@ -49,25 +50,32 @@ Origin originInBackward(ThreadState& thread) {
   return origin;
 }
 
-/// FSDP2's labels name the unit. The innermost label gives the attributed module, the outermost one that is not a
-/// prefetch gives the issuing module.
-void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
+/// Returns the FSDP2 unit whose backward made the call. The outermost label is that of the running unit, or that of a
+/// prefetch that the unit's own hook makes.
+std::optional<uint32_t> callingFsdp2Unit(const ThreadState& thread, uint32_t hint) {
+  const auto outermost = std::find_if(thread.unit_labels.begin(), thread.unit_labels.end(), [](const UnitLabel& label) {
+    return label.made_by == UnitLabel::Library::kFsdp2;
+  });
   ModuleRegistry& modules = ModuleRegistry::get();
+  if (outermost->module != UnitLabel::kUnknownModule) {
+    return outermost->module;
+  }
+  return outermost->prefetch ? modules.nearest(hint, ModuleRole::kFsdp2) : modules.fsdp2Unit(hint, outermost->unit);
+}
+
+/// FSDP2's labels name the unit: the innermost one gives the attributed module.
+void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
+  const UnitLabel& label = thread.unit_labels.back();
   const uint32_t hint = origin.issued_in != kGlobalModule ? origin.issued_in : thread.last_backward_module;
-  const std::optional<uint32_t> unit = modules.fsdp2Unit(hint, thread.unit_labels.back().unit);
+  const std::optional<uint32_t> unit =
+      label.module != UnitLabel::kUnknownModule ? label.module : ModuleRegistry::get().fsdp2Unit(hint, label.unit);
   if (!unit) {
     origin.missed = NotSeen::kUnknownOwner;
     return;
   }
   origin.module = *unit;
-  if (origin.phase != Phase::kBackward) {
-    return;
-  }
-  for (const UnitLabel& label : thread.unit_labels) {
-    if (!label.prefetch && label.made_by == UnitLabel::Library::kFsdp2) {
-      origin.issued_in = modules.fsdp2Unit(hint, label.unit).value_or(origin.issued_in);
-      return;
-    }
+  if (origin.phase == Phase::kBackward) {
+    origin.issued_in = callingFsdp2Unit(thread, hint).value_or(origin.issued_in);
   }
 }
 
@@ -98,8 +106,8 @@ Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* i
   } else {
     setOriginInScope(origin, thread.top());
   }
-  if (!thread.unit_labels.empty()) {
-    if (thread.unit_labels.back().made_by == UnitLabel::Library::kFsdp2) {
+  if (const UnitLabel* label = thread.unitLabel()) {
+    if (label->made_by == UnitLabel::Library::kFsdp2) {
       applyFsdp2Labels(thread, origin);
     } else {
       applyFsdp1Labels(thread, input_storage, origin);

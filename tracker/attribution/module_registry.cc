@@ -264,7 +264,33 @@ std::string ModuleRegistry::nameBelow(uint32_t module, uint32_t root, bool raw) 
   return module == root ? name : "?";
 }
 
+uint32_t ModuleRegistry::commonAncestor(uint32_t one, uint32_t other) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return commonAncestorLocked(one, other);
+}
+
+uint32_t ModuleRegistry::commonAncestorLocked(uint32_t one, uint32_t other) const {
+  for (; isModule(one) && one != kGlobalModule; one = places_[one].parent) {
+    for (uint32_t above = other; isModule(above) && above != kGlobalModule; above = places_[above].parent) {
+      if (above == one) {
+        return one;
+      }
+    }
+  }
+  return kGlobalModule;
+}
+
+std::optional<uint32_t> ModuleRegistry::moduleNamed(uint32_t root, std::string_view name) {
+  for (uint32_t id = 0; id < nodes_.size(); ++id) {
+    if (nodes_[id].alive && (nameBelow(id, root, true) == name || nameBelow(id, root, false) == name)) {
+      return id;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<uint32_t> ModuleRegistry::fsdp2Unit(uint32_t hint, std::string_view unit) {
+  constexpr std::string_view kSeparator = ", ";
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<uint32_t> root = ancestor(hint, ModuleRole::kFsdp2, /*farthest=*/true);
   if (!root || unit.empty()) {
@@ -273,13 +299,17 @@ std::optional<uint32_t> ModuleRegistry::fsdp2Unit(uint32_t hint, std::string_vie
   if (const auto known = fsdp2_units_.find(UnitName<std::string_view>{*root, unit}); known != fsdp2_units_.end()) {
     return known->second;
   }
-  for (uint32_t id = 0; id < nodes_.size(); ++id) {
-    if (nodes_[id].alive && (nameBelow(id, *root, true) == unit || nameBelow(id, *root, false) == unit)) {
-      fsdp2_units_[{*root, std::string(unit)}] = id;
-      return id;
+  std::optional<uint32_t> found;
+  for (size_t begin = 0, end = 0; begin <= unit.size(); begin = end + kSeparator.size()) {
+    end = std::min(unit.find(kSeparator, begin), unit.size());
+    const std::optional<uint32_t> member = moduleNamed(*root, unit.substr(begin, end - begin));
+    if (!member) {
+      return std::nullopt;
     }
+    found = found ? commonAncestorLocked(*found, *member) : member;
   }
-  return std::nullopt;
+  fsdp2_units_[{*root, std::string(unit)}] = *found;
+  return found;
 }
 
 ForkLock ModuleRegistry::forkLock() {

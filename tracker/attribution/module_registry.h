@@ -73,7 +73,10 @@ class ModuleRegistry {
   std::optional<uint32_t> nearest(uint32_t module, ModuleRole role);
   /// Returns the farthest of `module` and its ancestors with this role.
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
-  /// Returns the FSDP2 unit named `unit` ("" for the root) below the FSDP root above `hint`.
+  /// Returns the nearest module that contains both, or is one of them; Global if no module does.
+  uint32_t commonAncestor(uint32_t one, uint32_t other);
+  /// Returns the FSDP2 unit named `unit` ("" for the root) below the FSDP root above `hint`. A unit of several modules
+  /// has their names, separated by ", ", and is their nearest common ancestor: a module that the job has.
   std::optional<uint32_t> fsdp2Unit(uint32_t hint, std::string_view unit);
 
   static ForkLock forkLock();
@@ -116,7 +119,9 @@ class ModuleRegistry {
   void forgetOwned(uint32_t module);
   void forgetOwnedByDead();
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
+  uint32_t commonAncestorLocked(uint32_t one, uint32_t other) const;
   std::string nameBelow(uint32_t module, uint32_t root, bool raw);
+  std::optional<uint32_t> moduleNamed(uint32_t root, std::string_view name);
 
   static constexpr size_t kForgetAt = 64U << 10U;
 

@@ -26,6 +26,13 @@ enum CommtapTensorClass : uint8_t {
   kCommtapTracedTensor, ///< fake or functional: a compiler traces the op, nothing is computed
 };
 
+/// What a library's Python code is working on, as local variables of its frames say. tracker/python/frames.cc lists the
+/// functions and variables.
+enum CommtapInFrames : uint8_t {
+  kCommtapRunningUnit,     ///< the modules of the FSDP2 unit whose method runs
+  kCommtapPrefetchingUnit, ///< the modules of the FSDP2 unit whose method calls the running one
+};
+
 struct CommtapParameterFacts {
   const char* name;
   const char* shape;       ///< JSON array text
@@ -107,6 +114,9 @@ struct CommtapPython {
   long (*module_id)(void* module);
   /// Returns the class of a live tensor's Python object. Needs no GIL: it only reads the object's type.
   CommtapTensorClass (*tensor_class)(void* tensor);
+  /// Stores the ids of the modules that Python's frames name, at most `capacity`, and returns their number. `number` is
+  /// what the label says in addition. Takes the GIL.
+  size_t (*modules_in_frames)(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity);
 };
 
 } // extern "C"

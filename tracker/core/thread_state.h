@@ -29,13 +29,17 @@ struct OpenCall {
   uint32_t around; ///< the module around it
 };
 
-/// A sharding library's record_function label around the work for one of its units.
+/// A library's record_function label around the work for one of its units.
 struct UnitLabel {
   enum class Library : uint8_t { kFsdp1, kFsdp2 };
+  static constexpr uint32_t kUnknownModule = 0xffffffffU;
   const void* object; ///< what has the label
   Library made_by;
-  bool prefetch;    ///< the work is for another unit than the running one
-  std::string unit; ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
+  bool prefetch;               ///< the work is for another unit than the running one
+  std::string unit;            ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
+  Phase phase = Phase::kOther; ///< of the work; kOther if the label does not say
+  uint32_t module = kUnknownModule; ///< the unit, or for a prefetch its caller, if Python's frames were read for it
+  uint32_t depth = 0;               ///< of the scopes when the label began
 };
 
 /// A record_function label of torch.optim around an optimizer's step.
@@ -136,6 +140,10 @@ class ThreadState {
   uint32_t last_backward_module = kGlobalModule; ///< for callbacks at the end of a backward, which run without a node
   std::vector<UnitLabel> unit_labels;
   std::vector<UserLabel> user_labels;
+  /// Returns the innermost open label unless a module call has begun inside it: that call's work is the module's own.
+  const UnitLabel* unitLabel() const {
+    return unit_labels.empty() || unit_labels.back().depth < depth_ ? nullptr : &unit_labels.back();
+  }
   const void* last_group_key = nullptr;
   GroupRef last_group;
   std::string last_group_name;

@@ -11,6 +11,7 @@
 
 #include <ATen/record_function.h>
 
+#include "tracker/attribution/python_frames.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/steps.h"
@@ -37,31 +38,43 @@ constexpr std::array<std::string_view, 5> kTorchsLabels = {
 constexpr size_t kMostUserLabels = 32; ///< open at a time on a thread; any more do not label collectives
 constexpr size_t kLongestLabel = 80;   ///< bytes
 
-// FSDP2's labels of the work for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
-constexpr std::array<std::string_view, 9> kFsdp2UnitLabels = {
-    "all_gather",
-    "all_gather_copy_out",
-    "pre_forward",
-    "post_forward",
-    "pre_backward",
-    "post_backward_accumulate",
-    "post_backward_reshard",
-    "post_backward_rs_wait",
-    "post_backward_reduce",
+struct Fsdp2Label {
+  std::string_view text;
+  Phase phase;
+  bool communicates;
 };
 
+// FSDP2's labels of the work for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
+constexpr std::array kFsdp2Labels = {
+    Fsdp2Label{"all_gather", Phase::kOther, true},
+    Fsdp2Label{"all_gather_copy_out", Phase::kOther, false},
+    Fsdp2Label{"pre_forward", Phase::kForward, false},
+    Fsdp2Label{"post_forward", Phase::kForward, false},
+    Fsdp2Label{"forward_prefetch", Phase::kForward, false},
+    Fsdp2Label{"pre_backward", Phase::kBackward, false},
+    Fsdp2Label{"backward_prefetch", Phase::kBackward, false},
+    Fsdp2Label{"post_backward_accumulate", Phase::kBackward, false},
+    Fsdp2Label{"post_backward_reshard", Phase::kBackward, false},
+    Fsdp2Label{"post_backward_rs_wait", Phase::kBackward, false},
+    Fsdp2Label{"post_backward_reduce", Phase::kBackward, true},
+};
+
+/// Returns the text between `begin` and `end`; "" if `text` does not begin so.
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
+  return text.starts_with(begin) ? text.substr(begin.size(), text.find(end) - begin.size()) : "";
+}
+
 std::optional<UnitLabelText> parseFsdp2(std::string_view label) {
-  constexpr std::string_view kFor = " for ";
   const std::string_view what = label.substr(0, label.find(' '));
-  const std::string_view whom = label.substr(what.size());
-  if (what.ends_with("_prefetch") && whom.starts_with(kFor)) {
-    return UnitLabelText{UnitLabel::Library::kFsdp2, true, whom.substr(kFor.size())};
-  }
-  if (std::find(kFsdp2UnitLabels.begin(), kFsdp2UnitLabels.end(), what) == kFsdp2UnitLabels.end()) {
+  const std::string_view whom = label.substr(what.size()); // may end in " [pg=2]", if a unit has several groups
+  const auto* known =
+      std::find_if(kFsdp2Labels.begin(), kFsdp2Labels.end(), [&](const Fsdp2Label& each) { return each.text == what; });
+  if (known == kFsdp2Labels.end()) {
     return std::nullopt;
   }
-  const bool named = whom.starts_with(" (") && whom.ends_with(')');
-  return UnitLabelText{UnitLabel::Library::kFsdp2, false, named ? whom.substr(2, whom.size() - 3) : ""};
+  const bool prefetch = what.ends_with("_prefetch");
+  const std::string_view unit = prefetch ? between(whom, " for ", " [") : between(whom, " (", ")");
+  return UnitLabelText{UnitLabel::Library::kFsdp2, prefetch, unit, known->phase, known->communicates};
 }
 
 /// Returns false for a label that c10d marks as asynchronous, such as `gloo:all_reduce`: another thread ends it, so it
@@ -105,6 +118,31 @@ typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const voi
   return found == open.rend() ? open.end() : std::prev(found.base());
 }
 
+/// Reads Python's frames for what the label leaves open: the unit, if the label does not name it or if no module runs
+/// below whose root the name could be searched; the caller of a prefetch that no other label encloses.
+std::optional<uint32_t> moduleFor(const ThreadState& thread, const UnitLabelText& label) {
+  if (label.made_by != UnitLabel::Library::kFsdp2) {
+    return std::nullopt;
+  }
+  if (label.prefetch) {
+    const bool enclosed = !thread.unit_labels.empty() && thread.unit_labels.back().made_by == label.made_by;
+    return enclosed ? std::nullopt : moduleInFrames(kCommtapPrefetchingUnit);
+  }
+  const bool in_module = compat::inBackward() ? compat::currentNode() != nullptr : thread.top() != nullptr;
+  return label.communicates && (label.unit.empty() || !in_module) ? moduleInFrames(kCommtapRunningUnit) : std::nullopt;
+}
+
+void openUnit(ThreadState& thread, const UnitLabelText& label, const void* object) {
+  thread.unit_labels.push_back(
+      {object,
+       label.made_by,
+       label.prefetch,
+       std::string(label.unit),
+       label.phase,
+       moduleFor(thread, label).value_or(UnitLabel::kUnknownModule),
+       thread.depth()});
+}
+
 void open(std::string_view label, const void* object) {
   if (label.starts_with(kZeroGrad)) {
     Steps::gradientsZeroed();
@@ -125,7 +163,7 @@ void open(std::string_view label, const void* object) {
     const Scope scope{Scope::Type::kOptimizerStep, compat::inBackward(), thread->currentModule()};
     thread->optimizer_steps.push_back({object, thread->enter(scope)});
   } else {
-    thread->unit_labels.push_back({object, unit->made_by, unit->prefetch, std::string(unit->unit)});
+    openUnit(*thread, *unit, object);
   }
 }
 
@@ -143,7 +181,7 @@ std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
     return parseFsdp2(label.substr(kFsdp2.size()));
   }
   if (label.starts_with(kFsdp1)) {
-    return UnitLabelText{UnitLabel::Library::kFsdp1, label.find("_prefetch") != std::string_view::npos, ""};
+    return UnitLabelText{UnitLabel::Library::kFsdp1, label.find("_prefetch") != std::string_view::npos};
   }
   return std::nullopt;
 }

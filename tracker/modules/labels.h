@@ -38,12 +38,14 @@ std::string_view userLabel(std::string_view label);
 
 struct UnitLabelText {
   UnitLabel::Library made_by;
-  bool prefetch;
-  std::string_view unit; ///< a view into the label
+  bool prefetch = false;
+  std::string_view unit{};     ///< a view into the label
+  Phase phase = Phase::kOther; ///< of the work; kOther if the label does not say
+  bool communicates = false;   ///< FSDP2 makes its collectives directly under this label
 };
 /// Returns the unit that a label of FSDP names: `FSDP::all_gather (layers.1)`, `FSDP::backward_prefetch for layers.1`,
-/// `FSDP::post_backward_reduce` (the root), `FullyShardedDataParallel._pre_backward_hook` (no name). Returns nullopt
-/// for every other label.
+/// `FSDP::post_backward_reduce` (the root, or a unit that has no name yet), `FullyShardedDataParallel._pre_forward` (no
+/// name). Returns nullopt for every other label.
 std::optional<UnitLabelText> parseUnitLabel(std::string_view label);
 
 } // namespace commtap

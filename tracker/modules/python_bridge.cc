@@ -15,6 +15,7 @@
 #include "shim/commtap.h"
 #include "shim/trusted_file.h"
 #include "tracker/attribution/module_registry.h"
+#include "tracker/attribution/python_frames.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/core/log.h"
@@ -234,6 +235,7 @@ void startPython(Labels labels) {
     if (part != nullptr) {
       ModuleHook::start(part->module_id);
       pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
+      setModulesInFrames(pythonPart() == nullptr ? nullptr : part->modules_in_frames);
     }
   }
   startLabels(labels, !build.empty());

@@ -10,6 +10,7 @@
 #include "tracker/core/export.h"
 #include "tracker/core/python_host.h"
 #include "tracker/python/call_hook.h"
+#include "tracker/python/frames.h"
 #include "tracker/python/import_hook.h"
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
@@ -71,6 +72,23 @@ int observe(void* before, void* after) {
 long moduleId(void* module) {
   const uint32_t id = part == nullptr ? ModuleMap::kTransparent : idOf(static_cast<PyObject*>(module));
   return id == ModuleMap::kTransparent ? -1 : static_cast<long>(id);
+}
+
+size_t idsInFrames(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  size_t count = 0;
+  try {
+    for (const PyRef& module : modulesInFrames(what, number)) {
+      const uint32_t id = idOf(module.get());
+      if (id != ModuleMap::kTransparent && count < capacity) {
+        modules[count++] = id;
+      }
+    }
+  } catch (const std::exception&) { // out of memory
+    count = 0;
+  }
+  PyGILState_Release(gil);
+  return count;
 }
 
 /// Replaces torch.distributed's C function _register_process_group, which every new group goes through. The Python
@@ -186,4 +204,5 @@ const CommtapPython commtap_python = {
     .observe = commtap::observe,
     .module_id = commtap::moduleId,
     .tensor_class = commtap::tensorClass,
+    .modules_in_frames = commtap::idsInFrames,
 };

@@ -82,6 +82,30 @@ TEST_CASE_FIXTURE(TrackerFixture, "roles are found upwards, nearest and farthest
   CHECK(modules().nearest(0, ModuleRole::kFsdp2) == std::nullopt);
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "the common ancestor is the nearest module around both, or one of them") {
+  const uint32_t root = addPlain(0, "Family");
+  const uint32_t left = addPlain(root, "left");
+  const uint32_t leaf = addPlain(left, "leaf");
+  const uint32_t right = addPlain(root, "right");
+  CHECK(modules().commonAncestor(leaf, right) == root);
+  CHECK(modules().commonAncestor(leaf, left) == left);
+  CHECK(modules().commonAncestor(left, leaf) == left);
+  CHECK(modules().commonAncestor(leaf, leaf) == leaf);
+  CHECK(modules().commonAncestor(leaf, addPlain(0, "Stranger")) == 0);
+  CHECK(modules().commonAncestor(leaf, 0) == 0);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "an FSDP2 unit of several modules is their nearest common ancestor") {
+  const uint32_t root = modules().add(0, "GroupedRoot", "C", ModuleRole::kFsdp2, false);
+  const uint32_t block = addPlain(root, "block");
+  addPlain(block, "norm");
+  addPlain(block, "output");
+  addPlain(root, "head");
+  CHECK(modules().fsdp2Unit(root, "block.norm, block.output") == block);
+  CHECK(modules().fsdp2Unit(root, "block.norm, head") == root);
+  CHECK(modules().fsdp2Unit(root, "block.norm, nobody") == std::nullopt);
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "FSDP2 units are named below the FSDP root, with wrappers or without") {
   const uint32_t root = modules().add(0, "FsdpRoot", "C", ModuleRole::kFsdp2, false);
   const uint32_t wrapper = modules().add(root, "_checkpoint_wrapped_module", "C", ModuleRole::kPlain, true);

@@ -30,8 +30,18 @@ TEST_CASE("FSDP's labels name the unit") {
   checkUnit("FSDP::post_backward_reduce (a.b)", Library::kFsdp2, false, "a.b");
   checkUnit("FSDP::backward_prefetch for layers.0", Library::kFsdp2, true, "layers.0");
   checkUnit("FSDP::forward_prefetch for layers.2", Library::kFsdp2, true, "layers.2");
+  checkUnit("FSDP::all_gather (norm, output)", Library::kFsdp2, false, "norm, output");
+  checkUnit("FSDP::all_gather (layers.0) [pg=2]", Library::kFsdp2, false, "layers.0");
+  checkUnit("FSDP::all_gather [pg=2]", Library::kFsdp2, false, "");
   checkUnit("FullyShardedDataParallel._pre_forward", Library::kFsdp1, false, "");
   checkUnit("FullyShardedDataParallel._pre_backward_prefetch", Library::kFsdp1, true, "");
+}
+
+TEST_CASE("labels of FSDP2 say the phase of the work, except those of both phases") {
+  CHECK(parseUnitLabel("FSDP::pre_forward (a)")->phase == Phase::kForward);
+  CHECK(parseUnitLabel("FSDP::post_backward_reduce (a)")->phase == Phase::kBackward);
+  CHECK(parseUnitLabel("FSDP::backward_prefetch for a")->phase == Phase::kBackward);
+  CHECK(parseUnitLabel("FSDP::all_gather (a)")->phase == Phase::kOther);
 }
 
 TEST_CASE("other labels name none") {

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution/python_frames.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "report/ledger/ledger_format.h"
+#include "tracker/attribution/module_registry.h"
+
+namespace commtap {
+namespace {
+
+constinit std::atomic<ModulesInFrames> modules_in_frames{nullptr};
+
+} // namespace
+
+void setModulesInFrames(ModulesInFrames function) {
+  modules_in_frames.store(function, std::memory_order_release);
+}
+
+std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number) {
+  constexpr size_t kMaxMembers = 64; // of one unit
+  const ModulesInFrames read = modules_in_frames.load(std::memory_order_acquire);
+  std::array<uint32_t, kMaxMembers> members{};
+  const size_t count =
+      read == nullptr ? 0 : std::min(read(what, number, members.data(), members.size()), members.size());
+  if (count == 0) {
+    return std::nullopt;
+  }
+  uint32_t common = members[0];
+  for (size_t i = 1; i < count; ++i) {
+    common = ModuleRegistry::get().commonAncestor(common, members[i]);
+  }
+  return common == kGlobalModule ? std::nullopt : std::optional<uint32_t>(common);
+}
+
+} // namespace commtap

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "tracker/core/python_host.h"
+
+namespace commtap {
+
+/// The Python part's modules_in_frames.
+using ModulesInFrames = size_t (*)(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity);
+
+/// Sets the function that reads Python's frames; nullptr in a process without Python.
+void setModulesInFrames(ModulesInFrames function);
+
+/// Returns the module that a library's Python code on this thread is working for: the nearest common ancestor if it is
+/// several modules. Returns nullopt if no frame tells. Takes the GIL, so it is for what neither scopes nor labels say.
+std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number = 0);
+
+} // namespace commtap
