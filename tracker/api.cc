@@ -58,7 +58,7 @@ commtap_place placeOf(uint32_t module, const char* phase) {
 
 Origin originHere() {
   ThreadState* thread = ThreadState::current();
-  return thread == nullptr ? Origin() : currentOrigin(*thread, nullptr);
+  return thread == nullptr ? Origin() : currentOrigin(*thread);
 }
 
 int start() {

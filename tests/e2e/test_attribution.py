@@ -86,3 +86,134 @@ def test_units_of_fsdp2(runner: Runner) -> None:
         report = runner.shim(JOBS["fsdp2_units"]).report(rank)
         keys = "module", "phase", "kind", "issued_in"
         assert report.table(*keys, field="bytes", kind=("all_gather", "reduce_scatter")) == expected
+
+
+def test_gradients_of_norms_belong_to_the_norm(runner: Runner) -> None:
+    """On the TP mesh each rank has a part of a norm's gradient.
+
+    FSDP2 adds the parts in its post-backward, one parameter after the other.
+    """
+    report = runner.shim(JOBS["fsdp2_sp"]).report()
+    norms = [f"layers.{layer}.{norm}" for layer in range(2) for norm in ("attention_norm", "ffn_norm")] + ["norm"]
+    found = below_root(report, field="bytes", kind="all_reduce", phase="backward")
+    assert found == {(norm,): STEPS * 2 * DIM * FLOAT for norm in norms}
+    issued = {row["issued_in"] for row in report.rows(kind="all_reduce", phase="backward")}
+    assert issued == {ROOT, f"{ROOT}.layers.0", f"{ROOT}.layers.1"}
+
+
+#: The two layers of an MLPModule, each with a bias, and the whole.
+NET1, NET2 = (10 * 16 + 16) * FLOAT, (16 * 10 + 10) * FLOAT
+MLP = NET1 + NET2
+
+ALL_KEYS = "module", "phase", "kind", "issued_in"
+
+
+def test_buckets_by_hand_belong_to_the_model(runner: Runner) -> None:
+    """A bucket holds gradients of several modules; the last gradient is of the first layer.
+
+    The last bias is as large as what is reduced, so it is reduced by itself.
+    """
+    bias = 10 * FLOAT
+    for rank in range(2):
+        report = runner.shim(JOBS["buckets"]).report(rank)
+        assert report.table(*ALL_KEYS, field="bytes", kind="all_reduce") == {
+            ("Sequential", "backward", "all_reduce", "Sequential.0.net1"): STEPS * (2 * MLP - bias),
+            ("Sequential.1.net2", "backward", "all_reduce", "Sequential.1.net2"): STEPS * bias,
+        }
+
+
+def test_closure_of_an_optimizer_is_a_forward_and_a_backward(runner: Runner) -> None:
+    """Only what the step itself does is the optimizer's: one of both reduces a weight and a bias there."""
+    outputs, weight, bias = 2 * 4 * FLOAT, 4 * 4 * FLOAT, 4 * FLOAT
+    for rank in range(2):
+        report = runner.shim(JOBS["closure"]).report(rank)
+        assert report.table("module", "phase", field="bytes", kind="all_reduce") == {
+            ("Averaged", "forward"): 2 * outputs,
+            ("Averaged", "backward"): 2 * weight,
+            ("Global", "other"): 2 * FLOAT,
+            ("Global", "optimizer"): weight + bias,
+        }
+
+
+def test_zero_broadcasts_parameters_of_their_modules(runner: Runner) -> None:
+    """After its step each rank sends the parameters that it has updated."""
+    root = "DistributedDataParallel"
+    expected = {}
+    for layer in range(2):
+        for name, size in (("net1", NET1), ("net2", NET2)):
+            expected[f"{root}.layers.{layer}.{name}", "optimizer", "broadcast", "Global"] = STEPS * size
+    for rank in range(2):
+        report = runner.shim(JOBS["zero"]).report(rank)
+        assert report.table(*ALL_KEYS, field="bytes", phase="optimizer") == expected
+
+
+def test_fsdp1_synchronizes_each_unit_in_its_constructor(runner: Runner) -> None:
+    """The units get their names when the model is called; the rows move with them."""
+    for rank in range(2):
+        report = runner.shim(JOBS["sync"]).report(rank)
+        units = [f"FullyShardedDataParallel.layers.{layer}" for layer in range(2)]
+        assert report.table(*ALL_KEYS, field="bytes", kind="broadcast") == {
+            (unit, "other", "broadcast", unit): MLP for unit in units
+        }
+
+
+#: A batch of the jobs of parallelisms.py: tokens of 10 features.
+TOKENS, WIDTH = 8, 10
+
+
+@pytest.mark.parametrize("name", ["ep", "ep_uneven"])
+def test_experts(runner: Runner, name: str) -> None:
+    """The layer sends its tokens and gets them back, in backward their gradients. The sum is that of what it sends.
+
+    The uneven layer moves 2 of the 4 tokens for the last rank to the first.
+    """
+    for rank in range(2):
+        received = 2 * 4 if name == "ep" else 2 * (6 - 4 * rank)
+        size = STEPS * (TOKENS + received) * WIDTH * FLOAT
+        report = runner.shim(JOBS[name]).report(rank)
+        assert report.table(*ALL_KEYS, field="bytes", kind="all_to_all") == {
+            ("Sequential.1", phase, "all_to_all", "Sequential.1"): size for phase in ("forward", "backward")
+        }
+
+
+def test_ring(runner: Runner) -> None:
+    """Keys go round within the forward of one module."""
+    job = JOBS["cp"]
+    size = STEPS * (job.ranks - 1) * TOKENS * WIDTH * FLOAT
+    for rank in range(job.ranks):
+        report = runner.shim(job).report(rank)
+        assert report.table(*ALL_KEYS, field="bytes", kind=("send", "recv")) == {
+            ("Ring", "forward", kind, "Ring"): size for kind in ("send", "recv")
+        }
+
+
+@pytest.mark.parametrize("name", ["hsdp", "3d"])
+def test_replicated_units(runner: Runner, name: str) -> None:
+    """A unit gathers and scatters among the shards and reduces its shard among the replicas.
+
+    With TP a rank has half of each layer, and the whole bias of the second one.
+    """
+    root = "FSDPMLPStacked"
+    bias = 10 * FLOAT
+    unit_bytes = MLP if name == "hsdp" else (MLP - bias) // 2 + bias
+    expected = {}
+    for unit, caller in ((f"{root}.layers.0", f"{root}.layers.1"), (f"{root}.layers.1", f"{root}.layers.1")):
+        expected[unit, "forward", "all_gather", unit] = STEPS * unit_bytes
+        expected[unit, "backward", "all_gather", caller] = STEPS * unit_bytes
+        expected[unit, "backward", "reduce_scatter", unit] = STEPS * unit_bytes
+        expected[unit, "backward", "all_reduce", unit] = STEPS * unit_bytes // 2
+    for rank in range(4):
+        report = runner.shim(JOBS[name]).report(rank)
+        c10d = ("c10d._allgather_base_", "c10d._reduce_scatter_base_", "c10d.allreduce_")
+        assert report.table(*ALL_KEYS, field="bytes", op=c10d) == expected
+        activations = STEPS * TOKENS * WIDTH * FLOAT
+        tensor_parallel = report.table("module", "phase", field="bytes", op="_c10d_functional.all_reduce")
+        assert tensor_parallel == (
+            {}
+            if name == "hsdp"
+            else {
+                (f"{root}.layers.0.net2", "forward"): activations,
+                (f"{root}.layers.1.net2", "forward"): activations,
+                (f"{root}.layers.1.net1", "backward"): activations,
+            }
+        )

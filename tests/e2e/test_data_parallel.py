@@ -68,13 +68,13 @@ def test_ddp_forward_broadcasts_buffers(runner: Runner, name: str) -> None:
     }
 
 
-def test_ddp_set_up_is_outside_every_module(runner: Runner) -> None:
-    """The constructor compares the parameters' shapes and broadcasts rank 0's parameters and buffers."""
+def test_ddp_set_up_is_the_constructors(runner: Runner) -> None:
+    """It compares the parameters' shapes and broadcasts rank 0's parameters and buffers."""
     report = runner.shim(JOBS["ddp"]).report()
     assert report.table("module", "kind", "dtype", phase="other") == {
-        ("Global", "all_gather", "int64"): 1,
-        ("Global", "broadcast", "int64"): 2,
-        ("Global", "broadcast", "float32"): 1,
+        ("DistributedDataParallel", "all_gather", "int64"): 1,
+        ("DistributedDataParallel", "broadcast", "int64"): 2,
+        ("DistributedDataParallel", "broadcast", "float32"): 1,
         ("Global", "barrier", None): 1,
     }
     [state] = report.rows(phase="other", dtype="float32")

@@ -46,9 +46,8 @@ KIND_OF_OP = {
 ENDINGS = {"_exit": "_exit"}
 UNTIMELY = ("abort", "terminate")
 
-STEPS_IN_CONTEXT = [
-    name for name in WITH_ORACLE if JOBS[name].script not in ("collectives.py", "pipeline.py", "reuse.py")
-]
+WITHOUT_CONTEXT = ("collectives.py", "pipeline.py", "pipeline_by_hand.py", "pipeline_schedules.py", "reuse.py")
+STEPS_IN_CONTEXT = [name for name in WITH_ORACLE if JOBS[name].script not in WITHOUT_CONTEXT]
 
 
 @pytest.mark.parametrize("name", JOBS)

@@ -1,26 +1,92 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pipeline parallelism: the schedule's point-to-point messages, issued outside every module."""
+"""Pipeline parallelism: a schedule issues its messages between the calls of the stages, outside every module."""
 
 import pytest
 from catalogue import JOBS
 from harness import Runner
 
+from report import Report
+
 #: Two samples of 10 features.
 ACTIVATION_BYTES = 2 * 10 * 4
 STEPS, MICRO_BATCHES = 2, 4
+MESSAGES = STEPS * MICRO_BATCHES
+
+#: An MLPModule's two layers with their biases, as FSDP2 gathers and scatters them.
+MLP_BYTES = (10 * 16 + 16 + 16 * 10 + 10) * 4
 
 
-@pytest.mark.parametrize("name", ["pipeline", "pipeline_infer_shapes", "pipeline_compile"])
+def messages(stage: int, stages: int, module: str, count: int = MESSAGES) -> dict[tuple[str, str, str, str], int]:
+    """Returns {(module, phase, kind, issued_in): count} of one stage's activations and their gradients."""
+    table = {}
+    if stage > 0:
+        table[module, "forward", "recv", module] = table[module, "backward", "send", module] = count
+    if stage < stages - 1:
+        table[module, "forward", "send", module] = table[module, "backward", "recv", module] = count
+    return table
+
+
+def check_activations(report: Report, expected: dict[tuple[str, str, str, str], int]) -> None:
+    keys = "module", "phase", "kind", "issued_in"
+    where = {"kind": ("send", "recv"), "dtype": "float32"}
+    assert report.table(*keys, **where) == expected
+    sizes = {key: count * ACTIVATION_BYTES for key, count in expected.items()}
+    assert report.table(*keys, field="bytes", **where) == sizes
+
+
+@pytest.mark.parametrize("name", ["pipeline", "pipeline_infer_shapes", "pipeline_compile", "pipeline_gpipe"])
 def test_activations_and_gradients(runner: Runner, name: str) -> None:
-    """Rank 0 sends every micro-batch's activations and receives their gradients; rank 1 the reverse."""
+    """Rank 0 sends every micro-batch's activations and receives their gradients; rank 1 the reverse.
+
+    GPipe's labels name the action; 1F1B has none, and the memory tells.
+    """
+    module = "Sequential" if name == "pipeline_gpipe" else "MLPModule"
     for rank in range(2):
+        check_activations(runner.shim(JOBS[name]).report(rank), messages(rank, 2, module))
+
+
+@pytest.mark.parametrize("name", ["pipeline_interleaved", "pipeline_interleaved_fsdp"])
+def test_interleaved_stages(runner: Runner, name: str) -> None:
+    """Each rank has two of four stages, and the label of an action names its own."""
+    root = "FSDPSequential" if "fsdp" in name else "Sequential"
+    for rank in range(JOBS[name].ranks):
+        first = rank // (JOBS[name].ranks // 2)
+        expected = messages(first, 4, root) | messages(first + 2, 4, f"{root}#2")
+        check_activations(runner.shim(JOBS[name]).report(rank), expected)
+
+
+@pytest.mark.parametrize("name", ["pipeline_gpipe_fsdp", "pipeline_interleaved_fsdp"])
+def test_sharded_stages(runner: Runner, name: str) -> None:
+    """A schedule of several stages gathers and scatters each stage's units in actions of their own.
+
+    GPipe's unit gathers in its own forward. It scatters after the last label, outside of everything.
+    """
+    stages = ["FSDPSequential", "FSDPSequential#2"] if "interleaved" in name else ["FSDPSequential"]
+    expected = {}
+    for stage in stages:
+        unit = f"{stage}.0"
+        gathers, scatters = (stage, stage) if "interleaved" in name else (unit, "Global")
+        expected[unit, "forward", "all_gather", gathers] = STEPS * MLP_BYTES
+        expected[unit, "backward", "reduce_scatter", scatters] = STEPS * MLP_BYTES
+    for rank in range(4):
         report = runner.shim(JOBS[name]).report(rank)
-        for kind in ("send", "recv"):
-            [row] = report.rows(kind=kind, dtype="float32")
-            assert (row["module"], row["phase"]) == ("Global", "other")
-            assert row["count"] == STEPS * MICRO_BATCHES
-            assert row["bytes"] == row["bus_bytes"] == STEPS * MICRO_BATCHES * ACTIVATION_BYTES
+        keys = "module", "phase", "kind", "issued_in"
+        assert report.table(*keys, field="bytes", kind=("all_gather", "reduce_scatter")) == expected
+
+
+def test_pipeline_by_hand(runner: Runner) -> None:
+    """Memory tells the direction, also with a loss that is a module, except for the message that comes first.
+
+    When a rank first receives, no module has run on it.
+    """
+    job, count = JOBS["pipeline_by_hand"], 2 * 3
+    for rank in range(job.ranks):
+        expected = messages(rank, job.ranks, "MLPModule", count)
+        if rank > 0:
+            expected["MLPModule", "forward", "recv", "MLPModule"] -= 1
+            expected["Global", "other", "recv", "Global"] = 1
+        check_activations(runner.shim(job).report(rank), expected)
 
 
 def test_stages_greet_each_other(runner: Runner) -> None:

@@ -3,9 +3,13 @@
 #include "tracker/attribution/attribution.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
+#include <ATen/core/grad_mode.h>
+
 #include "tracker/attribution/module_registry.h"
+#include "tracker/attribution/python_frames.h"
 #include "tracker/core/torch_compat.h"
 
 namespace commtap {
@@ -20,19 +24,29 @@ void applyForwardOf(const torch::autograd::Node& node, Origin& origin) {
   }
 }
 
-/// Attributes a ready gradient: DDP's reducer sends its bucket, FSDP1 its flat parameter.
-void applyGradientOf(const at::TensorImpl* tensor, Origin& origin) {
+std::optional<uint32_t> ownerOfMemory(const at::Tensor* tensor) {
+  const bool known = tensor != nullptr && tensor->defined() && tensor->has_storage();
+  return known ? ModuleRegistry::get().ownerOfStorage(tensor->storage().data()) : std::nullopt;
+}
+
+/// Attributes a ready gradient: DDP's reducer sends its bucket, FSDP1 its flat parameter. A tensor that is larger than
+/// the gradient is a bucket that the job fills; its gradients can be of any module of the model.
+void applyGradientOf(const at::TensorImpl* tensor, const CallFacts& facts, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> owner = modules.ownerOfTensor(tensor);
   if (!owner) {
     origin.missed = NotSeen::kUnattributedParameter;
     return;
   }
-  origin.module = modules.nearest(*owner, ModuleRole::kDdp).value_or(*owner);
-  origin.issued_in = *owner;
+  origin.module = origin.issued_in = *owner;
+  if (const std::optional<uint32_t> ddp = modules.nearest(*owner, ModuleRole::kDdp)) {
+    origin.module = *ddp;
+  } else if (facts.tensor != nullptr && facts.tensor->defined() && facts.tensor->numel() > tensor->numel()) {
+    origin.module = ownerOfMemory(facts.tensor).value_or(modules.rootOf(*owner));
+  }
 }
 
-Origin originInBackward(ThreadState& thread) {
+Origin originInBackward(ThreadState& thread, const CallFacts& facts) {
   const auto node = compat::currentNode();
   if (!node) { // a callback at the end of the backward
     const uint32_t last = thread.last_backward_module;
@@ -43,7 +57,7 @@ Origin originInBackward(ThreadState& thread) {
   if (compat::hasSequenceNumber(*node)) {
     applyForwardOf(*node, origin);
   } else if (const at::TensorImpl* tensor = compat::accumulatedTensor(*node)) {
-    applyGradientOf(tensor, origin);
+    applyGradientOf(tensor, facts, origin);
   }
   origin.phase = Phase::kBackward;
   thread.last_backward_module = origin.issued_in;
@@ -64,8 +78,7 @@ std::optional<uint32_t> callingFsdp2Unit(const ThreadState& thread, uint32_t hin
 }
 
 /// FSDP2's labels name the unit: the innermost one gives the attributed module.
-void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
-  const UnitLabel& label = thread.unit_labels.back();
+void applyFsdp2Labels(ThreadState& thread, const UnitLabel& label, bool in_engine, Origin& origin) {
   const uint32_t hint = origin.issued_in != kGlobalModule ? origin.issued_in : thread.last_backward_module;
   const std::optional<uint32_t> unit =
       label.module != UnitLabel::kUnknownModule ? label.module : ModuleRegistry::get().fsdp2Unit(hint, label.unit);
@@ -74,17 +87,21 @@ void applyFsdp2Labels(ThreadState& thread, Origin& origin) {
     return;
   }
   origin.module = *unit;
-  if (origin.phase == Phase::kBackward) {
+  if (label.phase == Phase::kBackward && !label.communicates && !label.prefetch) {
+    // Only DTensor communicates here: it replicates one parameter's gradient on the other mesh dimensions.
+    origin.module = moduleInFrames(kCommtapReducedParameter).value_or(*unit);
+  }
+  if (in_engine) {
     origin.issued_in = callingFsdp2Unit(thread, hint).value_or(origin.issued_in);
   }
 }
 
 /// FSDP1's labels name no unit. It gathers the unit's flat parameter and reduces that parameter's gradient, so the
 /// memory gives the unit.
-void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& origin) {
+void applyFsdp1Labels(const UnitLabel& label, const CallFacts& facts, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> caller = modules.nearest(origin.issued_in, ModuleRole::kFsdp1);
-  const std::optional<uint32_t> owner = modules.ownerOfStorage(input_storage);
+  const std::optional<uint32_t> owner = ownerOfMemory(facts.tensor);
   if (caller) {
     origin.issued_in = *caller;
   }
@@ -92,26 +109,86 @@ void applyFsdp1Labels(ThreadState& thread, const void* input_storage, Origin& or
     // With use_orig_params the memory belongs to an inner module's parameter, but the unit gathers it.
     origin.module = owner ? modules.nearest(*owner, ModuleRole::kFsdp1).value_or(*owner) : *caller;
   }
-  if (!owner && (!caller || thread.unit_labels.back().prefetch)) {
+  if (!owner && (!caller || label.prefetch)) {
     origin.missed = NotSeen::kUnknownOwner;
   }
 }
 
+/// Attributes what a pipeline schedule does between the calls of its stages: to the stage of the running action.
+void applyPipelineLabel(const UnitLabel& label, Origin& origin) {
+  origin.module = origin.issued_in = label.module;
+  origin.phase = label.phase;
+}
+
+/// The outermost label that says a phase gives it, unless a scope or the engine does: `REDUCE_GRAD` is around
+/// `post_backward_reduce`.
+void applyLabels(
+    ThreadState& thread,
+    const UnitLabel& innermost,
+    bool in_engine,
+    const CallFacts& facts,
+    Origin& origin) {
+  for (const UnitLabel& label : thread.unit_labels) {
+    if (label.depth != innermost.depth || in_engine) {
+      continue;
+    }
+    if (label.made_by == UnitLabel::Library::kPipeline) {
+      applyPipelineLabel(label, origin);
+    } else if (origin.phase == Phase::kOther) {
+      origin.phase = label.phase;
+    }
+  }
+  if (innermost.made_by == UnitLabel::Library::kFsdp2) {
+    applyFsdp2Labels(thread, innermost, in_engine, origin);
+  } else if (innermost.made_by == UnitLabel::Library::kFsdp1) {
+    applyFsdp1Labels(innermost, facts, origin);
+  }
+}
+
+/// Attributes a call outside of every module, label and backward by the memory that it sends or receives.
+void applyMemory(ThreadState& thread, const CallFacts& facts, Origin& origin) {
+  if (isPointToPoint(facts.kind) && origin.phase == Phase::kOther && StageTensors::wanted()) {
+    if (thread.stage_tensors == nullptr) {
+      thread.stage_tensors = std::make_shared<StageTensors>();
+    }
+    const auto stage = thread.stage_tensors->stageOf({facts.kind, facts.peer, facts.tensor});
+    if (stage && stage->module == kGlobalModule) {
+      origin.missed = NotSeen::kUnknownOwner;
+    } else if (stage) {
+      origin.module = origin.issued_in = stage->module;
+      origin.phase = stage->phase;
+    }
+    return;
+  }
+  origin.module = ownerOfMemory(facts.tensor).value_or(origin.module);
+}
+
 } // namespace
 
-Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* input_storage) {
+/// Optimizers turn gradients off, and on again for the closure, which is the job's forward and backward.
+Phase phaseOutsideCalls(const Scope& scope) {
+  if (scope.type == Scope::Type::kSetUp) {
+    return Phase::kOther;
+  }
+  if (scope.type == Scope::Type::kOptimizerStepWithClosure && at::GradMode::is_enabled()) {
+    return scope.module == kGlobalModule ? Phase::kOther : Phase::kForward;
+  }
+  return Phase::kOptimizer;
+}
+
+Origin originElsewhere(ThreadState& thread, bool in_engine, const CallFacts& facts) {
   Origin origin;
   if (in_engine) {
-    origin = originInBackward(thread);
+    origin = originInBackward(thread, facts);
   } else {
     setOriginInScope(origin, thread.top());
   }
-  if (const UnitLabel* label = thread.unitLabel()) {
-    if (label->made_by == UnitLabel::Library::kFsdp2) {
-      applyFsdp2Labels(thread, origin);
-    } else {
-      applyFsdp1Labels(thread, input_storage, origin);
-    }
+  const UnitLabel* label = thread.unitLabel();
+  const bool in_module = thread.top() != nullptr && thread.top()->isCall();
+  if (label != nullptr) {
+    applyLabels(thread, *label, in_engine, facts, origin);
+  } else if (!in_engine && !in_module) {
+    applyMemory(thread, facts, origin);
   }
   return origin;
 }

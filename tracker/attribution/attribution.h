@@ -6,6 +6,7 @@
 
 #include "report/model/not_seen.h"
 #include "report/model/vocabulary.h"
+#include "tracker/attribution/stage_tensors.h"
 #include "tracker/core/thread_state.h"
 
 namespace commtap {
@@ -19,6 +20,9 @@ struct Origin {
   static constexpr NotSeen kNothing{0xff};
 };
 
+/// Returns the phase of a call inside a constructor or an optimizer's step, and outside of what they call.
+Phase phaseOutsideCalls(const Scope& scope);
+
 /// Sets the origin of a call inside `scope` and outside a backward. Does nothing if `scope` is null.
 inline void setOriginInScope(Origin& origin, const Scope* scope) {
   if (scope == nullptr) {
@@ -27,26 +31,40 @@ inline void setOriginInScope(Origin& origin, const Scope* scope) {
   origin.module = scope->module;
   origin.issued_in = scope->module;
   origin.phase = scope->in_backward ? Phase::kRecompute : Phase::kForward;
-  if (scope->type == Scope::Type::kOptimizerStep) {
-    origin.phase = Phase::kOptimizer;
+  if (!scope->isCall()) {
+    origin.phase = phaseOutsideCalls(*scope);
   }
 }
 
-/// Slow path of currentOrigin(): searches for the module of the running autograd node or of a sharding library's unit.
-Origin originInBackwardOrUnit(ThreadState& thread, bool in_engine, const void* input_storage);
+/// The facts of a collective that can tell its module where no scope does.
+struct CallFacts {
+  const at::Tensor* tensor = nullptr; ///< the first that this rank sends, or receives if it sends none
+  Kind kind = Kind::kOther;
+  uint64_t peer = StageTensors::kAnyPeer; ///< of a send or receive: the other rank and the group
+};
 
-/// Returns this thread's current origin. `input_storage` is the memory of the first tensor that a collective sends, or
-/// nullptr; it identifies the module whose parameters FSDP1 gathers.
-inline Origin currentOrigin(ThreadState& thread, const void* input_storage) {
+/// Slow path of currentOrigin(): outside of module calls, in a backward, or in a library's work for one of its units.
+Origin originElsewhere(ThreadState& thread, bool in_engine, const CallFacts& facts);
+
+/// Returns this thread's current origin. `facts` returns the CallFacts of the collective that asks; it is called only
+/// if they are needed.
+template <typename Facts>
+Origin currentOrigin(ThreadState& thread, const Facts& facts) {
   const Scope* top = thread.top();
   const bool in_engine = compat::inBackward() && (top == nullptr || !top->in_backward);
+  const bool in_module = top != nullptr && top->isCall();
   Origin origin;
-  if (in_engine || !thread.unit_labels.empty()) [[unlikely]] {
-    origin = originInBackwardOrUnit(thread, in_engine, input_storage);
+  if (in_engine || !in_module || !thread.unit_labels.empty()) [[unlikely]] {
+    origin = originElsewhere(thread, in_engine, facts());
   } else {
     setOriginInScope(origin, top);
   }
   return origin;
+}
+
+/// Returns this thread's current origin for what is not a collective.
+inline Origin currentOrigin(ThreadState& thread) {
+  return currentOrigin(thread, [] { return CallFacts(); });
 }
 
 } // namespace commtap

@@ -145,7 +145,7 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   Node& moved = nodes_[module];
   by_name_.erase(nameKey(kGlobalModule, moved.component));
   places_[module].parent = parent;
-  if (nodes_[rootOf(parent)].clean != moved.clean) { // else it moves below the wrapper that took its name
+  if (nodes_[rootLocked(parent)].clean != moved.clean) { // else it moves below the wrapper that took its name
     clean_names_.erase(nameKey(kGlobalModule, moved.clean));
   }
   moved.clean.clear();
@@ -158,8 +158,9 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   ProcessLedger::ledger().reparentModule(module, parent, component, wrapper);
 }
 
-uint32_t ModuleRegistry::rootOf(uint32_t module) const {
-  while (places_[module].parent != kGlobalModule && isModule(places_[module].parent)) {
+uint32_t ModuleRegistry::rootLocked(uint32_t module) const {
+  while (isModule(module) && module != kGlobalModule && isModule(places_[module].parent) &&
+         places_[module].parent != kGlobalModule) {
     module = places_[module].parent;
   }
   return module;
@@ -204,14 +205,27 @@ bool ModuleRegistry::wantsParameters(uint32_t module) {
 
 void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const void* storage) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [owners, address] : {std::pair(&tensor_owners_, tensor), {&storage_owners_, storage}}) {
-    if (address != nullptr && isModule(module) && owners->insert(address, module)) {
-      nodes_[module].owned.push_back(address);
-    }
-  }
+  own(tensor_owners_, tensor, module);
+  own(storage_owners_, storage, ownerOfShared(storage, module));
   if (tensor_owners_.size() >= forget_at_) {
     forgetOwnedByDead();
   }
+}
+
+void ModuleRegistry::own(ObjectTable& owners, const void* address, uint32_t module) {
+  if (address != nullptr && isModule(module) && owners.insert(address, module)) {
+    nodes_[module].owned.push_back(address);
+  }
+}
+
+/// Returns the owner of memory that gets a parameter of `module`: it may hold other modules' parameters already.
+uint32_t ModuleRegistry::ownerOfShared(const void* storage, uint32_t module) const {
+  const std::optional<uint32_t> other = ownerIn(storage_owners_, storage);
+  if (!other || !isModule(*other) || !nodes_[*other].alive) {
+    return module;
+  }
+  const uint32_t common = commonAncestorLocked(*other, module);
+  return common == kGlobalModule ? module : common; // then the memory was freed and allocated again
 }
 
 std::optional<uint32_t> ModuleRegistry::ownerOfTensor(const void* tensor) {
@@ -262,6 +276,11 @@ std::string ModuleRegistry::nameBelow(uint32_t module, uint32_t root, bool raw) 
     }
   }
   return module == root ? name : "?";
+}
+
+uint32_t ModuleRegistry::rootOf(uint32_t module) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return rootLocked(module);
 }
 
 uint32_t ModuleRegistry::commonAncestor(uint32_t one, uint32_t other) {

@@ -63,7 +63,8 @@ class ModuleRegistry {
   /// Returns the parent's id; Global is its own parent.
   uint32_t parentOf(uint32_t module);
 
-  /// Return the owner of a tensor or storage. A destroyed module stays the owner until very many tensors are owned.
+  /// Return the owner of a tensor or storage. A storage that holds parameters of several modules belongs to their
+  /// nearest common ancestor. A destroyed module stays the owner until very many tensors are owned.
   std::optional<uint32_t> ownerOfTensor(const void* tensor);
   std::optional<uint32_t> ownerOfStorage(const void* storage);
   /// Returns the number of tensors that have an owner.
@@ -73,6 +74,8 @@ class ModuleRegistry {
   std::optional<uint32_t> nearest(uint32_t module, ModuleRole role);
   /// Returns the farthest of `module` and its ancestors with this role.
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
+  /// Returns the outermost module around `module`, or itself.
+  uint32_t rootOf(uint32_t module);
   /// Returns the nearest module that contains both, or is one of them; Global if no module does.
   uint32_t commonAncestor(uint32_t one, uint32_t other);
   /// Returns the FSDP2 unit named `unit` ("" for the root) below the FSDP root above `hint`. A unit of several modules
@@ -115,10 +118,12 @@ class ModuleRegistry {
   bool canReuse(uint32_t module, const ModuleFacts& facts) const;
   uint32_t liveAgain(uint32_t module);
   std::string uniqueClean(const ModuleFacts& facts);
-  uint32_t rootOf(uint32_t module) const;
+  uint32_t rootLocked(uint32_t module) const;
   void forgetOwned(uint32_t module);
   void forgetOwnedByDead();
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
+  void own(ObjectTable& owners, const void* address, uint32_t module);
+  uint32_t ownerOfShared(const void* storage, uint32_t module) const;
   uint32_t commonAncestorLocked(uint32_t one, uint32_t other) const;
   std::string nameBelow(uint32_t module, uint32_t root, bool raw);
   std::optional<uint32_t> moduleNamed(uint32_t root, std::string_view name);

@@ -36,4 +36,10 @@ std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number) {
   return common == kGlobalModule ? std::nullopt : std::optional<uint32_t>(common);
 }
 
+bool stepHasClosure() {
+  const ModulesInFrames read = modules_in_frames.load(std::memory_order_acquire);
+  uint32_t unused = 0;
+  return read != nullptr && read(kCommtapStepClosure, 0, &unused, 1) > 0;
+}
+
 } // namespace commtap

@@ -20,4 +20,7 @@ void setModulesInFrames(ModulesInFrames function);
 /// several modules. Returns nullopt if no frame tells. Takes the GIL, so it is for what neither scopes nor labels say.
 std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number = 0);
 
+/// Returns true if the optimizer's step that begins on this thread was given a closure. Takes the GIL.
+bool stepHasClosure();
+
 } // namespace commtap

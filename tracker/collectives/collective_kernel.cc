@@ -41,7 +41,7 @@ class Call {
     const GroupRef group = this->group(frame);
     const Payload payload = this->payload(group);
     const uint64_t bytes = payload.bytes;
-    const Origin origin = currentOrigin(thread_, inputStorage());
+    const Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
     LedgerWriter& ledger = ProcessLedger::ledger();
     const CollectiveKey key{
         origin.module,
@@ -113,10 +113,15 @@ class Call {
     return found;
   }
 
-  /// Returns nullptr unless a sharding library's label is open: nothing else uses it.
-  const void* inputStorage() const {
-    const bool wanted = !thread_.unit_labels.empty() && facts_.input_argument;
-    return wanted ? firstStorage(arguments_[*facts_.input_argument]) : nullptr;
+  CallFacts callFacts(GroupRef group) const {
+    const std::optional<size_t> argument = facts_.input_argument ? facts_.input_argument : facts_.payload_argument;
+    CallFacts call;
+    call.tensor = argument ? firstTensor(arguments_[*argument]) : nullptr;
+    call.kind = facts_.kind;
+    if (facts_.peer_argument) {
+      call.peer = uint64_t{group.index} << 32U | static_cast<uint32_t>(peer());
+    }
+    return call;
   }
 
   StringId reduceOpName() const {

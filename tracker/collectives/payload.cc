@@ -12,16 +12,6 @@
 namespace commtap {
 namespace {
 
-template <typename AnyArgument>
-const void* storageOf(const AnyArgument& tensors) {
-  const void* storage = nullptr;
-  forEachTensor(tensors, [&storage](const at::Tensor& tensor) {
-    storage = tensor.defined() && tensor.has_storage() ? tensor.storage().data() : nullptr;
-    return false;
-  });
-  return storage;
-}
-
 const char* textOf(c10d::ReduceOp::RedOpType type) {
   switch (type) {
     case c10d::ReduceOp::SUM:
@@ -63,14 +53,6 @@ Payload payloadOfProduct(const c10::IValue& first, const c10::IValue& second, co
   const auto elements = rows.size(-1) == 0 ? 0 : rows.numel() / rows.size(-1) * second.toTensor().size(-1);
   payload.bytes = static_cast<uint64_t>(elements) * c10::elementSize(payload.dtype);
   return payload;
-}
-
-const void* firstStorage(const c10::IValue& tensors) {
-  return storageOf(tensors);
-}
-
-const void* firstStorage(const Argument& tensors) {
-  return storageOf(tensors);
 }
 
 StringId internDtype(size_t dtype) {

@@ -51,9 +51,16 @@ inline Payload payloadOfProduct(const Argument& first, const Argument& /*second*
   return payloadOf(first);
 }
 
-/// Returns the start of the first tensor's memory; nullptr if there is no tensor.
-const void* firstStorage(const c10::IValue& tensors);
-const void* firstStorage(const Argument& tensors);
+/// Returns the first tensor of an argument, which the argument owns; nullptr if there is none.
+template <typename AnyArgument>
+const at::Tensor* firstTensor(const AnyArgument& tensors) {
+  const at::Tensor* first = nullptr;
+  forEachTensor(tensors, [&first](const at::Tensor& tensor) {
+    first = &tensor;
+    return false;
+  });
+  return first;
+}
 
 /// Strings of the ledger by a small number. Interns each once, then finds it without a lock.
 template <size_t kSize, auto kMake>

@@ -29,8 +29,11 @@ enum CommtapTensorClass : uint8_t {
 /// What a library's Python code is working on, as local variables of its frames say. tracker/python/frames.cc lists the
 /// functions and variables.
 enum CommtapInFrames : uint8_t {
-  kCommtapRunningUnit,     ///< the modules of the FSDP2 unit whose method runs
-  kCommtapPrefetchingUnit, ///< the modules of the FSDP2 unit whose method calls the running one
+  kCommtapRunningUnit,      ///< the modules of the FSDP2 unit whose method runs
+  kCommtapPrefetchingUnit,  ///< the modules of the FSDP2 unit whose method calls the running one
+  kCommtapReducedParameter, ///< the module whose parameter's gradient FSDP2 redistributes
+  kCommtapPipelineStage,    ///< the module of a stage of the pipeline schedule that runs
+  kCommtapStepClosure,      ///< the closure of the optimizer's step that runs, which is no module
 };
 
 struct CommtapParameterFacts {
@@ -74,6 +77,10 @@ struct CommtapHost {
   /// Makes `module` the owner of `tensor`'s gradient and memory. `tensor` is a TensorImpl (Tensor._cdata).
   void (*own_tensor)(uint32_t module, void* tensor);
   uint32_t (*current_module)();
+  /// Note that the constructor of `module`, which communicates, begins or ends on this thread. begin_set_up returns
+  /// what to pass to end_set_up.
+  uint32_t (*begin_set_up)(uint32_t module);
+  void (*end_set_up)(uint32_t depth);
   /// Look up and set an object's id, which may be kCommtapNoModule. set_module returns 0 if there is no memory.
   uint32_t (*find_module)(const void* object);
   int (*set_module)(const void* object, uint32_t module);
@@ -115,8 +122,12 @@ struct CommtapPython {
   /// Returns the class of a live tensor's Python object. Needs no GIL: it only reads the object's type.
   CommtapTensorClass (*tensor_class)(void* tensor);
   /// Stores the ids of the modules that Python's frames name, at most `capacity`, and returns their number. `number` is
-  /// what the label says in addition. Takes the GIL.
+  /// the stage that a pipeline's label says. Takes the GIL.
   size_t (*modules_in_frames)(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity);
+  /// Stores the TensorImpls of the tensors in `count` objects and those in the arguments after them that the tuple
+  /// `names` names, which may be null. Looks into containers; a DTensor's is its local tensor's. Returns the number
+  /// stored, at most `capacity`. The caller holds the GIL.
+  size_t (*tensors_in)(void* const* objects, size_t count, void* names, void** tensors, size_t capacity);
 };
 
 } // extern "C"

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,17 @@
 
 namespace commtap {
 
-/// An open scope of a thread: a module call, an optimizer step, or a scope that the job has named. Scopes nest.
+/// An open scope of a thread: a module call, a scope that the job has named, the constructor of a module that
+/// communicates, or an optimizer step. Scopes nest.
 struct Scope {
-  enum class Type : uint8_t { kModule, kOptimizerStep, kNamed };
+  enum class Type : uint8_t { kModule, kNamed, kSetUp, kOptimizerStep, kOptimizerStepWithClosure };
   Type type;
   bool in_backward; ///< entered while the autograd engine ran on this thread
   uint32_t module;  ///< the module, or the module around the optimizer step
+
+  bool isCall() const {
+    return type <= Type::kNamed;
+  }
 };
 
 /// A module call or named scope that has not ended. Keeps `around` because a switched stack may replace scopes below
@@ -31,15 +37,16 @@ struct OpenCall {
 
 /// A library's record_function label around the work for one of its units.
 struct UnitLabel {
-  enum class Library : uint8_t { kFsdp1, kFsdp2 };
+  enum class Library : uint8_t { kFsdp1, kFsdp2, kPipeline };
   static constexpr uint32_t kUnknownModule = 0xffffffffU;
   const void* object; ///< what has the label
   Library made_by;
   bool prefetch;               ///< the work is for another unit than the running one
   std::string unit;            ///< FSDP2: the unit's name below the FSDP root, "" for the root itself; FSDP1 names none
   Phase phase = Phase::kOther; ///< of the work; kOther if the label does not say
-  uint32_t module = kUnknownModule; ///< the unit, or for a prefetch its caller, if Python's frames were read for it
+  uint32_t module = kUnknownModule; ///< the unit or stage, or a prefetch's caller, if Python's frames say it
   uint32_t depth = 0;               ///< of the scopes when the label began
+  bool communicates = false;        ///< FSDP2 makes its collectives directly under this label
 };
 
 /// A record_function label of torch.optim around an optimizer's step.
@@ -56,6 +63,7 @@ struct UserLabel {
 };
 
 struct DeviceSpan;
+class StageTensors;
 
 /// The outermost collective op that runs on a thread.
 struct OpFrame {
@@ -150,9 +158,10 @@ class ThreadState {
   GroupRef last_library_group; ///< empty: not known yet
   std::string last_library_name;
   std::vector<OptimizerStep> optimizer_steps;
-  std::vector<OpenCall> open_scopes;     ///< named ones
-  uint32_t nccl_groups_open = 0;         ///< ncclGroupStart without its ncclGroupEnd
-  std::vector<DeviceSpan*> device_spans; ///< of the open group of NCCL calls; used by DeviceTiming
+  std::vector<OpenCall> open_scopes;           ///< named ones
+  std::shared_ptr<StageTensors> stage_tensors; ///< null until an outermost module call or a message needs it
+  uint32_t nccl_groups_open = 0;               ///< ncclGroupStart without its ncclGroupEnd
+  std::vector<DeviceSpan*> device_spans;       ///< of the open group of NCCL calls; used by DeviceTiming
 
  private:
   // initial-exec takes one pointer of the surplus that the loader keeps for libraries loaded by dlopen(). The general

@@ -157,7 +157,7 @@ struct Place {
 };
 
 Place placeOf(ThreadState& thread) {
-  return {thread.frame, thread.frame == nullptr ? currentOrigin(thread, nullptr) : Origin()};
+  return {thread.frame, thread.frame == nullptr ? currentOrigin(thread) : Origin()};
 }
 
 void attribute(NcclKey& key, const Place& place) {

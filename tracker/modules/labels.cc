@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include <ATen/record_function.h>
@@ -25,6 +27,9 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 constexpr std::string_view kZeroGrad = "Optimizer.zero_grad#";
 constexpr std::string_view kFsdp2 = "FSDP::";
 constexpr std::string_view kFsdp1 = "FullyShardedDataParallel.";
+constexpr std::string_view kPipeline = "PP:";
+constexpr std::string_view kForwardOf = "Forward ";
+constexpr std::string_view kBackwardOf = "Backward ";
 
 // How labels begin that torch itself opens in Python, in addition to those above.
 constexpr std::array<std::string_view, 5> kTorchsLabels = {
@@ -74,7 +79,60 @@ std::optional<UnitLabelText> parseFsdp2(std::string_view label) {
   }
   const bool prefetch = what.ends_with("_prefetch");
   const std::string_view unit = prefetch ? between(whom, " for ", " [") : between(whom, " (", ")");
-  return UnitLabelText{UnitLabel::Library::kFsdp2, prefetch, unit, known->phase, known->communicates};
+  return UnitLabelText{
+      .made_by = UnitLabel::Library::kFsdp2,
+      .prefetch = prefetch,
+      .unit = unit,
+      .phase = known->phase,
+      .communicates = known->communicates};
+}
+
+struct PipelineAction {
+  std::string_view text;
+  Phase phase;
+};
+
+// The actions of torch/distributed/pipelining/schedules.py, of which `OVERLAP_F_B` is of both phases. An unshard is for
+// the forward that follows.
+constexpr std::array kPipelineActions = {
+    PipelineAction{"F", Phase::kForward},
+    PipelineAction{"SEND_F", Phase::kForward},
+    PipelineAction{"RECV_F", Phase::kForward},
+    PipelineAction{"UNSHARD", Phase::kForward},
+    PipelineAction{"B", Phase::kBackward},
+    PipelineAction{"I", Phase::kBackward},
+    PipelineAction{"W", Phase::kBackward},
+    PipelineAction{"SEND_B", Phase::kBackward},
+    PipelineAction{"RECV_B", Phase::kBackward},
+    PipelineAction{"RESHARD", Phase::kBackward},
+    PipelineAction{"REDUCE_GRAD", Phase::kBackward},
+};
+
+/// Removes the number at the beginning; nullopt if there is none.
+std::optional<uint32_t> takeNumber(std::string_view& text) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return error == std::errc() ? std::optional<uint32_t>(number) : std::nullopt;
+}
+
+/// `PP:` has been read: `1SEND_F2` is stage 1's action for micro-batch 2.
+std::optional<UnitLabelText> parsePipelineAction(std::string_view label) {
+  const std::optional<uint32_t> stage = takeNumber(label);
+  const std::string_view what = label.substr(0, label.find_first_of("0123456789"));
+  const auto* known = std::find_if(
+      kPipelineActions.begin(), kPipelineActions.end(), [&](const PipelineAction& each) { return each.text == what; });
+  if (!stage || known == kPipelineActions.end()) {
+    return std::nullopt;
+  }
+  return UnitLabelText{.made_by = UnitLabel::Library::kPipeline, .phase = known->phase, .stage = *stage};
+}
+
+/// `Forward 3`: the schedule has one stage.
+std::optional<UnitLabelText> parseMicroBatch(std::string_view label, Phase phase) {
+  const bool is_number = takeNumber(label).has_value() && label.empty();
+  return is_number ? std::optional<UnitLabelText>({.made_by = UnitLabel::Library::kPipeline, .phase = phase})
+                   : std::nullopt;
 }
 
 /// Returns false for a label that c10d marks as asynchronous, such as `gloo:all_reduce`: another thread ends it, so it
@@ -121,6 +179,9 @@ typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const voi
 /// Reads Python's frames for what the label leaves open: the unit, if the label does not name it or if no module runs
 /// below whose root the name could be searched; the caller of a prefetch that no other label encloses.
 std::optional<uint32_t> moduleFor(const ThreadState& thread, const UnitLabelText& label) {
+  if (label.made_by == UnitLabel::Library::kPipeline) {
+    return moduleInFrames(kCommtapPipelineStage, label.stage);
+  }
   if (label.made_by != UnitLabel::Library::kFsdp2) {
     return std::nullopt;
   }
@@ -133,14 +194,19 @@ std::optional<uint32_t> moduleFor(const ThreadState& thread, const UnitLabelText
 }
 
 void openUnit(ThreadState& thread, const UnitLabelText& label, const void* object) {
+  const std::optional<uint32_t> module = moduleFor(thread, label);
+  if (label.made_by == UnitLabel::Library::kPipeline && !module) {
+    return; // a label of the job's own, such as "Forward 3"
+  }
   thread.unit_labels.push_back(
       {object,
        label.made_by,
        label.prefetch,
        std::string(label.unit),
        label.phase,
-       moduleFor(thread, label).value_or(UnitLabel::kUnknownModule),
-       thread.depth()});
+       module.value_or(UnitLabel::kUnknownModule),
+       thread.depth(),
+       label.communicates});
 }
 
 void open(std::string_view label, const void* object) {
@@ -160,7 +226,8 @@ void open(std::string_view label, const void* object) {
       thread->user_labels.push_back({object, std::string(user)});
     }
   } else if (step) {
-    const Scope scope{Scope::Type::kOptimizerStep, compat::inBackward(), thread->currentModule()};
+    const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
+    const Scope scope{type, compat::inBackward(), thread->currentModule()};
     thread->optimizer_steps.push_back({object, thread->enter(scope)});
   } else {
     openUnit(*thread, *unit, object);
@@ -182,6 +249,15 @@ std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
   }
   if (label.starts_with(kFsdp1)) {
     return UnitLabelText{UnitLabel::Library::kFsdp1, label.find("_prefetch") != std::string_view::npos};
+  }
+  if (label.starts_with(kPipeline)) {
+    return parsePipelineAction(label.substr(kPipeline.size()));
+  }
+  if (label.starts_with(kForwardOf)) {
+    return parseMicroBatch(label.substr(kForwardOf.size()), Phase::kForward);
+  }
+  if (label.starts_with(kBackwardOf)) {
+    return parseMicroBatch(label.substr(kBackwardOf.size()), Phase::kBackward);
   }
   return std::nullopt;
 }

@@ -41,11 +41,12 @@ struct UnitLabelText {
   bool prefetch = false;
   std::string_view unit{};     ///< a view into the label
   Phase phase = Phase::kOther; ///< of the work; kOther if the label does not say
+  uint32_t stage = 0;          ///< of a pipeline
   bool communicates = false;   ///< FSDP2 makes its collectives directly under this label
 };
 /// Returns the unit that a label of FSDP names: `FSDP::all_gather (layers.1)`, `FSDP::backward_prefetch for layers.1`,
 /// `FSDP::post_backward_reduce` (the root, or a unit that has no name yet), `FullyShardedDataParallel._pre_forward` (no
-/// name). Returns nullopt for every other label.
+/// name), and the action of a pipeline schedule: `Forward 3`, `PP:1SEND_F2`. Returns nullopt for every other label.
 std::optional<UnitLabelText> parseUnitLabel(std::string_view label);
 
 } // namespace commtap

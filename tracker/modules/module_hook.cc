@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/modules/module_hook.h"
 
+#include <array>
+#include <memory>
+
+#include "tracker/attribution/stage_tensors.h"
 #include "tracker/collectives/registration.h"
+#include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/thread_state.h"
 #include "tracker/modules/scopes.h"
@@ -19,6 +24,7 @@ constexpr size_t kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1);
 constinit ObjectTable ModuleHook::modules_;
 constinit CommtapVectorcall ModuleHook::original_ = nullptr;
 constinit ModuleHook::IdOf ModuleHook::id_of_ = nullptr;
+constinit ModuleHook::TensorsIn ModuleHook::tensors_in_ = nullptr;
 
 uint32_t ModuleHook::idOf(void* object) {
   uint32_t id = modules_.find(object);
@@ -50,7 +56,29 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   void* result = original_(function, arguments, flags, names);
   const CostSample sample(CostPart::kModuleCalls, stands_for);
   endCall(*thread, call);
+  if (call.depth == 0 && StageTensors::wanted()) [[unlikely]] {
+    catchAll("a module call", [&] { noteTensors(*thread, id, {arguments, flags & ~kArgumentsOffset, names}, result); });
+  }
   return result;
+}
+
+void ModuleHook::noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result) {
+  constexpr size_t kMaxTensors = 64;
+  if (tensors_in_ == nullptr || compat::inBackward()) {
+    return;
+  }
+  if (thread.stage_tensors == nullptr) {
+    thread.stage_tensors = std::make_shared<StageTensors>();
+  }
+  std::array<void*, kMaxTensors> found{};
+  const size_t inputs = tensors_in_(call.arguments + 1, call.count - 1, call.names, found.data(), found.size());
+  for (size_t i = 0; i < inputs; ++i) {
+    thread.stage_tensors->noteInput(module, *static_cast<const at::TensorImpl*>(found[i]));
+  }
+  const size_t outputs = result == nullptr ? 0 : tensors_in_(&result, 1, nullptr, found.data(), found.size());
+  for (size_t i = 0; i < outputs; ++i) {
+    thread.stage_tensors->noteOutput(module, *static_cast<const at::TensorImpl*>(found[i]));
+  }
 }
 
 } // namespace commtap

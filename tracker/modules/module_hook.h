@@ -7,6 +7,8 @@
 
 namespace commtap {
 
+class ThreadState;
+
 /// Replaces torch.nn.Module._call_impl. Part of the tracker and not of its Python part, so that a module call passes
 /// one function of commtap. The caller of every method holds the GIL.
 class ModuleHook {
@@ -14,8 +16,12 @@ class ModuleHook {
   /// The Python part's module_id.
   using IdOf = long (*)(void* module);
 
-  static void start(IdOf id_of) {
+  /// The Python part's tensors_in.
+  using TensorsIn = size_t (*)(void* const* objects, size_t count, void* names, void** tensors, size_t capacity);
+
+  static void start(IdOf id_of, TensorsIn tensors_in) {
     id_of_ = id_of;
+    tensors_in_ = tensors_in;
   }
   /// Sets the function that call() passes each call on to.
   static void setOriginal(CommtapVectorcall original) {
@@ -31,10 +37,18 @@ class ModuleHook {
  private:
   /// Returns the module's id; kCommtapNoModule if its calls are attributed to its caller.
   static uint32_t idOf(void* object);
+  /// Notes the tensors of an outermost call, which may be those that a pipeline's stage receives and sends.
+  struct Call {
+    void* const* arguments; ///< the module first
+    size_t count;           ///< positional ones
+    void* names;            ///< of the keyword arguments
+  };
+  static void noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result);
 
   static constinit ObjectTable modules_;
   static constinit CommtapVectorcall original_;
   static constinit IdOf id_of_;
+  static constinit TensorsIn tensors_in_;
 };
 
 } // namespace commtap

@@ -16,6 +16,7 @@
 #include "shim/trusted_file.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
+#include "tracker/attribution/stage_tensors.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/core/log.h"
@@ -78,6 +79,17 @@ uint32_t currentModule() {
   return thread == nullptr ? kGlobalModule : thread->currentModule();
 }
 
+uint32_t beginSetUp(uint32_t module) {
+  ThreadState* thread = ThreadState::current();
+  return thread == nullptr ? 0 : thread->enter({Scope::Type::kSetUp, compat::inBackward(), module});
+}
+
+void endSetUp(uint32_t depth) {
+  if (ThreadState* thread = ThreadState::ifKnown()) {
+    thread->leave(depth);
+  }
+}
+
 uint32_t findModule(const void* object) {
   return ModuleHook::modules().find(object);
 }
@@ -92,7 +104,9 @@ uint32_t forgetModule(const void* object) {
 
 void groupMade(const char* name) {
   if (ThreadState* thread = ThreadState::current()) {
-    groupNamed(name, *thread);
+    if (groupNamed(name, *thread).size > 1) {
+      StageTensors::want();
+    }
   }
 }
 
@@ -140,6 +154,8 @@ constexpr CommtapHost kHost = {
     .add_parameter = addParameter,
     .own_tensor = ownTensor,
     .current_module = currentModule,
+    .begin_set_up = beginSetUp,
+    .end_set_up = endSetUp,
     .find_module = findModule,
     .set_module = setModule,
     .forget_module = forgetModule,
@@ -233,7 +249,7 @@ void startPython(Labels labels) {
     ProcessLedger::get().setPythonVersion(version);
     const CommtapPython* part = loadPythonPart(build);
     if (part != nullptr) {
-      ModuleHook::start(part->module_id);
+      ModuleHook::start(part->module_id, part->tensors_in);
       pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
       setModulesInFrames(pythonPart() == nullptr ? nullptr : part->modules_in_frames);
     }

@@ -55,7 +55,7 @@ class ObserverGuard {
 void observe(const at::RecordFunction& function, ThreadState& thread) {
   const ObserverGuard guard;
   const CostSample sample;
-  const Origin origin = currentOrigin(thread, nullptr);
+  const Origin origin = currentOrigin(thread);
   if (const Level level = observerState().level.load(std::memory_order_relaxed); level != Level::kCollectives) {
     countOperation(function, origin, level);
   }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/frames.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "tracker/python/py_compat.h"
 
@@ -29,18 +32,75 @@ std::vector<PyRef> itemsOf(const PyRef& sequence) {
   return items;
 }
 
+std::vector<PyRef> only(PyRef object) {
+  std::vector<PyRef> items;
+  if (object) {
+    items.push_back(std::move(object));
+  }
+  return items;
+}
+
+bool isCalled(const PyRef& frame, const char* function) {
+  const PyRef code = frame ? attribute(frame.get(), "f_code") : PyRef();
+  const PyRef name = code ? attribute(code.get(), "co_name") : PyRef();
+  return name && PyUnicode_Check(name.get()) && PyUnicode_CompareWithASCIIString(name.get(), function) == 0;
+}
+
+/// Returns the nearest frame of a function of this name, among few; empty if there is none.
+PyRef frameOf(PyRef frame, const char* function) {
+  constexpr int kNear = 40;
+  for (int i = 0; frame && !isCalled(frame, function); ++i) {
+    frame = i == kNear ? PyRef() : compat::callerOf(frame.get());
+  }
+  return frame;
+}
+
+/// Returns a stage's module. Schedules for one stage have it as `_stage`; the others have a dict of them.
+PyRef stageModule(const PyRef& schedule, uint32_t number) {
+  if (!isCalled(schedule, "_step_microbatches")) {
+    return {};
+  }
+  const PyRef stages = compat::localOf(schedule.get(), "stage_index_to_stage");
+  if (!stages || !PyDict_Check(stages.get())) {
+    return follow(compat::localOf(schedule.get(), "self"), "_stage.submod");
+  }
+  const PyRef key(PyLong_FromUnsignedLong(number));
+  return follow(PyRef::borrow(key ? PyDict_GetItemWithError(stages.get(), key.get()) : nullptr), "submod");
+}
+
+/// Returns the argument `closure` of step(self, closure=None).
+PyRef closureOf(const PyRef& step) {
+  const PyRef arguments = compat::localOf(step.get(), "args");
+  const PyRef named = compat::localOf(step.get(), "kwargs");
+  PyObject* closure = nullptr;
+  if (arguments && PyTuple_Check(arguments.get()) && PyTuple_GET_SIZE(arguments.get()) > 1) {
+    closure = PyTuple_GET_ITEM(arguments.get(), 1);
+  } else if (named && PyDict_Check(named.get())) {
+    closure = PyDict_GetItemString(named.get(), "closure");
+  }
+  return closure == Py_None ? PyRef() : PyRef::borrow(closure);
+}
+
 } // namespace
 
-// The functions that open the labels, and their local variables, are those of
-// torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py and _fsdp_state.py.
-std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t /*number*/) {
+// The functions, and their local variables, are those of torch/distributed/fsdp/_fully_shard (_fsdp_param_group.py,
+// _fsdp_param.py, _fsdp_state.py), torch/distributed/pipelining/schedules.py and torch/optim/optimizer.py.
+std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t number) {
   const ErrorGuard keep_errors;
-  const PyRef running = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  PyRef running = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   switch (what) {
     case kCommtapRunningUnit: // FSDPParamGroup.unshard, .post_backward
       return itemsOf(follow(compat::localOf(running.get(), "self"), "modules"));
     case kCommtapPrefetchingUnit: // FSDPState._pre_backward, which calls FSDPParamGroup._prefetch_unshard
       return itemsOf(follow(compat::localOf(compat::callerOf(running.get()).get(), "self"), "_modules"));
+    case kCommtapPipelineStage:
+      return only(stageModule(running, number));
+    case kCommtapReducedParameter: { // FSDPParam
+      const PyRef parameter = frameOf(std::move(running), "_get_grad_inner_tensor");
+      return only(follow(compat::localOf(parameter.get(), "self"), "_module_info.module"));
+    }
+    case kCommtapStepClosure: // the function around every step in torch/optim/optimizer.py
+      return only(closureOf(running));
   }
   return {};
 }

@@ -11,8 +11,8 @@
 
 namespace commtap {
 
-/// Returns the module objects that the frames of torch's own Python code on this thread name. `number` is the stage of
-/// a pipeline. Leaves no Python error. The caller holds the GIL.
+/// Returns the module objects, or the closure, that the frames of torch's own Python code on this thread name. `number`
+/// is the stage of a pipeline. Leaves no Python error. The caller holds the GIL.
 std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t number);
 
 } // namespace commtap

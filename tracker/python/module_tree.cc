@@ -84,26 +84,65 @@ uint32_t ModuleTree::addBelowOwner(PyObject* module) {
   }
   const uint32_t known = map_.find(owner.get());
   if (known == ModuleMap::kUnknown) {
-    addAt(owner.get(), {0, className(owner.get()), false, userClassName(wrappedBy(owner.get()))});
+    addAt(owner.get(), rootPlace(owner.get()));
   } else if (known != ModuleMap::kTransparent) {
     addChildren(owner.get(), known, "");
   }
   return map_.find(module);
 }
 
-uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
-  const CommtapModuleRole role = roleOf(module);
+ModuleTree::Place ModuleTree::rootPlace(PyObject* module) {
+  return {0, className(module), false, userClassName(wrappedBy(module))};
+}
+
+uint32_t ModuleTree::addUnfinished(PyObject* module, PyObject* wrapped) {
+  const ErrorGuard keep_errors;
+  PyObject* innermost = wrappedBy(wrapped);
+  PyRef reference(PyWeakref_NewRef(module, nullptr));
+  if (!reference) {
+    return ModuleMap::kTransparent;
+  }
+  const uint32_t id = newId(module, {0, className(module), false, userClassName(innermost)}, innermost);
+  if (id == 0) { // the table is full
+    return ModuleMap::kTransparent;
+  }
+  unfinished_[module] = {std::move(reference), id};
+  return id;
+}
+
+/// Returns the module's id at its place: a new one, or the one that it has had since its constructor.
+uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
+  const auto early = unfinished_.find(module);
+  if (early != unfinished_.end()) {
+    const auto [reference, id] = std::move(early->second);
+    unfinished_.erase(early);
+    if (PyWeakref_GetObject(reference.get()) == module) { // else another object had this address
+      if (place.parent != 0) {
+        host_.reparent_module(id, place.parent, place.component.c_str(), place.wrapper ? 1 : 0);
+      }
+      return id;
+    }
+    host_.module_died(id);
+  }
+  return newId(module, place, place.clean.empty() ? module : wrappedBy(module));
+}
+
+uint32_t ModuleTree::newId(PyObject* module, const Place& place, PyObject* wrapped) {
   const std::string classes = classChain(module);
-  PyObject* wrapped = place.clean.empty() ? module : wrappedBy(module);
   const CommtapModuleFacts facts = {
       .parent = place.parent,
       .component = place.component.c_str(),
       .class_name = classes.c_str(),
       .clean = place.clean.c_str(),
       .wrapped = wrapped == module ? ModuleMap::kUnknown : map_.find(wrapped),
-      .role = role,
+      .role = roleOf(module),
       .wrapper = place.wrapper ? 1 : 0};
-  const uint32_t id = host_.add_module(&facts);
+  return host_.add_module(&facts);
+}
+
+uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
+  const CommtapModuleRole role = roleOf(module);
+  const uint32_t id = idAt(module, place);
   if (id == place.parent) { // the table is full: attribute its calls to its callers
     return map_.add(module, ModuleMap::kTransparent) ? ModuleMap::kTransparent : id;
   }

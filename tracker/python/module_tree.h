@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "tracker/core/python_host.h"
 #include "tracker/python/module_map.h"
 #include "tracker/python/owner_search.h"
+#include "tracker/python/py_ref.h"
 
 namespace commtap {
 
@@ -26,6 +29,9 @@ class ModuleTree {
   }
   /// Assigns an id to a new module and to its children. Returns what find() returns from then on.
   uint32_t add(PyObject* module);
+  /// Gives an id to a module whose constructor begins, before it has children and a place. The module gets both, and
+  /// keeps the id, when it is found or called. It will wrap `wrapped`.
+  uint32_t addUnfinished(PyObject* module, PyObject* wrapped);
 
  private:
   struct Place {
@@ -39,12 +45,17 @@ class ModuleTree {
   void addChildren(PyObject* module, uint32_t parent, const std::string& prefix);
   void addChild(PyObject* module, PyObject* child, uint32_t parent, const std::string& component);
   uint32_t addBelowOwner(PyObject* module);
+  static Place rootPlace(PyObject* module);
+  uint32_t idAt(PyObject* module, const Place& place);
+  /// `wrapped` is the innermost module that `module` wraps, or `module`.
+  uint32_t newId(PyObject* module, const Place& place, PyObject* wrapped);
   void watchDeath();
   static PyObject* onDeath(PyObject* self, PyObject* weak_reference);
 
   const CommtapHost& host_;
   ModuleMap map_;
   OwnerSearch owner_search_;
+  std::unordered_map<PyObject*, std::pair<PyRef, uint32_t>> unfinished_; ///< a weak reference, and the id
   bool watching_ = false;
   uint32_t depth_ = 0; ///< current depth of the walk through children
 };

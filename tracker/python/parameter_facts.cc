@@ -101,29 +101,6 @@ bool readFacts(PyObject* tensor, Facts& facts) {
   return !facts.shape.empty();
 }
 
-void* tensorImpl(PyObject* tensor) {
-  const PyRef address = attribute(tensor, "_cdata");
-  void* impl = address ? PyLong_AsVoidPtr(address.get()) : nullptr;
-  PyErr_Clear();
-  return impl;
-}
-
-/// Disables __torch_function__ on this thread while this object lives. A job's parameters may be tensor subclasses,
-/// whose code must not run when the tracker reads their attributes.
-class PlainTensors {
- public:
-  explicit PlainTensors(const CommtapHost& host) : host_(host), token_(host.begin_plain_tensors()) {}
-  PlainTensors(const PlainTensors&) = delete;
-  PlainTensors& operator=(const PlainTensors&) = delete;
-  ~PlainTensors() {
-    host_.end_plain_tensors(token_);
-  }
-
- private:
-  const CommtapHost& host_;
-  void* token_;
-};
-
 void reportParameter(const CommtapHost& host, uint32_t module, const std::string& name, PyObject* tensor, bool wanted) {
   host.own_tensor(module, tensorImpl(tensor));
   if (!wanted) {
@@ -146,6 +123,13 @@ void reportParameter(const CommtapHost& host, uint32_t module, const std::string
 }
 
 } // namespace
+
+void* tensorImpl(PyObject* tensor) {
+  const PyRef address = attribute(tensor, "_cdata");
+  void* impl = address ? PyLong_AsVoidPtr(address.get()) : nullptr;
+  PyErr_Clear();
+  return impl;
+}
 
 void reportParameters(const CommtapHost& host, PyObject* module_dict, uint32_t module) {
   PyObject* parameters = PyDict_GetItemString(module_dict, "_parameters");

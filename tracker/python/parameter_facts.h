@@ -10,6 +10,25 @@
 
 namespace commtap {
 
+/// Disables __torch_function__ on this thread while this object lives. A job's parameters may be tensor subclasses,
+/// whose code must not run when the tracker reads their attributes.
+class PlainTensors {
+ public:
+  explicit PlainTensors(const CommtapHost& host) : host_(host), token_(host.begin_plain_tensors()) {}
+  PlainTensors(const PlainTensors&) = delete;
+  PlainTensors& operator=(const PlainTensors&) = delete;
+  ~PlainTensors() {
+    host_.end_plain_tensors(token_);
+  }
+
+ private:
+  const CommtapHost& host_;
+  void* token_;
+};
+
+/// Returns a tensor's TensorImpl; nullptr if it has none. Needs PlainTensors, and the GIL.
+void* tensorImpl(PyObject* tensor);
+
 /// Reports to the tracker a module's own parameters, without its children's. A report has name, shape and dtype, and
 /// for a DTensor also mesh, placements and local shape. Attributes each parameter's gradient and memory to `module`.
 /// Runs no code of the job, leaves no Python error. The caller holds the GIL.

@@ -17,6 +17,7 @@
 #include "tracker/python/py_compat.h"
 #include "tracker/python/py_ref.h"
 #include "tracker/python/tensor_class.h"
+#include "tracker/python/tensors_in.h"
 
 namespace commtap {
 namespace {
@@ -31,12 +32,17 @@ struct Part {
   CallHook module_call;
   CallHook label_enter;
   CallHook label_exit;
+  CallHook ddp_constructor;
+  CallHook fsdp1_constructor;
 };
 
 Part* part = nullptr;
 
+void watchFsdp1IfImported();
+
 uint32_t addModule(PyObject* module) noexcept {
   try {
+    watchFsdp1IfImported();
     return part->tree.add(module);
   } catch (const std::exception&) { // out of memory: attribute the call to the calling module
     return part->host.current_module();
@@ -78,8 +84,8 @@ size_t idsInFrames(CommtapInFrames what, uint32_t number, uint32_t* modules, siz
   const PyGILState_STATE gil = PyGILState_Ensure();
   size_t count = 0;
   try {
-    for (const PyRef& module : modulesInFrames(what, number)) {
-      const uint32_t id = idOf(module.get());
+    for (const PyRef& found : modulesInFrames(what, number)) {
+      const uint32_t id = what == kCommtapStepClosure ? 0 : idOf(found.get());
       if (id != ModuleMap::kTransparent && count < capacity) {
         modules[count++] = id;
       }
@@ -91,6 +97,10 @@ size_t idsInFrames(CommtapInFrames what, uint32_t number, uint32_t* modules, siz
   return count;
 }
 
+size_t tensorsInObjects(void* const* objects, size_t count, void* names, void** tensors, size_t capacity) {
+  return part == nullptr ? 0 : tensorsIn(part->host, objects, count, names, tensors, capacity);
+}
+
 /// Replaces torch.distributed's C function _register_process_group, which every new group goes through. The Python
 /// function that makes groups cannot be hooked: Python 3.11 inlines such calls and bypasses its vectorcall.
 PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
@@ -98,6 +108,7 @@ PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
   if (result != nullptr && PyTuple_GET_SIZE(arguments) > 0 && PyUnicode_Check(PyTuple_GET_ITEM(arguments, 0))) {
     const ErrorGuard keep_errors;
     part->host.group_made(textOf(PyTuple_GET_ITEM(arguments, 0)).c_str());
+    watchFsdp1IfImported();
   }
   return result;
 }
@@ -149,6 +160,69 @@ void watchModules(PyObject* module) {
   }
 }
 
+uint32_t addUnfinished(PyObject* module, PyObject* wrapped) noexcept {
+  try {
+    return part->tree.addUnfinished(module, wrapped);
+  } catch (const std::exception&) { // out of memory: its set-up belongs to Global
+    return ModuleMap::kTransparent;
+  }
+}
+
+/// Returns the first argument after self, `module` by name, borrowed; nullptr if there is none.
+PyObject* wrappedArgument(PyObject* const* arguments, size_t flags, PyObject* names) {
+  const Py_ssize_t positional = PyVectorcall_NARGS(flags);
+  if (positional > 1) {
+    return arguments[1];
+  }
+  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "module") == 0) {
+      return arguments[positional + i];
+    }
+  }
+  return nullptr;
+}
+
+/// Runs the constructor of a wrapper, `__init__(self, module, ...)`, that communicates while it is made. C code calls a
+/// constructor, so it is through the vectorcall.
+template <CallHook Part::*kHook>
+PyObject* construct(PyObject* function, PyObject* const* arguments, size_t flags, PyObject* names) {
+  const vectorcallfunc own = (part->*kHook).own();
+  PyObject* wrapped = PyVectorcall_NARGS(flags) == 0 ? nullptr : wrappedArgument(arguments, flags, names);
+  const uint32_t id = wrapped == nullptr ? ModuleMap::kTransparent : addUnfinished(arguments[0], wrapped);
+  if (id == ModuleMap::kTransparent) {
+    return own(function, arguments, flags, names);
+  }
+  const uint32_t depth = part->host.begin_set_up(id);
+  PyObject* result = own(function, arguments, flags, names);
+  part->host.end_set_up(depth);
+  return result;
+}
+
+template <CallHook Part::*kHook>
+void watchConstructor(PyObject* module, const char* class_name) {
+  const ErrorGuard keep_errors;
+  const PyRef type = attribute(module, class_name);
+  const PyRef constructor = type ? attribute(type.get(), "__init__") : PyRef();
+  (part->*kHook).install(constructor.get(), construct<kHook>); // else its collectives belong to Global
+}
+
+void watchDdp(PyObject* module) {
+  watchConstructor<&Part::ddp_constructor>(module, "DistributedDataParallel");
+}
+
+/// FSDP1 is imported by few jobs, and a finder that waits for it would stay in sys.meta_path. A job imports it before
+/// it makes its groups, or before it calls a module.
+void watchFsdp1IfImported() {
+  if (part->fsdp1_constructor.own() == nullptr) {
+    const ErrorGuard keep_errors;
+    PyObject* module =
+        PyDict_GetItemString(PyImport_GetModuleDict(), "torch.distributed.fsdp.fully_sharded_data_parallel");
+    if (module != nullptr) {
+      watchConstructor<&Part::fsdp1_constructor>(module, "FullyShardedDataParallel");
+    }
+  }
+}
+
 // Without this hook a group is known from its first collective.
 void watchGroups(PyObject* module) {
   constexpr const char* kName = "_register_process_group";
@@ -176,6 +250,7 @@ int start(const CommtapHost* host) {
       {"torch.nn.modules.module", watchModules},
       {"torch.autograd.profiler", watchLabels},
       {"torch.distributed.distributed_c10d", watchGroups},
+      {"torch.nn.parallel.distributed", watchDdp},
   });
   if (!ok) {
     host->hook_missing("sys.meta_path is not a list");
@@ -189,6 +264,8 @@ void setEnabled(int enabled) {
   part->module_call.setEnabled(enabled != 0);
   part->label_enter.setEnabled(enabled != 0);
   part->label_exit.setEnabled(enabled != 0);
+  part->ddp_constructor.setEnabled(enabled != 0);
+  part->fsdp1_constructor.setEnabled(enabled != 0);
   PyGILState_Release(gil);
 }
 
@@ -205,4 +282,5 @@ const CommtapPython commtap_python = {
     .module_id = commtap::moduleId,
     .tensor_class = commtap::tensorClass,
     .modules_in_frames = commtap::idsInFrames,
+    .tensors_in = commtap::tensorsInObjects,
 };

@@ -37,7 +37,11 @@ class ModuleCall {
 };
 
 Origin originNow() {
-  return currentOrigin(*ThreadState::current(), nullptr);
+  return currentOrigin(*ThreadState::current());
+}
+
+Origin originOfSent(const at::Tensor& tensor) {
+  return currentOrigin(*ThreadState::current(), [&tensor] { return CallFacts{&tensor, Kind::kAllReduce}; });
 }
 
 /// Stores the origin of the code that computes the gradient of `tensor`.
@@ -116,6 +120,80 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   CHECK(origin->phase == Phase::kBackward);
   CHECK(origin->issued_in == net);
   CHECK(origin->module == ddp);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a bucket that is larger than the gradient belongs to the model") {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t root = modules.add(0, "Bucketed", "C", ModuleRole::kPlain, false);
+  const uint32_t net = modules.add(root, "net", "C", ModuleRole::kPlain, false);
+  const at::Tensor weight = at::ones({3}).requires_grad_();
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), nullptr);
+  const auto accumulator = torch::autograd::impl::grad_accumulator(weight);
+  std::optional<Origin> bucket;
+  std::optional<Origin> gradient;
+  weight.register_hook([&](const at::Tensor& grad) {
+    bucket = originOfSent(at::ones({7}));
+    gradient = originOfSent(grad);
+  });
+  backward(weight * 2);
+  REQUIRE((bucket && gradient));
+  CHECK(bucket->module == root);
+  CHECK(bucket->issued_in == net);
+  CHECK(gradient->module == net);
+}
+
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "outside of modules and in an optimizer's step, memory of parameters tells the module") {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t net = modules.add(0, "Sent", "C", ModuleRole::kPlain, false);
+  const at::Tensor weight = at::ones({3});
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), weight.storage().data());
+  CHECK(originOfSent(weight.view({3, 1})).module == net);
+  CHECK(originOfSent(weight).phase == Phase::kOther);
+  CHECK(originOfSent(weight).issued_in == kGlobalModule);
+  CHECK(originOfSent(at::Tensor()).module == kGlobalModule);
+  ThreadState& thread = *ThreadState::current();
+  const uint32_t step = thread.enter({Scope::Type::kOptimizerStep, false, kGlobalModule});
+  CHECK(originOfSent(weight).module == net);
+  CHECK(originOfSent(weight).phase == Phase::kOptimizer);
+  thread.leave(step);
+  const ModuleCall call(7);
+  CHECK(originOfSent(weight).module == 7);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a closure runs with gradients, the step around it without") {
+  ThreadState& thread = *ThreadState::current();
+  const uint32_t step = thread.enter({Scope::Type::kOptimizerStepWithClosure, false, kGlobalModule});
+  CHECK(originNow().phase == Phase::kOther);
+  {
+    const at::AutoGradMode off(false);
+    CHECK(originNow().phase == Phase::kOptimizer);
+  }
+  thread.leave(step);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "the constructor of a module that communicates is its set-up") {
+  ThreadState& thread = *ThreadState::current();
+  const uint32_t depth = thread.enter({Scope::Type::kSetUp, false, 7});
+  CHECK(originNow().module == 7);
+  CHECK(originNow().phase == Phase::kOther);
+  thread.leave(depth);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a label holds outside of the calls that begin inside it") {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t stage = modules.add(0, "Labelled", "C", ModuleRole::kPlain, false);
+  ThreadState& thread = *ThreadState::current();
+  thread.unit_labels.push_back({nullptr, UnitLabel::Library::kPipeline, false, "", Phase::kBackward, stage, 0, false});
+  CHECK(originNow().module == stage);
+  CHECK(originNow().phase == Phase::kBackward);
+  {
+    const ModuleCall call(7);
+    CHECK(originNow().module == 7);
+    CHECK(originNow().phase == Phase::kForward);
+  }
+  thread.unit_labels.clear();
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a callback at the end of a backward has no module, and nothing is in not_seen") {

@@ -95,6 +95,22 @@ TEST_CASE_FIXTURE(TrackerFixture, "the common ancestor is the nearest module aro
   CHECK(modules().commonAncestor(leaf, 0) == 0);
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "memory of several modules' parameters belongs to their common ancestor") {
+  const uint32_t root = addPlain(0, "Flat");
+  const uint32_t left = addPlain(root, "left");
+  const uint32_t right = addPlain(root, "right");
+  int storage = 0;
+  modules().addParameter(left, nullptr, &storage);
+  modules().addParameter(left, nullptr, &storage);
+  CHECK(modules().ownerOfStorage(&storage) == left);
+  modules().addParameter(right, nullptr, &storage);
+  CHECK(modules().ownerOfStorage(&storage) == root);
+  CHECK(modules().rootOf(right) == root);
+  const uint32_t later = addPlain(0, "AtTheSameAddress");
+  modules().addParameter(later, nullptr, &storage);
+  CHECK(modules().ownerOfStorage(&storage) == later);
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "an FSDP2 unit of several modules is their nearest common ancestor") {
   const uint32_t root = modules().add(0, "GroupedRoot", "C", ModuleRole::kFsdp2, false);
   const uint32_t block = addPlain(root, "block");

@@ -28,7 +28,8 @@ Payload payload(const c10::IValue& boxed) {
 }
 
 const void* storage(const c10::IValue& boxed) {
-  return firstStorage(boxed);
+  const at::Tensor* first = firstTensor(boxed);
+  return first != nullptr && first->defined() && first->has_storage() ? first->storage().data() : nullptr;
 }
 
 TEST_CASE("bytes are elements times their size, of one tensor or of any list of them") {
@@ -64,7 +65,7 @@ TEST_CASE("arguments in their C++ types hold what boxed ones do") {
   CHECK(payloadOf(argumentOf(at::TensorList(list))).bytes == 68);
   CHECK((payloadOf(argumentOf(at::TensorList(list))).dtype == at::kBFloat16));
   CHECK(payloadOf(argumentOf(lists)).bytes == 128);
-  CHECK(firstStorage(argumentOf(lists)) == list[0].storage().data());
+  CHECK(firstTensor(argumentOf(lists)) == list.data());
   CHECK(payloadOf(argumentOf(int64_t{7})).bytes == 0);
   CHECK(isTrue(argumentOf(true)));
   CHECK_FALSE(isTrue(argumentOf(false)));

@@ -44,8 +44,45 @@ TEST_CASE("labels of FSDP2 say the phase of the work, except those of both phase
   CHECK(parseUnitLabel("FSDP::all_gather (a)")->phase == Phase::kOther);
 }
 
+TEST_CASE("labels of a pipeline's schedule name the stage and the phase") {
+  const auto check = [](std::string_view label, uint32_t stage, Phase phase) {
+    CAPTURE(std::string(label));
+    const std::optional<UnitLabelText> parsed = parseUnitLabel(label);
+    REQUIRE(parsed);
+    CHECK(parsed->made_by == Library::kPipeline);
+    CHECK(parsed->stage == stage);
+    CHECK(parsed->phase == phase);
+  };
+  check("Forward 3", 0, Phase::kForward);
+  check("Backward 12", 0, Phase::kBackward);
+  check("PP:2F0", 2, Phase::kForward);
+  check("PP:11SEND_F3", 11, Phase::kForward);
+  check("PP:0RECV_B1", 0, Phase::kBackward);
+  check("PP:3UNSHARD", 3, Phase::kForward);
+  check("PP:3REDUCE_GRAD", 3, Phase::kBackward);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a label of the job's own that reads like a schedule's is none") {
+  int label = 0;
+  openLabel("Forward 3", &label);
+  CHECK(ThreadState::current()->unit_labels.empty());
+  closeLabel(&label);
+}
+
 TEST_CASE("other labels name none") {
-  for (const char* label : {"", "forward", "FSDP::something_new (x)", "FSDP", "Optimizer.step#SGD.step", "## x ##"}) {
+  for (const char* label :
+       {"Forward",
+        "Forward pass",
+        "Forward 3b",
+        "PP:F0",
+        "PP:0X1",
+        "PP:(0F1;1B0)OVERLAP_F_B",
+        "",
+        "forward",
+        "FSDP::something_new (x)",
+        "FSDP",
+        "Optimizer.step#SGD.step",
+        "## x ##"}) {
     CAPTURE(label);
     CHECK_FALSE(parseUnitLabel(label));
   }

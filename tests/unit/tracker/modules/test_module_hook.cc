@@ -52,7 +52,7 @@ uint32_t currentModule() {
 class ModuleHookFixture : public TrackerFixture {
  public:
   ModuleHookFixture() {
-    ModuleHook::start(askId);
+    ModuleHook::start(askId, nullptr);
     ModuleHook::setOriginal(original);
     ids_asked = 0;
     id_answer = -1;

@@ -13,7 +13,7 @@ namespace commtap {
 namespace {
 
 std::string here() {
-  return ModuleRegistry::get().nameOf(currentOrigin(*ThreadState::current(), nullptr).issued_in, ModuleName::kClean);
+  return ModuleRegistry::get().nameOf(currentOrigin(*ThreadState::current()).issued_in, ModuleName::kClean);
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "scopes nest, and one name below one parent is one module") {
@@ -21,11 +21,11 @@ TEST_CASE_FIXTURE(TrackerFixture, "scopes nest, and one name below one parent is
   pushScope("train");
   pushScope("step");
   CHECK(here() == "train.step");
-  const uint32_t first = currentOrigin(*ThreadState::current(), nullptr).issued_in;
+  const uint32_t first = currentOrigin(*ThreadState::current()).issued_in;
   CHECK(popScope());
   CHECK(here() == "train");
   pushScope("step");
-  CHECK(currentOrigin(*ThreadState::current(), nullptr).issued_in == first);
+  CHECK(currentOrigin(*ThreadState::current()).issued_in == first);
   CHECK(popScope());
   CHECK(popScope());
   CHECK(here() == outside);

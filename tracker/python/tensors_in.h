@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "tracker/core/python_host.h"
+
+namespace commtap {
+
+/// Implements CommtapPython::tensors_in. Runs no code of the job, leaves no Python error. The caller holds the GIL.
+size_t
+tensorsIn(const CommtapHost& host, void* const* objects, size_t count, void* names, void** tensors, size_t capacity);
+
+} // namespace commtap
