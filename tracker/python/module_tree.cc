@@ -116,7 +116,8 @@ uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
   if (early != unfinished_.end()) {
     const auto [reference, id] = std::move(early->second);
     unfinished_.erase(early);
-    if (PyWeakref_GetObject(reference.get()) == module) { // else another object had this address
+    // Not if another object had this address, nor below a wrapper: the name of the part would be the whole's.
+    if (PyWeakref_GetObject(reference.get()) == module && !place.wrapper) {
       if (place.parent != 0) {
         host_.reparent_module(id, place.parent, place.component.c_str(), place.wrapper ? 1 : 0);
       }
