@@ -127,7 +127,7 @@ TEST_CASE("errors are those of reportFromJson() with the path") {
   report.nccl.emplace().calls.emplace_back().function = "ncclSend";
   const json document = json::parse(reportToJson(report));
   const std::pair<const char*, json> changes[] = {
-      {"/schema", "commtap/2"},
+      {"/schema", "commtap/3"},
       {"/job/pid", -1},
       {"/job/rank", -1},
       {"/job/rank", 4},
@@ -138,7 +138,7 @@ TEST_CASE("errors are those of reportFromJson() with the path") {
       {"/collectives/0/bus_bytes", -0.5},
       {"/collectives/0/sizes", {{"-1", 1}}},
       {"/groups/0/size", 4294967296},
-      {"/groups/0/ranks/0", "x"},
+      {"/groups/0/ranks", "3-0"},
       {"/modules/1/calls/forward", 1.5},
       {"/collectives/0/kind", "all_gathr"},
       {"/collectives/0/count", true},

@@ -65,5 +65,24 @@ TEST_CASE("each part of the key makes another row; lowered ops do not") {
   CHECK(with_lowered == 1);
 }
 
+TEST_CASE("rows with different labels stay apart") {
+  JobRows rows;
+  Collective row;
+  row.module = "Global";
+  row.count = 1;
+  for (const char* label : {"clip", "loss", "clip"}) {
+    row.label = label;
+    rows.add(row, 0);
+  }
+  rows.endRank(0, 0);
+  RankSets sets;
+  sets.addSlot(0);
+  std::vector<JobCollective> all = rows.take(sets);
+  REQUIRE(all.size() == 2);
+  const size_t clip = all[0].label == "clip" ? 0 : 1;
+  CHECK(all[clip].amount.count.sum == 2);
+  CHECK(all[1 - clip].label == "loss");
+}
+
 } // namespace
 } // namespace commtap

@@ -143,16 +143,29 @@ TEST_CASE("an unknown group leaves its columns null") {
   });
 }
 
-TEST_CASE("the last column of a collective is the root module of its module; Global has none") {
+TEST_CASE("the last columns of a collective are the root module of its module, and its label; Global has no root") {
   Report report = sampleReport(1);
   report.collectives.resize(1);
   const std::pair<const char*, nlohmann::json> roots[] = {
       {"Net#2.layers.0.mlp", "Net#2"}, {"Net", "Net"}, {"Global", nullptr}};
   for (const auto& [module, root] : roots) {
     report.collectives[0].module = module;
-    forEachRow(TableId::kCollectives, report, [&root](const TableCells& cells) { CHECK(cells.back() == root); });
+    report.collectives[0].label = root.is_null() ? "clip" : "";
+    const nlohmann::json label = root.is_null() ? nlohmann::json("clip") : nlohmann::json(nullptr);
+    forEachRow(TableId::kCollectives, report, [&](const TableCells& cells) {
+      CHECK(std::vector(cells.end() - 2, cells.end()) == TableCells{root, label});
+    });
   }
-  CHECK(columnsOf(TableId::kCollectives).back().name == "root");
+  CHECK(columnsOf(TableId::kCollectives).back().name == "label");
+}
+
+TEST_CASE("members are rows") {
+  Report report = sampleReport(1);
+  report.members = {{0, "Net.up", 64}, {0, "", 8}};
+  std::vector<TableCells> rows;
+  forEachRow(
+      TableId::kMembers, report, [&rows](const TableCells& cells) { rows.emplace_back(cells.end() - 3, cells.end()); });
+  CHECK(rows == std::vector<TableCells>{{0, "Net.up", 64}, {0, nullptr, 8}});
 }
 
 TEST_CASE("docs/tables.md is made from the table") {

@@ -168,17 +168,17 @@ std::string cleanNameOf(uint32_t id) {
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "clean names of roots are the user's classes, unique among themselves") {
-  const uint32_t ddp = addNamed("Ddp", "CleanNet");
+  const uint32_t ddp = addNamed("CleanDdp", "CleanNet");
   const uint32_t plain = addNamed("CleanNet", "CleanNet");
-  const uint32_t other = addNamed("Ddp", "CleanOther");
+  const uint32_t other = addNamed("CleanDdp", "CleanOther");
   CHECK(cleanNameOf(ddp) == "CleanNet");
   CHECK(cleanNameOf(plain) == "CleanNet#2");
   CHECK(cleanNameOf(other) == "CleanOther");
-  CHECK(nameOf(*this, other) == "Ddp#2");
+  CHECK(nameOf(*this, other) == "CleanDdp#2");
   CHECK(report().modules.at(plain).name == "CleanNet#2");
   modules().died(ddp);
-  CHECK(addNamed("Ddp", "CleanOther") != ddp);
-  CHECK(addNamed("Ddp", "CleanNet") == ddp);
+  CHECK(addNamed("CleanDdp", "CleanOther") != ddp);
+  CHECK(addNamed("CleanDdp", "CleanNet") == ddp);
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a wrapper of a root has the root's clean name, and the root moves below it") {
