@@ -75,6 +75,7 @@ class Report:
         ]
         self.modules: list[dict[str, Any]] = document["modules"]
         self.collectives: list[Row] = document["collectives"]
+        self.members: list[Row] = document.get("members", [])
         self.operations: list[Row] | None = document.get("operations")
         self.steps: list[Row] = document.get("steps", [])  # a generated report has none
         self.last: list[Row] = document.get("last", [])

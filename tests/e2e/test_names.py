@@ -119,3 +119,17 @@ def test_modules_whose_root_is_never_called_hang_below_it(runner: Runner) -> Non
         roots = {module["name"] for module in report.modules if module["parent"] == 0}
         assert roots == {"Model", "Autoencoder", "Pipelined", "Tower", "Reduce"}
         assert report.not_seen == []
+
+
+@pytest.mark.parametrize(
+    ("name", "covered"), [("ddp", {"Model"}), ("fsdp2", {"Model", "Model.layers.0", "Model.layers.1"})]
+)
+def test_members_of_a_row_add_up_to_it(runner: Runner, name: str, covered: set[str]) -> None:
+    """One DDP bucket covers all layers, a unit of FSDP2 its own: their parameters are the whole payload."""
+    report = variant(runner, name).report()
+    kinds = ("all_reduce",) if name == "ddp" else ("all_gather", "reduce_scatter")
+    assert {report.collectives[member["row"]]["module"] for member in report.members} == covered
+    for i, row in enumerate(report.collectives):
+        members = [member for member in report.members if member["row"] == i]
+        is_covered = row["module"] != "Global" and row["kind"] in kinds
+        assert sum(member["bytes"] for member in members) == (row["bytes"] if is_covered else 0)
