@@ -74,6 +74,6 @@ def test_compiled(runner: Runner, name: str) -> None:
     """
     report = runner.shim(JOBS[name]).report()
     found = report.table("module", "phase", kind="all_reduce")
-    assert found["MLPStacked", "forward"] == 4
-    assert 4 <= found["MLPStacked", "backward"] <= 8
+    assert found["CheckpointedStack", "forward"] == 4
+    assert 4 <= found["CheckpointedStack", "backward"] <= 8
     assert len(found) == 2
