@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include <optional>
 #include <vector>
 
 #include "tests/unit/tracker_fixture.h"
@@ -90,7 +91,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(StageFixture, "keeps no tensor alive, and takes no new memory for a tensor that it knew") {
   const uint32_t stage = add("Forgetful");
-  c10::weak_intrusive_ptr<c10::StorageImpl> first;
+  std::optional<c10::weak_intrusive_ptr<c10::StorageImpl>> first;
   for (size_t i = 0; i < 2 * StageTensors::kCapacity; ++i) {
     const at::Tensor output = call(stage, at::ones({4}));
     if (i == 0) {
@@ -98,8 +99,8 @@ TEST_CASE_FIXTURE(StageFixture, "keeps no tensor alive, and takes no new memory 
     }
     CHECK_FALSE(send(at::ones({4}), kNext));
   }
-  CHECK(first.expired());
-  CHECK(first.weak_use_count() == 1); // the oldest are forgotten
+  CHECK(first->expired());
+  CHECK(first->weak_use_count() == 1); // the oldest are forgotten
 }
 
 } // namespace

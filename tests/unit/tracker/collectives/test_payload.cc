@@ -65,7 +65,7 @@ TEST_CASE("arguments in their C++ types hold what boxed ones do") {
   CHECK(payloadOf(argumentOf(at::TensorList(list))).bytes == 68);
   CHECK((payloadOf(argumentOf(at::TensorList(list))).dtype == at::kBFloat16));
   CHECK(payloadOf(argumentOf(lists)).bytes == 128);
-  CHECK(firstTensor(argumentOf(lists)) == list.data());
+  CHECK(firstTensor(argumentOf(lists)) == lists[1].data());
   CHECK(payloadOf(argumentOf(int64_t{7})).bytes == 0);
   CHECK(isTrue(argumentOf(true)));
   CHECK_FALSE(isTrue(argumentOf(false)));
