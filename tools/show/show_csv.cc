@@ -35,7 +35,7 @@ void keepNewest(size_t most, std::vector<LastCollective>& last) {
 } // namespace
 
 Result<TableId> csvTableOf(const ShowFilter& filter) {
-  using Table = Result<TableId>;
+  using Chosen = Result<TableId>;
   const std::pair<const char*, bool> without_effect[] = {
       {"--depth", filter.depth.has_value()},
       {"--all", filter.all},
@@ -47,7 +47,7 @@ Result<TableId> csvTableOf(const ShowFilter& filter) {
       {"--module", !filter.module.empty() && filter.steps}};
   for (const auto& [option, is_given] : without_effect) {
     if (is_given) {
-      return Table::failure(std::string(option) + " does not change the rows of this csv: leave it out");
+      return Chosen::failure(std::string(option) + " does not change the rows of this csv: leave it out");
     }
   }
   const std::pair<TableId, bool> tables[] = {
@@ -58,7 +58,7 @@ Result<TableId> csvTableOf(const ShowFilter& filter) {
   TableId table = TableId::kCollectives;
   for (const auto& [id, is_asked] : tables) {
     if (is_asked && table != TableId::kCollectives) {
-      return Table::failure("csv holds one table: give one of --steps, --last, --operations and --nccl");
+      return Chosen::failure("csv holds one table: give one of --steps, --last, --operations and --nccl");
     }
     table = is_asked ? id : table;
   }
