@@ -117,7 +117,7 @@ uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
     const auto [reference, id] = std::move(early->second);
     unfinished_.erase(early);
     // Not if another object had this address, nor below a wrapper: the name of the part would be the whole's.
-    if (PyWeakref_GetObject(reference.get()) == module && !place.wrapper) {
+    if (PyWeakref_GetObject(reference.get()) == module) {
       if (place.parent != 0) {
         host_.reparent_module(id, place.parent, place.component.c_str(), place.wrapper ? 1 : 0);
       }
