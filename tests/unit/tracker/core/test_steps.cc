@@ -25,6 +25,7 @@ void forward(Gradients gradients) {
 /// Returns the forwards of each step that `body` makes in a process of its own, the running step included: "2 2 1 ".
 std::string forwardsPerStep(const std::function<void()>& body) {
   const ChildResult child = TrackerFixture::runInTrackedChild([&] {
+    Steps::resetInForkedChild(); // other tests have run forwards in this process
     body();
     std::string forwards;
     for (const Step& step : TrackerFixture().report().steps) {
