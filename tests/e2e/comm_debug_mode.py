@@ -51,11 +51,11 @@ def inclusive_of_report(report: Report, prefix: str = "") -> Counts:
 
 
 def ancestors(report: Report, name: str) -> set[str]:
-    """Returns the clean names of a module and of all its parents."""
+    """Returns the raw names, which are PyTorch's, of a module with this clean name and of all its parents."""
     by_id = {module["id"]: module for module in report.modules}
     current = report.module(name)
-    names = {current["name"]}
+    names = {current["raw_name"]}
     while current["parent"] is not None:
         current = by_id[current["parent"]]
-        names.add(current["name"])
+        names.add(current["raw_name"])
     return names
