@@ -99,6 +99,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | all
       test_e2e "${WORKERS[@]}" -m ""
       record clang-tidy tidy all
       record witnesses witnesses
+      record "witnesses jobs" witnesses jobs
       PART_OF_ALL=1 ./dev sanitize all
       ;;
     "")
@@ -116,18 +117,27 @@ finish() {
   python .dev/verdict.py "$RESULTS" "$SECONDS"
 }
 
-# Runs the witnesses in a virtual environment of their own, which uses the torch that commtap is built for.
-witnesses() {
-  local venv=$BUILD/witnesses/venv requirements=tests/witnesses/requirements.txt
-  build
-  if ! cmp -s "$requirements" "$venv/.requirements"; then
-    say "installing $requirements into $venv"
-    "$VENV/bin/python" -m venv --clear "$venv"
-    "$VENV/bin/python" -c 'import os, sysconfig, torch
+# Makes a virtual environment with what a requirements file names, and with the torch that commtap is built for.
+witness_environment() { # folder, requirements file, pip's options ...
+  local venv=$1 requirements=$2
+  cmp -s "$requirements" "$venv/.requirements" && return
+  say "installing $requirements into $venv"
+  "$VENV/bin/python" -m venv --clear "$venv"
+  "$VENV/bin/python" -c 'import os, sysconfig, torch
 print(sysconfig.get_path("purelib"), os.path.dirname(os.path.dirname(torch.__file__)), sep="\n")' \
-      >"$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch.pth"
-    "$venv/bin/pip" install -q --disable-pip-version-check -r "$requirements" 2> >(grep -v '^WARNING: ' >&2)
-    cp "$requirements" "$venv/.requirements"
+    >"$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch.pth"
+  "$venv/bin/pip" install -q --disable-pip-version-check "${@:3}" -r "$requirements" 2> >(grep -v '^WARNING: ' >&2)
+  cp "$requirements" "$venv/.requirements"
+}
+
+witnesses() { # SUITE ... | jobs [JOB ...]
+  local folder=$BUILD/witnesses
+  build
+  if [ "${1:-}" = jobs ]; then
+    witness_environment "$folder/venv-jobs" tests/witnesses/requirements-jobs.txt --no-deps
+    "$folder/venv-jobs/bin/python" tests/witnesses/training.py --build "$BUILD" "${@:2}"
+    return
   fi
-  "$venv/bin/python" tests/witnesses/witnesses.py --build "$BUILD" "$@"
+  witness_environment "$folder/venv" tests/witnesses/requirements.txt
+  "$folder/venv/bin/python" tests/witnesses/witnesses.py --build "$BUILD" "$@"
 }
