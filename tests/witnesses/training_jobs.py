@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The training jobs to run. Versions are in requirements-jobs.txt.
 
-accelerate's test_ops is not among them: on CPUs it takes itself for the only process, and communicates nothing.
+docs/reliability.md names what is not among them, and why.
 """
 
 from dataclasses import dataclass
@@ -30,8 +30,6 @@ JOBS = [
     Job("accelerate_fsdp2", "accelerate_fsdp2", ("accelerate",)),
     Job("accelerate_test_script", f"{_SCRIPTS}.test_script", ("accelerate",), variables=_CPU),
     Job("accelerate_test_sync", f"{_SCRIPTS}.test_sync", ("accelerate",), variables=_CPU),
-    Job("accelerate_test_data_loop", f"{_SCRIPTS}.test_distributed_data_loop", ("accelerate",), variables=_CPU),
-    Job("accelerate_test_comm_hook", f"{_SCRIPTS}.test_ddp_comm_hook", ("accelerate",), variables=_CPU),
     Job("trainer_ddp", "trainer_ddp", ("transformers", "accelerate", "datasets"), of_the_moment=_RUNTIME),
     Job("trainer_fsdp", "trainer_fsdp", ("transformers", "accelerate", "datasets"), of_the_moment=_RUNTIME),
     Job("trl_sft", "trl_sft", ("trl", "transformers", "accelerate", "datasets"), of_the_moment=_RUNTIME),
