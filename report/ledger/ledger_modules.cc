@@ -45,6 +45,11 @@ void LedgerModules::reparentModule(uint32_t module, uint32_t parent, std::string
   moved.parent.store(checkedNumber(parent), std::memory_order_release);
 }
 
+void LedgerModules::renameModule(uint32_t module, std::string_view component) {
+  const LedgerLock lock(store_.appending());
+  store_.records<kModules>()[module].component.store(store_.intern(component, lock), std::memory_order_release);
+}
+
 void LedgerModules::addParameter(uint32_t module, const LedgerParameterFacts& facts) {
   const LedgerLock lock(store_.appending());
   const uint64_t index = store_.reserve(kParameters, 1, lock); // before its names take space

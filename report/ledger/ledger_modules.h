@@ -33,6 +33,8 @@ class LedgerModules {
       std::string_view clean = {});
   /// Moves a module that was called as a root below its parent. `wrapper`: the component is a wrapper's.
   void reparentModule(uint32_t module, uint32_t parent, std::string_view component, bool wrapper = false);
+  /// Gives a root another name; its name in clean names stays.
+  void renameModule(uint32_t module, std::string_view component);
   void addParameter(uint32_t module, const LedgerParameterFacts& facts);
 
   void countModuleCall(uint32_t module, Phase phase) {

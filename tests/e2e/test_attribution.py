@@ -64,7 +64,7 @@ UNITS = {
     "head": (2 * DIM + DIM * VOCABULARY) * FLOAT,
     "root": (VOCABULARY * DIM + LENGTH * DIM) * FLOAT,
 }
-ROOT = "FSDPTransformer"
+ROOT = "Transformer"
 
 
 def test_units_of_fsdp2(runner: Runner) -> None:
@@ -141,7 +141,7 @@ def test_closure_of_an_optimizer_is_a_forward_and_a_backward(runner: Runner) -> 
 
 def test_zero_broadcasts_parameters_of_their_modules(runner: Runner) -> None:
     """After its step each rank sends the parameters that it has updated."""
-    root = "DistributedDataParallel"
+    root = "MLPStacked"
     expected = {}
     for layer in range(2):
         for name, size in (("net1", NET1), ("net2", NET2)):
@@ -155,7 +155,7 @@ def test_fsdp1_synchronizes_each_unit_in_its_constructor(runner: Runner) -> None
     """The units get their names when the model is called; the rows move with them."""
     for rank in range(2):
         report = runner.shim(JOBS["sync"]).report(rank)
-        units = [f"FullyShardedDataParallel.layers.{layer}" for layer in range(2)]
+        units = [f"MLPStacked.layers.{layer}" for layer in range(2)]
         assert report.table(*ALL_KEYS, field="bytes", kind="broadcast") == {
             (unit, "other", "broadcast", unit): MLP for unit in units
         }
@@ -197,7 +197,7 @@ def test_replicated_units(runner: Runner, name: str) -> None:
 
     With TP a rank has half of each layer, and the whole bias of the second one.
     """
-    root = "FSDPMLPStacked"
+    root = "MLPStacked"
     bias = 10 * FLOAT
     unit_bytes = MLP if name == "hsdp" else (MLP - bias) // 2 + bias
     expected = {}

@@ -25,10 +25,14 @@ TORCH_HOOKS = {
     f"_ZN4c10d16ProcessGroupGloo8SendWork4waitE{MILLISECONDS}",
     f"_ZN4c10d16ProcessGroupGloo8RecvWork4waitE{MILLISECONDS}",
     "_ZN4c10d7Reducer17finalize_backwardEv",
+    # What a job calls before it uses a tensor of symmetric memory.
+    "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optional"
+    "INSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE",
 }
 
 
-#: NCCL 2.32 functions: data movement (two families), groups, communicators, memory; and the profiler's tables.
+#: NCCL 2.32 functions: data movement (two families), groups, communicators, memory; and the profiler's tables. RCCL has
+#: three more.
 NCCL_HOOKS = {
     *(
         f"nccl{name}{variant}"
@@ -51,6 +55,7 @@ NCCL_HOOKS = {
     *(f"ncclComm{name}" for name in ("Finalize", "Destroy", "Abort", "Register", "Deregister")),
     *(f"nccl{name}" for name in ("CommWindowRegister", "CommWindowDeregister", "DevCommCreate", "DevCommDestroy")),
     *(f"nccl{name}" for name in ("MemAlloc", "MemFree")),
+    *(f"nccl{name}" for name in ("AllReduceWithBias", "AllToAll", "AllToAllv")),
     *(f"ncclProfiler_v{version}" for version in (4, 5, 6, 7)),
 }
 

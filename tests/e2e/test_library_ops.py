@@ -42,7 +42,7 @@ EXPECTED = {
     "torchcomms.torchcomm_all_reduce_": Expected(
         "Global", "all_reduce", 1, ROWS * F32, {"c10d.allreduce_"}, is_async=True
     ),
-    "torchcomms.torchcomm_send": Expected("Global", "send", 1, ROWS * F32, set(), is_async=False),
+    "torchcomms.torchcomm_send": Expected("Layer", "send", 1, ROWS * F32, set(), is_async=False),
 }
 
 

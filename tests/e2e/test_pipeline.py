@@ -49,7 +49,7 @@ def test_activations_and_gradients(runner: Runner, name: str) -> None:
 @pytest.mark.parametrize("name", ["pipeline_interleaved", "pipeline_interleaved_fsdp"])
 def test_interleaved_stages(runner: Runner, name: str) -> None:
     """Each rank has two of four stages, and the label of an action names its own."""
-    root = "FSDPSequential" if "fsdp" in name else "Sequential"
+    root = "Sequential"
     for rank in range(JOBS[name].ranks):
         first = rank // (JOBS[name].ranks // 2)
         expected = messages(first, 4, root) | messages(first + 2, 4, f"{root}#2")
@@ -62,7 +62,7 @@ def test_sharded_stages(runner: Runner, name: str) -> None:
 
     GPipe's unit gathers in its own forward. It scatters after the last label, outside of everything.
     """
-    stages = ["FSDPSequential", "FSDPSequential#2"] if "interleaved" in name else ["FSDPSequential"]
+    stages = ["Sequential", "Sequential#2"] if "interleaved" in name else ["Sequential"]
     expected = {}
     for stage in stages:
         unit = f"{stage}.0"

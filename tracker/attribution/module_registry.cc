@@ -144,17 +144,21 @@ void ModuleRegistry::reparent(uint32_t module, uint32_t parent, std::string_view
   }
   Node& moved = nodes_[module];
   by_name_.erase(nameKey(kGlobalModule, moved.component));
+  moved.component = component;
+  moved.namesakes = nullptr;
+  by_name_[nameKey(parent, component)] = module;
+  fsdp2_units_.clear();
+  if (parent == kGlobalModule) {
+    ProcessLedger::ledger().renameModule(module, component);
+    return;
+  }
   places_[module].parent = parent;
   if (nodes_[rootLocked(parent)].clean != moved.clean) { // else it moves below the wrapper that took its name
     clean_names_.erase(nameKey(kGlobalModule, moved.clean));
   }
   moved.clean.clear();
   moved.clean_base.clear();
-  moved.component = component;
   moved.wrapper = wrapper;
-  moved.namesakes = nullptr;
-  by_name_[nameKey(parent, component)] = module;
-  fsdp2_units_.clear();
   ProcessLedger::ledger().reparentModule(module, parent, component, wrapper);
 }
 

@@ -97,12 +97,11 @@ ModuleTree::Place ModuleTree::rootPlace(PyObject* module) {
 
 uint32_t ModuleTree::addUnfinished(PyObject* module, PyObject* wrapped) {
   const ErrorGuard keep_errors;
-  PyObject* innermost = wrappedBy(wrapped);
   PyRef reference(PyWeakref_NewRef(module, nullptr));
   if (!reference) {
     return ModuleMap::kTransparent;
   }
-  const uint32_t id = newId(module, {0, className(module), false, userClassName(innermost)}, innermost);
+  const uint32_t id = newId(module, {0, className(module), false, userClassName(wrappedBy(wrapped))}, wrapped);
   if (id == 0) { // the table is full
     return ModuleMap::kTransparent;
   }
@@ -116,8 +115,7 @@ uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
   if (early != unfinished_.end()) {
     const auto [reference, id] = std::move(early->second);
     unfinished_.erase(early);
-    // Not if another object had this address, nor below a wrapper: the name of the part would be the whole's.
-    if (PyWeakref_GetObject(reference.get()) == module) {
+    if (PyWeakref_GetObject(reference.get()) == module) { // else another object had this address
       if (place.parent != 0) {
         host_.reparent_module(id, place.parent, place.component.c_str(), place.wrapper ? 1 : 0);
       }
@@ -125,7 +123,25 @@ uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
     }
     host_.module_died(id);
   }
-  return newId(module, place, place.clean.empty() ? module : wrappedBy(module));
+  return newId(module, place, place.clean.empty() ? nullptr : directlyWrappedBy(module));
+}
+
+/// Returns the id of `module` or, if it has none yet, of the outermost module that it wraps and that has one.
+uint32_t ModuleTree::idOfWrapped(PyObject* module) const {
+  constexpr int kMaxNesting = 16;
+  for (int depth = 0; module != nullptr && depth < kMaxNesting; ++depth) {
+    const uint32_t id = map_.find(module);
+    const auto early = unfinished_.find(module);
+    if (id == ModuleMap::kUnknown && early != unfinished_.end() &&
+        PyWeakref_GetObject(early->second.first.get()) == module) {
+      return early->second.second;
+    }
+    if (id != ModuleMap::kUnknown) {
+      return id;
+    }
+    module = directlyWrappedBy(module);
+  }
+  return ModuleMap::kUnknown;
 }
 
 uint32_t ModuleTree::newId(PyObject* module, const Place& place, PyObject* wrapped) {
@@ -135,7 +151,7 @@ uint32_t ModuleTree::newId(PyObject* module, const Place& place, PyObject* wrapp
       .component = place.component.c_str(),
       .class_name = classes.c_str(),
       .clean = place.clean.c_str(),
-      .wrapped = wrapped == module ? ModuleMap::kUnknown : map_.find(wrapped),
+      .wrapped = idOfWrapped(wrapped),
       .role = roleOf(module),
       .wrapper = place.wrapper ? 1 : 0};
   return host_.add_module(&facts);
@@ -157,6 +173,9 @@ uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
     }
   }
   addChildren(module, id, "");
+  if (place.parent == 0) { // children that were roots so far may have had its name
+    host_.reparent_module(id, 0, place.component.c_str(), 0);
+  }
   return id;
 }
 

@@ -47,7 +47,8 @@ class ModuleTree {
   uint32_t addBelowOwner(PyObject* module);
   static Place rootPlace(PyObject* module);
   uint32_t idAt(PyObject* module, const Place& place);
-  /// `wrapped` is the innermost module that `module` wraps, or `module`.
+  uint32_t idOfWrapped(PyObject* module) const;
+  /// `wrapped` is the module that `module` wraps; nullptr if it wraps none, or its name does not depend on it.
   uint32_t newId(PyObject* module, const Place& place, PyObject* wrapped);
   void watchDeath();
   static PyObject* onDeath(PyObject* self, PyObject* weak_reference);

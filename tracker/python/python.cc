@@ -10,6 +10,7 @@
 #include "tracker/core/export.h"
 #include "tracker/core/python_host.h"
 #include "tracker/python/call_hook.h"
+#include "tracker/python/dynamo_pause.h"
 #include "tracker/python/frames.h"
 #include "tracker/python/import_hook.h"
 #include "tracker/python/module_observer.h"
@@ -215,6 +216,7 @@ void watchDdp(PyObject* module) {
 void watchFsdp1IfImported() {
   if (part->fsdp1_constructor.own() == nullptr) {
     const ErrorGuard keep_errors;
+    const DynamoPause pause;
     PyObject* module =
         PyDict_GetItemString(PyImport_GetModuleDict(), "torch.distributed.fsdp.fully_sharded_data_parallel");
     if (module != nullptr) {

@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "tracker/python/dynamo_pause.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/py_ref.h"
 
@@ -68,6 +69,7 @@ class Collected {
 size_t
 tensorsIn(const CommtapHost& host, void* const* objects, size_t count, void* names, void** tensors, size_t capacity) {
   const ErrorGuard keep_errors;
+  const DynamoPause pause;
   const PlainTensors plain(host);
   Collected collected(tensors, capacity);
   const size_t named = names == nullptr ? 0 : static_cast<size_t>(PyTuple_GET_SIZE(static_cast<PyObject*>(names)));

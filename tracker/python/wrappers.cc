@@ -150,16 +150,21 @@ bool isWrapperComponent(PyObject* parent, const char* component) {
   return is_known || (std::strcmp(component, "module") == 0 && onlyForwards(parent));
 }
 
+PyObject* directlyWrappedBy(PyObject* module) {
+  PyObject* children = childrenOf(module);
+  PyObject* name = nullptr;
+  PyObject* child = nullptr;
+  for (Py_ssize_t at = 0; children != nullptr && PyDict_Next(children, &at, &name, &child) != 0;) {
+    if (child != Py_None && isWrapperComponent(module, textOf(name).c_str())) {
+      return child;
+    }
+  }
+  return nullptr;
+}
+
 PyObject* wrappedBy(PyObject* module) {
   for (int depth = 0; depth < kMaxNesting; ++depth) {
-    PyObject* children = childrenOf(module);
-    PyObject* inner = nullptr;
-    PyObject* name = nullptr;
-    PyObject* child = nullptr;
-    for (Py_ssize_t at = 0;
-         children != nullptr && inner == nullptr && PyDict_Next(children, &at, &name, &child) != 0;) {
-      inner = child != Py_None && isWrapperComponent(module, textOf(name).c_str()) ? child : nullptr;
-    }
+    PyObject* inner = directlyWrappedBy(module);
     if (inner == nullptr) {
       break;
     }

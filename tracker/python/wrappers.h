@@ -24,6 +24,9 @@ PyObject* dictOf(PyObject* module);
 /// raw names only.
 bool isWrapperComponent(PyObject* parent, const char* component);
 
+/// Returns the module that `module` wraps, borrowed; nullptr if it wraps none.
+PyObject* directlyWrappedBy(PyObject* module);
+
 /// Returns the innermost module that `module` wraps, borrowed; `module` itself if it wraps none.
 PyObject* wrappedBy(PyObject* module);
 

@@ -42,6 +42,21 @@ TEST_CASE_FIXTURE(TrackerFixture, "a root that turns out to be a child moves, a 
   CHECK(nameOf(*this, child) == "Parent.net");
 }
 
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "a root takes a name that the root before it has given up, and keeps its clean name") {
+  const uint32_t unit = addPlain(0, "Sharded");
+  const uint32_t root =
+      modules().add({.parent = 0, .component = "Sharded", .class_name = "Sharded", .clean = "GivenUp"});
+  modules().reparent(root, 0, "Sharded");
+  CHECK(nameOf(*this, root) == "Sharded#2");
+  modules().reparent(unit, root, "layers.0");
+  modules().reparent(root, 0, "Sharded");
+  CHECK(nameOf(*this, root) == "Sharded");
+  CHECK(nameOf(*this, unit) == "Sharded.layers.0");
+  CHECK(modules().nameOf(unit, ModuleName::kClean) == "GivenUp.layers.0");
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "a root with a destroyed module's rows does not move: they are not its parent's") {
   const uint32_t dead = addPlain(0, "Lone");
   modules().died(dead);
