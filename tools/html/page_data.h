@@ -9,10 +9,10 @@
 namespace commtap {
 
 /// Returns the job as ASCII JSON for the page (tools/html/js/job.js), safe to embed in a <script> element. Page and
-/// data come from the same build, so the format may change at any time; other programs read commtap.job/1.
+/// data come from the same build, so the format may change at any time; other programs read commtap.job/2.
 ///
 /// A table is an object of columns. Distinct strings are in `strings`; columns refer to them by index. A model of
-/// 10,000 modules takes a few MiB. Fields have the names of commtap.job/1, and amounts are sums over ranks. Fields that
+/// 10,000 modules takes a few MiB. Fields have the names of commtap.job/2, and amounts are sums over ranks. Fields that
 /// need an explanation:
 /// - `phases`, `kinds`: names; columns refer to them by index;
 /// - `groups[].members`: number of process groups with this name; `disagreements[].members`: ranges of ranks;
