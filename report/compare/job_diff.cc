@@ -104,7 +104,7 @@ void addNamingNotes(const JobReport& job, std::vector<std::string>& notes) {
   size_t named = 0;
   for (const auto& [old_name, name] : job.renamed) {
     if (named++ < kMostNamed) {
-      names += (names.empty() ? "" : ", ") + old_name + " is " + name;
+      names.append(names.empty() ? "" : ", ").append(old_name).append(" is ").append(name);
     }
   }
   if (named > 0) {

@@ -62,7 +62,11 @@ std::optional<RankRanges> rangesFromText(std::string_view text) {
     const bool is_separated = ranges.empty() || takeMark(text, ',');
     const std::optional<int64_t> first = is_separated ? takeRank(text) : std::nullopt;
     const std::optional<int64_t> last = first && takeMark(text, '-') ? takeRank(text) : first;
-    if (!last || *last < *first || (count += *last - *first + 1) > kMostRanks) {
+    if (!last || *last < *first) {
+      return std::nullopt;
+    }
+    count += *last - *first + 1;
+    if (count > kMostRanks) {
       return std::nullopt;
     }
     ranges.emplace_back(*first, *last);
