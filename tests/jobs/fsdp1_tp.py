@@ -6,13 +6,13 @@ import argparse
 
 import torch
 import torch.distributed as dist
-from common import finish, say_loss, start
+from common import finish, start
 from models import ModelArgs, Transformer, TransformerBlock
-from oracle import note_parameters, step_context
+from oracle import note_parameters
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.fsdp.wrap import ModuleWrapPolicy
-from torch.nn import functional as F
+from training import train_on_random_tokens
 
 
 def main() -> None:
@@ -32,15 +32,7 @@ def main() -> None:
     note_parameters(model)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
     torch.manual_seed(mesh["dp"].get_local_rank())
-    for step in range(2):
-        tokens = torch.randint(0, args.vocab_size, (4, args.max_seq_len))
-        with step_context():
-            logits = model(tokens)
-            loss = F.cross_entropy(logits.flatten(0, 1), tokens.roll(-1, dims=1).flatten())
-            loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        say_loss(step, loss)
+    train_on_random_tokens(model, args, optimizer)
     finish()
 
 

@@ -6,12 +6,12 @@ import itertools
 
 import torch
 import torch.distributed as dist
-from common import finish, say_loss, start
+from common import finish, start
 from models import ModelArgs, Transformer
-from oracle import note_parameters, step_context
+from oracle import note_parameters
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from torch.nn import functional as F
+from training import train_on_random_tokens
 
 
 def main() -> None:
@@ -32,15 +32,7 @@ def main() -> None:
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
     torch.manual_seed(rank)
     model.unshard()
-    for step in range(2):
-        tokens = torch.randint(0, args.vocab_size, (4, args.max_seq_len))
-        with step_context():
-            logits = model(tokens)
-            loss = F.cross_entropy(logits.flatten(0, 1), tokens.roll(-1, dims=1).flatten())
-            loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        say_loss(step, loss)
+    train_on_random_tokens(model, args, optimizer)
     finish()
 
 
