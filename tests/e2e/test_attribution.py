@@ -49,7 +49,7 @@ def tensor_parallel_forward(seq_parallel: bool) -> dict[tuple[str, str], int]:
 
 @pytest.mark.parametrize("name", ["fsdp1_tp", "fsdp2_tp", "fsdp1_sp", "fsdp2_sp"])
 def test_tensor_parallelism_is_the_layers_own_under_fsdp(runner: Runner, name: str) -> None:
-    """FSDP1's forward runs the wrapped module, so its label is around all that the module does itself."""
+    """FSDP1's forward runs the wrapped module, so its label encloses everything that the module does."""
     for rank in range(4):
         report = runner.shim(JOBS[name]).report(rank)
         [tp] = [group["name"] for group in report.groups if group["desc"] == "mesh_tp"]

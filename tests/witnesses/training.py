@@ -52,7 +52,7 @@ class Run:
         return [_LOG_TIME.sub("", line) for line in lines if not any(part in line for part in job.of_the_moment)]
 
     def ended_by_torch(self) -> bool:
-        """Whether pytorch/pytorch#190489, which docs/reliability.md describes, is all that ended a rank."""
+        """Whether pytorch/pytorch#190489, which docs/reliability.md describes, is the only thing that ended a rank."""
         failed = [rank for rank in range(RANKS) if self.statuses[rank] != 0]
         return bool(failed) and all(
             self.statuses[rank] == -signal.SIGABRT and _TORCHS_ABORT in (self.folder / f"stderr-{rank}").read_bytes()

@@ -6,8 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include <ATen/core/grad_mode.h>
-
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/core/torch_compat.h"
@@ -170,7 +168,7 @@ Phase phaseOutsideCalls(const Scope& scope) {
   if (scope.type == Scope::Type::kSetUp) {
     return Phase::kOther;
   }
-  if (scope.type == Scope::Type::kOptimizerStepWithClosure && at::GradMode::is_enabled()) {
+  if (scope.type == Scope::Type::kOptimizerStepWithClosure && compat::gradEnabled()) {
     return scope.module == kGlobalModule ? Phase::kOther : Phase::kForward;
   }
   return Phase::kOptimizer;

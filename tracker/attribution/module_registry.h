@@ -157,7 +157,7 @@ class ModuleRegistry {
   std::vector<Node> nodes_;                                 ///< by ledger id; 0 is Global
   std::unordered_map<std::string, uint32_t> by_name_;       ///< "parent id/component"
   std::unordered_map<std::string, Namesakes> namesakes_;    ///< "parent id/component"
-  std::unordered_set<std::string> clean_names_;             ///< "parent id/clean" of all that are given
+  std::unordered_set<std::string> clean_names_;             ///< "parent id/clean" of every name in use
   std::unordered_map<std::string, uint32_t> clean_numbers_; ///< "parent id/clean base": the highest number given
   ObjectTable tensor_owners_;
   ObjectTable storage_owners_;

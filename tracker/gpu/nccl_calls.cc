@@ -253,8 +253,8 @@ constexpr uint64_t kSigns = 1ULL << COMMTAP_NCCL_DevCommCreate | 1ULL << COMMTAP
                             1ULL << COMMTAP_NCCL_PutSignal | 1ULL << COMMTAP_NCCL_Signal;
 static_assert(COMMTAP_NCCL_FUNCTION_COUNT <= 64);
 
-/// Names communication that cannot be seen, if the call is a sign of it. A one-sided call inside of a collective is
-/// counted as that collective.
+/// Names communication that cannot be seen, if the call is a sign of it. A one-sided call inside a collective counts
+/// with the collective.
 void noteSign(LedgerWriter& ledger, const ThreadState& thread, const commtap_nccl_call& call) {
   if (hasFailed(call)) {
     return;

@@ -128,8 +128,7 @@ uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
 
 /// Returns the id of `module` or, if it has none yet, of the outermost module that it wraps and that has one.
 uint32_t ModuleTree::idOfWrapped(PyObject* module) const {
-  constexpr int kMaxNesting = 16;
-  for (int depth = 0; module != nullptr && depth < kMaxNesting; ++depth) {
+  for (int depth = 0; module != nullptr && depth < kMaxWrapperNesting; ++depth) {
     const uint32_t id = map_.find(module);
     const auto early = unfinished_.find(module);
     if (id == ModuleMap::kUnknown && early != unfinished_.end() &&

@@ -51,8 +51,6 @@ constexpr Swap kSwaps[] = {
     {"Parametrized", nullptr, "parametrize"},            // torch.nn.utils.parametrize
 };
 
-constexpr int kMaxNesting = 16; ///< of wrappers, and of swaps of one class
-
 std::string_view nameOf(PyTypeObject* type) {
   const std::string_view name = type->tp_name;
   return name.substr(name.rfind('.') + 1); // tp_name of a static type begins with its module
@@ -78,7 +76,7 @@ PyTypeObject* swappedFrom(PyTypeObject* type, const Swap& swap) {
 template <typename Visit>
 PyTypeObject* userClass(PyObject* module, const Visit& visit) {
   PyTypeObject* type = Py_TYPE(module);
-  for (int depth = 0; depth < kMaxNesting; ++depth) {
+  for (int depth = 0; depth < kMaxWrapperNesting; ++depth) {
     PyTypeObject* before = nullptr;
     for (const Swap& swap : kSwaps) {
       before = swappedFrom(type, swap);
@@ -163,7 +161,7 @@ PyObject* directlyWrappedBy(PyObject* module) {
 }
 
 PyObject* wrappedBy(PyObject* module) {
-  for (int depth = 0; depth < kMaxNesting; ++depth) {
+  for (int depth = 0; depth < kMaxWrapperNesting; ++depth) {
     PyObject* inner = directlyWrappedBy(module);
     if (inner == nullptr) {
       break;

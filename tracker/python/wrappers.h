@@ -10,6 +10,9 @@ namespace commtap {
 
 /// What is known about the classes by which libraries wrap a user's module. The caller holds the GIL.
 
+/// Wrappers around one module, and swaps of one class, that are looked through.
+inline constexpr int kMaxWrapperNesting = 16;
+
 /// Returns whether a type of this name is among the object's bases, itself included.
 bool inheritsFrom(PyObject* object, const char* name);
 

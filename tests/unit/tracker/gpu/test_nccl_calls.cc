@@ -345,7 +345,7 @@ TEST_CASE_FIXTURE(NcclFixture, "device communicators and windows are signs of wh
   CHECK(notSeen("device_communicators") == devices + 1);
 }
 
-TEST_CASE_FIXTURE(NcclFixture, "a one-sided call that a collective makes is counted as that, and no sign") {
+TEST_CASE_FIXTURE(NcclFixture, "a one-sided call inside a collective counts with the collective and is no sign") {
   const uint64_t windows = notSeen("nccl_windows");
   OpFrame frame;
   thread.frame = &frame;
