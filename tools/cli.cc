@@ -15,10 +15,10 @@
 #include "tools/job/cmd_check.h"
 #include "tools/job/cmd_diff.h"
 #include "tools/job/cmd_merge.h"
-#include "tools/live/cmd_serve.h"
-#include "tools/live/cmd_top.h"
 #include "tools/run/cmd_run.h"
+#include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
+#include "tools/top/cmd_top.h"
 
 namespace commtap {
 namespace {

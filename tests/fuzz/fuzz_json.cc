@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "report/job/fast_report_json.h"
 #include "report/job/job_report_json.h"
 #include "report/json/report_head.h"
 #include "report/json/report_json.h"
+#include "report/merge/fast_report_json.h"
 #include "tests/fuzz/targets.h"
 
 namespace commtap {

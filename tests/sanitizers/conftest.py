@@ -3,13 +3,8 @@
 """The harness of tests/e2e, over a build that a sanitizer watches: `./dev sanitize` sets BUILD_DIR and what follows."""
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
-
 from harness import LIBRARY, Runner
 
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "report/job/job_merge.h"
+#include "report/merge/job_merge.h"
 
 namespace commtap {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "tools/live/http_server.h"
+#include "tools/serve/http_server.h"
 
 namespace commtap {
 

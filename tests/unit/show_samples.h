@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/job/job_merge.h"
+#include "report/merge/job_merge.h"
 #include "tests/unit/samples.h"
 #include "tools/show/show_view.h"
 

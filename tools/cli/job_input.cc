@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "report/job/job_reader.h"
+#include "report/merge/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"

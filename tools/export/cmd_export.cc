@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "report/job/job_merge.h"
 #include "report/job/saturated_sums.h"
+#include "report/merge/job_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"

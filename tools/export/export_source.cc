@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/job/report_reader.h"
+#include "report/merge/report_reader.h"
 
 namespace commtap {
 Result<std::vector<FoundReport>> chosenReports(const ReportScan& scan, const ExportSelection& selection) {

@@ -5,8 +5,8 @@
 
 The output is C++ source with the page's text in three constants. The program puts the data and the permitted
 connections between them. A module becomes a function, so it keeps a scope of its own; the functions run in the order
-of their imports. bundle.py supports only the forms of import and export that the modules use; any other form is an
-error.
+of their imports. A module has the name of its file, whatever its folder. bundle.py supports only the forms of import
+and export that the modules use; any other form is an error.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import hashlib
 import re
 from pathlib import Path
 
-IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
+IMPORT = re.compile(r'^import \{([^}]*)\} from "(?:\./|(?:\.\./)+)(?:\w+/)*(\w+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w+))", re.MULTILINE)
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
@@ -45,6 +45,8 @@ def in_order(sources: dict[str, str], name: str, above: tuple[str, ...] = ()) ->
 def script_text(paths: list[Path]) -> str:
     """Returns all modules as one script."""
     sources = {path.stem: path.read_text(encoding="utf-8") for path in paths}
+    if len(sources) < len(paths):
+        raise SystemExit("two modules have the same name")
     order = in_order(sources, "main")
     if unused := sorted(set(sources) - set(order)):
         raise SystemExit(f"no module imports {', '.join(unused)}")

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "report/job/job_nccl.h"
 #include "report/json/fields.h"
+#include "report/merge/job_nccl.h"
 
 namespace commtap::page {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/base/duration.h"
-#include "report/job/job_reader.h"
+#include "report/merge/job_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/progress.h"

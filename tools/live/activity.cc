@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/job/last_activity.h"
+#include "report/merge/last_activity.h"
 
 namespace commtap {
 

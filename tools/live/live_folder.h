@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "report/base/result.h"
-#include "report/job/fast_report_json.h"
+#include "report/merge/fast_report_json.h"
 #include "report/model/model.h"
 
 namespace commtap {

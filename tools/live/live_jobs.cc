@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
-#include "report/job/job_merge.h"
+#include "report/merge/job_merge.h"
 #include "tools/html/page_data.h"
 #include "tools/live/activity.h"
 

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "report/job/job_merge.h"
+#include "report/merge/job_merge.h"
 #include "report/model/amounts.h"
 #include "report/model/nccl.h"
 #include "report/model/saturating.h"

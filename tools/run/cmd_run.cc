@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "report/job/job_reader.h"
+#include "report/merge/job_reader.h"
 #include "report/model/options.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/output.h"

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "report/job/job_reader.h"
-#include "report/job/report_reader.h"
+#include "report/merge/job_reader.h"
+#include "report/merge/report_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
 #include "tools/cli/job_input.h"

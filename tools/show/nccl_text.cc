@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/job/job_nccl.h"
+#include "report/merge/job_nccl.h"
 #include "report/model/nccl.h"
 #include "tools/text/disagreement_text.h"
 #include "tools/text/table.h"

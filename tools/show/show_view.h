@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/job/job_merge.h"
 #include "report/job/job_report.h"
+#include "report/merge/job_merge.h"
 #include "report/model/time_sums.h"
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/last_text.h"

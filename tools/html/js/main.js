@@ -3,8 +3,8 @@
 
 import { filterOf, moduleSums } from "./amounts.js";
 import { drawControls } from "./controls.js";
-import { Diff } from "./diff.js";
-import { drawDiff } from "./diff_view.js";
+import { Diff } from "./diff/diff.js";
+import { drawDiff } from "./diff/diff_view.js";
 import { byId } from "./dom.js";
 import { drawFindings } from "./findings.js";
 import { drawHeader } from "./header.js";
@@ -16,11 +16,11 @@ import { RankView } from "./rank_view.js";
 import { RowTable } from "./row_table.js";
 import { embeddedDocument } from "./source.js";
 import { State } from "./state.js";
-import { StepView } from "./step_view.js";
+import { StepView } from "./steps/step_view.js";
 import { followTheme } from "./theme.js";
 import { TimeView } from "./time_view.js";
 import { drawTotals } from "./totals.js";
-import { TreeChart } from "./tree_chart.js";
+import { TreeChart } from "./charts/tree_chart.js";
 
 /**
  * The data that all views draw.

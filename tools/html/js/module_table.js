@@ -3,7 +3,7 @@
 
 import { byId, h, named, refill, say } from "./dom.js";
 import { moduleRows, moduleValue } from "./module_rows.js";
-import { kindColor } from "./palette.js";
+import { kindColor } from "./charts/palette.js";
 import { firstOrder, tableOf } from "./table.js";
 import { bytesText, plural, shareText, shorten, wholeText } from "./text.js";
 

@@ -3,7 +3,7 @@
 
 import { kMetricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
-import { differenceText, HeatMap } from "./heat_map.js";
+import { differenceText, HeatMap } from "./charts/heat_map.js";
 import { kindSpreads } from "./ranks.js";
 import { segments } from "./segments.js";
 import { tableOf } from "./table.js";

@@ -3,7 +3,7 @@
 
 import { facetSums, kMetrics, kMetricTitles } from "./amounts.js";
 import { byId, h, refill } from "./dom.js";
-import { kindColor } from "./palette.js";
+import { kindColor } from "./charts/palette.js";
 import { metricText, plural, processesText, shareText, wholeText } from "./text.js";
 
 /** The chosen module's totals, and their parts by kind, phase and group. A click on a line toggles its filter. */

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "report/job/job_reader.h"
+#include "report/merge/job_reader.h"
 #include "tests/unit/job_samples.h"
 #include "tests/unit/samples.h"
 

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "report/job/job_merge.h"
+#include "report/merge/job_merge.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/merge/fast_report_json.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "report/base/catch_errors.h"
+#include "report/base/text_file.h"
+#include "report/json/fields.h"
+#include "report/json/report_json.h"
+#include "report/merge/fast_rows.h"
+#include "report/merge/job_order.h"
+
+namespace commtap {
+namespace {
+
+namespace dom = fast_json::dom;
+using fast_json::NotSure;
+using fast_json::rowFrom;
+using fast_json::rowsFrom;
+
+/// Returns the newest `most` of the last collectives.
+std::vector<LastCollective> lastFrom(dom::array rows, size_t most) {
+  std::vector<LastCollective> last;
+  const size_t skipped = rows.size() > most ? rows.size() - most : 0;
+  last.reserve(rows.size() - skipped);
+  size_t position = 0;
+  for (const dom::element row : rows) {
+    if (position++ >= skipped) {
+      last.push_back(rowFrom<LastCollective>(row.get_object(), ReportDepth::kAll));
+    }
+  }
+  return last;
+}
+
+Nccl ncclFrom(dom::object object, ReportDepth depth) {
+  Nccl nccl;
+  if (const dom::element version = object[field::kVersion]; !version.is_null()) {
+    nccl.version = fast_json::text(version);
+  }
+  nccl.communicators = rowsFrom<NcclCommunicator>(object[field::kCommunicators], depth);
+  nccl.calls = rowsFrom<NcclCall>(object[field::kCalls], depth);
+  return nccl;
+}
+
+/// Calls `read` with the value of an optional table, if the report has it.
+template <typename Read>
+void ifPresent(dom::object root, const char* name, const Read& read) {
+  if (dom::element value; root[name].get(value) == simdjson::SUCCESS) {
+    read(value);
+  }
+}
+
+/// Leaves a document with more ranks than any job to the slow reader, which refuses it.
+void checkRanks(dom::array groups) {
+  size_t ranks = 0;
+  for (const dom::element group : groups) {
+    if (std::string_view text; group[field::kRanks].get(text) == simdjson::SUCCESS) {
+      ranks += countOf(fast_json::sure(rangesFromText(text)));
+    }
+  }
+  if (ranks > static_cast<size_t>(kMostRanks)) {
+    throw NotSure("too many ranks");
+  }
+}
+
+Report reportFrom(dom::element document, ReportDepth depth) {
+  const dom::object root = document.get_object();
+  if (std::string_view(root[field::kSchema].get_string()) != kReportSchema) {
+    throw NotSure("another schema");
+  }
+  Report report;
+  report.job = rowFrom<Job>(root[field::kJob].get_object(), depth);
+  if (!hasValidRank(report.job)) {
+    throw NotSure("a rank beyond the world size");
+  }
+  checkRanks(root[field::kGroups].get_array());
+  report.groups = rowsFrom<Group>(root[field::kGroups], depth);
+  report.modules = rowsFrom<Module>(root[field::kModules], depth);
+  report.collectives = rowsFrom<Collective>(root[field::kCollectives], depth);
+  ifPresent(root, field::kMembers, [&](dom::element rows) {
+    if (depth == ReportDepth::kAll) {
+      report.members = rowsFrom<Member>(rows, depth);
+    }
+  });
+  ifPresent(root, field::kOperations, [&](dom::element rows) { report.operations = rowsFrom<Operation>(rows, depth); });
+  ifPresent(root, field::kSteps, [&](dom::element rows) { report.steps = rowsFrom<Step>(rows, depth); });
+  ifPresent(root, field::kLast, [&](dom::element rows) {
+    report.last = lastFrom(rows.get_array(), depth == ReportDepth::kAll ? SIZE_MAX : kMostCompared);
+  });
+  ifPresent(root, field::kNccl, [&](dom::element nccl) { report.nccl = ncclFrom(nccl.get_object(), depth); });
+  ifPresent(
+      root, field::kCudaGraphs, [&](dom::element rows) { report.cuda_graphs = rowsFrom<CudaGraph>(rows, depth); });
+  ifPresent(
+      root, field::kOwnCost, [&](dom::element cost) { report.own_cost = rowFrom<OwnCost>(cost.get_object(), depth); });
+  report.not_seen = rowsFrom<NotSeenEntry>(root[field::kNotSeen], depth);
+  return report;
+}
+
+} // namespace
+
+struct FastReportReader::State {
+  dom::parser parser;
+};
+
+FastReportReader::FastReportReader() : state_(std::make_unique<State>()) {}
+FastReportReader::FastReportReader(FastReportReader&&) noexcept = default;
+FastReportReader& FastReportReader::operator=(FastReportReader&&) noexcept = default;
+FastReportReader::~FastReportReader() = default;
+
+Result<Report> FastReportReader::read(const std::string& path, ReportDepth depth) {
+  return catchErrors<Report>(path, [&] { return readAll(path, depth); });
+}
+
+Result<Report> FastReportReader::readAll(const std::string& path, ReportDepth depth) {
+  Result<std::string> text = readJsonInput(path);
+  if (!text) {
+    return Result<Report>::failure(text.error());
+  }
+  try {
+    text->reserve(text->size() + simdjson::SIMDJSON_PADDING); // simdjson reads past the end
+    return reportFrom(state_->parser.parse(*text), depth);
+  } catch (const std::exception&) {
+    Result<Report> report = reportFromJson(*text);
+    return report ? report : Result<Report>::failure(path + ": " + report.error());
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "report/base/string_table.h"
+#include "report/job/job_report.h"
+#include "report/merge/job_groups.h"
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// How many of a process's last collectives are compared: enough to find where hanging ranks diverged, few enough for
+/// thousands of ranks.
+inline constexpr size_t kMostCompared = 256;
+
+/// Compares the last collectives of the ranks of each process group, sequence number by sequence number, as far back as
+/// both reports go. Ranks are added in ascending order. The first rank's collectives of a group are kept until the last
+/// rank has been compared.
+///
+/// Two collectives match if op, dtype and payload match. The payload of all_to_all may differ, and so may everything of
+/// an op of kind `other`. Sends and receives are not compared.
+class JobOrder {
+ public:
+  /// Adds one of the last kMostCompared collectives of the current process, in issue order.
+  void add(const LastCollective& call, uint32_t instance);
+  /// Ends the current process. A group counts only the first process of a rank that used it.
+  void endProcess();
+  /// Compares the current rank with its groups. Ranks must end in ascending order.
+  void endRank(int64_t rank, const JobGroups& groups);
+  /// Drops the current process, which has no rank: its groups are not known.
+  void dropRank();
+
+  /// Returns the first differing sequence number of each process group whose ranks diverged, the largest groups first.
+  /// `Disagreement::group` is a number of JobGroups.
+  std::vector<Disagreement> take(const JobGroups& groups) const;
+
+  /// A collective that a rank has not issued.
+  struct Missed {
+    std::string module;
+    std::string op;
+    Kind kind = Kind::kOther;
+    std::string dtype; ///< "" for none
+  };
+  /// Returns the collectives of a process group that `rank` has not issued and the furthest rank has. Returns nullopt
+  /// unless the calls of `rank` are the first part of the same sequence, as far back as both reports go.
+  std::optional<std::vector<Missed>> missedBy(uint32_t instance, int64_t rank) const;
+  /// Returns a rank of the process group that has issued the most collectives; nullopt if none issued any.
+  std::optional<int64_t> furthestRank(uint32_t instance) const;
+
+ private:
+  /// A collective of a group.
+  struct Call {
+    uint64_t sequence;
+    uint32_t what;   ///< index into kinds_: must be equal on all ranks
+    uint32_t module; ///< in texts_
+  };
+  struct What {
+    uint32_t op;
+    uint32_t dtype;
+    uint64_t bytes; ///< 0 if ranks may legitimately differ
+    Kind kind;
+
+    auto operator<=>(const What&) const = default; // NOLINT(modernize-use-nullptr): generated code
+  };
+  using Calls = std::vector<Call>; ///< by sequence
+  struct Deviant {
+    int64_t rank;
+    Call mine;
+    Call first_ranks;
+  };
+  struct Instance {
+    Calls reference; ///< collectives of the first rank
+    Calls furthest;  ///< collectives of the rank with the highest sequence number
+    int64_t furthest_rank = 0;
+    std::vector<uint64_t> last_sequences; ///< by position in `ranks`; ranks that issued none are in neither
+    std::vector<int64_t> ranks;
+    std::vector<Deviant> deviants; ///< each at its first differing sequence number
+  };
+
+  uint32_t idOf(const What& what);
+  void compare(int64_t rank, Instance& instance, const Calls& calls) const;
+  static void noteFurthest(int64_t rank, Instance& instance, const Calls& calls);
+  Disagreement disagreementOf(const Instance& instance) const;
+  Disagreement::Value valueOf(const Call& call, std::vector<int64_t> ranks) const;
+
+  StringTable texts_;
+  std::map<What, uint32_t> ids_;
+  std::vector<What> kinds_;
+  std::map<uint32_t, Calls> coming_;         ///< collectives of the current rank, by instance
+  std::map<uint32_t, Calls> coming_process_; ///< collectives of its current process, by instance
+  std::unordered_map<uint32_t, Instance> instances_;
+};
+
+} // namespace commtap

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/merge/job_rows.h"
+
+#include <algorithm>
+
+namespace commtap {
+
+size_t JobRows::KeyHash::operator()(const Key& key) const {
+  size_t hash = key.module;
+  for (const uint32_t part : {key.issued_in, key.op, key.group, key.dtype, key.reduce_op, key.label}) {
+    hash = mixHash(hash, part);
+  }
+  const auto names = static_cast<size_t>(key.phase) << 16U | static_cast<size_t>(key.kind) << 8U;
+  return mixHash(hash, names | static_cast<size_t>(key.async_op));
+}
+
+void JobRows::add(const Collective& row, uint32_t group) {
+  const Key key{
+      texts_.id(row.module),
+      texts_.id(row.issued_in),
+      texts_.id(row.op),
+      group,
+      texts_.id(row.dtype),
+      texts_.id(row.reduce_op),
+      texts_.id(row.label),
+      row.phase,
+      row.kind,
+      row.async_op};
+  std::vector<uint32_t>& lowered = rows_.add(key, {row.count, row.bytes, row.bus_bytes}).lowered;
+  for (const std::string& op : row.lowered) {
+    const uint32_t id = texts_.id(op);
+    if (std::find(lowered.begin(), lowered.end(), id) == lowered.end()) {
+      lowered.push_back(id);
+    }
+  }
+}
+
+JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSets& sets) const {
+  JobCollective collective;
+  collective.module = texts_.text(key.module);
+  collective.issued_in = texts_.text(key.issued_in);
+  collective.phase = key.phase;
+  collective.op = texts_.text(key.op);
+  collective.kind = key.kind;
+  collective.group = key.group;
+  collective.dtype = texts_.text(key.dtype);
+  collective.reduce_op = texts_.text(key.reduce_op);
+  collective.async_op = key.async_op;
+  collective.label = texts_.text(key.label);
+  for (const uint32_t op : row.sum.lowered) {
+    collective.lowered.push_back(texts_.text(op));
+  }
+  std::sort(collective.lowered.begin(), collective.lowered.end());
+  collective.rank_set = sets.idOf(row.slots);
+  collective.amount = row.sum;
+  return collective;
+}
+
+std::vector<JobCollective> JobRows::take(RankSets& sets) const {
+  std::vector<JobCollective> collectives;
+  collectives.reserve(rows_.rows().size());
+  for (const auto& [key, row] : rows_.rows()) {
+    collectives.push_back(collectiveOf(key, row, sets));
+  }
+  return collectives;
+}
+
+} // namespace commtap

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/merge/job_steps.h"
+
+#include <algorithm>
+
+#include "report/merge/rank_slots.h"
+#include "report/model/saturating.h"
+
+namespace commtap {
+
+void JobSteps::add(std::span<const Step> steps, std::span<const uint32_t> groups) {
+  size_t nth = 0;
+  for (const Step& step : steps) {
+    Coming& coming = coming_[{step.first_step, step.steps}];
+    if (step.ended_at_ns && *step.ended_at_ns >= step.started_at_ns) {
+      coming.duration_ns = std::max(coming.duration_ns.value_or(0), *step.ended_at_ns - step.started_at_ns);
+    }
+    for (const StepAmount& amount : step.collectives) {
+      ComingAmount& sum = coming.amounts[{amount.kind, groups[nth++]}];
+      addSaturating(sum.count, amount.count);
+      addSaturating(sum.bytes, amount.bytes);
+      addSaturating(sum.running_ns, amount.running_ns);
+      addSaturating(sum.blocked_ns, amount.blocked_ns);
+    }
+  }
+}
+
+void JobSteps::endRank(std::optional<int64_t> rank) {
+  for (const auto& [steps, coming] : coming_) {
+    Row& row = rows_[steps];
+    ++row.ranks;
+    if (coming.duration_ns) {
+      addToSpread(row.duration_ns, *coming.duration_ns, rank, row.timed_ranks == 0);
+      ++row.timed_ranks;
+    }
+    for (const auto& [place, amount] : coming.amounts) {
+      JobStepAmount& sum = row.amounts[place];
+      const bool is_first = sum.ranks++ == 0;
+      addToSpread(sum.count, amount.count, rank, is_first);
+      addToSpread(sum.bytes, amount.bytes, rank, is_first);
+      addToSpread(sum.running_ns, amount.running_ns, rank, is_first);
+      addToSpread(sum.blocked_ns, amount.blocked_ns, rank, is_first);
+    }
+  }
+  coming_.clear();
+}
+
+std::vector<JobStep> JobSteps::take() const {
+  std::vector<JobStep> steps;
+  for (const auto& [key, row] : rows_) {
+    JobStep step{key.first, key.second, row.ranks, row.timed_ranks, row.duration_ns, {}};
+    for (const auto& [place, amount] : row.amounts) {
+      step.collectives.push_back(amount);
+      step.collectives.back().kind = place.first;
+      step.collectives.back().group = place.second;
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+} // namespace commtap

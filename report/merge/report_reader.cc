@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/merge/report_reader.h"
+
+#include <optional>
+#include <utility>
+
+#include "report/base/catch_errors.h"
+#include "report/base/ordered_pipeline.h"
+#include "report/ledger_reader/ledger_reader.h"
+#include "report/runs/report_paths.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the report that replaced a ledger after the ledger was found.
+std::optional<ReadReport> readReplacement(const FoundReport& found, ReportDepth depth, FastReportReader& reader) {
+  for (const std::string& place : placesAfter(found.path, found.job)) {
+    Result<Report> report = reader.read(place, depth);
+    if (report && processKeyOf(report->job) == processKeyOf(found.job)) {
+      return ReadReport{place, std::move(report)};
+    }
+  }
+  return std::nullopt;
+}
+
+ReadReport read(const FoundReport& found, ReportDepth depth, FastReportReader& reader) {
+  if (!found.is_ledger) {
+    return {found.path, reader.read(found.path, depth)};
+  }
+  Result<LedgerContents> contents =
+      catchErrors<LedgerContents>(found.path, [&found] { return readLedgerFile(found.path); });
+  if (contents) {
+    return {found.path, std::move(contents->report)};
+  }
+  if (std::optional<ReadReport> replacement = readReplacement(found, depth, reader)) {
+    return std::move(*replacement);
+  }
+  return {found.path, Result<Report>::failure(contents.error())};
+}
+
+} // namespace
+
+void forEachReport(
+    const std::vector<FoundReport>& found,
+    ReportDepth depth,
+    const Progress& progress,
+    const std::function<void(ReadReport)>& visit) {
+  std::vector<FastReportReader> readers(OrderedPipeline<ReadReport>::threadCount());
+  OrderedPipeline<ReadReport> pipeline(
+      found.size(), [&](size_t thread, size_t i) { return read(found[i], depth, readers[thread]); });
+  pipeline.run([&](size_t i, ReadReport item) {
+    visit(std::move(item));
+    if (progress) {
+      progress(i + 1, found.size());
+    }
+  });
+}
+
+} // namespace commtap

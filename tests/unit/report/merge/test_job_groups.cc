@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/merge/job_groups.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+Group group(const std::string& name, const std::string& desc, std::vector<uint32_t> ranks) {
+  return {name, desc, "gloo", static_cast<uint32_t>(ranks.size()), std::move(ranks)};
+}
+
+TEST_CASE("groups with one description are one group, with an instance per set of ranks") {
+  JobGroups groups;
+  const GroupPlace even = groups.placeOf(group("5", "dp", {0, 2}));
+  const GroupPlace odd = groups.placeOf(group("6", "dp", {3, 1}));
+  const GroupPlace again = groups.placeOf(group("77", "dp", {2, 0}));
+  CHECK(even.group == odd.group);
+  CHECK(even.instance != odd.instance);
+  CHECK(again.instance == even.instance);
+  CHECK(groups.membersOf(odd.instance) == std::vector<uint32_t>{1, 3});
+  CHECK(groups.groupOf(odd.instance) == even.group);
+  const std::vector<JobGroup> all = groups.take();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].name == "dp");
+  CHECK(all[0].members == std::vector<std::vector<uint32_t>>{{0, 2}, {1, 3}});
+}
+
+TEST_CASE("equal ranks in groups with two descriptions are two instances") {
+  JobGroups groups;
+  CHECK(groups.placeOf(group("0", "default_pg", {0, 1})).instance != groups.placeOf(group("1", "tp", {0, 1})).instance);
+}
+
+TEST_CASE("names are unique; a group without a description has PyTorch's name") {
+  JobGroups groups;
+  groups.placeOf(group("1", "tp", {0, 1}));
+  groups.placeOf(group("2", "tp", {0, 1, 2}));
+  groups.placeOf(group("tp#2", "", {0}));
+  groups.placeOf(group("9", "undefined", {}));
+  groups.placeOfUnknown("?");
+  std::vector<std::string> names;
+  for (const JobGroup& each : groups.take()) {
+    names.push_back(each.name);
+  }
+  CHECK(names == std::vector<std::string>{"tp", "tp#2", "tp#2#2", "9", "?"});
+  CHECK(groups.placeOf(group("9", "undefined", {})).instance == GroupPlace::kUnknown);
+  CHECK(groups.placeOfUnknown("?").instance == GroupPlace::kUnknown);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/serve/serve_page.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/live_samples.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("the serve page lists ranks, kinds and modules of each attempt") {
+  Report second = sampleReport(2);
+  second.job.exit = ExitKind::kKilled;
+  const std::string page = servePage(liveOf({sampleReport(0), second}), "out", 0);
+  CHECK(page.find("<h2><a href=\"job?run=sample-run&amp;attempt=0\">sample-run</a></h2>") != std::string::npos);
+  CHECK(page.find("2 of 4 ranks on this node") != std::string::npos);
+  CHECK(page.find("<li>normal: rank 0\n") != std::string::npos);
+  CHECK(page.find("<li class=bad>killed: rank 2\n") != std::string::npos);
+  CHECK(
+      page.find("<tr><td>forward<td>all_gather<td class=n>4<td class=n>4.00 KiB<td class=n>3.00 KiB") !=
+      std::string::npos);
+  CHECK(page.find("<tr><td>DistributedDataParallel.net1<td class=n>4") != std::string::npos);
+}
+
+TEST_CASE("names on the serve page cannot add markup") {
+  Report report = sampleReport(0);
+  report.job.run_id = "<script>\"&'";
+  report.collectives[0].module = "<img src=x>\n";
+  LiveReports live = liveOf({report});
+  live.problems = {"<b>"};
+  const std::string page = servePage(live, "<i>", 0);
+  CHECK(page.find("&lt;script&gt;&quot;&amp;") != std::string::npos);
+  CHECK(page.find("&lt;img src=x&gt;\\x0a") != std::string::npos);
+  for (const char* tag : {"<script", "<img", "<b>", "<i>"}) {
+    CHECK(page.find(tag) == std::string::npos);
+  }
+}
+
+TEST_CASE("the serve page shows each job's state, steps and last activity") {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  Report report = sampleReport(0);
+  report.job.exit = ExitKind::kRunning;
+  report.job.ended_at_ns = std::nullopt;
+  report.job.started_at_ns = 1'800'000'000 * kSecond;
+  report.last.clear();
+  report.steps = {{.first_step = 11, .started_at_ns = report.job.started_at_ns + 5 * kSecond}};
+  const auto pageAfter = [&report](uint64_t seconds) {
+    return servePage(liveOf({report}), "out", report.job.started_at_ns + seconds * kSecond);
+  };
+  CHECK(has(pageAfter(7), "<p><strong>Running</strong>. 12 steps. Last activity 2.00 s ago.\n"));
+  CHECK(has(pageAfter(65), "<p><strong class=bad>Quiet: no collective and no step for 1.00 min</strong>. 12 steps."));
+  report.job.exit = ExitKind::kKilled;
+  CHECK(has(pageAfter(7), "<p><strong class=bad>Ended, not by itself</strong>. 12 steps."));
+  report.job.exit = ExitKind::kNormal;
+  CHECK(has(pageAfter(700), "<p><strong>Ended</strong>. 12 steps."));
+}
+
+TEST_CASE("the serve page lists disagreements: of a running job only those in order") {
+  Report second = sampleReport(1);
+  second.collectives.at(0).count += 1;
+  CHECK(has(
+      servePage(liveOf({sampleReport(0), second}), "out", 0), "<li class=bad>ranks disagree, differences found: 1;"));
+  second.job.exit = ExitKind::kRunning;
+  CHECK_FALSE(has(servePage(liveOf({sampleReport(0), second}), "out", 0), "disagree"));
+}
+
+TEST_CASE("the serve page says that no job is running") {
+  CHECK(servePage({}, "out", 0).find("No job is running here") != std::string::npos);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { differenceOf } from "./diff.js";
+import { h } from "../dom.js";
+import { kindColor } from "../charts/palette.js";
+import { tableOf } from "../table.js";
+import { bytesText, fractionText, shorten, signedText } from "../text.js";
+
+/** The totals of two runs side by side. */
+
+const kNameLength = 60;
+const kPercent = new Intl.NumberFormat("en-US", {
+  style: "percent",
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+});
+
+const kMostPart = 10; // larger growth is not written out
+const kLeastPart = 0.0005; // smaller changes would be written as 0%
+
+/** Returns the change in percent of the run before: "+12.5%", or "new" or "gone". */
+export function percentText(amount) {
+  const [before, after] = amount.bytes;
+  if (!amount.before || !amount.after) {
+    return amount.before ? "gone" : "new";
+  }
+  if (before === 0) {
+    return "";
+  }
+  const part = after / before - 1;
+  if (part > kMostPart) {
+    return `>${kPercent.format(kMostPart)}`;
+  }
+  return part !== 0 && Math.abs(part) < kLeastPart ? "<0.1%" : kPercent.format(part);
+}
+
+/** Returns the columns for the amounts of both runs. */
+export function amountColumns(extra) {
+  const number = (key, title, value, write) => ({
+    key,
+    title,
+    number: true,
+    value: (row) => value(row),
+    cell: (row) => write(value(row), row),
+    ...extra,
+  });
+  const missing = (run, write) => (value, row) => (row[run] ? write(value) : "");
+  const signed = (write) => (value) =>
+    h("span", { class: value === 0 ? "muted" : "changed" }, signedText(value, write));
+  return [
+    number("count_before", "Count before", ({ count }) => count[0], missing("before", fractionText)),
+    number("count_after", "Count after", ({ count }) => count[1], missing("after", fractionText)),
+    number("count_change", "Count change", ({ count }) => differenceOf(count), signed(fractionText)),
+    number("bytes_before", "Bytes before", ({ bytes }) => bytes[0], missing("before", bytesText)),
+    number("bytes_after", "Bytes after", ({ bytes }) => bytes[1], missing("after", bytesText)),
+    number("bytes_change", "Bytes change", ({ bytes }) => differenceOf(bytes), signed(bytesText)),
+  ];
+}
+
+function nameCell({ by, name }) {
+  if (by !== "kind") {
+    return shorten(by === "all" ? "all collectives" : name, kNameLength);
+  }
+  const swatch = h("span", { class: "swatch" });
+  swatch.style.background = kindColor(name);
+  return h("span", null, swatch, name);
+}
+
+export function totalsTable(diff) {
+  return tableOf({
+    name: "diff-totals",
+    caption: "Totals of both runs, per rank",
+    columns: [
+      { key: "by", title: "By", fixed: true, cell: ({ by }) => by },
+      { key: "name", title: "Name", header: true, fixed: true, cell: nameCell },
+      ...amountColumns({ fixed: true }),
+      { key: "percent", title: "Percent", number: true, fixed: true, cell: percentText },
+    ],
+    rows: diff.totals,
+    pages: 1,
+  });
+}

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+
+import { DiffTable } from "./diff_table.js";
+import { totalsTable } from "./diff_totals.js";
+import { byId, h, named, refill } from "../dom.js";
+import { panel } from "../findings.js";
+import { factsOf, runName } from "../header.js";
+import { sizeOf } from "../job.js";
+import { tableOf } from "../table.js";
+import { plural, processesText, shorten } from "../text.js";
+
+/** The page that compares two runs. */
+
+const kNameLength = 60;
+const kSourceLength = 80;
+
+function drawHeader({ before, after }) {
+  refill(byId("run"), named(runName(before), kNameLength), " and ", named(runName(after), kNameLength));
+  document.title = `commtap: ${shorten(runName(before), kNameLength)} and ${shorten(runName(after), kNameLength)}`;
+  const fact = (name, run) =>
+    h("div", null, h("dt", null, name), h("dd", null, named(run.facts.source, kSourceLength)));
+  refill(byId("facts"), fact("Before", before), fact("After", after));
+}
+
+/** Returns what is incomplete or wrong in one run. */
+function flawsOf(run) {
+  const missing = sizeOf(run.missingRanks);
+  const killed = run.processes.exit.filter((exit) => exit === "killed").length;
+  return [
+    missing > 0 ? `${plural(missing, "rank")} without a report` : "",
+    killed > 0 ? `${processesText(killed)} killed` : "",
+    run.problems.length > 0 ? `${plural(run.problems.length, "file")} could not be read` : "",
+    run.disagreementsFound > 0 ? `ranks disagree: ${plural(run.disagreementsFound, "difference")}` : "",
+  ].filter((flaw) => flaw !== "");
+}
+
+function findingsOf(diff) {
+  const flaws = [
+    ["Before", diff.before],
+    ["After", diff.after],
+  ].flatMap(([name, run]) => flawsOf(run).map((flaw) => `${name}: ${flaw}.`));
+  const list = (lines) => h("ul", null, ...lines.map((line) => h("li", null, line)));
+  const found = [];
+  if (flaws.length > 0) {
+    found.push({ key: "flaws", level: "warn", title: "The runs are not complete", body: list(flaws), open: true });
+  }
+  if (diff.notes.length > 0) {
+    const title = "The runs are hard to compare";
+    found.push({ key: "notes", level: "note", title, body: list(diff.notes), open: true });
+  }
+  return found;
+}
+
+function drawFindings(diff) {
+  const badge = h("span", { class: "badge" }, "Good");
+  const same = h("p", { class: "finding good" }, badge, " The runs do not differ in what they communicate.");
+  refill(byId("diff-findings"), diff.changes.length === 0 ? same : null, ...findingsOf(diff).map(panel));
+}
+
+/** Returns a table of the runs' facts, side by side. */
+function runsTable({ before, after }) {
+  const facts = [before, after].map((run) => new Map(factsOf(run).map((fact) => [fact.name, fact])));
+  const names = [...new Set(facts.flatMap((each) => [...each.keys()]))];
+  const cell = (run) => (name) => h("span", { title: facts[run].get(name)?.full }, facts[run].get(name)?.value ?? "");
+  return tableOf({
+    name: "runs",
+    caption: "Facts about both runs",
+    columns: [
+      { key: "fact", title: "Fact", header: true, fixed: true, cell: (name) => name },
+      { key: "before", title: "Before", fixed: true, long: true, cell: cell(0) },
+      { key: "after", title: "After", fixed: true, long: true, cell: cell(1) },
+    ],
+    rows: names,
+    pages: 1,
+  });
+}
+
+/** Shows the difference. */
+export function drawDiff(diff) {
+  const skip = document.querySelector(".skip");
+  skip.href = "#changes-title";
+  skip.textContent = "Skip to the differences";
+  byId("diff").hidden = false;
+  drawHeader(diff);
+  drawFindings(diff);
+  refill(byId("runs"), runsTable(diff));
+  refill(byId("diff-totals"), totalsTable(diff));
+  new DiffTable(diff).draw();
+}

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/serve/cmd_serve.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <future>
+
+#include <fmt/format.h>
+
+#include "report/base/process.h"
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/live/end_signals.h"
+#include "tools/metrics/job_metrics.h"
+#include "tools/serve/http_server.h"
+#include "tools/serve/live_metrics.h"
+#include "tools/serve/serve_paths.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kServeAbout =
+    "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the\n"
+    "page of commtap html (docs/html.md) with live numbers. Each request reads the ledgers of the jobs on this\n"
+    "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
+    "read the names of modules, groups and runs. The default address is reachable only from this machine, and answers\n"
+    "only to the names of a loopback address. Any other address needs --token-file or --insecure.";
+constexpr const char* kServeExitStatus = "0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.";
+
+constexpr int kDefaultKeepMinutes = 10;
+/// For answers in progress at SIGTERM. A read of a broken network file system may take forever.
+constexpr std::chrono::seconds kMaxEndTime(1);
+
+struct ServeArguments {
+  std::string path;
+  std::string listen = "127.0.0.1:9464";
+  uint32_t keep_minutes = kDefaultKeepMinutes;
+  std::optional<uint32_t> depth;
+  size_t max_series = kDefaultMaxSeries;
+  std::string token_file;
+  bool insecure = false;
+};
+
+/// Returns the clients to answer at `address`, or one line that says which option is missing.
+Result<HttpAccess> accessAt(const ListenAddress& address, const ServeArguments& arguments) {
+  if (!address.isLoopback() && arguments.token_file.empty() && !arguments.insecure) {
+    return Result<HttpAccess>::failure(fmt::format(
+        "--listen {}: other machines can reach this address: add --token-file FILE, or --insecure to answer all",
+        address.text()));
+  }
+  HttpAccess access{.only_loopback_names = address.isLoopback()};
+  if (!arguments.token_file.empty()) {
+    Result<std::string> token = readTokenFile(arguments.token_file);
+    if (!token) {
+      return Result<HttpAccess>::failure("--token-file: " + token.error());
+    }
+    access.token = std::move(*token);
+  }
+  return access;
+}
+
+/// Answers until SIGTERM or SIGINT.
+void answerUntilSignal(HttpServer& server, const sigset_t& signals) {
+  const std::future<void> answers = std::async(std::launch::async, [&server] { server.run(); });
+  int signal = 0;
+  sigwait(&signals, &signal);
+  server.stop();
+  if (answers.wait_for(kMaxEndTime) != std::future_status::ready) {
+    _exit(kExitOk);
+  }
+}
+
+void sayStart(const ServeArguments& arguments, const ListenAddress& address) {
+  struct stat info {};
+  const bool there = stat(arguments.path.c_str(), &info) == 0;
+  say(fmt::format(
+      "{} at http://{}/metrics{}", arguments.path, address.text(), there ? "" : " (the folder does not exist yet)"));
+  if (!address.isLoopback() && arguments.token_file.empty()) {
+    say("other machines can reach this address and read the names of modules, groups and runs");
+  }
+}
+
+int serve(const ServeArguments& arguments) {
+  const Result<ListenAddress> wanted = parseListenAddress(arguments.listen);
+  if (!wanted) {
+    say("--listen: " + wanted.error());
+    return kExitUsage;
+  }
+  const Result<HttpAccess> access = accessAt(*wanted, arguments);
+  if (!access) {
+    say(access.error());
+    return kExitUsage;
+  }
+  const sigset_t signals = blockEndSignals();
+  LiveFolder folder(arguments.path, hostName(), std::chrono::minutes(arguments.keep_minutes));
+  LiveMetrics live(std::move(folder), arguments.depth, arguments.max_series);
+  HttpServer server(*access);
+  addServePaths(server, live, arguments.path);
+  const Result<ListenAddress> bound = server.bind(*wanted);
+  if (!bound) {
+    say(bound.error());
+    return kExitFindings;
+  }
+  sayStart(arguments, *bound);
+  answerUntilSignal(server, signals);
+  return kExitOk;
+}
+
+} // namespace
+
+void addServe(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("serve", "Serve live metrics of running jobs to Prometheus");
+  describe(
+      *verb,
+      {.usage = "commtap serve [OPTIONS] FOLDER",
+       .about = kServeAbout,
+       .exit_status = kServeExitStatus,
+       .examples = {
+           "commtap serve out --listen 127.0.0.1:9464\ncurl http://127.0.0.1:9464/metrics",
+           "commtap serve out --listen 0.0.0.0:9464 --token-file token"}});
+  auto arguments = std::make_shared<ServeArguments>();
+  verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
+      ->required()
+      ->type_name("");
+  verb->add_option(
+          "--listen", arguments->listen, "Address to listen on; default: 127.0.0.1:9464; port 0 is any free port")
+      ->type_name("HOST:PORT");
+  verb->add_option(
+          "--token-file", arguments->token_file, "Answer only requests with this file's first line as bearer token")
+      ->type_name("FILE");
+  verb->add_flag("--insecure", arguments->insecure, "Answer everyone who can reach an address beyond loopback");
+  verb->add_option("--keep", arguments->keep_minutes, "Minutes to serve a job after it ends; default: 10")
+      ->type_name("MINUTES");
+  verb->add_option("--depth", arguments->depth, "Cut the module tree at this depth")->type_name("N");
+  verb->add_option("--max-series", arguments->max_series, "Maximum number of label sets per rank; default: 500")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  verb->callback([arguments, &exit_status] { exit_status = serve(*arguments); });
+}
+
+} // namespace commtap

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/serve/live_metrics.h"
+
+#include <vector>
+
+#include "report/base/process.h"
+#include "tools/cli/subcommands.h"
+#include "tools/metrics/job_metrics.h"
+#include "tools/serve/serve_page.h"
+
+namespace commtap {
+namespace {
+
+/// Minimum time between two reads of a job's ledgers, however many requests arrive.
+constexpr std::chrono::milliseconds kMinAge(200);
+
+} // namespace
+
+void LiveMetrics::refresh() {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  if (read_at_ && start - *read_at_ < kMinAge) {
+    return;
+  }
+  live_ = folder_.read(LiveFolder::Clock::now());
+  sayAll(live_.copies);
+  read_at_ = Clock::now();
+  read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
+}
+
+std::string LiveMetrics::metrics(Dialect dialect) {
+  const std::lock_guard lock(mutex_);
+  refresh();
+  std::vector<const Report*> reports;
+  reports.reserve(live_.reports.size());
+  for (const auto& report : live_.reports) {
+    reports.push_back(report.get());
+  }
+  Exposition exposition;
+  addJobMetrics(reports, depth_, limit_, exposition);
+  limit_.forgetUnused();
+  exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.unreadable));
+  exposition.add(MetricId::kReadSeconds, "", read_seconds_);
+  return exposition.text(dialect);
+}
+
+std::string LiveMetrics::page(const std::string& folder_name) {
+  const std::lock_guard lock(mutex_);
+  refresh();
+  return servePage(live_, folder_name, wallClockNs());
+}
+
+std::optional<std::string> LiveMetrics::jobData(const AttemptKey& key) {
+  // Read the clock before locking: a thread that waited for another's read gets the data of that read.
+  const auto now = LiveJobs::Clock::now();
+  const std::lock_guard lock(mutex_);
+  const std::string* data = jobs_.kept(key, now);
+  if (data == nullptr) {
+    refresh();
+    data = jobs_.make(live_, key, LiveJobs::Clock::now());
+  }
+  return data == nullptr ? std::nullopt : std::optional(*data);
+}
+
+Dialect wantedDialect(const std::string& accept) {
+  const bool open_metrics = accept.find("application/openmetrics-text") != std::string::npos;
+  return open_metrics ? Dialect::kOpenMetrics : Dialect::kPrometheus;
+}
+
+} // namespace commtap

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/serve/serve_page.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/base/timestamp.h"
+#include "report/job/job_summary.h"
+#include "report/merge/job_merge.h"
+#include "report/model/amounts.h"
+#include "tools/live/activity.h"
+#include "tools/serve/job_address.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMaxModules = 50;
+
+constexpr const char* kHead = R"(<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="5">
+<title>commtap</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 15px/1.4 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; margin: .5em 0 1.5em; }
+th, td { text-align: left; padding: .15em 1em .15em 0; border-bottom: 1px solid #8884; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+.bad { color: #c22; font-weight: 600; }
+</style>
+)";
+
+std::string htmlText(std::string_view text) {
+  std::string safe;
+  for (const char c : inert(text)) {
+    switch (c) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '>':
+        safe += "&gt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string amountCells(const Amount& amount) {
+  return fmt::format(
+      "<td class=n>{}<td class=n>{}<td class=n>{}\n",
+      amount.count,
+      humanBytes(static_cast<double>(amount.bytes)),
+      humanBytes(amount.bus_bytes));
+}
+
+constexpr const char* kAmountTitles = "<th class=n>count<th class=n>payload<th class=n>bus bytes\n";
+
+bool hasExit(const JobSummary& summary, ExitKind kind) {
+  return std::any_of(
+      summary.exits.begin(), summary.exits.end(), [kind](const ExitSummary& exit) { return exit.exit == kind; });
+}
+
+std::string badText(const std::string& text) {
+  return "<strong class=bad>" + text + "</strong>";
+}
+
+/// Returns whether the job runs, its step, and when its last collective or step was.
+std::string stateLine(const JobSummary& summary, std::span<const Report* const> reports, uint64_t now_ns) {
+  const uint64_t idle_s = idleSeconds(reports, now_ns);
+  const std::string idle = humanDuration(static_cast<double>(idle_s) * 1e9);
+  uint64_t steps = 0;
+  for (const Report* report : reports) {
+    steps = std::max(steps, report->steps.empty() ? 0 : report->steps.back().first_step + report->steps.back().steps);
+  }
+  std::string state;
+  if (!hasExit(summary, ExitKind::kRunning)) {
+    const bool failed = hasExit(summary, ExitKind::kKilled) || hasExit(summary, ExitKind::kSignal);
+    state = failed ? badText("Ended, not by itself") : "<strong>Ended</strong>";
+  } else if (idle_s >= kQuietJobSeconds) {
+    state = badText("Quiet: no collective and no step for " + idle);
+  } else {
+    state = "<strong>Running</strong>";
+  }
+  return fmt::format("<p>{}. {} steps. Last activity {} ago.\n", state, steps, idle);
+}
+
+std::string exitItem(const ExitSummary& exit) {
+  const bool bad = exit.exit == ExitKind::kKilled || exit.exit == ExitKind::kSignal;
+  const std::string ranks = rankText(exit.ranks);
+  return fmt::format(
+      "<li{}>{}: {}{}{}\n",
+      bad ? " class=bad" : "",
+      exitKindName(exit.exit),
+      ranks.empty() ? "" : "rank " + ranks,
+      !ranks.empty() && exit.unranked > 0 ? ", " : "",
+      exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));
+}
+
+/// Returns the ranks' disagreements. Running ranks differ briefly in everything but the order of their collectives.
+std::string disagreementItem(const JobReport& job, bool runs) {
+  const auto counts = [runs](const Disagreement& item) {
+    return item.what == Disagreement::What::kOrder || (!runs && item.what != Disagreement::What::kModule);
+  };
+  const auto found = std::count_if(job.disagreements.begin(), job.disagreements.end(), counts);
+  return found == 0
+             ? ""
+             : fmt::format("<li class=bad>ranks disagree, differences found: {}; the job's page lists them\n", found);
+}
+
+std::string findings(const JobReport& job, const JobSummary& summary) {
+  std::string text;
+  for (const ExitSummary& exit : summary.exits) {
+    text += exitItem(exit);
+  }
+  text += disagreementItem(job, hasExit(summary, ExitKind::kRunning));
+  for (const NotSeenSummary& item : summary.not_seen) {
+    text += fmt::format(
+        "<li class=bad>not seen: {}, {} times: {}\n",
+        htmlText(item.entry.reason),
+        item.entry.count,
+        htmlText(item.entry.meaning));
+  }
+  return "<ul>\n" + text + "</ul>\n";
+}
+
+std::string kindTable(const JobReport& job) {
+  std::string text = fmt::format("<table><tr><th>phase<th>kind{}", kAmountTitles);
+  for (const auto& [key, amount] : amountsOf(job)) {
+    text += fmt::format("<tr><td>{}<td>{}{}", phaseName(key.phase), kindName(key.kind), amountCells(amount));
+  }
+  return text + "</table>\n";
+}
+
+std::string moduleTable(const JobReport& job) {
+  std::vector<std::pair<Amount, const JobModule*>> modules;
+  for (const JobModule& module : job.modules) {
+    if (const Amount own = sumOf(module.own, std::nullopt, std::nullopt); own.count > 0) {
+      modules.emplace_back(own, &module);
+    }
+  }
+  std::stable_sort(
+      modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.first.bytes > b.first.bytes; });
+  const size_t shown = std::min(modules.size(), kMaxModules);
+  std::string text = fmt::format("<table><tr><th>module, without its children{}", kAmountTitles);
+  for (size_t i = 0; i < shown; ++i) {
+    text += fmt::format("<tr><td>{}{}", htmlText(modules[i].second->name), amountCells(modules[i].first));
+  }
+  text += "</table>\n";
+  return shown == modules.size() ? text : text + fmt::format("<p>{} more modules\n", modules.size() - shown);
+}
+
+std::string attemptSection(const std::vector<const Report*>& reports, uint64_t now_ns) {
+  const JobReport job = mergedJob(reports);
+  const JobSummary summary = summaryOf(job);
+  const std::string attempt = summary.attempt == 0 ? "" : fmt::format(", attempt {}", summary.attempt);
+  const std::string world = summary.world_size ? fmt::format(" of {}", *summary.world_size) : "";
+  return fmt::format(
+             "<h2><a href=\"{}\">{}</a>{}</h2>\n<p>Since {}. {}{} ranks on this node. All numbers are sums over "
+             "these ranks.\n",
+             htmlText(jobAddress({summary.run_id, summary.attempt})),
+             summary.run_id.empty() ? "Run without a name" : htmlText(summary.run_id),
+             attempt,
+             formatTimestamp(summary.started_at_ns),
+             summary.rank_count,
+             world) +
+         stateLine(summary, reports, now_ns) + findings(job, summary) + kindTable(job) + moduleTable(job);
+}
+
+} // namespace
+
+std::string servePage(const LiveReports& live, const std::string& folder, uint64_t now_ns) {
+  std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> attempts;
+  for (const auto& report : live.reports) {
+    attempts[{report->job.run_id, report->job.attempt}].push_back(report.get());
+  }
+  std::string page = kHead;
+  page += fmt::format(
+      "<h1>commtap</h1>\n<p>Jobs that write to {} on this node. For Prometheus: <a href=\"metrics\">/metrics</a>.\n",
+      htmlText(folder));
+  if (attempts.empty()) {
+    page += "<p>No job is running here, and none has ended recently.\n";
+  }
+  for (const auto& [key, reports] : attempts) {
+    page += attemptSection(reports, now_ns);
+  }
+  for (const std::string& problem : live.problems) {
+    page += fmt::format("<p class=bad>{}\n", htmlText(problem));
+  }
+  return page;
+}
+
+} // namespace commtap

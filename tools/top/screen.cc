@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/top/screen.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace commtap {
+namespace {
+
+constexpr std::string_view kColorsOff = "\x1b[0m";
+
+/// Returns the size in bytes of what stands at `at`: an escape sequence that sets a colour, or a character.
+size_t sizeAt(std::string_view text, size_t at) {
+  if (text[at] == '\x1b') {
+    return std::min(text.find('m', at), text.size() - 1) - at + 1;
+  }
+  size_t end = at + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) {
+    ++end;
+  }
+  return end - at;
+}
+
+/// Returns the size in bytes of the longest beginning of `line` that fits into `columns`, and whether it is all of it.
+size_t fittingSize(std::string_view line, size_t columns) {
+  size_t used = 0;
+  size_t at = 0;
+  while (at < line.size()) {
+    used += line[at] == '\x1b' ? 0 : 1;
+    if (used > columns) {
+      return at;
+    }
+    at += sizeAt(line, at);
+  }
+  return at;
+}
+
+std::vector<std::string_view> linesOf(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string cut(std::string_view line, size_t columns) {
+  const size_t size = fittingSize(line, columns);
+  const bool has_color = line.find('\x1b') < size;
+  return std::string(line.substr(0, size)) + (size < line.size() && has_color ? std::string(kColorsOff) : "");
+}
+
+} // namespace
+
+ScreenSize screenSize(int fd) {
+  winsize size{};
+  if (isatty(fd) == 0 || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    return {};
+  }
+  return {size.ws_col, size.ws_row};
+}
+
+std::string wrapped(std::string_view text, size_t columns) {
+  constexpr std::string_view kIndent = "    ";
+  std::string result;
+  for (std::string_view line : linesOf(text)) {
+    std::string_view indent;
+    while (fittingSize(line, columns - indent.size()) < line.size()) {
+      const size_t most = fittingSize(line, columns - indent.size());
+      const size_t space = line.substr(0, most + 1).rfind(' ');
+      const bool at_space = space != std::string_view::npos && line.find_first_not_of(' ') < space;
+      const size_t size = at_space ? space : most;
+      result.append(indent).append(line.substr(0, size)).append("\n");
+      line.remove_prefix(size + (at_space ? 1 : 0));
+      indent = columns > 2 * kIndent.size() ? kIndent : "";
+    }
+    result.append(indent).append(line).append("\n");
+  }
+  return result;
+}
+
+std::string fitted(std::string_view text, const ScreenSize& size) {
+  const std::vector<std::string_view> lines = linesOf(text);
+  const bool all = lines.size() <= size.lines;
+  const size_t shown = all ? lines.size() : size.lines - 1;
+  std::string result;
+  for (size_t i = 0; i < shown; ++i) {
+    result += cut(lines[i], size.columns) + "\n";
+  }
+  return all ? result : result + cut(fmt::format("... {} more lines", lines.size() - shown), size.columns) + "\n";
+}
+
+Keyboard::Keyboard(const sigset_t& end_signals) : signal_fd_(signalfd(-1, &end_signals, SFD_CLOEXEC)) {
+  // A background process that changes its terminal is stopped.
+  has_keys_ = tcgetattr(STDIN_FILENO, &as_found_) == 0 && tcgetpgrp(STDIN_FILENO) == getpgrp();
+  if (has_keys_) {
+    termios keys = as_found_;
+    keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+  }
+}
+
+Keyboard::~Keyboard() {
+  if (has_keys_) {
+    tcsetattr(STDIN_FILENO, TCSANOW, &as_found_);
+  }
+  close(signal_fd_);
+}
+
+bool Keyboard::wait(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  std::array<pollfd, 2> sources = {{{signal_fd_, POLLIN, 0}, {has_keys_ ? STDIN_FILENO : -1, POLLIN, 0}}};
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    if (poll(sources.data(), sources.size(), static_cast<int>(std::max<int64_t>(left, 0))) <= 0) {
+      return true;
+    }
+    if (sources[0].revents != 0) {
+      return false;
+    }
+    char key = 0;
+    if (read(STDIN_FILENO, &key, 1) != 1) {
+      sources[1].fd = -1; // the terminal has gone
+    } else if (key == 'q' || key == 'Q') {
+      return false;
+    }
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/top/top_text.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/base/timestamp.h"
+#include "report/model/amounts.h"
+#include "tools/show/last_text.h"
+#include "tools/text/text.h"
+#include "tools/top/group_lag.h"
+#include "tools/top/process_state.h"
+#include "tools/top/top_rates.h"
+
+namespace commtap {
+namespace {
+
+/// Seconds without a new collective in a group before its lag is shown in full: a shorter lag is normal progress.
+constexpr double kQuietSeconds = 3;
+constexpr double kQuietSecondsAfterReturn = 30;
+constexpr size_t kMaxMembers = 8;
+
+double secondsSince(uint64_t then_ns, uint64_t now_ns) {
+  return now_ns > then_ns ? static_cast<double>(now_ns - then_ns) / 1e9 : 0;
+}
+
+std::string positionText(const GroupPosition& member, uint64_t now_ns) {
+  std::string text = fmt::format("{} has issued {}", rankName(member.rank), member.collectives);
+  if (!member.last) {
+    return text + "; its last one is no longer recorded";
+  }
+  const LastCollective& last = *member.last;
+  return text + fmt::format(
+                    "; the last, {:.1f} s ago: {}, {}",
+                    secondsSince(last.issued_at_ns, now_ns),
+                    collectiveText(last),
+                    member.last_state);
+}
+
+std::string processText(const GroupPosition& member) {
+  return fmt::format("; pid {} on {} {}", member.pid, inert(member.host), processStateText(member.pid));
+}
+
+/// Returns how long a group must be quiet to be shown. Whether a collective whose call has returned still runs is not
+/// known: the ranks may compute.
+double patienceFor(const GroupLag& lag) {
+  const bool blocked = std::any_of(lag.members.begin(), lag.members.end(), [](const GroupPosition& member) {
+    return member.last && member.last->state == LastState::kIssued;
+  });
+  return lag.size() > 0 || blocked ? kQuietSeconds : kQuietSecondsAfterReturn;
+}
+
+bool isQuiet(const GroupLag& lag, uint64_t now_ns) {
+  const double patience = patienceFor(lag);
+  return std::none_of(lag.members.begin(), lag.members.end(), [&](const GroupPosition& member) {
+    return member.last && secondsSince(member.last->issued_at_ns, now_ns) < patience;
+  });
+}
+
+/// Returns what the group waits for, without the line's end.
+std::string lagTitle(const GroupLag& lag, uint64_t now_ns) {
+  const std::string group = inert(groupTitle(lag.group));
+  if (lag.size() > 0) {
+    return fmt::format(
+        "group {}: {} is {} behind, and no rank made progress for {:.0f} s",
+        group,
+        rankName(lag.members.front().rank),
+        lag.size() == 1 ? "1 collective" : std::to_string(lag.size()) + " collectives",
+        kQuietSeconds);
+  }
+  return fmt::format(
+      "group {}: all issued number {}, none completed for {:.0f} s: {}",
+      group,
+      lag.most(),
+      secondsSince(lag.since_ns, now_ns),
+      collectiveText(*lag.members.front().last));
+}
+
+std::string lagText(const GroupLag& lag, uint64_t now_ns, bool has_runs, const Color& color) {
+  const std::string run = has_runs ? "run " + inert(lag.run) + ", " : "";
+  std::string text = color.warning(run + lagTitle(lag, now_ns)) + "\n";
+  if (lag.missing) {
+    text += fmt::format("  it has not issued number {}: {}\n", lag.missing->sequence, collectiveText(*lag.missing));
+  }
+  for (size_t i = 0; i < std::min(kMaxMembers, lag.members.size()); ++i) {
+    text += "  " + positionText(lag.members[i], now_ns) + processText(lag.members[i]) + "\n";
+  }
+  if (lag.members.size() > kMaxMembers) {
+    text += fmt::format("  and {} more ranks\n", lag.members.size() - kMaxMembers);
+  }
+  return text;
+}
+
+std::vector<const Report*> pointersOf(const LiveReports& live) {
+  std::vector<const Report*> reports;
+  for (const auto& report : live.reports) {
+    reports.push_back(report.get());
+  }
+  return reports;
+}
+
+size_t runCount(std::span<const Report* const> reports) {
+  std::set<std::string> runs;
+  for (const Report* report : reports) {
+    runs.insert(runName(report->job));
+  }
+  return runs.size();
+}
+
+std::string lagsText(const TopFrame& now, std::span<const Report* const> reports, const Color& color) {
+  const bool has_runs = runCount(reports) > 1;
+  std::string text;
+  for (const GroupLag& lag : lagsOf(reports)) {
+    if (isQuiet(lag, now.at_ns)) {
+      text += lagText(lag, now.at_ns, has_runs, color);
+    }
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string headText(const TopFrame& now, std::span<const Report* const> reports, const Color& color) {
+  constexpr size_t kToTheSecond = 19;
+  uint64_t step = 0;
+  for (const Report* report : reports) {
+    step = std::max(step, report->steps.empty() ? 0 : report->steps.back().first_step);
+  }
+  const size_t runs = runCount(reports);
+  const std::string what = runs > 1 ? fmt::format("{} runs", runs) : fmt::format("step {}", step);
+  const std::string time = formatTimestamp(now.at_ns).substr(0, kToTheSecond);
+  return color.bold(fmt::format("{}  {} processes, {}", time, reports.size(), what)) + "\n\n";
+}
+
+/// Returns the newest collective of each of the first `most` processes.
+std::vector<LastRow> newestRows(const std::vector<const Report*>& reports, size_t most) {
+  const bool has_runs = runCount(reports) > 1;
+  std::vector<LastRow> newest;
+  for (size_t i = 0; i < std::min(most, reports.size()); ++i) {
+    for (LastRow& row : lastRows(*reports[i], 1)) {
+      row.run = has_runs ? runName(reports[i]->job) : "";
+      newest.push_back(std::move(row));
+    }
+  }
+  return newest;
+}
+
+} // namespace
+
+std::string
+topText(const TopFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color) {
+  const double seconds = secondsSince(before.at_ns, now.at_ns);
+  const std::vector<const Report*> reports = pointersOf(now.live);
+  const std::string head =
+      headText(now, reports, color) +
+      wrapped(mismatchText(mismatchesOf(reports), color) + lagsText(now, reports, color), screen.columns);
+  const auto textWith = [&](size_t most) {
+    return head + rateTables(before.live, now.live, seconds, {most, screen.columns}, color) +
+           lastText(newestRows(reports, most), color);
+  };
+  std::string text = textWith(rows);
+  while (rows > 1 && static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) > screen.lines) {
+    text = textWith(--rows);
+  }
+  return fitted(text, screen);
+}
+
+} // namespace commtap
