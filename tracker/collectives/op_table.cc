@@ -254,9 +254,14 @@ bool isNoCollective(std::string_view name) {
   return std::find(kNoCollectives.begin(), kNoCollectives.end(), name) != kNoCollectives.end();
 }
 
-std::string dottedName(std::string name) {
+std::string dottedName(std::string_view name) {
   const size_t colons = name.find("::");
-  return colons == std::string::npos ? name : name.replace(colons, 2, ".");
+  if (colons == std::string_view::npos) {
+    return std::string(name);
+  }
+  std::string dotted(name.substr(0, colons));
+  dotted += '.';
+  return dotted += name.substr(colons + 2);
 }
 
 bool matchesOpPattern(std::string_view name, std::string_view pattern) {

@@ -38,7 +38,7 @@ bool isCollectiveNamespace(std::string_view name);
 bool isNoCollective(std::string_view name);
 
 /// Returns Python's form, "namespace.op", of "namespace::op".
-std::string dottedName(std::string name);
+std::string dottedName(std::string_view name);
 
 /// Returns true if `pattern` is the op, "namespace::op", or ends in * after a prefix of it.
 bool matchesOpPattern(std::string_view name, std::string_view pattern);

@@ -46,20 +46,21 @@ int64_t environmentNumber(const char* name) {
 /// Returns an id that all processes of a run share and the next run does not, as far as the launcher's environment
 /// shows.
 std::string runId(const Options& options, const std::string& host) {
-  if (!options.run_id.empty()) {
-    return options.run_id;
+  const std::string slurm_job = environmentText("SLURM_JOB_ID");
+  const std::string slurm_step = environmentText("SLURM_STEP_ID");
+  const std::string elastic_run = environmentText("TORCHELASTIC_RUN_ID");
+  const std::string address = environmentText("MASTER_ADDR");
+  std::string id = options.run_id;
+  if (id.empty() && !slurm_job.empty()) {
+    id.append(slurm_job).append(slurm_step.empty() ? "" : ".").append(slurm_step);
+  } else if (id.empty() && !elastic_run.empty() && elastic_run != "none") {
+    id = elastic_run;
+  } else if (id.empty() && !address.empty()) {
+    id.append(address).append(":").append(environmentText("MASTER_PORT"));
+  } else if (id.empty()) {
+    id.append(host).append("-").append(std::to_string(getpgrp())); // one command of a shell is one process group
   }
-  if (std::string job = environmentText("SLURM_JOB_ID"); !job.empty()) {
-    const std::string step = environmentText("SLURM_STEP_ID");
-    return step.empty() ? job : job.append(".").append(step);
-  }
-  if (std::string id = environmentText("TORCHELASTIC_RUN_ID"); !id.empty() && id != "none") {
-    return id;
-  }
-  if (const std::string address = environmentText("MASTER_ADDR"); !address.empty()) {
-    return address + ":" + environmentText("MASTER_PORT");
-  }
-  return host + "-" + std::to_string(getpgrp()); // one command of a shell is one process group
+  return id;
 }
 
 std::string absolutePath(const std::string& path) {
