@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -45,6 +46,20 @@ T integer(dom::element value) {
 
 inline std::string text(dom::element value) {
   return std::string(std::string_view(value.get_string()));
+}
+
+/// Leaves an object with a repeated name to the slow reader. Its value of such a name is the last one, as in most JSON
+/// readers; here it would be the first.
+inline void checkNames(dom::object object) {
+  std::vector<std::string_view> names;
+  names.reserve(object.size());
+  for (const dom::key_value_pair field : object) {
+    names.push_back(field.key);
+  }
+  std::sort(names.begin(), names.end());
+  if (std::adjacent_find(names.begin(), names.end()) != names.end()) {
+    throw NotSure("a repeated name");
+  }
 }
 
 } // namespace commtap::fast_json

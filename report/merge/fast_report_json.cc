@@ -39,6 +39,7 @@ std::vector<LastCollective> lastFrom(dom::array rows, size_t most) {
 }
 
 Nccl ncclFrom(dom::object object, ReportDepth depth) {
+  fast_json::checkNames(object);
   Nccl nccl;
   if (const dom::element version = object[field::kVersion]; !version.is_null()) {
     nccl.version = fast_json::text(version);
@@ -74,6 +75,7 @@ Report reportFrom(dom::element document, ReportDepth depth) {
   if (std::string_view(root[field::kSchema].get_string()) != kReportSchema) {
     throw NotSure("another schema");
   }
+  fast_json::checkNames(root);
   Report report;
   report.job = rowFrom<Job>(root[field::kJob].get_object(), depth);
   if (!hasValidRank(report.job)) {

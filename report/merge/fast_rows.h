@@ -102,6 +102,7 @@ void get(dom::element element, Row& row, AsItIs, ReportDepth depth) {
 }
 inline void get(dom::element element, CollectiveTime& time, AsItIs, ReportDepth depth) {
   const dom::object object = element.get_object();
+  checkNames(object);
   for (size_t kind = 0; kind < time.durations.size(); ++kind) {
     dom::object durations;
     if (object[durationName(static_cast<DurationKind>(kind))].get(durations) == simdjson::SUCCESS) {
@@ -169,6 +170,9 @@ Row rowFrom(dom::object object, ReportDepth depth) {
       throw NotSure("a field is missing");
     }
   });
+  if (next != object.end()) { // not exactly these columns in this order
+    checkNames(object);
+  }
   return row;
 }
 

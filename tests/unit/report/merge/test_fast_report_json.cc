@@ -121,6 +121,24 @@ TEST_CASE("the fast reader accepts any field order and layout") {
   }
 }
 
+TEST_CASE("the fast reader takes the last value of a repeated name, as reportFromJson() does") {
+  Reader reader;
+  const std::string text = reportToJson(sampleReport(2));
+  const std::string row = "{\"module\":\"elsewhere\",";
+  const size_t rows = text.find("\"collectives\": [");
+  const size_t first = text.find('{', rows);
+  for (const std::string& changed :
+       {std::string(text).replace(first, 1, row),
+        std::string(text).replace(1, 0, "\"collectives\": [],"),
+        std::string(text).insert(text.rfind('}'), ",\"collectives\": []")}) {
+    const Result<Report> fast = reader.read(changed);
+    const Result<Report> slow = reportFromJson(changed);
+    REQUIRE_MESSAGE(fast, fast.error());
+    REQUIRE_MESSAGE(slow, slow.error());
+    CHECK(plain(*fast) == plain(*slow));
+  }
+}
+
 TEST_CASE("errors are those of reportFromJson() with the path") {
   Reader reader;
   Report report = sampleReport(0);
