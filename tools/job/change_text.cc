@@ -13,10 +13,14 @@
 namespace commtap {
 namespace {
 
+std::string callsText(double count) {
+  return fmt::format("{:.6g} {}", count, count == 1 ? "call" : "calls");
+}
+
 /// Returns "12 to 13 calls", or "12 calls" if the number is the same.
 std::string callsText(const Change& change) {
   if (change.countDelta() == 0) {
-    return fmt::format("{:.6g} {}", change.after.count, change.after.count == 1 ? "call" : "calls");
+    return callsText(change.after.count);
   }
   return fmt::format("{:.6g} to {:.6g} calls", change.before.count, change.after.count);
 }
@@ -60,12 +64,16 @@ std::string percentText(double before, double after) {
 std::string changeText(const ChangeBundle& bundle) {
   const Change& change = bundle.change;
   const std::string where = whereText(bundle);
-  if (change.before.ranks == 0) {
-    return fmt::format("new: {} {}: {}", amountText(bundle, change.after.count), where, humanBytes(change.after.bytes));
-  }
-  if (change.after.ranks == 0) {
+  if (change.before.ranks == 0 || change.after.ranks == 0) {
+    const bool is_new = change.before.ranks == 0;
+    const PerRank& there = is_new ? change.after : change.before;
     return fmt::format(
-        "gone: {} {}: {}", amountText(bundle, change.before.count), where, humanBytes(change.before.bytes));
+        "{}: {} {}: {}, {}",
+        is_new ? "new" : "gone",
+        amountText(bundle, there.count),
+        where,
+        callsText(there.count),
+        humanBytes(there.bytes));
   }
   const std::string numbers = callsText(change) + ", " + bytesText(change);
   if (change.countDelta() != 0) {

@@ -15,7 +15,7 @@ TEST_CASE("a change in JSON has its text and numbers, null for a missing row") {
       "Net.*", {"Net.0", "Net.1"}, {"Net.0", Phase::kForward, Kind::kAllGather, "tp"}, {{}, {4, 1.5, 96}}};
   CHECK(
       jsonLine(changeJson(change)) ==
-      R"({"text":"new: 1.5 all_gather per run in Net.* (2 modules; forward, tp): 96 B","module":"Net.*",)"
+      R"({"text":"new: 1.5 all_gather per run in Net.* (2 modules; forward, tp): 1.5 calls, 96 B","module":"Net.*",)"
       R"("modules":["Net.0","Net.1"],"phase":"forward","kind":"all_gather","group":"tp","before":null,)"
       R"("after":{"rank_count":4,"count":1.5,"bytes":96},"unit":"run"})");
 }

@@ -22,8 +22,10 @@ TEST_CASE("a change is one line: more calls, other bytes, new, gone") {
       "-5.0 % bytes of all_gather in Net.*.a (2 modules; forward, tp): 12 calls, 1000 B to 950 B");
   CHECK(
       changeText(changeOf({}, {4, 1.5, 96})) ==
-      "new: 1.5 all_gather per run in Net.*.a (2 modules; forward, tp): 96 B");
-  CHECK(changeText(changeOf({4, 2, 96}, {})) == "gone: 2 all_gather per run in Net.*.a (2 modules; forward, tp): 96 B");
+      "new: 1.5 all_gather per run in Net.*.a (2 modules; forward, tp): 1.5 calls, 96 B");
+  CHECK(
+      changeText(changeOf({4, 2, 96}, {})) ==
+      "gone: 2 all_gather per run in Net.*.a (2 modules; forward, tp): 2 calls, 96 B");
   ChangeBundle one = changeOf({4, 0, 0}, {4, 1, 0});
   one.modules = {"Net.0.a"};
   one.pattern = "Net\n";
