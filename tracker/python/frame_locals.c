@@ -23,6 +23,12 @@ void commtap_visit_locals(PyFrameObject* frame, int most, int (*visit)(PyObject*
   PyErr_Clear();
 }
 
+PyObject* commtap_local(PyFrameObject* frame, const char* name) {
+  PyObject* value = PyFrame_GetVarString(frame, name);
+  PyErr_Clear();
+  return value;
+}
+
 #else
 
 /* Returns the frame's variables, and sets their number. */
@@ -37,18 +43,48 @@ static PyObject** variables_of(PyFrameObject* frame, int* count) {
 #endif
 }
 
+static PyObject* value_of(PyObject* variable) {
+  return variable != NULL && PyCell_Check(variable) ? PyCell_GET(variable) : variable;
+}
+
 void commtap_visit_locals(PyFrameObject* frame, int most, int (*visit)(PyObject* value, void* data), void* data) {
   int count = 0;
   PyObject** variables = variables_of(frame, &count);
   for (int i = 0; i < count && i < most; ++i) {
-    PyObject* value = variables[i];
-    if (value != NULL && PyCell_Check(value)) {
-      value = PyCell_GET(value);
-    }
+    PyObject* value = value_of(variables[i]);
     if (value != NULL && visit(value, data) != 0) {
       return;
     }
   }
+}
+
+/* Returns the name of variable i of `code`, borrowed. */
+static PyObject* name_at(const PyCodeObject* code, Py_ssize_t i) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return PyTuple_GET_ITEM(code->co_localsplusnames, i);
+#else
+  PyObject* const groups[] = {code->co_varnames, code->co_cellvars, code->co_freevars};
+  int group = 0;
+  while (i >= PyTuple_GET_SIZE(groups[group])) {
+    i -= PyTuple_GET_SIZE(groups[group++]);
+  }
+  return PyTuple_GET_ITEM(groups[group], i);
+#endif
+}
+
+PyObject* commtap_local(PyFrameObject* frame, const char* name) {
+  PyCodeObject* code = PyFrame_GetCode(frame);
+  PyObject* value = NULL;
+  int count = 0;
+  PyObject** variables = variables_of(frame, &count);
+  for (int i = 0; i < count && value == NULL; ++i) { /* before Python 3.11 an argument can have a second, empty place */
+    if (PyUnicode_CompareWithASCIIString(name_at(code, i), name) == 0) {
+      value = value_of(variables[i]);
+    }
+  }
+  Py_XINCREF(value);
+  Py_DECREF(code);
+  return value;
 }
 
 #endif

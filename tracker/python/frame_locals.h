@@ -14,6 +14,9 @@ extern "C" {
  * that keeps them alive, so this reads the frame itself. */
 void commtap_visit_locals(PyFrameObject* frame, int most, int (*visit)(PyObject* value, void* data), void* data);
 
+/* Returns the variable `name` of a running function, a new reference; NULL, without an error, if it has none. */
+PyObject* commtap_local(PyFrameObject* frame, const char* name);
+
 #ifdef __cplusplus
 }
 #endif

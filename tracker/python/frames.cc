@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tracker/python/frame_locals.h"
 #include "tracker/python/py_compat.h"
 
 namespace commtap {
@@ -40,6 +41,10 @@ std::vector<PyRef> only(PyRef object) {
   return items;
 }
 
+PyRef localOf(const PyRef& frame, const char* name) {
+  return PyRef(frame ? commtap_local(reinterpret_cast<PyFrameObject*>(frame.get()), name) : nullptr);
+}
+
 bool isCalled(const PyRef& frame, const char* function) {
   const PyRef code = frame ? attribute(frame.get(), "f_code") : PyRef();
   const PyRef name = code ? attribute(code.get(), "co_name") : PyRef();
@@ -60,9 +65,9 @@ PyRef stageModule(const PyRef& schedule, uint32_t number) {
   if (!isCalled(schedule, "_step_microbatches")) {
     return {};
   }
-  const PyRef stages = compat::localOf(schedule.get(), "stage_index_to_stage");
+  const PyRef stages = localOf(schedule, "stage_index_to_stage");
   if (!stages || !PyDict_Check(stages.get())) {
-    return follow(compat::localOf(schedule.get(), "self"), "_stage.submod");
+    return follow(localOf(schedule, "self"), "_stage.submod");
   }
   const PyRef key(PyLong_FromUnsignedLong(number));
   return follow(PyRef::borrow(key ? PyDict_GetItemWithError(stages.get(), key.get()) : nullptr), "submod");
@@ -70,8 +75,8 @@ PyRef stageModule(const PyRef& schedule, uint32_t number) {
 
 /// Returns the argument `closure` of step(self, closure=None).
 PyRef closureOf(const PyRef& step) {
-  const PyRef arguments = compat::localOf(step.get(), "args");
-  const PyRef named = compat::localOf(step.get(), "kwargs");
+  const PyRef arguments = localOf(step, "args");
+  const PyRef named = localOf(step, "kwargs");
   PyObject* closure = nullptr;
   if (arguments && PyTuple_Check(arguments.get()) && PyTuple_GET_SIZE(arguments.get()) > 1) {
     closure = PyTuple_GET_ITEM(arguments.get(), 1);
@@ -90,14 +95,14 @@ std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t number) {
   PyRef running = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   switch (what) {
     case kCommtapRunningUnit: // FSDPParamGroup.unshard, .post_backward
-      return itemsOf(follow(compat::localOf(running.get(), "self"), "modules"));
+      return itemsOf(follow(localOf(running, "self"), "modules"));
     case kCommtapPrefetchingUnit: // FSDPState._pre_backward, which calls FSDPParamGroup._prefetch_unshard
-      return itemsOf(follow(compat::localOf(compat::callerOf(running.get()).get(), "self"), "_modules"));
+      return itemsOf(follow(localOf(compat::callerOf(running.get()), "self"), "_modules"));
     case kCommtapPipelineStage:
       return only(stageModule(running, number));
     case kCommtapReducedParameter: { // FSDPParam
       const PyRef parameter = frameOf(std::move(running), "_get_grad_inner_tensor");
-      return only(follow(compat::localOf(parameter.get(), "self"), "_module_info.module"));
+      return only(follow(localOf(parameter, "self"), "_module_info.module"));
     }
     case kCommtapStepClosure: // the function around every step in torch/optim/optimizer.py
       return only(closureOf(running));

@@ -31,26 +31,4 @@ inline PyRef callerOf(PyObject* frame) {
                        : reinterpret_cast<PyObject*>(PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(frame))));
 }
 
-/// Returns a local variable of a function's frame; empty if it has none of this name. Leaves no reference to the
-/// frame's other variables behind: a snapshot of them would keep tensors alive.
-inline PyRef localOf(PyObject* frame, const char* name) {
-  PyRef value;
-  if (frame == nullptr) {
-    return value;
-  }
-#if PY_VERSION_HEX >= 0x030C0000
-  value = PyRef(PyFrame_GetVarString(reinterpret_cast<PyFrameObject*>(frame), name));
-#else
-  const PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame))));
-  const bool is_function = (reinterpret_cast<PyCodeObject*>(code.get())->co_flags & CO_OPTIMIZED) != 0;
-  const PyRef locals = is_function ? attribute(frame, "f_locals") : PyRef(); // a dict that the frame keeps
-  if (locals && PyDict_Check(locals.get())) {
-    value = PyRef::borrow(PyDict_GetItemString(locals.get(), name));
-    PyDict_Clear(locals.get());
-  }
-#endif
-  PyErr_Clear();
-  return value;
-}
-
 } // namespace commtap::compat
