@@ -76,7 +76,8 @@ def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[
 
 
 def row(name: str, tally: Tally, seconds: float) -> str:
-    counts = " | ".join(f"{tally.verdicts[verdict]:,}" for verdict in (Verdict.CRASH, Verdict.HANG, Verdict.SILENT))
+    shown = (Verdict.CRASH, Verdict.HANG, Verdict.SILENT, Verdict.LISTED)
+    counts = " | ".join(f"{tally.verdicts[verdict]:,}" for verdict in shown)
     return f"| {name} | {tally.verdicts.total():,} | {counts} | {seconds:.0f} |"
 
 
@@ -89,7 +90,7 @@ def main() -> int:
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="commtap-attack-"))
     failures: list[Attempt] = []
-    print("| attempts | tried | crashes | hangs | silent wrong | s |\n|---|--:|--:|--:|--:|--:|")
+    print("| attempts | tried | crashes | hangs | silent wrong | listed | s |\n|---|--:|--:|--:|--:|--:|--:|")
     for name, attempts in parts(arguments.build.resolve(), folder, arguments.changes, arguments.seed):
         if arguments.only and arguments.only not in name:
             continue

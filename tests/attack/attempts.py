@@ -20,12 +20,13 @@ STATUSES = (0, 1, 2)
 
 
 class Verdict(Enum):
-    """How an attempt ended."""
+    """How an attempt ended. LISTED: wrong in a number of which a page says that nothing can check it."""
 
     WITHSTOOD = "withstood"
     CRASH = "crashes"
     HANG = "hangs"
     SILENT = "silent wrong"
+    LISTED = "listed"
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Tally:
         """Adds attempts as they are made."""
         for attempt in attempts:
             self.verdicts[attempt.verdict] += 1
-            if attempt.verdict is not Verdict.WITHSTOOD:
+            if attempt.verdict not in (Verdict.WITHSTOOD, Verdict.LISTED):
                 self.failures.append(attempt)
         return self
 
