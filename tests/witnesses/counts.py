@@ -3,6 +3,7 @@
 """Reads the collectives of a process from commtap's report and from a profiler's trace, and compares them."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,11 @@ def _split(kinds: str) -> list[str]:
     return parts
 
 
+def _attribute(node: dict[str, Any], name: str) -> Any:
+    [value] = [attribute["value"] for attribute in node["attrs"] if attribute["name"] == name]
+    return value
+
+
 def _argument_names(schema: str) -> list[str]:
     arguments = schema[schema.index("(") + 1 : schema.index(") ->")]
     return [argument.split("=")[0].split()[-1] for argument in arguments.split(", ") if argument != "*"]
@@ -104,8 +110,7 @@ def _argument_names(schema: str) -> list[str]:
 def _payload(op: str, node: dict[str, Any], world_size: int) -> int:
     if not PAYLOAD[op]:
         return 0
-    [schema] = [attribute["value"] for attribute in node["attrs"] if attribute["name"] == "op_schema"]
-    names = _argument_names(schema)
+    names = _argument_names(_attribute(node, "op_schema"))
     values = node["inputs"]["values"]
     position = names.index(PAYLOAD[op])
     size = _bytes(values[position], node["inputs"]["types"][position])
@@ -117,26 +122,28 @@ def _payload(op: str, node: dict[str, Any], world_size: int) -> int:
 
 def traced(trace: dict[str, Any], world_size: int) -> Amounts:
     """Returns the collectives of a trace: a functional op's c10d op, which it calls, is not another collective."""
-    nodes = {node["id"]: node for node in trace["nodes"]}
     amounts: Amounts = {}
-    for node in nodes.values():
-        op = node["name"].replace("::", ".")
-        if _is_collective(op) and not _has_collective_above(node, nodes):
-            add(amounts, op, Amount(1, _payload(op, node, world_size)))
+    for op, node in _outermost_collectives(trace["nodes"]):
+        add(amounts, op, Amount(1, _payload(op, node, world_size)))
     return amounts
 
 
-def _is_collective(op: str) -> bool:
-    return op.partition(".")[0] in NAMESPACES and op not in NO_COLLECTIVES
+def _outermost_collectives(nodes: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields each collective that no other collective called.
 
-
-def _has_collective_above(node: dict[str, Any], nodes: dict[int, dict[str, Any]]) -> bool:
-    above = nodes.get(node["ctrl_deps"])
-    while above is not None and above["ctrl_deps"] != above["id"]:
-        if _is_collective(above["name"].replace("::", ".")):
-            return True
-        above = nodes.get(above["ctrl_deps"])
-    return False
+    Ids are in the order in which events begin, nodes in the order in which they end. So an event contains the earlier
+    nodes of its thread that have a higher id. The parent, `ctrl_deps`, can be an event that has already ended, so it is
+    not used: a `gloo:*` event ends on another thread, and the observer then pops the wrong event off the first's stack.
+    """
+    first_ids: dict[int, int] = {}
+    for node in reversed(nodes):
+        op = node["name"].replace("::", ".")
+        if op.partition(".")[0] not in NAMESPACES or op in NO_COLLECTIVES:
+            continue
+        thread = _attribute(node, "tid")
+        if node["id"] < first_ids.get(thread, node["id"] + 1):
+            first_ids[thread] = node["id"]
+            yield op, node
 
 
 def differences(commtap: Amounts, profiler: Amounts) -> list[str]:

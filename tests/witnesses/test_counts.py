@@ -12,7 +12,7 @@ FLOATS = [12, 13, 0, 15, 4, "cpu"]
 
 
 def node(number: int, above: int, name: str, schema: str, values: list[Any], types: list[str]) -> dict[str, Any]:
-    """Returns an event as ExecutionTraceObserver writes it."""
+    """Returns an event as ExecutionTraceObserver writes it: a trace has the event that ends first in front."""
     return {
         "id": number,
         "ctrl_deps": above,
@@ -27,9 +27,6 @@ def test_a_functional_op_counts_once() -> None:
     schema = "Tensor input, int group_size, Any group_name"
     coalesced = f"Tensor[] outputs, Tensor[] inputs, {GROUP}, bool async_op=True"
     nodes = [
-        node(1, 1, "[pytorch|profiler|execution_trace|process]", "", [], []),
-        node(2, 1, "aten::add", "Tensor self", [FLOATS], ["Tensor(float)"]),
-        node(3, 2, "_c10d_functional::all_gather_into_tensor", schema, [FLOATS, 2, "0"], ["Tensor(float)", "Int", "S"]),
         node(
             4,
             3,
@@ -38,9 +35,24 @@ def test_a_functional_op_counts_once() -> None:
             [[FLOATS], [FLOATS], "<Object>", True],
             ["GenericList[Tensor(float)]", "GenericList[Tensor(float)]", "Object", "Bool"],
         ),
+        node(3, 2, "_c10d_functional::all_gather_into_tensor", schema, [FLOATS, 2, "0"], ["Tensor(float)", "Int", "S"]),
+        node(2, 1, "aten::add", "Tensor self", [FLOATS], ["Tensor(float)"]),
         node(5, 1, "_c10d_functional::wait_tensor", "Tensor tensor", [FLOATS], ["Tensor(float)"]),
+        node(1, 1, "[pytorch|profiler|execution_trace|process]", "", [], []),
     ]
     assert traced({"nodes": nodes}, 2) == {"_c10d_functional.all_gather_into_tensor": Amount(1, 120)}
+
+
+def test_a_parent_that_has_ended() -> None:
+    """A collective counts although the trace names the one before it as its parent: Gloo's event ended in between."""
+    schema, types = f"Tensor[] tensors, {GROUP}", ["GenericList[Tensor(float)]", "Object"]
+    nodes = [
+        node(2, 1, "c10d::allreduce_", schema, [[FLOATS], "<Object>"], types),
+        node(4, 2, "c10d::allreduce_", schema, [[FLOATS], "<Object>"], types),
+        node(5, 1, "gloo:all_reduce", "", [], []),
+        node(3, 2, "gloo:all_reduce", "", [], []),
+    ]
+    assert traced({"nodes": nodes}, 2) == {"c10d.allreduce_": Amount(2, 120)}
 
 
 def test_payload_of_nested_lists_and_of_a_gather() -> None:
