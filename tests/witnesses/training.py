@@ -5,9 +5,7 @@
 Exits with 1 if a job ends or prints otherwise under the shim, or if commtap counts otherwise than the profiler.
 """
 
-import argparse
 import importlib.metadata
-import os
 import re
 import shutil
 import signal
@@ -19,6 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from common import environment, read_command_line
 from counts import Amount, Amounts, add, differences, read, reported, total, traced
 from training_jobs import JOBS, Job
 
@@ -69,20 +68,15 @@ def free_port() -> int:
 
 def variables_of(mode: Mode, folder: Path, library: Path, job: Job) -> dict[str, str]:
     """Returns the environment that all ranks have."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(("LD_PRELOAD", "COMMTAP"))}
-    variables |= {
-        "OMP_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
+    own = {
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "WORLD_SIZE": str(RANKS),
         "LOCAL_WORLD_SIZE": str(RANKS),
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(free_port()),
-    } | dict(job.variables)
-    if mode is Mode.SHIM:
-        variables |= {"LD_PRELOAD": str(library), "COMMTAP_OUT": str(folder)}
-    return variables
+    }
+    return environment(library if mode is Mode.SHIM else None, folder) | own | dict(job.variables)
 
 
 def run(job: Job, mode: Mode, folder: Path, library: Path) -> Run:
@@ -211,20 +205,11 @@ def ask(job: Job, folder: Path, library: Path) -> bool:
 def main() -> int:
     """Runs the jobs named on the command line, or all."""
     names = [job.name for job in JOBS]
-    parser = argparse.ArgumentParser(description="Public training code bare, under the shim and under torch.profiler.")
-    parser.add_argument("--build", type=Path, required=True, help="the build folder")
-    parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join(names))
-    arguments = parser.parse_args()
-    if unknown := set(arguments.jobs) - set(names):
-        parser.error(f"no such jobs: {', '.join(sorted(unknown))}")
-    library = arguments.build.resolve() / "shim" / "libcommtap.so"
-    if not library.is_file():
-        parser.error(f"{library} is missing: build commtap first")
+    choice = read_command_line("Public training code bare, under the shim and under torch.profiler.", "JOB", names)
     packages = sorted({package for job in JOBS for package in job.packages} | {"torch"})
     print(", ".join(f"{package} {importlib.metadata.version(package)}" for package in packages), flush=True)
-    folder = arguments.build.resolve() / "witnesses" / "jobs"
-    chosen = [job for job in JOBS if job.name in (arguments.jobs or names)]
-    return 0 if all([ask(job, folder, library) for job in chosen]) else 1
+    chosen = [job for job in JOBS if job.name in choice.names]
+    return 0 if all([ask(job, choice.folder / "jobs", choice.library) for job in chosen]) else 1
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@
 Runs them twice without the shim: a test whose outcome varies is not a witness. Exits with 1 if a witness differs.
 """
 
-import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -14,6 +12,7 @@ import tarfile
 import time
 from pathlib import Path
 
+from common import environment, read_command_line
 from outcomes import compare, read
 from suites import SUITES, Suite
 
@@ -53,16 +52,12 @@ def run(suite: Suite, source: Path, folder: Path, name: str, library: Path | Non
         "--tb=short",
     ]
     only = ["-k", suite.only] if suite.only else []
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(("LD_PRELOAD", "COMMTAP"))}
-    variables |= {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"} | dict(suite.variables)
-    if library:
-        variables |= {"LD_PRELOAD": str(library), "COMMTAP_OUT": str(folder / "reports")}
     with open(folder / f"{name}.log", "wb") as log:
         # Ignore the exit status: some tests fail without commtap too, and the comparison decides.
         subprocess.run(
             [sys.executable, "-m", "pytest", *options, *only, *suite.files],
             cwd=source,
-            env=variables,
+            env=environment(library, folder / "reports") | dict(suite.variables),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -92,18 +87,9 @@ def ask(suite: Suite, folder: Path, library: Path) -> bool:
 def main() -> int:
     """Runs the suites named on the command line, or all."""
     names = [suite.name for suite in SUITES]
-    parser = argparse.ArgumentParser(description="Other projects' tests with the shim and without.")
-    parser.add_argument("--build", type=Path, required=True, help="the build folder")
-    parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(names))
-    arguments = parser.parse_args()
-    if unknown := set(arguments.suites) - set(names):
-        parser.error(f"no such suites: {', '.join(sorted(unknown))}")
-    folder = arguments.build.resolve() / "witnesses"
-    library = arguments.build.resolve() / "shim" / "libcommtap.so"
-    if not library.is_file():
-        parser.error(f"{library} is missing: build commtap first")
-    chosen = [suite for suite in SUITES if suite.name in (arguments.suites or names)]
-    return 0 if all([ask(suite, folder, library) for suite in chosen]) else 1
+    choice = read_command_line("Other projects' tests with the shim and without.", "SUITE", names)
+    chosen = [suite for suite in SUITES if suite.name in choice.names]
+    return 0 if all([ask(suite, choice.folder, choice.library) for suite in chosen]) else 1
 
 
 if __name__ == "__main__":
