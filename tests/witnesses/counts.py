@@ -3,7 +3,7 @@
 """Reads the collectives of a process from commtap's report and from a profiler's trace, and compares them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,6 +153,11 @@ def differences(commtap: Amounts, profiler: Amounts) -> list[str]:
         for op in sorted({*commtap, *profiler})
         if commtap.get(op) != profiler.get(op)
     ]
+
+
+def absent(ops: Iterable[str], amounts: Amounts) -> list[str]:
+    """Returns one line for each op that was not issued."""
+    return [f"no {op}" for op in ops if op not in amounts]
 
 
 def read(path: Path) -> dict[str, Any]:

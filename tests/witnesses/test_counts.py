@@ -5,7 +5,7 @@
 from typing import Any
 
 import pytest
-from counts import Amount, differences, reported, total, traced
+from counts import Amount, absent, differences, reported, total, traced
 
 GROUP = "__torch__.torch.classes.c10d.ProcessGroup process_group"
 FLOATS = [12, 13, 0, 15, 4, "cpu"]
@@ -95,3 +95,10 @@ def test_rows_of_a_report_and_differences() -> None:
         "c10d.allreduce_: commtap Amount(count=3, bytes=12), profiler Amount(count=3, bytes=8)"
     )
     assert absent == "c10d.barrier: commtap Amount(count=1, bytes=0), profiler Amount(count=0, bytes=0)"
+
+
+def test_an_op_that_a_job_must_issue() -> None:
+    """A job that trains otherwise than its name says is no witness of that."""
+    amounts = {"c10d.allreduce_": Amount(3, 12)}
+    assert absent(["c10d.allreduce_"], amounts) == []
+    assert absent(["c10d.allreduce_", "c10d._reduce_scatter_base_"], amounts) == ["no c10d._reduce_scatter_base_"]

@@ -15,6 +15,8 @@ class Job:
     name: str
     program: str
     packages: tuple[str, ...]
+    #: Ops that the job issues on each rank if it trains as its name says.
+    ops: tuple[str, ...]
     arguments: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     #: Parts of lines that differ between two bare runs, such as times.
@@ -22,25 +24,31 @@ class Job:
 
 
 _CPU = (("ACCELERATE_USE_CPU", "true"),)
+_DEEPSPEED_CPU = (("DS_ACCELERATOR", "cpu"),)
 _RUNTIME = ("train_runtime", "eval_runtime")
 _SCRIPTS = "accelerate.test_utils.scripts"
+_TRAINER = ("transformers", "accelerate", "datasets")
+_TRL = ("trl", *_TRAINER)
+_DDP = ("c10d.allreduce_", "c10d.broadcast_")
+_FSDP = ("c10d._allgather_base_", "c10d._reduce_scatter_base_")
+_ZERO = {1: ("c10d._allgather_base_",), 2: ("c10d._allgather_base_",), 3: _FSDP}
 
 JOBS = [
-    Job("accelerate_ddp", "accelerate_ddp", ("accelerate",)),
-    Job("accelerate_fsdp2", "accelerate_fsdp2", ("accelerate",)),
-    Job("accelerate_test_script", f"{_SCRIPTS}.test_script", ("accelerate",), variables=_CPU),
-    Job("accelerate_test_sync", f"{_SCRIPTS}.test_sync", ("accelerate",), variables=_CPU),
-    Job("trainer_ddp", "trainer_ddp", ("transformers", "accelerate", "datasets"), of_the_moment=_RUNTIME),
-    Job("trainer_fsdp", "trainer_fsdp", ("transformers", "accelerate", "datasets"), of_the_moment=_RUNTIME),
-    Job("trl_sft", "trl_sft", ("trl", "transformers", "accelerate", "datasets"), of_the_moment=_RUNTIME),
-    Job("trl_dpo", "trl_dpo", ("trl", "transformers", "accelerate", "datasets"), of_the_moment=_RUNTIME),
-    Job("fabric_ddp", "fabric_ddp", ("lightning",)),
-    Job("fabric_model_parallel", "fabric_model_parallel", ("lightning",)),
-    Job("lightning_ddp", "lightning_ddp", ("lightning",)),
-    Job("torchrec_row_wise", "torchrec_row_wise", ("torchrec", "fbgemm-gpu-cpu")),
+    Job("accelerate_ddp", "accelerate_ddp", ("accelerate",), _DDP),
+    Job("accelerate_fsdp2", "accelerate_fsdp2", ("accelerate",), _FSDP),
+    Job("accelerate_test_script", f"{_SCRIPTS}.test_script", ("accelerate",), _DDP, variables=_CPU),
+    Job("accelerate_test_sync", f"{_SCRIPTS}.test_sync", ("accelerate",), _DDP, variables=_CPU),
+    Job("trainer_ddp", "trainer_ddp", _TRAINER, _DDP, of_the_moment=_RUNTIME),
+    Job("trainer_fsdp", "trainer_fsdp", _TRAINER, _FSDP, of_the_moment=_RUNTIME),
+    Job("trl_sft", "trl_sft", _TRL, _DDP, of_the_moment=_RUNTIME),
+    Job("trl_dpo", "trl_dpo", _TRL, _DDP, of_the_moment=_RUNTIME),
+    Job("fabric_ddp", "fabric_ddp", ("lightning",), _DDP),
+    Job("fabric_model_parallel", "fabric_model_parallel", ("lightning",), _FSDP),
+    Job("lightning_ddp", "lightning_ddp", ("lightning",), _DDP),
+    Job("torchrec_row_wise", "torchrec_row_wise", ("torchrec", "fbgemm-gpu-cpu"), ("c10d.alltoall_base_",)),
     *[
-        Job(f"deepspeed_zero{stage}", "deepspeed_zero", ("deepspeed",), (str(stage),), (("DS_ACCELERATOR", "cpu"),))
-        for stage in (1, 2, 3)
+        Job(f"deepspeed_zero{stage}", "deepspeed_zero", ("deepspeed",), ops, (str(stage),), _DEEPSPEED_CPU)
+        for stage, ops in _ZERO.items()
     ],
-    Job("megatron_tp", "megatron_tp", ("megatron-core",)),
+    Job("megatron_tp", "megatron_tp", ("megatron-core",), ("c10d.allreduce_",)),
 ]

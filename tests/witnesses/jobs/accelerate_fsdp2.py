@@ -5,6 +5,7 @@
 import torch
 from accelerate import Accelerator, FullyShardedDataParallelPlugin
 from outcome import BATCH, STEPS, perceptron, print_outcome, samples
+from sharding import use_fsdp
 
 plugin = FullyShardedDataParallelPlugin(
     fsdp_version=2,
@@ -12,6 +13,7 @@ plugin = FullyShardedDataParallelPlugin(
     transformer_cls_names_to_wrap=["Linear"],
     reshard_after_forward=True,
 )
+use_fsdp(plugin)
 accelerator = Accelerator(cpu=True, fsdp_plugin=plugin)
 model = perceptron()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
