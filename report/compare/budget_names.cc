@@ -42,7 +42,8 @@ std::string likelyPattern(const std::string& pattern, const JobReport& job) {
 
 } // namespace
 
-std::string whyUnmatched(const CellPattern& pattern, const JobReport& job, const Cells& cells) {
+std::string whyUnmatched(const BudgetEntry& entry, const JobReport& job, const Cells& cells) {
+  const CellPattern& pattern = entry.pattern;
   const auto matchesAny = [&cells](const CellPattern& wanted) {
     return std::any_of(cells.begin(), cells.end(), [&wanted](const auto& cell) { return wanted.matches(cell.first); });
   };
@@ -56,7 +57,8 @@ std::string whyUnmatched(const CellPattern& pattern, const JobReport& job, const
   CellPattern elsewhere = pattern;
   elsewhere.phase = std::nullopt;
   elsewhere.module = "**";
-  if (!pattern.kind || !isPointToPoint(*pattern.kind) || !matchesAny(elsewhere)) {
+  const bool allows_any = entry.count > 0 || entry.bytes > 0;
+  if (!allows_any || !pattern.kind || !isPointToPoint(*pattern.kind) || !matchesAny(elsewhere)) {
     return "";
   }
   std::set<std::string> places;

@@ -159,7 +159,7 @@ std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
   checks.reserve(budget.entries.size() + 1);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
     checks.push_back({Check::What::kBudget, subjectOf(budget.entries[i].pattern), 0, findingsOf(excesses[i])});
-    if (std::string why = whyUnmatched(budget.entries[i].pattern, job, cells); !why.empty()) {
+    if (std::string why = whyUnmatched(budget.entries[i], job, cells); !why.empty()) {
       checks.back().findings.push_back(plainFinding(Finding::What::kUnmatched));
       checks.back().findings.back().problem = std::move(why);
     }

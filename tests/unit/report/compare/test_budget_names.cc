@@ -30,8 +30,9 @@ JobReport renamedJob() {
   return job;
 }
 
-std::string whyNot(const std::string& module, const JobReport& job, std::optional<Kind> kind = {}) {
-  return whyUnmatched({.module = module, .phase = Phase::kOther, .kind = kind}, job, cellsOf(job));
+std::string whyNot(const std::string& module, const JobReport& job, std::optional<Kind> kind = {}, double count = 1) {
+  const CellPattern pattern{.module = module, .phase = Phase::kOther, .kind = kind};
+  return whyUnmatched({.pattern = pattern, .count = count}, job, cellsOf(job));
 }
 
 TEST_CASE("a pattern whose module exists may match nothing") {
@@ -58,6 +59,7 @@ TEST_CASE("a pattern for sends in their old phase names the new one") {
       whyNot("Global", job, Kind::kSend) ==
       "there is no send in Global in this phase; it is in Global (forward) and elsewhere now");
   CHECK(whyNot("Global", job, Kind::kRecv).empty());
+  CHECK(whyNot("Global", job, Kind::kSend, 0).empty()); // no sends in this phase: what the entry wants
 }
 
 } // namespace

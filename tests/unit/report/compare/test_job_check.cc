@@ -101,5 +101,21 @@ TEST_CASE("a pattern of the budget that names nothing fails its check") {
       "no module is named Renamed.net1; most likely it is DistributedDataParallel.net1 now");
 }
 
+TEST_CASE("a module that exists and does not communicate is within its budget") {
+  JobReport job = sampleJob();
+  for (JobCollective& row : job.collectives) {
+    row.kind = row.kind == Kind::kAllGather ? Kind::kSend : row.kind;
+  }
+  Budget budget = budgetOf(job);
+  const size_t entries = budget.entries.size();
+  for (const Kind kind : {Kind::kAllToAll, Kind::kSend}) {
+    budget.entries.push_back(
+        {.pattern = {.module = "DistributedDataParallel", .phase = Phase::kRecompute, .kind = kind}});
+  }
+  CHECK(passed(checkBudget(budget, job)));
+  budget.entries[entries].pattern.module = "DistributedDataParallel.typo";
+  CHECK_FALSE(passed(checkBudget(budget, job)));
+}
+
 } // namespace
 } // namespace commtap
