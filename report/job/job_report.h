@@ -46,6 +46,14 @@ struct RankedAmount {
   Spread<double> bus_bytes;
 };
 
+/// A module that a row covers, and its part of the row's bytes over all ranks.
+struct JobMember {
+  std::string module; ///< "" for the padding between parameters
+  uint64_t bytes = 0;
+
+  bool operator==(const JobMember&) const = default;
+};
+
 /// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in, label). Exclusive, as in
 /// Collective.
 struct JobCollective {
@@ -60,6 +68,7 @@ struct JobCollective {
   AsyncOp async_op = AsyncOp::kUnknown;
   std::string label;                ///< "" for none
   std::vector<std::string> lowered; ///< union over all ranks, sorted
+  std::vector<JobMember> members;   ///< padding last; empty unless they are known on every rank that has the row
   size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row
   RankedAmount amount;
 };

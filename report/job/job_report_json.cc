@@ -9,6 +9,7 @@
 
 #include "report/job/job_detail_columns.h"
 #include "report/json/json_write.h"
+#include "report/json/row_columns.h"
 #include "report/json/row_write.h"
 
 namespace commtap {
@@ -187,6 +188,17 @@ void appendModule(std::string& text, const JobModule& module, const JobContext& 
   addFields(object, module, context);
 }
 
+/// Returns the members of all rows as one table.
+std::vector<Member> memberRows(const JobReport& job) {
+  std::vector<Member> members;
+  for (size_t row = 0; row < job.collectives.size(); ++row) {
+    for (const JobMember& member : job.collectives[row].members) {
+      members.push_back({row, member.module, member.bytes});
+    }
+  }
+  return members;
+}
+
 void appendField(std::string& text, const char* name, const ordered_json& value) {
   text += ",\n  \"" + std::string(name) + "\": " + jsonLine(value);
 }
@@ -230,6 +242,9 @@ std::string jobReportToJson(const JobReport& job) {
     appendModule(document, module, context);
   });
   appendRows(text, field::kCollectives, job.collectives, append_row);
+  if (const std::vector<Member> members = memberRows(job); !members.empty()) {
+    appendRows(text, field::kMembers, members, append_row);
+  }
   appendRows(text, field::kSteps, job.steps, append_row);
   appendRows(text, field::kGroupTimes, job.group_times, append_row);
   appendRows(text, field::kModuleTimes, job.module_times, append_row);

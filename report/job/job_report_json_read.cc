@@ -13,6 +13,7 @@
 #include "report/job/old_job_names.h"
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
+#include "report/json/row_columns.h"
 #include "report/json/row_read.h"
 
 namespace commtap {
@@ -164,6 +165,17 @@ JobNccl ncclFrom(const Cursor& cursor, const JobReadContext& context) {
       .calls = rowsFrom<JobNcclCall>(cursor, field::kCalls, context)};
 }
 
+void readMembers(const Cursor& table, std::vector<JobCollective>& rows) {
+  table.items<int>([&rows](const Cursor& cursor) {
+    Member member = rowFrom<Member>(cursor);
+    if (member.row >= rows.size()) {
+      cursor.at(field::kRow).wrong("a position in collectives");
+    }
+    rows[member.row].members.push_back({std::move(member.module), member.bytes});
+    return 0;
+  });
+}
+
 void checkRanks(const Cursor& root) {
   size_t ranks = 0;
   root.list<int>(field::kGroups, [&ranks](const Cursor& group) {
@@ -202,6 +214,9 @@ JobReport jobFrom(const Cursor& root) {
     return 0;
   });
   job.collectives = rowsFrom<JobCollective>(root, field::kCollectives, context);
+  if (root.has(field::kMembers)) {
+    readMembers(root.at(field::kMembers), job.collectives);
+  }
   if (root.has(field::kGroupTimes)) {
     job.group_times = rowsFrom<TimeTotals>(root, field::kGroupTimes);
     job.module_times = rowsFrom<TimeTotals>(root, field::kModuleTimes);

@@ -85,11 +85,7 @@ Report reportFrom(dom::element document, ReportDepth depth) {
   report.groups = rowsFrom<Group>(root[field::kGroups], depth);
   report.modules = rowsFrom<Module>(root[field::kModules], depth);
   report.collectives = rowsFrom<Collective>(root[field::kCollectives], depth);
-  ifPresent(root, field::kMembers, [&](dom::element rows) {
-    if (depth == ReportDepth::kAll) {
-      report.members = rowsFrom<Member>(rows, depth);
-    }
-  });
+  ifPresent(root, field::kMembers, [&](dom::element rows) { report.members = rowsFrom<Member>(rows, depth); });
   ifPresent(root, field::kOperations, [&](dom::element rows) { report.operations = rowsFrom<Operation>(rows, depth); });
   ifPresent(root, field::kSteps, [&](dom::element rows) { report.steps = rowsFrom<Step>(rows, depth); });
   ifPresent(root, field::kLast, [&](dom::element rows) {

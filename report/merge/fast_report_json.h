@@ -13,7 +13,7 @@ namespace commtap {
 
 /// Selects how much of a report is read.
 enum class ReportDepth : bool {
-  kCompared, ///< no module parameters and members; the newest kMostCompared last collectives
+  kCompared, ///< no module parameters; the newest kMostCompared last collectives
   kAll,
 };
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "report/merge/last_activity.h"
+#include "report/model/members.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -57,11 +58,41 @@ JobEndings endingsOf(const std::vector<JobProcess>& processes) {
   return {rankRanges(std::move(killed)), rankRanges(std::move(unclear))};
 }
 
-/// Sorts rows in the order of the module tree.
+/// Returns the members of a row, and removes them and those of rows before it.
+std::span<const Member> takeRow(std::span<const Member>& members, uint64_t row) {
+  const auto first =
+      std::find_if(members.begin(), members.end(), [row](const Member& each) { return each.row >= row; });
+  const auto end = std::find_if(first, members.end(), [row](const Member& each) { return each.row != row; });
+  const std::span<const Member> found(first, end);
+  members = std::span<const Member>(end, members.end());
+  return found;
+}
+
+/// Drops the members of the rows beyond the first kMostMembers members.
+void boundMembers(std::vector<JobCollective>& rows) {
+  size_t members = 0;
+  for (JobCollective& row : rows) {
+    members += row.members.size();
+    if (members > kMostMembers) {
+      row.members.clear();
+    }
+  }
+}
+
+/// Sorts rows, and the members of each, in the order of the module tree. Padding, which is no module, comes last.
 void sortRows(JobReport& job) {
   std::unordered_map<std::string_view, size_t> places;
   for (size_t i = 0; i < job.modules.size(); ++i) {
     places.emplace(job.modules[i].name, i);
+  }
+  const auto placeOf = [&places](const JobMember& member) {
+    const auto found = places.find(member.module);
+    return found == places.end() ? places.size() : found->second;
+  };
+  for (JobCollective& row : job.collectives) {
+    std::sort(row.members.begin(), row.members.end(), [&placeOf](const JobMember& a, const JobMember& b) {
+      return placeOf(a) < placeOf(b);
+    });
   }
   const auto key = [&places](const JobCollective& row) {
     return std::tuple(
@@ -130,10 +161,12 @@ void JobMerge::addFacts(const Job& job) {
 }
 
 void JobMerge::addCollectives(const Report& report, GroupPlaces& places, JobProcess& process) {
-  for (const Collective& row : report.collectives) {
+  std::span<const Member> members(report.members); // in the order of rows
+  for (size_t i = 0; i < report.collectives.size(); ++i) {
+    const Collective& row = report.collectives[i];
     const GroupPlace place = places.of(row.group);
     const Amount amount{row.count, row.bytes, row.bus_bytes};
-    rows_.add(row, place.group);
+    rows_.add(row, place.group, takeRow(members, i));
     agreement_.add(row, place.instance);
     coming_[{row.phase, row.kind}] += amount;
     process.totals[static_cast<size_t>(row.kind)] += amount;
@@ -276,6 +309,7 @@ JobReport JobMerge::finish() {
   findDisagreements(job);
   sortGroups(job);
   sortRows(job);
+  boundMembers(job.collectives);
   if (job.nccl) {
     sortNcclCalls(job.nccl->calls, job.groups);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/model/saturating.h"
+
 namespace commtap {
 
 size_t JobRows::KeyHash::operator()(const Key& key) const {
@@ -15,7 +17,7 @@ size_t JobRows::KeyHash::operator()(const Key& key) const {
   return mixHash(hash, names | static_cast<size_t>(key.async_op));
 }
 
-void JobRows::add(const Collective& row, uint32_t group) {
+void JobRows::add(const Collective& row, uint32_t group, std::span<const Member> members) {
   const Key key{
       texts_.id(row.module),
       texts_.id(row.issued_in),
@@ -27,13 +29,26 @@ void JobRows::add(const Collective& row, uint32_t group) {
       row.phase,
       row.kind,
       row.async_op};
-  std::vector<uint32_t>& lowered = rows_.add(key, {row.count, row.bytes, row.bus_bytes}).lowered;
+  Sum& sum = rows_.add(key, {row.count, row.bytes, row.bus_bytes});
   for (const std::string& op : row.lowered) {
     const uint32_t id = texts_.id(op);
-    if (std::find(lowered.begin(), lowered.end(), id) == lowered.end()) {
-      lowered.push_back(id);
+    if (std::find(sum.lowered.begin(), sum.lowered.end(), id) == sum.lowered.end()) {
+      sum.lowered.push_back(id);
     }
   }
+  for (const Member& member : members) {
+    addSaturating(sum.members[texts_.id(member.module)], member.bytes);
+  }
+}
+
+std::vector<JobMember> JobRows::membersOf(const Sum& sum) const {
+  std::vector<JobMember> members;
+  uint64_t all = 0;
+  for (const auto& [module, bytes] : sum.members) {
+    addSaturating(all, bytes);
+    members.push_back({std::string(texts_.text(module)), bytes});
+  }
+  return all == sum.bytes.sum ? members : std::vector<JobMember>();
 }
 
 JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSets& sets) const {
@@ -52,6 +67,7 @@ JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSe
     collective.lowered.push_back(texts_.text(op));
   }
   std::sort(collective.lowered.begin(), collective.lowered.end());
+  collective.members = membersOf(row.sum);
   collective.rank_set = sets.idOf(row.slots);
   collective.amount = row.sum;
   return collective;

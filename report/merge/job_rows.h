@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "report/base/string_table.h"
@@ -15,8 +17,8 @@ namespace commtap {
 /// Builds the rows of a job's collectives. Ranks are added one after the other.
 class JobRows {
  public:
-  /// Adds a row of the current rank.
-  void add(const Collective& row, uint32_t group);
+  /// Adds a row of the current rank, and the members that its report has for it.
+  void add(const Collective& row, uint32_t group, std::span<const Member> members = {});
   void endRank(RankSlot slot, std::optional<int64_t> rank) {
     rows_.endRank(slot, rank);
   }
@@ -44,9 +46,12 @@ class JobRows {
   };
   struct Sum : RankedAmount {
     std::vector<uint32_t> lowered; ///< only a few
+    std::map<uint32_t, uint64_t> members;
   };
   using Rows = RankRows<Key, KeyHash, Amount, Sum>;
 
+  /// Returns no members unless they add up to the row: a rank may not know its own.
+  std::vector<JobMember> membersOf(const Sum& sum) const;
   JobCollective collectiveOf(const Key& key, const Rows::Row& row, RankSets& sets) const;
 
   StringTable texts_;

@@ -83,6 +83,7 @@ void replaceJobRows(ordered_json& definitions) {
       JobGroup,
       JobModule,
       JobCollective,
+      Member,
       JobStep,
       JobStepAmount,
       TimeTotals,

@@ -435,6 +435,24 @@ def test_a_real_job(runner: Runner, name: str) -> None:
     assert found == counts
 
 
+@pytest.mark.parametrize(("name", "known"), [("ddp", True), ("fsdp2", True), ("fsdp1", False)])
+def test_members_of_all_ranks(runner: Runner, name: str, known: bool) -> None:
+    """Each rank's part of a row is added up by module. Ranks know no members under FSDP1."""
+    run = runner.shim(Job("variants.py", (name,)))
+    expected: Counter = Counter()
+    for rank in run.reports:
+        for member in rank.members:
+            row = rank.collectives[member["row"]]
+            expected[row["module"], row["phase"], row["kind"], member["module"]] += member["bytes"]
+    document = merged(run.output_folder)
+    found: Counter = Counter()
+    for member in document.get("members", []):
+        row = document["collectives"][member["row"]]
+        found[row["module"], row["phase"], row["kind"], member["module"]] += member["bytes"]
+    assert found == expected
+    assert bool(found) == known
+
+
 def test_steps_of_all_ranks(runner: Runner) -> None:
     """Counts and payload of each step are the ranks' sums; durations are within the ranks' range."""
     run = runner.shim(Job("steps.py"))

@@ -29,6 +29,8 @@ JobReport fullJob() {
   addNccl(reports[0], 3);
   addNccl(reports[1], 5);
   for (Report& report : reports) {
+    const Collective& row = report.collectives[1];
+    report.members = {{1, row.module, row.bytes - 1}, {1, "", 1}};
     report.job.world_size = 2;
     report.groups[0].ranks = {0, 1};
     LastCollective& call = report.last.emplace_back();
@@ -53,6 +55,7 @@ Result<JobReport> withChange(const std::string& pointer, const json& value) {
 
 TEST_CASE("a job report survives a JSON round trip") {
   const JobReport job = fullJob();
+  CHECK(json::parse(jobReportToJson(job))["members"].size() == 2);
   CHECK(job.disagreements_found == 3);
   const std::string text = jobReportToJson(job);
   const Result<JobReport> back = jobReportFromJson(text);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/merge/job_rows.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 namespace commtap {
@@ -33,6 +35,25 @@ TEST_CASE("rows with equal keys are added up within a rank and spread over ranks
   CHECK(all[0].amount.bytes.max == 17);
   CHECK(all[0].amount.bytes.max_rank == 7);
   CHECK(sets.sets()[all[0].rank_set] == RankRanges{{5, 5}, {7, 7}});
+}
+
+TEST_CASE("members are added up over ranks, and dropped if they are not the whole row") {
+  JobRows rows;
+  RankSets sets;
+  for (const int64_t rank : {0, 1}) {
+    const std::vector<Member> members = {{0, "a.up", 7}, {0, "", 3}};
+    rows.add(collective("a", 10), 0, members);
+    rows.add(collective("b", 10), 0, std::span(members).first(rank == 0 ? 2 : 0)); // rank 1 does not know them
+    rows.endRank(sets.addSlot(rank), rank);
+  }
+  std::vector<JobCollective> all = rows.take(sets);
+  REQUIRE(all.size() == 2);
+  const size_t a = all[0].module == "a" ? 0 : 1;
+  REQUIRE(all[a].members.size() == 2);
+  const auto padding = std::find(all[a].members.begin(), all[a].members.end(), JobMember{"", 6});
+  CHECK(padding != all[a].members.end());
+  CHECK(std::find(all[a].members.begin(), all[a].members.end(), JobMember{"a.up", 14}) != all[a].members.end());
+  CHECK(all[1 - a].members.empty());
 }
 
 TEST_CASE("each part of the key makes another row; lowered ops do not") {
