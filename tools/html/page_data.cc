@@ -94,6 +94,7 @@ json rowsOf(const JobReport& job, Strings& strings) {
        field::kReduceOp,
        field::kAsync,
        field::kIssuedIn,
+       field::kLabel,
        field::kRankSet,
        field::kCount,
        "count_min",
@@ -111,6 +112,18 @@ json rowsOf(const JobReport& job, Strings& strings) {
   }
   rows[field::kModule] = columnOf(job.collectives, [&](const JobCollective& row) { return modules[row.module]; });
   return rows;
+}
+
+json membersOf(const JobReport& job, Strings& strings) {
+  json members = {{field::kRow, json::array()}, {field::kModule, json::array()}, {field::kBytes, json::array()}};
+  for (size_t row = 0; row < job.collectives.size(); ++row) {
+    for (const JobMember& member : job.collectives[row].members) {
+      members[field::kRow].push_back(row);
+      members[field::kModule].push_back(strings(member.module));
+      members[field::kBytes].push_back(member.bytes);
+    }
+  }
+  return members;
 }
 
 struct Cell {
@@ -232,6 +245,7 @@ std::string pageData(const JobReport& job) {
       {field::kProblems, job.problems},
       {field::kModules, modulesOf(job, strings)},
       {"rows", rowsOf(job, strings)},
+      {field::kMembers, membersOf(job, strings)},
       {field::kProcesses, page::processesOf(job, strings)},
       {"cells", pageCells(job)},
       {field::kSteps, stepsOf(job, strings)},

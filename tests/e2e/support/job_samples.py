@@ -58,6 +58,7 @@ class JobSample:
     nccl: list[dict[str, Any]] = field(default_factory=list)
     #: NCCL versions by ranks; if empty, all ranks use one version.
     nccl_versions: list[dict[str, Any]] = field(default_factory=list)
+    members: list[dict[str, Any]] = field(default_factory=list)
     missing: list[list[int]] = field(default_factory=list)
     disagreements: list[dict[str, Any]] = field(default_factory=list)
     not_seen: list[dict[str, Any]] = field(default_factory=list)
@@ -117,6 +118,10 @@ class JobSample:
             }
             | other
         )
+
+    def member(self, module: str | None, size: int) -> None:
+        """Adds a module that the last row covers, with `size` bytes over all ranks; None is padding."""
+        self.members.append({"row": len(self.rows) - 1, "module": module, "bytes": size})
 
     def step(
         self,
@@ -218,6 +223,7 @@ class JobSample:
             "rank_sets": [ranges_of(list(range(self.ranks)))],
             "modules": self._modules(),
             "collectives": self.rows,
+            "members": self.members,
             "steps": self.steps,
             "group_times": [row for row in self.times if row["module"] is None],
             "module_times": [row for row in self.times if row["module"] is not None],

@@ -253,6 +253,24 @@ def test_collectives_sort(show: Opener) -> None:
         assert "Transformer.output" in opened.column("Issued in", "#rows")
 
 
+def test_rows_have_labels_and_members(show: Opener) -> None:
+    """What the job does outside of modules, and the modules that a row covers, are columns if a row has any."""
+    job = small_job()
+    with show(job) as opened:
+        titles = opened.page.locator("#rows thead").inner_text()
+        assert "Label" not in titles
+        assert "Members" not in titles
+    job.row(0, "other", "all_reduce", "default_pg", 2, 100, label="clip_grad_norm_")
+    job.row(1, "backward", "reduce_scatter", "default_pg", 1, 4 * KIB)
+    for module, size in (("Transformer.norm", 24 * KIB), ("Transformer.output", 7 * KIB), (None, KIB)):
+        job.member(module, size)
+    with show(job) as opened:
+        labels, members = opened.column("Label", "#rows"), opened.column("Members", "#rows")
+        assert set(labels) == {"clip_grad_norm_", ""}
+        assert opened.column("Module", "#rows")[labels.index("clip_grad_norm_")] == "Global"
+        assert set(members) == {"Transformer.norm 24.0 KiB, Transformer.output 7.00 KiB, padding 1.00 KiB", ""}
+
+
 def test_ranks_side_by_side(show: Opener) -> None:
     """One rank has 1.5 times the bytes of a kind: the text says so, and the chart by pointer and keys."""
     with show(bad_job()) as opened:
@@ -410,8 +428,9 @@ def hostile_job() -> JobSample:
         group = job.group(f"{name}{i}", 2)
         module = job.module(name, 0, class_name=name)
         below = job.module(f"{name}.{HOSTILE[0]}", module)
-        other = {"op": name, "dtype": name, "reduce_op": name, "issued_in": HOSTILE[1]}
+        other = {"op": name, "dtype": name, "reduce_op": name, "issued_in": HOSTILE[1], "label": name}
         job.row(module, "forward", "all_reduce", group, 3, 100, **other)
+        job.member(name, 200)
         job.row(below, "backward", "all_gather", group, 2, 100)
         job.calls(name, job.rows[-2], 3, 100)
         job.calls(name, name, 3, 100)

@@ -63,6 +63,16 @@ function groupsOf(groups) {
   });
 }
 
+function membersOf(columns, strings) {
+  const members = new Map();
+  columns.row.forEach((row, i) => {
+    const list = members.get(row) ?? [];
+    list.push({ name: strings[columns.module[i]], bytes: columns.bytes[i] });
+    members.set(row, list);
+  });
+  return members;
+}
+
 /** Returns the number of ranks in a list of ranges. */
 export function sizeOf(ranges) {
   return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
@@ -93,6 +103,8 @@ export class Job {
      */
     this.rows = document.rows;
     this.rowCount = document.rows.module.length;
+    /** The modules that a row covers, by row: lists of `name` ("" for padding) and `bytes`, summed over ranks. */
+    this.members = membersOf(document.members, this.strings);
     /** Columns with one entry per process. */
     this.processes = document.processes;
     this.processCount = document.processes.rank.length;

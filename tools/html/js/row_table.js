@@ -61,6 +61,8 @@ function columnsOf(view) {
     text("ranks", "Ranks", (row) => ranksText(job, row), { long: true }),
     text("spread", "Calls of a rank", (row) => spreadText(job, row), { long: true }),
     text("issued_in", "Issued in", (row) => issuedIn(job, row), { long: true, optional: true }),
+    text("label", "Label", (row) => strings[rows.label[row]], { long: true, optional: true }),
+    text("members", "Members", (row) => membersText(job, row), { long: true, optional: true }),
   ];
 }
 
@@ -73,6 +75,12 @@ function ranksText(job, row) {
 function issuedIn(job, row) {
   const name = job.strings[job.rows.issued_in[row]];
   return name === job.modules[job.rows.module[row]].name ? "" : name;
+}
+
+/** Returns the modules that the row covers, and their parts of its bytes; "" if they are not known. */
+function membersText(job, row) {
+  const members = job.members.get(row) ?? [];
+  return members.map(({ name, bytes }) => `${name === "" ? "padding" : name} ${bytesText(bytes)}`).join(", ");
 }
 
 export class RowTable {

@@ -29,6 +29,8 @@ JobCollective rowOf(const char* module, uint64_t count) {
   row.op = "c10d.allreduce_";
   row.kind = Kind::kAllReduce;
   row.async_op = AsyncOp::kYes;
+  row.label = "warm-up";
+  row.members = {{"Net.up", 90}, {"", 10}};
   row.amount.ranks = 2;
   row.amount.count = {count, 1, count - 1, 0, std::nullopt};
   row.amount.bytes = {count * 100, 100, count * 100 - 100, 0, 1};
@@ -80,6 +82,7 @@ TEST_CASE("a page row has its numbers, and indices of modules and strings") {
   CHECK(rows["module"] == json({2}));
   CHECK(text(document, rows["issued_in"][0]) == "Net");
   CHECK(text(document, rows["op"][0]) == "c10d.allreduce_");
+  CHECK(text(document, rows["label"][0]) == "warm-up");
   CHECK(document["phases"][rows["phase"][0].get<size_t>()] == "backward");
   CHECK(document["kinds"][rows["kind"][0].get<size_t>()] == "all_reduce");
   CHECK(rows["async"] == json({1}));
@@ -94,6 +97,15 @@ TEST_CASE("a page row has its numbers, and indices of modules and strings") {
   for (const json& column : rows) {
     CHECK(column.size() == 1);
   }
+}
+
+TEST_CASE("the page has the members of rows") {
+  const json document = json::parse(pageData(nestedJob()));
+  const json& members = document["members"];
+  CHECK(members["row"] == json({0, 0}));
+  CHECK(text(document, members["module"][0]) == "Net.up");
+  CHECK(text(document, members["module"][1]).empty());
+  CHECK(members["bytes"] == json({90, 10}));
 }
 
 TEST_CASE("a kind that a process lacks has no cell") {
