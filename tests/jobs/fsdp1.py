@@ -17,6 +17,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--strategy", choices=("full_shard", "shard_grad_op"), default="full_shard")
     parser.add_argument("--use-orig-params", action="store_true")
+    parser.add_argument("--clip", action="store_true")
     add_compile_arguments(parser)
     arguments = parser.parse_args()
     rank = start()
@@ -36,6 +37,8 @@ def main() -> None:
         with step_context():
             loss = model(torch.rand(8, 10)).square().mean()
             loss.backward()
+        if arguments.clip:
+            model.clip_grad_norm_(1.0)
         optimizer.step()
         optimizer.zero_grad()
         say_loss(step, loss)

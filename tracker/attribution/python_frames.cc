@@ -13,6 +13,7 @@ namespace commtap {
 namespace {
 
 constinit std::atomic<ModulesInFrames> modules_in_frames{nullptr};
+constinit std::atomic<RunningTorchFunction> running_torch_function{nullptr};
 
 } // namespace
 
@@ -34,6 +35,16 @@ std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number) {
     common = ModuleRegistry::get().commonAncestor(common, members[i]);
   }
   return common == kGlobalModule ? std::nullopt : std::optional<uint32_t>(common);
+}
+
+void setRunningTorchFunction(RunningTorchFunction function) {
+  running_torch_function.store(function, std::memory_order_release);
+}
+
+std::string_view runningTorchFunction() {
+  const RunningTorchFunction read = running_torch_function.load(std::memory_order_acquire);
+  const char* name = read == nullptr ? nullptr : read();
+  return name == nullptr ? std::string_view() : name;
 }
 
 bool stepHasClosure() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "tracker/core/python_host.h"
 
@@ -19,6 +20,16 @@ void setModulesInFrames(ModulesInFrames function);
 /// Returns the module that a library's Python code on this thread is working for: the nearest common ancestor if it is
 /// several modules. Returns nullopt if no frame tells. Takes the GIL, so it is for what neither scopes nor labels say.
 std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number = 0);
+
+/// The Python part's running_torch_function.
+using RunningTorchFunction = const char* (*)();
+
+/// Sets the function that names torch's own code; nullptr in a process without Python.
+void setRunningTorchFunction(RunningTorchFunction function);
+
+/// Returns the function of torch that communicates for no module on this thread, such as "clip_grad_norm_"; "" if none
+/// runs. Takes no lock.
+std::string_view runningTorchFunction();
 
 /// Returns true if the optimizer's step that begins on this thread was given a closure. Takes the GIL.
 bool stepHasClosure();

@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/Types.hpp>
 
 #include "tracker/attribution/attribution.h"
+#include "tracker/attribution/python_frames.h"
 #include "tracker/collectives/collective_observers.h"
 #include "tracker/collectives/custom_class.h"
 #include "tracker/collectives/groups.h"
@@ -138,10 +139,13 @@ class Call {
     return isTrue(arguments_[*facts_.async_argument]) ? AsyncOp::kYes : AsyncOp::kNo;
   }
 
-  /// Returns what the job does, as far as its innermost record_function tells.
+  /// Returns what the job does: its innermost record_function, else the function of torch that communicates.
   StringId label(LedgerWriter& ledger) const {
     if (thread_.user_labels.empty()) {
-      return facts_.kind == Kind::kBarrier ? ledger.labelId(kindName(Kind::kBarrier)) : 0;
+      const std::string_view function = runningTorchFunction();
+      const bool is_barrier = function.empty() && facts_.kind == Kind::kBarrier;
+      const std::string_view text = is_barrier ? kindName(Kind::kBarrier) : function;
+      return text.empty() ? 0 : ledger.labelId(text);
     }
     UserLabel& innermost = thread_.user_labels.back();
     innermost.id = innermost.id == 0 ? ledger.labelId(innermost.text) : innermost.id;

@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 7U
+#define COMMTAP_PYTHON_ABI 8U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -124,6 +124,9 @@ struct CommtapPython {
   /// Stores the ids of the modules that Python's frames name, at most `capacity`, and returns their number. `number` is
   /// the stage that a pipeline's label says. Takes the GIL.
   size_t (*modules_in_frames)(CommtapInFrames what, uint32_t number, uint32_t* modules, size_t capacity);
+  /// Returns what torch's own Python code on this thread does outside of modules, such as "clip_grad_norm_"; nullptr if
+  /// no such code runs. Needs no GIL: it only reads the thread's frames.
+  const char* (*running_torch_function)();
   /// Stores the TensorImpls of the tensors in `count` objects and those in the arguments after them that the tuple
   /// `names` names, which may be null. Looks into containers; a DTensor's is its local tensor's. Returns the number
   /// stored, at most `capacity`. The caller holds the GIL.

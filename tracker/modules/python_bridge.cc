@@ -252,6 +252,7 @@ void startPython(Labels labels) {
       ModuleHook::start(part->module_id, part->tensors_in);
       pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
       setModulesInFrames(pythonPart() == nullptr ? nullptr : part->modules_in_frames);
+      setRunningTorchFunction(pythonPart() == nullptr ? nullptr : part->running_torch_function);
     }
   }
   startLabels(labels, !build.empty());

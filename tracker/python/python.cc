@@ -19,6 +19,7 @@
 #include "tracker/python/py_ref.h"
 #include "tracker/python/tensor_class.h"
 #include "tracker/python/tensors_in.h"
+#include "tracker/python/torch_functions.h"
 
 namespace commtap {
 namespace {
@@ -284,5 +285,6 @@ const CommtapPython commtap_python = {
     .module_id = commtap::moduleId,
     .tensor_class = commtap::tensorClass,
     .modules_in_frames = commtap::idsInFrames,
+    .running_torch_function = commtap::runningTorchFunction,
     .tensors_in = commtap::tensorsInObjects,
 };

@@ -17,8 +17,10 @@
 
 #include "tests/unit/fake_group.h"
 #include "tests/unit/tracker_fixture.h"
+#include "tracker/attribution/python_frames.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/gloo/gloo_timing.h"
+#include "tracker/modules/labels.h"
 #include "tracker/modules/scopes.h"
 
 namespace commtap {
@@ -263,6 +265,32 @@ TEST_CASE_FIXTURE(KernelFixture, "a call that differs in one column has a row of
   CHECK(columns.contains({"float32", AsyncOp::kNo, 8}));
   CHECK(columns.contains({"float32", AsyncOp::kYes, 8}));
   CHECK(columns.contains({"float16", AsyncOp::kNo, 4}));
+}
+
+TEST_CASE_FIXTURE(
+    KernelFixture,
+    "outside of modules the label is the job's, else torch's function; inside there is none") {
+  const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({2}), makeGroup("k-label", "tp", 4));
+  const auto count = [&] { const CallWatch watch(facts, kCpu, arguments.data()); };
+  count();
+  setRunningTorchFunction([] { return "clip_grad_norm_"; });
+  count();
+  int label = 0;
+  openLabel("metrics", &label);
+  count();
+  closeLabel(&label);
+  pushScope("kernel-label");
+  count();
+  REQUIRE(popScope());
+  setRunningTorchFunction(nullptr);
+  std::set<std::pair<std::string, std::string>> labels;
+  for (const Collective& row : rowsOf("k-label")) {
+    labels.emplace(row.module, row.label);
+  }
+  CHECK(
+      labels == std::set<std::pair<std::string, std::string>>{
+                    {"Global", ""}, {"Global", "clip_grad_norm_"}, {"Global", "metrics"}, {"kernel-label", ""}});
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "the payload of a gathering op is one rank's share times the ranks") {

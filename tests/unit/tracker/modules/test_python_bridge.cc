@@ -21,6 +21,7 @@
 #include "tests/unit/tracker/modules/fake_python.h"
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/module_registry.h"
+#include "tracker/attribution/python_frames.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/modules/labels.h"
 #include "tracker/modules/module_hook.h"
@@ -125,6 +126,8 @@ TEST_CASE_FIXTURE(PythonFixture, "the part gets what the tracker is asked, and l
     say("callables", part().before == &before && part().after == &after);
     say("id", idOfPythonModule(&before) == 7);
     say("tensor", classOfPythonTensor(nullptr) == kCommtapDtensor);
+    part().torch_function = "clip_grad_norm_";
+    say("function", runningTorchFunction() == "clip_grad_norm_");
     setPythonEnabled(false, Labels::kAuto);
     say("disabled", part().enabled == 0);
     setPythonEnabled(true, Labels::kAuto);
@@ -134,8 +137,8 @@ TEST_CASE_FIXTURE(PythonFixture, "the part gets what the tracker is asked, and l
   });
   CHECK(
       child.said ==
-      "started yes\nversion yes\nlabels yes\nobserve yes\ncallables yes\nid yes\ntensor yes\ndisabled yes\n"
-      "enabled yes\nlabels yes\n");
+      "started yes\nversion yes\nlabels yes\nobserve yes\ncallables yes\nid yes\ntensor yes\nfunction yes\n"
+      "disabled yes\nenabled yes\nlabels yes\n");
 }
 
 TEST_CASE_FIXTURE(PythonFixture, "the part adds modules, their parameters and whose tensors they are") {

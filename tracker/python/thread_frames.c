@@ -1,0 +1,50 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#define Py_BUILD_CORE 1 /* for the layout of a frame */
+#include "tracker/python/thread_frames.h"
+
+#if PY_VERSION_HEX >= 0x030B0000
+#include <internal/pycore_frame.h>
+typedef struct _PyInterpreterFrame Frame;
+#else
+#include <frameobject.h>
+typedef PyFrameObject Frame;
+#endif
+
+static const Frame* innermost_frame(const PyThreadState* thread) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return thread->current_frame;
+#elif PY_VERSION_HEX >= 0x030B0000
+  return thread->cframe->current_frame;
+#else
+  return thread->frame;
+#endif
+}
+
+static const Frame* caller_of(const Frame* frame) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return frame->previous;
+#else
+  return frame->f_back;
+#endif
+}
+
+/* Returns the frame's code object; None for a frame by which C code enters the interpreter. */
+static const PyObject* code_of(const Frame* frame) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return frame->f_executable;
+#else
+  return (const PyObject*)frame->f_code;
+#endif
+}
+
+void commtap_visit_codes(int most, void (*visit)(const PyCodeObject* code, void* data), void* data) {
+  const PyThreadState* thread = PyGILState_GetThisThreadState();
+  const Frame* frame = thread == NULL ? NULL : innermost_frame(thread);
+  for (int i = 0; frame != NULL && i < most; ++i, frame = caller_of(frame)) {
+    const PyObject* code = code_of(frame);
+    if (code != NULL && Py_IS_TYPE(code, &PyCode_Type)) {
+      visit((const PyCodeObject*)code, data);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: 2026 The commtap authors
+ * SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <Python.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls visit(code, data) for the functions that run on this thread, innermost first, at most `most` of them. Does
+ * nothing on a thread without Python frames.
+ *
+ * Needs no GIL: only the thread itself adds and removes its frames, a frame holds a reference to its code object, and a
+ * code object does not change its names. So `visit` may read names, and must not change a reference count. */
+void commtap_visit_codes(int most, void (*visit)(const PyCodeObject* code, void* data), void* data);
+
+#ifdef __cplusplus
+}
+#endif
