@@ -91,8 +91,19 @@ def pytest_testnodedown(node: Any) -> None:
     _counts.extend(node.workeroutput.get("runs", []) if hasattr(node, "workeroutput") else [])
 
 
+def _shares_at_global(terminalreporter: pytest.TerminalReporter) -> list[tuple[str, float, float]]:
+    """Returns the jobs that have collectives at Global, with the shares of counts and bytes; the largest first."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome)]
+    found = [value for report in reports for key, value in report.user_properties if key == "at_global"]
+    return sorted((each for each in found if each[1] > 0), key=lambda each: (-each[2], -each[1], each[0]))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says how many runs of jobs were made, and how many of them pytorch/pytorch#190489 ended."""
+    """Says how much each job communicates at Global, how many runs were made, and how many pytorch#190489 ended."""
+    if shares := _shares_at_global(terminalreporter):
+        terminalreporter.write_line("at Global: count  bytes  job")
+        for name, counts, sizes in shares:
+            terminalreporter.write_line(f"         {counts:6.1%} {sizes:6.1%}  {name}")
     for mode in Mode:
         made, ended = (sum(each[mode.value][i] for each in _counts) for i in (0, 1))
         if made:

@@ -4,13 +4,14 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
-from catalogue import COMPILED, JOBS, WITH_ORACLE, WITH_REPORTS
+from catalogue import AT_GLOBAL, COMPILED, JOBS, WITH_ORACLE, WITH_REPORTS
 from comm_debug_mode import KINDS
-from harness import Runner, assert_unchanged
+from harness import Run, Runner, assert_unchanged
 
-from report import bus_factor
+from report import Report, bus_factor
 
 KIND_OF_OP = {
     "_c10d_functional.all_gather_into_tensor": "all_gather",
@@ -46,6 +47,9 @@ KIND_OF_OP = {
 ENDINGS = {"_exit": "_exit"}
 UNTIMELY = ("abort", "terminate")
 
+#: A share of the bytes at Global up to which nothing need be said.
+SMALL_SHARE = 0.05
+
 WITHOUT_CONTEXT = ("collectives.py", "pipeline.py", "pipeline_by_hand.py", "pipeline_schedules.py", "reuse.py")
 STEPS_IN_CONTEXT = [name for name in WITH_ORACLE if JOBS[name].script not in WITHOUT_CONTEXT]
 
@@ -64,12 +68,18 @@ def test_compiled_jobs_compile(runner: Runner, name: str) -> None:
     assert counters["compiled"]
 
 
+def reported(runner: Runner, name: str) -> Run:
+    """Returns a job's run with a report of each rank, which a command may have to make of a ledger."""
+    run = runner.shim(JOBS[name])
+    if run.ledgers and name in UNTIMELY:
+        run.recover()
+    return run
+
+
 @pytest.mark.parametrize("name", WITH_REPORTS)
 def test_one_complete_report_a_rank(runner: Runner, name: str) -> None:
     """Each rank has a report that lacks nothing. Reading a report checks it against the schema."""
-    job, run = JOBS[name], runner.shim(JOBS[name])
-    if run.ledgers and name in UNTIMELY:
-        run.recover()
+    job, run = JOBS[name], reported(runner, name)
     assert [report.job["rank"] for report in run.reports] == list(range(job.ranks))
     assert run.ledgers == []
     for rank in range(job.ranks):
@@ -101,6 +111,23 @@ def test_report_is_consistent(runner: Runner, name: str) -> None:
         assert len({group["name"] for group in report.groups}) == len(report.groups)
         assert all(group["ranks"] and len(group["ranks"]) == group["size"] for group in report.groups)
         assert [module["id"] for module in report.modules] == list(range(len(report.modules)))
+
+
+def share_at_global(reports: list[Report], field: str) -> float:
+    """Returns the share of a field's sum over all ranks that is attributed to no module."""
+    everything = sum(report.total(field) for report in reports)
+    return sum(report.total(field, module="Global") for report in reports) / everything if everything else 0.0
+
+
+@pytest.mark.parametrize("name", WITH_REPORTS)
+def test_share_at_global_is_explained(
+    runner: Runner, name: str, record_property: Callable[[str, object], None]
+) -> None:
+    """The catalogue says why a job has more than a small share of its bytes at Global, and says it of no other job."""
+    reports = reported(runner, name).reports
+    counts, sizes = (share_at_global(reports, field) for field in ("count", "bytes"))
+    record_property("at_global", (name, counts, sizes))
+    assert (sizes > SMALL_SHARE) == (name in AT_GLOBAL), f"{sizes:.1%} of the bytes"
 
 
 @pytest.mark.parametrize("name", WITH_ORACLE)

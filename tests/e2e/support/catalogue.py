@@ -54,6 +54,7 @@ JOBS: dict[str, Job] = {
     "3d": Job("parallelisms.py", ("3d",), ranks=4),
     "zero": Job("parallelisms.py", ("zero",)),
     "sync": Job("parallelisms.py", ("sync",)),
+    "outside": Job("outside.py"),
     "collectives": Job("collectives.py", oracle=True),
     "reuse": Job("reuse.py", oracle=True),
     "groups": Job("groups.py"),
@@ -75,3 +76,21 @@ JOBS: dict[str, Job] = {
 WITH_REPORTS = [name for name in JOBS if name not in ("no_group", "spawn", "spawn_fork", "fork", "subprocess")]
 WITH_ORACLE = [name for name, job in JOBS.items() if job.oracle]
 COMPILED = [name for name, job in JOBS.items() if job.compiled]
+
+_SHARDS = "torch shards the parameters before the model runs, for all modules alike, and the job runs few steps."
+_NO_MODEL = "The job has no model."
+
+#: Why a job has more than a small share of its bytes at Global.
+AT_GLOBAL: dict[str, str] = {
+    **dict.fromkeys(("mlp", "mlp_stacked", "mlp_compile_function", "mlp_compile_method", "mlp_inductor"), _SHARDS),
+    **dict.fromkeys(("transformer_tp", "transformer_checkpoint", "transformer_compile"), _SHARDS),
+    **dict.fromkeys(("transformer_sp", "transformer_sp_fullgraph"), _SHARDS),
+    **dict.fromkeys(("checkpoint", "checkpoint_reentrant", "checkpoint_wrapper"), _SHARDS),
+    **dict.fromkeys(("checkpoint_compile", "checkpoint_reentrant_compile"), _SHARDS),
+    **dict.fromkeys(("fsdp1_tp", "fsdp1_sp", "fsdp2_tp", "fsdp2_sp", "fsdp2_sp_compile", "3d", "reuse"), _SHARDS),
+    **dict.fromkeys(("collectives", "groups", "raise", "exit", "_exit", "abort", "terminate"), _NO_MODEL),
+    "closure": "The closure and a hook of the step reduce losses and gradients outside of every module.",
+    "outside": "It calls torch's functions that communicate for no module.",
+    "pipeline_infer_shapes": "Stages send each other the shapes of activations, which are as large as these here.",
+    "threads": f"Threads send values of no model. {_SHARDS}",
+}

@@ -254,7 +254,7 @@ def test_collectives_sort(show: Opener) -> None:
 
 
 def test_rows_have_labels_and_members(show: Opener) -> None:
-    """What the job does outside of modules, and the modules that a row covers, are columns if a row has any."""
+    """Labels, and the modules that rows cover, are columns if a row has any."""
     job = small_job()
     with show(job) as opened:
         titles = opened.page.locator("#rows thead").inner_text()
