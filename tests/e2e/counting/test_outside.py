@@ -5,19 +5,23 @@
 from catalogue import JOBS
 from harness import Job, Runner
 
-#: Each size and payload of an object is a collective of its own. A thread distributes one of the tensors.
+FLOAT, WIDTH, SAMPLES = 4, 8, 4
+#: Of two objects: their sizes, and the numbers as pickle writes them.
+OBJECTS = 2 * 8 + 2 * 5
+
+#: Counts and bytes. An object's size and its payload are collectives of their own. A thread distributes a tensor.
 EXPECTED = {
-    ("distribute_tensor", "scatter"): 2,
-    ("full_tensor", "all_gather"): 1,
-    ("redistribute", "all_gather"): 1,
-    ("evaluate", "all_gather"): 1,
-    ("loss_parallel", "all_reduce"): 3,
-    ("clip_grad_norm_", "all_reduce"): 1,
-    ("get_total_norm", "all_reduce"): 1,
-    ("all_gather_object", "all_gather"): 2,
-    ("broadcast_object_list", "broadcast"): 2,
-    (None, "all_reduce"): 1,
-    ("barrier", "barrier"): 1,
+    ("distribute_tensor", "scatter"): (2, (WIDTH * WIDTH + WIDTH) * FLOAT),
+    ("full_tensor", "all_gather"): (1, WIDTH * WIDTH * FLOAT),
+    ("redistribute", "all_gather"): (1, WIDTH * WIDTH * FLOAT),
+    ("evaluate", "all_gather"): (1, WIDTH * WIDTH * FLOAT),
+    ("loss_parallel", "all_reduce"): (3, 3 * SAMPLES * FLOAT),
+    ("clip_grad_norm_", "all_reduce"): (1, 2 * FLOAT),
+    ("get_total_norm", "all_reduce"): (1, FLOAT),
+    ("all_gather_object", "all_gather"): (2, OBJECTS),
+    ("broadcast_object_list", "broadcast"): (2, OBJECTS),
+    (None, "all_reduce"): (1, WIDTH * FLOAT),
+    ("barrier", "barrier"): (1, 0),
 }
 
 
@@ -29,10 +33,10 @@ def test_functions_of_torch_are_labels(runner: Runner) -> None:
     """
     for rank in range(2):
         report = runner.shim(JOBS["outside"]).report(rank)
-        found = report.table("label", "kind", module="Global")
-        checkpoint = {kind for label, kind in found if label == "checkpoint"}
-        assert {"gather", "scatter"} <= checkpoint
-        assert {key: count for key, count in found.items() if key[0] != "checkpoint"} == EXPECTED
+        counts = report.table("label", "kind", module="Global")
+        sizes = report.table("label", "kind", module="Global", field="bytes")
+        assert {"gather", "scatter"} <= {kind for label, kind in counts if label == "checkpoint"}
+        assert {key: (counts[key], sizes[key]) for key in counts if key[0] != "checkpoint"} == EXPECTED
         assert {row["label"] for row in report.rows(module="Linear")} == {None}
 
 
