@@ -100,7 +100,10 @@ def test_inferred_shapes_travel_as_objects(runner: Runner) -> None:
     """Stage 0 sends its outputs' shapes, stage 1 the gradients': each a length, then as many bytes."""
     reports = [runner.shim(JOBS["pipeline_infer_shapes"]).report(rank) for rank in range(2)]
     for report in reports:
-        assert report.table("kind", dtype=("int64", "uint8")) == {"send": 2, "recv": 2}
+        assert report.table("kind", "label", dtype=("int64", "uint8")) == {
+            ("send", "send_object_list"): 2,
+            ("recv", "recv_object_list"): 2,
+        }
     for sender, receiver in (reports, reversed(reports)):
         assert sender.total("bytes", kind="send", dtype="uint8") == receiver.total("bytes", kind="recv", dtype="uint8")
 
