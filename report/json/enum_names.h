@@ -48,6 +48,13 @@ struct EnumNames<LastState> {
   static constexpr auto fromName = lastStateFromName;
 };
 template <>
+struct EnumNames<StepSign> {
+  static constexpr const char* kHelp = "What ended the steps.";
+  static constexpr int kCount = kStepSignCount;
+  static constexpr auto name = stepSignName;
+  static constexpr auto fromName = stepSignFromName;
+};
+template <>
 struct EnumNames<NcclSource> {
   static constexpr const char* kHelp = "How commtap learned of a call.";
   static constexpr int kCount = kNcclSourceCount;

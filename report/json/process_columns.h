@@ -64,6 +64,15 @@ inline constexpr auto kColumns<Job> = std::tuple{
         &Job::timing,
         "The value of COMMTAP_TIMING: `off`, `host`, `device`, or `sample:N`, which times every N-th collective.",
         {.presence = Presence::kNewer}),
+    column(
+        field::kStepsFrom,
+        &Job::steps_from,
+        "What ended the last completed step of `steps`. mark: `commtap.mark_step`. optimizer: an optimizer had "
+        "stepped. "
+        "zero_grad: an optimizer whose step was not seen cleared its gradients. parameters: a parameter had changed, "
+        "and no optimizer was seen. forward: a forward without gradients, in a process that only evaluates. Null if no "
+        "step was seen to end.",
+        {.presence = Presence::kNewer}),
 };
 
 template <>

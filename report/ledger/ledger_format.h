@@ -30,7 +30,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 10;
+inline constexpr uint32_t kLedgerVersion = 11;
 
 /// The offset of a string in the strings section, as a checked number. 0 is the empty string.
 using StringId = uint32_t;
@@ -128,6 +128,8 @@ struct LedgerHeader {
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
   LedgerCost cost;
+  std::atomic<uint32_t> steps_from; ///< live; checked; 1 + the StepSign that ended the last step; 0: none has ended
+  uint32_t reserved;
 };
 
 struct LedgerGroup {

@@ -54,7 +54,7 @@ uint64_t stride(std::span<LedgerStep> records, uint64_t used) {
 
 } // namespace
 
-void LedgerSteps::closeStep(uint64_t now_ns) {
+void LedgerSteps::closeStep(uint64_t now_ns, StepSign sign) {
   const LedgerLock lock(store_.appending());
   const std::span<LedgerStep> records(store_.records<kSteps>(), kLedgerCapacities[kSteps]);
   if (store_.used(kSteps, lock) == records.size()) {
@@ -65,6 +65,7 @@ void LedgerSteps::closeStep(uint64_t now_ns) {
   if (store_.reserve(kSteps, 1, lock) != kNoIndex) {
     store_.commit(kSteps, commtap::closeStep(records, store_.used(kSteps, lock), number, now_ns), lock);
     step.store(number + 1, std::memory_order_relaxed);
+    store_.header().steps_from.store(checkedNumber(1 + static_cast<uint32_t>(sign)), std::memory_order_relaxed);
   } else { // the disk is full: the running step goes on
     store_.notSeen(NotSeen::kStepsFull, "", 1, lock);
   }
@@ -74,6 +75,7 @@ void LedgerSteps::restartSteps(const LedgerLock& lock) {
   openStep().first_step = 0;
   store_.commit(kSteps, 1, lock);
   store_.header().step = 0;
+  store_.header().steps_from = 0;
 }
 
 void clearStep(LedgerStep& record) {

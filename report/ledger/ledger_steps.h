@@ -19,8 +19,8 @@ class LedgerSteps {
   LedgerStep& openStep() {
     return store_.records<kSteps>()[0];
   }
-  /// Ends the running step and begins the next one. `now_ns` is steady clock time.
-  void closeStep(uint64_t now_ns);
+  /// Ends the running step, because of `sign`, and begins the next one. `now_ns` is steady clock time.
+  void closeStep(uint64_t now_ns, StepSign sign);
 
  protected:
   /// Removes all steps: the running one is again the first.

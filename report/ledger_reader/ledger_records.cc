@@ -8,8 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "report/ledger_reader/ledger_v9.h"
-
 namespace commtap {
 namespace {
 
@@ -53,13 +51,13 @@ std::string LedgerRecords::checkHeader() {
   }
   uint32_t version = 0;
   std::memcpy(&version, bytes_.data() + sizeof(kLedgerMagic), sizeof(version));
-  if (version == ledger_v9::kVersion) {
-    old_header_ = ledger_v9::headerOf(bytes_);
+  if (version >= kOldestLedgerVersion && version < kLedgerVersion) {
+    old_header_ = oldHeaderOf(bytes_, version);
     return old_header_ ? "" : "a ledger cut off inside its header (" + std::to_string(bytes_.size()) + " bytes)";
   }
   if (version != kLedgerVersion) {
     return "a ledger of format " + std::to_string(version) + ", this commtap reads formats " +
-           std::to_string(ledger_v9::kVersion) + " and " + std::to_string(kLedgerVersion) +
+           std::to_string(kOldestLedgerVersion) + " to " + std::to_string(kLedgerVersion) +
            ": use the commtap that the job ran with";
   }
   if (bytes_.size() < sizeof(LedgerHeader) || header().header_size != sizeof(LedgerHeader)) {

@@ -14,6 +14,8 @@
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
+#include "report/ledger_reader/ledger_headers.h"
+#include "report/ledger_reader/ledger_v9.h"
 
 namespace commtap {
 
@@ -31,7 +33,7 @@ class LedgerRecords {
   }
   /// Returns whether the ledger is of format 9, whose roots have other names.
   bool isOld() const {
-    return old_header_ != nullptr;
+    return old_header_ != nullptr && old_header_->version == ledger_v9::kVersion;
   }
   /// Returns the number of records in a section.
   uint64_t count(LedgerSectionId id) const {
@@ -113,7 +115,7 @@ class LedgerRecords {
   void noteDamagedRecord(LedgerSectionId id);
 
   std::span<const std::byte> bytes_;
-  std::unique_ptr<LedgerHeader> old_header_; ///< of format 9, in this version's layout; nullptr for this version
+  std::unique_ptr<LedgerHeader> old_header_; ///< of an older format, in this version's layout; nullptr for this version
   std::vector<std::byte> old_collectives_;   ///< those of format 9, in this version's layout
   std::array<Section, kSectionCount> sections_;
   std::string damage_;

@@ -11,23 +11,6 @@
 namespace commtap::ledger_v9 {
 namespace {
 
-constexpr size_t kReasons = 24; ///< must not follow the number of this version
-
-struct NotSeenEntry {
-  uint64_t count;
-  StringId detail;
-  uint32_t noted;
-};
-
-/// The end of the header; all before `sections` is as in this version.
-struct HeaderEnd {
-  std::byte sections[kSections * sizeof(LedgerSection)];
-  NotSeenEntry not_seen[kReasons];
-  std::byte cost[sizeof(LedgerCost)];
-};
-constexpr size_t kHeaderBegin = offsetof(LedgerHeader, sections);
-constexpr size_t kHeaderSize = kHeaderBegin + sizeof(HeaderEnd);
-
 struct Collective {
   uint32_t module;
   uint32_t issued_in;
@@ -47,8 +30,7 @@ struct Collective {
   uint32_t times;
 };
 static_assert(sizeof(Collective) == sizeof(LedgerCollective), "LedgerImage reads the section of either");
-static_assert(sizeof(NotSeenEntry) == sizeof(LedgerNotSeen));
-static_assert(kSections <= kSectionCount && kReasons <= kNotSeenCount);
+static_assert(kSections <= kSectionCount);
 
 uint32_t checkOf(const Collective& row, uint64_t number) {
   return checksumOf(
@@ -88,23 +70,6 @@ void convert(const Collective& old, uint64_t number, LedgerCollective& row) {
 }
 
 } // namespace
-
-std::unique_ptr<LedgerHeader> headerOf(std::span<const std::byte> bytes) {
-  uint32_t size = 0;
-  if (bytes.size() < kHeaderSize) {
-    return nullptr;
-  }
-  std::memcpy(&size, bytes.data() + offsetof(LedgerHeader, header_size), sizeof(size));
-  if (size != kHeaderSize) {
-    return nullptr;
-  }
-  auto header = std::make_unique<LedgerHeader>();
-  std::memcpy(static_cast<void*>(header.get()), bytes.data(), kHeaderBegin + sizeof(HeaderEnd::sections));
-  const std::byte* rest = bytes.data() + kHeaderBegin + offsetof(HeaderEnd, not_seen);
-  std::memcpy(static_cast<void*>(header->not_seen), rest, sizeof(HeaderEnd::not_seen));
-  std::memcpy(static_cast<void*>(&header->cost), rest + sizeof(HeaderEnd::not_seen), sizeof(LedgerCost));
-  return header;
-}
 
 std::vector<std::byte> collectivesOf(const std::byte* records, uint64_t count) {
   std::vector<std::byte> converted(count * sizeof(LedgerCollective));

@@ -4,22 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include "report/ledger/ledger_format.h"
 
 namespace commtap {
 
-/// What differs between ledgers of format 9 and those of this version, as this version has it. All else is the same.
+/// What differs between ledgers of format 9 and those of this version, as this version has it, except for the header.
+/// All else is the same.
 namespace ledger_v9 {
 
 inline constexpr uint32_t kVersion = 9;
 inline constexpr uint32_t kSections = 15; ///< the first of this version's
-
-/// Returns the header; nullptr if the file ends inside it.
-std::unique_ptr<LedgerHeader> headerOf(std::span<const std::byte> bytes);
 
 /// Returns the records of the collectives section, of which `bytes` holds `count`. A record that fits its check there
 /// has a check that it fits here; any other has not.

@@ -34,6 +34,7 @@ struct Job {
   std::string python_version; ///< "" for a job without Python
   std::string commtap_version;
   Timing timing;
+  std::optional<StepSign> steps_from; ///< nullopt if no step has ended
 };
 
 /// Returns whether the rank is below the world size, if both are known.

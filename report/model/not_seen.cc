@@ -70,6 +70,9 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "loaded libraries whose kernels communicate by themselves (DeepEP, NVSHMEM, NCCL EP); only what goes through an "
      "op "
      "in `collectives` is counted"},
+    {"frames_unread",
+     "collectives outside of every module for which Python's frames were not read, because reading had taken 50 ms and "
+     "found nothing; those in the step of an optimizer that is not a torch.optim.Optimizer have the phase `other`"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -38,8 +38,9 @@ enum class NotSeen : uint8_t {
   kDeviceCommunicators,
   kNcclWindows,
   kDeviceLibraries,
+  kFramesUnread,
 };
-inline constexpr int kNotSeenCount = 28;
+inline constexpr int kNotSeenCount = 29;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

@@ -43,6 +43,13 @@ constexpr std::array<std::string_view, kLastStateCount> kLastStateNames = {
     "completed",
     "failed",
 };
+constexpr std::array<std::string_view, kStepSignCount> kStepSignNames = {
+    "mark",
+    "optimizer",
+    "zero_grad",
+    "parameters",
+    "forward",
+};
 
 template <typename Enum, size_t N>
 std::string_view nameOf(const std::array<std::string_view, N>& names, Enum value, std::string_view unknown) {
@@ -106,6 +113,10 @@ std::string_view lastStateName(LastState state) {
   return nameOf(kLastStateNames, state, "issued");
 }
 
+std::string_view stepSignName(StepSign sign) {
+  return nameOf(kStepSignNames, sign, "optimizer");
+}
+
 std::optional<Kind> kindFromName(std::string_view name) {
   return fromName<Kind>(kKindNames, name);
 }
@@ -124,6 +135,10 @@ std::optional<Level> levelFromName(std::string_view name) {
 
 std::optional<LastState> lastStateFromName(std::string_view name) {
   return fromName<LastState>(kLastStateNames, name);
+}
+
+std::optional<StepSign> stepSignFromName(std::string_view name) {
+  return fromName<StepSign>(kStepSignNames, name);
 }
 
 double busBytes(Kind kind, uint64_t bytes, uint32_t group_size) {

@@ -66,6 +66,16 @@ enum class LastState : uint8_t {
 };
 inline constexpr int kLastStateCount = 4;
 
+/// What took the process for the end of its steps. The numbers are part of the ledger format, where 0 stands for none.
+enum class StepSign : uint8_t {
+  kMark,       ///< the job's own mark
+  kOptimizer,  ///< an optimizer has stepped
+  kZeroGrad,   ///< an optimizer has cleared its gradients
+  kParameters, ///< a parameter has changed
+  kForward,    ///< a forward without gradients
+};
+inline constexpr int kStepSignCount = 5;
+
 /// Returns true for sends and receives, which groups number apart from collectives.
 constexpr bool isPointToPoint(Kind kind) {
   return kind == Kind::kSend || kind == Kind::kRecv;
@@ -81,12 +91,14 @@ std::string_view exitKindName(ExitKind exit);
 
 std::string_view levelName(Level level);
 std::string_view lastStateName(LastState state);
+std::string_view stepSignName(StepSign sign);
 
 std::optional<Kind> kindFromName(std::string_view name);
 std::optional<Phase> phaseFromName(std::string_view name);
 std::optional<ExitKind> exitKindFromName(std::string_view name);
 std::optional<Level> levelFromName(std::string_view name);
 std::optional<LastState> lastStateFromName(std::string_view name);
+std::optional<StepSign> stepSignFromName(std::string_view name);
 
 /// Returns the bytes that cross the busiest link for `bytes` of payload in a group of `group_size` ranks: the payload
 /// times the bus bandwidth factor of nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). Returns 0 for a group of one

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -62,10 +63,35 @@ std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
   return cells;
 }
 
+/// Returns the sentence that says where steps end.
+const char* endOfSteps(std::optional<StepSign> sign) {
+  if (!sign) {
+    return "No step was seen to end: no torch.optim.Optimizer stepped; call commtap.mark_step";
+  }
+  switch (*sign) {
+    case StepSign::kMark:
+      return "A step ends with commtap.mark_step";
+    case StepSign::kOptimizer:
+      return "A step ends with the first forward after an optimizer has stepped";
+    case StepSign::kZeroGrad:
+      return "A step ends with the first forward after zero_grad: no optimizer was seen to step";
+    case StepSign::kParameters:
+      return "A step ends with the first forward after a parameter has changed: no optimizer was seen to step";
+    case StepSign::kForward:
+      return "Each forward of a root module is a step: the job only evaluates";
+  }
+  return "";
+}
+
 } // namespace
 
 void StepSums::add(const Report& report) {
   is_timed_ = is_timed_ || report.job.timing.every == 1;
+  const bool has_ended =
+      std::any_of(report.steps.begin(), report.steps.end(), [](const Step& step) { return step.ended_at_ns; });
+  if (report.job.steps_from || (!report.steps.empty() && !has_ended)) { // else an older commtap made the report
+    signs_.insert(report.job.steps_from);
+  }
   for (const Step& step : report.steps) {
     addStep(step, sums_[{step.first_step, step.steps}]);
   }
@@ -105,7 +131,11 @@ std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, c
   for (const JobStep& step : steps) {
     table.add(cellsOf(step, sums));
   }
-  return color.bold("By step") + " (" + kStepTimesAre + ")\n" + table.text(color) + stepSpreadText(steps);
+  std::string ends;
+  for (const std::optional<StepSign> sign : sums.signs()) {
+    ends += color.dim(endOfSteps(sign)) + "\n";
+  }
+  return color.bold("By step") + " (" + kStepTimesAre + ")\n" + table.text(color) + ends + stepSpreadText(steps);
 }
 
 } // namespace commtap

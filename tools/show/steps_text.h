@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,16 +41,21 @@ class StepSums {
   bool isKnown() const {
     return !sums_.empty();
   }
+  /// Returns what ended the steps of the processes; nullopt for a process in which no step ended.
+  const std::set<std::optional<StepSign>>& signs() const {
+    return signs_;
+  }
   /// Returns the names of the numbers that do not fit into 64 bits in a step.
   std::vector<std::string> saturated() const;
 
  private:
   std::map<Key, Sum> sums_;
+  std::set<std::optional<StepSign>> signs_;
   bool is_timed_ = false;
 };
 
-/// Returns the table of the job's training steps, with the spread of their durations below it. `sums`: of the same
-/// reports.
+/// Returns the table of the job's training steps, with what ends them and the spread of their durations below it.
+/// `sums`: of the same reports.
 std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, const Color& color);
 
 } // namespace commtap

@@ -67,7 +67,8 @@ TableFields<Job> keyFields() {
         field::kTorch,
         field::kPython,
         field::kCommtap,
-        field::kTiming}) {
+        field::kTiming,
+        field::kStepsFrom}) {
     fields.without(name);
   }
   return fields.moveAfter(field::kAttempt, field::kRunId);

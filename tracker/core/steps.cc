@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/core/steps.h"
 
+#include <array>
 #include <atomic>
 
 #include "tracker/core/clock.h"
@@ -14,15 +15,22 @@ namespace {
 std::atomic<bool> job_marks_steps{false};
 /// An optimizer's own label was seen, so zero_grad is no sign.
 std::atomic<bool> optimizer_seen{false};
-/// The next outermost forward ends the step.
-std::atomic<bool> step_is_over{false};
+/// The sign because of which the next outermost forward ends the step; kNoSign: it does not end it.
+constexpr int kNoSign = -1;
+constinit std::atomic<int> step_is_over{kNoSign};
 /// All outermost forwards so far ran without gradients, and no optimizer was seen.
 std::atomic<bool> only_evaluates{true};
+/// A parameter of each of the first models, and its version at the model's last outermost call.
+struct SeenParameter {
+  std::atomic<const void*> tensor;
+  std::atomic<uint32_t> version;
+};
+constinit std::array<SeenParameter, 8> parameters{};
 /// Autograd numbers a process's backward passes from 0, including those without collectives.
 std::atomic<int64_t> last_graph_task{-1};
 
-void close() {
-  ProcessLedger::ledger().closeStep(steadyNow());
+void close(StepSign sign) {
+  ProcessLedger::ledger().closeStep(steadyNow(), sign);
 }
 
 bool hasForward(LedgerWriter& ledger) {
@@ -32,24 +40,44 @@ bool hasForward(LedgerWriter& ledger) {
 } // namespace
 
 std::atomic<bool> Steps::forward_may_end_step_{true};
+std::atomic<bool> Steps::seek_parameters_{true};
 
-void Steps::endsWithNextForward() {
+void Steps::endsWithNextForward(StepSign sign) {
   if (!job_marks_steps.load(std::memory_order_relaxed)) {
     only_evaluates.store(false, std::memory_order_relaxed);
-    step_is_over.store(true, std::memory_order_relaxed);
+    step_is_over.store(static_cast<int>(sign), std::memory_order_relaxed);
     forward_may_end_step_.store(true, std::memory_order_relaxed);
   }
 }
 
 void Steps::optimizerStepped() {
   optimizer_seen.store(true, std::memory_order_relaxed);
-  endsWithNextForward();
+  seek_parameters_.store(false, std::memory_order_relaxed);
+  endsWithNextForward(StepSign::kOptimizer);
 }
 
 void Steps::gradientsZeroed() {
+  seek_parameters_.store(false, std::memory_order_relaxed);
   // Most loops also clear gradients before the first forward.
   if (!optimizer_seen.load(std::memory_order_relaxed) && hasForward(ProcessLedger::ledger())) {
-    endsWithNextForward();
+    endsWithNextForward(StepSign::kZeroGrad);
+  }
+}
+
+void Steps::parameterSeen(const void* tensor, uint32_t version) {
+  for (SeenParameter& seen : parameters) {
+    const void* known = seen.tensor.load(std::memory_order_relaxed);
+    if (known == nullptr) {
+      seen.version.store(version, std::memory_order_relaxed);
+      seen.tensor.store(tensor, std::memory_order_relaxed);
+      return;
+    }
+    if (known == tensor) {
+      if (seen.version.exchange(version, std::memory_order_relaxed) != version) {
+        endsWithNextForward(StepSign::kParameters);
+      }
+      return;
+    }
   }
 }
 
@@ -60,8 +88,9 @@ void Steps::endStepBefore(LedgerWriter& ledger) {
     only_evaluates.store(false, std::memory_order_relaxed);
     forward_may_end_step_.store(false, std::memory_order_relaxed);
   }
-  if (step_is_over.exchange(false) || (evaluated && hasForward(ledger))) {
-    close();
+  const int sign = step_is_over.exchange(kNoSign);
+  if (sign != kNoSign || (evaluated && hasForward(ledger))) {
+    close(sign == kNoSign ? StepSign::kForward : static_cast<StepSign>(sign));
   }
 }
 
@@ -78,16 +107,18 @@ void Steps::inBackward(int64_t graph_task) {
 
 void Steps::mark() {
   job_marks_steps.store(true, std::memory_order_relaxed);
+  seek_parameters_.store(false, std::memory_order_relaxed);
   only_evaluates.store(false, std::memory_order_relaxed);
-  step_is_over.store(false, std::memory_order_relaxed);
-  close();
+  step_is_over.store(kNoSign, std::memory_order_relaxed);
+  close(StepSign::kMark);
 }
 
 void Steps::resetInForkedChild() {
   optimizer_seen.store(false, std::memory_order_relaxed);
-  step_is_over.store(false, std::memory_order_relaxed);
+  step_is_over.store(kNoSign, std::memory_order_relaxed);
   only_evaluates.store(!job_marks_steps.load(std::memory_order_relaxed), std::memory_order_relaxed);
   forward_may_end_step_.store(true, std::memory_order_relaxed);
+  seek_parameters_.store(!job_marks_steps.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 } // namespace commtap

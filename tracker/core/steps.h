@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "report/ledger/ledger_writer.h"
+#include "report/model/vocabulary.h"
 
 namespace commtap {
 
@@ -13,15 +14,23 @@ namespace commtap {
 ///
 /// A training step ends when the first forward of a root module begins after an optimizer has stepped. So several
 /// optimizers that step in sequence, or inside the backward, end one step. While no optimizer was seen to step, as when
-/// `optimizer.step` is compiled, Optimizer.zero_grad after a forward is taken for the sign. A process that has only run
+/// `optimizer.step` is compiled, Optimizer.zero_grad after a forward is taken for the sign. While neither was seen, a
+/// parameter that has been changed in place is, as for an optimizer of the job's own. A process that has only run
 /// forwards without gradients evaluates or infers: each of these forwards is a step. After the job's first mark(), only
 /// mark() ends a step.
 class Steps {
  public:
-  /// Notes that an optimizer's step has ended. Any thread.
+  /// Notes that an optimizer's step has ended, or communicates. Any thread.
   static void optimizerStepped();
   /// Notes that an optimizer clears its gradients. Any thread.
   static void gradientsZeroed();
+  /// Returns whether parameters are a sign, so that parameterSeen() is to be called.
+  static bool seekParameters() {
+    return seek_parameters_.load(std::memory_order_relaxed);
+  }
+  /// Notes the version of a parameter of a model whose outermost call begins, with gradients. Changes in place count it
+  /// up. Ignores the parameters of more than a few models.
+  static void parameterSeen(const void* tensor, uint32_t version);
   /// Notes that an outermost module call or named scope begins outside any backward.
   static void forwardBegins(LedgerWriter& ledger) {
     if (forward_may_end_step_.load(std::memory_order_relaxed)) {
@@ -37,10 +46,11 @@ class Steps {
   static void resetInForkedChild();
 
  private:
-  static void endsWithNextForward();
+  static void endsWithNextForward(StepSign sign);
   static void endStepBefore(LedgerWriter& ledger);
 
   static std::atomic<bool> forward_may_end_step_;
+  static std::atomic<bool> seek_parameters_;
 };
 
 } // namespace commtap

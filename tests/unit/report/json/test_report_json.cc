@@ -79,6 +79,17 @@ TEST_CASE("steps and last collectives survive a round trip; a normal exit keeps 
   CHECK(few->last.back() == report.last.back());
 }
 
+TEST_CASE("what ended the steps survives a round trip") {
+  Report report = sampleReport(0);
+  CHECK(reportToJson(report).find("\"steps_from\":null") != std::string::npos);
+  for (int i = 0; i < kStepSignCount; ++i) {
+    report.job.steps_from = static_cast<StepSign>(i);
+    const auto back = reportFromJson(reportToJson(report));
+    REQUIRE(back);
+    CHECK(back->job.steps_from == report.job.steps_from);
+  }
+}
+
 TEST_CASE("durations survive a round trip; a row and a step without durations have no field") {
   Report report = sampleReport(0);
   report.own_cost.reset();

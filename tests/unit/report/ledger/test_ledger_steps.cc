@@ -33,7 +33,7 @@ void train(LedgerWriter& ledger, uint32_t group, uint64_t steps, uint64_t bytes)
   for (uint64_t step = 0; step < steps; ++step) {
     countOne(ledger, keyOf(ledger, Kind::kAllReduce, group), bytes);
     ledger.openStep().forward_passes.fetch_add(2);
-    ledger.closeStep(1000 + step);
+    ledger.closeStep(1000 + step, StepSign::kOptimizer);
   }
 }
 

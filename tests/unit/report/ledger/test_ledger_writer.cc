@@ -322,7 +322,7 @@ TEST_CASE("a small ledger is published, forked and read like a full one, and cou
   countOne(*ledger, key, 8);
   REQUIRE(ledger->publish(folder / "x.ledger"));
   countOne(*ledger, key, 8);
-  ledger->closeStep(1);
+  ledger->closeStep(1, StepSign::kOptimizer);
   uint32_t modules = 1; // Global
   while (ledger->addModule(kGlobalModule, std::to_string(modules), "Linear", 0) != kNoIndex) {
     ++modules;
@@ -535,7 +535,7 @@ TEST_CASE("counters beyond 32 bits survive a round trip through JSON") {
   ledger->count(row, {1, 4});
   ledger->notSeen(NotSeen::kUnknownOp, "x", kCalls);
   ledger->notSeen(NotSeen::kUnknownOp, "x", 1);
-  ledger->closeStep(1);
+  ledger->closeStep(1, StepSign::kOptimizer);
   const Result<Report> report = reportFromJson(reportToJson(readLedger(ledger->bytes())->report));
   REQUIRE(report);
   REQUIRE(report->collectives.size() == 1);

@@ -199,7 +199,7 @@ std::unique_ptr<LedgerWriter> fullLedger() {
   LedgerGraph& graph = *ledger->addGraph();
   ledger->addGraphCall(graph, row, {1, 64});
   ledger->addGraphCall(graph, call, {1, 64});
-  ledger->closeStep(1);
+  ledger->closeStep(1, StepSign::kOptimizer);
   for (const LedgerSection& section : ledger->header().sections) {
     REQUIRE(section.used > 0);
   }

@@ -43,6 +43,19 @@ TEST_CASE("steps have the mean time of the ranks, passes per rank, and sums of t
   CHECK(cells_of("   5") == Words{"1", "0", "0", "0", "B"});
 }
 
+TEST_CASE("below the steps is what ended them, for each sign that ranks had") {
+  SampleRun folder = sampleFolder();
+  for (SampleFile& file : folder.files) {
+    file.report.steps = {{0, 1, 1, 2, 1, 1, {}}, {1, 1, 2, std::nullopt, 1, 0, {}}};
+  }
+  CHECK_FALSE(has(stepsTextOf(folder), "step was")); // reports of an older commtap do not say it
+  folder.files[0].report.job.steps_from = StepSign::kZeroGrad;
+  folder.files[1].report.steps = {{0, 1, 1, std::nullopt, 2, 0, {}}};
+  const std::string text = stepsTextOf(folder);
+  CHECK(has(text, "\nA step ends with the first forward after zero_grad: no optimizer was seen to step\n"));
+  CHECK(has(text, "\nNo step was seen to end: no torch.optim.Optimizer stepped; call commtap.mark_step\n"));
+}
+
 TEST_CASE("the blocked share of the average rank is shown if all collectives are timed") {
   SampleRun folder = sampleFolder();
   for (size_t i = 0; i < 2; ++i) {

@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "tests/unit/tracker_fixture.h"
@@ -22,7 +23,8 @@ void forward(Gradients gradients) {
   Steps::forwardBegins(ProcessLedger::ledger());
 }
 
-/// Returns the forwards of each step that `body` makes in a process of its own, the running step included: "2 2 1 ".
+/// Returns the forwards of each step that `body` makes in a process of its own, the running step included, and what
+/// ended the last: "2 2 1 optimizer".
 std::string forwardsPerStep(const std::function<void()>& body) {
   const ChildResult child = TrackerFixture::runInTrackedChild([&] {
     Steps::resetInForkedChild(); // other tests have run forwards in this process
@@ -31,7 +33,8 @@ std::string forwardsPerStep(const std::function<void()>& body) {
     for (const Step& step : TrackerFixture().report().steps) {
       forwards += std::to_string(step.forward_passes) + " ";
     }
-    sayLine(forwards);
+    const std::optional<StepSign> sign = TrackerFixture().report().job.steps_from;
+    sayLine(forwards + (sign ? std::string(stepSignName(*sign)) : "null"));
   });
   CHECK(child.status == 0);
   return child.said;
@@ -50,7 +53,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a step ends with the first forward after an o
     forward(Gradients::kOff);
     forward(Gradients::kOff);
   });
-  CHECK(forwards == "2 2 2 2 \n");
+  CHECK(forwards == "2 2 2 2 optimizer\n");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "cleared gradients end a step as long as no optimizer was seen") {
@@ -61,7 +64,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "cleared gradients end a step as long as no op
       forward(Gradients::kOn);
     }
   });
-  CHECK(forwards == "2 2 2 \n");
+  CHECK(forwards == "2 2 2 zero_grad\n");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "forwards without gradients are steps until something trains") {
@@ -72,7 +75,40 @@ TEST_CASE_FIXTURE(TrackerFixture, "forwards without gradients are steps until so
     forward(Gradients::kOn);
     forward(Gradients::kOff);
   });
-  CHECK(forwards == "1 1 3 \n");
+  CHECK(forwards == "1 1 3 forward\n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a changed parameter ends a step as long as no optimizer was seen") {
+  const std::string forwards = forwardsPerStep([] {
+    const int one = 0;
+    const int other = 0;
+    for (const uint32_t version : {3U, 3U, 4U, 4U, 9U}) {
+      Steps::parameterSeen(&one, version);
+      Steps::parameterSeen(&other, 1);
+      forward(Gradients::kOn);
+    }
+  });
+  CHECK(forwards == "2 2 1 parameters\n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "parameters are no sign once an optimizer, cleared gradients or a mark were seen") {
+  for (const auto& sign : {Steps::optimizerStepped, Steps::gradientsZeroed, Steps::mark}) {
+    const ChildResult child = TrackerFixture::runInTrackedChild([&] {
+      Steps::resetInForkedChild();
+      const bool before = Steps::seekParameters();
+      sign();
+      sayLine(before && !Steps::seekParameters() ? "ends" : "goes on");
+    });
+    CHECK(child.said == "ends\n");
+  }
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "without a sign the first step goes on") {
+  const std::string forwards = forwardsPerStep([] {
+    forward(Gradients::kOn);
+    forward(Gradients::kOn);
+  });
+  CHECK(forwards == "2 null\n");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "an optimizer ends the time in which forwards without gradients are steps") {
@@ -82,7 +118,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "an optimizer ends the time in which forwards 
     forward(Gradients::kOff);
     forward(Gradients::kOff);
   });
-  CHECK(forwards == "1 2 \n");
+  CHECK(forwards == "1 2 optimizer\n");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "after a mark nothing else ends a step") {
@@ -96,7 +132,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "after a mark nothing else ends a step") {
     forward(Gradients::kOn);
     Steps::mark();
   });
-  CHECK(forwards == "1 3 0 \n");
+  CHECK(forwards == "1 3 0 mark\n");
 }
 
 } // namespace

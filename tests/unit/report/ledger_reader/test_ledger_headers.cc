@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger_reader/ledger_headers.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "report/ledger_reader/ledger_reader.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// Returns the sample ledger as format 10 has it: 28 reasons of `not_seen`, and nothing after the own cost.
+Bytes ledgerOfFormat10() {
+  constexpr size_t kReasons = 28;
+  const auto ledger = sampleLedger(0);
+  ledger->closeStep(1, StepSign::kMark);
+  Bytes bytes(ledger->bytes().begin(), ledger->bytes().end());
+  auto& header = *reinterpret_cast<LedgerHeader*>(bytes.data());
+  const size_t reasons = kReasons * sizeof(LedgerNotSeen);
+  header.version = 10;
+  header.header_size = static_cast<uint32_t>(offsetof(LedgerHeader, not_seen) + reasons + sizeof(LedgerCost));
+  header.check = 0;
+  std::memmove(
+      bytes.data() + offsetof(LedgerHeader, not_seen) + reasons,
+      bytes.data() + offsetof(LedgerHeader, cost),
+      sizeof(LedgerCost));
+  return bytes;
+}
+
+TEST_CASE("a ledger of format 10 is read, without what ended its steps") {
+  const Result<LedgerContents> old = readLedger(ledgerOfFormat10());
+  REQUIRE(old);
+  CHECK(old->damage.empty());
+  CHECK_FALSE(old->report.is_old);
+  const Report now = sampleReport(0);
+  CHECK(old->report.steps.size() == now.steps.size() + 1);
+  CHECK_FALSE(old->report.job.steps_from);
+  CHECK(old->report.collectives.size() == now.collectives.size());
+  CHECK(old->report.own_cost->start_ns == now.own_cost->start_ns);
+}
+
+TEST_CASE("a ledger of an old format that ends inside its header is refused") {
+  Bytes bytes = ledgerOfFormat10();
+  bytes.resize(oldHeaderSize(10) - 1);
+  CHECK(readLedger(bytes).error() == "a ledger cut off inside its header (" + std::to_string(bytes.size()) + " bytes)");
+  CHECK(oldHeaderOf(bytes, 10) == nullptr);
+}
+
+TEST_CASE("a header of another size than its format's is refused") {
+  Bytes bytes = ledgerOfFormat10();
+  reinterpret_cast<LedgerHeader*>(bytes.data())->header_size -= 8;
+  CHECK(oldHeaderOf(bytes, 10) == nullptr);
+}
+
+} // namespace
+} // namespace commtap
