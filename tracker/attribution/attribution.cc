@@ -8,6 +8,8 @@
 
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
+#include "tracker/attribution/running_work.h"
+#include "tracker/core/steps.h"
 #include "tracker/core/torch_compat.h"
 
 namespace commtap {
@@ -27,8 +29,17 @@ std::optional<uint32_t> ownerOfMemory(const at::Tensor* tensor) {
   return known ? ModuleRegistry::get().ownerOfStorage(tensor->storage().data()) : std::nullopt;
 }
 
-/// Attributes a ready gradient: DDP's reducer sends its bucket, FSDP1 its flat parameter. A tensor that is larger than
-/// the gradient is a bucket that the job fills; its gradients can be of any module of the model.
+/// Returns whether a tensor is a bucket, or a piece of one, and not the gradient itself or a piece of it.
+bool isBucket(const at::Tensor* sent, const at::TensorImpl& gradient) {
+  if (sent == nullptr || !sent->defined() || !sent->has_storage() || sent->numel() == gradient.numel()) {
+    return false;
+  }
+  const auto gradient_bytes = static_cast<size_t>(gradient.numel()) * sent->itemsize();
+  return sent->numel() > gradient.numel() || sent->storage().nbytes() > gradient_bytes;
+}
+
+/// Attributes a ready gradient: DDP's reducer sends its bucket, FSDP1 its flat parameter. A bucket that the job fills
+/// can have gradients of any module of the model.
 void applyGradientOf(const at::TensorImpl* tensor, const CallFacts& facts, Origin& origin) {
   ModuleRegistry& modules = ModuleRegistry::get();
   const std::optional<uint32_t> owner = modules.ownerOfTensor(tensor);
@@ -39,7 +50,7 @@ void applyGradientOf(const at::TensorImpl* tensor, const CallFacts& facts, Origi
   origin.module = origin.issued_in = *owner;
   if (const std::optional<uint32_t> ddp = modules.nearest(*owner, ModuleRole::kDdp)) {
     origin.module = *ddp;
-  } else if (facts.tensor != nullptr && facts.tensor->defined() && facts.tensor->numel() > tensor->numel()) {
+  } else if (isBucket(facts.tensor, *tensor)) {
     origin.module = ownerOfMemory(facts.tensor).value_or(modules.rootOf(*owner));
   }
 }
@@ -158,7 +169,28 @@ void applyMemory(ThreadState& thread, const CallFacts& facts, Origin& origin) {
     }
     return;
   }
-  origin.module = ownerOfMemory(facts.tensor).value_or(origin.module);
+  std::optional<uint32_t> owner = ownerOfMemory(facts.tensor);
+  if (!owner) {
+    owner = ownerOfMemory(facts.received);
+  }
+  origin.module = owner.value_or(origin.module);
+}
+
+/// Attributes a call that Python code outside of every module makes: an optimizer that is not torch's, the constructor
+/// of a wrapper, or a wrapper's `backward` before and after autograd's.
+void applyRunningWork(bool in_engine, Origin& origin) {
+  const RunningWork work = WorkInFrames::find();
+  const bool is_step =
+      work.what == kCommtapOptimizerStep || (work.what == kCommtapOptimizerStepWithClosure && !compat::gradEnabled());
+  if (is_step) {
+    origin.phase = Phase::kOptimizer;
+    Steps::optimizerStepped();
+  } else if (!in_engine && (work.what == kCommtapBackward || work.what == kCommtapSetUp)) {
+    origin.module = origin.issued_in = work.module;
+    origin.phase = work.what == kCommtapBackward ? Phase::kBackward : Phase::kOther;
+  } else if (!in_engine && work.unread) {
+    origin.missed = NotSeen::kFramesUnread;
+  }
 }
 
 } // namespace
@@ -185,7 +217,12 @@ Origin originElsewhere(ThreadState& thread, bool in_engine, const CallFacts& fac
   const bool in_module = thread.top() != nullptr && thread.top()->isCall();
   if (label != nullptr) {
     applyLabels(thread, *label, in_engine, facts, origin);
-  } else if (!in_engine && !in_module) {
+    return origin;
+  }
+  if (facts.reads_frames && (in_engine || thread.top() == nullptr)) {
+    applyRunningWork(in_engine, origin);
+  }
+  if (!in_engine && !in_module) {
     applyMemory(thread, facts, origin);
   }
   return origin;

@@ -118,7 +118,10 @@ class Call {
     const std::optional<size_t> argument = facts_.input_argument ? facts_.input_argument : facts_.payload_argument;
     CallFacts call;
     call.tensor = argument ? firstTensor(arguments_[*argument]) : nullptr;
+    const bool receives = facts_.input_argument && facts_.payload_argument && *facts_.payload_argument != *argument;
+    call.received = receives ? firstTensor(arguments_[*facts_.payload_argument]) : nullptr;
     call.kind = facts_.kind;
+    call.reads_frames = true;
     if (facts_.peer_argument) {
       call.peer = uint64_t{group.index} << 32U | static_cast<uint32_t>(peer());
     }

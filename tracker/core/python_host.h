@@ -36,6 +36,16 @@ enum CommtapInFrames : uint8_t {
   kCommtapStepClosure,      ///< the closure of the optimizer's step that runs, which is no module
 };
 
+/// The work of Python code outside of every module call, as the functions that run say.
+enum CommtapWork : uint8_t {
+  kCommtapNoWork,
+  kCommtapSetUp,                    ///< the constructor of a module that wraps another, or a method that completes it
+  kCommtapBackward,                 ///< a module's method for its gradients, outside of autograd's engine
+  kCommtapOptimizerStep,            ///< the method `step` of an optimizer, whichever class it is of
+  kCommtapOptimizerStepWithClosure, ///< such a step that was given a closure
+  kCommtapUnreadable,               ///< this thread runs no Python code, or the interpreter ends
+};
+
 struct CommtapParameterFacts {
   const char* name;
   const char* shape;       ///< JSON array text
@@ -127,10 +137,16 @@ struct CommtapPython {
   /// Returns what torch's own Python code on this thread does outside of modules, such as "clip_grad_norm_"; nullptr if
   /// no such code runs. Needs no GIL: it only reads the thread's frames.
   const char* (*running_torch_function)();
+  /// Returns the innermost work of the Python code on this thread, and sets the module that it is for, if it is for
+  /// one. In a backward, looks only at what the engine has called. Takes the GIL.
+  CommtapWork (*running_work)(uint32_t* module);
   /// Stores the TensorImpls of the tensors in `count` objects and those in the arguments after them that the tuple
   /// `names` names, which may be null. Looks into containers; a DTensor's is its local tensor's. Returns the number
   /// stored, at most `capacity`. The caller holds the GIL.
   size_t (*tensors_in)(void* const* objects, size_t count, void* names, void** tensors, size_t capacity);
+  /// Returns the TensorImpl of the first parameter of a module, or of those below it, that requires a gradient; nullptr
+  /// if none is found. The caller holds the GIL.
+  void* (*trained_parameter)(void* module);
 };
 
 } // extern "C"

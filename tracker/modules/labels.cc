@@ -14,6 +14,7 @@
 #include <ATen/record_function.h>
 
 #include "tracker/attribution/python_frames.h"
+#include "tracker/attribution/running_work.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/steps.h"
@@ -226,6 +227,7 @@ void open(std::string_view label, const void* object) {
       thread->user_labels.push_back({object, std::string(user)});
     }
   } else if (step) {
+    WorkInFrames::torchStepBegins();
     const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
     const Scope scope{type, compat::inBackward(), thread->currentModule()};
     thread->optimizer_steps.push_back({object, thread->enter(scope)});

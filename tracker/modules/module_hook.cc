@@ -9,7 +9,9 @@
 #include "tracker/collectives/registration.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
+#include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
+#include "tracker/core/torch_compat.h"
 #include "tracker/modules/scopes.h"
 
 namespace commtap {
@@ -23,13 +25,12 @@ constexpr size_t kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1);
 
 constinit ObjectTable ModuleHook::modules_;
 constinit CommtapVectorcall ModuleHook::original_ = nullptr;
-constinit ModuleHook::IdOf ModuleHook::id_of_ = nullptr;
-constinit ModuleHook::TensorsIn ModuleHook::tensors_in_ = nullptr;
+constinit ModuleHook::Functions ModuleHook::functions_;
 
 uint32_t ModuleHook::idOf(void* object) {
   uint32_t id = modules_.find(object);
   if (id == kCommtapUnknownModule) {
-    const long found = id_of_(object);
+    const long found = functions_.module_id(object);
     id = found < 0 ? kCommtapNoModule : static_cast<uint32_t>(found);
   }
   return id;
@@ -51,6 +52,9 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   {
     const CostSample sample(CostPart::kModuleCalls, stands_for);
     registerLateOps();
+    if (call.depth == 0 && Steps::seekParameters()) [[unlikely]] {
+      catchAll("a parameter", [&] { noteParameter(arguments[0]); });
+    }
     beginCall(*thread, call, Scope::Type::kModule, id);
   }
   void* result = original_(function, arguments, flags, names);
@@ -62,20 +66,31 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   return result;
 }
 
+void ModuleHook::noteParameter(void* module) {
+  if (functions_.trained_parameter == nullptr || compat::inBackward() || !compat::gradEnabled()) {
+    return;
+  }
+  auto* tensor = static_cast<at::TensorImpl*>(functions_.trained_parameter(module));
+  if (tensor != nullptr && !tensor->is_inference() && tensor->numel() > 0) { // a lazy module's has no elements yet
+    Steps::parameterSeen(tensor, tensor->version_counter().current_version());
+  }
+}
+
 void ModuleHook::noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result) {
   constexpr size_t kMaxTensors = 64;
-  if (tensors_in_ == nullptr || compat::inBackward()) {
+  if (functions_.tensors_in == nullptr || compat::inBackward()) {
     return;
   }
   if (thread.stage_tensors == nullptr) {
     thread.stage_tensors = std::make_shared<StageTensors>();
   }
   std::array<void*, kMaxTensors> found{};
-  const size_t inputs = tensors_in_(call.arguments + 1, call.count - 1, call.names, found.data(), found.size());
+  const size_t inputs =
+      functions_.tensors_in(call.arguments + 1, call.count - 1, call.names, found.data(), found.size());
   for (size_t i = 0; i < inputs; ++i) {
     thread.stage_tensors->noteInput(module, *static_cast<const at::TensorImpl*>(found[i]));
   }
-  const size_t outputs = result == nullptr ? 0 : tensors_in_(&result, 1, nullptr, found.data(), found.size());
+  const size_t outputs = result == nullptr ? 0 : functions_.tensors_in(&result, 1, nullptr, found.data(), found.size());
   for (size_t i = 0; i < outputs; ++i) {
     thread.stage_tensors->noteOutput(module, *static_cast<const at::TensorImpl*>(found[i]));
   }

@@ -13,15 +13,15 @@ class ThreadState;
 /// one function of commtap. The caller of every method holds the GIL.
 class ModuleHook {
  public:
-  /// The Python part's module_id.
-  using IdOf = long (*)(void* module);
+  /// Functions of the Python part, named as in CommtapPython. A null one is not called, except module_id.
+  struct Functions {
+    long (*module_id)(void* module) = nullptr;
+    size_t (*tensors_in)(void* const* objects, size_t count, void* names, void** tensors, size_t capacity) = nullptr;
+    void* (*trained_parameter)(void* module) = nullptr;
+  };
 
-  /// The Python part's tensors_in.
-  using TensorsIn = size_t (*)(void* const* objects, size_t count, void* names, void** tensors, size_t capacity);
-
-  static void start(IdOf id_of, TensorsIn tensors_in) {
-    id_of_ = id_of;
-    tensors_in_ = tensors_in;
+  static void start(const Functions& functions) {
+    functions_ = functions;
   }
   /// Sets the function that call() passes each call on to.
   static void setOriginal(CommtapVectorcall original) {
@@ -43,12 +43,13 @@ class ModuleHook {
     size_t count;           ///< positional ones
     void* names;            ///< of the keyword arguments
   };
+  /// Notes the version of a parameter as the outermost call of its model begins.
+  static void noteParameter(void* module);
   static void noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result);
 
   static constinit ObjectTable modules_;
   static constinit CommtapVectorcall original_;
-  static constinit IdOf id_of_;
-  static constinit TensorsIn tensors_in_;
+  static constinit Functions functions_;
 };
 
 } // namespace commtap

@@ -16,6 +16,7 @@
 #include "shim/trusted_file.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/attribution/python_frames.h"
+#include "tracker/attribution/running_work.h"
 #include "tracker/attribution/stage_tensors.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
@@ -249,10 +250,11 @@ void startPython(Labels labels) {
     ProcessLedger::get().setPythonVersion(version);
     const CommtapPython* part = loadPythonPart(build);
     if (part != nullptr) {
-      ModuleHook::start(part->module_id, part->tensors_in);
+      ModuleHook::start({part->module_id, part->tensors_in, part->trained_parameter});
       pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
       setModulesInFrames(pythonPart() == nullptr ? nullptr : part->modules_in_frames);
       setRunningTorchFunction(pythonPart() == nullptr ? nullptr : part->running_torch_function);
+      WorkInFrames::setFunction(pythonPart() == nullptr ? nullptr : part->running_work);
     }
   }
   startLabels(labels, !build.empty());

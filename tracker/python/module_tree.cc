@@ -109,6 +109,14 @@ uint32_t ModuleTree::addUnfinished(PyObject* module, PyObject* wrapped) {
   return id;
 }
 
+uint32_t ModuleTree::findUnfinished(PyObject* module) const {
+  const uint32_t id = map_.find(module);
+  const auto early = unfinished_.find(module);
+  const bool is_early = id == ModuleMap::kUnknown && early != unfinished_.end() &&
+                        PyWeakref_GetObject(early->second.first.get()) == module; // else another object's address
+  return is_early ? early->second.second : id;
+}
+
 /// Returns the module's id at its place: a new one, or the one that it has had since its constructor.
 uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
   const auto early = unfinished_.find(module);
@@ -129,13 +137,7 @@ uint32_t ModuleTree::idAt(PyObject* module, const Place& place) {
 /// Returns the id of `module` or, if it has none yet, of the outermost module that it wraps and that has one.
 uint32_t ModuleTree::idOfWrapped(PyObject* module) const {
   for (int depth = 0; module != nullptr && depth < kMaxWrapperNesting; ++depth) {
-    const uint32_t id = map_.find(module);
-    const auto early = unfinished_.find(module);
-    if (id == ModuleMap::kUnknown && early != unfinished_.end() &&
-        PyWeakref_GetObject(early->second.first.get()) == module) {
-      return early->second.second;
-    }
-    if (id != ModuleMap::kUnknown) {
+    if (const uint32_t id = findUnfinished(module); id != ModuleMap::kUnknown) {
       return id;
     }
     module = directlyWrappedBy(module);

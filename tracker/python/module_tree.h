@@ -29,6 +29,8 @@ class ModuleTree {
   }
   /// Assigns an id to a new module and to its children. Returns what find() returns from then on.
   uint32_t add(PyObject* module);
+  /// Like find(), but also returns the id that addUnfinished() gave.
+  uint32_t findUnfinished(PyObject* module) const;
   /// Gives an id to a module whose constructor begins, before it has children and a place. The module gets both, and
   /// keeps the id, when it is found or called. It will wrap `wrapped`.
   uint32_t addUnfinished(PyObject* module, PyObject* wrapped);

@@ -17,9 +17,12 @@
 #include "tracker/python/module_tree.h"
 #include "tracker/python/py_compat.h"
 #include "tracker/python/py_ref.h"
+#include "tracker/python/running_work.h"
 #include "tracker/python/tensor_class.h"
 #include "tracker/python/tensors_in.h"
 #include "tracker/python/torch_functions.h"
+#include "tracker/python/trained_parameter.h"
+#include "tracker/python/wrappers.h"
 
 namespace commtap {
 namespace {
@@ -99,8 +102,42 @@ size_t idsInFrames(CommtapInFrames what, uint32_t number, uint32_t* modules, siz
   return count;
 }
 
+/// Returns a module's id also while its constructor runs.
+uint32_t idOfUnfinished(PyObject* module) {
+  const uint32_t id = part->tree.findUnfinished(module);
+  return id != ModuleMap::kUnknown ? id : part->tree.addUnfinished(module, directlyWrappedBy(module));
+}
+
+CommtapWork workRunning(uint32_t* module) {
+  if (part == nullptr || PyGILState_GetThisThreadState() == nullptr || compat::isFinalizing()) {
+    return kCommtapUnreadable;
+  }
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  CommtapWork what = kCommtapNoWork;
+  try {
+    const RunningWork work = runningWork();
+    uint32_t id = 0;
+    if (work.module) {
+      id =
+          work.what == kCommtapSetUp ? idOfUnfinished(work.module.get()) : part->tree.findUnfinished(work.module.get());
+    }
+    if (id != ModuleMap::kTransparent && id != ModuleMap::kUnknown) {
+      what = work.what;
+      *module = id;
+    }
+  } catch (const std::exception&) { // out of memory
+    what = kCommtapNoWork;
+  }
+  PyGILState_Release(gil);
+  return what;
+}
+
 size_t tensorsInObjects(void* const* objects, size_t count, void* names, void** tensors, size_t capacity) {
   return part == nullptr ? 0 : tensorsIn(part->host, objects, count, names, tensors, capacity);
+}
+
+void* trainedParameterOf(void* module) {
+  return part == nullptr ? nullptr : trainedParameter(part->host, static_cast<PyObject*>(module));
 }
 
 /// Replaces torch.distributed's C function _register_process_group, which every new group goes through. The Python
@@ -286,5 +323,7 @@ const CommtapPython commtap_python = {
     .tensor_class = commtap::tensorClass,
     .modules_in_frames = commtap::idsInFrames,
     .running_torch_function = commtap::runningTorchFunction,
+    .running_work = commtap::workRunning,
     .tensors_in = commtap::tensorsInObjects,
+    .trained_parameter = commtap::trainedParameterOf,
 };

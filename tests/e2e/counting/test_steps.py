@@ -5,13 +5,18 @@
 import pytest
 from harness import Job, Runner
 
-from report import REPOSITORY
+from report import REPOSITORY, Report
 
 #: The values in tests/jobs/steps.py.
 STEPS, MICRO_BATCHES = 5, 3
 
 JOB = Job("steps.py")
 MARKS = Job("steps.py", ("--mark",), variables=(("PYTHONPATH", str(REPOSITORY / "tracker" / "python")),))
+
+#: The values in tests/jobs/optimizers.py, and the elements of its model by module.
+OWN_STEPS, OWN_MICRO_BATCHES = 3, 2
+ELEMENTS = {"MLPModule.net1": 10 * 16 + 16, "MLPModule.net2": 16 * 10 + 10}
+FLOAT = 4
 
 #: A compiled step has no label of the optimizer.
 COMPILED = Job("steps.py", ("--compile-step",))
@@ -52,6 +57,74 @@ def test_evaluation_has_a_step_for_each_forward(runner: Runner) -> None:
     assert [step["forward_passes"] for step in steps] == [1] * STEPS
     for step in steps[1:-1]:
         assert [(amount["kind"], amount["count"]) for amount in step["collectives"]] == [("all_reduce", 1)]
+
+
+def test_the_report_says_what_ended_its_steps(runner: Runner) -> None:
+    ended_by = {JOB: "optimizer", MARKS: "mark", COMPILED: "zero_grad", EVALUATION: "forward"}
+    for job, sign in ended_by.items():
+        run = runner.shim(job)
+        assert [report.job["steps_from"] for report in run.reports] == [sign] * 2
+
+
+def optimizer_job(kind: str) -> Job:
+    """Returns the job with an optimizer that torch does not know."""
+    return Job("optimizers.py", (kind,))
+
+
+def forwards_of(report: Report) -> list[int]:
+    """Returns the forward passes of each step."""
+    return [step["forward_passes"] for step in report.steps]
+
+
+KEYS = ("module", "phase", "kind", "issued_in")
+LOSSES = {("Global", "other", "all_reduce", "Global"): OWN_STEPS * FLOAT}
+BARRIER = {("Global", "other", "barrier", "Global"): 0}
+
+
+def test_optimizer_around_a_torch_optimizer(runner: Runner) -> None:
+    """The engine sends the model and reduces all gradients, the optimizer sums a norm and gathers the model."""
+    model = FLOAT * sum(ELEMENTS.values())
+    for rank in range(2):
+        report = runner.shim(optimizer_job("sharded")).report(rank)
+        assert report.table(*KEYS, field="bytes") == LOSSES | BARRIER | {
+            ("MLPModule", "other", "broadcast", "MLPModule"): model,
+            ("MLPModule", "backward", "all_reduce", "MLPModule"): OWN_STEPS * model,
+            ("Global", "optimizer", "all_reduce", "Global"): OWN_STEPS * FLOAT,
+            ("MLPModule", "optimizer", "all_gather", "Global"): OWN_STEPS * model,
+        }
+        assert forwards_of(report) == [OWN_MICRO_BATCHES] * OWN_STEPS
+        assert not report.not_seen
+
+
+@pytest.mark.parametrize("kind", ["own", "own_closure"])
+def test_optimizer_without_torch(runner: Runner, kind: str) -> None:
+    """The loss is reduced in the closure of one of the jobs, which is not the optimizer's work."""
+    for rank in range(2):
+        report = runner.shim(optimizer_job(kind)).report(rank)
+        assert report.table(*KEYS, field="bytes") == LOSSES | BARRIER | {
+            ("Global", "optimizer", "all_reduce", "Global"): OWN_STEPS * FLOAT * sum(ELEMENTS.values()),
+        }
+        assert forwards_of(report) == [OWN_MICRO_BATCHES] * OWN_STEPS
+        assert report.job["steps_from"] == "optimizer"
+
+
+def test_steps_of_an_optimizer_that_neither_communicates_nor_is_torchs(runner: Runner) -> None:
+    report = runner.shim(optimizer_job("quiet")).report()
+    assert report.table(*KEYS, field="bytes") == LOSSES | BARRIER
+    assert forwards_of(report) == [OWN_MICRO_BATCHES] * OWN_STEPS
+    assert report.job["steps_from"] == "parameters"
+
+
+@pytest.mark.parametrize(("kind", "phase"), [("in_backward", "backward"), ("own_in_backward", "optimizer")])
+def test_optimizers_in_the_backward(runner: Runner, kind: str, phase: str) -> None:
+    """One job reduces a gradient before the optimizer steps, the other in the step."""
+    for rank in range(2):
+        report = runner.shim(optimizer_job(kind)).report(rank)
+        assert report.table(*KEYS, field="bytes") == LOSSES | BARRIER | {
+            (module, phase, "all_reduce", module): OWN_STEPS * FLOAT * elements for module, elements in ELEMENTS.items()
+        }
+        assert forwards_of(report) == [1] * OWN_STEPS
+        assert report.job["steps_from"] == "optimizer"
 
 
 def test_all_that_is_counted_is_in_a_step(runner: Runner) -> None:

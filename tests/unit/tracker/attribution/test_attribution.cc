@@ -122,7 +122,9 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   CHECK(origin->module == ddp);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "a bucket that is larger than the gradient belongs to the model") {
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "a bucket that is larger than the gradient belongs to the model, and so do its pieces") {
   ModuleRegistry& modules = ModuleRegistry::get();
   const uint32_t root = modules.add(0, "Bucketed", "C", ModuleRole::kPlain, false);
   const uint32_t net = modules.add(root, "net", "C", ModuleRole::kPlain, false);
@@ -130,13 +132,19 @@ TEST_CASE_FIXTURE(TrackerFixture, "a bucket that is larger than the gradient bel
   modules.addParameter(net, weight.unsafeGetTensorImpl(), nullptr);
   const auto accumulator = torch::autograd::impl::grad_accumulator(weight);
   std::optional<Origin> bucket;
+  std::optional<Origin> piece;
   std::optional<Origin> gradient;
   weight.register_hook([&](const at::Tensor& grad) {
-    bucket = originOfSent(at::ones({7}));
+    const at::Tensor filled = at::ones({7});
+    bucket = originOfSent(filled);
+    piece = originOfSent(filled.narrow(0, 5, 2));
     gradient = originOfSent(grad);
+    CHECK(originOfSent(grad.clone().narrow(0, 0, 2)).module == net);
   });
   backward(weight * 2);
-  REQUIRE((bucket && gradient));
+  REQUIRE((bucket && piece && gradient));
+  CHECK(piece->module == root);
+  CHECK(piece->issued_in == net);
   CHECK(bucket->module == root);
   CHECK(bucket->issued_in == net);
   CHECK(gradient->module == net);
@@ -160,6 +168,16 @@ TEST_CASE_FIXTURE(
   thread.leave(step);
   const ModuleCall call(7);
   CHECK(originOfSent(weight).module == 7);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "the memory that a call receives tells the module if what it sends does not") {
+  ModuleRegistry& modules = ModuleRegistry::get();
+  const uint32_t net = modules.add(0, "Gathered", "C", ModuleRole::kPlain, false);
+  const at::Tensor weight = at::ones({3});
+  const at::Tensor shard = at::ones({2});
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), weight.storage().data());
+  const CallFacts gather{.tensor = &shard, .received = &weight, .kind = Kind::kAllGather};
+  CHECK(currentOrigin(*ThreadState::current(), [&] { return gather; }).module == net);
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a closure runs with gradients, the step around it without") {

@@ -15,6 +15,7 @@
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/collectives/registration.h"
+#include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
 
 namespace commtap {
@@ -52,7 +53,7 @@ uint32_t currentModule() {
 class ModuleHookFixture : public TrackerFixture {
  public:
   ModuleHookFixture() {
-    ModuleHook::start(askId, nullptr);
+    ModuleHook::start({.module_id = askId});
     ModuleHook::setOriginal(original);
     ids_asked = 0;
     id_answer = -1;
@@ -223,6 +224,43 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "only an outermost call is a forward pass o
   };
   call(0);
   CHECK(report().steps.back().forward_passes == before + 1);
+}
+
+/// A parameter of the module that is called.
+at::Tensor trained;
+int parameters_asked = 0;
+
+TEST_CASE_FIXTURE(ModuleHookFixture, "an outermost call with gradients looks for a parameter that has changed") {
+  const ChildResult child = runInTrackedChild([&] {
+    Steps::resetInForkedChild();
+    add(0, "HookParameter");
+    add(1, "HookParameterChild");
+    trained = at::ones({2});
+    ModuleHook::start({.module_id = askId, .trained_parameter = [](void*) -> void* {
+                         ++parameters_asked;
+                         return trained.unsafeGetTensorImpl();
+                       }});
+    call(0);
+    call(0);
+    trained.add_(1);
+    module_body = [&]() -> void* {
+      module_body = nullptr;
+      return call(1);
+    };
+    call(0);
+    {
+      const at::AutoGradMode off(false);
+      call(0);
+    }
+    Steps::optimizerStepped();
+    call(0);
+    std::string said = std::to_string(parameters_asked) + " asked; forwards:";
+    for (const Step& step : report().steps) {
+      said += " " + std::to_string(step.forward_passes);
+    }
+    sayLine(said);
+  });
+  CHECK(child.said == "3 asked; forwards: 2 2 1\n");
 }
 
 TEST_CASE_FIXTURE(ModuleHookFixture, "the first call on a thread is counted") {

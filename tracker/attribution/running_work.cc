@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/attribution/running_work.h"
+
+#include <atomic>
+
+#include "tracker/core/clock.h"
+
+namespace commtap {
+namespace {
+
+enum class Search : uint8_t {
+  kOpen,     ///< no frame has told anything yet
+  kFound,    ///< frames have told
+  kNeedless, ///< torch's labels tell all
+  kTooLong,  ///< looks have taken kMostNs and found nothing
+};
+
+constinit std::atomic<RunningWorkFunction> running_work{nullptr};
+constinit std::atomic<Search> search{Search::kOpen};
+constinit std::atomic<uint64_t> spent_ns{0}; ///< by looks that found nothing
+constinit std::atomic<uint32_t> silent_steps{0};
+
+bool isStep(CommtapWork work) {
+  return work == kCommtapOptimizerStep || work == kCommtapOptimizerStepWithClosure;
+}
+
+void change(Search from, Search to) {
+  search.compare_exchange_strong(from, to, std::memory_order_relaxed);
+}
+
+void noteInVain(uint64_t took_ns) {
+  if (spent_ns.fetch_add(took_ns, std::memory_order_relaxed) + took_ns > WorkInFrames::kMostNs) {
+    change(Search::kOpen, Search::kTooLong);
+  }
+}
+
+} // namespace
+
+void WorkInFrames::setFunction(RunningWorkFunction function) {
+  running_work.store(function, std::memory_order_release);
+}
+
+RunningWork WorkInFrames::find() {
+  const Search state = search.load(std::memory_order_relaxed);
+  const RunningWorkFunction read = running_work.load(std::memory_order_acquire);
+  if (read == nullptr || state == Search::kNeedless || state == Search::kTooLong) {
+    return {.unread = read != nullptr && state == Search::kTooLong};
+  }
+  RunningWork work;
+  const uint64_t began_ns = steadyNow();
+  work.what = read(&work.module);
+  if (isStep(work.what) || work.what == kCommtapBackward) {
+    change(Search::kOpen, Search::kFound);
+  } else if (work.what == kCommtapNoWork) {
+    noteInVain(steadyNow() - began_ns);
+  }
+  return work;
+}
+
+void WorkInFrames::torchStepBegins() {
+  const RunningWorkFunction read = running_work.load(std::memory_order_acquire);
+  if (read == nullptr || search.load(std::memory_order_relaxed) != Search::kOpen) {
+    return;
+  }
+  uint32_t module = kGlobalModule;
+  if (!isStep(read(&module)) || silent_steps.fetch_add(1, std::memory_order_relaxed) == kMostSilentSteps) {
+    change(Search::kOpen, Search::kNeedless);
+  }
+}
+
+} // namespace commtap

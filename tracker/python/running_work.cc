@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/python/running_work.h"
+
+#include "tracker/python/py_compat.h"
+#include "tracker/python/wrappers.h"
+
+namespace commtap {
+namespace {
+
+/// A function to look for. A code object's name is interned, so its address is enough.
+struct Function {
+  PyObject* name;
+  CommtapWork what;
+};
+
+struct Names {
+  const Function functions[6] = {
+      {PyUnicode_InternFromString("step"), kCommtapOptimizerStep},
+      {PyUnicode_InternFromString("backward"), kCommtapBackward}, // DeepSpeed's engine
+      {PyUnicode_InternFromString("allreduce_gradients"), kCommtapBackward},
+      {PyUnicode_InternFromString("finish_grad_sync"), kCommtapBackward}, // Megatron's data parallel classes
+      {PyUnicode_InternFromString("broadcast_params"), kCommtapSetUp},
+      {PyUnicode_InternFromString("__init__"), kCommtapSetUp},
+  };
+  PyObject* param_groups = PyUnicode_InternFromString("param_groups");
+  /// The function of torch/autograd/graph.py around every backward: what calls it is not the engine's work.
+  PyObject* run_backward = PyUnicode_InternFromString("_engine_run_backward");
+
+  CommtapWork workOf(PyObject* name) const {
+    for (const Function& function : functions) {
+      if (function.name == name) {
+        return function.what;
+      }
+    }
+    return kCommtapNoWork;
+  }
+};
+
+bool isModule(PyObject* object) {
+  return inheritsFrom(object, "Module") && childrenOf(object) != nullptr;
+}
+
+/// Returns whether an object has `param_groups`, as an attribute or as a property, which is not evaluated.
+bool hasParameterGroups(PyObject* object, const Names& names) {
+  if (_PyType_Lookup(Py_TYPE(object), names.param_groups) != nullptr) {
+    return true;
+  }
+  PyObject* dict = dictOf(object);
+  return dict != nullptr && PyDict_Check(dict) && PyDict_Contains(dict, names.param_groups) == 1;
+}
+
+RunningWork stepOf(PyObject* frame, PyObject* self, const Names& names) {
+  if (isModule(self) || !hasParameterGroups(self, names)) {
+    return {};
+  }
+  const PyRef closure = compat::localOf(frame, "closure");
+  return {closure && closure.get() != Py_None ? kCommtapOptimizerStepWithClosure : kCommtapOptimizerStep, {}};
+}
+
+/// Returns the work of a frame whose function's name says `what`, if its object bears that out.
+RunningWork workOf(PyObject* frame, CommtapWork what, const Names& names) {
+  PyRef self = compat::localOf(frame, "self");
+  if (!self) {
+    return {};
+  }
+  if (what == kCommtapOptimizerStep) {
+    return stepOf(frame, self.get(), names);
+  }
+  // The constructor of a model's part, whose place in the model is not known yet, does not tell.
+  const bool fits = isModule(self.get()) && (what == kCommtapBackward || directlyWrappedBy(self.get()) != nullptr);
+  return fits ? RunningWork{what, std::move(self)} : RunningWork();
+}
+
+} // namespace
+
+RunningWork runningWork() {
+  constexpr int kMostFrames = 100;
+  static const Names names;
+  const ErrorGuard keep_errors;
+  PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  for (int depth = 0; depth < kMostFrames && frame; ++depth) {
+    const PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.get()))));
+    PyObject* name = reinterpret_cast<PyCodeObject*>(code.get())->co_name;
+    if (name == names.run_backward) {
+      break;
+    }
+    if (const CommtapWork what = names.workOf(name); what != kCommtapNoWork) {
+      if (RunningWork work = workOf(frame.get(), what, names); work.what != kCommtapNoWork) {
+        return work;
+      }
+    }
+    frame = compat::callerOf(frame.get());
+  }
+  return {};
+}
+
+} // namespace commtap

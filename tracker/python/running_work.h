@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Python.h>
+
+#include "tracker/core/python_host.h"
+#include "tracker/python/py_ref.h"
+
+namespace commtap {
+
+struct RunningWork {
+  CommtapWork what = kCommtapNoWork;
+  PyRef module{}; ///< the object whose constructor or backward it is; empty for an optimizer's step
+};
+
+/// Returns the innermost work that the frames of this thread say. Runs no code of the job, such as a property. The
+/// caller holds the GIL.
+RunningWork runningWork();
+
+} // namespace commtap
