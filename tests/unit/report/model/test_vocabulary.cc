@@ -19,6 +19,9 @@ TEST_CASE("each vocabulary value survives a round trip through its name") {
   for (int i = 0; i < kExitKindCount; ++i) {
     CHECK(exitKindFromName(exitKindName(static_cast<ExitKind>(i))) == static_cast<ExitKind>(i));
   }
+  for (int i = 0; i < kStepSignCount; ++i) {
+    CHECK(stepSignFromName(stepSignName(static_cast<StepSign>(i))) == static_cast<StepSign>(i));
+  }
   CHECK_FALSE(kindFromName("sum"));
   CHECK_FALSE(phaseFromName("Forward"));
   CHECK_FALSE(exitKindFromName(""));

@@ -41,7 +41,8 @@ Origin originNow() {
 }
 
 Origin originOfSent(const at::Tensor& tensor) {
-  return currentOrigin(*ThreadState::current(), [&tensor] { return CallFacts{&tensor, Kind::kAllReduce}; });
+  return currentOrigin(
+      *ThreadState::current(), [&tensor] { return CallFacts{.tensor = &tensor, .kind = Kind::kAllReduce}; });
 }
 
 /// Stores the origin of the code that computes the gradient of `tensor`.
