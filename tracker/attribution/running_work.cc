@@ -52,7 +52,7 @@ RunningWork WorkInFrames::find() {
   work.what = read(&work.module);
   if (isStep(work.what) || work.what == kCommtapBackward) {
     change(Search::kOpen, Search::kFound);
-  } else if (work.what == kCommtapNoWork) {
+  } else if (work.what == kCommtapOtherWork) {
     noteInVain(steadyNow() - began_ns);
   }
   return work;

@@ -38,12 +38,12 @@ enum CommtapInFrames : uint8_t {
 
 /// The work of Python code outside of every module call, as the functions that run say.
 enum CommtapWork : uint8_t {
-  kCommtapNoWork,
+  kCommtapNoWork,                   ///< no function that runs has the name of such work
   kCommtapSetUp,                    ///< the constructor of a module that wraps another, or a method that completes it
   kCommtapBackward,                 ///< a module's method for its gradients, outside of autograd's engine
   kCommtapOptimizerStep,            ///< the method `step` of an optimizer, whichever class it is of
   kCommtapOptimizerStepWithClosure, ///< such a step that was given a closure
-  kCommtapUnreadable,               ///< this thread runs no Python code, or the interpreter ends
+  kCommtapOtherWork,                ///< functions with such names run, but they are others
 };
 
 struct CommtapParameterFacts {
@@ -138,7 +138,7 @@ struct CommtapPython {
   /// no such code runs. Needs no GIL: it only reads the thread's frames.
   const char* (*running_torch_function)();
   /// Returns the innermost work of the Python code on this thread, and sets the module that it is for, if it is for
-  /// one. In a backward, looks only at what the engine has called. Takes the GIL.
+  /// one. In a backward, looks only at what the engine has called. Takes the GIL only if a function has such a name.
   CommtapWork (*running_work)(uint32_t* module);
   /// Stores the TensorImpls of the tensors in `count` objects and those in the arguments after them that the tuple
   /// `names` names, which may be null. Looks into containers; a DTensor's is its local tensor's. Returns the number

@@ -24,15 +24,6 @@ inline void setVectorcall(PyObject* function, vectorcallfunc call) {
 #endif
 }
 
-/// Returns whether the interpreter ends: then a thread that asks for the GIL may never go on.
-inline bool isFinalizing() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
 /// Returns the frame that called `frame`; empty if there is none.
 inline PyRef callerOf(PyObject* frame) {
   return PyRef(

@@ -109,11 +109,11 @@ uint32_t idOfUnfinished(PyObject* module) {
 }
 
 CommtapWork workRunning(uint32_t* module) {
-  if (part == nullptr || PyGILState_GetThisThreadState() == nullptr || compat::isFinalizing()) {
-    return kCommtapUnreadable;
+  if (part == nullptr || !mayRunWork()) {
+    return kCommtapNoWork;
   }
   const PyGILState_STATE gil = PyGILState_Ensure();
-  CommtapWork what = kCommtapNoWork;
+  CommtapWork what = kCommtapOtherWork;
   try {
     const RunningWork work = runningWork();
     uint32_t id = 0;
@@ -126,7 +126,7 @@ CommtapWork workRunning(uint32_t* module) {
       *module = id;
     }
   } catch (const std::exception&) { // out of memory
-    what = kCommtapNoWork;
+    what = kCommtapOtherWork;
   }
   PyGILState_Release(gil);
   return what;
@@ -286,6 +286,7 @@ int start(const CommtapHost* host) {
   }
   const PyGILState_STATE gil = PyGILState_Ensure();
   part = new Part(*host);
+  startRunningWork();
   const bool ok = afterImport({
       {"torch.nn.modules.module", watchModules},
       {"torch.autograd.profiler", watchLabels},

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/running_work.h"
 
+#include "tracker/python/frame_locals.h"
 #include "tracker/python/py_compat.h"
+#include "tracker/python/thread_frames.h"
 #include "tracker/python/wrappers.h"
 
 namespace commtap {
@@ -37,56 +39,84 @@ struct Names {
   }
 };
 
+constexpr int kMostFrames = 100;
+
+Names& names() {
+  static Names all;
+  return all;
+}
+
+PyRef localOf(const PyRef& frame, const char* name) {
+  return PyRef(commtap_local(reinterpret_cast<PyFrameObject*>(frame.get()), name));
+}
+
 bool isModule(PyObject* object) {
   return inheritsFrom(object, "Module") && childrenOf(object) != nullptr;
 }
 
 /// Returns whether an object has `param_groups`, as an attribute or as a property, which is not evaluated.
-bool hasParameterGroups(PyObject* object, const Names& names) {
-  if (_PyType_Lookup(Py_TYPE(object), names.param_groups) != nullptr) {
+bool hasParameterGroups(PyObject* object) {
+  if (_PyType_Lookup(Py_TYPE(object), names().param_groups) != nullptr) {
     return true;
   }
   PyObject* dict = dictOf(object);
-  return dict != nullptr && PyDict_Check(dict) && PyDict_Contains(dict, names.param_groups) == 1;
+  return dict != nullptr && PyDict_Check(dict) && PyDict_Contains(dict, names().param_groups) == 1;
 }
 
-RunningWork stepOf(PyObject* frame, PyObject* self, const Names& names) {
-  if (isModule(self) || !hasParameterGroups(self, names)) {
+RunningWork stepOf(const PyRef& frame, PyObject* self) {
+  if (isModule(self) || !hasParameterGroups(self)) {
     return {};
   }
-  const PyRef closure = compat::localOf(frame, "closure");
+  const PyRef closure = localOf(frame, "closure");
   return {closure && closure.get() != Py_None ? kCommtapOptimizerStepWithClosure : kCommtapOptimizerStep, {}};
 }
 
 /// Returns the work of a frame whose function's name says `what`, if its object bears that out.
-RunningWork workOf(PyObject* frame, CommtapWork what, const Names& names) {
-  PyRef self = compat::localOf(frame, "self");
+RunningWork workOf(const PyRef& frame, CommtapWork what) {
+  PyRef self = localOf(frame, "self");
   if (!self) {
     return {};
   }
   if (what == kCommtapOptimizerStep) {
-    return stepOf(frame, self.get(), names);
+    return stepOf(frame, self.get());
   }
   // The constructor of a model's part, whose place in the model is not known yet, does not tell.
   const bool fits = isModule(self.get()) && (what == kCommtapBackward || directlyWrappedBy(self.get()) != nullptr);
   return fits ? RunningWork{what, std::move(self)} : RunningWork();
 }
 
+int noteName(const PyCodeObject* code, void* found) {
+  if (code->co_name == names().run_backward) {
+    return 1;
+  }
+  const bool is_work = names().workOf(code->co_name) != kCommtapNoWork;
+  *static_cast<bool*>(found) = is_work;
+  return is_work ? 1 : 0;
+}
+
 } // namespace
 
+void startRunningWork() {
+  names();
+}
+
+bool mayRunWork() {
+  bool found = false;
+  commtap_visit_codes(kMostFrames, noteName, &found);
+  return found;
+}
+
 RunningWork runningWork() {
-  constexpr int kMostFrames = 100;
-  static const Names names;
   const ErrorGuard keep_errors;
   PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   for (int depth = 0; depth < kMostFrames && frame; ++depth) {
     const PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(reinterpret_cast<PyFrameObject*>(frame.get()))));
     PyObject* name = reinterpret_cast<PyCodeObject*>(code.get())->co_name;
-    if (name == names.run_backward) {
+    if (name == names().run_backward) {
       break;
     }
-    if (const CommtapWork what = names.workOf(name); what != kCommtapNoWork) {
-      if (RunningWork work = workOf(frame.get(), what, names); work.what != kCommtapNoWork) {
+    if (const CommtapWork what = names().workOf(name); what != kCommtapNoWork) {
+      if (RunningWork work = workOf(frame, what); work.what != kCommtapOtherWork) {
         return work;
       }
     }

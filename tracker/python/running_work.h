@@ -10,9 +10,15 @@
 namespace commtap {
 
 struct RunningWork {
-  CommtapWork what = kCommtapNoWork;
+  CommtapWork what = kCommtapOtherWork;
   PyRef module{}; ///< the object whose constructor or backward it is; empty for an optimizer's step
 };
+
+/// Prepares the names to look for. The caller holds the GIL.
+void startRunningWork();
+
+/// Returns whether a function with the name of such work runs on this thread. Needs no GIL.
+bool mayRunWork();
 
 /// Returns the innermost work that the frames of this thread say. Runs no code of the job, such as a property. The
 /// caller holds the GIL.

@@ -11,6 +11,14 @@ typedef struct _PyInterpreterFrame Frame;
 typedef PyFrameObject Frame;
 #endif
 
+static int is_finalizing(void) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
 static const Frame* innermost_frame(const PyThreadState* thread) {
 #if PY_VERSION_HEX >= 0x030D0000
   return thread->current_frame;
@@ -38,13 +46,14 @@ static const PyObject* code_of(const Frame* frame) {
 #endif
 }
 
-void commtap_visit_codes(int most, void (*visit)(const PyCodeObject* code, void* data), void* data) {
-  const PyThreadState* thread = PyGILState_GetThisThreadState();
+void commtap_visit_codes(int most, int (*visit)(const PyCodeObject* code, void* data), void* data) {
+  /* A thread's state may be freed while the interpreter ends. */
+  const PyThreadState* thread = is_finalizing() ? NULL : PyGILState_GetThisThreadState();
   const Frame* frame = thread == NULL ? NULL : innermost_frame(thread);
   for (int i = 0; frame != NULL && i < most; ++i, frame = caller_of(frame)) {
     const PyObject* code = code_of(frame);
-    if (code != NULL && Py_IS_TYPE(code, &PyCode_Type)) {
-      visit((const PyCodeObject*)code, data);
+    if (code != NULL && Py_IS_TYPE(code, &PyCode_Type) && visit((const PyCodeObject*)code, data) != 0) {
+      return;
     }
   }
 }

@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-/* Calls visit(code, data) for the functions that run on this thread, innermost first, at most `most` of them. Does
- * nothing on a thread without Python frames.
+/* Calls visit(code, data) for the functions that run on this thread, innermost first, at most `most` of them, until it
+ * returns nonzero. Does nothing on a thread without Python frames, or if the interpreter ends.
  *
  * Needs no GIL: only the thread itself adds and removes its frames, a frame holds a reference to its code object, and a
  * code object does not change its names. So `visit` may read names, and must not change a reference count. */
-void commtap_visit_codes(int most, void (*visit)(const PyCodeObject* code, void* data), void* data);
+void commtap_visit_codes(int most, int (*visit)(const PyCodeObject* code, void* data), void* data);
 
 #ifdef __cplusplus
 }

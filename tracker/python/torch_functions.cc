@@ -87,17 +87,18 @@ std::string_view asciiOf(PyObject* text) {
                   : std::string_view();
 }
 
-void noteTorchFunction(const PyCodeObject* code, void* data) {
+int noteTorchFunction(const PyCodeObject* code, void* data) {
   const std::string_view name = asciiOf(code->co_name);
   if (!kKnownSlots[slotOf(name)]) {
-    return;
+    return 0;
   }
   for (const TorchFunction& known : kTorchFunctions) {
     if (name == known.name && asciiOf(code->co_filename).find(known.file) != std::string_view::npos) {
       *static_cast<const char**>(data) = known.label;
-      return;
+      break;
     }
   }
+  return 0;
 }
 
 } // namespace

@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "the first step of a torch optimizer ends the 
     for (uint32_t i = 0; i < WorkInFrames::kMostSilentSteps; ++i) {
       WorkInFrames::torchStepBegins();
     }
-    frames.work = kCommtapNoWork;
+    frames.work = kCommtapOtherWork;
     const int before = frames.reads;
     originOfCollective();
     WorkInFrames::torchStepBegins();
@@ -128,22 +128,24 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(TrackerFixture, "what frames have told once is looked for from then on") {
   const std::string said = saidBy([] {
     originWith(kCommtapOptimizerStep);
-    frames.work = kCommtapNoWork;
+    frames.work = kCommtapOtherWork;
     WorkInFrames::torchStepBegins();
     return originWith(kCommtapOptimizerStep);
   });
   CHECK(said == "optimizer of 0, \n");
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "looks in vain end after 50 ms, which is reported") {
+TEST_CASE_FIXTURE(TrackerFixture, "looks in vain at functions with such names end after 50 ms, which is reported") {
   const std::string said = saidBy([] {
     frames.takes = std::chrono::milliseconds(30);
+    const std::string nameless = originOfCollective() + originOfCollective() + originOfCollective();
+    frames.work = kCommtapOtherWork;
     const std::string at_first = originOfCollective() + originOfCollective();
     const int reads = frames.reads;
     const std::string later = originOfCollective();
-    return at_first + later + std::to_string(frames.reads - reads);
+    return nameless + "\n" + at_first + later + std::to_string(frames.reads - reads);
   });
-  CHECK(said == "other of 0, other of 0, other of 0 frames_unread, 0\n");
+  CHECK(said == "other of 0, other of 0, other of 0, \nother of 0, other of 0, other of 0 frames_unread, 0\n");
 }
 
 } // namespace
