@@ -194,45 +194,51 @@ std::optional<uint32_t> moduleFor(const ThreadState& thread, const UnitLabelText
   return label.communicates && (label.unit.empty() || !in_module) ? moduleInFrames(kCommtapRunningUnit) : std::nullopt;
 }
 
-void openUnit(ThreadState& thread, const UnitLabelText& label, const void* object) {
-  const std::optional<uint32_t> module = moduleFor(thread, label);
+void openUnit(const UnitLabelText& label, const void* object) {
+  ThreadState* thread = ThreadState::current();
+  if (thread == nullptr) {
+    return;
+  }
+  const std::optional<uint32_t> module = moduleFor(*thread, label);
   if (label.made_by == UnitLabel::Library::kPipeline && !module) {
     return; // a label of the job's own, such as "Forward 3"
   }
-  thread.unit_labels.push_back(
+  thread->unit_labels.push_back(
       {object,
        label.made_by,
        label.prefetch,
        std::string(label.unit),
        label.phase,
        module.value_or(UnitLabel::kUnknownModule),
-       thread.depth(),
+       thread->depth(),
        label.communicates});
+}
+
+void openStep(const void* object) {
+  if (ThreadState* thread = ThreadState::current(); thread != nullptr) {
+    WorkInFrames::torchStepBegins();
+    const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
+    const Scope scope{type, compat::inBackward(), thread->currentModule()};
+    thread->optimizer_steps.push_back({object, thread->enter(scope)});
+  }
+}
+
+void openUserLabel(std::string_view label, const void* object) {
+  ThreadState* thread = label.empty() ? nullptr : ThreadState::current();
+  if (thread != nullptr && thread->user_labels.size() < kMostUserLabels) {
+    thread->user_labels.push_back({object, std::string(label)});
+  }
 }
 
 void open(std::string_view label, const void* object) {
   if (label.starts_with(kZeroGrad)) {
     Steps::gradientsZeroed();
-    return;
-  }
-  const bool step = isOptimizerStepLabel(label);
-  const std::optional<UnitLabelText> unit = step ? std::nullopt : parseUnitLabel(label);
-  const std::string_view user = step || unit ? std::string_view() : userLabel(label);
-  ThreadState* thread = step || unit || !user.empty() ? ThreadState::current() : nullptr;
-  if (thread == nullptr) {
-    return;
-  }
-  if (!user.empty()) {
-    if (thread->user_labels.size() < kMostUserLabels) {
-      thread->user_labels.push_back({object, std::string(user)});
-    }
-  } else if (step) {
-    WorkInFrames::torchStepBegins();
-    const Scope::Type type = stepHasClosure() ? Scope::Type::kOptimizerStepWithClosure : Scope::Type::kOptimizerStep;
-    const Scope scope{type, compat::inBackward(), thread->currentModule()};
-    thread->optimizer_steps.push_back({object, thread->enter(scope)});
+  } else if (isOptimizerStepLabel(label)) {
+    openStep(object);
+  } else if (const std::optional<UnitLabelText> unit = parseUnitLabel(label)) {
+    openUnit(*unit, object);
   } else {
-    openUnit(*thread, *unit, object);
+    openUserLabel(userLabel(label), object);
   }
 }
 
