@@ -77,11 +77,13 @@ class OwnSGD:
         self.reduces = reduces
 
     def step(self, closure: Callable[[], torch.Tensor] | None = None) -> None:
+        variables = locals()  # Before Python 3.13, this is a dict that the frame keeps.
         if closure is not None:
             closure()
         for group in self.param_groups:
             for parameter in group["params"]:
                 self.update(parameter, group["lr"])
+        assert variables["self"] is self
 
     @torch.no_grad()
     def update(self, parameter: torch.nn.Parameter, lr: float) -> None:
