@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tracker/python/frame_locals.h"
-#include "tracker/python/py_compat.h"
+#include "tracker/cpython/frame_locals.h"
+#include "tracker/cpython/py_compat.h"
 
 namespace commtap {
 namespace {

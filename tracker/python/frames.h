@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tracker/core/python_host.h"
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap {
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "tracker/core/python_host.h"
+#include "tracker/cpython/py_ref.h"
 #include "tracker/python/module_map.h"
 #include "tracker/python/owner_search.h"
-#include "tracker/python/py_ref.h"
 
 namespace commtap {
 

@@ -3,16 +3,12 @@
 #include "tracker/python/owner_search.h"
 
 #include "tracker/core/clock.h"
-#include "tracker/python/frame_locals.h"
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/frame_locals.h"
+#include "tracker/cpython/py_ref.h"
 #include "tracker/python/wrappers.h"
 
 namespace commtap {
 namespace {
-
-bool isModule(PyObject* object) {
-  return inheritsFrom(object, "Module") && childrenOf(object) != nullptr;
-}
 
 /// Calls visit(value) for the variables of the module-level code that a frame runs; for a function, for none.
 template <typename Visit>

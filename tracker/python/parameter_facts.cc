@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap {
 namespace {

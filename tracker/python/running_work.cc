@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/running_work.h"
 
-#include "tracker/python/frame_locals.h"
-#include "tracker/python/py_compat.h"
-#include "tracker/python/thread_frames.h"
+#include "tracker/cpython/frame_locals.h"
+#include "tracker/cpython/py_compat.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/python/wrappers.h"
 
 namespace commtap {
@@ -48,10 +48,6 @@ Names& names() {
 
 PyRef localOf(const PyRef& frame, const char* name) {
   return PyRef(commtap_local(reinterpret_cast<PyFrameObject*>(frame.get()), name));
-}
-
-bool isModule(PyObject* object) {
-  return inheritsFrom(object, "Module") && childrenOf(object) != nullptr;
 }
 
 /// Returns whether an object has `param_groups`, as an attribute or as a property, which is not evaluated.

@@ -5,7 +5,7 @@
 #include <Python.h>
 
 #include "tracker/core/python_host.h"
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap {
 

@@ -6,9 +6,9 @@
 
 #include <string_view>
 
-#include "tracker/python/dynamo_pause.h"
+#include "tracker/cpython/dynamo_pause.h"
+#include "tracker/cpython/py_ref.h"
 #include "tracker/python/parameter_facts.h"
-#include "tracker/python/py_ref.h"
 
 namespace commtap {
 namespace {

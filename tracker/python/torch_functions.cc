@@ -8,7 +8,7 @@
 #include <array>
 #include <string_view>
 
-#include "tracker/python/thread_frames.h"
+#include "tracker/cpython/thread_frames.h"
 
 namespace commtap {
 namespace {

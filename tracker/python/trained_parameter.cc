@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/trained_parameter.h"
 
-#include "tracker/python/dynamo_pause.h"
+#include "tracker/cpython/dynamo_pause.h"
+#include "tracker/cpython/py_ref.h"
 #include "tracker/python/parameter_facts.h"
-#include "tracker/python/py_ref.h"
 #include "tracker/python/wrappers.h"
 
 namespace commtap {

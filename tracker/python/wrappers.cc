@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap {
 namespace {
@@ -116,6 +116,10 @@ bool inheritsFrom(PyObject* object, const char* name) {
     }
   }
   return false;
+}
+
+bool isModule(PyObject* object) {
+  return inheritsFrom(object, "Module") && childrenOf(object) != nullptr;
 }
 
 PyObject* dictOf(PyObject* module) {

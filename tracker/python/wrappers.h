@@ -20,6 +20,9 @@ bool inheritsFrom(PyObject* object, const char* name);
 /// in `_modules._python_modules`. Never calls the job's __getattr__.
 PyObject* childrenOf(PyObject* module);
 
+/// Returns whether an object is a torch.nn.Module that has been initialized.
+bool isModule(PyObject* object);
+
 /// Returns the instance's own dictionary, borrowed. Never calls the job's __getattr__.
 PyObject* dictOf(PyObject* module);
 

@@ -6,7 +6,7 @@
 
 #include <Python.h>
 
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap::compat {
 

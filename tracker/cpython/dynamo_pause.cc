@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/dynamo_pause.h"
+#include "tracker/cpython/dynamo_pause.h"
 
 namespace commtap {
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #define Py_BUILD_CORE 1 /* for the layout of a frame */
-#include "tracker/python/frame_locals.h"
+#include "tracker/cpython/frame_locals.h"
 
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030D0000
 #include <internal/pycore_frame.h>

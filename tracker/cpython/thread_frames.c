@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The commtap authors
  * SPDX-License-Identifier: BSD-3-Clause */
 #define Py_BUILD_CORE 1 /* for the layout of a frame */
-#include "tracker/python/thread_frames.h"
+#include "tracker/cpython/thread_frames.h"
 
 #if PY_VERSION_HEX >= 0x030B0000
 #include <internal/pycore_frame.h>

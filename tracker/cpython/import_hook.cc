@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/import_hook.h"
+#include "tracker/cpython/import_hook.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/call_hook.h"
+#include "tracker/cpython/call_hook.h"
 
-#include "tracker/python/py_compat.h"
-#include "tracker/python/py_ref.h"
+#include "tracker/cpython/py_compat.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap {
 namespace {
