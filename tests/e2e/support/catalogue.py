@@ -93,6 +93,7 @@ AT_GLOBAL: dict[str, str] = {
     **dict.fromkeys(("fsdp1_tp", "fsdp1_sp", "fsdp2_tp", "fsdp2_sp", "fsdp2_sp_compile", "3d", "reuse"), _SHARDS),
     **dict.fromkeys(("collectives", "groups", "raise", "exit", "_exit", "abort", "terminate"), _NO_MODEL),
     "closure": "The closure and a hook of the step reduce losses and gradients outside of every module.",
+    "optimizer_own": "Its step() reduces gradients outside of modules. Their memory is new in each step.",
     "outside": "It calls torch's functions that communicate for no module.",
     "pipeline_infer_shapes": "Stages send each other the shapes of activations, which are as large as these here.",
     "threads": f"Threads send values of no model. {_SHARDS}",
