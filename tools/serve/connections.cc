@@ -99,7 +99,7 @@ struct Connections::Open {
   void run(std::list<Entry>::iterator entry, const Answer& answer) {
     try {
       answer(entry->connection);
-    } catch (const std::exception&) { // out of memory: this client gets no answer, the others do
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): out of memory, so this client gets no answer
     }
     const std::lock_guard lock(mutex);
     close(entry->connection.socket());

@@ -64,10 +64,12 @@ constexpr std::array kTorchFunctions = {
 /// Returns a number below kSlots that few names share.
 constexpr size_t kSlots = 256;
 constexpr size_t slotOf(std::string_view name) {
-  return name.empty() ? 0
-                      : (name.size() * 37 + static_cast<unsigned char>(name.front()) * 5 +
-                         static_cast<unsigned char>(name.back()) * 11) %
-                            kSlots;
+  if (name.empty()) {
+    return 0;
+  }
+  const size_t first = static_cast<unsigned char>(name.front());
+  const size_t last = static_cast<unsigned char>(name.back());
+  return (name.size() * 37 + first * 5 + last * 11) % kSlots;
 }
 
 /// The slots that names in the table have: almost no other function of a job is compared with these names.
@@ -106,7 +108,7 @@ int noteTorchFunction(const PyCodeObject* code, void* data) {
 const char* runningTorchFunction() {
   constexpr int kMostFrames = 200;
   const char* label = nullptr;
-  commtap_visit_codes(kMostFrames, noteTorchFunction, &label);
+  commtap_visit_codes(kMostFrames, noteTorchFunction, static_cast<void*>(&label));
   return label;
 }
 
