@@ -66,7 +66,8 @@ enum class LastState : uint8_t {
 };
 inline constexpr int kLastStateCount = 4;
 
-/// What took the process for the end of its steps. The numbers are part of the ledger format, where 0 stands for none.
+/// The sign by which a process found the end of its steps. The numbers are part of the ledger format, where 0 stands
+/// for none.
 enum class StepSign : uint8_t {
   kMark,       ///< the job's own mark
   kOptimizer,  ///< an optimizer has stepped

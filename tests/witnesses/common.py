@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the programs of this folder share: their command line, and the environment of what they run."""
+"""The command line of the programs in this folder, and the environment of the jobs and tests that they run."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Choice:
-    """What the command line says, with absolute paths."""
+    """The arguments of the command line, with absolute paths."""
 
     #: Takes sources, outputs and reports.
     folder: Path

@@ -41,7 +41,7 @@ struct CallFacts {
   const at::Tensor* tensor = nullptr;   ///< the first that this rank sends, or receives if it sends none
   const at::Tensor* received = nullptr; ///< the first that this rank receives, if the op has another argument for it
   Kind kind = Kind::kOther;
-  bool reads_frames = false;              ///< Python's frames are read if nothing else tells
+  bool reads_frames = false;              ///< Python's frames are read if nothing else shows the origin
   uint64_t peer = StageTensors::kAnyPeer; ///< of a send or receive: the other rank and the group
 };
 

@@ -10,9 +10,9 @@ namespace commtap {
 namespace {
 
 enum class Search : uint8_t {
-  kOpen,     ///< no frame has told anything yet
-  kFound,    ///< frames have told
-  kNeedless, ///< torch's labels tell all
+  kOpen,     ///< frames have shown no work yet
+  kFound,    ///< frames have shown work
+  kNeedless, ///< torch's labels are enough
   kTooLong,  ///< looks have taken kMostNs and found nothing
 };
 

@@ -76,7 +76,7 @@ RunningWork workOf(const PyRef& frame, CommtapWork what) {
   if (what == kCommtapOptimizerStep) {
     return stepOf(frame, self.get());
   }
-  // The constructor of a model's part, whose place in the model is not known yet, does not tell.
+  // The constructor of a part of a model shows nothing: the part's place in the model is not known yet.
   const bool fits = isModule(self.get()) && (what == kCommtapBackward || directlyWrappedBy(self.get()) != nullptr);
   return fits ? RunningWork{what, std::move(self)} : RunningWork();
 }

@@ -6,7 +6,7 @@ from catalogue import JOBS
 from harness import Job, Runner
 
 FLOAT, WIDTH, SAMPLES = 4, 8, 4
-#: Of two objects: their sizes, and the numbers as pickle writes them.
+#: Two objects: their sizes, and the numbers as pickle writes them.
 OBJECTS = 2 * 8 + 2 * 5
 
 #: Counts and bytes. An object's size and its payload are collectives of their own. A thread distributes a tensor.

@@ -171,7 +171,9 @@ TEST_CASE_FIXTURE(
   CHECK(originOfSent(weight).module == 7);
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "the memory that a call receives tells the module if what it sends does not") {
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "the memory that a call receives gives the module if the memory that it sends does not") {
   ModuleRegistry& modules = ModuleRegistry::get();
   const uint32_t net = modules.add(0, "Gathered", "C", ModuleRole::kPlain, false);
   const at::Tensor weight = at::ones({3});

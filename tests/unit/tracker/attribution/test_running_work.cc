@@ -17,7 +17,7 @@
 namespace commtap {
 namespace {
 
-/// What the frames of the job say, and how often they were read.
+/// The answer of the job's frames, and how often they were read.
 struct Frames {
   CommtapWork work = kCommtapNoWork;
   int reads = 0;
@@ -44,7 +44,7 @@ std::string originWith(CommtapWork work) {
   return originOfCollective();
 }
 
-/// Returns what `body` says in a process of its own, in which no frame has told anything yet.
+/// Returns the result of `body` in a process of its own, in which frames have shown no work yet.
 std::string saidBy(const std::function<std::string()>& body) {
   const ChildResult child = TrackerFixture::runInTrackedChild([&] {
     WorkInFrames::setFunction(readFrames);
@@ -125,7 +125,7 @@ TEST_CASE_FIXTURE(
   CHECK(said == "other of 0, \n");
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "what frames have told once is looked for from then on") {
+TEST_CASE_FIXTURE(TrackerFixture, "work that frames have shown once is looked for from then on") {
   const std::string said = saidBy([] {
     originWith(kCommtapOptimizerStep);
     frames.work = kCommtapOtherWork;
