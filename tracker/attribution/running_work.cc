@@ -16,7 +16,9 @@ enum class Search : uint8_t {
   kTooLong,  ///< looks have taken kMostNs and found nothing
 };
 
-constinit std::atomic<RunningWorkFunction> running_work{nullptr};
+constinit decltype(CommtapPython::may_run_work) may_run_work = nullptr;
+/// Null until both functions are set.
+constinit std::atomic<decltype(CommtapPython::running_work)> running_work{nullptr};
 constinit std::atomic<Search> search{Search::kOpen};
 constinit std::atomic<uint64_t> spent_ns{0}; ///< by looks that found nothing
 constinit std::atomic<uint32_t> silent_steps{0};
@@ -37,17 +39,24 @@ void noteInVain(uint64_t took_ns) {
 
 } // namespace
 
-void WorkInFrames::setFunction(RunningWorkFunction function) {
-  running_work.store(function, std::memory_order_release);
+void WorkInFrames::setFunctions(
+    decltype(CommtapPython::may_run_work) may_run,
+    decltype(CommtapPython::running_work) read) {
+  may_run_work = may_run;
+  running_work.store(read, std::memory_order_release);
 }
 
 RunningWork WorkInFrames::find() {
   const Search state = search.load(std::memory_order_relaxed);
-  const RunningWorkFunction read = running_work.load(std::memory_order_acquire);
-  if (read == nullptr || state == Search::kNeedless || state == Search::kTooLong) {
-    return {.unread = read != nullptr && state == Search::kTooLong};
-  }
+  const auto read = running_work.load(std::memory_order_acquire);
   RunningWork work;
+  if (read == nullptr || state == Search::kNeedless || may_run_work() == 0) {
+    return work;
+  }
+  if (state == Search::kTooLong) {
+    work.unread = true;
+    return work;
+  }
   const uint64_t began_ns = steadyNow();
   work.what = read(&work.module);
   if (isStep(work.what) || work.what == kCommtapBackward) {
@@ -59,12 +68,13 @@ RunningWork WorkInFrames::find() {
 }
 
 void WorkInFrames::torchStepBegins() {
-  const RunningWorkFunction read = running_work.load(std::memory_order_acquire);
+  const auto read = running_work.load(std::memory_order_acquire);
   if (read == nullptr || search.load(std::memory_order_relaxed) != Search::kOpen) {
     return;
   }
   uint32_t module = kGlobalModule;
-  if (!isStep(read(&module)) || silent_steps.fetch_add(1, std::memory_order_relaxed) == kMostSilentSteps) {
+  const bool is_silent = may_run_work() != 0 && isStep(read(&module));
+  if (!is_silent || silent_steps.fetch_add(1, std::memory_order_relaxed) == kMostSilentSteps) {
     change(Search::kOpen, Search::kNeedless);
   }
 }

@@ -9,9 +9,6 @@
 
 namespace commtap {
 
-/// The Python part's running_work.
-using RunningWorkFunction = CommtapWork (*)(uint32_t* module);
-
 struct RunningWork {
   CommtapWork what = kCommtapNoWork;
   uint32_t module = kGlobalModule;
@@ -24,8 +21,8 @@ struct RunningWork {
 /// found nothing have taken kMostNs. Any thread.
 class WorkInFrames {
  public:
-  /// Sets the function that reads the frames; nullptr in a process without Python.
-  static void setFunction(RunningWorkFunction function);
+  /// Sets the Python part's functions of these names. A process without Python has none.
+  static void setFunctions(decltype(CommtapPython::may_run_work) may_run, decltype(CommtapPython::running_work) read);
   /// Returns the work that runs on this thread.
   static RunningWork find();
   /// Notes that the step of a torch optimizer begins on this thread.

@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 8U
+#define COMMTAP_PYTHON_ABI 9U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -43,7 +43,7 @@ enum CommtapWork : uint8_t {
   kCommtapBackward,                 ///< a module's method for its gradients, outside of autograd's engine
   kCommtapOptimizerStep,            ///< the method `step` of an optimizer, whichever class it is of
   kCommtapOptimizerStepWithClosure, ///< such a step that was given a closure
-  kCommtapOtherWork,                ///< functions with such names run, but they are others
+  kCommtapOtherWork,                ///< methods with such names run, but they are others
 };
 
 struct CommtapParameterFacts {
@@ -137,8 +137,11 @@ struct CommtapPython {
   /// Returns what torch's own Python code on this thread does outside of modules, such as "clip_grad_norm_"; nullptr if
   /// no such code runs. Needs no GIL: it only reads the thread's frames.
   const char* (*running_torch_function)();
+  /// Returns nonzero if a method with the name of a CommtapWork runs on this thread. In a backward, looks only at what
+  /// the engine has called. Needs no GIL, as above.
+  int (*may_run_work)();
   /// Returns the innermost work of the Python code on this thread, and sets the module that it is for, if it is for
-  /// one. In a backward, looks only at what the engine has called. Takes the GIL only if a function has such a name.
+  /// one. Takes the GIL, so that it is called only after may_run_work.
   CommtapWork (*running_work)(uint32_t* module);
   /// Stores the TensorImpls of the tensors in `count` objects and those in the arguments after them that the tuple
   /// `names` names, which may be null. Looks into containers; a DTensor's is its local tensor's. Returns the number

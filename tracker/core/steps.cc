@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/core/steps.h"
 
-#include <array>
 #include <atomic>
 
 #include "tracker/core/clock.h"
@@ -20,12 +19,6 @@ constexpr int kNoSign = -1;
 constinit std::atomic<int> step_is_over{kNoSign};
 /// All outermost forwards so far ran without gradients, and no optimizer was seen.
 std::atomic<bool> only_evaluates{true};
-/// A parameter of each of the first models, and its version at the model's last outermost call.
-struct SeenParameter {
-  std::atomic<const void*> tensor;
-  std::atomic<uint32_t> version;
-};
-constinit std::array<SeenParameter, 8> parameters{};
 /// Autograd numbers a process's backward passes from 0, including those without collectives.
 std::atomic<int64_t> last_graph_task{-1};
 
@@ -64,21 +57,8 @@ void Steps::gradientsZeroed() {
   }
 }
 
-void Steps::parameterSeen(const void* tensor, uint32_t version) {
-  for (SeenParameter& seen : parameters) {
-    const void* known = seen.tensor.load(std::memory_order_relaxed);
-    if (known == nullptr) {
-      seen.version.store(version, std::memory_order_relaxed);
-      seen.tensor.store(tensor, std::memory_order_relaxed);
-      return;
-    }
-    if (known == tensor) {
-      if (seen.version.exchange(version, std::memory_order_relaxed) != version) {
-        endsWithNextForward(StepSign::kParameters);
-      }
-      return;
-    }
-  }
+void Steps::parametersChanged() {
+  endsWithNextForward(StepSign::kParameters);
 }
 
 /// Closes the step on exactly one thread if several begin a forward at once after an optimizer has stepped.

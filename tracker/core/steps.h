@@ -24,13 +24,12 @@ class Steps {
   static void optimizerStepped();
   /// Notes that an optimizer clears its gradients. Any thread.
   static void gradientsZeroed();
-  /// Returns whether parameters are a sign, so that parameterSeen() is to be called.
+  /// Returns whether parameters are a sign, so that parametersChanged() is to be called.
   static bool seekParameters() {
     return seek_parameters_.load(std::memory_order_relaxed);
   }
-  /// Notes the version of a parameter of a model whose outermost call begins, with gradients. Changes in place count it
-  /// up. Ignores the parameters of more than a few models.
-  static void parameterSeen(const void* tensor, uint32_t version);
+  /// Notes that the outermost call of a model begins, with gradients, whose parameters were changed since the last one.
+  static void parametersChanged();
   /// Notes that an outermost module call or named scope begins outside any backward.
   static void forwardBegins(LedgerWriter& ledger) {
     if (forward_may_end_step_.load(std::memory_order_relaxed)) {

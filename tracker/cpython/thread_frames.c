@@ -57,3 +57,12 @@ void commtap_visit_codes(int most, int (*visit)(const PyCodeObject* code, void* 
     }
   }
 }
+
+const PyObject* commtap_first_variable(const PyCodeObject* code) {
+#if PY_VERSION_HEX >= 0x030B0000
+  const PyObject* names = code->co_localsplusnames;
+#else
+  const PyObject* names = code->co_varnames;
+#endif
+  return PyTuple_GET_SIZE(names) == 0 ? NULL : PyTuple_GET_ITEM(names, 0);
+}

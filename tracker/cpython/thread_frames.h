@@ -15,6 +15,10 @@ extern "C" {
  * code object does not change its names. So `visit` may read names, and must not change a reference count. */
 void commtap_visit_codes(int most, int (*visit)(const PyCodeObject* code, void* data), void* data);
 
+/* Returns the name of a function's first variable, which is its first argument if it takes any; NULL if it has no
+ * variable. Borrowed. Needs no GIL, as above. */
+const PyObject* commtap_first_variable(const PyCodeObject* code);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
 #include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
 #include "tracker/core/torch_compat.h"
+#include "tracker/modules/parameter_watch.h"
 #include "tracker/modules/scopes.h"
 
 namespace commtap {
@@ -52,8 +53,8 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   {
     const CostSample sample(CostPart::kModuleCalls, stands_for);
     registerLateOps();
-    if (call.depth == 0 && Steps::seekParameters()) [[unlikely]] {
-      catchAll("a parameter", [&] { noteParameter(arguments[0]); });
+    if (call.depth == 0 && Steps::seekParameters() && functions_.trained_parameter != nullptr) [[unlikely]] {
+      catchAll("a parameter", [&] { ParameterWatch::callBegins(id, arguments[0], functions_.trained_parameter); });
     }
     beginCall(*thread, call, Scope::Type::kModule, id);
   }
@@ -64,16 +65,6 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
     catchAll("a module call", [&] { noteTensors(*thread, id, {arguments, flags & ~kArgumentsOffset, names}, result); });
   }
   return result;
-}
-
-void ModuleHook::noteParameter(void* module) {
-  if (functions_.trained_parameter == nullptr || compat::inBackward() || !compat::gradEnabled()) {
-    return;
-  }
-  auto* tensor = static_cast<at::TensorImpl*>(functions_.trained_parameter(module));
-  if (tensor != nullptr && !tensor->is_inference() && tensor->numel() > 0) { // a lazy module's has no elements yet
-    Steps::parameterSeen(tensor, tensor->version_counter().current_version());
-  }
 }
 
 void ModuleHook::noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result) {

@@ -43,8 +43,6 @@ class ModuleHook {
     size_t count;           ///< positional ones
     void* names;            ///< of the keyword arguments
   };
-  /// Notes the version of a parameter as the outermost call of its model begins.
-  static void noteParameter(void* module);
   static void noteTensors(ThreadState& thread, uint32_t module, const Call& call, void* result);
 
   static constinit ObjectTable modules_;

@@ -254,7 +254,9 @@ void startPython(Labels labels) {
       pythonPart() = part->start(&kHost) == 0 ? part : nullptr;
       setModulesInFrames(pythonPart() == nullptr ? nullptr : part->modules_in_frames);
       setRunningTorchFunction(pythonPart() == nullptr ? nullptr : part->running_torch_function);
-      WorkInFrames::setFunction(pythonPart() == nullptr ? nullptr : part->running_work);
+      if (pythonPart() != nullptr) {
+        WorkInFrames::setFunctions(part->may_run_work, part->running_work);
+      }
     }
   }
   startLabels(labels, !build.empty());

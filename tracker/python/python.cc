@@ -109,9 +109,6 @@ uint32_t idOfUnfinished(PyObject* module) {
 }
 
 CommtapWork workRunning(uint32_t* module) {
-  if (part == nullptr || !mayRunWork()) {
-    return kCommtapNoWork;
-  }
   const PyGILState_STATE gil = PyGILState_Ensure();
   CommtapWork what = kCommtapOtherWork;
   try {
@@ -287,6 +284,7 @@ int start(const CommtapHost* host) {
   const PyGILState_STATE gil = PyGILState_Ensure();
   part = new Part(*host);
   startRunningWork();
+  startTorchFunctions();
   const bool ok = afterImport({
       {"torch.nn.modules.module", watchModules},
       {"torch.autograd.profiler", watchLabels},
@@ -324,6 +322,7 @@ const CommtapPython commtap_python = {
     .tensor_class = commtap::tensorClass,
     .modules_in_frames = commtap::idsInFrames,
     .running_torch_function = commtap::runningTorchFunction,
+    .may_run_work = commtap::mayRunWork,
     .running_work = commtap::workRunning,
     .tensors_in = commtap::tensorsInObjects,
     .trained_parameter = commtap::trainedParameterOf,

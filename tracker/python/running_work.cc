@@ -25,6 +25,7 @@ struct Names {
       {PyUnicode_InternFromString("broadcast_params"), kCommtapSetUp},
       {PyUnicode_InternFromString("__init__"), kCommtapSetUp},
   };
+  PyObject* self = PyUnicode_InternFromString("self");
   PyObject* param_groups = PyUnicode_InternFromString("param_groups");
   /// The function of torch/autograd/graph.py around every backward: what calls it is not the engine's work.
   PyObject* run_backward = PyUnicode_InternFromString("_engine_run_backward");
@@ -85,7 +86,8 @@ int noteName(const PyCodeObject* code, void* found) {
   if (code->co_name == names().run_backward) {
     return 1;
   }
-  const bool is_work = names().workOf(code->co_name) != kCommtapNoWork;
+  const bool is_work =
+      names().workOf(code->co_name) != kCommtapNoWork && commtap_first_variable(code) == names().self;
   *static_cast<bool*>(found) = is_work;
   return is_work ? 1 : 0;
 }
@@ -96,10 +98,10 @@ void startRunningWork() {
   names();
 }
 
-bool mayRunWork() {
+int mayRunWork() {
   bool found = false;
   commtap_visit_codes(kMostFrames, noteName, &found);
-  return found;
+  return found ? 1 : 0;
 }
 
 RunningWork runningWork() {

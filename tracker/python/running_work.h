@@ -17,8 +17,8 @@ struct RunningWork {
 /// Prepares the names to look for. The caller holds the GIL.
 void startRunningWork();
 
-/// Returns whether a function with the name of such work runs on this thread. Needs no GIL.
-bool mayRunWork();
+/// Returns nonzero if a method with the name of such work runs on this thread. Needs no GIL.
+int mayRunWork();
 
 /// Returns the innermost work that the frames of this thread say. Runs no code of the job, such as a property. The
 /// caller holds the GIL.

@@ -14,7 +14,7 @@ namespace commtap {
 namespace {
 
 struct TorchFunction {
-  std::string_view name;
+  const char* name;
   std::string_view file; ///< a part of the file's path
   const char* label;
 };
@@ -61,25 +61,42 @@ constexpr std::array kTorchFunctions = {
     TorchFunction{"recv_object_list", kC10d, "recv_object_list"},
 };
 
-/// Returns a number below kSlots that few names share.
-constexpr size_t kSlots = 256;
-constexpr size_t slotOf(std::string_view name) {
-  if (name.empty()) {
-    return 0;
+/// The names in the table. A code object's name is interned, so its address is enough: hardly any other function of a
+/// job is compared with the table.
+class FunctionNames {
+ public:
+  FunctionNames() {
+    for (const TorchFunction& function : kTorchFunctions) {
+      insert(PyUnicode_InternFromString(function.name));
+    }
   }
-  const size_t first = static_cast<unsigned char>(name.front());
-  const size_t last = static_cast<unsigned char>(name.back());
-  return (name.size() * 37 + first * 5 + last * 11) % kSlots;
-}
 
-/// The slots that names in the table have: almost no other function of a job is compared with these names.
-constexpr std::array<bool, kSlots> kKnownSlots = [] {
-  std::array<bool, kSlots> known{};
-  for (const TorchFunction& function : kTorchFunctions) {
-    known[slotOf(function.name)] = true;
+  bool has(const PyObject* name) const {
+    return names_[slotOf(name)] == name;
   }
-  return known;
-}();
+
+ private:
+  static constexpr size_t kSlots = 128; ///< a power of two, several times as many as names
+
+  /// Returns the slot of a name; if it is not in the table, the free slot where it would go.
+  size_t slotOf(const PyObject* name) const {
+    size_t slot = (reinterpret_cast<uintptr_t>(name) >> 4U) % kSlots;
+    while (names_[slot] != nullptr && names_[slot] != name) {
+      slot = (slot + 1) % kSlots;
+    }
+    return slot;
+  }
+  void insert(const PyObject* name) {
+    names_[slotOf(name)] = name;
+  }
+
+  std::array<const PyObject*, kSlots> names_{};
+};
+
+const FunctionNames& functionNames() {
+  static const FunctionNames all;
+  return all;
+}
 
 /// Returns a view of an ASCII string; "" for any other. Reads nothing that another thread may change.
 std::string_view asciiOf(PyObject* text) {
@@ -90,12 +107,11 @@ std::string_view asciiOf(PyObject* text) {
 }
 
 int noteTorchFunction(const PyCodeObject* code, void* data) {
-  const std::string_view name = asciiOf(code->co_name);
-  if (!kKnownSlots[slotOf(name)]) {
+  if (!functionNames().has(code->co_name)) {
     return 0;
   }
   for (const TorchFunction& known : kTorchFunctions) {
-    if (name == known.name && asciiOf(code->co_filename).find(known.file) != std::string_view::npos) {
+    if (asciiOf(code->co_name) == known.name && asciiOf(code->co_filename).find(known.file) != std::string_view::npos) {
       *static_cast<const char**>(data) = known.label;
       break;
     }
@@ -104,6 +120,10 @@ int noteTorchFunction(const PyCodeObject* code, void* data) {
 }
 
 } // namespace
+
+void startTorchFunctions() {
+  functionNames();
+}
 
 const char* runningTorchFunction() {
   constexpr int kMostFrames = 200;

@@ -47,7 +47,7 @@ std::string originWith(CommtapWork work) {
 /// Returns the result of `body` in a process of its own, in which frames have shown no work yet.
 std::string saidBy(const std::function<std::string()>& body) {
   const ChildResult child = TrackerFixture::runInTrackedChild([&] {
-    WorkInFrames::setFunction(readFrames);
+    WorkInFrames::setFunctions([] { return frames.work == kCommtapNoWork ? 0 : 1; }, readFrames);
     sayLine(body());
   });
   CHECK(child.status == 0);
@@ -84,6 +84,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "such a step ends a step of the job with the n
 
 TEST_CASE_FIXTURE(TrackerFixture, "frames are not read in a module, in a torch optimizer's step, or for an op") {
   const std::string said = saidBy([] {
+    frames.work = kCommtapOtherWork;
     ThreadState& thread = *ThreadState::current();
     for (const Scope::Type type : {Scope::Type::kModule, Scope::Type::kOptimizerStep}) {
       const uint32_t depth = thread.enter({type, false, 3});

@@ -80,11 +80,10 @@ TEST_CASE_FIXTURE(TrackerFixture, "forwards without gradients are steps until so
 
 TEST_CASE_FIXTURE(TrackerFixture, "a changed parameter ends a step as long as no optimizer was seen") {
   const std::string forwards = forwardsPerStep([] {
-    const int one = 0;
-    const int other = 0;
-    for (const uint32_t version : {3U, 3U, 4U, 4U, 9U}) {
-      Steps::parameterSeen(&one, version);
-      Steps::parameterSeen(&other, 1);
+    for (const bool changed : {false, false, true, false, true}) {
+      if (changed) {
+        Steps::parametersChanged();
+      }
       forward(Gradients::kOn);
     }
   });
