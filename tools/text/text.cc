@@ -15,6 +15,26 @@
 namespace commtap {
 namespace {
 
+struct SignalName {
+  int number;
+  std::string_view name;
+};
+
+/// glibc has a function for these names since 2.32 only.
+constexpr std::array kSignals = {
+    SignalName{SIGHUP, "SIGHUP"},       SignalName{SIGINT, "SIGINT"},       SignalName{SIGQUIT, "SIGQUIT"},
+    SignalName{SIGILL, "SIGILL"},       SignalName{SIGTRAP, "SIGTRAP"},     SignalName{SIGABRT, "SIGABRT"},
+    SignalName{SIGBUS, "SIGBUS"},       SignalName{SIGFPE, "SIGFPE"},       SignalName{SIGKILL, "SIGKILL"},
+    SignalName{SIGUSR1, "SIGUSR1"},     SignalName{SIGSEGV, "SIGSEGV"},     SignalName{SIGUSR2, "SIGUSR2"},
+    SignalName{SIGPIPE, "SIGPIPE"},     SignalName{SIGALRM, "SIGALRM"},     SignalName{SIGTERM, "SIGTERM"},
+    SignalName{SIGSTKFLT, "SIGSTKFLT"}, SignalName{SIGCHLD, "SIGCHLD"},     SignalName{SIGCONT, "SIGCONT"},
+    SignalName{SIGSTOP, "SIGSTOP"},     SignalName{SIGTSTP, "SIGTSTP"},     SignalName{SIGTTIN, "SIGTTIN"},
+    SignalName{SIGTTOU, "SIGTTOU"},     SignalName{SIGURG, "SIGURG"},       SignalName{SIGXCPU, "SIGXCPU"},
+    SignalName{SIGXFSZ, "SIGXFSZ"},     SignalName{SIGVTALRM, "SIGVTALRM"}, SignalName{SIGPROF, "SIGPROF"},
+    SignalName{SIGWINCH, "SIGWINCH"},   SignalName{SIGIO, "SIGIO"},         SignalName{SIGPWR, "SIGPWR"},
+    SignalName{SIGSYS, "SIGSYS"},
+};
+
 struct CodePoint {
   char32_t value = 0;
   size_t size = 0; ///< bytes; 0 for invalid UTF-8
@@ -138,8 +158,9 @@ std::string stepRange(uint64_t first_step, uint64_t steps) {
 }
 
 std::string signalName(int number) {
-  const char* name = sigabbrev_np(number);
-  return name != nullptr ? std::string("SIG") + name : fmt::format("signal {}", number);
+  const auto* known = std::find_if(
+      kSignals.begin(), kSignals.end(), [number](const SignalName& signal) { return signal.number == number; });
+  return known != kSignals.end() ? std::string(known->name) : fmt::format("signal {}", number);
 }
 
 } // namespace commtap

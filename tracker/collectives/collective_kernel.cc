@@ -253,12 +253,12 @@ void CallWatch::end() {
   if (frame_.last == nullptr || frame_.last->number.load(std::memory_order_relaxed) != frame_.number) {
     return; // later collectives have reused the entry
   }
-  const auto state = static_cast<uint32_t>(frame_.returned ? LastState::kReturned : LastState::kFailed);
+  const auto ended = static_cast<uint32_t>(frame_.returned ? LastState::kReturned : LastState::kFailed);
   if (frame_.has_work || frame_.is_timed) { // then it may have completed already
     auto issued = static_cast<uint32_t>(LastState::kIssued);
-    frame_.last->state.compare_exchange_strong(issued, state, std::memory_order_relaxed);
+    frame_.last->state.compare_exchange_strong(issued, ended, std::memory_order_relaxed);
   } else {
-    frame_.last->state.store(state, std::memory_order_relaxed);
+    frame_.last->state.store(ended, std::memory_order_relaxed);
   }
 }
 

@@ -5,6 +5,7 @@
 // Wraps the parts of CPython's API that differ between Python versions.
 
 #include <Python.h>
+#include <frameobject.h>
 
 #include "tracker/cpython/py_ref.h"
 

@@ -126,9 +126,9 @@ void startTorchFunctions() {
 }
 
 const char* runningTorchFunction() {
-  constexpr int kMostFrames = 200;
+  constexpr int kMostFunctions = 200;
   const char* label = nullptr;
-  commtap_visit_codes(kMostFrames, noteTorchFunction, static_cast<void*>(&label));
+  commtap_visit_codes(kMostFunctions, noteTorchFunction, static_cast<void*>(&label));
   return label;
 }
 
