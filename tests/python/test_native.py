@@ -4,8 +4,6 @@
 
 import ctypes
 import re
-import sys
-import types
 from pathlib import Path
 from typing import Any
 
@@ -145,18 +143,8 @@ def test_places() -> None:
     assert native.info(6) is None
 
 
-def test_the_library_of_a_checkout_and_of_an_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "commtap._location", None)
-    monkeypatch.delenv("BUILD_DIR", raising=False)
-    assert native_module._library_path() == REPOSITORY / "build" / "shim" / "libcommtap.so"
-    monkeypatch.setenv("BUILD_DIR", "/elsewhere")
-    assert native_module._library_path() == Path("/elsewhere/shim/libcommtap.so")
-    monkeypatch.setitem(sys.modules, "commtap._location", types.SimpleNamespace(LIBRARY="/usr/lib/libcommtap.so"))
-    assert native_module._library_path() == Path("/usr/lib/libcommtap.so")
-
-
 def test_a_library_that_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(native_module, "_library_path", lambda: tmp_path / "libcommtap.so")
+    monkeypatch.setattr(native_module, "library_path", lambda: tmp_path / "libcommtap.so")
     with pytest.raises(RuntimeError, match=r"libcommtap\.so is missing; build or install commtap, or preload it"):
         native_module._load()
 
@@ -185,7 +173,7 @@ def fake_native(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     path = tmp_path / "libcommtap.so"
     path.touch()
     monkeypatch.setattr(native_module, "Native", FakeNative)
-    monkeypatch.setattr(native_module, "_library_path", lambda: path)
+    monkeypatch.setattr(native_module, "library_path", lambda: path)
     monkeypatch.setattr(FakeNative, "made", [])
     monkeypatch.setattr(FakeNative, "backward", 0)
     return path

@@ -4,23 +4,29 @@
 
 `CommDebugMode` and `ModTracker` have the names and results of PyTorch's own classes. The other names are the functions
 of `shim/commtap.h`. Uses the preloaded library, or loads libcommtap.so at the first use.
+
+Importing this package imports nothing of torch: each name is imported at its first use.
 """
 
-from commtap.comm_debug_mode import CommDebugMode
-from commtap.control import (
-    Capture,
-    Collective,
-    Threads,
-    current_module,
-    is_backward,
-    mark_step,
-    reset,
-    scope,
-    snapshot,
-    start,
-    stop,
-)
-from commtap.mod_tracker import ModTracker
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from commtap.comm_debug_mode import CommDebugMode
+    from commtap.control import (
+        Capture,
+        Collective,
+        Threads,
+        current_module,
+        is_backward,
+        mark_step,
+        reset,
+        scope,
+        snapshot,
+        start,
+        stop,
+    )
+    from commtap.mod_tracker import ModTracker
 
 __all__ = [
     "Capture",
@@ -37,3 +43,17 @@ __all__ = [
     "start",
     "stop",
 ]
+
+_MODULES = {"CommDebugMode": "comm_debug_mode", "ModTracker": "mod_tracker"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULES.get(name, 'control')}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

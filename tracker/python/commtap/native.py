@@ -6,11 +6,12 @@ import ctypes
 import functools
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 # libcommtap.so picks the tracker for the torch that is loaded, so torch must be loaded first.
 import torch
+
+from commtap.locations import library_path
 
 ABSENT = -1
 INVALID = -2
@@ -104,22 +105,12 @@ class Native:
         return place if self.module_info(module_id, ctypes.byref(place)) == 0 else None
 
 
-def _library_path() -> Path:
-    """Returns the path of the installed library, or in a checkout that of its build tree (BUILD_DIR, or build/)."""
-    try:
-        from commtap._location import LIBRARY
-    except ImportError:
-        checkout = Path(__file__).resolve().parents[3]
-        return Path(os.environ.get("BUILD_DIR", checkout / "build")) / "shim" / "libcommtap.so"
-    return Path(LIBRARY)
-
-
 def _is_preloaded() -> bool:
     return hasattr(ctypes.CDLL(None), "commtap_api_start")
 
 
 def _load() -> Native:
-    path = _library_path()
+    path = library_path()
     if not path.is_file():
         raise RuntimeError(f"commtap: {path} is missing; build or install commtap, or preload it")
     native = Native(str(path))

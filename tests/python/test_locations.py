@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""commtap.locations: the files of a checkout's build tree, or those that the installation names."""
+
+import sys
+import types
+from pathlib import Path
+
+import pytest
+from commtap.locations import command_path, library_path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def test_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "commtap._location", None)
+    monkeypatch.delenv("BUILD_DIR", raising=False)
+    assert library_path() == REPOSITORY / "build" / "shim" / "libcommtap.so"
+    assert command_path() == REPOSITORY / "build" / "tools" / "commtap"
+    monkeypatch.setenv("BUILD_DIR", "/elsewhere")
+    assert library_path() == Path("/elsewhere/shim/libcommtap.so")
+    assert command_path() == Path("/elsewhere/tools/commtap")
+
+
+def test_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = types.SimpleNamespace(LIBRARY=Path("/usr/lib/libcommtap.so"), COMMAND=Path("/usr/bin/commtap"))
+    monkeypatch.setitem(sys.modules, "commtap._location", paths)
+    assert library_path() == Path("/usr/lib/libcommtap.so")
+    assert command_path() == Path("/usr/bin/commtap")
