@@ -6,6 +6,7 @@
 readonly PACKAGES=(g++ ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
   libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev)
 readonly TEST_PACKAGES=(graphviz gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace)
+readonly WHEEL_PACKAGES=(dpkg-dev binutils)
 readonly HEADERS=(spdlog/spdlog.h fmt/core.h nlohmann/json.hpp CLI/CLI.hpp doctest/doctest.h
   simdjson.h toml++/toml.h gloo/algorithm.h httplib.h)
 
@@ -19,6 +20,10 @@ has_system_packages() {
 
 as_root() { # command ...
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+has_wheel_packages() {
+  command -v dpkg-source >/dev/null && command -v readelf >/dev/null
 }
 
 update_package_lists() {

@@ -4,7 +4,7 @@
 # Builds commtap and runs the tests.
 
 # The targets that a user needs. Functions that run tests build the tests' targets.
-readonly USER_TARGETS=(shim/libcommtap.so tracker/libcommtap-tracker.so python-part tools/commtap)
+readonly USER_TARGETS=(shim/libcommtap.so tracker-library python-part tools/commtap)
 
 configure() { # build folder, Meson's arguments ...
   local folder=$1
@@ -95,6 +95,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | all
       ;;
     all)
       build_tests
+      wheel_for_tests
       test_unit "$BUILD" ""
       test_e2e "${WORKERS[@]}" -m ""
       record clang-tidy tidy all
@@ -104,6 +105,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | all
       ;;
     "")
       build_tests
+      wheel_for_tests
       test_unit "$BUILD" ""
       test_e2e "${WORKERS[@]}"
       ;;

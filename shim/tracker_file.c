@@ -13,11 +13,11 @@
 
 bool commtap_find_tracker(const char* own, const char* minor, char* path, size_t size) {
   const int folder = (int)(strrchr(own, '/') - own);
-  if (snprintf(path, size, "%.*s/trackers/torch-%s/libcommtap-tracker.so", folder, own, minor) < (int)size &&
+  if (snprintf(path, size, "%.*s/trackers/libcommtap-tracker-%s.so", folder, own, minor) < (int)size &&
       access(path, R_OK) == 0) {
     return true;
   }
-  return snprintf(path, size, "%.*s/../tracker/libcommtap-tracker.so", folder, own) < (int)size &&
+  return snprintf(path, size, "%.*s/../tracker/libcommtap-tracker-%s.so", folder, own, minor) < (int)size &&
          access(path, R_OK) == 0;
 }
 

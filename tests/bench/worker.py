@@ -270,7 +270,8 @@ ON_FAKE_BACKEND = {"module_calls", "collectives", "functional_collectives", "ncc
 
 def commtap_switch() -> Switch:
     folder = Path(os.environ["BUILD_DIR"])
-    tracker = ctypes.CDLL(str(folder / "tracker" / "libcommtap-tracker.so"), mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+    [path] = (folder / "tracker").glob("libcommtap-tracker-*.so")
+    tracker = ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_NOLOAD)
 
     def switch(on: bool) -> contextlib.AbstractContextManager[object]:
         tracker.commtap_set_enabled(int(on))

@@ -133,9 +133,10 @@ def test_tracker_is_missing(installation: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def replace_tracker(installation: Path, content: bytes) -> None:
-    [tracker] = installation.rglob("libcommtap-tracker.so")
+def replace_tracker(installation: Path, content: bytes) -> Path:
+    [tracker] = installation.rglob("libcommtap-tracker-*.so")
     tracker.write_bytes(content)
+    return tracker
 
 
 def test_tracker_is_foreign(installation: Path, tmp_path: Path) -> None:
@@ -146,9 +147,9 @@ def test_tracker_is_foreign(installation: Path, tmp_path: Path) -> None:
 
 
 def test_tracker_is_no_library(installation: Path, tmp_path: Path) -> None:
-    replace_tracker(installation, b"cut off while it was copied")
+    tracker = replace_tracker(installation, b"cut off while it was copied")
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
-    assert "libcommtap-tracker.so cannot be loaded: " in said
+    assert f"{tracker} cannot be loaded: " in said
     assert f"install the tracker for torch {'.'.join(torch.__version__.split('.')[:2])}" in said
 
 
@@ -164,7 +165,7 @@ def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
 
 def test_tracker_is_a_fifo(installation: Path, tmp_path: Path) -> None:
     """Opening the FIFO would block the job until a writer comes."""
-    [tracker] = installation.rglob("libcommtap-tracker.so")
+    [tracker] = installation.rglob("libcommtap-tracker-*.so")
     tracker.unlink()
     os.mkfifo(tracker)
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
@@ -204,11 +205,11 @@ def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
     library = installation / "libcommtap.so"
     [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
     assert "torch 2.99.1 is not supported" in said
-    [tracker] = (installation / "trackers").iterdir()
-    tracker.rename(installation / "trackers" / "torch-2.99")
+    [tracker] = (installation / "trackers").glob("*.so")
+    renamed = tracker.rename(tracker.with_name("libcommtap-tracker-2.99.so"))
     [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
     assert "torch 2.99 is loaded: " in said
-    assert "libcommtap-tracker.so is built for torch 2.13: install the tracker for torch 2.99" in said
+    assert f"{renamed} is built for torch 2.13: install the tracker for torch 2.99" in said
     assert not (tmp_path / "out").exists()
 
 

@@ -8,9 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness import BUILD, LIBRARY
+from harness import BUILD, LIBRARY, TRACKER
 
-TRACKER = BUILD / "tracker" / "libcommtap-tracker.so"
 [PYTHON_PART] = (BUILD / "tracker" / "python").glob("libcommtap-python-3.*.so")
 
 HOOKS = {"dlopen", "_exit", "_Exit", "quick_exit", "abort", "kill", "killpg"}

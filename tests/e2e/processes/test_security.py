@@ -9,12 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
-from harness import BUILD, COMMAND, LIBRARY
+from harness import BUILD, COMMAND, LIBRARY, TRACKER
 from test_bad_input import lines, one_report, run_job
 
 SOMEBODY_ELSE = 12345
-TORCH = ".".join(torch.__version__.split(".")[:2])
 
 #: A process that loads a torch of unknown version, which commtap reports if it is active.
 PROGRAM = """
@@ -43,16 +41,16 @@ def give_away(path: Path) -> None:
 def installation(tmp_path: Path) -> Path:
     """Returns a folder with the libraries in their installed layout."""
     root = tmp_path / "commtap"
-    tracker = root / "trackers" / f"torch-{TORCH}"
-    (tracker / "python").mkdir(parents=True)
+    trackers = root / "trackers"
+    (trackers / "python").mkdir(parents=True)
     shutil.copy(LIBRARY, root)
-    shutil.copy(BUILD / "tracker" / "libcommtap-tracker.so", tracker)
+    shutil.copy(TRACKER, trackers)
     for part in (BUILD / "tracker" / "python").glob("*.so"):
-        shutil.copy(part, tracker / "python")
+        shutil.copy(part, trackers / "python")
     return root
 
 
-@pytest.mark.parametrize("place", ["trackers", f"trackers/torch-{TORCH}/libcommtap-tracker.so"])
+@pytest.mark.parametrize("place", ["trackers", f"trackers/{TRACKER.name}"])
 @pytest.mark.parametrize("how", ["another user's", "for everyone to write to"])
 def test_tracker_that_another_user_may_have_put_there(installation: Path, tmp_path: Path, place: str, how: str) -> None:
     """A library copied to /tmp loads nothing that other users put next to it."""
@@ -67,7 +65,7 @@ def test_tracker_that_another_user_may_have_put_there(installation: Path, tmp_pa
 
 
 def test_python_part_that_another_user_may_have_put_there(installation: Path, tmp_path: Path) -> None:
-    (installation / "trackers" / f"torch-{TORCH}" / "python").chmod(0o777)
+    (installation / "trackers" / "python").chmod(0o777)
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
     assert "another user may have put it there" in said
     [entry] = one_report(tmp_path / "out").not_seen
@@ -76,9 +74,9 @@ def test_python_part_that_another_user_may_have_put_there(installation: Path, tm
 
 def test_relative_preload_means_the_folder_in_which_the_process_began(installation: Path, tmp_path: Path) -> None:
     """A relative path is resolved at process start, not in the folder that the job enters before it imports torch."""
-    trap = tmp_path / "trackers" / f"torch-{TORCH}"
-    trap.mkdir(parents=True)
-    (trap / "libcommtap-tracker.so").write_bytes(b"not what was installed")
+    trap = tmp_path / "trackers"
+    trap.mkdir()
+    (trap / TRACKER.name).write_bytes(b"not what was installed")
     moves = "import os, sys; os.chdir('..'); import torch; print('done')"
     variables = os.environ | {"LD_PRELOAD": "./libcommtap.so", "COMMTAP_OUT": str(tmp_path / "out")}
     done = subprocess.run([sys.executable, "-c", moves], env=variables, cwd=installation, capture_output=True)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import cached_property
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ from report import REPOSITORY, Report
 JOBS_FOLDER = REPOSITORY / "tests" / "jobs"
 BUILD = Path(os.environ.get("BUILD_DIR", REPOSITORY / "build")).resolve()
 LIBRARY = BUILD / "shim" / "libcommtap.so"
+TORCH_MINOR = ".".join(metadata.version("torch").split(".")[:2])
+TRACKER = BUILD / "tracker" / f"libcommtap-tracker-{TORCH_MINOR}.so"
 COMMAND = BUILD / "tools" / "commtap"
 
 #: Bare runs and runs under PyTorch's own tools, which nothing of ours changes: of all sessions and build trees.

@@ -54,6 +54,7 @@ const std::map<std::string, Rooms>& allowed() {
         "report/ledger_reader",
         "report/json",
         "shim"}},
+      {"tracker/compat", {}},
       {"tracker/cpython", {}},
       {"tracker/python", {"tracker/cpython", "tracker/core"}},
       {"tools/text", {"report/base", "report/model", "report/job"}},

@@ -59,7 +59,7 @@ class InstalledTracker {
  public:
   InstalledTracker() {
     const mode_t before = umask(022);
-    std::filesystem::create_directories(trackersFolder() + "/torch-9.9");
+    std::filesystem::create_directories(trackersFolder());
     copyFile(COMMTAP_FAKE_TRACKER, path());
     umask(before);
   }
@@ -69,7 +69,7 @@ class InstalledTracker {
     std::filesystem::remove_all(trackersFolder());
   }
   static std::string path() {
-    return trackersFolder() + "/torch-9.9/libcommtap-tracker.so";
+    return trackersFolder() + "/libcommtap-tracker-9.9.so";
   }
 };
 

@@ -21,16 +21,16 @@ std::string find(const std::string& own, size_t size = 4096) {
   return (found ? "" : "not ") + std::string(path.data());
 }
 
-TEST_CASE("an installed tracker is in a folder for its torch, one of the build tree next to the stub's folder") {
+TEST_CASE("an installed tracker is in trackers/, one of the build tree next to the stub's folder") {
   const TempFolder folder;
-  REQUIRE(makeFolders(folder / "shim/trackers/torch-9.9").empty());
+  REQUIRE(makeFolders(folder / "shim/trackers").empty());
   REQUIRE(makeFolders(folder / "tracker").empty());
   const std::string own = folder / "shim/libcommtap.so";
-  const std::string built = folder / "shim/../tracker/libcommtap-tracker.so";
+  const std::string built = folder / "shim/../tracker/libcommtap-tracker-9.9.so";
   CHECK(find(own) == "not " + built);
   writeText(built, "");
   CHECK(find(own) == built);
-  const std::string installed = folder / "shim/trackers/torch-9.9/libcommtap-tracker.so";
+  const std::string installed = folder / "shim/trackers/libcommtap-tracker-9.9.so";
   writeText(installed, "");
   CHECK(find(own) == installed);
   CHECK(find(own, 16).substr(0, 4) == "not ");

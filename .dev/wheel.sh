@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Makes the wheel, with compilers and packaging tools in a virtual environment of their own.
+
+wheel() { # make_wheel.py's arguments
+  local venv=$PWD/build/wheel/venv
+  set_up
+  if ! cmp -s .dev/wheel/requirements.txt "$venv/.requirements"; then
+    say "installing .dev/wheel/requirements.txt into $venv"
+    "$VENV/bin/python" -m venv "$venv"
+    "$venv/bin/pip" install -q --disable-pip-version-check -r .dev/wheel/requirements.txt 2> >(grep -v '^WARNING: ' >&2)
+    cp .dev/wheel/requirements.txt "$venv/.requirements"
+  fi
+  has_wheel_packages || install_system_packages "${WHEEL_PACKAGES[@]}"
+  PATH=$venv/bin:$PATH "$venv/bin/python" .dev/wheel/make_wheel.py "$@"
+}
+
+# CI takes two minors of torch, and the Python of .venv: each more costs a minute.
+wheel_for_tests() {
+  say "making a wheel"
+  wheel --dest "$BUILD/dist" --torch 2.13 --torch 2.14 --python "$VENV/bin/python" >/dev/null
+}

@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The wheel: what is in it, what it needs of a system, and what a user does with it on a bare machine."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bare_machine import BareMachine
+from harness import BUILD
+
+from report import REPOSITORY, Report
+
+sys.path.insert(0, str(REPOSITORY / ".dev" / "wheel"))
+
+import needs
+from contents import PARTS
+
+TRAIN = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+model = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.ones(4, 8)).sum().backward()
+    optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+def test_name_says_where_it_runs(wheel: Path) -> None:
+    assert re.fullmatch(r"commtap-[0-9.]+-py3-none-manylinux_2_28_x86_64\.whl", wheel.name)
+    assert wheel.stat().st_size < needs.LARGEST_WHEEL
+
+
+def test_checksums(wheel: Path) -> None:
+    lines = (wheel.parent / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    said = {name: checksum for checksum, name in (line.split("  ") for line in lines)}
+    archive = next(wheel.parent.glob("commtap-*.tar.gz"))
+    assert said == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (wheel, archive)}
+
+
+def test_needs_of_a_system(unpacked: Path, wheel: Path) -> None:
+    """The stub runs with glibc 2.17, everything else with that of 2.28's systems."""
+    binaries = {path.name for path in needs.binaries_of(unpacked)}
+    assert {"commtap", "libcommtap.so", "libcommtap-tracker-2.13.so", "libcommtap-tracker-2.14.so"} <= binaries
+    assert needs.faults_of(unpacked, wheel) == []
+
+
+def test_auditwheel_agrees(wheel: Path) -> None:
+    """auditwheel reads the needs by itself. It does not know that a job has libtorch."""
+    audit = BUILD.parent / "build" / "wheel" / "venv" / "bin" / "auditwheel"
+    said = subprocess.run([str(audit), "show", str(wheel)], check=True, capture_output=True, text=True).stdout
+    text = " ".join(said.split())
+    newer = re.findall(r'constrains the platform tag to "([^"]+)"', text)
+    assert set(newer) <= {"manylinux_2_28_x86_64"} | {f"manylinux_2_{minor}_x86_64" for minor in range(17, 28)}, said
+
+
+def test_licences_and_list_of_parts(unpacked: Path) -> None:
+    [info] = unpacked.glob("*.dist-info")
+    texts = {path.stem: path.read_text(encoding="utf-8", errors="replace") for path in info.glob("licenses/parts/*")}
+    assert texts.keys() == {part.name.replace(" ", "-") for part in PARTS}
+    assert all(re.search("permission|license", text, re.IGNORECASE) for text in texts.values())
+    bill = json.loads((info / "sboms" / "commtap.spdx.json").read_text(encoding="utf-8"))
+    assert {package["name"] for package in bill["packages"]} == {"commtap"} | {part.name for part in PARTS}
+    assert all(re.match(r"\d", package["versionInfo"]) for package in bill["packages"])
+
+
+def test_manual_and_completions(unpacked: Path) -> None:
+    [data] = unpacked.glob("*.data/data")
+    places = ("man/man1/commtap.1", "bash-completion/completions/commtap.bash", "zsh/site-functions/_commtap")
+    for place in (*places, "fish/vendor_completions.d/commtap.fish"):
+        assert "commtap" in (data / "share" / place).read_text(encoding="utf-8")
+
+
+def test_from_an_empty_folder(machine: BareMachine) -> None:
+    """What README's first commands do, and that nothing stays after pip uninstall."""
+    (machine.work / "train.py").write_text(TRAIN, encoding="utf-8")
+    said = machine.run("commtap", "run", "--out", "out", "--", "torchrun", "--nproc-per-node", "2", "train.py").stderr
+    assert re.search(r"all_reduce +default_pg +2 +6 ", said)
+    reports = [Report.read(path) for path in sorted((machine.work / "out").glob("rank-*.json"))]
+    assert [report.not_seen for report in reports] == [[], []]
+    assert machine.run("python", "-m", "commtap", "show", "out").stdout.count("all_reduce") > 0
+    light = "import commtap, sys; print('torch' in sys.modules, commtap.__file__)"
+    assert machine.run("python", "-c", light).stdout.startswith("False ")
+    machine.run("pip", "uninstall", "--quiet", "--yes", "commtap")
+    assert [path for path in machine.venv.rglob("*commtap*") if "__pycache__" not in path.parts] == []
+
+
+def test_archive(wheel: Path, tmp_path: Path) -> None:
+    """The same files for a machine without pip: the command finds the stub beside it."""
+    [archive] = wheel.parent.glob("commtap-*.tar.gz")
+    subprocess.run(["tar", "--extract", "--file", str(archive), "--directory", str(tmp_path)], check=True)
+    [root] = tmp_path.iterdir()
+    job = [sys.executable, str(REPOSITORY / "tests" / "jobs" / "children.py"), "helper"]
+    out = tmp_path / "out"
+    subprocess.run(
+        [str(root / "bin" / "commtap"), "run", "--out", str(out), "--", *job], check=True, capture_output=True
+    )
+    [path] = out.rglob("*.json")
+    assert Report.read(path).table("kind") == {"all_reduce": 5}
+    ask = "import commtap.locations as l; print(l.command_path().resolve(), l.library_path().resolve())"
+    found = subprocess.run(
+        [sys.executable, "-c", ask], env={"PYTHONPATH": str(root / "lib" / "python")}, capture_output=True, text=True
+    ).stdout
+    assert found.split() == [str(root / "bin" / "commtap"), str(root / "lib" / "commtap" / "libcommtap.so")]
+
+
+@pytest.mark.parametrize("compiler", ["cc", "musl-gcc"])
+def test_stub_of_the_wheel_harms_no_program(unpacked: Path, tmp_path: Path, compiler: str) -> None:
+    """It is put into every process of a machine, and does nothing in one without torch, glibc's or musl's."""
+    (tmp_path / "hello.c").write_text('#include <stdio.h>\nint main(void) { puts("hello"); return 3; }\n')
+    subprocess.run([compiler, "hello.c", "-o", "hello"], cwd=tmp_path, check=True)
+    [stub] = unpacked.rglob("libcommtap.so")
+    done = subprocess.run([str(tmp_path / "hello")], env={"LD_PRELOAD": str(stub)}, capture_output=True)
+    assert (done.stdout, done.stderr, done.returncode) == (b"hello\n", b"", 3)
