@@ -13,6 +13,9 @@ wheel() { # make_wheel.py's arguments
     cp .dev/wheel/requirements.txt "$venv/.requirements"
   fi
   has_wheel_packages || install_system_packages "${WHEEL_PACKAGES[@]}"
+  if [[ " $* " == *" --arch aarch64 "* ]] && ! command -v aarch64-linux-gnu-g++ >/dev/null; then
+    install_system_packages g++-aarch64-linux-gnu qemu-user
+  fi
   PATH=$venv/bin:$PATH "$venv/bin/python" .dev/wheel/make_wheel.py "$@"
 }
 

@@ -128,31 +128,30 @@ def complete(made: Path, target: Target, work: Path, environment: dict[str, str]
     _run(
         sys.executable, "-m", "wheel", "pack", tree, "--dest-dir", work / target.arch / "made", environment=environment
     )
+    final.mkdir()
+    _check_by_auditwheel(made, target, final, environment)
     platform = f"manylinux_{GLIBC.replace('.', '_')}_{target.arch}"
-    excluded = [word for name in OF_TORCH for word in ("--exclude", name)]
-    repair = [sys.executable, "-m", "auditwheel", "repair", *excluded, "--plat", platform, "--only-plat"]
-    _run(
-        *repair,
-        "--wheel-dir",
-        final,
-        made,
-        environment=environment | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
-    )
-    [wheel] = final.glob("*.whl")
     # meson-python takes the Python parts for extension modules of the Python that builds.
-    _run(
-        sys.executable,
-        "-m",
-        "wheel",
-        "tags",
-        "--remove",
-        "--python-tag=py3",
-        "--abi-tag=none",
-        wheel,
-        environment=environment,
-    )
+    tags = ("--python-tag=py3", "--abi-tag=none", f"--platform-tag={platform}")
+    _run(sys.executable, "-m", "wheel", "tags", "--remove", *tags, final / made.name, environment=environment)
     [wheel] = final.glob("*.whl")
     return wheel, tree
+
+
+def _check_by_auditwheel(wheel: Path, target: Target, folder: Path, environment: dict[str, str]) -> None:
+    """Copies the wheel to `folder`. auditwheel ends with an error if it needs a newer system, for this machine's own
+    processor only; needs.py knows all of them.
+    """
+    shutil.copy(wheel, folder)
+    if target.arch != os.uname().machine:
+        return
+    excluded = [word for name in OF_TORCH for word in ("--exclude", name)]
+    platform = f"manylinux_{GLIBC.replace('.', '_')}_{target.arch}"
+    repair = (sys.executable, "-m", "auditwheel", "repair", *excluded, "--plat", platform, "--only-plat")
+    place = folder.with_name("repaired")
+    shutil.rmtree(place, ignore_errors=True)
+    tools = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    _run(*repair, "--wheel-dir", place, wheel, environment=environment | tools)
 
 
 def write_archive(tree: Path, target: Target, folder: Path, seconds: int) -> Path:

@@ -8,6 +8,7 @@ machine's headers of libstdc++ and linked with an old one (old_libstdcxx.py).
 """
 
 import importlib.util
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -25,6 +26,11 @@ class Target:
 
     arch: str
     compiler: str  #: this machine's g++ for it, for libstdc++
+
+    @property
+    def system(self) -> str:
+        """Where Debian's cross compiler keeps the C library of the processor."""
+        return f"/usr/{self.arch}-linux-gnu"
 
     @property
     def triple(self) -> str:
@@ -94,6 +100,17 @@ def write_machine_file(target: Target, zig: Path, folder: Path) -> Path:
     lines = ["[binaries]", *(f"{tool} = {command}" for tool, command in found.items()), "pkg-config = 'pkg-config'"]
     # No symbols for debuggers: they are nine tenths of the size.
     lines += ["[built-in options]", "c_link_args = ['-s']", "cpp_link_args = ['-s']"]
+    if target.arch != os.uname().machine:
+        lines += [
+            "[host_machine]",
+            "system = 'linux'",
+            f"cpu_family = '{target.arch}'",
+            f"cpu = '{target.arch}'",
+            "endian = 'little'",
+            "[properties]",
+            "needs_exe_wrapper = true",
+        ]
+        lines.insert(1, f"exe_wrapper = ['qemu-{target.arch}', '-L', '{target.system}']")
     machine_file = folder / "machine.ini"
     machine_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return machine_file
