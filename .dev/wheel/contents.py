@@ -102,7 +102,10 @@ def _bill_of_materials(version: str, versions: dict[str, str], seconds: int) -> 
 
 
 def _run(*command: object, environment: dict[str, str]) -> None:
-    subprocess.run([str(word) for word in command], check=True, env=environment, stdout=subprocess.DEVNULL)
+    """Runs a command that is silent unless it fails."""
+    done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"wheel: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
 
 def complete(made: Path, target: Target, work: Path, environment: dict[str, str]) -> tuple[Path, Path]:

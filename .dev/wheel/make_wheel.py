@@ -92,11 +92,24 @@ def write_checksums(folder: Path) -> None:
     (folder / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
 
 
+def link_faults(tree: Path, target: toolchain.Target) -> list[str]:
+    """Returns a line for each symbol that a tracker needs and its torch for Linux lacks."""
+    faults = []
+    releases = torches.releases()
+    for tracker in sorted(tree.rglob("libcommtap-tracker-*.so")):
+        version = releases[tracker.stem.rpartition("-")[2]]
+        of_torch = torches.libraries(version, target.arch, WORK / "torches")
+        missing = needs.missing_symbols(tracker, of_torch)
+        faults += [f"torch {version} for {target.arch} does not export {name}" for name in missing]
+    return faults
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev wheel", description="make the wheel and the archive in dist/")
     parser.add_argument("--torch", action="append", choices=list(torches.releases()), help="a minor; default: all")
     parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter; default: all that are found")
     parser.add_argument("--dest", type=Path, default=REPOSITORY / "dist", metavar="FOLDER", help="default: dist/")
+    parser.add_argument("--link-check", action="store_true", help="compare with torch's libraries: 2 GB of downloads")
     parser.add_argument("--arch", choices=list(toolchain.TARGETS), default=os.uname().machine)
     arguments = parser.parse_args()
     target = toolchain.TARGETS[arguments.arch]
@@ -116,6 +129,8 @@ def main() -> None:
     archive = contents.write_archive(tree, target, dest, int(environment["SOURCE_DATE_EPOCH"]))
     write_checksums(dest)
     faults = needs.faults_of(tree, final)
+    if arguments.link_check:
+        faults += link_faults(tree, target)
     for file in (final, archive):
         print(f"{file}: {file.stat().st_size / 1e6:.1f} MB")
     if faults:

@@ -31,6 +31,24 @@ def loaded_libraries(binary: Path) -> list[str]:
     return re.findall(r"\(NEEDED\).*\[(.+)\]", said)
 
 
+def _names(library: Path, which: str) -> set[str]:
+    said = subprocess.run(["nm", "--dynamic", which, library], check=True, capture_output=True, text=True).stdout
+    # Imported with a version: of glibc or libstdc++. Weak: may be missing.
+    words = [line.split() for line in said.splitlines()]
+    return {
+        name.partition("@")[0]
+        for *_, kind, name in words
+        if which != "--undefined-only" or (kind == "U" and "@" not in name)
+    }
+
+
+def missing_symbols(tracker: Path, torch_libraries: list[Path]) -> list[str]:
+    """Returns what a tracker imports from torch that the libraries do not export."""
+    return sorted(
+        _names(tracker, "--undefined-only").difference(*(_names(each, "--defined-only") for each in torch_libraries))
+    )
+
+
 def binaries_of(tree: Path) -> list[Path]:
     """Returns the programs and libraries below a folder."""
     return [path for path in sorted(tree.rglob("*")) if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]

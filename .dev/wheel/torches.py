@@ -11,7 +11,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 RELEASES = Path(__file__).with_name("torches.txt")
 #: The smallest wheels of a release. Headers are the same for every system.
-PLATFORMS = ("macosx_14_0_arm64", "macosx_11_0_arm64")
+HEADERS_OF = ("macosx_14_0_arm64", "macosx_11_0_arm64")
 
 
 def releases() -> dict[str, str]:
@@ -32,13 +32,13 @@ def _installed(version: str) -> Path | None:
     return package if own.partition("+")[0] == version else None
 
 
-def _download(version: str, folder: Path) -> Path:
-    platforms = [word for platform in PLATFORMS for word in ("--platform", platform)]
+def _download(version: str, platforms: tuple[str, ...], folder: Path) -> Path:
     options = ["--no-deps", "--only-binary", ":all:", "--python-version", "3.11", "--dest", str(folder)]
-    command = [sys.executable, "-m", "pip", "download", "--quiet", *options, *platforms, f"torch=={version}"]
-    # A machine may pin the torch that it installs; only headers are read here.
+    options += [word for platform in platforms for word in ("--platform", platform)]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", *options, f"torch=={version}"]
+    # A machine may pin the torch that it installs; this one is only read.
     subprocess.run(command, check=True, env=os.environ | {"PIP_CONSTRAINT": os.devnull})
-    return next(folder.glob(f"torch-{version}-*.whl"))
+    return next(folder.glob(f"torch-{version}[+-]*.whl"))
 
 
 def package(version: str, folder: Path) -> Path:
@@ -48,9 +48,21 @@ def package(version: str, folder: Path) -> Path:
         return installed
     place = folder / version
     if not (place / "torch" / "version.py").exists():
-        wheel = _download(version, folder)
+        wheel = _download(version, HEADERS_OF, folder)
         with zipfile.ZipFile(wheel) as archive:
             headers = [name for name in archive.namelist() if name.startswith("torch/include/")]
             archive.extractall(place, [*headers, "torch/version.py"])  # version.py last: then all of it is there
         wheel.unlink()
     return place / "torch"
+
+
+def libraries(version: str, arch: str, folder: Path) -> list[Path]:
+    """Returns libtorch_cpu.so and libc10.so of a release for Linux; downloads up to a gigabyte once into `folder`."""
+    place = folder / f"{version}-{arch}"
+    names = ["torch/lib/libtorch_cpu.so", "torch/lib/libc10.so"]
+    if not all((place / name).exists() for name in names):
+        wheel = _download(version, (f"manylinux_2_28_{arch}",), folder)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(place, names)
+        wheel.unlink()
+    return [place / name for name in names]

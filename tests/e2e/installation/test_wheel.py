@@ -3,6 +3,7 @@
 """The wheel: what is in it, what it needs of a system, and what a user does with it on a bare machine."""
 
 import hashlib
+import importlib.util
 import json
 import re
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from bare_machine import BareMachine
-from harness import BUILD
+from harness import BUILD, TRACKER
 
 from report import REPOSITORY, Report
 
@@ -53,6 +54,14 @@ def test_needs_of_a_system(unpacked: Path, wheel: Path) -> None:
     binaries = {path.name for path in needs.binaries_of(unpacked)}
     assert {"commtap", "libcommtap.so", "libcommtap-tracker-2.13.so", "libcommtap-tracker-2.14.so"} <= binaries
     assert needs.faults_of(unpacked, wheel) == []
+
+
+def test_torch_exports_what_the_tracker_imports(unpacked: Path) -> None:
+    """The installed torch: `./dev wheel --link-check` does the same for each release and processor."""
+    [tracker] = unpacked.rglob(TRACKER.name)
+    folder = Path(importlib.util.find_spec("torch").origin).parent / "lib"
+    assert needs.missing_symbols(tracker, [folder / "libtorch_cpu.so", folder / "libc10.so"]) == []
+    assert len(needs.missing_symbols(tracker, [folder / "libc10.so"])) > 20  # so the check can fail
 
 
 def test_auditwheel_agrees(wheel: Path) -> None:
