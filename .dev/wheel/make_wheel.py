@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import contents
@@ -77,6 +78,13 @@ def build(options: list[str], target: toolchain.Target, environment: dict[str, s
     """Returns meson-python's wheel."""
     made, tree = WORK / target.arch / "made", WORK / target.arch / "tree"
     shutil.rmtree(made, ignore_errors=True)
+    # Ninja does not see that the compiler's own command has changed.
+    commands = "".join(path.read_text(encoding="utf-8") for path in sorted(tree.parent.glob("zig-*")))
+    stamp = tree / "compiler"
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != commands:
+        shutil.rmtree(tree, ignore_errors=True)
+        tree.mkdir()
+        stamp.write_text(commands, encoding="utf-8")
     settings = [f"--config-settings=setup-args={option}" for option in options]
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={made}"]
     subprocess.run(
@@ -116,6 +124,7 @@ def main() -> None:
     environment = os.environ | {
         "SOURCE_DATE_EPOCH": time_of_commit(),
         "CCACHE_COMPILERTYPE": "clang",
+        "CCACHE_COMPILERCHECK": f"string:{metadata.version('ziglang')} {target.triple}",
         "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig-cache"),
         "ZIG_LOCAL_CACHE_DIR": str(WORK / "zig-cache"),
     }

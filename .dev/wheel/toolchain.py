@@ -89,9 +89,11 @@ def write_machine_file(target: Target, zig: Path, folder: Path) -> Path:
     """Writes Meson's description of the compiler, and the commands that it names."""
     folder.mkdir(parents=True, exist_ok=True)
     commands = {"c": "cc", "cpp": "c++", "ar": "ar", "ranlib": "ranlib"}
+    # Texts of assertions have a source's path, which ccache makes relative to the build's folder.
+    same_paths = f"-ffile-prefix-map={REPOSITORY}=commtap -ffile-prefix-map=../../../..=commtap"
     for tool, name in commands.items():
         script = folder / f"zig-{tool}"
-        options = f"-target {target.triple} -idirafter /usr/include" if tool in ("c", "cpp") else ""
+        options = f"-target {target.triple} -idirafter /usr/include {same_paths}" if tool in ("c", "cpp") else ""
         script.write_text(f'#!/bin/sh\nexec "{zig}" {name} {options} "$@"\n', encoding="utf-8")
         script.chmod(0o755)
     found = {tool: f"'{folder / f'zig-{tool}'}'" for tool in commands}
