@@ -31,6 +31,11 @@ def loaded_libraries(binary: Path) -> list[str]:
     return re.findall(r"\(NEEDED\).*\[(.+)\]", said)
 
 
+def search_paths(binary: Path) -> list[str]:
+    said = subprocess.run(["readelf", "-dW", binary], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.+)\]", said)
+
+
 def _names(library: Path, which: str) -> set[str]:
     said = subprocess.run(["nm", "--dynamic", which, library], check=True, capture_output=True, text=True).stdout
     # Imported with a version: of glibc or libstdc++. Weak: may be missing.
@@ -64,6 +69,7 @@ def faults_of(tree: Path, wheel: Path) -> list[str]:
                 for version in sorted(imported_versions(binary, name))
                 if version > newest
             ]
+        faults += [f"{binary.name} looks for libraries in {path}" for path in search_paths(binary)]
         faults += [f"{binary.name} loads {name}" for name in loaded_libraries(binary) if not LIBRARIES.fullmatch(name)]
     if wheel.stat().st_size > LARGEST_WHEEL:
         faults.append(f"{wheel.name} has {wheel.stat().st_size} bytes")

@@ -78,10 +78,10 @@ def job_arguments(target: Target, folder: Path) -> tuple[list[str], list[str]]:
         command = [zig(), "cc", "-target", target.triple, "-shared", "-nostdlib", *arguments]
         subprocess.run([str(word) for word in command], check=True)
 
-    old = old_libstdcxx.make(Path(shared), folder / "libstdcxx", compile_shared)
+    libraries = old_libstdcxx.make(Path(shared), Path(static), folder / "libstdcxx", compile_shared)
     return (
         ["-nostdinc++", f"-I{REPOSITORY / 'tracker' / 'compat'}", *headers, *sections, *quiet],
-        ["-nostdlib++", "-Wl,--gc-sections", str(old), static, unwinder],
+        ["-nostdlib++", "-Wl,--gc-sections", *map(str, libraries), unwinder],
     )
 
 

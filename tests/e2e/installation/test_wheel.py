@@ -54,6 +54,8 @@ def test_needs_of_a_system(unpacked: Path, wheel: Path) -> None:
     binaries = {path.name for path in needs.binaries_of(unpacked)}
     assert {"commtap", "libcommtap.so", "libcommtap-tracker-2.13.so", "libcommtap-tracker-2.14.so"} <= binaries
     assert needs.faults_of(unpacked, wheel) == []
+    for tracker in unpacked.rglob("libcommtap-tracker-*.so"):  # torch's copies, in the job
+        assert {"libstdc++.so.6", "libtorch_cpu.so", "libc10.so"} <= set(needs.loaded_libraries(tracker))
 
 
 def test_torch_exports_what_the_tracker_imports(unpacked: Path) -> None:
