@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include <ATen/PythonTorchFunctionTLS.h>
@@ -130,7 +131,9 @@ void notSeenModule(const char* what) {
 
 void hookMissing(const char* why) {
   ProcessLedger::ledger().notSeen(NotSeen::kModuleHookMissing, why);
-  logWarning(std::string("module calls are not hooked, so all collectives are attributed to Global: ") + why);
+  logWarning(
+      std::string("module calls are not hooked, so all collectives are attributed to Global: ") + why +
+      "; run `commtap doctor`");
 }
 
 void debug(const char* message) {
@@ -200,9 +203,8 @@ std::string ownPath() {
 }
 
 const CommtapPython* loadPythonPart(const std::string& build) {
-  const std::string own = ownPath();
-  const std::string path = own.substr(0, own.rfind('/')) + "/python/libcommtap-python-" + build + ".so";
-  const char* refusal = access(path.c_str(), R_OK) == 0 ? commtap_load_refusal(path.c_str(), own.c_str()) : nullptr;
+  const auto [path, trusted] = pythonPartPlace(ownPath(), build);
+  const char* refusal = access(path.c_str(), R_OK) == 0 ? commtap_load_refusal(path.c_str(), trusted.c_str()) : nullptr;
   if (refusal != nullptr) {
     hookMissing((path + " is not loaded: " + refusal).c_str());
     return nullptr;
@@ -241,6 +243,16 @@ std::string pythonBuildOf(const std::string& version) {
   }
   const bool free_threaded = version.find("free-threading") != std::string::npos;
   return std::to_string(major) + "." + std::to_string(minor) + (free_threaded ? "t" : "");
+}
+
+PythonPartPlace pythonPartPlace(const std::string& tracker, const std::string& build) {
+  const std::string name = "/python/libcommtap-python-" + build + ".so";
+  const std::filesystem::path folder = std::filesystem::path(tracker).parent_path();
+  if (folder.parent_path().filename() != "trackers") {
+    return {folder.string() + name, tracker};
+  }
+  const std::string root = folder.parent_path().parent_path().string();
+  return {root + name, root + "/libcommtap.so"};
 }
 
 void startPython(Labels labels) {

@@ -13,6 +13,15 @@ namespace commtap {
 /// build, whose objects have another layout. Returns "" for any other text.
 std::string pythonBuildOf(const std::string& version);
 
+struct PythonPartPlace {
+  std::string path;
+  std::string trusted; ///< a library of commtap: the part must be as hard to replace (commtap_load_refusal())
+};
+
+/// Returns where the part for a build of Python is: one for all trackers of an installation, next to their folder; in
+/// the build tree next to the tracker. `tracker` is the tracker's absolute path.
+PythonPartPlace pythonPartPlace(const std::string& tracker, const std::string& build);
+
 /// Loads the Python part for this process's Python, if there is one; it installs the module hook. The caller holds the
 /// GIL, as the thread that imports torch does. `labels` says what labels become.
 void startPython(Labels labels);

@@ -44,11 +44,12 @@ def installation(tmp_path: Path) -> Path:
     """Returns a folder with the libraries in their installed layout."""
     root = tmp_path / "commtap"
     tracker = root / "trackers" / f"torch-{TORCH}"
-    (tracker / "python").mkdir(parents=True)
+    for folder in (tracker, root / "python"):
+        folder.mkdir(parents=True)
     shutil.copy(LIBRARY, root)
     shutil.copy(BUILD / "tracker" / "libcommtap-tracker.so", tracker)
     for part in (BUILD / "tracker" / "python").glob("*.so"):
-        shutil.copy(part, tracker / "python")
+        shutil.copy(part, root / "python")
     return root
 
 
@@ -67,7 +68,7 @@ def test_tracker_that_another_user_may_have_put_there(installation: Path, tmp_pa
 
 
 def test_python_part_that_another_user_may_have_put_there(installation: Path, tmp_path: Path) -> None:
-    (installation / "trackers" / f"torch-{TORCH}" / "python").chmod(0o777)
+    (installation / "python").chmod(0o777)
     [said] = lines(run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out"))
     assert "another user may have put it there" in said
     [entry] = one_report(tmp_path / "out").not_seen

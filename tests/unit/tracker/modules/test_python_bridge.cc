@@ -97,13 +97,25 @@ TEST_CASE_FIXTURE(PythonFixture, "a part that is missing or of another commtap: 
       none.said.find("all collectives are attributed to Global: no part for Python 3.99 is installed: expected ") !=
       std::string::npos);
   CHECK(
-      none.said.find("libcommtap-python-3.99.so: install commtap for this Python\nmissing yes\n") != std::string::npos);
+      none.said.find(
+          "libcommtap-python-3.99.so: install commtap for this Python; run `commtap doctor`\nmissing yes\n") !=
+      std::string::npos);
   install(COMMTAP_OTHER_PYTHON);
   const ChildResult other = runInPython(missing);
   CAPTURE(other.said);
   CHECK(
       other.said.find("libcommtap-python-3.99.so is not a Python part of this version of commtap: install all files "
-                      "of commtap again\nmissing yes\n") != std::string::npos);
+                      "of commtap again; run `commtap doctor`\nmissing yes\n") != std::string::npos);
+}
+
+TEST_CASE("all trackers of an installation share the Python parts; the build tree's part is next to its tracker") {
+  const PythonPartPlace installed =
+      pythonPartPlace("/opt/lib/commtap/trackers/torch-2.13/libcommtap-tracker.so", "3.12");
+  CHECK(installed.path == "/opt/lib/commtap/python/libcommtap-python-3.12.so");
+  CHECK(installed.trusted == "/opt/lib/commtap/libcommtap.so");
+  const PythonPartPlace built = pythonPartPlace("/src/build/tracker/libcommtap-tracker.so", "3.13t");
+  CHECK(built.path == "/src/build/tracker/python/libcommtap-python-3.13t.so");
+  CHECK(built.trusted == "/src/build/tracker/libcommtap-tracker.so");
 }
 
 TEST_CASE_FIXTURE(PythonFixture, "a part that cannot start is not used") {
