@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/torch/layout.h"
 
+#include <array>
+#include <string>
+
 #include <ATen/SequenceNumber.h>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 

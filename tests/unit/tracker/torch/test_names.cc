@@ -3,7 +3,9 @@
 // Holds the names in tracker/torch against the Python files of a torch: the installed one, or an unpacked one whose
 // folder, that with version.py, TORCH_SOURCES names.
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <filesystem>
 #include <fstream>
 #include <regex>
