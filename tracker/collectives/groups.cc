@@ -184,6 +184,8 @@ GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
 GroupRef groupNamed(const std::string& name, ThreadState& thread) {
   try {
     return groupOf(*c10d::resolve_process_group(name), thread);
+  } catch (const LayoutDiffers&) {
+    throw;
   } catch (const std::exception&) { // no such group: the op itself reports that to the job
     return {};
   }

@@ -21,6 +21,7 @@ class LayoutDiffers : public std::runtime_error {
 };
 
 /// Returns the ledger's entry for `group`, added at first use. Takes no lock if the thread's last group was the same.
+/// Throws LayoutDiffers, as the functions below do.
 GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread);
 
 /// Returns the entry of the group that functional collectives call `name`; an empty reference if there is none.

@@ -105,10 +105,13 @@ uint32_t forgetModule(const void* object) {
 }
 
 void groupMade(const char* name) {
-  if (ThreadState* thread = ThreadState::current()) {
-    if (groupNamed(name, *thread).size > 1) {
+  ThreadState* thread = ThreadState::current();
+  try {
+    if (thread != nullptr && groupNamed(name, *thread).size > 1) {
       StageTensors::want();
     }
+  } catch (const LayoutDiffers&) { // has been said; each collective of the group is in `not_seen`
+    return;
   }
 }
 
