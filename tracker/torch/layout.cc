@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/torch/layout.h"
 
+#include <strings.h>
+
 #include <array>
+#include <cstddef>
 #include <exception>
 #include <limits>
+#include <new>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -34,6 +39,23 @@ extern "C" {
 }
 
 namespace commtap {
+namespace witness {
+
+/// What a function of torch returns in memory of its caller.
+struct ReturnedWords {
+  std::array<const void*, 4> words;
+  ReturnedWords(const ReturnedWords&) = delete; // not trivial, so that it is returned in memory
+  ReturnedWords& operator=(const ReturnedWords&) = delete;
+  ~ReturnedWords() = default;
+};
+
+/// torch::autograd::impl::grad_accumulator(). A mangled name does not have the returned type, and pointers to nodes
+/// have changed it: they are one word from torch 2.13 on, and were two. Code for the shorter one would be overwritten.
+ReturnedWords gradAccumulator(const at::Tensor& leaf) __asm__(
+    "_ZN5torch8autograd4impl16grad_accumulatorERKN2at6TensorE");
+
+} // namespace witness
+
 namespace {
 
 /// Hands out a private member of a class: an explicit instantiation may name it.
@@ -136,10 +158,26 @@ void compareTensors(LayoutCheck& check, const at::Tensor& tensor) {
   }
 }
 
-/// Compares the node that accumulates the gradient of a leaf: torch makes one without a sequence number.
+using NodePointer = decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()));
+
+/// Returns the node that accumulates the gradient of a leaf; null if pointers to nodes are not as long as in the
+/// headers.
+NodePointer nodeOf(LayoutCheck& check, const at::Tensor& leaf) {
+  using witness::ReturnedWords;
+  alignas(ReturnedWords) std::array<std::byte, sizeof(ReturnedWords)> memory;
+  explicit_bzero(memory.data(), memory.size()); // the compiler may drop other writes before an object begins to live
+  const auto* returned = new (memory.data()) ReturnedWords(witness::gradAccumulator(leaf));
+  const size_t length = returned->words[1] == nullptr ? 1 : 2;
+  if (!check.same("length of pointers", sizeof(NodePointer) / sizeof(void*), length)) {
+    return {};
+  }
+  return std::move(*std::launder(reinterpret_cast<NodePointer*>(memory.data())));
+}
+
+/// Compares the node of a leaf: torch makes that one without a sequence number.
 void compareNodes(LayoutCheck& check, const at::Tensor& leaf) {
   leaf.unsafeGetTensorImpl()->set_requires_grad(true);
-  const auto node = torch::autograd::impl::grad_accumulator(leaf);
+  const NodePointer node = nodeOf(check, leaf);
   if (!check.holds("presence for a leaf", static_cast<bool>(node)) ||
       !check.same("sequence number", node->sequence_nr(), std::numeric_limits<uint64_t>::max()) ||
       !check.same("thread", node->thread_id(), at::RecordFunction::currentThreadId())) {
@@ -173,8 +211,7 @@ struct GroupMembers : c10d::ProcessGroup {
 /// The protected members of a work.
 struct WorkMembers : c10d::Work {
   static void compare(LayoutCheck& check, const c10d::Work& work) {
-    check.same(
-        "operation", static_cast<int>(work.*(&WorkMembers::opType_)), static_cast<int>(work.retrieveOpType()));
+    check.same("operation", static_cast<int>(work.*(&WorkMembers::opType_)), static_cast<int>(work.retrieveOpType()));
   }
 };
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -110,8 +110,8 @@ TEST_CASE("pipeline schedules have the actions of the table, and no others") {
   const std::string text = textOf(kSchedules);
   const size_t begin = text.find("class _ComputationType(");
   REQUIRE(begin != std::string::npos);
-  Texts actions = matches(text.substr(begin, text.find("def ", begin) - begin), R"( = "([A-Z_]+)") ");
-      CHECK(actions.erase("OVERLAP_F_B") == 1);
+  Texts actions = matches(text.substr(begin, text.find("def ", begin) - begin), R"re( = "([A-Z_]+)")re");
+  CHECK(actions.erase("OVERLAP_F_B") == 1);
   CHECK(joined(actions) == joined(textsIn(torch_names::kPipelineActions)));
 }
 
@@ -250,9 +250,9 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {"nn/modules/container.py", classNamed(kModuleList) + "("},
       {"nn/modules/container.py", classNamed(kModuleDict) + "("},
       {"fx/graph_module.py", classNamed(kGraphModule) + "("},
-      {fileOf(kModuleFile), "__setattr__(" + quoted(kModules) + ", {})"},
-      {fileOf(kModuleFile), "__setattr__(" + quoted(kParameters) + ", {})"},
-      {fileOf(kModuleFile), "__setattr__(" + quoted(kBuffers) + ", {})"},
+      {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kModules) + ", {})"},
+      {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kParameters) + ", {})"},
+      {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kBuffers) + ", {})"},
       {"jit/_script.py", std::string("self.") + kScriptModules},
       {fileOf(kFsdp1File), std::string("self.") + kFsdp1Handle + "." + kFlatParameter},
       {"distributed/tensor/_api.py", classNamed(kDtensor) + "("},
