@@ -217,8 +217,10 @@ TEST_CASE_FIXTURE(PythonFixture, "the part finds objects, hooks calls and report
       child.said.find("unknown yes\nset yes\ncalled yes\nforgotten yes\nasked yes\nlabel yes\nclosed yes\nmodule yes\n"
                       "plain yes\nrestored yes\nfacts yes\n[commtap ") == 0);
   CHECK(
-      child.said.find("] warning: module calls are not hooked, so all collectives are attributed to Global: a reason\n"
-                      "hook yes\n") != std::string::npos);
+      child.said.find(
+          "] warning: module calls are not hooked, so all collectives are attributed to Global: a reason; run `commtap "
+          "doctor`\n"
+          "hook yes\n") != std::string::npos);
 }
 
 } // namespace
