@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A torch whose classes are not those that the tracker was built for: one line, an entry in `not_seen`, the job goes on.
+"""A torch whose classes are not those of the tracker's build: one line, an entry in `not_seen`, the job goes on.
 
 No such torch can be made here. A preloaded library takes the place of one of torch's exported functions, with which the
 tracker compares what it reads, and answers as that torch would.
 """
 
-import os
 import subprocess
 from pathlib import Path
 
