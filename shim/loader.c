@@ -94,35 +94,62 @@ static uint64_t steady_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
-static void load_tracker(void) {
-  const uint64_t found_at_ns = steady_ns();
-  struct commtap_torch_version torch;
+/* COMMTAP_TORCH=force: the user takes a torch that is not the one for which the tracker is built. The tracker checks
+ * the layout of torch's classes all the same. */
+static bool is_version_forced(void) {
+  const char* value = getenv("COMMTAP_TORCH");
+  return value != NULL && strcmp(value, "force") == 0;
+}
+
+/* Reads the version of the loaded torch. Returns false, and says why, if no tracker may be loaded for it. */
+static bool read_torch(struct commtap_torch_version* torch) {
+  if (!commtap_read_torch_version(torch)) {
+    commtap_say(
+        "the version of this torch is unknown: no version.py or build-version next to its lib "
+        "folder; " COMMTAP_NOT_COUNTED);
+    return false;
+  }
+  if (!torch->is_release && !is_version_forced()) {
+    commtap_say(
+        "torch %s is not a release, and may differ from torch %s: install a release of torch, or try it with "
+        "COMMTAP_TORCH=force; " COMMTAP_NOT_COUNTED,
+        torch->full,
+        torch->minor);
+    return false;
+  }
+  return true;
+}
+
+/* Returns the tracker for this torch. Returns NULL, and says why, if there is none that may be loaded. `path` becomes
+ * the tracker's. */
+static const struct commtap_tracker* tracker_for(const struct commtap_torch_version* torch, char* path, size_t size) {
   char own[kPathMax];
-  char path[kPathMax];
-  if (!commtap_read_torch_version(&torch)) {
-    commtap_say(
-        "the version of this torch is unknown: no version.py or build-version next to its lib folder; nothing is "
-        "counted");
-    return;
-  }
   if (!own_path(own, sizeof(own))) {
-    commtap_say("the folder of this library is unknown: preload it by its full path; nothing is counted");
-    return;
+    commtap_say("the folder of this library is unknown: preload it by its full path; " COMMTAP_NOT_COUNTED);
+    return NULL;
   }
-  if (!commtap_find_tracker(own, torch.minor, path, sizeof(path))) {
+  if (!commtap_find_tracker(own, torch->minor, path, size)) {
     commtap_say(
-        "torch %s is not supported: %s does not exist: install the tracker for torch %s; nothing is counted",
-        torch.full,
+        "torch %s is not supported: %s does not exist: install a commtap that has the tracker for torch "
+        "%s; " COMMTAP_NOT_COUNTED,
+        torch->full,
         path,
-        torch.minor);
-    return;
+        torch->minor);
+    return NULL;
   }
   const char* refusal = commtap_load_refusal(path, own);
   if (refusal != NULL) {
-    commtap_say("%s is not loaded: %s; nothing is counted", path, refusal);
-    return;
+    commtap_say("%s is not loaded: %s; " COMMTAP_NOT_COUNTED, path, refusal);
+    return NULL;
   }
-  const struct commtap_tracker* tracker = commtap_open_tracker(path, torch.minor);
+  return commtap_open_tracker(path, torch->minor, is_version_forced());
+}
+
+static void load_tracker(void) {
+  const uint64_t found_at_ns = steady_ns();
+  struct commtap_torch_version torch;
+  char path[kPathMax];
+  const struct commtap_tracker* tracker = read_torch(&torch) ? tracker_for(&torch, path, sizeof(path)) : NULL;
   const enum commtap_start_result started =
       tracker == NULL ? COMMTAP_STAYS_OFF : tracker->start(torch.full, found_at_ns);
   if (started == COMMTAP_STARTED) {
@@ -131,7 +158,7 @@ static void load_tracker(void) {
     commtap_loaded.nccl = tracker->nccl(&commtap_nccl_questions);
     commtap_loaded.cuda = tracker->cuda();
   } else if (started == COMMTAP_NOT_STARTED) {
-    commtap_say("%s could not start: free some memory or disk space; nothing is counted", path);
+    commtap_say("%s could not start: free some memory or disk space; " COMMTAP_NOT_COUNTED, path);
   }
 }
 

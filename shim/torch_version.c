@@ -47,9 +47,10 @@ static bool read_start(const char* path, char* text, size_t size) {
   return true;
 }
 
+static const char kDigits[] = "0123456789";
+
 /* Returns the length of "2.13" at the start of `text`; 0 if no version is there. */
 static size_t minor_version_length(const char* text) {
-  static const char kDigits[] = "0123456789";
   const size_t major = strspn(text, kDigits);
   const size_t minor = major == 0 || text[major] != '.' ? 0 : strspn(text + major + 1, kDigits);
   return minor == 0 ? 0 : major + 1 + minor;
@@ -64,10 +65,32 @@ static bool copy(char* to, size_t size, const char* from, size_t length) {
   return true;
 }
 
+/* Returns the text after `start` and at least one digit; NULL if `text` does not begin so. */
+static const char* after_number(const char* text, const char* start) {
+  const size_t length = strlen(start);
+  const size_t digits = strncmp(text, start, length) == 0 ? strspn(text + length, kDigits) : 0;
+  return digits == 0 ? NULL : text + length + digits;
+}
+
+/* `patch` is the version after the minor: ".0+cpu". */
+static bool is_release(const char* patch) {
+  const char* rest = after_number(patch, ".");
+  if (rest == NULL) {
+    return false;
+  }
+  const char* post = after_number(rest, ".post");
+  rest = post == NULL ? rest : post;
+  return rest[0] == '\0' || (rest[0] == '+' && rest[1] != '\0' && strncmp(rest + 1, "git", 3) != 0);
+}
+
 /* Parses "2.13.0+cpu" at the start of `text`, up to a quote or white space. */
 static bool parse_version(const char* text, struct commtap_torch_version* version) {
-  return copy(version->full, sizeof(version->full), text, strcspn(text, "'\" \t\r\n")) &&
-         copy(version->minor, sizeof(version->minor), text, minor_version_length(text));
+  if (!copy(version->full, sizeof(version->full), text, strcspn(text, "'\" \t\r\n")) ||
+      !copy(version->minor, sizeof(version->minor), text, minor_version_length(text))) {
+    return false;
+  }
+  version->is_release = is_release(version->full + strlen(version->minor));
+  return true;
 }
 
 static bool read_version_py(const char* folder, struct commtap_torch_version* version) {

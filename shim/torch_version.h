@@ -13,6 +13,15 @@ extern "C" {
 struct commtap_torch_version {
   char full[64];  /* "2.13.0+cpu" */
   char minor[32]; /* "2.13" */
+  /* Only the releases of a minor share the layout of torch's classes, for which its tracker is built. A release is
+   * three numbers, perhaps ".post1", perhaps "+" and a label. Nightlies ("2.15.0.dev20261001"), candidates, and builds
+   * of a branch, NVIDIA's containers among them ("2.14.0a0+abc.nv25.10"), are none: they are called by the release to
+   * come.
+   *
+   * A label after a release's number says for what the release was built, not from what: +cpu, +cu130 and +xpu of
+   * torch's index, +rocm7.1.0.lw.git1a2b3c4d of AMD, +debian and +computecanada of distributions. So every label
+   * counts but one that begins with "git": torch's own build gives that to any commit of a checkout. */
+  bool is_release;
 };
 
 /* Writes the path of the libtorch_cpu.so that this process has loaded. Returns false if it has none. */

@@ -29,22 +29,23 @@ static const struct commtap_tracker* table_of(void* library) {
   return tracker != NULL && tracker->abi == COMMTAP_ABI ? tracker : NULL;
 }
 
-const struct commtap_tracker* commtap_open_tracker(const char* path, const char* minor) {
+const struct commtap_tracker* commtap_open_tracker(const char* path, const char* minor, bool any_torch) {
   void* library = commtap_real_dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     commtap_say(
-        "%s cannot be loaded: %s: install the tracker for torch %s; nothing is counted", path, dlerror(), minor);
+        "%s cannot be loaded: %s: install the tracker for torch %s; " COMMTAP_NOT_COUNTED, path, dlerror(), minor);
     return NULL;
   }
   const struct commtap_tracker* tracker = table_of(library);
   if (tracker == NULL) {
     commtap_say(
-        "%s is not a tracker of this version of commtap: install all files of commtap again; nothing is counted", path);
+        "%s is not a tracker of this version of commtap: install all files of commtap again; " COMMTAP_NOT_COUNTED,
+        path);
     return NULL;
   }
-  if (strcmp(tracker->torch_version, minor) != 0) {
+  if (!any_torch && strcmp(tracker->torch_version, minor) != 0) {
     commtap_say(
-        "torch %s is loaded: %s is built for torch %s: install the tracker for torch %s; nothing is counted",
+        "torch %s is loaded: %s is built for torch %s: install the tracker for torch %s; " COMMTAP_NOT_COUNTED,
         minor,
         path,
         tracker->torch_version,

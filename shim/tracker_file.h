@@ -16,8 +16,9 @@ extern "C" {
  * the build tree. Returns false, with the last path tried, if there is none. */
 bool commtap_find_tracker(const char* own, const char* minor, char* path, size_t size);
 
-/* Loads the tracker. Returns NULL, and says why on stderr, if it does not fit this stub or torch `minor`. */
-const struct commtap_tracker* commtap_open_tracker(const char* path, const char* minor);
+/* Loads the tracker. Returns NULL, and says why on stderr, if it does not fit this stub, or was built for another torch
+ * than `minor`; `any_torch` allows that. */
+const struct commtap_tracker* commtap_open_tracker(const char* path, const char* minor, bool any_torch);
 
 #ifdef __cplusplus
 }

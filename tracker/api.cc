@@ -18,11 +18,11 @@
 #include "tracker/core/lasting_text.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
-#include "tracker/core/torch_compat.h"
 #include "tracker/counting.h"
 #include "tracker/modules/python_bridge.h"
 #include "tracker/modules/scopes.h"
 #include "tracker/ops/op_observer.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {

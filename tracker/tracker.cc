@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "report/model/options.h"
@@ -19,7 +20,6 @@
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/core/torch_compat.h"
 #include "tracker/core/unseen_signs.h"
 #include "tracker/counting.h"
 #include "tracker/gloo/gloo_timing.h"
@@ -27,6 +27,8 @@
 #include "tracker/gpu/graph_captures.h"
 #include "tracker/gpu/nccl_calls.h"
 #include "tracker/modules/python_bridge.h"
+#include "tracker/torch/compat.h"
+#include "tracker/torch/layout.h"
 
 namespace commtap {
 namespace {
@@ -77,11 +79,26 @@ void writeReportAtExit() {
 }
 
 /// Installs nothing in the process but the end of its report.
-commtap_start_result stayOff(const std::string& reason) {
+commtap_start_result stayOff(NotSeen why, const std::string& detail, const std::string& line) {
   staysOff() = true;
   writeReportAtExit();
-  ProcessLedger::get().stayOff(reason);
+  ProcessLedger::get().stayOff(why, detail, line);
   return COMMTAP_STAYS_OFF;
+}
+
+/// Returns nullopt if nothing speaks against counting in this process.
+std::optional<commtap_start_result> stayOffIfNeeded(const std::string& torch_version) {
+  const ProcessLedger& process = ProcessLedger::get();
+  if (const std::string reason = process.reasonToStayOff(); !reason.empty()) {
+    const std::string line = reason + "; empty " + process.offSwitchPath() + " to count all the same";
+    return stayOff(NotSeen::kSwitchedOff, reason, line);
+  }
+  if (const std::string difference = layoutDifference(); !difference.empty()) {
+    const std::string line = "torch " + torch_version + " differs from the torch " + compat::builtForTorch() +
+                             " that the tracker was built for (" + difference + "): install a release of torch";
+    return stayOff(NotSeen::kTorchLayout, difference, line);
+  }
+  return std::nullopt;
 }
 
 commtap_start_result startTracker(const char* torch_version, uint64_t found_at_ns) {
@@ -89,8 +106,8 @@ commtap_start_result startTracker(const char* torch_version, uint64_t found_at_n
   if (!ProcessLedger::start(parsed.options, torch_version)) {
     return COMMTAP_NOT_STARTED;
   }
-  if (const std::string reason = ProcessLedger::get().reasonToStayOff(); !reason.empty()) {
-    return stayOff(reason);
+  if (const std::optional<commtap_start_result> off = stayOffIfNeeded(torch_version)) {
+    return *off;
   }
   if (!GlooTiming::start(parsed.options.timing)) {
     return COMMTAP_NOT_STARTED;

@@ -8,20 +8,34 @@
 namespace commtap {
 namespace {
 
-/// The reasons of `not_seen` by format; they must not follow the number of this version.
-constexpr std::array<size_t, kLedgerVersion - kOldestLedgerVersion> kReasons = {24, 28};
-static_assert(kReasons.back() <= kNotSeenCount);
+/// What differs between the headers; must not follow the numbers of this version.
+struct Format {
+  size_t reasons;        ///< of `not_seen`
+  size_t bytes_at_end{}; ///< after `cost`
+};
+constexpr std::array<Format, kLedgerVersion - kOldestLedgerVersion> kFormats = {{
+    {.reasons = 24},
+    {.reasons = 28},
+    {.reasons = 29, .bytes_at_end = 2 * sizeof(uint32_t)}, // steps_from
+}};
+static_assert(kFormats.back().reasons <= kNotSeenCount);
 
 constexpr size_t kBegin = offsetof(LedgerHeader, not_seen);
+constexpr size_t kCost = offsetof(LedgerHeader, cost);
 
 size_t reasonBytes(uint32_t version) {
-  return kReasons.at(version - kOldestLedgerVersion) * sizeof(LedgerNotSeen);
+  return kFormats.at(version - kOldestLedgerVersion).reasons * sizeof(LedgerNotSeen);
 }
+
+size_t endBytes(uint32_t version) {
+  return sizeof(LedgerCost) + kFormats.at(version - kOldestLedgerVersion).bytes_at_end;
+}
+static_assert(kCost + sizeof(LedgerCost) + kFormats.back().bytes_at_end <= sizeof(LedgerHeader));
 
 } // namespace
 
 size_t oldHeaderSize(uint32_t version) {
-  return kBegin + reasonBytes(version) + sizeof(LedgerCost);
+  return kBegin + reasonBytes(version) + endBytes(version);
 }
 
 std::unique_ptr<LedgerHeader> oldHeaderOf(std::span<const std::byte> bytes, uint32_t version) {
@@ -34,10 +48,11 @@ std::unique_ptr<LedgerHeader> oldHeaderOf(std::span<const std::byte> bytes, uint
     return nullptr;
   }
   auto header = std::make_unique<LedgerHeader>();
-  std::memcpy(static_cast<void*>(header.get()), bytes.data(), kBegin);
-  std::memcpy(static_cast<void*>(header->not_seen), bytes.data() + kBegin, reasonBytes(version));
-  const std::byte* cost = bytes.data() + kBegin + reasonBytes(version);
-  std::memcpy(static_cast<void*>(&header->cost), cost, sizeof(LedgerCost));
+  const std::byte* reasons = bytes.data() + kBegin;
+  auto* copy = reinterpret_cast<std::byte*>(header.get());
+  std::memcpy(copy, bytes.data(), kBegin);
+  std::memcpy(copy + kBegin, reasons, reasonBytes(version));
+  std::memcpy(copy + kCost, reasons + reasonBytes(version), endBytes(version));
   return header;
 }
 

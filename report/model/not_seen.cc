@@ -73,6 +73,9 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"frames_unread",
      "collectives outside of every module for which Python's frames were not read, because reading had taken 50 ms and "
      "found nothing; those in the step of an optimizer that is not a torch.optim.Optimizer have the phase `other`"},
+    {"torch_layout",
+     "collectives that were not counted, processes in which nothing was, or timing that was switched off, because this "
+     "torch's classes differ from those that the tracker was built for; `detail` names the first difference"},
 }};
 
 const Reason& row(NotSeen reason) {

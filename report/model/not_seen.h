@@ -39,8 +39,9 @@ enum class NotSeen : uint8_t {
   kNcclWindows,
   kDeviceLibraries,
   kFramesUnread,
+  kTorchLayout,
 };
-inline constexpr int kNotSeenCount = 29;
+inline constexpr int kNotSeenCount = 30;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

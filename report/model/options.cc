@@ -108,6 +108,11 @@ bool applyCommandLine(Options& options, std::string_view value, const OptionRow&
   return applyName(options.command_line, value, row);
 }
 
+/// The stub reads the variable by itself, before it loads a tracker.
+bool applyTorch(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.torch, value, row);
+}
+
 constexpr auto kTable = std::to_array<OptionRow>({
     {.name = "COMMTAP",
      .flag = "",
@@ -177,6 +182,13 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help = "Whether reports hold the command line. redacted: without its secrets, as far as commtap knows them. off: "
              "not at all.",
      .apply = applyCommandLine},
+    {.name = "COMMTAP_TORCH",
+     .flag = "--torch",
+     .type = "releases|force",
+     .default_value = "releases",
+     .help = "The torches that are counted. releases: those that commtap has a tracker for. force: also nightlies, "
+             "vendors' builds and other versions, if torch's classes have the layout that the tracker was built for.",
+     .apply = applyTorch},
 });
 
 const OptionRow* findOption(std::string_view name) {

@@ -25,6 +25,12 @@ enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 /// What a report has of the command line.
 enum class CommandLine : uint8_t { kRedacted, kOff };
 
+/// The torches for which a tracker is loaded.
+enum class TorchVersions : uint8_t {
+  kReleases, ///< releases of the minor that the tracker is built for
+  kForce,    ///< any torch whose classes have the layout that the tracker is built for
+};
+
 /// The settings of the shim and the tracker, read once from the environment.
 struct Options {
   bool enabled = true;
@@ -36,6 +42,7 @@ struct Options {
   Labels labels = Labels::kAuto;
   Timing timing;
   CommandLine command_line = CommandLine::kRedacted;
+  TorchVersions torch = TorchVersions::kReleases;
 };
 
 /// One row of the option table, the only source of the parser, `commtap run --help` and docs/options.md.

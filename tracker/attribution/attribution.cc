@@ -10,7 +10,7 @@
 #include "tracker/attribution/python_frames.h"
 #include "tracker/attribution/running_work.h"
 #include "tracker/core/steps.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {

@@ -19,8 +19,8 @@
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
-#include "tracker/core/torch_compat.h"
 #include "tracker/gloo/gloo_timing.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {
@@ -181,6 +181,8 @@ void countCall(const OpFacts& facts, ThreadState& thread, const AnyArgument* arg
   frame.op = facts.name;
   try {
     Call(facts, thread, arguments).count(frame);
+  } catch (const LayoutDiffers& differs) {
+    ProcessLedger::ledger().notSeen(NotSeen::kTorchLayout, differs.what());
   } catch (...) { // no exception may reach the job
     ProcessLedger::internalError(ProcessLedger::ledger().text(facts.name));
   }
@@ -205,6 +207,8 @@ void learnGroup(const OpFacts& facts, ThreadState& thread, const AnyArgument* ar
       frame.learns_group = false;
       learnLibraryGroup(*group, thread);
     }
+  } catch (const LayoutDiffers& differs) {
+    ProcessLedger::ledger().notSeen(NotSeen::kTorchLayout, differs.what());
   } catch (...) { // no exception may reach the job
     ProcessLedger::internalError(ProcessLedger::ledger().text(facts.name));
   }

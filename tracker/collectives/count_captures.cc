@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tracker/collectives/collective_observers.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {

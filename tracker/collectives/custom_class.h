@@ -8,7 +8,7 @@
 
 #include <ATen/core/ivalue.h>
 
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/collectives/groups.h"
 
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -10,8 +11,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
+#include "tracker/torch/layout.h"
 
 namespace commtap {
 namespace {
@@ -132,9 +135,25 @@ std::optional<GroupRef> find(const c10d::ProcessGroup& group, const Identity& id
   return is_this ? std::optional<GroupRef>(known->second.ref) : std::nullopt;
 }
 
+void requireLayout(const c10d::ProcessGroup& group) {
+  const std::string difference = layoutDifference(group);
+  if (difference.empty()) {
+    return;
+  }
+  static std::atomic<bool> is_said{false};
+  if (!is_said.exchange(true)) {
+    logWarning(
+        "this torch differs from the torch " + compat::builtForTorch() + " that the tracker was built for (" +
+        difference + "): install a release of torch; no collective is counted: run `commtap doctor`");
+  }
+  ProcessLedger::get().processGroupSeen(-1, -1);
+  throw LayoutDiffers(difference);
+}
+
 /// Queries the backend without the lock. A backend in Python takes the GIL to answer, and a thread with the GIL may
 /// wait for the lock.
 GroupRef findOrAdd(const c10d::ProcessGroup& group) {
+  requireLayout(group);
   const Identity identity = identityOf(group);
   announce(group, identity);
   if (const std::optional<GroupRef> known = find(group, identity)) {
@@ -165,6 +184,8 @@ GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread) {
 GroupRef groupNamed(const std::string& name, ThreadState& thread) {
   try {
     return groupOf(*c10d::resolve_process_group(name), thread);
+  } catch (const LayoutDiffers&) {
+    throw;
   } catch (const std::exception&) { // no such group: the op itself reports that to the job
     return {};
   }

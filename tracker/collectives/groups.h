@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <stdexcept>
 #include <string>
 
 #include "tracker/core/fork_locks.h"
@@ -13,7 +14,14 @@ class ProcessGroup;
 
 namespace commtap {
 
+/// This torch's process groups differ from those that the tracker was built for: nothing can be read from them.
+class LayoutDiffers : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Returns the ledger's entry for `group`, added at first use. Takes no lock if the thread's last group was the same.
+/// Throws LayoutDiffers, as the functions below do.
 GroupRef groupOf(const c10d::ProcessGroup& group, ThreadState& thread);
 
 /// Returns the entry of the group that functional collectives call `name`; an empty reference if there is none.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tracker/collectives/collective_kernel.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/typed_ops.h"
 
 namespace commtap {
 namespace {

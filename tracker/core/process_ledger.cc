@@ -192,10 +192,13 @@ void ProcessLedger::noteSignalTo(int64_t pid, int signal) const {
   }
 }
 
-void ProcessLedger::stayOff(const std::string& reason) {
-  const OffSwitch off(options_.out, identity_);
-  logWarning("commtap stays off: " + reason + "; empty " + off.path() + " to count all the same");
-  ledger_->notSeen(NotSeen::kSwitchedOff, reason);
+std::string ProcessLedger::offSwitchPath() const {
+  return OffSwitch(options_.out, identity_).path();
+}
+
+void ProcessLedger::stayOff(NotSeen why, const std::string& detail, const std::string& line) {
+  logWarning("commtap stays off: " + line + "; nothing is counted: run `commtap doctor`");
+  ledger_->notSeen(why, detail);
   if (identity_.rank >= 0) {
     processGroupSeen(-1, -1);
   }

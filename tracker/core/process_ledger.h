@@ -54,8 +54,11 @@ class ProcessLedger {
   /// Notes in the ledgers of the process `pid`, if this process is a launcher, that it is about to end that process by
   /// `signal`: the end is then no sign of a fault of commtap. Call only if isOfThisProcess() is true.
   void noteSignalTo(int64_t pid, int signal) const;
-  /// Leaves a report that only names the reason, if the process is a rank.
-  void stayOff(const std::string& reason);
+  /// Returns the file that switches commtap off in this run.
+  std::string offSwitchPath() const;
+  /// Says in one line why nothing is counted and what to do. Leaves a report that only has the reason and its `detail`,
+  /// if the process is a rank.
+  void stayOff(NotSeen why, const std::string& detail, const std::string& line);
 
   void setPythonVersion(const std::string& version);
 

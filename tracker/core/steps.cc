@@ -6,7 +6,7 @@
 
 #include "tracker/core/clock.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {

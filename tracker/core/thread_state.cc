@@ -7,7 +7,7 @@
 #include <new>
 
 #include "tracker/core/process_ledger.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 

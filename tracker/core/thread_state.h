@@ -11,7 +11,7 @@
 #include "report/ledger/ledger_format.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/timeline.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 

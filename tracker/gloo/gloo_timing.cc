@@ -5,21 +5,28 @@
 #include <atomic>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "tracker/core/call_times.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
+#include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/core/torch_compat.h"
 #include "tracker/gloo/work_table.h"
+#include "tracker/torch/compat.h"
+#include "tracker/torch/layout.h"
 
 namespace commtap {
 namespace {
+
+/// Whether c10d's works have the layout that this tracker was built for.
+enum class WorkLayout : uint8_t { kUntried, kKnown, kOther };
 
 struct GlooState {
   Timing timing;
   WorkTable works;
   std::atomic<uint64_t> works_seen{0};
+  std::atomic<WorkLayout> work_layout{WorkLayout::kUntried};
   std::atomic<const ThreadState*> finalizing{nullptr}; ///< the thread on which DDP waits for its buckets
   std::atomic<uint64_t> finalizing_since_ns{0};        ///< steady clock; advances with each bucket; 0: no wait
 };
@@ -69,8 +76,30 @@ bool isChosen() {
   return every == 1 || state->works_seen.fetch_add(1, std::memory_order_relaxed) % every == 0;
 }
 
+/// Compares the layout of c10d's works with that of a first one.
+WorkLayout compareLayout(const void* work) {
+  const std::string difference = layoutDifference(*static_cast<const c10d::Work*>(work));
+  const WorkLayout layout = difference.empty() ? WorkLayout::kKnown : WorkLayout::kOther;
+  if (state->work_layout.exchange(layout) != layout && layout == WorkLayout::kOther) {
+    ProcessLedger::ledger().notSeen(NotSeen::kTorchLayout, difference);
+    logWarning(
+        "this torch differs from the torch " + compat::builtForTorch() + " that the tracker was built for (" +
+        difference + "): install a release of torch; no collective on Gloo is timed: run `commtap doctor`");
+  }
+  return layout;
+}
+
+bool isLayoutKnown(const void* work) {
+  WorkLayout layout = state->work_layout.load(std::memory_order_relaxed);
+  layout = layout == WorkLayout::kUntried ? compareLayout(work) : layout;
+  return layout == WorkLayout::kKnown;
+}
+
 void watch(const void* work, OpFrame& call, const ThreadState* thread) {
   const CostSample sample;
+  if (!isLayoutKnown(work)) {
+    return;
+  }
   OpFrame timed = call;
   if (call.has_work) {
     timed.bytes = 0; // a call with several Works has a duration for each, but one payload

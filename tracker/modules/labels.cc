@@ -3,7 +3,6 @@
 #include "tracker/modules/labels.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
 #include <iterator>
@@ -18,52 +17,15 @@
 #include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/steps.h"
-#include "tracker/core/torch_compat.h"
 #include "tracker/modules/scopes.h"
+#include "tracker/torch/compat.h"
+#include "tracker/torch/label_names.h"
 
 namespace commtap {
 namespace {
 
-constexpr std::string_view kOptimizerStep = "Optimizer.step#";
-constexpr std::string_view kZeroGrad = "Optimizer.zero_grad#";
-constexpr std::string_view kFsdp2 = "FSDP::";
-constexpr std::string_view kFsdp1 = "FullyShardedDataParallel.";
-constexpr std::string_view kPipeline = "PP:";
-constexpr std::string_view kForwardOf = "Forward ";
-constexpr std::string_view kBackwardOf = "Backward ";
-
-// How labels begin that torch itself opens in Python, in addition to those above.
-constexpr std::array<std::string_view, 5> kTorchsLabels = {
-    kFsdp2,
-    "Optimizer.",
-    "enumerate(DataLoader)",
-    "DistributedDataParallel.",
-    "torch::",
-};
-
 constexpr size_t kMostUserLabels = 32; ///< open at a time on a thread; any more do not label collectives
 constexpr size_t kLongestLabel = 80;   ///< bytes
-
-struct Fsdp2Label {
-  std::string_view text;
-  Phase phase;
-  bool communicates;
-};
-
-// FSDP2's labels of the work for one unit (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py).
-constexpr std::array kFsdp2Labels = {
-    Fsdp2Label{"all_gather", Phase::kOther, true},
-    Fsdp2Label{"all_gather_copy_out", Phase::kOther, false},
-    Fsdp2Label{"pre_forward", Phase::kForward, false},
-    Fsdp2Label{"post_forward", Phase::kForward, false},
-    Fsdp2Label{"forward_prefetch", Phase::kForward, false},
-    Fsdp2Label{"pre_backward", Phase::kBackward, false},
-    Fsdp2Label{"backward_prefetch", Phase::kBackward, false},
-    Fsdp2Label{"post_backward_accumulate", Phase::kBackward, false},
-    Fsdp2Label{"post_backward_reshard", Phase::kBackward, false},
-    Fsdp2Label{"post_backward_rs_wait", Phase::kBackward, false},
-    Fsdp2Label{"post_backward_reduce", Phase::kBackward, true},
-};
 
 /// Returns the text between `begin` and `end`; "" if `text` does not begin so.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
@@ -73,9 +35,11 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
 std::optional<UnitLabelText> parseFsdp2(std::string_view label) {
   const std::string_view what = label.substr(0, label.find(' '));
   const std::string_view whom = label.substr(what.size()); // may end in " [pg=2]", if a unit has several groups
-  const auto* known =
-      std::find_if(kFsdp2Labels.begin(), kFsdp2Labels.end(), [&](const Fsdp2Label& each) { return each.text == what; });
-  if (known == kFsdp2Labels.end()) {
+  const auto* known = std::find_if(
+      torch_names::kFsdp2Labels.begin(), torch_names::kFsdp2Labels.end(), [&](const torch_names::Fsdp2Label& each) {
+        return each.text == what;
+      });
+  if (known == torch_names::kFsdp2Labels.end()) {
     return std::nullopt;
   }
   const bool prefetch = what.ends_with("_prefetch");
@@ -87,27 +51,6 @@ std::optional<UnitLabelText> parseFsdp2(std::string_view label) {
       .phase = known->phase,
       .communicates = known->communicates};
 }
-
-struct PipelineAction {
-  std::string_view text;
-  Phase phase;
-};
-
-// The actions of torch/distributed/pipelining/schedules.py, of which `OVERLAP_F_B` is of both phases. An unshard is for
-// the forward that follows.
-constexpr std::array kPipelineActions = {
-    PipelineAction{"F", Phase::kForward},
-    PipelineAction{"SEND_F", Phase::kForward},
-    PipelineAction{"RECV_F", Phase::kForward},
-    PipelineAction{"UNSHARD", Phase::kForward},
-    PipelineAction{"B", Phase::kBackward},
-    PipelineAction{"I", Phase::kBackward},
-    PipelineAction{"W", Phase::kBackward},
-    PipelineAction{"SEND_B", Phase::kBackward},
-    PipelineAction{"RECV_B", Phase::kBackward},
-    PipelineAction{"RESHARD", Phase::kBackward},
-    PipelineAction{"REDUCE_GRAD", Phase::kBackward},
-};
 
 /// Removes the number at the beginning; nullopt if there is none.
 std::optional<uint32_t> takeNumber(std::string_view& text) {
@@ -122,8 +65,10 @@ std::optional<UnitLabelText> parsePipelineAction(std::string_view label) {
   const std::optional<uint32_t> stage = takeNumber(label);
   const std::string_view what = label.substr(0, label.find_first_of("0123456789"));
   const auto* known = std::find_if(
-      kPipelineActions.begin(), kPipelineActions.end(), [&](const PipelineAction& each) { return each.text == what; });
-  if (!stage || known == kPipelineActions.end()) {
+      torch_names::kPipelineActions.begin(),
+      torch_names::kPipelineActions.end(),
+      [&](const torch_names::PipelineAction& each) { return each.text == what; });
+  if (!stage || known == torch_names::kPipelineActions.end()) {
     return std::nullopt;
   }
   return UnitLabelText{.made_by = UnitLabel::Library::kPipeline, .phase = known->phase, .stage = *stage};
@@ -231,7 +176,7 @@ void openUserLabel(std::string_view label, const void* object) {
 }
 
 void open(std::string_view label, const void* object) {
-  if (label.starts_with(kZeroGrad)) {
+  if (label.starts_with(torch_names::kZeroGrad)) {
     Steps::gradientsZeroed();
   } else if (isOptimizerStepLabel(label)) {
     openStep(object);
@@ -248,31 +193,33 @@ constinit std::atomic<at::CallbackHandle> handle{0};
 } // namespace
 
 bool isOptimizerStepLabel(std::string_view label) {
-  return label.starts_with(kOptimizerStep);
+  return label.starts_with(torch_names::kOptimizerStep);
 }
 
 std::optional<UnitLabelText> parseUnitLabel(std::string_view label) {
-  if (label.starts_with(kFsdp2)) {
-    return parseFsdp2(label.substr(kFsdp2.size()));
+  if (label.starts_with(torch_names::kFsdp2)) {
+    return parseFsdp2(label.substr(torch_names::kFsdp2.size()));
   }
-  if (label.starts_with(kFsdp1)) {
-    return UnitLabelText{UnitLabel::Library::kFsdp1, label.find("_prefetch") != std::string_view::npos};
+  if (label.starts_with(torch_names::kFsdp1)) {
+    return UnitLabelText{UnitLabel::Library::kFsdp1, label.find(torch_names::kFsdp1Prefetch) != std::string_view::npos};
   }
-  if (label.starts_with(kPipeline)) {
-    return parsePipelineAction(label.substr(kPipeline.size()));
+  if (label.starts_with(torch_names::kPipeline)) {
+    return parsePipelineAction(label.substr(torch_names::kPipeline.size()));
   }
-  if (label.starts_with(kForwardOf)) {
-    return parseMicroBatch(label.substr(kForwardOf.size()), Phase::kForward);
+  if (label.starts_with(torch_names::kForwardOf)) {
+    return parseMicroBatch(label.substr(torch_names::kForwardOf.size()), Phase::kForward);
   }
-  if (label.starts_with(kBackwardOf)) {
-    return parseMicroBatch(label.substr(kBackwardOf.size()), Phase::kBackward);
+  if (label.starts_with(torch_names::kBackwardOf)) {
+    return parseMicroBatch(label.substr(torch_names::kBackwardOf.size()), Phase::kBackward);
   }
   return std::nullopt;
 }
 
 std::string_view userLabel(std::string_view label) {
   const bool is_torchs = std::any_of(
-      kTorchsLabels.begin(), kTorchsLabels.end(), [label](std::string_view start) { return label.starts_with(start); });
+      torch_names::kOtherLabels.begin(),
+      torch_names::kOtherLabels.end(),
+      [label](const torch_names::OtherLabel& known) { return label.starts_with(known.start); });
   if (is_torchs) {
     return "";
   }

@@ -11,9 +11,9 @@
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
-#include "tracker/core/torch_compat.h"
 #include "tracker/modules/parameter_watch.h"
 #include "tracker/modules/scopes.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tracker/core/steps.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {
@@ -27,8 +27,8 @@ struct Models {
   std::vector<bool> looked; ///< by module: its parameters have been looked through
 
   Watched* find(uint32_t module) {
-    const auto found = std::find_if(
-        watched.begin(), watched.end(), [module](const Watched& model) { return model.module == module; });
+    const auto found =
+        std::find_if(watched.begin(), watched.end(), [module](const Watched& model) { return model.module == module; });
     return found == watched.end() ? nullptr : &*found;
   }
   bool mayLook(uint32_t module) const {

@@ -104,10 +104,13 @@ uint32_t forgetModule(const void* object) {
 }
 
 void groupMade(const char* name) {
-  if (ThreadState* thread = ThreadState::current()) {
-    if (groupNamed(name, *thread).size > 1) {
+  ThreadState* thread = ThreadState::current();
+  try {
+    if (thread != nullptr && groupNamed(name, *thread).size > 1) {
       StageTensors::want();
     }
+  } catch (const LayoutDiffers&) { // has been said; each collective of the group is in `not_seen`
+    return;
   }
 }
 
@@ -130,7 +133,9 @@ void notSeenModule(const char* what) {
 
 void hookMissing(const char* why) {
   ProcessLedger::ledger().notSeen(NotSeen::kModuleHookMissing, why);
-  logWarning(std::string("module calls are not hooked, so all collectives are attributed to Global: ") + why);
+  logWarning(
+      std::string("module calls are not hooked, so all collectives are attributed to Global: ") + why +
+      "; run `commtap doctor`");
 }
 
 void debug(const char* message) {

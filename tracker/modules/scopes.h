@@ -8,7 +8,7 @@
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 

@@ -6,8 +6,8 @@
 
 #include "tracker/collectives/op_table.h"
 #include "tracker/core/process_ledger.h"
-#include "tracker/core/torch_compat.h"
 #include "tracker/modules/python_bridge.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_compat.h"
+#include "tracker/torch/frame_names.h"
 
 namespace commtap {
 namespace {
@@ -45,6 +46,11 @@ PyRef localOf(const PyRef& frame, const char* name) {
   return PyRef(frame ? commtap_local(reinterpret_cast<PyFrameObject*>(frame.get()), name) : nullptr);
 }
 
+/// Returns the object that a local variable of `frame` leads to.
+PyRef follow(const PyRef& frame, const torch_names::Local& local) {
+  return follow(localOf(frame, local.variable), local.attributes);
+}
+
 bool isCalled(const PyRef& frame, const char* function) {
   const PyRef code = frame ? attribute(frame.get(), "f_code") : PyRef();
   const PyRef name = code ? attribute(code.get(), "co_name") : PyRef();
@@ -60,51 +66,48 @@ PyRef frameOf(PyRef frame, const char* function) {
   return frame;
 }
 
-/// Returns a stage's module. Schedules for one stage have it as `_stage`; the others have a dict of them.
+/// Returns a stage's module.
 PyRef stageModule(const PyRef& schedule, uint32_t number) {
-  if (!isCalled(schedule, "_step_microbatches")) {
+  if (!isCalled(schedule, torch_names::kRunSchedule)) {
     return {};
   }
-  const PyRef stages = localOf(schedule, "stage_index_to_stage");
+  const PyRef stages = localOf(schedule, torch_names::kStagesByNumber);
   if (!stages || !PyDict_Check(stages.get())) {
-    return follow(localOf(schedule, "self"), "_stage.submod");
+    return follow(schedule, torch_names::kOnlyStagesModule);
   }
   const PyRef key(PyLong_FromUnsignedLong(number));
-  return follow(PyRef::borrow(key ? PyDict_GetItemWithError(stages.get(), key.get()) : nullptr), "submod");
+  PyRef stage = PyRef::borrow(key ? PyDict_GetItemWithError(stages.get(), key.get()) : nullptr);
+  return follow(std::move(stage), torch_names::kStagesModule);
 }
 
 /// Returns the argument `closure` of step(self, closure=None).
 PyRef closureOf(const PyRef& step) {
-  const PyRef arguments = localOf(step, "args");
-  const PyRef named = localOf(step, "kwargs");
+  const PyRef arguments = localOf(step, torch_names::kStepArguments);
+  const PyRef named = localOf(step, torch_names::kStepNamedArguments);
   PyObject* closure = nullptr;
   if (arguments && PyTuple_Check(arguments.get()) && PyTuple_GET_SIZE(arguments.get()) > 1) {
     closure = PyTuple_GET_ITEM(arguments.get(), 1);
   } else if (named && PyDict_Check(named.get())) {
-    closure = PyDict_GetItemString(named.get(), "closure");
+    closure = PyDict_GetItemString(named.get(), torch_names::kClosure);
   }
   return closure == Py_None ? PyRef() : PyRef::borrow(closure);
 }
 
 } // namespace
 
-// The functions, and their local variables, are those of torch/distributed/fsdp/_fully_shard (_fsdp_param_group.py,
-// _fsdp_param.py, _fsdp_state.py), torch/distributed/pipelining/schedules.py and torch/optim/optimizer.py.
 std::vector<PyRef> modulesInFrames(CommtapInFrames what, uint32_t number) {
   const ErrorGuard keep_errors;
   PyRef running = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
   switch (what) {
-    case kCommtapRunningUnit: // FSDPParamGroup.unshard, .post_backward
-      return itemsOf(follow(localOf(running, "self"), "modules"));
-    case kCommtapPrefetchingUnit: // FSDPState._pre_backward, which calls FSDPParamGroup._prefetch_unshard
-      return itemsOf(follow(localOf(compat::callerOf(running.get()), "self"), "_modules"));
+    case kCommtapRunningUnit:
+      return itemsOf(follow(running, torch_names::kUnitsModules));
+    case kCommtapPrefetchingUnit:
+      return itemsOf(follow(compat::callerOf(running.get()), torch_names::kPrefetchersModules));
     case kCommtapPipelineStage:
       return only(stageModule(running, number));
-    case kCommtapReducedParameter: { // FSDPParam
-      const PyRef parameter = frameOf(std::move(running), "_get_grad_inner_tensor");
-      return only(follow(localOf(parameter, "self"), "_module_info.module"));
-    }
-    case kCommtapStepClosure: // the function around every step in torch/optim/optimizer.py
+    case kCommtapReducedParameter:
+      return only(follow(frameOf(std::move(running), torch_names::kReduceParameter), torch_names::kReducedModule));
+    case kCommtapStepClosure:
       return only(closureOf(running));
   }
   return {};

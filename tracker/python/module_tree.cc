@@ -6,6 +6,7 @@
 #include "tracker/cpython/py_ref.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/wrappers.h"
+#include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
@@ -15,13 +16,13 @@ constexpr uint32_t kMaxDepth = 200;
 constexpr size_t kMaxPrefix = 2000; ///< characters of containers' names; stops at a container that contains itself
 
 CommtapModuleRole roleOf(PyObject* module) {
-  if (inheritsFrom(module, "DistributedDataParallel")) {
+  if (inheritsFrom(module, torch_names::kDistributedDataParallel)) {
     return kCommtapDdp;
   }
-  if (inheritsFrom(module, "FullyShardedDataParallel")) {
+  if (inheritsFrom(module, torch_names::kFullyShardedDataParallel)) {
     return kCommtapFsdp1;
   }
-  return inheritsFrom(module, "FSDPModule") ? kCommtapFsdp2 : kCommtapPlain;
+  return inheritsFrom(module, torch_names::kFsdpModule) ? kCommtapFsdp2 : kCommtapPlain;
 }
 
 class Deeper {
@@ -42,12 +43,12 @@ class Deeper {
 /// Returns true for a module that only holds modules and is never called. It has no row; its name is part of its
 /// children's names.
 bool isContainer(PyObject* module) {
-  return inheritsFrom(module, "ModuleList") || inheritsFrom(module, "ModuleDict");
+  return inheritsFrom(module, torch_names::kModuleList) || inheritsFrom(module, torch_names::kModuleDict);
 }
 
 /// Returns true for a graph that the compiler made from a module. Its calls belong to the compiled module.
 bool isGenerated(PyObject* module) {
-  return inheritsFrom(module, "GraphModule");
+  return inheritsFrom(module, torch_names::kGraphModule);
 }
 
 } // namespace

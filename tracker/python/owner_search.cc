@@ -6,6 +6,7 @@
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/python/wrappers.h"
+#include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
@@ -54,7 +55,8 @@ bool OwnerSearch::contains(PyObject* module, int depth) {
 }
 
 void OwnerSearch::lookAt(PyObject* value) {
-  const bool is_row = isModule(value) && !inheritsFrom(value, "ModuleList") && !inheritsFrom(value, "ModuleDict");
+  const bool is_row = isModule(value) && !inheritsFrom(value, torch_names::kModuleList) &&
+                      !inheritsFrom(value, torch_names::kModuleDict);
   if (is_row && value != found_ && !isOutOfTime() && contains(value, 0)) {
     found_ = value;
   }

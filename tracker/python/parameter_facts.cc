@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tracker/cpython/py_ref.h"
+#include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
@@ -87,8 +88,8 @@ bool readFacts(PyObject* tensor, Facts& facts) {
   facts.dtype = dtypeText(tensor);
   const PyRef requires_grad = attribute(tensor, "requires_grad");
   facts.requires_grad = requires_grad && PyObject_IsTrue(requires_grad.get()) == 1;
-  const PyRef spec = attribute(tensor, "_spec"); // a DTensor's mesh and placements
-  const PyRef local = attribute(tensor, "_local_tensor");
+  const PyRef spec = attribute(tensor, torch_names::kDtensorSpec); // a DTensor's mesh and placements
+  const PyRef local = attribute(tensor, torch_names::kLocalTensor);
   PyErr_Clear();
   if (spec && local) {
     const PyRef mesh = attribute(spec.get(), "mesh");
@@ -132,7 +133,7 @@ void* tensorImpl(PyObject* tensor) {
 }
 
 void reportParameters(const CommtapHost& host, PyObject* module_dict, uint32_t module) {
-  PyObject* parameters = PyDict_GetItemString(module_dict, "_parameters");
+  PyObject* parameters = PyDict_GetItemString(module_dict, torch_names::kParameters);
   if (parameters == nullptr || !PyDict_Check(parameters) || PyDict_Size(parameters) == 0) {
     return;
   }
@@ -150,8 +151,8 @@ void reportParameters(const CommtapHost& host, PyObject* module_dict, uint32_t m
 
 void reportFlatParameter(const CommtapHost& host, PyObject* module_dict, uint32_t module) {
   const PlainTensors plain(host);
-  PyObject* handle = PyDict_GetItemString(module_dict, "_handle");
-  const PyRef flat = handle == nullptr || handle == Py_None ? PyRef() : attribute(handle, "flat_param");
+  PyObject* handle = PyDict_GetItemString(module_dict, torch_names::kFsdp1Handle);
+  const PyRef flat = handle == nullptr || handle == Py_None ? PyRef() : attribute(handle, torch_names::kFlatParameter);
   if (flat) {
     host.own_tensor(module, tensorImpl(flat.get()));
   }

@@ -23,6 +23,8 @@
 #include "tracker/python/torch_functions.h"
 #include "tracker/python/trained_parameter.h"
 #include "tracker/python/wrappers.h"
+#include "tracker/torch/hook_names.h"
+#include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
@@ -151,7 +153,7 @@ PyObject* registerGroup(PyObject*, PyObject* arguments, PyObject* names) {
 
 /// Reports to the tracker the entry of a record_function object, whose `name` is the label.
 void tellLabel(PyObject* label) {
-  static PyObject* const attribute_name = PyUnicode_InternFromString("name");
+  static PyObject* const attribute_name = PyUnicode_InternFromString(torch_names::kLabelText);
   const ErrorGuard keep_errors;
   const PyRef name(PyObject_GetAttr(label, attribute_name));
   const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
@@ -177,7 +179,7 @@ PyObject* exitLabel(PyObject* function, PyObject* const* arguments, size_t flags
 }
 
 void watchLabels(PyObject* module) {
-  const PyRef type = attribute(module, "record_function");
+  const PyRef type = attribute(module, torch_names::kLabelClass);
   const PyRef enter = type ? attribute(type.get(), "__enter__") : PyRef();
   const PyRef exit = type ? attribute(type.get(), "__exit__") : PyRef();
   if (!part->label_enter.install(enter.get(), enterLabel) || !part->label_exit.install(exit.get(), exitLabel)) {
@@ -187,8 +189,8 @@ void watchLabels(PyObject* module) {
 }
 
 void watchModules(PyObject* module) {
-  const PyRef type = attribute(module, "Module");
-  const PyRef call = type ? attribute(type.get(), "_call_impl") : PyRef();
+  const PyRef type = attribute(module, torch_names::kModuleClass);
+  const PyRef call = type ? attribute(type.get(), torch_names::kCallModule) : PyRef();
   if (part->module_call.install(call.get(), reinterpret_cast<vectorcallfunc>(part->host.call_module))) {
     setOriginalCall(part->module_call.own());
   } else {
@@ -211,7 +213,7 @@ PyObject* wrappedArgument(PyObject* const* arguments, size_t flags, PyObject* na
     return arguments[1];
   }
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "module") == 0) {
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), torch_names::kWrappedArgument) == 0) {
       return arguments[positional + i];
     }
   }
@@ -243,7 +245,7 @@ void watchConstructor(PyObject* module, const char* class_name) {
 }
 
 void watchDdp(PyObject* module) {
-  watchConstructor<&Part::ddp_constructor>(module, "DistributedDataParallel");
+  watchConstructor<&Part::ddp_constructor>(module, torch_names::kDistributedDataParallel);
 }
 
 /// FSDP1 is imported by few jobs, and a finder that waits for it would stay in sys.meta_path. A job imports it before
@@ -252,28 +254,26 @@ void watchFsdp1IfImported() {
   if (part->fsdp1_constructor.own() == nullptr) {
     const ErrorGuard keep_errors;
     const DynamoPause pause;
-    PyObject* module =
-        PyDict_GetItemString(PyImport_GetModuleDict(), "torch.distributed.fsdp.fully_sharded_data_parallel");
+    PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), torch_names::kFsdp1File);
     if (module != nullptr) {
-      watchConstructor<&Part::fsdp1_constructor>(module, "FullyShardedDataParallel");
+      watchConstructor<&Part::fsdp1_constructor>(module, torch_names::kFullyShardedDataParallel);
     }
   }
 }
 
 // Without this hook a group is known from its first collective.
 void watchGroups(PyObject* module) {
-  constexpr const char* kName = "_register_process_group";
   static PyMethodDef method = {
-      kName,
+      torch_names::kRegisterGroup,
       reinterpret_cast<PyCFunction>(
           reinterpret_cast<void (*)()>(registerGroup)), // METH_KEYWORDS passes a third parameter
       METH_VARARGS | METH_KEYWORDS,
       nullptr};
-  PyRef original = attribute(module, kName);
+  PyRef original = attribute(module, torch_names::kRegisterGroup);
   const PyRef ours(PyCFunction_New(&method, nullptr));
   if (original && ours) {
     part->register_group = Py_NewRef(original.get());
-    PyObject_SetAttrString(module, kName, ours.get());
+    PyObject_SetAttrString(module, torch_names::kRegisterGroup, ours.get());
   }
 }
 
@@ -286,10 +286,10 @@ int start(const CommtapHost* host) {
   startRunningWork();
   startTorchFunctions();
   const bool ok = afterImport({
-      {"torch.nn.modules.module", watchModules},
-      {"torch.autograd.profiler", watchLabels},
-      {"torch.distributed.distributed_c10d", watchGroups},
-      {"torch.nn.parallel.distributed", watchDdp},
+      {torch_names::kModuleFile, watchModules},
+      {torch_names::kLabelFile, watchLabels},
+      {torch_names::kGroupsFile, watchGroups},
+      {torch_names::kDdpFile, watchDdp},
   });
   if (!ok) {
     host->hook_missing("sys.meta_path is not a list");

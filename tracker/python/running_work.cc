@@ -6,6 +6,7 @@
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/thread_frames.h"
 #include "tracker/python/wrappers.h"
+#include "tracker/torch/frame_names.h"
 
 namespace commtap {
 namespace {
@@ -25,10 +26,10 @@ struct Names {
       {PyUnicode_InternFromString("broadcast_params"), kCommtapSetUp},
       {PyUnicode_InternFromString("__init__"), kCommtapSetUp},
   };
-  PyObject* self = PyUnicode_InternFromString("self");
-  PyObject* param_groups = PyUnicode_InternFromString("param_groups");
-  /// The function of torch/autograd/graph.py around every backward: what calls it is not the engine's work.
-  PyObject* run_backward = PyUnicode_InternFromString("_engine_run_backward");
+  PyObject* self = PyUnicode_InternFromString(torch_names::kSelf);
+  PyObject* param_groups = PyUnicode_InternFromString(torch_names::kParameterGroups);
+  /// What calls this is not the engine's work.
+  PyObject* run_backward = PyUnicode_InternFromString(torch_names::kRunBackward);
 
   CommtapWork workOf(PyObject* name) const {
     for (const Function& function : functions) {
@@ -64,13 +65,13 @@ RunningWork stepOf(const PyRef& frame, PyObject* self) {
   if (isModule(self) || !hasParameterGroups(self)) {
     return {};
   }
-  const PyRef closure = localOf(frame, "closure");
+  const PyRef closure = localOf(frame, torch_names::kClosure);
   return {closure && closure.get() != Py_None ? kCommtapOptimizerStepWithClosure : kCommtapOptimizerStep, {}};
 }
 
 /// Returns the work of a frame whose function's name says `what`, if its object bears that out.
 RunningWork workOf(const PyRef& frame, CommtapWork what) {
-  PyRef self = localOf(frame, "self");
+  PyRef self = localOf(frame, torch_names::kSelf);
   if (!self) {
     return {};
   }
@@ -86,8 +87,7 @@ int noteName(const PyCodeObject* code, void* found) {
   if (code->co_name == names().run_backward) {
     return 1;
   }
-  const bool is_work =
-      names().workOf(code->co_name) != kCommtapNoWork && commtap_first_variable(code) == names().self;
+  const bool is_work = names().workOf(code->co_name) != kCommtapNoWork && commtap_first_variable(code) == names().self;
   *static_cast<bool*>(found) = is_work;
   return is_work ? 1 : 0;
 }

@@ -6,15 +6,17 @@
 
 #include <string_view>
 
+#include "tracker/torch/module_names.h"
+
 namespace commtap {
 
 CommtapTensorClass tensorClass(void* tensor) {
   for (const PyTypeObject* type = Py_TYPE(static_cast<PyObject*>(tensor)); type != nullptr; type = type->tp_base) {
     const std::string_view name = type->tp_name;
-    if (name == "DTensor") {
+    if (name == torch_names::kDtensor) {
       return kCommtapDtensor;
     }
-    if (name == "FakeTensor" || name == "FunctionalTensor") {
+    if (name == torch_names::kFakeTensor || name == torch_names::kFunctionalTensor) {
       return kCommtapTracedTensor;
     }
   }

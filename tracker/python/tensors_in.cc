@@ -9,6 +9,7 @@
 #include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/python/parameter_facts.h"
+#include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
@@ -18,7 +19,7 @@ constexpr Py_ssize_t kMaxItems = 64; // of one container
 
 bool isTensor(PyObject* object) {
   for (const PyTypeObject* type = Py_TYPE(object); type != nullptr; type = type->tp_base) {
-    if (std::string_view(type->tp_name) == "torch._C.TensorBase") {
+    if (std::string_view(type->tp_name) == torch_names::kTensorBase) {
       return true;
     }
   }
@@ -51,7 +52,7 @@ class Collected {
 
  private:
   void addTensor(PyObject* tensor) {
-    const PyRef local = attribute(tensor, "_local_tensor"); // a DTensor's
+    const PyRef local = attribute(tensor, torch_names::kLocalTensor); // a DTensor's
     PyErr_Clear();
     void* impl = tensorImpl(local ? local.get() : tensor);
     if (impl != nullptr && count_ < capacity_) {

@@ -6,6 +6,7 @@
 #include "tracker/cpython/py_ref.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/wrappers.h"
+#include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
@@ -19,7 +20,7 @@ class Walk {
   /// Returns the first trained parameter, borrowed; nullptr if there is none.
   PyObject* find(PyObject* module, int depth) {
     PyObject* dict = depth < kMostDepth && visited_++ < kMostModules ? dictOf(module) : nullptr;
-    PyObject* found = dict == nullptr ? nullptr : trainedIn(PyDict_GetItemString(dict, "_parameters"));
+    PyObject* found = dict == nullptr ? nullptr : trainedIn(PyDict_GetItemString(dict, torch_names::kParameters));
     PyObject* children = dict == nullptr || found != nullptr ? nullptr : childrenOf(module);
     PyObject* name = nullptr;
     PyObject* child = nullptr;

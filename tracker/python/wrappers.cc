@@ -7,49 +7,10 @@
 #include <string_view>
 
 #include "tracker/cpython/py_ref.h"
+#include "tracker/torch/module_names.h"
 
 namespace commtap {
 namespace {
-
-constexpr const char* kAnyClass = nullptr;
-
-/// A wrapper: a class, or a class that inherits from it, and the attribute that holds the module that it wraps.
-struct Wrapper {
-  const char* class_name; ///< kAnyClass: the attribute's name is enough
-  const char* attribute;
-};
-
-constexpr Wrapper kWrappers[] = {
-    {kAnyClass, "_orig_mod"},                  // torch.compile
-    {kAnyClass, "_fsdp_wrapped_module"},       // FSDP1; fairscale's FSDP
-    {kAnyClass, "_checkpoint_wrapped_module"}, // torch's activation wrappers
-    {"DistributedDataParallel", "module"},     // torch's, Apex's and Megatron's
-    {"DataParallel", "module"},
-    {kAnyClass, "_dmp_wrapped_module"}, // torchrec's DistributedModelParallel
-    {"DeepSpeedEngine", "module"},
-    {kAnyClass, "_forward_module"},          // Lightning and Fabric
-    {"Float16Module", "module"},             // Megatron
-    {"_BaseDataParallel", "module"},         // Megatron's data parallel classes
-    {"FullyShardedDataParallel", "module"},  // Megatron's FSDP
-    {"MegatronFSDP", "module"},              // Megatron's FSDP
-    {"ShardedDataParallel", "module"},       // fairscale
-    {"FlattenParamsWrapper", "_fpw_module"}, // fairscale
-};
-
-/// A class that a library derives from the instance's own and gives to the instance: its name is `prefix` and the name
-/// of the last base.
-struct Swap {
-  const char* prefix;
-  const char* mixin;    ///< the first base; nullptr: there is no other base
-  const char* reported; ///< what the user calls it
-};
-
-constexpr Swap kSwaps[] = {
-    {"FSDP", "FSDPModule", "FSDPModule"},                // fully_shard
-    {"Replicate", "ReplicateModule", "ReplicateModule"}, // torch.distributed._composable.replicate
-    {"DDP", "DDP", "replicate"},                         // its predecessor
-    {"Parametrized", nullptr, "parametrize"},            // torch.nn.utils.parametrize
-};
 
 std::string_view nameOf(PyTypeObject* type) {
   const std::string_view name = type->tp_name;
@@ -64,7 +25,7 @@ PyTypeObject* baseOf(PyTypeObject* type, Py_ssize_t i) {
 }
 
 /// Returns the class for which `swap` made this one, borrowed; nullptr if it made it for none.
-PyTypeObject* swappedFrom(PyTypeObject* type, const Swap& swap) {
+PyTypeObject* swappedFrom(PyTypeObject* type, const torch_names::Swap& swap) {
   PyTypeObject* first = baseOf(type, 0);
   PyTypeObject* last = swap.mixin == nullptr ? first : baseOf(type, 1);
   const bool has_bases = last != nullptr && baseOf(type, swap.mixin == nullptr ? 1 : 2) == nullptr &&
@@ -78,7 +39,7 @@ PyTypeObject* userClass(PyObject* module, const Visit& visit) {
   PyTypeObject* type = Py_TYPE(module);
   for (int depth = 0; depth < kMaxWrapperNesting; ++depth) {
     PyTypeObject* before = nullptr;
-    for (const Swap& swap : kSwaps) {
+    for (const torch_names::Swap& swap : torch_names::kSwaps) {
       before = swappedFrom(type, swap);
       if (before != nullptr) {
         visit(swap);
@@ -102,8 +63,8 @@ bool isEmptyDict(PyObject* dict, const char* name) {
 bool onlyForwards(PyObject* module) {
   PyObject* children = childrenOf(module);
   PyObject* dict = dictOf(module);
-  return children != nullptr && PyDict_GET_SIZE(children) == 1 && isEmptyDict(dict, "_parameters") &&
-         isEmptyDict(dict, "_buffers");
+  return children != nullptr && PyDict_GET_SIZE(children) == 1 && isEmptyDict(dict, torch_names::kParameters) &&
+         isEmptyDict(dict, torch_names::kBuffers);
 }
 
 } // namespace
@@ -135,9 +96,9 @@ PyObject* dictOf(PyObject* module) {
 
 PyObject* childrenOf(PyObject* module) {
   PyObject* dict = dictOf(module);
-  PyObject* children = dict == nullptr ? nullptr : PyDict_GetItemString(dict, "_modules");
+  PyObject* children = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kModules);
   if (children != nullptr && !PyDict_Check(children)) {
-    const PyRef inner = attribute(children, "_python_modules");
+    const PyRef inner = attribute(children, torch_names::kScriptModules);
     PyErr_Clear();
     children = inner.get();
   }
@@ -145,10 +106,11 @@ PyObject* childrenOf(PyObject* module) {
 }
 
 bool isWrapperComponent(PyObject* parent, const char* component) {
-  const bool is_known = std::any_of(std::begin(kWrappers), std::end(kWrappers), [&](const Wrapper& wrapper) {
-    return std::strcmp(component, wrapper.attribute) == 0 &&
-           (wrapper.class_name == kAnyClass || inheritsFrom(parent, wrapper.class_name));
-  });
+  const bool is_known = std::any_of(
+      std::begin(torch_names::kWrappers), std::end(torch_names::kWrappers), [&](const torch_names::Wrapper& wrapper) {
+        return std::strcmp(component, wrapper.attribute) == 0 &&
+               (wrapper.class_name == torch_names::kAnyClass || inheritsFrom(parent, wrapper.class_name));
+      });
   return is_known || (std::strcmp(component, "module") == 0 && onlyForwards(parent));
 }
 
@@ -180,12 +142,13 @@ std::string className(PyObject* module) {
 }
 
 std::string userClassName(PyObject* module) {
-  return std::string(nameOf(userClass(module, [](const Swap& /*swap*/) {})));
+  return std::string(nameOf(userClass(module, [](const torch_names::Swap& /*swap*/) {})));
 }
 
 std::string classChain(PyObject* module) {
   std::string chain;
-  PyTypeObject* type = userClass(module, [&chain](const Swap& swap) { chain += std::string(swap.reported) + "/"; });
+  PyTypeObject* type =
+      userClass(module, [&chain](const torch_names::Swap& swap) { chain += std::string(swap.reported) + "/"; });
   return chain + std::string(nameOf(type));
 }
 

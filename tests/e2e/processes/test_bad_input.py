@@ -129,7 +129,7 @@ def test_tracker_is_missing(installation: Path, tmp_path: Path) -> None:
     done = run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out")
     [said] = lines(done)
     assert f"torch {torch.__version__} is not supported" in said
-    assert "nothing is counted" in said
+    assert said.endswith("nothing is counted: run `commtap doctor`")
     assert not (tmp_path / "out").exists()
 
 
@@ -158,7 +158,9 @@ def test_python_part_is_missing(installation: Path, tmp_path: Path) -> None:
     shutil.rmtree(next(installation.rglob("python")))
     done = run_job(tmp_path, library=installation / "libcommtap.so", COMMTAP_OUT="out")
     [said] = lines(done)
-    assert f"no part for Python 3.{sys.version_info.minor} is installed" in said
+    part = installation / "trackers" / "python" / f"libcommtap-python-3.{sys.version_info.minor}.so"
+    assert f"no part for Python 3.{sys.version_info.minor} is installed: expected {part}" in said
+    assert said.endswith("run `commtap doctor`")
     [entry] = one_report(tmp_path / "out").not_seen
     assert entry["reason"] == "module_hook_missing"
 
@@ -211,6 +213,31 @@ def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
     assert "torch 2.99 is loaded: " in said
     assert f"{renamed} is built for torch 2.13: install the tracker for torch 2.99" in said
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("label", ["a0+git123", "a0+abc.nv25.10", ".dev20261001", "rc1+cpu", "+git1a2b3c4"])
+def test_torch_is_no_release(installation: Path, tmp_path: Path, label: str) -> None:
+    """A nightly or a vendor's build has the number of a release, but not its classes."""
+    version = f"{torch.__version__.split('+')[0]}{label}"
+    library = installation / "libcommtap.so"
+    path = str(other_torch(tmp_path / "site", version))
+    [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
+    assert f"torch {version} is not a release" in said
+    assert "install a release of torch, or try it with COMMTAP_TORCH=force" in said
+    assert said.endswith("nothing is counted: run `commtap doctor`")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("version", ["2.99.1", f"{torch.__version__.split('+')[0]}a0+git123"])
+def test_torch_is_forced(installation: Path, tmp_path: Path, version: str) -> None:
+    """COMMTAP_TORCH=force takes a tracker of another version, and counts if torch's classes are the tracker's."""
+    [tracker] = (installation / "trackers").glob("*.so")
+    tracker.rename(tracker.with_name(f"libcommtap-tracker-{'.'.join(version.split('.')[:2])}.so"))
+    path = str(other_torch(tmp_path / "site", version))
+    settings = {"COMMTAP_OUT": "out", "PYTHONPATH": path, "COMMTAP_TORCH": "force"}
+    done = run_job(tmp_path, library=installation / "libcommtap.so", **settings)
+    assert done.stderr == b""
+    assert one_report(tmp_path / "out").not_seen == []
 
 
 def test_output_cannot_be_made(tmp_path: Path) -> None:

@@ -140,7 +140,39 @@ TEST_CASE("a line names the torch that has no tracker, and what to install") {
     commtap_on_torch_loaded();
   });
   CHECK(child.said.find("torch 9.9.1+cu130 is not supported: ") != std::string::npos);
-  CHECK(child.said.find("install the tracker for torch 9.9; nothing is counted\n") != std::string::npos);
+  CHECK(
+      child.said.find("install a commtap that has the tracker for torch 9.9; nothing is counted: run "
+                      "`commtap doctor`\n") != std::string::npos);
+}
+
+/// Returns what is said when a torch of this version is loaded, with the tracker for torch 9.9 installed.
+std::string saidOf(const std::string& version, const char* torch_option) {
+  const TempFolder folder;
+  const InstalledTracker tracker;
+  return runInChild([&] {
+           if (torch_option != nullptr) {
+             setenv("COMMTAP_TORCH", torch_option, 1);
+           }
+           loadTorch(makeFakeTorch(folder.path(), version));
+           commtap_on_torch_loaded();
+           ::commtap_loaded = {};
+         })
+      .said;
+}
+
+TEST_CASE("a torch that is no release is refused, unless the user takes it by force") {
+  const std::string nightly = "9.9.0.dev20261001+cpu";
+  for (const char* option : {static_cast<const char*>(nullptr), "", "releases", "forced"}) {
+    const std::string said = saidOf(nightly, option);
+    CHECK(
+        said.find(
+            "torch " + nightly +
+            " is not a release, and may differ from torch 9.9: install a release of torch, or try it with "
+            "COMMTAP_TORCH=force; nothing is counted: run `commtap doctor`\n") != std::string::npos);
+    CHECK(said.find("start") == std::string::npos);
+  }
+  CHECK(saidOf(nightly, "force") == "start " + nightly + " at a time\nquestions given\n");
+  CHECK(saidOf("9.9.0", "force") == "start 9.9.0 at a time\nquestions given\n");
 }
 
 TEST_CASE("a line says that torch has no version") {

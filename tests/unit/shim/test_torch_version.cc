@@ -21,7 +21,9 @@ std::string versionBeside(const std::string& library) {
            commtap_torch_version version{};
            REQUIRE(dlopen(library.c_str(), RTLD_LAZY) != nullptr);
            sayLine(
-               commtap_read_torch_version(&version) ? std::string(version.full) + " | " + version.minor : "no version");
+               commtap_read_torch_version(&version)
+                   ? std::string(version.full) + " | " + version.minor + (version.is_release ? "" : " | no release")
+                   : "no version");
          })
       .said;
 }
@@ -51,7 +53,7 @@ TEST_CASE("a Python package has its version in version.py") {
   CHECK(versionBeside(library) == "2.13.0+cpu | 2.13\n");
   writeText(
       folder / "torch/version.py", "from typing import Optional\n\n__version__ = \"2.15.0a0+git1\"\ndebug = False\n");
-  CHECK(versionBeside(library) == "2.15.0a0+git1 | 2.15\n");
+  CHECK(versionBeside(library) == "2.15.0a0+git1 | 2.15 | no release\n");
 }
 
 TEST_CASE("the C++ distribution has it in build-version") {
@@ -60,6 +62,49 @@ TEST_CASE("the C++ distribution has it in build-version") {
   std::filesystem::remove(folder / "torch/version.py");
   writeText(folder / "torch/build-version", "2.9.1+cu130\n");
   CHECK(versionBeside(library) == "2.9.1+cu130 | 2.9\n");
+}
+
+/// Says whether a torch of this version is a release.
+bool isRelease(const std::string& version) {
+  const TempFolder folder;
+  const std::string found = versionBeside(makeFakeTorch(folder.path(), version));
+  REQUIRE(found.starts_with(version + " | "));
+  return found.find("no release") == std::string::npos;
+}
+
+TEST_CASE("a release may have a label of its vendor") {
+  for (const char* version :
+       {"2.13.0",
+        "2.13.1+cpu",
+        "2.13.0+cu130",
+        "2.13.0+rocm7",
+        "2.13.0+rocm7.1.0.lw.git1a2b3c4d",
+        "2.13.0+xpu",
+        "2.13.0+debian",
+        "2.13.0.post1",
+        "2.13.0.post12+cpu"}) {
+    CAPTURE(version);
+    CHECK(isRelease(version));
+  }
+}
+
+TEST_CASE("nightlies, candidates, vendors' branches and checkouts are no releases") {
+  for (const char* version :
+       {"2.14.0a0+git123",
+        "2.14.0a0+abc.nv25.10",
+        "2.15.0.dev20261001",
+        "2.15.0.dev20261001+cpu",
+        "2.13.0rc1",
+        "2.13.0b1",
+        "2.13.0+git1a2b3c4",
+        "2.13",
+        "2.13.x",
+        "2.13.0.1",
+        "2.13.0.post",
+        "2.13.0+"}) {
+    CAPTURE(version);
+    CHECK_FALSE(isRelease(version));
+  }
 }
 
 TEST_CASE("what is no version, or does not fit, is not taken for one") {

@@ -37,9 +37,9 @@ TEST_CASE("an installed tracker is in trackers/, one of the build tree next to t
 }
 
 /// Returns the message of opening this file as a tracker for torch minor version `minor`; "opened" on success.
-std::string open(const std::string& path, const char* minor) {
+std::string open(const std::string& path, const char* minor, bool any_torch = false) {
   return runInChild([&] {
-           if (commtap_open_tracker(path.c_str(), minor) != nullptr) {
+           if (commtap_open_tracker(path.c_str(), minor, any_torch) != nullptr) {
              sayLine("opened");
            }
          })
@@ -53,9 +53,14 @@ TEST_CASE("a tracker for this stub and torch is opened") {
 TEST_CASE("a tracker for another torch is named, and what to install") {
   const std::string said = open(COMMTAP_FAKE_TRACKER, "9.10");
   CHECK(
-      said.find("torch 9.10 is loaded: " COMMTAP_FAKE_TRACKER
-                " is built for torch 9.9: install the tracker for torch 9.10; nothing is counted\n") !=
+      said.find(
+          "torch 9.10 is loaded: " COMMTAP_FAKE_TRACKER
+          " is built for torch 9.9: install the tracker for torch 9.10; nothing is counted: run `commtap doctor`\n") !=
       std::string::npos);
+}
+
+TEST_CASE("a tracker for another torch is opened if any torch is allowed") {
+  CHECK(open(COMMTAP_FAKE_TRACKER, "9.10", true) == "opened\n");
 }
 
 TEST_CASE("a tracker of another commtap, and a library that is no tracker, are refused") {

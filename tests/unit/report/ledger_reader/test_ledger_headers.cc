@@ -14,22 +14,25 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Returns the sample ledger as format 10 has it: 28 reasons of `not_seen`, and nothing after the own cost.
-Bytes ledgerOfFormat10() {
-  constexpr size_t kReasons = 28;
+/// Returns the sample ledger as an older format has it, with so many reasons of `not_seen` and bytes after the own
+/// cost.
+Bytes ledgerOfFormat(uint32_t version, size_t reason_count, size_t bytes_at_end) {
   const auto ledger = sampleLedger(0);
   ledger->closeStep(1, StepSign::kMark);
   Bytes bytes(ledger->bytes().begin(), ledger->bytes().end());
   auto& header = *reinterpret_cast<LedgerHeader*>(bytes.data());
-  const size_t reasons = kReasons * sizeof(LedgerNotSeen);
-  header.version = 10;
-  header.header_size = static_cast<uint32_t>(offsetof(LedgerHeader, not_seen) + reasons + sizeof(LedgerCost));
+  const size_t reasons = reason_count * sizeof(LedgerNotSeen);
+  const size_t end = sizeof(LedgerCost) + bytes_at_end;
+  header.version = version;
+  header.header_size = static_cast<uint32_t>(offsetof(LedgerHeader, not_seen) + reasons + end);
   header.check = 0;
   std::memmove(
-      bytes.data() + offsetof(LedgerHeader, not_seen) + reasons,
-      bytes.data() + offsetof(LedgerHeader, cost),
-      sizeof(LedgerCost));
+      bytes.data() + offsetof(LedgerHeader, not_seen) + reasons, bytes.data() + offsetof(LedgerHeader, cost), end);
   return bytes;
+}
+
+Bytes ledgerOfFormat10() {
+  return ledgerOfFormat(10, 28, 0);
 }
 
 TEST_CASE("a ledger of format 10 is read, without what ended its steps") {
@@ -42,6 +45,17 @@ TEST_CASE("a ledger of format 10 is read, without what ended its steps") {
   CHECK_FALSE(old->report.job.steps_from);
   CHECK(old->report.collectives.size() == now.collectives.size());
   CHECK(old->report.own_cost->start_ns == now.own_cost->start_ns);
+}
+
+TEST_CASE("a ledger of format 11 is read, with what ended its steps") {
+  const Result<LedgerContents> old = readLedger(ledgerOfFormat(11, 29, 2 * sizeof(uint32_t)));
+  REQUIRE(old);
+  CHECK(old->damage.empty());
+  CHECK(old->report.job.steps_from == StepSign::kMark);
+  const Report now = sampleReport(0);
+  CHECK(old->report.collectives.size() == now.collectives.size());
+  CHECK(old->report.own_cost->start_ns == now.own_cost->start_ns);
+  CHECK(old->report.not_seen.size() == now.not_seen.size());
 }
 
 TEST_CASE("a ledger of an old format that ends inside its header is refused") {

@@ -51,7 +51,8 @@ TEST_CASE("parseOptions reads all variables") {
        "COMMTAP_OPS=a::b,c::*",
        "COMMTAP_LEVEL=ops",
        "COMMTAP_LABELS=scopes",
-       "COMMTAP_TIMING=sample:8"});
+       "COMMTAP_TIMING=sample:8",
+       "COMMTAP_TORCH=force"});
   CHECK(parsed.warnings.empty());
   CHECK_FALSE(parsed.options.enabled);
   CHECK(parsed.options.out == "/x/%h/%%");
@@ -60,6 +61,7 @@ TEST_CASE("parseOptions reads all variables") {
   CHECK(parsed.options.level == Level::kOps);
   CHECK(parsed.options.labels == Labels::kScopes);
   CHECK(parsed.options.timing == Timing{8, true});
+  CHECK(parsed.options.torch == TorchVersions::kForce);
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
 }
 
@@ -70,8 +72,9 @@ TEST_CASE("an invalid option value causes a warning and keeps the default") {
        "COMMTAP_LOG=loud",
        "COMMTAP_OPS=a",
        "COMMTAP_LABELS=x",
-       "COMMTAP_TIMING=on"});
-  REQUIRE(parsed.warnings.size() == 6);
+       "COMMTAP_TIMING=on",
+       "COMMTAP_TORCH=2.14"});
+  REQUIRE(parsed.warnings.size() == 7);
   CHECK(parsed.warnings[0] == "COMMTAP=maybe is invalid and was ignored: it must be 1 or 0; the default stays: 1");
   CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);
   CHECK(parsed.warnings[2].find("off, error, warning, info or debug") != std::string::npos);
@@ -82,6 +85,8 @@ TEST_CASE("an invalid option value causes a warning and keeps the default") {
   CHECK(parsed.options.ops.empty());
   CHECK(parsed.options.labels == Labels::kAuto);
   CHECK_FALSE(parsed.options.timing.isOn());
+  CHECK(parsed.warnings[6].find("it must be releases or force; the default stays: releases") != std::string::npos);
+  CHECK(parsed.options.torch == TorchVersions::kReleases);
 }
 
 TEST_CASE("an empty option is ignored; an unknown option causes a warning with the known ones") {
@@ -105,11 +110,12 @@ TEST_CASE("option names and flags are unique, and every option has a help text")
 }
 
 TEST_CASE("an option accepts every word of its type, each with a different effect") {
-  for (const std::string_view name : {"COMMTAP_LOG", "COMMTAP_LEVEL", "COMMTAP_LABELS", "COMMTAP_TIMING"}) {
+  for (const std::string_view name :
+       {"COMMTAP_LOG", "COMMTAP_LEVEL", "COMMTAP_LABELS", "COMMTAP_TIMING", "COMMTAP_TORCH"}) {
     const auto rows = optionTable();
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& each) { return each.name == name; });
     REQUIRE(row != rows.end());
-    std::set<std::array<int, 5>> meanings;
+    std::set<std::array<int, 6>> meanings;
     std::istringstream words{std::string(row->type)};
     size_t count = 0;
     for (std::string word; std::getline(words, word, '|'); ++count) {
@@ -121,7 +127,8 @@ TEST_CASE("an option accepts every word of its type, each with a different effec
            static_cast<int>(options.level),
            static_cast<int>(options.labels),
            static_cast<int>(options.timing.every),
-           static_cast<int>(options.timing.device)});
+           static_cast<int>(options.timing.device),
+           static_cast<int>(options.torch)});
     }
     CHECK(meanings.size() == count);
   }

@@ -12,7 +12,7 @@
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/collectives/registration.h"
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/typed_ops.h"
 
 namespace commtap {
 namespace {

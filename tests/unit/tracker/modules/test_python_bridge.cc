@@ -97,13 +97,15 @@ TEST_CASE_FIXTURE(PythonFixture, "a part that is missing or of another commtap: 
       none.said.find("all collectives are attributed to Global: no part for Python 3.99 is installed: expected ") !=
       std::string::npos);
   CHECK(
-      none.said.find("libcommtap-python-3.99.so: install commtap for this Python\nmissing yes\n") != std::string::npos);
+      none.said.find(
+          "libcommtap-python-3.99.so: install commtap for this Python; run `commtap doctor`\nmissing yes\n") !=
+      std::string::npos);
   install(COMMTAP_OTHER_PYTHON);
   const ChildResult other = runInPython(missing);
   CAPTURE(other.said);
   CHECK(
       other.said.find("libcommtap-python-3.99.so is not a Python part of this version of commtap: install all files "
-                      "of commtap again\nmissing yes\n") != std::string::npos);
+                      "of commtap again; run `commtap doctor`\nmissing yes\n") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(PythonFixture, "a part that cannot start is not used") {
@@ -205,8 +207,10 @@ TEST_CASE_FIXTURE(PythonFixture, "the part finds objects, hooks calls and report
       child.said.find("unknown yes\nset yes\ncalled yes\nforgotten yes\nasked yes\nlabel yes\nclosed yes\nmodule yes\n"
                       "plain yes\nrestored yes\nfacts yes\n[commtap ") == 0);
   CHECK(
-      child.said.find("] warning: module calls are not hooked, so all collectives are attributed to Global: a reason\n"
-                      "hook yes\n") != std::string::npos);
+      child.said.find(
+          "] warning: module calls are not hooked, so all collectives are attributed to Global: a reason; run `commtap "
+          "doctor`\n"
+          "hook yes\n") != std::string::npos);
 }
 
 } // namespace

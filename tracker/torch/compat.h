@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Everything that differs between the torch versions that a tracker can be built for, as small named functions.
-// Only what libtorch_cpu exports is used; nothing of libtorch_python.
+// What the tracker calls of torch and differs between the versions that a tracker can be built for, as small named
+// functions. Only what libtorch_cpu exports is used; nothing of libtorch_python.
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
 #include <ATen/SequenceNumber.h>
@@ -75,11 +72,13 @@ inline const at::TensorImpl* accumulatedTensor(torch::autograd::Node& node) {
   return accumulate == nullptr ? nullptr : accumulate->variable.unsafeGetTensorImpl();
 }
 
-/// Global ranks of the group's members; empty if its backend does not say. May throw.
+/// Global ranks of the group's members; empty if its backend does not say. May throw. A list of another length is none:
+/// no function of torch returns it, so its place in the options cannot be verified.
 inline std::vector<uint64_t> globalRanks(const c10d::ProcessGroup& group) {
   const auto backend = group.getDefaultBackend();
   const auto options = backend ? backend->getBackendOptions() : nullptr; // null for a backend made without
-  return options ? options->global_ranks_in_group : std::vector<uint64_t>();
+  const bool has_ranks = options && options->global_ranks_in_group.size() == static_cast<size_t>(group.getSize());
+  return has_ranks ? options->global_ranks_in_group : std::vector<uint64_t>();
 }
 
 /// The Python object of a tensor subclass; null for a tensor whose ops do not pass through Python.
@@ -109,49 +108,5 @@ inline const torch::CustomClassHolder* contentOf(const c10::IValue& capsule) {
 inline bool hasSucceeded(const void* work) {
   return static_cast<const c10d::Work*>(work)->isSuccess();
 }
-
-/// An op and the C++ type under which torch registers and calls it.
-template <typename Signature>
-struct TypedOp {
-  std::string_view name;
-};
-
-using Tensors = std::vector<at::Tensor>;
-using TensorLists = std::vector<std::vector<at::Tensor>>;
-using WorkPtr = c10::intrusive_ptr<c10d::Work>;
-using Group = const c10::intrusive_ptr<c10d::ProcessGroup>&;
-using ReduceOp = const c10::intrusive_ptr<c10d::ReduceOp>&;
-
-/// c10d's ops, as torch/csrc/distributed/c10d/ProcessGroup.hpp calls them.
-inline constexpr std::tuple kTypedOps = {
-    TypedOp<std::tuple<Tensors, WorkPtr>(at::TensorList, Group, int64_t, int64_t, bool, int64_t)>{"c10d::broadcast_"},
-    TypedOp<
-        std::tuple<Tensors, WorkPtr>(at::TensorList, Group, ReduceOp, const std::optional<at::Tensor>&, bool, int64_t)>{
-        "c10d::allreduce_"},
-    TypedOp<WorkPtr(at::TensorList, Group, ReduceOp, bool, int64_t)>{"c10d::allreduce_coalesced_"},
-    TypedOp<WorkPtr(at::TensorList, Group, ReduceOp, int64_t, int64_t, bool, int64_t)>{"c10d::reduce_"},
-    TypedOp<std::tuple<TensorLists, WorkPtr>(const TensorLists&, at::TensorList, Group, bool, int64_t)>{
-        "c10d::allgather_"},
-    TypedOp<std::tuple<at::Tensor, WorkPtr>(at::Tensor&, at::Tensor&, Group, bool, int64_t)>{"c10d::_allgather_base_"},
-    TypedOp<WorkPtr(const TensorLists&, const at::TensorList&, Group, bool)>{"c10d::allgather_coalesced_"},
-    TypedOp<WorkPtr(at::TensorList, at::TensorList, Group, bool)>{"c10d::allgather_into_tensor_coalesced_"},
-    TypedOp<WorkPtr(const TensorLists&, const at::TensorList&, Group, int64_t, bool, int64_t)>{"c10d::gather_"},
-    TypedOp<std::tuple<Tensors, WorkPtr>(const at::TensorList&, const TensorLists&, Group, int64_t, bool, int64_t)>{
-        "c10d::scatter_"},
-    TypedOp<std::tuple<Tensors, WorkPtr>(const at::TensorList&, const TensorLists&, Group, ReduceOp, bool, int64_t)>{
-        "c10d::reduce_scatter_"},
-    TypedOp<std::tuple<at::Tensor, WorkPtr>(at::Tensor&, at::Tensor&, Group, ReduceOp, bool, int64_t)>{
-        "c10d::_reduce_scatter_base_"},
-    TypedOp<WorkPtr(at::TensorList, at::TensorList, Group, ReduceOp, bool, int64_t)>{
-        "c10d::reduce_scatter_tensor_coalesced_"},
-    TypedOp<WorkPtr(at::Tensor&, at::Tensor&, Group, std::vector<int64_t>, std::vector<int64_t>, bool, int64_t)>{
-        "c10d::alltoall_base_"},
-    TypedOp<std::tuple<Tensors, WorkPtr>(const at::TensorList&, const at::TensorList&, Group, bool, int64_t)>{
-        "c10d::alltoall_"},
-    TypedOp<WorkPtr(at::TensorList, Group, int64_t, int64_t)>{"c10d::send"},
-    TypedOp<WorkPtr(at::TensorList, Group, int64_t, int64_t)>{"c10d::recv_"},
-    TypedOp<WorkPtr(at::TensorList, Group, int64_t)>{"c10d::recv_any_source_"},
-    TypedOp<WorkPtr(at::Tensor, Group, const std::vector<int64_t>&, bool, int64_t)>{"c10d::barrier"},
-};
 
 } // namespace commtap::compat

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/core/torch_compat.h"
+#include "tracker/torch/compat.h"
 
 #include <ATen/ATen.h>
 

@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Holds the names in tracker/torch against the Python files of a torch: the installed one, or an unpacked one whose
+// folder, that with version.py, TORCH_SOURCES names.
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/unit/torch_doctest.h"
+#include "tracker/modules/labels.h"
+#include "tracker/torch/frame_names.h"
+#include "tracker/torch/function_names.h"
+#include "tracker/torch/hook_names.h"
+#include "tracker/torch/label_names.h"
+#include "tracker/torch/module_names.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::set<std::string>;
+
+const fs::path& root() {
+  static const char* const named = std::getenv("TORCH_SOURCES");
+  static const fs::path folder = named == nullptr ? COMMTAP_TORCH_ROOT : named;
+  return folder;
+}
+
+/// Returns the text of a file below torch/; "" if it does not exist.
+std::string textOf(const fs::path& file) {
+  std::ifstream stream(root() / file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+bool has(const fs::path& file, std::string_view text) {
+  return textOf(file).find(text) != std::string::npos;
+}
+
+bool defines(const fs::path& file, const std::string& function) {
+  return has(file, "def " + function + "(");
+}
+
+int minorOf() {
+  std::smatch found;
+  const std::string text = textOf("version.py");
+  REQUIRE(std::regex_search(text, found, std::regex(R"(__version__ = '2\.(\d+)\.)")));
+  return std::stoi(found[1]);
+}
+
+/// Returns what the group of a pattern matches in a text.
+Texts matches(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  Texts found;
+  for (std::sregex_iterator match(text.begin(), text.end(), regex); match != std::sregex_iterator(); ++match) {
+    found.insert((*match)[1]);
+  }
+  return found;
+}
+
+/// Returns the texts of the rows of a table that this torch has.
+template <typename Table>
+Texts textsIn(const Table& table) {
+  Texts texts;
+  for (const auto& row : table) {
+    if (row.minors.has(minorOf())) {
+      texts.emplace(row.text);
+    }
+  }
+  return texts;
+}
+
+std::string joined(const Texts& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += text + " ";
+  }
+  return all;
+}
+
+const std::string kFsdp2Folder = "distributed/fsdp/_fully_shard/";
+const std::string kSchedules = "distributed/pipelining/schedules.py";
+
+TEST_CASE("FSDP2 has the labels of the table for its units, and no others") {
+  Texts labels;
+  for (const std::string& label : matches(
+           textOf(kFsdp2Folder + "_fsdp_param_group.py"),
+           R"re(record_function\(\s*(?:self\._with_fqn\(\s*)?f?"FSDP::([a-z_{}]+))re")) {
+    const size_t pass = label.find("{pass_type}");
+    if (pass == std::string::npos) {
+      labels.insert(label);
+    } else {
+      labels.insert("forward" + label.substr(pass + 11));
+      labels.insert("backward" + label.substr(pass + 11));
+    }
+  }
+  CHECK(joined(labels) == joined(textsIn(torch_names::kFsdp2Labels)));
+}
+
+TEST_CASE("pipeline schedules have the actions of the table, and no others") {
+  const std::string text = textOf(kSchedules);
+  const size_t begin = text.find("class _ComputationType(");
+  REQUIRE(begin != std::string::npos);
+  Texts actions = matches(text.substr(begin, text.find("def ", begin) - begin), R"re( = "([A-Z_]+)")re");
+  CHECK(actions.erase("OVERLAP_F_B") == 1);
+  CHECK(joined(actions) == joined(textsIn(torch_names::kPipelineActions)));
+}
+
+TEST_CASE("pipeline schedules begin their labels as known") {
+  CHECK(has(kSchedules, "f\"" + std::string(torch_names::kPipeline) + "{"));
+  CHECK(has(kSchedules, "record_function(f\"" + std::string(torch_names::kForwardOf) + "{"));
+  CHECK(has(kSchedules, "record_function(f\"" + std::string(torch_names::kBackwardOf) + "{"));
+}
+
+TEST_CASE("the labels of optimizers, FSDP1 and the rest begin as known") {
+  CHECK(has("optim/optimizer.py", torch_names::kOptimizerStep));
+  CHECK(has("optim/optimizer.py", torch_names::kZeroGrad));
+  CHECK(
+      matches(textOf("distributed/fsdp/_runtime_utils.py"), R"("FullyShardedDataParallel\.([a-z_]+)_prefetch")")
+          .size() == 3);
+  for (const torch_names::OtherLabel& label : torch_names::kOtherLabels) {
+    CAPTURE(label.start);
+    const std::string_view witness = label.witness.empty() ? label.start : label.witness;
+    CHECK((label.file.empty() || has(label.file, witness) == label.minors.has(minorOf())));
+  }
+}
+
+TEST_CASE("no label of torch's parallel classes, optimizers and loaders is taken for one of the job's") {
+  for (const char* folder : {"distributed/fsdp", "distributed/_composable", "nn/parallel", "optim", "utils/data"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root() / folder)) {
+      if (entry.path().extension() == ".py") {
+        for (const std::string& label : matches(textOf(entry.path()), R"re(record_function\(\s*f?"([^"{]+))re")) {
+          CAPTURE(entry.path().string());
+          CAPTURE(label);
+          CHECK((parseUnitLabel(label) || userLabel(label).empty()));
+        }
+      }
+    }
+  }
+}
+
+/// Returns whether a file, or one in a folder that ends in "/", defines a function.
+bool isDefined(const torch_names::Function& function) {
+  const std::string path(function.file.substr(std::string_view("/torch/").size()));
+  if (!path.ends_with("/")) {
+    return defines(path, function.name);
+  }
+  for (const auto& entry : fs::directory_iterator(root() / path)) {
+    if (entry.path().extension() == ".py" && defines(entry.path(), function.name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("torch has each function that communicates for no module, where the table has it") {
+  for (const torch_names::Function& function : torch_names::kFunctions) {
+    CAPTURE(function.name);
+    CHECK(isDefined(function));
+  }
+}
+
+struct Witness {
+  std::string file;
+  std::string text;
+};
+
+void checkAll(const std::vector<Witness>& witnesses) {
+  for (const Witness& witness : witnesses) {
+    CAPTURE(witness.file);
+    CAPTURE(witness.text);
+    CHECK(has(witness.file, witness.text));
+  }
+}
+
+/// Returns how a class assigns the first attribute of a path.
+std::string assignment(const torch_names::Local& local) {
+  return std::string(local.variable) + "." + std::string(local.attributes.substr(0, local.attributes.find('.')));
+}
+
+TEST_CASE("the functions whose frames are read exist, with their variables") {
+  using namespace torch_names;
+  checkAll({
+      {kFsdp2Folder + "_fsdp_param_group.py", "def unshard("},
+      {kFsdp2Folder + "_fsdp_param_group.py", "def post_backward("},
+      {kFsdp2Folder + "_fsdp_param_group.py", "def _prefetch_unshard("},
+      {kFsdp2Folder + "_fsdp_param_group.py", assignment(kUnitsModules) + " = "},
+      {kFsdp2Folder + "_fsdp_state.py", "def _pre_backward("},
+      {kFsdp2Folder + "_fsdp_state.py", "._prefetch_unshard("},
+      {kFsdp2Folder + "_fsdp_state.py", assignment(kPrefetchersModules) + " = "},
+      {kFsdp2Folder + "_fsdp_param.py", std::string("def ") + kReduceParameter + "("},
+      {kFsdp2Folder + "_fsdp_param.py", assignment(kReducedModule) + ": ParamModuleInfo = "},
+      {kFsdp2Folder + "_fsdp_param.py", "class ParamModuleInfo:"},
+      {kFsdp2Folder + "_fsdp_param.py", "    module: nn.Module\n"},
+      {kSchedules, std::string("def ") + kRunSchedule + "("},
+      {kSchedules, std::string("        ") + kStagesByNumber + ": dict[int,"},
+      {kSchedules, assignment(kOnlyStagesModule) + " = stage"},
+      {"distributed/pipelining/stage.py", "self." + std::string(kStagesModule) + " = "},
+      {"optim/optimizer.py", std::string("def wrapper(*") + kStepArguments + ": _P.args, **" + kStepNamedArguments},
+      {"optim/optimizer.py", std::string("def step(self, ") + kClosure},
+      {"optim/optimizer.py", std::string("self.") + kParameterGroups},
+      {"autograd/graph.py", std::string("def ") + kRunBackward + "("},
+  });
+}
+
+/// Returns the file of a module, as in "torch.autograd.profiler".
+std::string fileOf(std::string module) {
+  module.erase(0, module.find('.') + 1);
+  for (size_t dot = module.find('.'); dot != std::string::npos; dot = module.find('.')) {
+    module[dot] = '/';
+  }
+  return module + ".py";
+}
+
+std::string classNamed(const char* name) {
+  return std::string("class ") + name;
+}
+
+TEST_CASE("what the tracker hooks exists") {
+  using namespace torch_names;
+  checkAll({
+      {fileOf(kModuleFile), classNamed(kModuleClass) + ":"},
+      {fileOf(kModuleFile), std::string("def ") + kCallModule + "(self, "},
+      {fileOf(kLabelFile), classNamed(kLabelClass) + "("},
+      {fileOf(kLabelFile), std::string("self.") + kLabelText + ": str = name"},
+      {fileOf(kLabelFile), "def __enter__(self)"},
+      {fileOf(kLabelFile), "def __exit__("},
+      {fileOf(kGroupsFile), std::string("    ") + kRegisterGroup + "(group_name, pg)"},
+      {fileOf(kDdpFile), classNamed(kDistributedDataParallel) + "("},
+      {fileOf(kDdpFile), std::string("        self,\n        ") + kWrappedArgument + ","},
+      {fileOf(kFsdp1File), classNamed(kFullyShardedDataParallel) + "("},
+      {fileOf(kFsdp1File), std::string("        self,\n        ") + kWrappedArgument + ": nn.Module,"},
+  });
+}
+
+TEST_CASE("the classes and attributes of modules and tensors exist") {
+  using namespace torch_names;
+  const auto quoted = [](const char* name) { return '"' + std::string(name) + '"'; };
+  checkAll({
+      {kFsdp2Folder + "_fully_shard.py", classNamed(kFsdpModule)},
+      {"nn/modules/container.py", classNamed(kModuleList) + "("},
+      {"nn/modules/container.py", classNamed(kModuleDict) + "("},
+      {"fx/graph_module.py", classNamed(kGraphModule) + "("},
+      {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kModules) + ", {})"},
+      {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kParameters) + ", {})"},
+      {fileOf(kModuleFile), "__setattr__(" + quoted(torch_names::kBuffers) + ", {})"},
+      {"jit/_script.py", std::string("self.") + kScriptModules},
+      {fileOf(kFsdp1File), std::string("self.") + kFsdp1Handle + "." + kFlatParameter},
+      {"distributed/tensor/_api.py", classNamed(kDtensor) + "("},
+      {"distributed/tensor/_api.py", "__slots__ = [" + quoted(kLocalTensor) + ", " + quoted(kDtensorSpec) + "]"},
+      {"_subclasses/fake_tensor.py", classNamed(kFakeTensor) + "("},
+      {"_subclasses/functional_tensor.py", classNamed(kFunctionalTensor) + "("},
+      {"_tensor.py", std::string("class Tensor(") + kTensorBase + ")"},
+  });
+}
+
+/// Returns whether a table has a row of which `is` is true.
+template <typename Table, typename Is>
+bool any(const Table& table, const Is& is) {
+  return std::any_of(std::begin(table), std::end(table), is);
+}
+
+TEST_CASE("torch's wrappers, and the classes that it gives to instances, are in the tables") {
+  using namespace torch_names;
+  checkAll({
+      {"_dynamo/eval_frame.py", "\"_orig_mod\""},
+      {"distributed/fsdp/_common_utils.py", "FSDP_WRAPPED_MODULE = \"_fsdp_wrapped_module\""},
+      {"distributed/algorithms/_checkpoint/checkpoint_wrapper.py",
+       "_CHECKPOINT_WRAPPED_MODULE = \"_checkpoint_wrapped_module\""},
+      {"nn/parallel/data_parallel.py", "class DataParallel("},
+      {kFsdp2Folder + "_fully_shard.py", "\"FSDP\""},
+      {"distributed/_composable/replicate_with_fsdp.py", "class ReplicateModule(FSDPModule)"},
+      {"distributed/_composable/replicate.py", "type(f\"DDP{cls.__name__}\", (DDP, cls)"},
+      {"nn/utils/parametrize.py", "f\"Parametrized{cls.__name__}\""},
+  });
+  for (const std::string_view attribute : {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}) {
+    CHECK(
+        any(kWrappers, [&](const Wrapper& row) { return row.class_name == kAnyClass && row.attribute == attribute; }));
+  }
+  for (const std::string_view prefix : {"FSDP", "Replicate", "DDP", "Parametrized"}) {
+    CHECK(any(kSwaps, [&](const Swap& row) { return row.prefix == prefix; }));
+  }
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace commtap::torch_names {
+
+struct Function {
+  const char* name;
+  std::string_view file; ///< a part of the file's path: the file, or its folder
+  const char* label;
+};
+
+constexpr std::string_view kClipPath = "/torch/nn/utils/clip_grad.py";
+constexpr std::string_view kFsdp1Path = "/torch/distributed/fsdp/fully_sharded_data_parallel.py";
+constexpr std::string_view kDtensorPath = "/torch/distributed/tensor/_api.py";
+constexpr std::string_view kLossPath = "/torch/distributed/tensor/parallel/loss.py";
+constexpr std::string_view kCheckpointPath = "/torch/distributed/checkpoint/";
+constexpr std::string_view kC10dPath = "/torch/distributed/distributed_c10d.py";
+
+/// The functions of torch that communicate for no module. loss_parallel() is a context: the calls are made in handlers
+/// of the ops inside it.
+constexpr std::array kFunctions = {
+    Function{"clip_grad_norm_", kClipPath, "clip_grad_norm_"},
+    Function{"_get_total_norm", kClipPath, "get_total_norm"},
+    Function{"_clip_grads_with_norm_", kClipPath, "clip_grads_with_norm_"},
+    Function{"clip_grad_norm_", kFsdp1Path, "clip_grad_norm_"},
+    Function{"_log_softmax_handler", kLossPath, "loss_parallel"},
+    Function{"_log_softmax_backward_handler", kLossPath, "loss_parallel"},
+    Function{"_nll_loss_forward_handler", kLossPath, "loss_parallel"},
+    Function{"_nll_loss_backward_handler", kLossPath, "loss_parallel"},
+    Function{"distribute_tensor", kDtensorPath, "distribute_tensor"},
+    Function{"full_tensor", kDtensorPath, "full_tensor"},
+    Function{"redistribute", kDtensorPath, "redistribute"},
+    Function{"save", kCheckpointPath, "checkpoint"},
+    Function{"_save_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"async_save", kCheckpointPath, "checkpoint"},
+    Function{"load", kCheckpointPath, "checkpoint"},
+    Function{"_load_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"_load_state_dict_from_keys", kCheckpointPath, "checkpoint"},
+    Function{"load_sharded_optimizer_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"get_model_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"get_optimizer_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"get_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"set_model_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"set_optimizer_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"set_state_dict", kCheckpointPath, "checkpoint"},
+    Function{"all_gather_object", kC10dPath, "all_gather_object"},
+    Function{"gather_object", kC10dPath, "gather_object"},
+    Function{"scatter_object_list", kC10dPath, "scatter_object_list"},
+    Function{"broadcast_object_list", kC10dPath, "broadcast_object_list"},
+    Function{"send_object_list", kC10dPath, "send_object_list"},
+    Function{"recv_object_list", kC10dPath, "recv_object_list"},
+};
+
+} // namespace commtap::torch_names

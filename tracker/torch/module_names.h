@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// The classes of modules that the tracker treats in a special way, and the attributes in which modules, parameters and
+// tensors keep what it reads. Libraries on top of torch have theirs in the same tables.
+
+namespace commtap::torch_names {
+
+constexpr const char* kDistributedDataParallel = "DistributedDataParallel";   // torch/nn/parallel/distributed.py
+constexpr const char* kFullyShardedDataParallel = "FullyShardedDataParallel"; // torch/distributed/fsdp
+constexpr const char* kFsdpModule = "FSDPModule";                             // torch/distributed/fsdp/_fully_shard
+constexpr const char* kModuleList = "ModuleList";                             // torch/nn/modules/container.py
+constexpr const char* kModuleDict = "ModuleDict";                             // torch/nn/modules/container.py
+constexpr const char* kGraphModule = "GraphModule";                           // torch/fx/graph_module.py
+
+// The dicts of torch/nn/modules/module.py
+constexpr const char* kModules = "_modules";
+constexpr const char* kParameters = "_parameters";
+constexpr const char* kBuffers = "_buffers";
+constexpr const char* kScriptModules = "_python_modules"; // torch/jit/_script.py: within _modules
+
+// FSDP1's handle of a module, and the handle's parameter: torch/distributed/fsdp/fully_sharded_data_parallel.py
+constexpr const char* kFsdp1Handle = "_handle";
+constexpr const char* kFlatParameter = "flat_param";
+
+// torch/distributed/tensor/_api.py
+constexpr const char* kDtensor = "DTensor";
+constexpr const char* kDtensorSpec = "_spec";
+constexpr const char* kLocalTensor = "_local_tensor";
+constexpr const char* kFakeTensor = "FakeTensor";             // torch/_subclasses/fake_tensor.py
+constexpr const char* kFunctionalTensor = "FunctionalTensor"; // torch/_subclasses/functional_tensor.py
+constexpr const char* kTensorBase = "torch._C.TensorBase";
+
+constexpr const char* kAnyClass = nullptr;
+
+/// A wrapper: a class, or a class that inherits from it, and the attribute that holds the module that it wraps.
+struct Wrapper {
+  const char* class_name; ///< kAnyClass: the attribute's name is enough
+  const char* attribute;
+};
+
+constexpr Wrapper kWrappers[] = {
+    {kAnyClass, "_orig_mod"},                  // torch.compile
+    {kAnyClass, "_fsdp_wrapped_module"},       // FSDP1; fairscale's FSDP
+    {kAnyClass, "_checkpoint_wrapped_module"}, // torch's activation wrappers
+    {"DistributedDataParallel", "module"},     // torch's, Apex's and Megatron's
+    {"DataParallel", "module"},
+    {kAnyClass, "_dmp_wrapped_module"}, // torchrec's DistributedModelParallel
+    {"DeepSpeedEngine", "module"},
+    {kAnyClass, "_forward_module"},          // Lightning and Fabric
+    {"Float16Module", "module"},             // Megatron
+    {"_BaseDataParallel", "module"},         // Megatron's data parallel classes
+    {"FullyShardedDataParallel", "module"},  // Megatron's FSDP
+    {"MegatronFSDP", "module"},              // Megatron's FSDP
+    {"ShardedDataParallel", "module"},       // fairscale
+    {"FlattenParamsWrapper", "_fpw_module"}, // fairscale
+};
+
+/// A class that a library derives from the instance's own and gives to the instance: its name is `prefix` and the name
+/// of the last base.
+struct Swap {
+  const char* prefix;
+  const char* mixin;    ///< the first base; nullptr: there is no other base
+  const char* reported; ///< what the user calls it
+};
+
+constexpr Swap kSwaps[] = {
+    {"FSDP", "FSDPModule", "FSDPModule"},                // fully_shard
+    {"Replicate", "ReplicateModule", "ReplicateModule"}, // torch.distributed._composable.replicate
+    {"DDP", "DDP", "replicate"},                         // its predecessor
+    {"Parametrized", nullptr, "parametrize"},            // torch.nn.utils.parametrize
+};
+
+} // namespace commtap::torch_names
