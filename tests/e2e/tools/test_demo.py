@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap demo`: what a new user sees first."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from harness import COMMAND
+from report import Report
+
+
+def demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMTAP", "LD_PRELOAD", "TORCH"))}
+    command = [COMMAND, "demo", *arguments]
+    return subprocess.run(command, env=kept, cwd=folder, capture_output=True, text=True, timeout=180)
+
+
+def test_demo(tmp_path: Path) -> None:
+    """Four ranks train; the summary, the table of modules and the page show tensor parallelism and FSDP2."""
+    done = demo(tmp_path, "--python", sys.executable)
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "commtap-demo"
+    reports = [Report.read(path) for path in sorted(out.glob("rank-*.json"))]
+    assert [report.job["rank"] for report in reports] == [0, 1, 2, 3]
+    for report in reports:
+        assert report.not_seen == []
+        kinds = report.table("kind")
+        # Each of 3 steps: 4 blocks add up in both passes; 4 blocks are gathered twice and the root once.
+        assert kinds["all_reduce"] == 3 * 4 * 2
+        assert kinds["all_gather"] == 3 * (4 * 2 + 1)
+        assert kinds["reduce_scatter"] == 3 * (4 + 1)
+    assert "Net.blocks.0" in done.stdout
+    assert "step 2: loss " in done.stdout
+    assert "sum over 4 ranks" in done.stderr
+    assert f"the page of this run: {out / 'report.html'}" in done.stderr
+    assert "Net.blocks" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_python_without_torch(tmp_path: Path) -> None:
+    done = demo(tmp_path, "--python", "/usr/bin/python3")
+    if done.returncode == 0:
+        return  # the system's own Python has torch
+    assert done.returncode == 1
+    assert "/usr/bin/python3 has no torch: install it there (pip install torch)" in done.stderr
+    assert list(tmp_path.iterdir()) == []
