@@ -15,6 +15,7 @@
 
 #include "report/base/text_file.h"
 #include "report/json/report_json.h"
+#include "report/model/options.h"
 
 namespace commtap {
 namespace {
@@ -33,7 +34,10 @@ import os, sys
 sys.path[:] = [entry for entry in sys.path if entry]
 def say(*words):
     print("commtap-doctor", *words, flush=True)
-say("preload", os.environ.get("LD_PRELOAD", ""))
+preload = os.environ.get("LD_PRELOAD", "")
+say("preload", preload)
+if sys.argv[1] not in preload:
+    sys.exit()
 import torch
 import torch.distributed as dist
 with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
@@ -101,6 +105,17 @@ std::string firstWarning(const Probe& probe) {
   return warnings.empty() ? "" : "; " + warnings.front();
 }
 
+/// Removes the options that the check of options names: commtap would name them once more in the process.
+void removeWrongOptions(Environment& environment) {
+  const std::vector<std::string> variables = environment.variables();
+  for (const std::string& variable : variables) {
+    const char* const alone[] = {variable.c_str(), nullptr};
+    if (!parseOptions(alone).warnings.empty()) {
+      environment.unset(variable.substr(0, variable.find('=')));
+    }
+  }
+}
+
 /// Returns the module of the probe's collective: "" if no collective was counted.
 std::string moduleOfCollective(const Report& report) {
   return report.collectives.empty() ? "" : report.collectives.front().module;
@@ -113,10 +128,11 @@ Probe runProbe(const std::vector<std::string>& command, Environment environment,
   for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "COMMTAP_LOG"}) {
     environment.unset(name);
   }
+  removeWrongOptions(environment);
   environment.set("COMMTAP_OUT", folder.path() + "/out");
   environment.set("OMP_NUM_THREADS", "1");
   std::vector<std::string> words = command;
-  words.insert(words.end(), {"-c", kProbeScript});
+  words.insert(words.end(), {"-c", kProbeScript, library});
   Probe probe;
   probe.outcome = runChild(words, environment, kProbeLimit);
   readProbeOutput(probe, library);

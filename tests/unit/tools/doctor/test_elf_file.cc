@@ -36,8 +36,8 @@ TEST_CASE("ElfFile reads the programs of this build") {
   REQUIRE(file);
   CHECK(file->isOfThisMachine());
   CHECK(has(file->interpreter(), "/ld-"));
-  CHECK(std::count(file->needed().begin(), file->needed().end(), "libc.so.6") <= 1);
-  CHECK_FALSE(file->needed().empty());
+  const Words needed = file->needed();
+  CHECK(std::find(needed.begin(), needed.end(), "libc.so.6") != needed.end());
   CHECK(symbolsIn(*file).size() > 10);
 }
 

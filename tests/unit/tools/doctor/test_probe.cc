@@ -100,14 +100,16 @@ TEST_CASE("runProbe gives the process a folder of its own, reads the report in i
   writeText(
       folder / "python3",
       "#!/bin/sh\nmkdir -p $COMMTAP_OUT && cp " + (folder / "sample") + " $COMMTAP_OUT/rank.json\n" +
-          "echo \"commtap-doctor preload $LD_PRELOAD\"; echo \"commtap-doctor imported $RANK$COMMTAP_LOG\"\n");
+          "echo \"commtap-doctor preload $LD_PRELOAD\"; echo \"commtap-doctor imported "
+          "$RANK$COMMTAP_LOG$COMMTAP_OUTT$COMMTAP_LEVEL\"\n");
   chmod((folder / "python3").c_str(), 0755);
   const std::string temporary = "TMPDIR=" + folder.path();
-  const char* const variables[] = {"PATH=/usr/bin:/bin", "RANK=3", "LD_PRELOAD=", temporary.c_str(), nullptr};
+  const char* const variables[] = {
+      "PATH=/usr/bin:/bin", "RANK=3", "COMMTAP_OUTT=x", "COMMTAP_LEVEL=ops", "LD_PRELOAD=", temporary.c_str(), nullptr};
   const Probe probe = runProbe({folder / "python3"}, Environment(variables), kLibrary);
   CHECK(probe.has_imported);
   CHECK_FALSE(probe.has_variable);
-  CHECK(has(probe.outcome.out, "imported \n"));
+  CHECK(has(probe.outcome.out, "imported ops\n"));
   REQUIRE(probe.report);
   CHECK(probe.report->collectives.at(0).module == "DoctorProbe");
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"python3", "sample"});
