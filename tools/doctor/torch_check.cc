@@ -77,15 +77,18 @@ Result<TorchFiles> readTorchFiles(const std::string& cpu_library) {
 }
 
 Result<TorchFiles> findTorchFiles(const std::string& package) {
-  const std::string library = package + "/lib/libtorch_cpu.so";
-  std::error_code error;
   if (package.empty()) {
     return Result<TorchFiles>::failure("this Python has no torch");
   }
-  if (!std::filesystem::exists(library, error)) {
-    return Result<TorchFiles>::failure(package + " has no lib/libtorch_cpu.so");
+  // conda's packages have the libraries in the lib folder of the environment.
+  for (const char* place : {"/lib", "/../../.."}) {
+    const std::string library = package + place + "/libtorch_cpu.so";
+    std::error_code error;
+    if (std::filesystem::exists(library, error)) {
+      return readTorchFiles(std::filesystem::path(library).lexically_normal());
+    }
   }
-  return readTorchFiles(library);
+  return Result<TorchFiles>::failure(package + " has no lib/libtorch_cpu.so");
 }
 
 Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced) {

@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 
 from harness import COMMAND
+
 from report import Report
 
 
 def demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COMMTAP", "LD_PRELOAD", "TORCH"))}
+    unwanted = ("COMMTAP", "LD_PRELOAD", "TORCH")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
     command = [COMMAND, "demo", *arguments]
     return subprocess.run(command, env=kept, cwd=folder, capture_output=True, text=True, timeout=180)
 
@@ -27,8 +29,8 @@ def test_demo(tmp_path: Path) -> None:
     for report in reports:
         assert report.not_seen == []
         kinds = report.table("kind")
-        # Per step: 4 blocks add up, in the backward those whose input needs a gradient. The blocks are gathered twice, the
-        # root once.
+        # Per step 4 blocks add up, in the backward those whose input needs a gradient. The blocks are gathered twice,
+        # the root once.
         assert kinds["all_reduce"] == 3 * (4 + 3)
         assert kinds["all_gather"] == 3 * (4 * 2 + 1)
         assert kinds["reduce_scatter"] == 3 * (4 + 1)

@@ -59,6 +59,17 @@ TEST_CASE("a C++ distribution has its version in build-version") {
   CHECK(torch->minor == "2.12");
 }
 
+TEST_CASE("the libraries may be in conda's lib folder") {
+  const TempFolder conda;
+  const std::string package = conda / "lib/python3.11/site-packages/torch";
+  std::filesystem::create_directories(package);
+  writeText(conda / "lib/libtorch_cpu.so", "");
+  writeText(conda / "build-version", "2.13.0");
+  const Result<TorchFiles> torch = findTorchFiles(package);
+  REQUIRE(torch);
+  CHECK(torch->cpu_library == conda / "lib/libtorch_cpu.so");
+}
+
 TEST_CASE("a torch that is missing or incomplete is an error") {
   CHECK(checkTorch(findTorchFiles(""), false).found == "this Python has no torch");
   CHECK(checkTorch(findTorchFiles(""), false).health == Health::kError);
