@@ -34,11 +34,11 @@ def test_demo(tmp_path: Path) -> None:
         assert kinds["all_reduce"] == 3 * (4 + 3)
         assert kinds["all_gather"] == 3 * (4 * 2 + 1)
         assert kinds["reduce_scatter"] == 3 * (4 + 1)
-    assert "Net.blocks.0" in done.stdout
+    assert "blocks.0" in done.stdout
     assert "step 2: loss " in done.stdout
-    assert "sum over 4 ranks" in done.stderr
+    assert "sum over 4 of 4 ranks" in done.stderr
     assert f"the page of this run: {out / 'report.html'}" in done.stderr
-    assert "Net.blocks" in (out / "report.html").read_text(encoding="utf-8")
+    assert "blocks.0" in (out / "report.html").read_text(encoding="utf-8")
 
 
 def test_python_without_torch(tmp_path: Path) -> None:
