@@ -154,7 +154,7 @@ std::string whyNoPreload(const std::string& path, const Environment& environment
 
 Diagnosis
 checkCommand(const std::vector<std::string>& command, const JobProgram& program, const Environment& environment) {
-  if (program.path.empty()) {
+  if (findOnPath(command[0], environment).empty()) {
     return commandDiagnosis(
         Health::kError,
         command[0] + " is not a program on the PATH",

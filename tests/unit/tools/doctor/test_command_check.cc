@@ -49,6 +49,7 @@ TEST_CASE_FIXTURE(CommandFixture, "a program that is linked dynamically is good"
 TEST_CASE_FIXTURE(CommandFixture, "a missing, static, privileged or foreign program is an error") {
   CHECK(check({"nothing"}).health == Health::kError);
   CHECK(check({"nothing"}).found == "nothing is not a program on the PATH");
+  CHECK(check({"numactl", "python"}).found == "numactl is not a program on the PATH");
   add("job", {});
   CHECK(has(check({"job"}).found, "is statically linked"));
   add("job", {0, "/lib/ld.so", {}, {}, {}}, 04755);
