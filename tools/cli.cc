@@ -9,7 +9,9 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/usage_error.h"
+#include "tools/demo/cmd_demo.h"
 #include "tools/docs/cmd_options.h"
+#include "tools/doctor/cmd_doctor.h"
 #include "tools/export/cmd_export.h"
 #include "tools/html/cmd_html.h"
 #include "tools/job/cmd_check.h"
@@ -85,9 +87,9 @@ int runCommandLine(const std::vector<std::string>& given) {
   const std::vector<std::string> arguments = withoutHelpVerb(given);
   RunArguments run;
   std::vector<std::string> own = arguments;
-  if (!arguments.empty() && arguments[0] == "run") {
+  if (!arguments.empty() && (arguments[0] == "run" || arguments[0] == "doctor")) {
     run = splitRunArguments({arguments.begin() + 1, arguments.end()});
-    own.assign(1, "run");
+    own.assign(1, arguments[0]);
     own.insert(own.end(), run.own.begin(), run.own.end());
   } else if (!arguments.empty() && arguments[0] == "show") {
     own = withLastNumber(arguments);
@@ -102,6 +104,8 @@ int runCommandLine(const std::vector<std::string>& given) {
   app.require_subcommand(1);
   int exit_status = kExitOk;
   addRun(app, run.command, exit_status);
+  addDoctor(app, run.command, exit_status);
+  addDemo(app, exit_status);
   addShow(app, exit_status);
   addMerge(app, exit_status);
   addDiff(app, exit_status);

@@ -126,7 +126,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .type = "folder",
      .default_value = "commtap-out",
      .help = "The folder for reports, created if it does not exist. %h stands for the host, %p for the pid, %r for the "
-             "rank, %j for the run id, %% for a percent sign.",
+             "rank, %j for the run id, %% for a percent sign. Without it, commtap run writes to commtap-out/%j.",
      .wanted = "a folder in which % is followed by h, p, r, j or %",
      .apply = applyOut},
     {.name = "COMMTAP_LOG",

@@ -16,7 +16,18 @@ namespace {
 TEST_CASE("commtap has --version and --help, and each command has --help") {
   CHECK(runCommtap({"--version"}).out == "commtap " COMMTAP_VERSION "\n");
   for (const char* verb :
-       {"run", "show", "merge", "diff", "check", "html", "export", "serve", "recover", "completion"}) {
+       {"run",
+        "show",
+        "merge",
+        "diff",
+        "check",
+        "html",
+        "export",
+        "serve",
+        "recover",
+        "completion",
+        "doctor",
+        "demo"}) {
     CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
     const Outcome help = runCommtap({verb, "--help"});
     CHECK(help.status() == 0);
@@ -39,8 +50,8 @@ TEST_CASE("a missing or unknown command is an error that lists the commands") {
   CHECK(runCommtap({}).status() == 2);
   const std::string error = runCommtap({"shw"}).err;
   CHECK(
-      error.starts_with("commtap: \"shw\" is not a command; did you mean show? The commands are run, show, merge, "
-                        "diff, check, html, export, serve"));
+      error.starts_with("commtap: \"shw\" is not a command; did you mean show? The commands are run, doctor, demo, "
+                        "show, merge, diff, check, html, export, serve"));
   CHECK(error.ends_with(" (see commtap --help)\n"));
   CHECK(error.find("options") == std::string::npos);
   CHECK(runCommtap({"show", "--colour"}).status() == 2);

@@ -107,7 +107,7 @@ std::string bashCompletion(const std::vector<SubcommandInfo>& verbs) {
     return
   fi
   for ((i = 2; i < COMP_CWORD; i++)); do
-    if [ "$verb:${COMP_WORDS[i]}" = run:-- ]; then
+    if [ "$verb:${COMP_WORDS[i]}" = run:-- ] || [ "$verb:${COMP_WORDS[i]}" = doctor:-- ]; then
       if [ "$i" -eq $((COMP_CWORD - 1)) ]; then COMPREPLY=($(compgen -c -- "$word")); else compopt -o default; fi
       return
     fi
@@ -138,7 +138,8 @@ std::string zshCompletion(const std::vector<SubcommandInfo>& verbs) {
     for (const OptionFacts& option : verb.options) {
       cases += " \\\n        " + zshOption(option);
     }
-    cases += verb.name == "run" ? " \\\n        '*::command:_normal'\n      ;;\n" : "\n      ;;\n";
+    const bool takes_command = verb.name == "run" || verb.name == "doctor";
+    cases += takes_command ? " \\\n        '*::command:_normal'\n      ;;\n" : "\n      ;;\n";
   }
   return std::string("#compdef commtap\n") + kNotice + R"(_commtap() {
   local -a verbs
@@ -171,7 +172,7 @@ std::string fishCompletion(const std::vector<SubcommandInfo>& verbs) {
       text += fishOption(verb, option);
     }
   }
-  return text + "complete -c commtap -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'\n";
+  return text + "complete -c commtap -n '__fish_seen_subcommand_from run doctor' -a '(__fish_complete_subcommand)'\n";
 }
 
 } // namespace commtap

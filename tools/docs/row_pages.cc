@@ -12,6 +12,7 @@
 
 #include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
+#include "tools/doctor/diagnosis.h"
 #include "tools/tables/row_cells.h"
 
 namespace commtap {
@@ -152,6 +153,7 @@ const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTab
   static const std::map<std::string, std::function<std::string()>, std::less<>> kTables = {
       {"collectives", fieldTable<Collective>},
       {"cuda_graphs", fieldTable<CudaGraph>},
+      {"doctor", doctorCheckTable},
       {"groups", fieldTable<Group>},
       {"job", fieldTable<Job>},
       {"last", fieldTable<LastCollective>},

@@ -37,6 +37,10 @@ void Environment::set(std::string_view name, std::string_view value) {
   variables_.push_back(std::move(changed));
 }
 
+void Environment::unset(std::string_view name) {
+  std::erase_if(variables_, [name](const std::string& variable) { return isNamed(variable, name); });
+}
+
 std::vector<const char*> Environment::pointers() const {
   std::vector<const char*> pointers;
   for (const std::string& variable : variables_) {

@@ -16,6 +16,7 @@ class Environment {
   /// Returns "" if the variable is not set.
   std::string get(std::string_view name) const;
   void set(std::string_view name, std::string_view value);
+  void unset(std::string_view name);
 
   const std::vector<std::string>& variables() const {
     return variables_;

@@ -20,6 +20,9 @@
 namespace commtap {
 namespace {
 
+/// Where a run writes without `--out`: a folder of its own, so that runs do not mix.
+constexpr const char* kOwnFolder = "commtap-out/%j";
+
 std::string checkFlags(const std::map<std::string, std::string>& flags) {
   Options scratch;
   for (const OptionRow& row : optionTable()) {
@@ -96,6 +99,9 @@ Result<RunSetup> setUpRun(
   const Result<std::string> library = findLibrary(executable_folder);
   if (!library) {
     return Result<RunSetup>::failure(library.error());
+  }
+  if (setup.environment.get("COMMTAP_OUT").empty()) {
+    setup.environment.set("COMMTAP_OUT", kOwnFolder);
   }
   for (const auto& [name, value] : flags) {
     setup.environment.set(name, value);

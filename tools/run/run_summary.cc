@@ -65,8 +65,35 @@ std::string whyNoReport(const std::string& folder) {
   return fmt::format(
       "commtap: no report was written to {}: no process of the command made a torch.distributed collective, or the "
       "library could not be loaded (a static or setuid program, LD_PRELOAD removed on the way, another machine or "
-      "container): set COMMTAP_LOG=info for details\n",
+      "container): run commtap doctor -- COMMAND\n",
       inert(folder));
+}
+
+/// Returns a path as a word that a shell takes as it is.
+std::string shellWord(const std::string& path) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
+  if (path.find_first_not_of(kPlain) == std::string::npos) {
+    return path;
+  }
+  std::string word = "'";
+  for (const char c : path) {
+    word += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return word + "'";
+}
+
+std::string nextCommands(const std::string& folder, const Color& color) {
+  const std::string word = inert(shellWord(folder));
+  const std::string page = inert(shellWord(folder + "/report.html"));
+  return fmt::format(
+      "  commtap show {}  {}\n  commtap html {} -o {}  {}\n  commtap merge {}  {}\n",
+      word,
+      color.dim("# the numbers by module, kind and group"),
+      word,
+      page,
+      color.dim("# as a page for a browser"),
+      word,
+      color.dim("# how the ranks differ"));
 }
 
 } // namespace
@@ -75,8 +102,8 @@ std::string runSummary(const Result<JobReport>& job, const std::string& folder, 
   if (!job) {
     return whyNoReport(folder);
   }
-  return headerText(*job, color) + tableOf(rowsOf(*job), color) +
-         fmt::format("reports: {} (commtap show {})\n", inert(folder), inert(folder));
+  return headerText(*job, color) + tableOf(rowsOf(*job), color) + fmt::format("reports: {}; next:\n", inert(folder)) +
+         nextCommands(folder, color);
 }
 
 } // namespace commtap

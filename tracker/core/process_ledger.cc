@@ -75,9 +75,6 @@ std::string parentFolder(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-/// What `ulimit -v` leaves is little below this: the job may need all of it.
-constexpr uint64_t kLittleAddressSpace = 8ULL << 30U; // bytes
-
 LedgerSize ledgerSize() {
   const std::optional<uint64_t> left = addressSpaceLeft();
   return left && *left < kLittleAddressSpace ? LedgerSize::kSmall : LedgerSize::kFull;

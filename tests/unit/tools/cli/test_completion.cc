@@ -45,6 +45,8 @@ TEST_CASE("bash completes commands, options, option values and paths") {
       offered({"commtap", "run", "--", "printenv"}).at(0) ==
       "printenv"); // bash lists it once per PATH folder that has it
   CHECK(offered({"commtap", "run", "--", "python", "tr"}) == Words{"PATHS"});
+  CHECK(offered({"commtap", "doctor", "--", "printenv"}).at(0) == "printenv");
+  CHECK(offered({"commtap", "doctor", "--j"}) == Words{"--json"});
 }
 
 TEST_CASE("each shell accepts its completion script") {

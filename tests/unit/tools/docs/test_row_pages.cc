@@ -15,11 +15,13 @@ std::string docsText(const std::string& file) {
   return readText(std::string(COMMTAP_SOURCE_ROOT) + "/docs/" + file);
 }
 
-TEST_CASE("row_pages: the schemas and docs/report.md have the described rows") {
+TEST_CASE("row_pages: the schemas, docs/report.md and docs/doctor.md have the described rows") {
   for (const char* file : {"schema/commtap-2.schema.json", "schema/commtap-job-2.schema.json"}) {
     CHECK(*schemaWithRows(docsText(file)) == docsText(file));
   }
-  CHECK(*pageWithFields(docsText("report.md")) == docsText("report.md"));
+  for (const char* file : {"report.md", "doctor.md"}) {
+    CHECK(*pageWithFields(docsText(file)) == docsText(file));
+  }
 }
 
 TEST_CASE("row_pages: a changed definition is regenerated, its description is kept") {

@@ -62,7 +62,18 @@ TEST_CASE("run ends with a summary of its own reports") {
   CHECK(outcome.out.empty());
   CHECK(outcome.err.find("sum over 2 of 4 ranks: 0-1\nno report of rank 2-3\n1 other run") != std::string::npos);
   CHECK(outcome.err.find("all_gather  default_pg") != std::string::npos);
-  CHECK(outcome.err.ends_with("reports: " + commtap.out() + " (commtap show " + commtap.out() + ")\n"));
+  CHECK(has(outcome.err, "reports: " + commtap.out() + "; next:\n  commtap show " + commtap.out() + "  #"));
+}
+
+TEST_CASE("run without --out has a folder of its own, and names it") {
+  const Installation commtap;
+  const TempFolder folder;
+  for (const char* run_id : {"first", "second"}) {
+    const Outcome outcome = runProgram(
+        {commtap.exe(), "run", "--run-id", run_id, "--", "/bin/sh", "-c", "echo $COMMTAP_OUT"}, {}, folder.path());
+    CHECK(outcome.out == folder / "commtap-out/%j\n");
+    CHECK(has(outcome.err, "no report was written to " + (folder / "commtap-out/") + run_id + ": "));
+  }
 }
 
 TEST_CASE("run converts the ledgers of killed processes") {
@@ -106,7 +117,7 @@ TEST_CASE("run finds the reports that went to TMPDIR, and names no other place")
   writeText(fallback + "/rank-00000.json", reportToJson(report));
   const Words command = {commtap.exe(), "run", "--out", "/proc/nope", "--run-id", "r1", "true"};
   const Outcome outcome = runProgram(command, {"TMPDIR=" + folder.path()});
-  CHECK(outcome.err.ends_with("reports: " + fallback + " (commtap show " + fallback + ")\n"));
+  CHECK(has(outcome.err, "reports: " + fallback + "; next:\n  commtap show " + fallback + "  #"));
   CHECK_FALSE(has(outcome.err, "/proc/nope"));
 }
 

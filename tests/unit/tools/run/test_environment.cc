@@ -19,6 +19,8 @@ TEST_CASE("Environment keeps the order, changes variables in place and appends n
   CHECK(environment.get("AB") == "x=y");
   CHECK(environment.pointers().size() == 6);
   CHECK(environment.pointers().back() == nullptr);
+  environment.unset("A");
+  CHECK(environment.variables() == std::vector<std::string>{"odd", "AB=x=y", "NEW="});
 }
 
 } // namespace

@@ -38,7 +38,7 @@ TEST_CASE("run sets the library, an absolute folder and a new run id for the com
   REQUIRE(setup);
   const Environment& environment = setup->environment;
   CHECK(environment.get("LD_PRELOAD") == "/x.so:" + build.preloaded());
-  CHECK(environment.get("COMMTAP_OUT") == std::filesystem::current_path().string() + "/commtap-out");
+  CHECK(environment.get("COMMTAP_OUT") == std::filesystem::current_path().string() + "/commtap-out/%j");
   CHECK(environment.get("COMMTAP_RUN_ID").starts_with("run-"));
   CHECK(environment.get("PATH") == "/bin");
   CHECK(setup->options.run_id == environment.get("COMMTAP_RUN_ID"));

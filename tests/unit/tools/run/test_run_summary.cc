@@ -15,7 +15,18 @@ TEST_CASE("the summary has the sum over the ranks by kind and group, most bytes 
   CHECK(
       text.find("all_gather  default_pg     4      4  4.00 KiB   3.00 KiB\n"
                 "all_reduce  default_pg     4      2     640 B      960 B\n") != std::string::npos);
-  CHECK(text.ends_with("reports: /out (commtap show /out)\n"));
+  CHECK(
+      text.ends_with("reports: /out; next:\n"
+                     "  commtap show /out  # the numbers by module, kind and group\n"
+                     "  commtap html /out -o /out/report.html  # as a page for a browser\n"
+                     "  commtap merge /out  # how the ranks differ\n"));
+}
+
+TEST_CASE("the summary's commands name a folder with blanks in quotes") {
+  const std::string text = runSummary(jobOf({sampleReport(0)}), "/my 'out'", Color::none());
+  CHECK(text.find("reports: /my 'out'; next:\n") != std::string::npos);
+  CHECK(text.find("  commtap show '/my '\\''out'\\'''  #") != std::string::npos);
+  CHECK(text.find(" -o '/my '\\''out'\\''/report.html'  #") != std::string::npos);
 }
 
 TEST_CASE("one report of a run of many misses the others") {
@@ -26,6 +37,7 @@ TEST_CASE("without a report one line says why that may be") {
   const std::string text = runSummary(Result<JobReport>::failure("none"), "/o\x1bt", Color::none());
   CHECK(text.find("commtap: no report was written to /o\\x1bt: ") == 0);
   CHECK(text.find('\n') == text.size() - 1);
+  CHECK(text.ends_with(": run commtap doctor -- COMMAND\n"));
 }
 
 TEST_CASE("the run summary cuts a long table and says so") {

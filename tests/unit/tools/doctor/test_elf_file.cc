@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/elf_file.h"
+
+#include <doctest/doctest.h>
+#include <elf.h>
+
+#include <map>
+
+#include "tests/unit/programs.h"
+#include "tests/unit/tools/doctor/elf_sample.h"
+
+namespace commtap {
+namespace {
+
+std::map<std::string, bool> symbolsIn(const ElfFile& file) {
+  std::map<std::string, bool> symbols;
+  file.visitSymbols([&symbols](std::string_view name, bool is_defined) { symbols[std::string(name)] = is_defined; });
+  return symbols;
+}
+
+TEST_CASE("ElfFile reads interpreter, needed libraries and symbols") {
+  const TempFolder folder;
+  const ElfSample sample{0, "/lib/ld.so", {"libnccl.so.2", "libc.so.6"}, {"mine"}, {"ncclAllReduce"}};
+  writeText(folder / "x.so", sample.bytes());
+  const Result<ElfFile> file = ElfFile::open(folder / "x.so");
+  REQUIRE(file);
+  CHECK(file->isOfThisMachine());
+  CHECK(file->interpreter() == "/lib/ld.so");
+  CHECK(file->needed() == Words{"libnccl.so.2", "libc.so.6"});
+  CHECK(symbolsIn(*file) == std::map<std::string, bool>{{"", false}, {"mine", true}, {"ncclAllReduce", false}});
+}
+
+TEST_CASE("ElfFile reads the programs of this build") {
+  const Result<ElfFile> file = ElfFile::open(COMMTAP_EXE);
+  REQUIRE(file);
+  CHECK(file->isOfThisMachine());
+  CHECK(has(file->interpreter(), "/ld-"));
+  const Words needed = file->needed();
+  CHECK(std::find(needed.begin(), needed.end(), "libc.so.6") != needed.end());
+  CHECK(symbolsIn(*file).size() > 10);
+}
+
+TEST_CASE("a static program has no interpreter, another machine's file nothing that is read") {
+  const TempFolder folder;
+  writeText(folder / "static", ElfSample().bytes());
+  CHECK(ElfFile::open(folder / "static")->interpreter().empty());
+  writeText(folder / "other", ElfSample{EM_S390, "/lib/ld.so", {"libc.so.6"}, {"f"}, {}}.bytes());
+  const Result<ElfFile> other = ElfFile::open(folder / "other");
+  REQUIRE(other);
+  CHECK_FALSE(other->isOfThisMachine());
+  CHECK(other->needed().empty());
+  CHECK(symbolsIn(*other).empty());
+}
+
+TEST_CASE("ElfFile reads no byte outside of a file that is cut off anywhere") {
+  const TempFolder folder;
+  const std::string whole = ElfSample{0, "/lib/ld.so", {"libc.so.6"}, {"mine"}, {"other"}}.bytes();
+  for (size_t size = SELFMAG; size < whole.size(); size += 7) {
+    writeText(folder / "cut", whole.substr(0, size));
+    const Result<ElfFile> file = ElfFile::open(folder / "cut");
+    REQUIRE(file);
+    CHECK(file->needed().size() <= 1);
+    CHECK(symbolsIn(*file).size() <= 3);
+    CHECK(file->interpreter().size() <= 10);
+  }
+}
+
+TEST_CASE("a file that is not ELF is an error with its path") {
+  const TempFolder folder;
+  writeText(folder / "script", "#!/bin/sh\n");
+  writeText(folder / "empty", "");
+  CHECK(ElfFile::open(folder / "script").error() == folder / "script is not a program or library");
+  CHECK(ElfFile::open(folder / "empty").error() == folder / "empty is not a program or library");
+  CHECK(ElfFile::open(folder.path()).error() == folder.path() + " is not a program or library");
+  CHECK(has(ElfFile::open(folder / "none").error(), "none: No such file"));
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/examination.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+/// An installation, and a Python that answers as one with torch 2.13 but imports nothing.
+class Examined {
+ public:
+  Examined() {
+    put("c/lib/commtap/libcommtap.so", readText(COMMTAP_STUB));
+    put("c/lib/commtap/trackers/torch-2.13/libcommtap-tracker.so", "");
+    put("torch/lib/libtorch_cpu.so", readText(COMMTAP_STUB));
+    put("torch/version.py", "__version__ = '2.13.0+cpu'\n");
+    put("python3",
+        "#!/bin/sh\necho 'commtap-doctor {\"executable\": \"/p\", \"program\": \"/p\", \"version\": \"3.11.2\", "
+        "\"implementation\": \"cpython\", \"gil\": true, \"torch\": \"" +
+            (folder_ / "torch") + "\", \"nvidia\": []}'\n");
+    chmod((folder_ / "python3").c_str(), 0755);
+  }
+  void put(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
+    writeText(folder_ / name, text);
+  }
+  std::map<std::string, Diagnosis> examine(const Words& command, Words variables = {}) const {
+    variables.insert(
+        variables.end(), {"PATH=" + folder_.path() + ":/usr/bin:/bin", "COMMTAP_OUT=" + (folder_ / "out")});
+    std::vector<const char*> pointers;
+    for (const std::string& variable : variables) {
+      pointers.push_back(variable.c_str());
+    }
+    pointers.push_back(nullptr);
+    std::map<std::string, Diagnosis> by_name;
+    for (const Diagnosis& diagnosis : commtap::examine(command, pointers.data(), folder_ / "c/bin")) {
+      by_name.emplace(doctorCheckName(diagnosis.check), diagnosis);
+    }
+    return by_name;
+  }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST_CASE("without a command python3 is examined, and each check has a line") {
+  const auto found = Examined().examine({});
+  CHECK(found.size() == kDoctorCheckCount);
+  CHECK(found.at("python").found == "/p is cpython 3.11.2");
+  CHECK(found.at("torch").health == Health::kOk);
+  CHECK(found.at("tracker").health == Health::kOk);
+  CHECK(found.at("python part").health == Health::kWarning);
+  CHECK(found.at("preload").health == Health::kError); // it imports nothing
+  CHECK(found.at("report").health == Health::kError);
+}
+
+TEST_CASE("the command of commtap run is examined") {
+  const auto found = Examined().examine({"/x/commtap", "run", "--out", "o", "--", "nothing-there", "x.py"});
+  CHECK(found.at("command").found == "nothing-there is not a program on the PATH");
+  CHECK(found.count("python") == 0);
+}
+
+TEST_CASE("with COMMTAP=0 no process is started under commtap") {
+  const auto found = Examined().examine({}, {"COMMTAP=0"});
+  CHECK(found.at("options").health == Health::kError);
+  CHECK(found.count("preload") == 0);
+}
+
+TEST_CASE("a script that is not Python makes doctor assume the PATH's") {
+  const auto found = Examined().examine({"ldd"});
+  CHECK(found.at("python").health == Health::kWarning);
+  CHECK(has(found.at("python").found, "which doctor assumes"));
+}
+
+TEST_CASE("without the library there is one error") {
+  const std::vector<Diagnosis> found = examine({}, std::vector<const char*>{nullptr}.data(), "/nowhere/bin");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].health == Health::kError);
+  CHECK(has(found[0].found, "libcommtap.so was not found"));
+}
+
+} // namespace
+} // namespace commtap

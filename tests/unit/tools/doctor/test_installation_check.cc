@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/installation_check.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+/// An installation with one tracker and one Python part.
+class InstallationFixture {
+ public:
+  InstallationFixture() {
+    put("lib/libcommtap.so");
+    put("lib/trackers/torch-2.13/libcommtap-tracker.so");
+    put("lib/python/libcommtap-python-3.11.so");
+  }
+  void put(const std::string& name) {
+    std::filesystem::create_directories(std::filesystem::path(folder / name).parent_path());
+    writeText(folder / name, "");
+  }
+
+  TempFolder folder;
+  std::string library = folder / "lib/libcommtap.so";
+  std::string tracker = folder / "lib/trackers/torch-2.13/libcommtap-tracker.so";
+};
+
+TEST_CASE_FIXTURE(InstallationFixture, "the tracker of the torch minor is found, and another one named as missing") {
+  const Diagnosis good = checkTracker(library, "2.13");
+  CHECK(good.health == Health::kOk);
+  CHECK(good.found == tracker + ", because torch is 2.13");
+  put("lib/trackers/torch-2.11/libcommtap-tracker.so");
+  const Diagnosis missing = checkTracker(library, "2.12");
+  CHECK(missing.health == Health::kError);
+  CHECK(missing.found == "no tracker for torch 2.12 is installed next to " + library + ", only: 2.11, 2.13");
+  std::filesystem::remove_all(folder / "lib/trackers");
+  CHECK(has(checkTracker(library, "2.13").found, "only: none"));
+}
+
+TEST_CASE_FIXTURE(InstallationFixture, "the tracker of a build folder is found") {
+  put("build/shim/libcommtap.so");
+  put("build/tracker/libcommtap-tracker.so");
+  put("build/tracker/python/libcommtap-python-3.12.so");
+  const std::string built = folder / "build/tracker/libcommtap-tracker.so";
+  CHECK(findTracker(folder / "build/shim/libcommtap.so", "2.13") == built);
+  CHECK(
+      findPythonPart(folder / "build/shim/libcommtap.so", built, "3.12") ==
+      folder / "build/tracker/python/libcommtap-python-3.12.so");
+}
+
+TEST_CASE_FIXTURE(InstallationFixture, "the Python part is next to the trackers or to one of them") {
+  CHECK(checkPythonPart(library, tracker, "3.11").found == folder / "lib/python/libcommtap-python-3.11.so");
+  put("lib/trackers/torch-2.13/python/libcommtap-python-3.10.so");
+  CHECK(checkPythonPart(library, tracker, "3.10").health == Health::kOk);
+  const Diagnosis missing = checkPythonPart(library, tracker, "3.13t");
+  CHECK(missing.health == Health::kWarning);
+  CHECK(has(missing.found, "no part for Python 3.13t"));
+}
+
+TEST_CASE_FIXTURE(InstallationFixture, "a file that others can write to is an error with the stub's reason") {
+  CHECK(checkPermissions(library, {tracker, ""}).health == Health::kOk);
+  chmod(tracker.c_str(), 0666);
+  const Diagnosis open = checkPermissions(library, {tracker});
+  CHECK(open.health == Health::kError);
+  CHECK(open.found == tracker + " would not be loaded, because another user may have put it there");
+  CHECK(open.todo == "install commtap where only you or root can write");
+}
+
+} // namespace
+} // namespace commtap

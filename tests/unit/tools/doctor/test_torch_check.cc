@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/torch_check.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+/// A package with a version.
+class Package : public TempFolder {
+ public:
+  explicit Package(const std::string& version) {
+    std::filesystem::create_directory(*this / "lib");
+    writeText(*this / "lib/libtorch_cpu.so", "");
+    if (!version.empty()) {
+      writeText(*this / "version.py", "__all__ = ['__version__']\n__version__ = '" + version + "'\ndebug = False\n");
+    }
+  }
+};
+
+TEST_CASE("a release is found with its minor version") {
+  for (const char* version : {"2.13.0", "2.13.0+cpu", "2.13.1+cu128", "2.13.0.post1", "2.13.0+rocm7.1.0.lw.git1a2b"}) {
+    const Package package(version);
+    const Result<TorchFiles> torch = findTorchFiles(package.path());
+    REQUIRE(torch);
+    CHECK(torch->version == version);
+    CHECK(torch->minor == "2.13");
+    CHECK(torch->folder() == package / "lib");
+    CHECK_MESSAGE(torch->isRelease(), version);
+    CHECK(checkTorch(torch, false).health == Health::kOk);
+  }
+}
+
+TEST_CASE("what is not a release is an error, unless it is forced") {
+  for (const char* version :
+       {"2.14.0a0+git1234567", "2.14.0a0+abc.nv25.10", "2.15.0.dev20261001", "2.14.0rc1", "2.14.0+git12", "2.14"}) {
+    const Result<TorchFiles> torch = findTorchFiles(Package(version).path());
+    REQUIRE(torch);
+    CHECK_MESSAGE(!torch->isRelease(), version);
+    const Diagnosis diagnosis = checkTorch(torch, false);
+    CHECK(diagnosis.health == Health::kError);
+    CHECK(has(diagnosis.found, version));
+    CHECK(has(diagnosis.todo, "COMMTAP_TORCH=force"));
+    CHECK(checkTorch(torch, true).health == Health::kWarning);
+  }
+}
+
+TEST_CASE("a C++ distribution has its version in build-version") {
+  const Package package("");
+  writeText(package / "build-version", "2.12.1+cpu\n");
+  const Result<TorchFiles> torch = readTorchFiles(package / "lib/libtorch_cpu.so");
+  REQUIRE(torch);
+  CHECK(torch->version == "2.12.1+cpu");
+  CHECK(torch->minor == "2.12");
+}
+
+TEST_CASE("the libraries may be in conda's lib folder") {
+  const TempFolder conda;
+  const std::string package = conda / "lib/python3.11/site-packages/torch";
+  std::filesystem::create_directories(package);
+  writeText(conda / "lib/libtorch_cpu.so", "");
+  writeText(conda / "build-version", "2.13.0");
+  const Result<TorchFiles> torch = findTorchFiles(package);
+  REQUIRE(torch);
+  CHECK(torch->cpu_library == conda / "lib/libtorch_cpu.so");
+}
+
+TEST_CASE("a torch that is missing or incomplete is an error") {
+  CHECK(checkTorch(findTorchFiles(""), false).found == "this Python has no torch");
+  CHECK(checkTorch(findTorchFiles(""), false).health == Health::kError);
+  const TempFolder empty;
+  CHECK(findTorchFiles(empty.path()).error() == empty.path() + " has no lib/libtorch_cpu.so");
+  CHECK(has(findTorchFiles(Package("").path()).error(), "the version of "));
+  CHECK(has(findTorchFiles(Package("unknown").path()).error(), "the version of "));
+}
+
+} // namespace
+} // namespace commtap

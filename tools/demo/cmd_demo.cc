@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/demo/cmd_demo.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/doctor/job_program.h"
+#include "tools/doctor/python_check.h"
+#include "tools/run/environment.h"
+#include "tools/run/launch.h"
+#include "tools/run/preload.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDemoAbout =
+    "Trains a small network with FSDP2 over tensor parallelism on 4 CPU ranks, shows its numbers and writes its page.\n"
+    "Prints each command before it runs. The job, share/commtap/demo.py, is short enough to read as an example.";
+constexpr const char* kDemoExitStatus =
+    "0 shown; 1 no torch, or the job failed (commtap doctor says why); 2 wrong usage.";
+
+constexpr std::array<const char*, 2> kDemoPlaces = {
+    "demo/demo.py", // build folder
+    "../share/commtap/demo.py",
+};
+
+struct DemoArguments {
+  std::string python = "python3";
+  std::string out = "commtap-demo";
+};
+
+/// Runs a command after printing it. `shown`: the words that the user would type. Returns whether it succeeded.
+bool runShown(
+    const std::vector<std::string>& command,
+    const std::vector<std::string>& shown,
+    const Environment& environment) {
+  fmt::print(stderr, "$ {}\n", fmt::join(shown, " "));
+  Launcher launcher;
+  const Ending ending = launcher.run(command, environment.variables());
+  launcher.release();
+  return ending.exec_error == 0 && WIFEXITED(ending.wait_status) && WEXITSTATUS(ending.wait_status) == 0;
+}
+
+/// Runs a subcommand of this executable after printing it.
+bool runSelf(const std::vector<std::string>& arguments, const Environment& environment) {
+  std::vector<std::string> shown = {"commtap"};
+  shown.insert(shown.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> command = shown;
+  command[0] = "/proc/self/exe";
+  std::error_code error;
+  command[0] = fs::read_symlink(command[0], error);
+  return runShown(command, shown, environment);
+}
+
+/// Returns the interpreter, or one line about what is missing.
+Result<std::string> pythonWithTorch(const std::string& python, const Environment& environment) {
+  const std::string path = findOnPath(python, environment);
+  if (path.empty()) {
+    return Result<std::string>::failure(
+        python + " was not found: activate an environment with torch, or give one: commtap demo --python PATH");
+  }
+  const Result<Interpreter> interpreter = askInterpreter({path}, environment);
+  if (!interpreter) {
+    return Result<std::string>::failure(interpreter.error() + ": give another one: commtap demo --python PATH");
+  }
+  if (interpreter->torch_folder.empty()) {
+    return Result<std::string>::failure(fmt::format(
+        "{} has no torch: install it there (pip install torch), or give another one: commtap demo --python PATH",
+        path));
+  }
+  return path;
+}
+
+int demo(const DemoArguments& arguments) {
+  Environment environment(environ);
+  const Result<std::string> job = findDemo(executableFolder());
+  const Result<std::string> python =
+      job ? pythonWithTorch(arguments.python, environment) : Result<std::string>::failure(job.error());
+  if (!python) {
+    say(python.error());
+    return kExitFindings;
+  }
+  environment.set("OMP_NUM_THREADS", "1");
+  const std::string page = arguments.out + "/report.html";
+  const bool is_done = runSelf(
+                           {"run",
+                            "--out",
+                            arguments.out,
+                            "--",
+                            *python,
+                            "-m",
+                            "torch.distributed.run",
+                            "--standalone",
+                            "--nproc-per-node",
+                            "4",
+                            *job},
+                           environment) &&
+                       runSelf({"show", "--rank", "0", arguments.out}, environment) &&
+                       runSelf({"html", arguments.out, "-o", page}, environment);
+  if (!is_done) {
+    say(fmt::format("the demo failed: run commtap doctor -- {}", *python));
+    return kExitFindings;
+  }
+  say(fmt::format("the page of this run: {}: open it in a browser", fs::absolute(page).string()));
+  say(fmt::format("the job that ran: {}", *job));
+  return kExitOk;
+}
+
+} // namespace
+
+Result<std::string> findDemo(const std::string& folder) {
+  std::vector<std::string> tried;
+  for (const char* place : kDemoPlaces) {
+    const fs::path path = (fs::path(folder) / place).lexically_normal();
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) {
+      return path.string();
+    }
+    tried.push_back(path);
+  }
+  return Result<std::string>::failure(
+      fmt::format("demo.py was not found at any of {}: install commtap again", fmt::join(tried, ", ")));
+}
+
+void addDemo(CLI::App& app, int& exit_status) {
+  CLI::App* verb =
+      app.add_subcommand("demo", "Train a small network on 4 CPU ranks under commtap, and show its numbers");
+  describe(
+      *verb,
+      {.usage = "commtap demo [OPTIONS]",
+       .about = kDemoAbout,
+       .exit_status = kDemoExitStatus,
+       .examples = {"commtap demo", "commtap demo --python /venv/bin/python"}});
+  auto arguments = std::make_shared<DemoArguments>();
+  verb->add_option("--python", arguments->python, "A Python that has torch; default: python3")->type_name("PATH");
+  verb->add_option("--out", arguments->out, "The folder for the reports and the page; default: commtap-demo")
+      ->type_name("PATH");
+  verb->callback([arguments, &exit_status] { exit_status = demo(*arguments); });
+}
+
+} // namespace commtap

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/cmd_doctor.h"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/doctor/diagnosis.h"
+#include "tools/doctor/examination.h"
+#include "tools/run/preload.h"
+#include "tools/text/color.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kDoctorAbout =
+    "Prints one line per check: ok, warning or error, what was found, and what to do. Starts a small process of the\n"
+    "command's Python as `commtap run` would, and looks whether its report comes. Without COMMAND, examines python3.";
+constexpr const char* kDoctorExitStatus = "0 no error; 1 an error: a job would not be counted; 2 wrong usage.";
+
+int doctor(const std::vector<std::string>& command, bool is_json) {
+  const std::vector<Diagnosis> diagnoses = examine(command, environ, executableFolder());
+  const int printed =
+      printOut(is_json ? diagnosesJson(diagnoses) : diagnosesText(diagnoses, Color::forStream(STDOUT_FILENO)));
+  return isHealthy(diagnoses) ? printed : kExitFindings;
+}
+
+} // namespace
+
+void addDoctor(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("doctor", "Check that commtap would count a command's collectives");
+  describe(
+      *verb,
+      {.usage = "commtap doctor [--json] [-- COMMAND [ARGUMENTS]]",
+       .about = kDoctorAbout,
+       .exit_status = kDoctorExitStatus,
+       .examples = {"commtap doctor -- torchrun --nproc-per-node 4 train.py"}});
+  auto is_json = std::make_shared<bool>(false);
+  verb->add_flag("--json", *is_json, "Print a JSON list of objects with check, state, found and todo");
+  verb->callback([is_json, &command, &exit_status] { exit_status = doctor(command, *is_json); });
+}
+
+} // namespace commtap

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/examination.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "report/runs/output.h"
+#include "tools/doctor/command_check.h"
+#include "tools/doctor/environment_check.h"
+#include "tools/doctor/installation_check.h"
+#include "tools/doctor/library_check.h"
+#include "tools/doctor/linked_program.h"
+#include "tools/doctor/output_check.h"
+#include "tools/doctor/probe.h"
+#include "tools/doctor/python_check.h"
+#include "tools/doctor/torch_check.h"
+#include "tools/run/cmd_run.h"
+#include "tools/run/preload.h"
+#include "tools/run/run_setup.h"
+
+namespace commtap {
+namespace {
+
+/// Examines one command. Each function adds the diagnoses of its checks and keeps what later ones need.
+class Examination {
+ public:
+  Examination(std::vector<std::string> command, RunSetup setup, std::string library)
+      : command_(std::move(command)), setup_(std::move(setup)), library_(std::move(library)) {}
+
+  std::vector<Diagnosis> run() {
+    findProgram();
+    if (isNative()) {
+      examineNative();
+    } else if (!program_.path.empty() && whyNoPreload(program_.path, environment()).empty()) {
+      examinePython();
+    }
+    examineSurroundings();
+    std::stable_sort(
+        diagnoses_.begin(), diagnoses_.end(), [](const Diagnosis& a, const Diagnosis& b) { return a.check < b.check; });
+    return std::move(diagnoses_);
+  }
+
+ private:
+  const Environment& environment() const {
+    return setup_.environment;
+  }
+  void add(Diagnosis diagnosis) {
+    diagnoses_.push_back(std::move(diagnosis));
+  }
+
+  void findProgram() {
+    program_ = findJobProgram(command_, environment());
+    add(checkCommand(command_, program_, environment()));
+    linked_ = program_.python.empty() ? librariesAtStart(program_.path, environment()) : std::vector<std::string>();
+  }
+
+  /// A program in C++ that links torch.
+  bool isNative() const {
+    return !libraryNamed(linked_, "libtorch_cpu.so").empty();
+  }
+
+  void examineNative() {
+    add({DoctorCheck::kPython, Health::kOk, "none: " + program_.path + " links torch itself"});
+    examineTorch(readTorchFiles(libraryNamed(linked_, "libtorch_cpu.so")));
+    const bool is_loaded = !libraryNamed(linked_, "libcommtap.so").empty();
+    add(
+        {DoctorCheck::kPreload,
+         is_loaded ? Health::kOk : Health::kError,
+         is_loaded ? "the dynamic linker loads commtap into the program"
+                   : "the dynamic linker does not load " + library_,
+         is_loaded ? "" : "install commtap where this machine may execute files"});
+  }
+
+  void examinePython() {
+    const bool is_assumed = program_.python.empty();
+    const std::string python = is_assumed ? findOnPath("python3", environment()) : program_.python;
+    std::vector<std::string> start = {python};
+    if (mayRunWrapper(program_.wrapper, environment())) {
+      start.insert(start.begin(), program_.wrapper.begin(), program_.wrapper.end());
+    }
+    Environment without_preload = environment();
+    without_preload.unset("LD_PRELOAD");
+    const Result<Interpreter> interpreter = askInterpreter(start, without_preload);
+    add(checkPython(interpreter, is_assumed));
+    if (!interpreter) {
+      return;
+    }
+    nvidia_folders_ = interpreter->nvidia_folders;
+    python_build_ = interpreter->build();
+    examineTorch(findTorchFiles(interpreter->torch_folder));
+    if (has_torch_ && setup_.options.enabled) {
+      const Probe probe = runProbe(start, environment(), library_);
+      add(checkPreload(probe, library_));
+      add(checkReport(probe));
+    }
+  }
+
+  void examineTorch(const Result<TorchFiles>& torch) {
+    add(checkTorch(torch, environment().get("COMMTAP_TORCH") == "force"));
+    has_torch_ = static_cast<bool>(torch);
+    if (!torch) {
+      return;
+    }
+    const std::string tracker = findTracker(library_, torch->minor);
+    add(checkTracker(library_, torch->minor));
+    if (!python_build_.empty()) {
+      add(checkPythonPart(library_, tracker, python_build_));
+    }
+    add(checkPermissions(library_, {tracker, findPythonPart(library_, tracker, python_build_)}));
+    add(checkSymbols(library_, torch->cpu_library));
+    add(checkNccl(torch->folder(), nvidia_folders_));
+  }
+
+  void examineSurroundings() {
+    for (Diagnosis& diagnosis : checkOptions(environment())) {
+      add(std::move(diagnosis));
+    }
+    for (Diagnosis& diagnosis : checkNeighbours(environment(), library_, command_)) {
+      add(std::move(diagnosis));
+    }
+    const std::string folder = commonFolder(setup_.options.out, setup_.options.run_id);
+    add(checkOutput(folder));
+    add(checkSpace(measureSpace(deepestFolder(folder))));
+  }
+
+  std::vector<std::string> command_;
+  RunSetup setup_;
+  std::string library_;
+  JobProgram program_;
+  std::vector<std::string> linked_; ///< libraries of a program that is not Python
+  std::vector<std::string> nvidia_folders_;
+  std::string python_build_;
+  bool has_torch_ = false;
+  std::vector<Diagnosis> diagnoses_;
+};
+
+/// Returns the command of `commtap run [OPTIONS] -- COMMAND`.
+std::vector<std::string> withoutCommtapRun(const std::vector<std::string>& command) {
+  const bool is_run =
+      command.size() > 1 && command[1] == "run" && (command[0] == "commtap" || command[0].ends_with("/commtap"));
+  return is_run ? splitRunArguments({command.begin() + 2, command.end()}).command : command;
+}
+
+} // namespace
+
+std::vector<Diagnosis>
+examine(const std::vector<std::string>& command, const char* const* variables, const std::string& executable_folder) {
+  const Result<std::string> library = findLibrary(executable_folder);
+  Result<RunSetup> setup = setUpRun(variables, {}, executable_folder);
+  if (!library || !setup) {
+    return {
+        {DoctorCheck::kPreload, Health::kError, library ? setup.error() : library.error(), "install commtap again"}};
+  }
+  std::vector<std::string> words = withoutCommtapRun(command);
+  if (words.empty()) {
+    words = {"python3"};
+  }
+  return Examination(std::move(words), std::move(*setup), *library).run();
+}
+
+} // namespace commtap

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/installation_check.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "shim/tracker_file.h"
+#include "shim/trusted_file.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxPath = 4096; ///< bytes, as in the stub
+
+std::string folderOfFile(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+/// Returns "2.12, 2.13" for the trackers that are installed: what follows the last dash in their names.
+std::string installedMinors(const std::string& library) {
+  std::vector<std::string> minors;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folderOfFile(library) + "/trackers", error)) {
+    const std::string name = entry.path().filename();
+    const std::string minor = name.substr(name.rfind('-') + 1);
+    if (minor.size() < name.size()) {
+      minors.push_back(minor.ends_with(".so") ? minor.substr(0, minor.size() - 3) : minor);
+    }
+  }
+  std::sort(minors.begin(), minors.end());
+  return minors.empty() ? "none" : fmt::format("{}", fmt::join(minors, ", "));
+}
+
+} // namespace
+
+std::string findTracker(const std::string& library, const std::string& torch_minor) {
+  std::array<char, kMaxPath> path{};
+  const bool found = commtap_find_tracker(library.c_str(), torch_minor.c_str(), path.data(), path.size());
+  return found ? fs::path(path.data()).lexically_normal().string() : "";
+}
+
+std::string findPythonPart(const std::string& library, const std::string& tracker, const std::string& python_build) {
+  const std::string name = "/python/libcommtap-python-" + python_build + ".so";
+  for (const std::string& path : {folderOfFile(tracker) + name, folderOfFile(library) + name}) {
+    if (access(path.c_str(), R_OK) == 0) {
+      return path;
+    }
+  }
+  return {};
+}
+
+Diagnosis checkTracker(const std::string& library, const std::string& torch_minor) {
+  const std::string tracker = findTracker(library, torch_minor);
+  if (!tracker.empty()) {
+    return {DoctorCheck::kTracker, Health::kOk, fmt::format("{}, because torch is {}", tracker, torch_minor)};
+  }
+  return {
+      DoctorCheck::kTracker,
+      Health::kError,
+      fmt::format(
+          "no tracker for torch {} is installed next to {}, only: {}", torch_minor, library, installedMinors(library)),
+      "install a commtap that has it, or another torch"};
+}
+
+Diagnosis checkPythonPart(const std::string& library, const std::string& tracker, const std::string& python_build) {
+  const std::string part = findPythonPart(library, tracker, python_build);
+  if (!part.empty()) {
+    return {DoctorCheck::kPythonPart, Health::kOk, part};
+  }
+  return {
+      DoctorCheck::kPythonPart,
+      Health::kWarning,
+      fmt::format("no part for Python {} is installed, so all collectives will belong to Global", python_build),
+      "install a commtap that has it, or use another Python"};
+}
+
+Diagnosis checkPermissions(const std::string& library, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const char* refusal = file.empty() ? nullptr : commtap_load_refusal(file.c_str(), library.c_str());
+    if (refusal != nullptr) {
+      const std::string text = refusal; // "FOUND: TODO"
+      const size_t colon = std::min(text.find(": "), text.size());
+      return {
+          DoctorCheck::kPermissions,
+          Health::kError,
+          fmt::format("{} would not be loaded, because {}", file, text.substr(0, colon)),
+          text.substr(std::min(colon + 2, text.size()))};
+    }
+  }
+  return {DoctorCheck::kPermissions, Health::kOk, "only trusted users can write to what commtap loads"};
+}
+
+} // namespace commtap

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/doctor/torch_check.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "report/base/text_file.h"
+
+namespace commtap {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+constexpr size_t kMaxVersionFile = 4096; ///< bytes
+
+/// Returns "2.13" of "2.13.0+cpu", "" if the text is not a version.
+std::string minorOf(std::string_view version) {
+  const size_t major = std::min(version.find_first_not_of(kDigits), version.size());
+  if (major == 0 || version.substr(major, 1) != ".") {
+    return {};
+  }
+  const size_t end = std::min(version.find_first_not_of(kDigits, major + 1), version.size());
+  return end == major + 1 ? "" : std::string(version.substr(0, end));
+}
+
+/// Removes `start` and a number from the start of `text`. Returns false if `text` does not begin so.
+bool takeNumber(std::string_view& text, std::string_view start) {
+  const size_t end = std::min(text.find_first_not_of(kDigits, start.size()), text.size());
+  if (!text.starts_with(start) || end <= start.size()) {
+    return false;
+  }
+  text.remove_prefix(end);
+  return true;
+}
+
+/// Returns the version that follows `before` in a file, "" if there is none.
+std::string versionInFile(const std::string& path, std::string_view before) {
+  std::error_code error;
+  const Result<std::string> text = readStartOfFile(std::filesystem::canonical(path, error), kMaxVersionFile);
+  const size_t key = text ? text->find(before) : std::string::npos;
+  if (key == std::string::npos) {
+    return {};
+  }
+  const std::string rest = text->substr(key + before.size());
+  return rest.substr(0, rest.find_first_of("'\" \t\r\n"));
+}
+
+} // namespace
+
+bool TorchFiles::isRelease() const {
+  std::string_view rest = std::string_view(version).substr(minor.size());
+  if (!takeNumber(rest, ".")) {
+    return false;
+  }
+  takeNumber(rest, ".post");
+  return rest.empty() || (rest.starts_with('+') && rest.size() > 1 && !rest.substr(1).starts_with("git"));
+}
+
+Result<TorchFiles> readTorchFiles(const std::string& cpu_library) {
+  TorchFiles torch;
+  torch.cpu_library = cpu_library;
+  const std::string above = torch.folder() + "/../";
+  torch.version = versionInFile(above + "version.py", "__version__ = '");
+  if (torch.version.empty()) {
+    torch.version = versionInFile(above + "build-version", "");
+  }
+  torch.minor = minorOf(torch.version);
+  if (torch.minor.empty()) {
+    return Result<TorchFiles>::failure(
+        "the version of " + cpu_library + " is unknown: its folder has no version.py or build-version next to it");
+  }
+  return torch;
+}
+
+Result<TorchFiles> findTorchFiles(const std::string& package) {
+  if (package.empty()) {
+    return Result<TorchFiles>::failure("this Python has no torch");
+  }
+  // conda's packages have the libraries in the lib folder of the environment.
+  for (const char* place : {"/lib", "/../../.."}) {
+    const std::string library = package + place + "/libtorch_cpu.so";
+    std::error_code error;
+    if (std::filesystem::exists(library, error)) {
+      return readTorchFiles(std::filesystem::path(library).lexically_normal());
+    }
+  }
+  return Result<TorchFiles>::failure(package + " has no lib/libtorch_cpu.so");
+}
+
+Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced) {
+  if (!torch) {
+    return {
+        DoctorCheck::kTorch,
+        Health::kError,
+        torch.error(),
+        "install torch there, or give doctor the command of a Python that has it"};
+  }
+  const std::string found = fmt::format("torch {} in {}", torch->version, torch->folder());
+  if (torch->isRelease()) {
+    return {DoctorCheck::kTorch, Health::kOk, found};
+  }
+  if (is_forced) {
+    return {DoctorCheck::kTorch, Health::kWarning, found + " is not a release; COMMTAP_TORCH=force accepts it"};
+  }
+  return {
+      DoctorCheck::kTorch,
+      Health::kError,
+      found + " is not a release, and its classes may have another layout: nothing is counted",
+      "use a release, or try COMMTAP_TORCH=force"};
+}
+
+} // namespace commtap
