@@ -69,14 +69,8 @@ bool commtap_brings_torch(const char* file) {
   if (file == NULL || file[0] != '/' || !state.on || state.tried) {
     return false;
   }
-  const char* name = strrchr(file, '/') + 1;
-  if (strncmp(name, "libtorch_python.so", strlen("libtorch_python.so")) == 0) {
-    return true;
-  }
-  static const char kFolder[] = "/torch/";
-  const size_t folder_size = sizeof(kFolder) - 1;
-  return strncmp(name, "_C.", 3) == 0 && (size_t)(name - file) >= folder_size &&
-         strncmp(name - folder_size, kFolder, folder_size) == 0;
+  static const char kLibrary[] = "libtorch_python.so";
+  return strncmp(strrchr(file, '/') + 1, kLibrary, sizeof(kLibrary) - 1) == 0 || commtap_is_torchs_module(file);
 }
 
 /* Writes the absolute path of this library. */
@@ -101,8 +95,8 @@ static void load_tracker(void) {
   char path[kPathMax];
   if (!commtap_read_torch_version(&torch)) {
     commtap_say(
-        "the version of this torch is unknown: no version.py or build-version next to its lib folder; nothing is "
-        "counted");
+        "the version of this torch is unknown: no version.py, build-version or TorchConfigVersion.cmake near "
+        "libtorch_cpu.so; nothing is counted");
     return;
   }
   if (!own_path(own, sizeof(own))) {
