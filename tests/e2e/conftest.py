@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from harness import STORE, Mode, Runner
 from html_page import Opener, OpenPage, launch, open_page, write_page
+from installed import Installed, install, newest_wheel
 from job_samples import JobSample
 from playwright.sync_api import Browser, sync_playwright
 from run_store import RunStore
@@ -44,6 +45,15 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
     _runners.append(made)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The newest wheel of dist/, installed."""
+    wheel = newest_wheel()
+    if wheel is None:
+        pytest.skip("no wheel in dist/: ./dev wheel makes it")
+    return install(wheel, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")

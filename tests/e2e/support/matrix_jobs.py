@@ -90,7 +90,10 @@ def faults_of(runner: Runner, name: str, run: Run) -> list[str]:
 
 def result_of(runner: Runner, name: str) -> dict[str, Any]:
     """Runs a job; returns its faults, and the counts of each report."""
-    run = runner.shim(JOBS[name])
+    try:
+        run = runner.shim(JOBS[name])
+    except subprocess.TimeoutExpired as error:
+        return {"faults": [str(error)], "reports": []}
     if run.ledgers:
         run.recover()
     reports = sorted((counts_of(report) for report in run.reports), key=lambda each: json.dumps(each, sort_keys=True))
@@ -116,6 +119,7 @@ def faults_of_command(runner: Runner, folder: Path) -> list[str]:
 
 def main() -> None:
     harness.LIBRARY, harness.COMMAND = (Path(each) for each in sys.argv[1:])
+    harness.TIMEOUT_S = 600  # A CUDA build that was just installed takes minutes to be read from a busy disk.
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(Path(folder) / "jobs")
         try:

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "report/base/atomic_file.h"
 #include "tests/unit/child.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/shim/fake_torch.h"
