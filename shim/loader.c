@@ -69,14 +69,8 @@ bool commtap_brings_torch(const char* file) {
   if (file == NULL || file[0] != '/' || !state.on || state.tried) {
     return false;
   }
-  const char* name = strrchr(file, '/') + 1;
-  if (strncmp(name, "libtorch_python.so", strlen("libtorch_python.so")) == 0) {
-    return true;
-  }
-  static const char kFolder[] = "/torch/";
-  const size_t folder_size = sizeof(kFolder) - 1;
-  return strncmp(name, "_C.", 3) == 0 && (size_t)(name - file) >= folder_size &&
-         strncmp(name - folder_size, kFolder, folder_size) == 0;
+  static const char kLibrary[] = "libtorch_python.so";
+  return strncmp(strrchr(file, '/') + 1, kLibrary, sizeof(kLibrary) - 1) == 0 || commtap_is_torchs_module(file);
 }
 
 /* Writes the absolute path of this library. */
@@ -105,8 +99,8 @@ static bool is_version_forced(void) {
 static bool read_torch(struct commtap_torch_version* torch) {
   if (!commtap_read_torch_version(torch)) {
     commtap_say(
-        "the version of this torch is unknown: no version.py or build-version next to its lib "
-        "folder; " COMMTAP_NOT_COUNTED);
+        "the version of this torch is unknown: no version.py, build-version or TorchConfigVersion.cmake near "
+        "libtorch_cpu.so; " COMMTAP_NOT_COUNTED);
     return false;
   }
   if (!torch->is_release && !is_version_forced()) {

@@ -16,20 +16,33 @@ struct FoundPath {
   size_t size;
 };
 
+static int take(const char* path, const struct FoundPath* found) {
+  return snprintf(found->path, found->size, "%s", path) < (int)found->size;
+}
+
 static int is_libtorch(struct dl_phdr_info* object, size_t size, void* data) {
   (void)size;
   static const char kName[] = "libtorch_cpu.so";
-  const struct FoundPath* found = data;
   const char* slash = strrchr(object->dlpi_name, '/');
-  if (slash == NULL || strcmp(slash + 1, kName) != 0) {
-    return 0;
-  }
-  return snprintf(found->path, found->size, "%s", object->dlpi_name) < (int)found->size;
+  return slash != NULL && strcmp(slash + 1, kName) == 0 && take(object->dlpi_name, data);
 }
 
 bool commtap_find_libtorch(char* path, size_t size) {
   struct FoundPath found = {.path = path, .size = size};
   return dl_iterate_phdr(is_libtorch, &found) != 0;
+}
+
+bool commtap_is_torchs_module(const char* path) {
+  static const char kFolder[] = "/torch/";
+  const size_t folder_size = sizeof(kFolder) - 1;
+  const char* slash = strrchr(path, '/');
+  return slash != NULL && strncmp(slash + 1, "_C.", 3) == 0 && (size_t)(slash + 1 - path) >= folder_size &&
+         strncmp(slash + 1 - folder_size, kFolder, folder_size) == 0;
+}
+
+static int is_module(struct dl_phdr_info* object, size_t size, void* data) {
+  (void)size;
+  return commtap_is_torchs_module(object->dlpi_name) && take(object->dlpi_name, data);
 }
 
 /* Reads the start of a file as text. */
@@ -93,23 +106,36 @@ static bool parse_version(const char* text, struct commtap_torch_version* versio
   return true;
 }
 
-static bool read_version_py(const char* folder, struct commtap_torch_version* version) {
+/* Parses what follows `key` in the file `folder`/`name`. */
+static bool read_version(const char* folder, const char* name, const char* key, struct commtap_torch_version* version) {
   char path[kPathMax];
   char text[kFileMax];
-  static const char kKey[] = "__version__ = ";
-  if (snprintf(path, sizeof(path), "%s/../version.py", folder) >= (int)sizeof(path) ||
+  if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) ||
       !read_start(path, text, sizeof(text))) {
     return false;
   }
-  const char* key = strstr(text, kKey);
-  return key != NULL && parse_version(key + sizeof(kKey), version); /* sizeof includes the NUL: skips the quote */
+  const char* found = strstr(text, key);
+  return found != NULL && parse_version(found + strlen(key) + strspn(found + strlen(key), "'\""), version);
 }
 
-static bool read_build_version(const char* folder, struct commtap_torch_version* version) {
-  char path[kPathMax];
-  char text[kFileMax];
-  return snprintf(path, sizeof(path), "%s/../build-version", folder) < (int)sizeof(path) &&
-         read_start(path, text, sizeof(text)) && parse_version(text, version);
+static bool read_version_py(const char* folder, const char* name, struct commtap_torch_version* version) {
+  return read_version(folder, name, "__version__ = ", version);
+}
+
+/* conda's packages of torch have their libraries in the environment's lib folder, and version.py with the module. */
+static bool read_version_beside_module(struct commtap_torch_version* version) {
+  char folder[kPathMax];
+  struct FoundPath found = {.path = folder, .size = sizeof(folder)};
+  if (dl_iterate_phdr(is_module, &found) == 0) {
+    return false;
+  }
+  *strrchr(folder, '/') = '\0';
+  return read_version_py(folder, "version.py", version);
+}
+
+/* A program in C++ has no module. CMake's file is above the libraries in every distribution, but lacks "+cpu". */
+static bool read_cmake_version(const char* folder, struct commtap_torch_version* version) {
+  return read_version(folder, "../share/cmake/Torch/TorchConfigVersion.cmake", "set(PACKAGE_VERSION ", version);
 }
 
 bool commtap_read_torch_version(struct commtap_torch_version* version) {
@@ -118,5 +144,6 @@ bool commtap_read_torch_version(struct commtap_torch_version* version) {
     return false;
   }
   *strrchr(folder, '/') = '\0';
-  return read_version_py(folder, version) || read_build_version(folder, version);
+  return read_version_py(folder, "../version.py", version) || read_version(folder, "../build-version", "", version) ||
+         read_version_beside_module(version) || read_cmake_version(folder, version);
 }

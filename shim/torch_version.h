@@ -27,8 +27,12 @@ struct commtap_torch_version {
 /* Writes the path of the libtorch_cpu.so that this process has loaded. Returns false if it has none. */
 bool commtap_find_libtorch(char* path, size_t size);
 
-/* Reads the version from version.py of the Python package, or build-version of the C++ distribution, in the folder
- * above libtorch_cpu.so's. Returns false if neither holds one. */
+/* Returns true if `path` is that of the extension module torch._C. */
+bool commtap_is_torchs_module(const char* path);
+
+/* Reads the version from the first of these files that holds one: version.py of the Python package or build-version of
+ * the C++ distribution in the folder above libtorch_cpu.so's, version.py next to the loaded module torch._C, and
+ * TorchConfigVersion.cmake, which says what find_package(Torch) finds. Returns false if none does. */
 bool commtap_read_torch_version(struct commtap_torch_version* version);
 
 #ifdef __cplusplus

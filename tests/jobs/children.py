@@ -43,6 +43,7 @@ def helper() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("how", choices=("fork", "subprocess", "helper"))
+    parser.add_argument("--python", default=sys.executable, help="the interpreter of the helpers")
     arguments = parser.parse_args()
     if arguments.how == "helper":
         helper()
@@ -56,7 +57,7 @@ def main() -> None:
         fork_silent_and_busy(own)
     else:
         # Two helpers run at once and end at about the same time.
-        command = [sys.executable, __file__, "helper"]
+        command = [arguments.python, __file__, "helper"]
         helpers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
         say(f"helpers {[(each.communicate()[0].strip(), each.returncode) for each in helpers]}")
     dist.all_reduce(value)

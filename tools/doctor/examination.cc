@@ -106,9 +106,9 @@ class Examination {
     const std::string tracker = findTracker(library_, torch->minor);
     add(checkTracker(library_, torch->minor));
     if (!python_build_.empty()) {
-      add(checkPythonPart(library_, tracker, python_build_));
+      add(checkPythonPart(tracker, python_build_));
     }
-    add(checkPermissions(library_, {tracker, findPythonPart(library_, tracker, python_build_)}));
+    add(checkPermissions(library_, {tracker, findPythonPart(tracker, python_build_)}));
     add(checkSymbols(library_, torch->cpu_library));
     add(checkNccl(torch->folder(), nvidia_folders_));
   }

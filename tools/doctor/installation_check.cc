@@ -32,9 +32,8 @@ std::string installedMinors(const std::string& library) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folderOfFile(library) + "/trackers", error)) {
     const std::string name = entry.path().filename();
-    const std::string minor = name.substr(name.rfind('-') + 1);
-    if (minor.size() < name.size()) {
-      minors.push_back(minor.ends_with(".so") ? minor.substr(0, minor.size() - 3) : minor);
+    if (name.ends_with(".so")) {
+      minors.push_back(name.substr(name.rfind('-') + 1, name.size() - name.rfind('-') - 4));
     }
   }
   std::sort(minors.begin(), minors.end());
@@ -49,14 +48,9 @@ std::string findTracker(const std::string& library, const std::string& torch_min
   return found ? fs::path(path.data()).lexically_normal().string() : "";
 }
 
-std::string findPythonPart(const std::string& library, const std::string& tracker, const std::string& python_build) {
-  const std::string name = "/python/libcommtap-python-" + python_build + ".so";
-  for (const std::string& path : {folderOfFile(tracker) + name, folderOfFile(library) + name}) {
-    if (access(path.c_str(), R_OK) == 0) {
-      return path;
-    }
-  }
-  return {};
+std::string findPythonPart(const std::string& tracker, const std::string& python_build) {
+  const std::string path = folderOfFile(tracker) + "/python/libcommtap-python-" + python_build + ".so";
+  return access(path.c_str(), R_OK) == 0 ? path : "";
 }
 
 Diagnosis checkTracker(const std::string& library, const std::string& torch_minor) {
@@ -72,8 +66,8 @@ Diagnosis checkTracker(const std::string& library, const std::string& torch_mino
       "install a commtap that has it, or another torch"};
 }
 
-Diagnosis checkPythonPart(const std::string& library, const std::string& tracker, const std::string& python_build) {
-  const std::string part = findPythonPart(library, tracker, python_build);
+Diagnosis checkPythonPart(const std::string& tracker, const std::string& python_build) {
+  const std::string part = findPythonPart(tracker, python_build);
   if (!part.empty()) {
     return {DoctorCheck::kPythonPart, Health::kOk, part};
   }

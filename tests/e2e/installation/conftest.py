@@ -9,16 +9,22 @@ from pathlib import Path
 
 import pytest
 from bare_machine import BareMachine
-from harness import BUILD
+from installed import Installed, install, newest_wheel
 
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
     """The wheel for this machine."""
-    found = sorted((BUILD / "dist").glob("commtap-*.whl"))
-    if not found:
-        pytest.skip("no wheel is made: ./dev wheel --dest build/dist")
-    return found[-1]
+    found = newest_wheel()
+    if found is None:
+        pytest.skip("no wheel in build/dist: ./dev wheel --dest build/dist")
+    return found
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The wheel, installed into a folder."""
+    return install(wheel, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="session")

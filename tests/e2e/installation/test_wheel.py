@@ -100,6 +100,10 @@ def test_from_an_empty_folder(machine: BareMachine) -> None:
     reports = [Report.read(path) for path in sorted((machine.work / "out").glob("rank-*.json"))]
     assert [report.not_seen for report in reports] == [[], []]
     assert machine.run("python", "-m", "commtap", "show", "out").stdout.count("all_reduce") > 0
+    assert re.search(r"^ok +tracker ", machine.run("commtap", "doctor").stdout, re.MULTILINE)
+    said = machine.run("commtap", "demo").stderr
+    assert "commtap-demo" in said
+    assert list((machine.work / "commtap-demo").glob("*.html"))
     light = "import commtap, sys; print('torch' in sys.modules, commtap.__file__)"
     assert machine.run("python", "-c", light).stdout.startswith("False ")
     machine.run("pip", "uninstall", "--quiet", "--yes", "commtap")

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "report/base/atomic_file.h"
 #include "tests/unit/child.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/shim/fake_torch.h"
@@ -105,6 +106,43 @@ TEST_CASE("nightlies, candidates, vendors' branches and checkouts are no release
     CAPTURE(version);
     CHECK_FALSE(isRelease(version));
   }
+}
+
+TEST_CASE("the path of torch's extension module") {
+  CHECK(commtap_is_torchs_module("/site/torch/_C.cpython-311-x86_64-linux-gnu.so"));
+  for (const char* other : {"/site/torch/_Cx.so", "/site/other/_C.so", "torch/_C.so", "_C.so", ""}) {
+    CHECK_FALSE(commtap_is_torchs_module(other));
+  }
+}
+
+/// Makes a conda environment whose module torch._C links libtorch_cpu.so, and returns the module's path.
+std::string makeCondaEnvironment(const std::string& folder) {
+  const std::string site = folder + "/lib/python3.11/site-packages";
+  const std::string module = site + "/torch/_C.cpython-311-x86_64-linux-gnu.so";
+  const std::string library = makeFakeTorch(site, "2.14.1.post300");
+  copyFile(library, module);
+  std::filesystem::rename(library, folder + "/lib/libtorch_cpu.so");
+  REQUIRE(makeFolders(folder + "/share/cmake/Torch").empty());
+  writeText(
+      folder + "/share/cmake/Torch/TorchConfigVersion.cmake",
+      "set(PACKAGE_VERSION \"2.14.1\")\n\nif(\"${PACKAGE_VERSION}\" VERSION_LESS \"1\")\nendif()\n");
+  return module;
+}
+
+TEST_CASE("conda has the libraries in the environment's lib folder, and version.py with the module") {
+  const TempFolder folder;
+  const std::string module = makeCondaEnvironment(folder.path());
+  const ChildResult child = runInChild([&] {
+    REQUIRE(dlopen(module.c_str(), RTLD_LAZY) != nullptr);
+    sayLine(versionBeside(folder / "lib/libtorch_cpu.so"));
+  });
+  CHECK(child.said == "2.14.1.post300 | 2.14\n\n");
+}
+
+TEST_CASE("a C++ program in a conda environment has the version in CMake's file") {
+  const TempFolder folder;
+  makeCondaEnvironment(folder.path());
+  CHECK(versionBeside(folder / "lib/libtorch_cpu.so") == "2.14.1 | 2.14\n");
 }
 
 TEST_CASE("what is no version, or does not fit, is not taken for one") {

@@ -18,7 +18,7 @@ class Examined {
  public:
   Examined() {
     put("c/lib/commtap/libcommtap.so", readText(COMMTAP_STUB));
-    put("c/lib/commtap/trackers/torch-2.13/libcommtap-tracker.so", "");
+    put("c/lib/commtap/trackers/libcommtap-tracker-2.13.so", "");
     put("torch/lib/libtorch_cpu.so", readText(COMMTAP_STUB));
     put("torch/version.py", "__version__ = '2.13.0+cpu'\n");
     put("python3",

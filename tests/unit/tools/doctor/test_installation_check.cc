@@ -17,8 +17,8 @@ class InstallationFixture {
  public:
   InstallationFixture() {
     put("lib/libcommtap.so");
-    put("lib/trackers/torch-2.13/libcommtap-tracker.so");
-    put("lib/python/libcommtap-python-3.11.so");
+    put("lib/trackers/libcommtap-tracker-2.13.so");
+    put("lib/trackers/python/libcommtap-python-3.11.so");
   }
   void put(const std::string& name) {
     std::filesystem::create_directories(std::filesystem::path(folder / name).parent_path());
@@ -27,14 +27,14 @@ class InstallationFixture {
 
   TempFolder folder;
   std::string library = folder / "lib/libcommtap.so";
-  std::string tracker = folder / "lib/trackers/torch-2.13/libcommtap-tracker.so";
+  std::string tracker = folder / "lib/trackers/libcommtap-tracker-2.13.so";
 };
 
 TEST_CASE_FIXTURE(InstallationFixture, "the tracker of the torch minor is found, and another one named as missing") {
   const Diagnosis good = checkTracker(library, "2.13");
   CHECK(good.health == Health::kOk);
   CHECK(good.found == tracker + ", because torch is 2.13");
-  put("lib/trackers/torch-2.11/libcommtap-tracker.so");
+  put("lib/trackers/libcommtap-tracker-2.11.so");
   const Diagnosis missing = checkTracker(library, "2.12");
   CHECK(missing.health == Health::kError);
   CHECK(missing.found == "no tracker for torch 2.12 is installed next to " + library + ", only: 2.11, 2.13");
@@ -44,20 +44,16 @@ TEST_CASE_FIXTURE(InstallationFixture, "the tracker of the torch minor is found,
 
 TEST_CASE_FIXTURE(InstallationFixture, "the tracker of a build folder is found") {
   put("build/shim/libcommtap.so");
-  put("build/tracker/libcommtap-tracker.so");
+  put("build/tracker/libcommtap-tracker-2.13.so");
   put("build/tracker/python/libcommtap-python-3.12.so");
-  const std::string built = folder / "build/tracker/libcommtap-tracker.so";
+  const std::string built = folder / "build/tracker/libcommtap-tracker-2.13.so";
   CHECK(findTracker(folder / "build/shim/libcommtap.so", "2.13") == built);
-  CHECK(
-      findPythonPart(folder / "build/shim/libcommtap.so", built, "3.12") ==
-      folder / "build/tracker/python/libcommtap-python-3.12.so");
+  CHECK(findPythonPart(built, "3.12") == folder / "build/tracker/python/libcommtap-python-3.12.so");
 }
 
-TEST_CASE_FIXTURE(InstallationFixture, "the Python part is next to the trackers or to one of them") {
-  CHECK(checkPythonPart(library, tracker, "3.11").found == folder / "lib/python/libcommtap-python-3.11.so");
-  put("lib/trackers/torch-2.13/python/libcommtap-python-3.10.so");
-  CHECK(checkPythonPart(library, tracker, "3.10").health == Health::kOk);
-  const Diagnosis missing = checkPythonPart(library, tracker, "3.13t");
+TEST_CASE_FIXTURE(InstallationFixture, "the Python part is next to the trackers") {
+  CHECK(checkPythonPart(tracker, "3.11").found == folder / "lib/trackers/python/libcommtap-python-3.11.so");
+  const Diagnosis missing = checkPythonPart(tracker, "3.13t");
   CHECK(missing.health == Health::kWarning);
   CHECK(has(missing.found, "no part for Python 3.13t"));
 }

@@ -26,7 +26,7 @@ constexpr const char* kGood =
     "banner\n"
     "commtap-doctor preload /a.so:/c/libcommtap.so\n"
     "commtap-doctor loaded /c/libcommtap.so\n"
-    "commtap-doctor loaded /c/trackers/torch-2.13/libcommtap-tracker.so\n"
+    "commtap-doctor loaded /c/trackers/libcommtap-tracker-2.13.so\n"
     "commtap-doctor imported 2.13.0+cpu\n";
 
 /// Returns a report of one collective of a module.
