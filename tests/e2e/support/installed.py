@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import BUILD
+
 from report import REPOSITORY
 
 
