@@ -96,8 +96,7 @@ static bool is_release(const char* patch) {
   return rest[0] == '\0' || (rest[0] == '+' && rest[1] != '\0' && strncmp(rest + 1, "git", 3) != 0);
 }
 
-/* Parses "2.13.0+cpu" at the start of `text`, up to a quote or white space. */
-static bool parse_version(const char* text, struct commtap_torch_version* version) {
+bool commtap_parse_torch_version(const char* text, struct commtap_torch_version* version) {
   if (!copy(version->full, sizeof(version->full), text, strcspn(text, "'\" \t\r\n")) ||
       !copy(version->minor, sizeof(version->minor), text, minor_version_length(text))) {
     return false;
@@ -115,7 +114,7 @@ static bool read_version(const char* folder, const char* name, const char* key, 
     return false;
   }
   const char* found = strstr(text, key);
-  return found != NULL && parse_version(found + strlen(key) + strspn(found + strlen(key), "'\""), version);
+  return found != NULL && commtap_parse_torch_version(found + strlen(key) + strspn(found + strlen(key), "'\""), version);
 }
 
 static bool read_version_py(const char* folder, const char* name, struct commtap_torch_version* version) {

@@ -30,6 +30,9 @@ bool commtap_find_libtorch(char* path, size_t size);
 /* Returns true if `path` is that of the extension module torch._C. */
 bool commtap_is_torchs_module(const char* path);
 
+/* Parses "2.13.0+cpu" at the start of `text`, up to a quote or white space. Returns false if no version is there. */
+bool commtap_parse_torch_version(const char* text, struct commtap_torch_version* version);
+
 /* Reads the version from the first of these files that holds one: version.py of the Python package or build-version of
  * the C++ distribution in the folder above libtorch_cpu.so's, version.py next to the loaded module torch._C, and
  * TorchConfigVersion.cmake, which says what find_package(Torch) finds. Returns false if none does. */

@@ -10,32 +10,12 @@
 #include <fmt/format.h>
 
 #include "report/base/text_file.h"
+#include "shim/torch_version.h"
 
 namespace commtap {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
 constexpr size_t kMaxVersionFile = 4096; ///< bytes
-
-/// Returns "2.13" of "2.13.0+cpu", "" if the text is not a version.
-std::string minorOf(std::string_view version) {
-  const size_t major = std::min(version.find_first_not_of(kDigits), version.size());
-  if (major == 0 || version.substr(major, 1) != ".") {
-    return {};
-  }
-  const size_t end = std::min(version.find_first_not_of(kDigits, major + 1), version.size());
-  return end == major + 1 ? "" : std::string(version.substr(0, end));
-}
-
-/// Removes `start` and a number from the start of `text`. Returns false if `text` does not begin so.
-bool takeNumber(std::string_view& text, std::string_view start) {
-  const size_t end = std::min(text.find_first_not_of(kDigits, start.size()), text.size());
-  if (!text.starts_with(start) || end <= start.size()) {
-    return false;
-  }
-  text.remove_prefix(end);
-  return true;
-}
 
 /// Returns the version that follows `before` in a file, "" if there is none.
 std::string versionInFile(const std::string& path, std::string_view before) {
@@ -51,15 +31,6 @@ std::string versionInFile(const std::string& path, std::string_view before) {
 
 } // namespace
 
-bool TorchFiles::isRelease() const {
-  std::string_view rest = std::string_view(version).substr(minor.size());
-  if (!takeNumber(rest, ".")) {
-    return false;
-  }
-  takeNumber(rest, ".post");
-  return rest.empty() || (rest.starts_with('+') && rest.size() > 1 && !rest.substr(1).starts_with("git"));
-}
-
 Result<TorchFiles> readTorchFiles(const std::string& cpu_library) {
   TorchFiles torch;
   torch.cpu_library = cpu_library;
@@ -68,7 +39,11 @@ Result<TorchFiles> readTorchFiles(const std::string& cpu_library) {
   if (torch.version.empty()) {
     torch.version = versionInFile(above + "build-version", "");
   }
-  torch.minor = minorOf(torch.version);
+  commtap_torch_version parsed{};
+  if (commtap_parse_torch_version(torch.version.c_str(), &parsed)) {
+    torch.minor = parsed.minor;
+    torch.is_release = parsed.is_release;
+  }
   if (torch.minor.empty()) {
     return Result<TorchFiles>::failure(
         "the version of " + cpu_library + " is unknown: its folder has no version.py or build-version next to it");
@@ -100,7 +75,7 @@ Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced) {
         "install torch there, or give doctor the command of a Python that has it"};
   }
   const std::string found = fmt::format("torch {} in {}", torch->version, torch->folder());
-  if (torch->isRelease()) {
+  if (torch->is_release) {
     return {DoctorCheck::kTorch, Health::kOk, found};
   }
   if (is_forced) {

@@ -14,13 +14,11 @@ struct TorchFiles {
   std::string cpu_library; ///< libtorch_cpu.so
   std::string version;     ///< "2.13.0+cpu"
   std::string minor;       ///< "2.13"
+  bool is_release = false; ///< by the rule of shim/torch_version.h
 
   std::string folder() const {
     return cpu_library.substr(0, cpu_library.rfind('/'));
   }
-  /// Returns false for nightlies, vendors' builds and builds from source, such as 2.14.0a0+git1234567. By the rule of
-  /// shim/torch_version.h.
-  bool isRelease() const;
 };
 
 /// Reads the version next to a libtorch_cpu.so, as the preloaded stub does. Fails if there is none.

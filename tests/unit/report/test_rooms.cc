@@ -71,6 +71,7 @@ const std::map<std::string, Rooms>& allowed() {
         "report/json",
         "shim"}},
       {"tracker/compat", {}},
+      {"tracker/compat/sys", {}},
       {"tracker/cpython", {}},
       {"tracker/python", {"tracker/cpython", "tracker/torch", "tracker/core"}},
       {"tools/text", {"report/base", "report/model", "report/job"}},

@@ -31,7 +31,7 @@ TEST_CASE("a release is found with its minor version") {
     CHECK(torch->version == version);
     CHECK(torch->minor == "2.13");
     CHECK(torch->folder() == package / "lib");
-    CHECK_MESSAGE(torch->isRelease(), version);
+    CHECK_MESSAGE(torch->is_release, version);
     CHECK(checkTorch(torch, false).health == Health::kOk);
   }
 }
@@ -41,7 +41,7 @@ TEST_CASE("what is not a release is an error, unless it is forced") {
        {"2.14.0a0+git1234567", "2.14.0a0+abc.nv25.10", "2.15.0.dev20261001", "2.14.0rc1", "2.14.0+git12", "2.14"}) {
     const Result<TorchFiles> torch = findTorchFiles(Package(version).path());
     REQUIRE(torch);
-    CHECK_MESSAGE(!torch->isRelease(), version);
+    CHECK_MESSAGE(!torch->is_release, version);
     const Diagnosis diagnosis = checkTorch(torch, false);
     CHECK(diagnosis.health == Health::kError);
     CHECK(has(diagnosis.found, version));
