@@ -60,6 +60,9 @@ TEST_CASE("labels of a pipeline's schedule name the stage and the phase") {
   check("PP:0RECV_B1", 0, Phase::kBackward);
   check("PP:3UNSHARD", 3, Phase::kForward);
   check("PP:3REDUCE_GRAD", 3, Phase::kBackward);
+  check("PP:1WAIT_SEND_F2", 1, Phase::kForward);
+  check("PP:1WAIT_SEND_B2", 1, Phase::kBackward);
+  check("PP:0WAIT_REDUCE_GRAD", 0, Phase::kBackward);
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "a label of the job's own that reads like a schedule's is none") {
@@ -170,6 +173,9 @@ TEST_CASE_FIXTURE(TrackerFixture, "all labels except torch's own can be scopes; 
 }
 
 TEST_CASE("the job's own labels name collectives, without a number at their end") {
+  for (const char* torchs : {"Replicate::finalize_backward", "DataParallel.forward", "FSDP::finalize_backward"}) {
+    CHECK(userLabel(torchs) == "");
+  }
   CHECK(userLabel("clip gradients") == "clip gradients");
   CHECK(userLabel("iteration 17") == "iteration");
   CHECK(userLabel("step#3") == "step");
