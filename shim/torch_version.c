@@ -114,7 +114,8 @@ static bool read_version(const char* folder, const char* name, const char* key, 
     return false;
   }
   const char* found = strstr(text, key);
-  return found != NULL && commtap_parse_torch_version(found + strlen(key) + strspn(found + strlen(key), "'\""), version);
+  return found != NULL &&
+         commtap_parse_torch_version(found + strlen(key) + strspn(found + strlen(key), "'\""), version);
 }
 
 static bool read_version_py(const char* folder, const char* name, struct commtap_torch_version* version) {
