@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/built_tracker.h"
 #include "shim/loaded.h"
 #include "shim/nccl_hooks.h"
 #include "shim/say.h"
@@ -95,18 +96,12 @@ static bool is_version_forced(void) {
   return value != NULL && strcmp(value, "force") == 0;
 }
 
-/* Reads the version of the loaded torch. Returns false, and says why, if no tracker may be loaded for it. */
-static bool read_torch(struct commtap_torch_version* torch) {
-  if (!commtap_read_torch_version(torch)) {
-    commtap_say(
-        "the version of this torch is unknown: no version.py, build-version or TorchConfigVersion.cmake near "
-        "libtorch_cpu.so; " COMMTAP_NOT_COUNTED);
-    return false;
-  }
+/* Returns false, and says why, if a tracker for releases may not be loaded for this torch. */
+static bool accept_version(const struct commtap_torch_version* torch) {
   if (!torch->is_release && !is_version_forced()) {
     commtap_say(
-        "torch %s is not a release, and may differ from torch %s: install a release of torch, or try it with "
-        "COMMTAP_TORCH=force; " COMMTAP_NOT_COUNTED,
+        "torch %s is not a release, and may differ from torch %s: install a release of torch, make a tracker for it "
+        "(`commtap build-tracker`), or try it with COMMTAP_TORCH=force; " COMMTAP_NOT_COUNTED,
         torch->full,
         torch->minor);
     return false;
@@ -114,18 +109,22 @@ static bool read_torch(struct commtap_torch_version* torch) {
   return true;
 }
 
-/* Returns the tracker for this torch. Returns NULL, and says why, if there is none that may be loaded. `path` becomes
- * the tracker's. */
-static const struct commtap_tracker* tracker_for(const struct commtap_torch_version* torch, char* path, size_t size) {
+/* Returns the installed tracker for this torch. Returns NULL, and says why, if there is none that may be loaded. `path`
+ * becomes the tracker's. */
+static const struct commtap_tracker*
+installed_tracker(const struct commtap_torch_version* torch, char* path, size_t size) {
   char own[kPathMax];
+  if (!accept_version(torch)) {
+    return NULL;
+  }
   if (!own_path(own, sizeof(own))) {
     commtap_say("the folder of this library is unknown: preload it by its full path; " COMMTAP_NOT_COUNTED);
     return NULL;
   }
   if (!commtap_find_tracker(own, torch->minor, path, size)) {
     commtap_say(
-        "torch %s is not supported: %s does not exist: install a commtap that has the tracker for torch "
-        "%s; " COMMTAP_NOT_COUNTED,
+        "torch %s is not supported: %s does not exist: install a commtap that has the tracker for torch %s, or make "
+        "one (`commtap build-tracker`); " COMMTAP_NOT_COUNTED,
         torch->full,
         path,
         torch->minor);
@@ -139,11 +138,24 @@ static const struct commtap_tracker* tracker_for(const struct commtap_torch_vers
   return commtap_open_tracker(path, torch->minor, is_version_forced());
 }
 
+/* Returns the tracker for the loaded torch: one that was made for exactly this torch, or the installed one. Returns
+ * NULL, and says why, if there is none. */
+static const struct commtap_tracker* find_tracker(struct commtap_torch_version* torch, char* path, size_t size) {
+  if (!commtap_read_torch_version(torch)) {
+    commtap_say(
+        "the version of this torch is unknown: no version.py, build-version or TorchConfigVersion.cmake near "
+        "libtorch_cpu.so; " COMMTAP_NOT_COUNTED);
+    return NULL;
+  }
+  return commtap_find_built_tracker(torch->full, path, size) ? commtap_open_tracker(path, torch->minor, false)
+                                                             : installed_tracker(torch, path, size);
+}
+
 static void load_tracker(void) {
   const uint64_t found_at_ns = steady_ns();
   struct commtap_torch_version torch;
   char path[kPathMax];
-  const struct commtap_tracker* tracker = read_torch(&torch) ? tracker_for(&torch, path, sizeof(path)) : NULL;
+  const struct commtap_tracker* tracker = find_tracker(&torch, path, sizeof(path));
   const enum commtap_start_result started =
       tracker == NULL ? COMMTAP_STAYS_OFF : tracker->start(torch.full, found_at_ns);
   if (started == COMMTAP_STARTED) {

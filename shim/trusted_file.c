@@ -4,7 +4,6 @@
 #include "shim/trusted_file.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,6 +64,13 @@ static bool read_loaded(const char* library, size_t folder_length, struct Loaded
   char folder[kPathMax];
   return snprintf(folder, sizeof(folder), "%.*s/", (int)folder_length, library) < (int)sizeof(folder) &&
          read_status(library, 0, &loaded->file) && read_status(folder, 0, &loaded->folder);
+}
+
+bool commtap_is_private(const char* path, bool is_file) {
+  struct stat entry;
+  return read_status(path, AT_SYMLINK_NOFOLLOW, &entry) &&
+         (is_file ? S_ISREG(entry.st_mode) : S_ISDIR(entry.st_mode)) && entry.st_uid == geteuid() &&
+         (entry.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 const char* commtap_load_refusal(const char* path, const char* library) {

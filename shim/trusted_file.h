@@ -3,6 +3,8 @@
 #ifndef COMMTAP_SHIM_TRUSTED_FILE_H
 #define COMMTAP_SHIM_TRUSTED_FILE_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -14,6 +16,10 @@ extern "C" {
  * others may not write to them. So a library in a folder like /tmp does not load what another user has put next to it.
  * `library` is loaded already, and `path` begins with its folder. Changes errno. */
 const char* commtap_load_refusal(const char* path, const char* library);
+
+/* Returns whether this is a regular file, or a folder, that belongs to this user and that nobody else may write to. A
+ * symbolic link is neither. Changes errno. */
+bool commtap_is_private(const char* path, bool is_file);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/build_tracker/cmd_build_tracker.h"
 #include "tools/cli/cmd_completion.h"
 #include "tools/cli/cmd_recover.h"
 #include "tools/cli/subcommand_help.h"
@@ -91,6 +92,10 @@ int runCommandLine(const std::vector<std::string>& given) {
     run = splitRunArguments({arguments.begin() + 1, arguments.end()});
     own.assign(1, arguments[0]);
     own.insert(own.end(), run.own.begin(), run.own.end());
+  } else if (!arguments.empty() && arguments[0] == "build-tracker") {
+    const auto border = std::find(own.begin(), own.end(), "--");
+    run.command.assign(border == own.end() ? border : border + 1, own.end());
+    own.erase(border, own.end());
   } else if (!arguments.empty() && arguments[0] == "show") {
     own = withLastNumber(arguments);
   }
@@ -115,6 +120,7 @@ int runCommandLine(const std::vector<std::string>& given) {
   addServe(app, exit_status);
   addTop(app, exit_status);
   addRecover(app, exit_status);
+  addBuildTracker(app, run.command, exit_status);
   addCompletion(app, exit_status);
   addOptions(app, exit_status);
   for (CLI::App* verb : app.get_subcommands({})) {

@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 from toolchain import GLIBC, Target, zig
+from tracker_sources import add_sources
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: What a job has loaded before it loads a tracker.
@@ -33,9 +34,9 @@ class Part:
 
 
 PARTS = (
-    Part("fmt", "MIT", "libfmt-dev", "trackers, command line"),
-    Part("spdlog", "MIT", "libspdlog-dev", "trackers"),
-    Part("nlohmann-json", "MIT", "nlohmann-json3-dev", "trackers, command line"),
+    Part("fmt", "MIT", "libfmt-dev", "trackers and their sources, command line"),
+    Part("spdlog", "MIT", "libspdlog-dev", "trackers and their sources"),
+    Part("nlohmann-json", "MIT", "nlohmann-json3-dev", "trackers and their sources, command line"),
     Part("CLI11", "BSD-3-Clause", "libcli11-dev", "command line"),
     Part("toml++", "MIT", "libtomlplusplus-dev", "command line"),
     Part("simdjson", "Apache-2.0", "sources/simdjson", "command line"),
@@ -109,7 +110,7 @@ def _run(*command: object, environment: dict[str, str]) -> None:
 
 
 def complete(made: Path, target: Target, work: Path, environment: dict[str, str]) -> tuple[Path, Path]:
-    """Adds licences and the list of parts, and names the systems that the wheel runs on.
+    """Adds licences, the list of parts and a tracker's sources, and names the systems that the wheel runs on.
 
     Returns the wheel and its unpacked files.
     """
@@ -124,6 +125,7 @@ def complete(made: Path, target: Target, work: Path, environment: dict[str, str]
     for part in PARTS:
         versions[part.name], text = _version_and_license(part, work)
         (info / "licenses" / "parts" / f"{part.name.replace(' ', '-')}.txt").write_bytes(text)
+    add_sources(work / target.arch / "tree", tree / "commtap" / "_native" / "share" / "commtap" / "tracker")
     (info / "sboms").mkdir()
     version = tree.name.partition("-")[2]
     bill = _bill_of_materials(version, versions, int(environment["SOURCE_DATE_EPOCH"]))

@@ -98,17 +98,19 @@ class Examination {
   }
 
   void examineTorch(const Result<TorchFiles>& torch) {
-    add(checkTorch(torch, environment().get("COMMTAP_TORCH") == "force"));
+    add(checkTorch(torch, environment().get("COMMTAP_TORCH") == "force", torch && hasBuiltTracker(*torch)));
     has_torch_ = static_cast<bool>(torch);
     if (!torch) {
       return;
     }
-    const std::string tracker = findTracker(library_, torch->minor);
-    add(checkTracker(library_, torch->minor));
+    const std::string tracker = findTracker(library_, *torch);
+    add(checkTracker(library_, *torch));
     if (!python_build_.empty()) {
       add(checkPythonPart(tracker, python_build_));
     }
-    add(checkPermissions(library_, {tracker, findPythonPart(tracker, python_build_)}));
+    // A built tracker has a stricter rule of its own, in checkTracker().
+    add(checkPermissions(
+        hasBuiltTracker(*torch) ? tracker : library_, {tracker, findPythonPart(tracker, python_build_)}));
     add(checkSymbols(library_, torch->cpu_library));
     add(checkNccl(torch->folder(), nvidia_folders_));
   }

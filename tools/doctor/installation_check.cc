@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "shim/built_tracker.h"
 #include "shim/tracker_file.h"
 #include "shim/trusted_file.h"
 
@@ -40,11 +41,27 @@ std::string installedMinors(const std::string& library) {
   return minors.empty() ? "none" : fmt::format("{}", fmt::join(minors, ", "));
 }
 
+/// Warns of a tracker that the user has built and that the stub leaves alone.
+Diagnosis refusedTracker(const std::string& tracker, const std::string& refusal) {
+  const size_t colon = std::min(refusal.find(": "), refusal.size());
+  return {
+      DoctorCheck::kTracker,
+      Health::kWarning,
+      fmt::format("{} is not loaded, because {}", tracker, refusal.substr(0, colon)),
+      refusal.substr(std::min(colon + 2, refusal.size()))};
+}
+
 } // namespace
 
-std::string findTracker(const std::string& library, const std::string& torch_minor) {
+bool hasBuiltTracker(const TorchFiles& torch) {
   std::array<char, kMaxPath> path{};
-  const bool found = commtap_find_tracker(library.c_str(), torch_minor.c_str(), path.data(), path.size());
+  return commtap_find_built_tracker(torch.version.c_str(), path.data(), path.size());
+}
+
+std::string findTracker(const std::string& library, const TorchFiles& torch) {
+  std::array<char, kMaxPath> path{};
+  const bool found = commtap_find_built_tracker(torch.version.c_str(), path.data(), path.size()) ||
+                     commtap_find_tracker(library.c_str(), torch.minor.c_str(), path.data(), path.size());
   return found ? fs::path(path.data()).lexically_normal().string() : "";
 }
 
@@ -53,17 +70,27 @@ std::string findPythonPart(const std::string& tracker, const std::string& python
   return access(path.c_str(), R_OK) == 0 ? path : "";
 }
 
-Diagnosis checkTracker(const std::string& library, const std::string& torch_minor) {
-  const std::string tracker = findTracker(library, torch_minor);
+Diagnosis checkTracker(const std::string& library, const TorchFiles& torch) {
+  std::array<char, kMaxPath> built{};
+  const bool is_built =
+      commtap_built_tracker_path(torch.version.c_str(), built.data(), built.size()) && access(built.data(), R_OK) == 0;
+  const char* refusal = is_built ? commtap_built_tracker_refusal(built.data()) : nullptr;
+  if (refusal != nullptr) {
+    return refusedTracker(built.data(), refusal);
+  }
+  const std::string tracker = findTracker(library, torch);
   if (!tracker.empty()) {
-    return {DoctorCheck::kTracker, Health::kOk, fmt::format("{}, because torch is {}", tracker, torch_minor)};
+    return {
+        DoctorCheck::kTracker,
+        Health::kOk,
+        fmt::format("{}, because torch is {}", tracker, is_built ? torch.version : torch.minor)};
   }
   return {
       DoctorCheck::kTracker,
       Health::kError,
       fmt::format(
-          "no tracker for torch {} is installed next to {}, only: {}", torch_minor, library, installedMinors(library)),
-      "install a commtap that has it, or another torch"};
+          "no tracker for torch {} is installed next to {}, only: {}", torch.minor, library, installedMinors(library)),
+      "install a commtap that has it, or make one: commtap build-tracker"};
 }
 
 Diagnosis checkPythonPart(const std::string& tracker, const std::string& python_build) {

@@ -6,17 +6,21 @@
 #include <vector>
 
 #include "tools/doctor/diagnosis.h"
+#include "tools/doctor/torch_check.h"
 
 namespace commtap {
 
-/// Returns the tracker that the stub `library` would load for a torch minor, installed or in a build folder; "" if
-/// there is none.
-std::string findTracker(const std::string& library, const std::string& torch_minor);
+/// Returns the tracker that the stub `library` would load for a torch: built by this user for its whole version,
+/// installed for its minor, or in a build folder; "" if there is none.
+std::string findTracker(const std::string& library, const TorchFiles& torch);
 
 /// Returns the Python part that the tracker would load for a build of Python such as "3.11"; "" if there is none.
 std::string findPythonPart(const std::string& tracker, const std::string& python_build);
 
-Diagnosis checkTracker(const std::string& library, const std::string& torch_minor);
+/// Returns whether the user has built a tracker for exactly this torch, and it may be loaded.
+bool hasBuiltTracker(const TorchFiles& torch);
+
+Diagnosis checkTracker(const std::string& library, const TorchFiles& torch);
 Diagnosis checkPythonPart(const std::string& tracker, const std::string& python_build);
 
 /// Checks that only trusted users can write to the files, by the rule of the stub. Leaves out paths that are "".

@@ -66,7 +66,7 @@ Result<TorchFiles> findTorchFiles(const std::string& package) {
   return Result<TorchFiles>::failure(package + " has no lib/libtorch_cpu.so");
 }
 
-Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced) {
+Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced, bool has_own_tracker) {
   if (!torch) {
     return {
         DoctorCheck::kTorch,
@@ -75,7 +75,7 @@ Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced) {
         "install torch there, or give doctor the command of a Python that has it"};
   }
   const std::string found = fmt::format("torch {} in {}", torch->version, torch->folder());
-  if (torch->is_release) {
+  if (torch->is_release || has_own_tracker) {
     return {DoctorCheck::kTorch, Health::kOk, found};
   }
   if (is_forced) {
@@ -85,7 +85,7 @@ Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced) {
       DoctorCheck::kTorch,
       Health::kError,
       found + " is not a release, and its classes may have another layout: nothing is counted",
-      "use a release, or try COMMTAP_TORCH=force"};
+      "use a release, make a tracker for it (commtap build-tracker), or try COMMTAP_TORCH=force"};
 }
 
 } // namespace commtap

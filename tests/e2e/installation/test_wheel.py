@@ -85,6 +85,19 @@ def test_licences_and_list_of_parts(unpacked: Path) -> None:
     assert all(re.match(r"\d", package["versionInfo"]) for package in bill["packages"])
 
 
+def test_sources_of_a_tracker(unpacked: Path) -> None:
+    """All of the tracker's rooms, and all that is linked into it, are compiled by commtap build-tracker."""
+    [listed] = unpacked.rglob("share/commtap/tracker/sources.json")
+    names = json.loads(listed.read_text(encoding="utf-8"))
+    files = [*(file for unit in names["units"] for file in unit), *names["c_files"], names["exports"]]
+    assert len(files) == len(set(files))
+    for file in files:
+        assert (listed.parent / file).read_bytes() == (REPOSITORY / file).read_bytes()
+    tracker = {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "tracker").rglob("*.cc")}
+    assert {file for file in tracker if not file.startswith(("tracker/python/", "tracker/cpython/"))} <= set(files)
+    assert 'COMMTAP_VERSION="' in " ".join(names["defines"])
+
+
 def test_manual_and_completions(unpacked: Path) -> None:
     [data] = unpacked.glob("*.data/data")
     places = ("man/man1/commtap.1", "bash-completion/completions/commtap.bash", "zsh/site-functions/_commtap")

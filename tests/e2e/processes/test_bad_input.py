@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 from harness import BUILD, JOBS_FOLDER, LIBRARY
+from other_torch import other_torch
 
 from report import Report
 
@@ -186,21 +187,6 @@ def test_python_part_is_a_fifo(installation: Path, tmp_path: Path) -> None:
     assert entry["reason"] == "module_hook_missing"
 
 
-def other_torch(folder: Path, version: str) -> Path:
-    """Returns a folder of links to this torch, with a version.py that names another version."""
-    real = Path(torch.__file__).parent
-    fake = folder / "torch"
-    (fake / "lib").mkdir(parents=True)
-    for entry in real.iterdir():
-        if entry.name not in ("lib", "version.py", "__pycache__"):
-            (fake / entry.name).symlink_to(entry)
-    for entry in (real / "lib").iterdir():
-        (fake / "lib" / entry.name).symlink_to(entry)
-    text = (real / "version.py").read_text(encoding="utf-8")
-    (fake / "version.py").write_text(text.replace(torch.__version__, version), encoding="utf-8")
-    return folder
-
-
 def test_torch_is_unsupported(installation: Path, tmp_path: Path) -> None:
     """First torch's minor version has no tracker; then its tracker is built for another minor."""
     path = str(other_torch(tmp_path / "site", "2.99.1"))
@@ -223,7 +209,10 @@ def test_torch_is_no_release(installation: Path, tmp_path: Path, label: str) -> 
     path = str(other_torch(tmp_path / "site", version))
     [said] = lines(run_job(tmp_path, library=library, COMMTAP_OUT="out", PYTHONPATH=path))
     assert f"torch {version} is not a release" in said
-    assert "install a release of torch, or try it with COMMTAP_TORCH=force" in said
+    assert (
+        "install a release of torch, make a tracker for it (`commtap build-tracker`), or try it with "
+        "COMMTAP_TORCH=force; " in said
+    )
     assert said.endswith("nothing is counted: run `commtap doctor`")
     assert not (tmp_path / "out").exists()
 

@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <string>
 
+#include "shim/built_tracker.h"
 #include "tests/unit/child.h"
 #include "tests/unit/samples.h"
 #include "tests/unit/shim/fake_torch.h"
@@ -141,8 +143,9 @@ TEST_CASE("a line names the torch that has no tracker, and what to install") {
   });
   CHECK(child.said.find("torch 9.9.1+cu130 is not supported: ") != std::string::npos);
   CHECK(
-      child.said.find("install a commtap that has the tracker for torch 9.9; nothing is counted: run "
-                      "`commtap doctor`\n") != std::string::npos);
+      child.said.find(
+          "install a commtap that has the tracker for torch 9.9, or make one (`commtap build-tracker`); nothing is "
+          "counted: run `commtap doctor`\n") != std::string::npos);
 }
 
 /// Returns what is said when a torch of this version is loaded, with the tracker for torch 9.9 installed.
@@ -167,12 +170,36 @@ TEST_CASE("a torch that is no release is refused, unless the user takes it by fo
     CHECK(
         said.find(
             "torch " + nightly +
-            " is not a release, and may differ from torch 9.9: install a release of torch, or try it with "
-            "COMMTAP_TORCH=force; nothing is counted: run `commtap doctor`\n") != std::string::npos);
+            " is not a release, and may differ from torch 9.9: install a release of torch, make a tracker for "
+            "it (`commtap build-tracker`), or try it with COMMTAP_TORCH=force; nothing is counted: run `commtap "
+            "doctor`\n") != std::string::npos);
     CHECK(said.find("start") == std::string::npos);
   }
   CHECK(saidOf(nightly, "force") == "start " + nightly + " at a time\nquestions given\n");
   CHECK(saidOf("9.9.0", "force") == "start 9.9.0 at a time\nquestions given\n");
+}
+
+TEST_CASE("a tracker that the user built for exactly this torch comes before the installed one") {
+  const TempFolder folder;
+  const InstalledTracker installed;
+  const TempFolder home;
+  REQUIRE(setenv("XDG_CACHE_HOME", home.path().c_str(), 1) == 0);
+  const std::string nightly = "9.9.0.dev20261001+cpu";
+  std::array<char, 4096> path{};
+  REQUIRE(commtap_built_tracker_path(nightly.c_str(), path.data(), path.size()));
+  const std::filesystem::path built = path.data();
+  const mode_t before = umask(077);
+  std::filesystem::create_directories(built.parent_path());
+  copyFile(COMMTAP_FAKE_TRACKER, built);
+  umask(before);
+  CHECK(saidOf(nightly, nullptr) == "start " + nightly + " at a time\nquestions given\n");
+  CHECK(saidOf("9.9.0.dev20261002+cpu", nullptr).find("is not a release") != std::string::npos);
+  REQUIRE(chmod(built.c_str(), 0666) == 0); // anyone may have written it
+  CHECK(saidOf(nightly, nullptr).find("is not a release") != std::string::npos);
+  copyFile(COMMTAP_OTHER_TRACKER, built);
+  REQUIRE(chmod(built.c_str(), 0600) == 0);
+  CHECK(saidOf(nightly, nullptr).find("is not a tracker of this version of commtap") != std::string::npos);
+  unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_CASE("a line says that torch has no version") {

@@ -32,7 +32,7 @@ TEST_CASE("a release is found with its minor version") {
     CHECK(torch->minor == "2.13");
     CHECK(torch->folder() == package / "lib");
     CHECK_MESSAGE(torch->is_release, version);
-    CHECK(checkTorch(torch, false).health == Health::kOk);
+    CHECK(checkTorch(torch, false, false).health == Health::kOk);
   }
 }
 
@@ -42,11 +42,12 @@ TEST_CASE("what is not a release is an error, unless it is forced") {
     const Result<TorchFiles> torch = findTorchFiles(Package(version).path());
     REQUIRE(torch);
     CHECK_MESSAGE(!torch->is_release, version);
-    const Diagnosis diagnosis = checkTorch(torch, false);
+    const Diagnosis diagnosis = checkTorch(torch, false, false);
     CHECK(diagnosis.health == Health::kError);
     CHECK(has(diagnosis.found, version));
     CHECK(has(diagnosis.todo, "COMMTAP_TORCH=force"));
-    CHECK(checkTorch(torch, true).health == Health::kWarning);
+    CHECK(checkTorch(torch, true, false).health == Health::kWarning);
+    CHECK(checkTorch(torch, false, true).health == Health::kOk);
   }
 }
 
@@ -71,8 +72,8 @@ TEST_CASE("the libraries may be in conda's lib folder") {
 }
 
 TEST_CASE("a torch that is missing or incomplete is an error") {
-  CHECK(checkTorch(findTorchFiles(""), false).found == "this Python has no torch");
-  CHECK(checkTorch(findTorchFiles(""), false).health == Health::kError);
+  CHECK(checkTorch(findTorchFiles(""), false, false).found == "this Python has no torch");
+  CHECK(checkTorch(findTorchFiles(""), false, false).health == Health::kError);
   const TempFolder empty;
   CHECK(findTorchFiles(empty.path()).error() == empty.path() + " has no lib/libtorch_cpu.so");
   CHECK(has(findTorchFiles(Package("").path()).error(), "the version of "));
