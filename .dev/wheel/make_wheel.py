@@ -62,7 +62,7 @@ def options_of_build(arguments: argparse.Namespace, target: toolchain.Target) ->
     compile_arguments, link_arguments = toolchain.job_arguments(target, WORK / target.arch)
     lists = {
         "torches": [str(package) for package in packages],
-        "pythons": arguments.python or interpreters(),
+        "pythons": [os.path.abspath(path) for path in arguments.python or interpreters()],
         "job_cpp_args": compile_arguments,
         "job_link_args": link_arguments,
     }
