@@ -435,9 +435,13 @@ class Runner:
 _LOG_PREFIX = re.compile(rb"([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+( +\d+)?(?= )")
 
 
+#: CPython 3.12 and later warn of os.fork() in a process that has threads, by its number.
+_FORK_WARNING = re.compile(rb"(?<=This process \(pid=)\d+(?=\) is multi-threaded)")
+
+
 def normalised(stderr: bytes) -> bytes:
-    """stderr without the times and thread ids that PyTorch's log lines begin with."""
-    return _LOG_PREFIX.sub(rb"\1<time>", stderr)
+    """stderr without the times, thread ids and process ids in lines of PyTorch and CPython."""
+    return _FORK_WARNING.sub(b"<pid>", _LOG_PREFIX.sub(rb"\1<time>", stderr))
 
 
 def assert_unchanged(bare: Run, shim: Run) -> None:
