@@ -71,7 +71,8 @@ def exchanges(rank: int, size: int) -> list[torch.Tensor]:
     for work in dist.batch_isend_irecv(operations):
         work.wait()
     lists = [torch.zeros(3) for _ in range(size)]
-    dist.all_to_all(lists, [torch.full((3,), float(10 * rank + i)) for i in range(size)])
+    if not torch.__version__.startswith("2.11."):  # its Gloo cannot exchange lists
+        dist.all_to_all(lists, [torch.full((3,), float(10 * rank + i)) for i in range(size)])
     anyone = torch.zeros(8)
     if rank == 0:
         dist.send(torch.arange(8.0), dst=1)
