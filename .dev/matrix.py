@@ -67,6 +67,18 @@ DIFFERENCES: tuple[Difference, ...] = (
         ),
         "stages agree on shapes by other messages, and learn them in a forward of their own before the step",
     ),
+    Difference(
+        ("2.15",),
+        "pipeline_*",
+        ("c10d.send int32", "c10d.recv_ int32", "c10d.allreduce_ int32"),
+        "stages agree on shapes by two all_reduces instead of a send and a receive",
+    ),
+    Difference(
+        ("2.15",),
+        "collectives",
+        tuple(f"c10d.{op} {dtype}" for op in ("allgather_", "_allgather_base_") for dtype in ("int64", "uint8")),
+        "`all_gather_object` gathers into one tensor instead of a list",
+    ),
 )
 
 BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"
