@@ -14,6 +14,7 @@
 
 #include "report/base/file_descriptor.h"
 #include "report/ledger/ledger_checks.h"
+#include "report/ledger_reader/ledger_headers.h"
 
 namespace commtap {
 namespace {
@@ -99,7 +100,7 @@ std::string LedgerImage::read(int fd) {
   }
   // Later sections first: records refer only to earlier sections, so a record's references are complete even if the
   // process goes on writing.
-  for (uint32_t id = kSectionCount; id-- > 0;) {
+  for (uint32_t id = sectionsOf(reinterpret_cast<const LedgerHeader*>(data_)->version); id-- > 0;) {
     if (std::string error = readSection(fd, id); !error.empty()) {
       return error;
     }
