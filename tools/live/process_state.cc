@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/top/process_state.h"
+#include "tools/live/process_state.h"
+
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -8,14 +10,39 @@
 
 namespace commtap {
 
-std::string processStateText(uint64_t pid) {
+std::optional<ProcessSample> sampleOf(uint64_t pid) {
   const Result<std::string> stat = readTextFile(fmt::format("/proc/{}/stat", pid));
+  // The program's name is in parentheses and may contain any character.
+  const size_t name_end = stat ? stat->rfind(')') : std::string::npos;
   if (!stat) {
+    return std::nullopt;
+  }
+  ProcessSample sample;
+  if (name_end != std::string::npos) {
+    constexpr int kSkipped = 10; // from the parent's pid to the major faults of children
+    std::istringstream fields(stat->substr(name_end + 1));
+    std::string skipped;
+    fields >> sample.state;
+    for (int i = 0; i < kSkipped; ++i) {
+      fields >> skipped;
+    }
+    uint64_t user = 0;
+    uint64_t kernel = 0;
+    fields >> user >> kernel;
+    sample.cpu_ticks = user + kernel;
+  }
+  return sample;
+}
+
+std::string processStateText(uint64_t pid) {
+  return processStateText(sampleOf(pid));
+}
+
+std::string processStateText(const std::optional<ProcessSample>& sample) {
+  if (!sample) {
     return "has ended";
   }
-  // The program's name is in parentheses and may contain any character.
-  const size_t name_end = stat->rfind(')');
-  const char state = name_end == std::string::npos || name_end + 2 >= stat->size() ? '?' : (*stat)[name_end + 2];
+  const char state = sample->state;
   switch (state) {
     case 'R':
       return "runs";
