@@ -16,11 +16,12 @@ namespace commtap {
 
 /// What is known of a process besides its report, from two looks at it.
 struct ProcessLook {
-  bool has_moved = false;  ///< a number of its report changed
-  bool is_here = false;    ///< it runs on this machine: the fields below are known
-  bool is_stopped = false; ///< by a signal or a debugger
-  double cpu_share = 0;    ///< of one processor, with all its threads
-  std::string text;        ///< its state in words; "" if not known
+  bool has_moved = false;   ///< a number of its report changed
+  bool is_here = false;     ///< it runs on this machine: the fields below are known
+  bool is_stopped = false;  ///< by a signal or a debugger
+  bool is_runnable = false; ///< its main thread runs, or waits for a processor
+  double cpu_share = 0;     ///< of one processor, with all its threads
+  std::string text;         ///< its state in words; "" if not known
 };
 
 /// The report of a rank, and how its process looks.

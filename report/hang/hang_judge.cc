@@ -66,6 +66,7 @@ class Judge {
 
   Verdict run() {
     describeJob();
+    dropDoubtful();
     if (!mismatches_.empty()) {
       judgeMismatch(mismatches_.front());
     } else if (const std::vector<int64_t> ends = graph_.ends(); !ends.empty() || !graph_.cycle().empty()) {
@@ -81,7 +82,7 @@ class Judge {
 
  private:
   void describeJob() {
-    uint64_t last_ns = 0;
+    uint64_t last_ns = clock_.moved_ns;
     for (const RankSight& sight : sights_) {
       last_ns = std::max(last_ns, lastActivityNs(*sight.report));
       has_moved_ = has_moved_ || sight.look.has_moved;
@@ -91,6 +92,13 @@ class Judge {
       verdict_.world_size = job.world_size ? job.world_size : verdict_.world_size;
     }
     verdict_.quiet_s = has_moved_ ? 0 : secondsSince(last_ns);
+  }
+
+  /// Messages with tags may meet in another order than they were made: only a job that hangs tells that they did not.
+  void dropDoubtful() {
+    if (graph_.hasRunning() ? !isQuiet() : !wasKilled()) {
+      std::erase_if(mismatches_, [](const Mismatch& each) { return each.reason == HangReason::kUnmatched; });
+    }
   }
 
   double secondsSince(uint64_t then_ns) const {
@@ -121,7 +129,8 @@ class Judge {
     about_ = mismatch.group;
     cause_ = mismatch.cause;
     verdict_.reason = mismatch.reason;
-    verdict_.inferred = mismatch.reason == HangReason::kSkipped || mismatch.reason == HangReason::kExtra;
+    verdict_.inferred = mismatch.reason == HangReason::kSkipped || mismatch.reason == HangReason::kExtra ||
+                        mismatch.reason == HangReason::kUnmatched;
     verdict_.status = statusOf(isQuiet());
     setSince(mismatch.at_ns);
     for (const MismatchSide& side : mismatch.sides) {
@@ -293,8 +302,9 @@ class Judge {
 
   void addCounts() {
     const bool is_told = verdict_.status == HangStatus::kStuck || verdict_.status == HangStatus::kWrong;
-    if (about_ != nullptr && is_told && cause_.size() < about_->members.size()) {
-      verdict_.counts = countsOf(*about_, cause_, kMostCounts);
+    if (about_ != nullptr && is_told && !cause_.empty()) {
+      const bool are_all = cause_.size() >= about_->members.size();
+      verdict_.counts = countsOf(*about_, are_all ? std::vector<int64_t>{cause_.back()} : cause_, kMostCounts);
     }
     verdict_.cause = rankRanges(cause_);
   }

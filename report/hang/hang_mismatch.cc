@@ -193,13 +193,14 @@ size_t completedStretches(const HangMember& member) {
   return std::min<size_t>(member.group->stretches.size(), next > 1 ? stretchOf(next) : 0);
 }
 
-using CountKey = std::tuple<std::string, Phase, std::string>; ///< module, phase, op
+/// Module, phase, op, dtype, reduction.
+using CountKey = std::tuple<std::string, Phase, std::string, std::string, std::string>;
 
 std::map<CountKey, uint64_t> countsOf(const HangMember& member) {
   std::map<CountKey, uint64_t> counts;
   for (const Collective& row : member.sight->report->collectives) {
     if (row.group == member.group->name && !isPointToPoint(row.kind)) {
-      addSaturating(counts[{row.module, row.phase, row.op}], row.count);
+      addSaturating(counts[{row.module, row.phase, row.op, row.dtype, row.reduce_op}], row.count);
     }
   }
   return counts;
@@ -270,9 +271,10 @@ std::vector<HangCount> countsOf(const HangGroup& group, const std::vector<int64_
   }
   for (const auto& [key, counts] : both) {
     if (counts.first != counts.second && differ.size() < most) {
-      const auto& [module, phase, op] = key;
-      differ.push_back(
-          {module, phase, op, {{one->rank, one->rank}}, counts.first, {{other->rank, other->rank}}, counts.second});
+      const auto& [module, phase, op, dtype, reduce_op] = key;
+      const RankRanges ones = {{one->rank, one->rank}};
+      const RankRanges others = {{other->rank, other->rank}};
+      differ.push_back({module, phase, op, dtype, reduce_op, ones, counts.first, others, counts.second});
     }
   }
   return differ;

@@ -109,6 +109,8 @@ struct HangCount {
   std::string module;
   Phase phase = Phase::kOther;
   std::string op;
+  std::string dtype;     ///< "" for none
+  std::string reduce_op; ///< "" for none
   RankRanges cause;
   uint64_t cause_count = 0;
   RankRanges others;

@@ -98,6 +98,8 @@ inline constexpr auto kColumns<HangCount> = std::tuple{
     column(field::kModule, &HangCount::module, "The attributed module."),
     column(field::kPhase, &HangCount::phase, ""),
     column(field::kOp, &HangCount::op, "The op."),
+    column<NullIfEmpty>(field::kDtype, &HangCount::dtype, "The dtype; null for none."),
+    column<NullIfEmpty>(field::kReduceOp, &HangCount::reduce_op, "The reduction; null for none."),
     column("cause", &HangCount::cause, "The rank of the cause that was compared."),
     column("cause_count", &HangCount::cause_count, "How often it made the collective."),
     column("others", &HangCount::others, "The rank that it was compared with."),

@@ -33,7 +33,7 @@ RankState ownStateOf(const RankSight& sight, bool waits) {
   if (!sight.look.is_here) {
     return RankState::kUnknown;
   }
-  return sight.look.cpu_share >= kBusyShare ? RankState::kRuns : RankState::kBlocked;
+  return sight.look.is_runnable || sight.look.cpu_share >= kBusyShare ? RankState::kRuns : RankState::kBlocked;
 }
 
 bool isDead(RankState state) {

@@ -29,7 +29,7 @@ struct LedgerTable {
 };
 
 /// The sections in the order of the file. A reader takes the capacities from the file's header. A page exists only once
-/// it is written: together the sections take about 75 MiB of address space.
+/// it is written: together the sections take about 73 MiB of address space.
 inline constexpr std::tuple kLedgerTables = {
     LedgerTable<std::byte>{kStrings, 16U << 20U},
     LedgerTable<uint32_t>{kRanks, 2U << 20U},

@@ -23,8 +23,14 @@ STEPS = 4
 FOREVER_S = 600
 
 
-def stay() -> None:
+def at_work() -> None:
+    """Says that what follows is what the job is for."""
+    print("at work", flush=True)
+
+
+def stay(error: Exception | None = None) -> None:
     """Never returns."""
+    print("stays", error or "", file=sys.stderr, flush=True)
     time.sleep(FOREVER_S)
     sys.exit("stayed too long")
 
@@ -33,8 +39,8 @@ def wait(work: Any) -> None:
     """Waits for a collective, also for one that another rank has made impossible."""
     try:
         work.wait()
-    except RuntimeError:
-        stay()
+    except RuntimeError as error:
+        stay(error)
 
 
 class Block(nn.Module):
@@ -84,6 +90,7 @@ def trained() -> Net:
     net = Net()
     for _ in range(STEPS):
         net()
+    at_work()
     return net
 
 
@@ -218,6 +225,7 @@ class Pair(nn.Module):
 
 def two_groups(rank: int) -> None:
     """Two ranks use two groups in another order."""
+    at_work()
     Pair()(("first", "second") if rank == 0 else ("second", "first"))
     stay()
 
@@ -226,6 +234,7 @@ def three_groups(rank: int) -> None:
     """Three ranks wait for each other in a ring of groups of two."""
     pairs = [(0, 1), (1, 2), (0, 2)]
     groups = {pair: dist.new_group(list(pair), group_desc=f"pair{pair[0]}{pair[1]}") for pair in pairs}
+    at_work()
     first = {0: (0, 1), 1: (1, 2), 2: (0, 2)}[rank]
     Block(4, group=groups[first])()
     stay()
@@ -252,6 +261,7 @@ def subset_barrier(rank: int) -> None:
 
 def micro_batch(rank: int) -> None:
     """The second stage of a pipeline expects a micro-batch more than the first one sends."""
+    at_work()
     batches = 4
     for i in range(batches):
         if rank == 0 and i < batches - 1:
@@ -264,6 +274,7 @@ def micro_batch(rank: int) -> None:
 
 def both_receive(rank: int) -> None:
     """Two ranks receive from each other before they send."""
+    at_work()
     peer = 1 - rank
     wait(dist.irecv(torch.ones(4), peer))
     wait(dist.isend(torch.ones(4), peer))
@@ -272,6 +283,7 @@ def both_receive(rank: int) -> None:
 
 def wrong_peer(rank: int) -> None:
     """Rank 0 sends to rank 2 what rank 1 waits for, and rank 2 does not want."""
+    at_work()
     if rank == 0:
         wait(dist.isend(torch.ones(4), 2))
     elif rank == 1:
@@ -282,6 +294,7 @@ def wrong_peer(rank: int) -> None:
 
 def message_size(rank: int) -> None:
     """A send and its receive have other sizes."""
+    at_work()
     if rank == 0:
         wait(dist.isend(torch.ones(4), 1))
     else:
@@ -310,6 +323,7 @@ class StuckData(torch.utils.data.Dataset):
 
 def data_loader(rank: int) -> None:
     """A worker of rank 1's data loader waits for storage."""
+    at_work()
     net = Net()
     for _ in torch.utils.data.DataLoader(StuckData(rank), num_workers=1):
         net()
@@ -366,10 +380,11 @@ def unused_parameters(rank: int) -> None:
     model = DistributedDataParallel(Branching())
     for _ in range(STEPS):
         model(torch.rand(2, 4), True).sum().backward()
+    at_work()
     try:
         model(torch.rand(2, 4), rank != 1).sum().backward()
-    except RuntimeError:
-        stay()
+    except RuntimeError as error:
+        stay(error)
     stay()
 
 
@@ -394,8 +409,8 @@ def compiled(rank: int) -> None:
     trained()
     try:
         torch.compile(Compiled(rank), backend="aot_eager")(torch.ones(4))
-    except RuntimeError:
-        stay()
+    except RuntimeError as error:
+        stay(error)
     stay()
 
 
@@ -427,6 +442,7 @@ def all_elsewhere(rank: int) -> None:
 
 def slow_rank(rank: int) -> None:
     """Rank 1 needs a second for each step: nothing hangs."""
+    at_work()
     net = Net()
     for _ in range(FOREVER_S):
         if rank == 1:
@@ -436,6 +452,7 @@ def slow_rank(rank: int) -> None:
 
 def slow_checkpoints(rank: int) -> None:
     """All ranks pause for a second in each step: nothing hangs."""
+    at_work()
     net = Net()
     for _ in range(FOREVER_S):
         net()

@@ -64,6 +64,7 @@ LastCollective& HangJob::issue(int64_t rank, Kind kind, const std::string& modul
   call.group = group;
   call.sequence = ++found->collectives;
   call.module = module;
+  call.phase = module == "Global" ? Phase::kOther : Phase::kForward;
   call.kind = kind;
   call.op = "c10d." + std::string(kindName(kind)) + "_";
   call.dtype = kind == Kind::kBarrier ? "" : "float32";
@@ -74,6 +75,7 @@ LastCollective& HangJob::issue(int64_t rank, Kind kind, const std::string& modul
   });
   Collective& counted = row == rows.end() ? rows.emplace_back() : *row;
   counted.module = module;
+  counted.phase = call.phase;
   counted.op = call.op;
   counted.kind = kind;
   counted.group = group;

@@ -63,6 +63,7 @@ int top(const TopArguments& arguments) {
   Keyboard keyboard(signals);
   while (keyboard.wait(arguments.interval_seconds)) {
     TopFrame now = look(folder);
+    noteProgress(before.look, now.look);
     if (once) {
       sayAll(now.live.problems);
       const int written = printOut(topText(before, now, arguments.rows, {}, color));

@@ -93,10 +93,11 @@ bool pause(const sigset_t& signals, double seconds) {
 int watch(const WhyArguments& arguments) {
   const sigset_t signals = blockEndSignals();
   Incidents incidents;
-  bool has_run = false;
+  uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process
   JobLook before = lookAt(arguments.paths);
   while (pause(signals, arguments.interval_s)) {
     JobLook now = lookAt(arguments.paths);
+    noteProgress(before, now);
     Verdict verdict = verdictOf(before, now, arguments.patience_s);
     if (incidents.isNew(verdict)) {
       if (const int printed = print(verdict, arguments); printed != kExitOk) {
@@ -104,9 +105,9 @@ int watch(const WhyArguments& arguments) {
       }
       sayAll(notify(arguments.notification, verdict));
     }
-    has_run = has_run || isRunning(now);
-    if (has_run && !isRunning(now)) {
-      return kExitOk;
+    ran_ns = isRunning(now) ? now.at_ns : ran_ns;
+    if (ran_ns != 0 && static_cast<double>(now.at_ns - ran_ns) / 1e9 > arguments.patience_s) {
+      return kExitOk; // no launcher has started another attempt
     }
     before = std::move(now);
   }

@@ -4,6 +4,7 @@
 
 #include <httplib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -52,6 +53,12 @@ std::string post(const std::string& url, const std::string& json) {
 } // namespace
 
 bool Incidents::isNew(const Verdict& verdict) {
+  const bool runs = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
+    return rank.state != RankState::kExited && rank.state != RankState::kKilled && rank.state != RankState::kNeverCame;
+  });
+  if (!runs && !reported_.empty()) {
+    return false;
+  }
   if (verdict.status == HangStatus::kHealthy) {
     reported_.clear();
   }

@@ -13,7 +13,7 @@ namespace commtap {
 class Incidents {
  public:
   /// Returns true once per hang: for a verdict that is stuck or wrong, and has another reason, cause or call than the
-  /// one that was reported.
+  /// one that was reported. The end of a job that hung is no new hang.
   bool isNew(const Verdict& verdict);
 
  private:

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -84,13 +85,27 @@ void addPath(const std::string& path, std::set<ProcessKey>& known, JobLook& look
 
 using Known = std::map<ProcessKey, const SeenProcess*>;
 
+Known knownOf(const JobLook& look) {
+  Known known;
+  for (const SeenProcess& process : look.processes) {
+    known.emplace(processKeyOf(process.report->job), &process);
+  }
+  return known;
+}
+
+bool hasMoved(const SeenProcess* before, const SeenProcess& now) {
+  return before != nullptr && progressOf(*before->report) != progressOf(*now.report);
+}
+
 ProcessLook compared(const SeenProcess* before, const SeenProcess& now, double seconds) {
   ProcessLook look;
   look.is_here = now.sample.has_value();
-  look.has_moved = before != nullptr && progressOf(*before->report) != progressOf(*now.report);
+  look.has_moved = hasMoved(before, now);
   if (look.is_here) {
     look.text = processStateText(now.sample);
     look.is_stopped = now.sample->state == 'T' || now.sample->state == 't';
+    look.is_runnable =
+        now.sample->state == 'R' || (before != nullptr && before->sample && before->sample->state == 'R');
   }
   if (look.is_here && before != nullptr && before->sample && seconds > 0) {
     const auto ticks = static_cast<double>(now.sample->cpu_ticks - before->sample->cpu_ticks);
@@ -121,11 +136,17 @@ JobLook lookOf(std::span<const std::shared_ptr<const Report>> reports, uint64_t 
   return look;
 }
 
+void noteProgress(const JobLook& before, JobLook& now) {
+  const Known earlier = knownOf(before);
+  const bool has_moved = std::any_of(now.processes.begin(), now.processes.end(), [&](const SeenProcess& process) {
+    const auto same = earlier.find(processKeyOf(process.report->job));
+    return hasMoved(same == earlier.end() ? nullptr : same->second, process);
+  });
+  now.moved_ns = has_moved ? now.at_ns : before.moved_ns;
+}
+
 Verdict verdictOf(const JobLook& before, const JobLook& now, double patience_s, bool has_all_hosts) {
-  Known earlier;
-  for (const SeenProcess& process : before.processes) {
-    earlier.emplace(processKeyOf(process.report->job), &process);
-  }
+  const Known earlier = knownOf(before);
   std::map<const Report*, const SeenProcess*> all;
   std::vector<const Report*> reports;
   for (const SeenProcess& process : now.processes) {
@@ -140,7 +161,7 @@ Verdict verdictOf(const JobLook& before, const JobLook& now, double patience_s, 
   }
   Verdict verdict;
   if (!sights.empty()) {
-    verdict = judge(sights, {now.at_ns, patience_s, has_all_hosts});
+    verdict = judge(sights, {now.at_ns, patience_s, has_all_hosts, now.moved_ns});
   }
   verdict.problems = now.problems;
   verdict.line = lineOf(verdict);

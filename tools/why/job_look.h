@@ -26,6 +26,7 @@ struct JobLook {
   std::vector<SeenProcess> processes;
   std::vector<std::string> problems; ///< one line per file that could not be read
   uint64_t at_ns = 0;                ///< CLOCK_REALTIME, after the last file was read
+  uint64_t moved_ns = 0;             ///< of the last look that found progress; see noteProgress()
 };
 
 /// Reads the reports and ledgers below each path. Changes nothing. A path that does not exist, or has nothing that can
@@ -34,6 +35,9 @@ JobLook lookAt(const std::vector<std::string>& paths);
 
 /// Returns a look at processes whose reports were read before, all of this machine.
 JobLook lookOf(std::span<const std::shared_ptr<const Report>> reports, uint64_t at_ns);
+
+/// Notes in `now` whether a process went on since the look before, or when one did at last.
+void noteProgress(const JobLook& before, JobLook& now);
 
 /// Returns why the newest job in `now` hangs. Its status is HangStatus::kUnknown if there is no process with a rank.
 /// `has_all_hosts`: see HangClock.

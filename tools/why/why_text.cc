@@ -146,13 +146,21 @@ std::string lineOfCycle(const Verdict& verdict) {
 
 std::string lineOfDivergence(const Verdict& verdict) {
   const HangDivergence& found = *verdict.divergence;
-  return fmt::format(
-      "{} of {} [{}] made other collectives than the rest between #{} and #{}",
-      ranksText(found.ranks),
-      inert(found.group),
-      rangesText(found.members),
-      found.from,
-      found.to);
+  const std::string group = fmt::format("{} [{}]", inert(found.group), rangesText(found.members));
+  const std::string who =
+      found.ranks == found.members
+          ? fmt::format("the ranks of {} made different collectives", group)
+          : fmt::format("{} of {} made other collectives than the rest", ranksText(found.ranks), group);
+  const std::string counted =
+      verdict.counts.empty() ? ""
+                             : fmt::format("; they count those of {} differently", inert(verdict.counts[0].module));
+  return fmt::format("{} between #{} and #{}{}", who, found.from, found.to, counted);
+}
+
+/// Returns what ranks wait for now, if a difference long ago is the cause.
+std::string nowOf(const Verdict& verdict) {
+  return verdict.call ? fmt::format("; now {} waits in {}", ranksText(verdict.call->ranks), fullNameOf(*verdict.call))
+                      : "";
 }
 
 /// Returns what the cause made in place of the call that it skipped.
@@ -192,7 +200,7 @@ std::string lineOfStuck(const Verdict& verdict) {
     case HangReason::kCycle:
       return lineOfCycle(verdict);
     case HangReason::kDiverged:
-      return lineOfDivergence(verdict);
+      return lineOfDivergence(verdict) + nowOf(verdict);
     case HangReason::kOp:
     case HangReason::kSize:
     case HangReason::kDtype:
@@ -271,8 +279,10 @@ std::string countLines(const Verdict& verdict) {
   std::string text;
   for (const HangCount& count : verdict.counts) {
     text += fmt::format(
-        "  {} in {} ({}): {} on {}, {} on {}\n",
+        "  {}{}{} in {} ({}): {} on {}, {} on {}\n",
         inert(count.op),
+        count.dtype.empty() ? "" : " " + inert(count.dtype),
+        count.reduce_op.empty() ? "" : " " + inert(count.reduce_op),
         inert(count.module),
         phaseName(count.phase),
         count.cause_count,

@@ -212,6 +212,23 @@ TEST_CASE("a quiet job in which no rank waits cannot be told") {
   CHECK(judged(job, 5).status == HangStatus::kHealthy);
 }
 
+TEST_CASE("messages that seem to differ are the cause only of a job that hangs") {
+  HangJob job(2);
+  job.message(0, Kind::kSend, 1);
+  job.message(1, Kind::kRecv, 0).bytes = 128;
+  CHECK(judged(job).reason == HangReason::kUnmatched);
+  CHECK(judged(job).status == HangStatus::kStuck);
+  CHECK(judged(job).inferred);
+  CHECK(judged(job, 5).status == HangStatus::kHealthy);
+}
+
+TEST_CASE("a job that was seen to go on is not quiet") {
+  const HangJob job = lateJob();
+  const std::vector<RankSight> sights = job.sights();
+  CHECK(judge(sights, {job.after(60), kPatience, true, job.after(55)}).status == HangStatus::kHealthy);
+  CHECK(judge(sights, {job.after(60), kPatience, true, job.after(45)}).status == HangStatus::kStuck);
+}
+
 TEST_CASE("an old difference is the cause of what ranks wait for now") {
   HangJob job = lateJob();
   for (const int64_t rank : {0, 1, 2, 3}) {

@@ -66,6 +66,9 @@ TEST_CASE("a process of another machine that does not wait is not known to sleep
   job.look(1).is_here = true;
   job.look(1).cpu_share = 1;
   CHECK(graphOf(job, {{0, {1}}}).stateOf(1) == RankState::kRuns);
+  job.look(1).cpu_share = 0;
+  job.look(1).is_runnable = true; // on a machine with too little processors
+  CHECK(graphOf(job, {{0, {1}}}).stateOf(1) == RankState::kRuns);
 }
 
 } // namespace

@@ -11,20 +11,21 @@
 namespace commtap {
 namespace {
 
-Verdict verdictOf(HangStatus status, HangReason reason, RankRanges cause) {
+Verdict verdictWith(HangStatus status, HangReason reason, RankRanges cause) {
   Verdict verdict;
   verdict.status = status;
   verdict.reason = reason;
   verdict.cause = std::move(cause);
+  verdict.ranks.emplace_back().state = RankState::kWaits;
   return verdict;
 }
 
 TEST_CASE("a hang is new once, until the job has gone on or another hang takes its place") {
   Incidents incidents;
-  const Verdict healthy = verdictOf(HangStatus::kHealthy, HangReason::kNone, {});
-  const Verdict stuck = verdictOf(HangStatus::kStuck, HangReason::kBlocked, {{1, 1}});
-  const Verdict other = verdictOf(HangStatus::kStuck, HangReason::kKilled, {{1, 1}});
-  const Verdict unknown = verdictOf(HangStatus::kUnknown, HangReason::kQuiet, {});
+  const Verdict healthy = verdictWith(HangStatus::kHealthy, HangReason::kNone, {});
+  const Verdict stuck = verdictWith(HangStatus::kStuck, HangReason::kBlocked, {{1, 1}});
+  const Verdict other = verdictWith(HangStatus::kStuck, HangReason::kKilled, {{1, 1}});
+  const Verdict unknown = verdictWith(HangStatus::kUnknown, HangReason::kQuiet, {});
   CHECK_FALSE(incidents.isNew(healthy));
   CHECK(incidents.isNew(stuck));
   CHECK_FALSE(incidents.isNew(stuck));
@@ -33,11 +34,15 @@ TEST_CASE("a hang is new once, until the job has gone on or another hang takes i
   CHECK(incidents.isNew(other));
   CHECK_FALSE(incidents.isNew(healthy));
   CHECK(incidents.isNew(other));
+  Verdict ended = stuck;
+  ended.ranks[0].state = RankState::kKilled;
+  CHECK_FALSE(incidents.isNew(ended));
+  CHECK(Incidents().isNew(ended));
 }
 
 TEST_CASE("the command gets the JSON of the verdict; a failure is a line") {
   const TempFolder folder;
-  const Verdict verdict = verdictOf(HangStatus::kStuck, HangReason::kCycle, {{0, 1}});
+  const Verdict verdict = verdictWith(HangStatus::kStuck, HangReason::kCycle, {{0, 1}});
   CHECK(notify({"cat >" + (folder / "told"), ""}, verdict).empty());
   CHECK(nlohmann::json::parse(readText(folder / "told"))["reason"] == "cycle");
   const std::vector<std::string> problems = notify({"exit 4", "http://127.0.0.1:1/hook"}, verdict);

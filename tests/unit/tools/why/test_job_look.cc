@@ -30,6 +30,7 @@ TEST_CASE("a process of this machine that writes its ledger has a state; a repor
   const TempFolder folder;
   const auto ledger = sampleLedger(1);
   ledger->header().boot_id = ledger->intern(bootId());
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
   ledger->header().pid = static_cast<uint64_t>(getpid());
   ledger->header().pid_start_ticks = processStartTicks(static_cast<uint64_t>(getpid())).value_or(0);
   REQUIRE(ledger->publish(folder / "rank1.ledger"));
@@ -46,12 +47,18 @@ TEST_CASE("a verdict on two looks says whether the job went on in between") {
   report->job.exit = ExitKind::kRunning;
   report->job.ended_at_ns.reset();
   report->job.pid = static_cast<uint64_t>(getpid());
+  const uint64_t now_ns = wallClockNs();
+  constexpr uint64_t kSecond = 1'000'000'000;
+  report->job.started_at_ns = now_ns - 100 * kSecond;
+  report->steps.clear();
+  for (LastCollective& call : report->last) {
+    call.issued_at_ns = now_ns - 50 * kSecond;
+    call.completed_at_ns.reset();
+  }
   const auto later = std::make_shared<Report>(*report);
   later->groups.front().collectives += 1;
   const std::vector<std::shared_ptr<const Report>> before = {report};
   const std::vector<std::shared_ptr<const Report>> after = {later};
-  const uint64_t now_ns = wallClockNs();
-  constexpr uint64_t kSecond = 1'000'000'000;
   const Verdict moved = verdictOf(lookOf(before, now_ns), lookOf(after, now_ns + kSecond), 1);
   CHECK(moved.status == HangStatus::kHealthy);
   REQUIRE(moved.ranks.size() == 1);
@@ -61,8 +68,24 @@ TEST_CASE("a verdict on two looks says whether the job went on in between") {
   CHECK(verdictOf(lookOf(before, now_ns), lookOf(before, now_ns + kSecond), 1).status != HangStatus::kHealthy);
 }
 
+TEST_CASE("progress is remembered from look to look") {
+  const auto report = std::make_shared<Report>(sampleReport(0));
+  const auto later = std::make_shared<Report>(*report);
+  later->modules.front().calls[0] += 1;
+  const std::vector<std::shared_ptr<const Report>> before = {report};
+  const std::vector<std::shared_ptr<const Report>> after = {later};
+  JobLook first = lookOf(before, 100);
+  JobLook second = lookOf(after, 200);
+  JobLook third = lookOf(after, 300);
+  noteProgress(first, second);
+  noteProgress(second, third);
+  CHECK(first.moved_ns == 0);
+  CHECK(second.moved_ns == 200);
+  CHECK(third.moved_ns == 200);
+}
+
 TEST_CASE("without a process with a rank nothing can be told") {
-  const Verdict verdict = verdictOf({}, {}, 1);
+  const Verdict verdict = verdictOf(JobLook(), JobLook(), 1);
   CHECK(verdict.status == HangStatus::kUnknown);
   CHECK(has(verdict.line, "no process with a rank"));
 }

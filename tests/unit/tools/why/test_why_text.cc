@@ -55,7 +55,27 @@ TEST_CASE("the lines of calls that differ") {
   CHECK(
       judged(ops).line ==
       "ranks issued different collectives as #1 of world [0-2]: ranks 0,2: all_reduce of 64 B for Net.a, forward; rank "
-      "1: barrier of 0 B for Global, forward");
+      "1: barrier of 0 B for Global, other");
+}
+
+TEST_CASE("the line of a difference long ago") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(1).collectives.front().reduce_op = "max";
+  for (const int64_t rank : {0, 1, 2}) {
+    Group& group = job.report(rank).groups.front();
+    group.collectives = 3000;
+    group.stretches = {rank == 1 ? 8 : 9, 4, 4};
+    job.report(rank).last.back().sequence = 3000;
+  }
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  CHECK(
+      judged(job).line ==
+      "rank 1 of world [0-2] made other collectives than the rest between #1 and #1024; they count those of Net.a "
+      "differently; now rank 0 waits in all_reduce #3001 of world [0-2] (64 B for Net.b, forward)");
+  const std::string text = whyText(judged(job), Color::none());
+  CHECK(has(text, "Counted differently:\n  c10d.all_reduce_ in Net.a (forward): 0 on rank 1, 1 on rank 0\n"));
+  CHECK(has(text, "  c10d.all_reduce_ max in Net.a (forward): 1 on rank 1, 0 on rank 0\n"));
 }
 
 TEST_CASE("the line of a cycle, and the text of its ranks") {
