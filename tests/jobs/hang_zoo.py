@@ -472,6 +472,7 @@ def computing(rank: int) -> None:
 def healthy(rank: int) -> None:
     """A job that ends."""
     trained()
+    wait(dist.broadcast(torch.ones(4), 1, async_op=True))
     barrier()
 
 

@@ -128,7 +128,7 @@ std::string typeName() {
     name = "number";
   } else if constexpr (
       std::is_same_v<Item, Histogram> || std::is_same_v<Item, CallsByPhase> || std::is_same_v<Item, CollectiveTime> ||
-      std::is_same_v<Format, JsonObject>) {
+      std::is_same_v<Format, JsonObject> || Described<Item>) {
     name = "object";
   } else {
     name = "list";

@@ -127,7 +127,7 @@ std::string lineOfMissing(const Verdict& verdict) {
                                ? fmt::format("{} waits in {} ({})", ranksText(call.ranks), nameOf(call), aboutOf(call))
                                : fmt::format("{} {} not entered {}", cause, have(verdict.cause), fullNameOf(call));
   const std::string who = isPointToPoint(call.kind) ? cause + " " : countOf(verdict.cause) == 1 ? "it " : "they ";
-  return fmt::format("{}: {}{}; waited for since {}", what, who, stateOf(verdict), ageOf(verdict));
+  return fmt::format("{}: {}{}; others have waited for {}", what, who, stateOf(verdict), ageOf(verdict));
 }
 
 std::string lineOfCycle(const Verdict& verdict) {

@@ -182,6 +182,13 @@ def test_a_job_that_ended_well(tmp_path: Path) -> None:
     run = Runner(tmp_path).run(Job("hang_zoo.py", ("healthy",)), Mode.SHIM)
     status, verdict = why(run.output_folder)
     assert (status, verdict["status"], verdict["cause"]) == (OK, "healthy", "")
+    # What the ranks are compared by.
+    [first, second] = [run.report(rank).groups[0]["stretches"] for rank in (0, 1)]
+    assert first == second
+    assert len(first) == 1
+    assert first[0] > 0
+    assert {row["reduce_op"] for row in run.report(0).last if row["kind"] == "all_reduce"} == {"sum"}
+    assert {row["root"] for row in run.report(0).last if row["kind"] == "broadcast"} == {1}
     (tmp_path / "empty").mkdir()
     assert why(tmp_path / "empty")[0] == CANNOT_TELL
     assert subprocess.run([COMMAND, "why", tmp_path / "nowhere"], capture_output=True).returncode == CANNOT_TELL

@@ -28,7 +28,7 @@ TEST_CASE("the line of a rank that does not come") {
   CHECK(
       judged(job).line ==
       "rank 1 has not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward): it is blocked outside of "
-      "communication (sleeps), after all_reduce #1 of world [0-2] for Net.a; waited for since 61.0 s");
+      "communication (sleeps), after all_reduce #1 of world [0-2] for Net.a; others have waited for 1.02 min");
   CHECK(has(judged(job, 5).line, "healthy so far: rank 1 has not entered"));
   job.report(1).job.exit = ExitKind::kKilled;
   job.report(1).job.exit_signal = 9;
