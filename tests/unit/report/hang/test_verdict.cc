@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "report/hang/verdict_columns.h"
@@ -13,21 +12,6 @@
 
 namespace commtap {
 namespace {
-
-TEST_CASE("each reason has a name of its own and a sentence") {
-  std::set<std::string_view> names;
-  for (int i = 0; i < kHangReasonCount; ++i) {
-    const auto reason = static_cast<HangReason>(i);
-    names.insert(hangReasonName(reason));
-    CHECK(hangReasonMeaning(reason).ends_with("."));
-  }
-  CHECK(names.size() == kHangReasonCount);
-  CHECK(hangReasonName(HangReason::kQuiet) == "quiet");
-  CHECK(hangReasonName(HangReason::kRoot) == "root");
-  CHECK(hangStatusName(HangStatus::kUnknown) == "unknown");
-  CHECK(rankStateName(RankState::kUnknown) == "unknown");
-  CHECK(rankRoleName(RankRole::kOther) == "other");
-}
 
 TEST_CASE("the JSON of a verdict has all fields, null for what is not known") {
   Verdict verdict;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/hang/verdict.h"
+#include "report/hang/hang_vocabulary.h"
 
 #include <array>
 
