@@ -187,10 +187,15 @@ std::optional<Mismatch> firstUnmatched(const HangGroup& group) {
   return found;
 }
 
-/// Returns the number of stretches that a rank has completed, and that its report holds.
+/// A thread numbers a collective before it adds it to its stretch. So the sums may lack some of the last ones, as many
+/// as there are threads that issue collectives of one group at a time.
+constexpr uint64_t kMostBeingAdded = 64;
+
+/// Returns the number of stretches that a rank has certainly completed, and that its report holds.
 size_t completedStretches(const HangMember& member) {
-  const uint64_t next = member.issued() + 1;
-  return std::min<size_t>(member.group->stretches.size(), next > 1 ? stretchOf(next) : 0);
+  const uint64_t issued = member.issued();
+  const uint32_t completed = issued <= kMostBeingAdded ? 0 : stretchOf(issued - kMostBeingAdded + 1);
+  return std::min<size_t>(member.group->stretches.size(), completed);
 }
 
 /// Module, phase, op, dtype, reduction.

@@ -132,6 +132,18 @@ TEST_CASE("the first stretch that differs is found, in what all ranks have compl
   CHECK_FALSE(divergenceOf(HangGroups(equal).all()[0]));
 }
 
+TEST_CASE("a stretch to which threads may still add is not compared") {
+  HangJob job(2);
+  for (const uint64_t issued : {kStretchCalls, kStretchCalls + 63, kStretchCalls + 64}) {
+    for (const int64_t rank : {0, 1}) {
+      job.report(rank).groups.front().collectives = issued;
+      job.report(rank).groups.front().stretches = {5 + rank, 9};
+    }
+    const std::vector<RankSight> sights = job.sights();
+    CHECK(divergenceOf(HangGroups(sights).all()[0]).has_value() == (issued == kStretchCalls + 64));
+  }
+}
+
 TEST_CASE("rows that two ranks count differently are listed, up to a limit") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
