@@ -17,7 +17,7 @@ struct Reason {
   std::string_view meaning;
 };
 constexpr std::array<Reason, kHangReasonCount> kReasons = {{
-    {"none", "Nothing is wrong."},
+    {"none", "Nothing is wrong, or no process with a rank has left anything."},
     {"op", "Ranks of a group issued different collectives under one number."},
     {"size", "Ranks issued the same collective with different payloads."},
     {"dtype", "Ranks issued the same collective with different dtypes."},
