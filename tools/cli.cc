@@ -22,6 +22,7 @@
 #include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
 #include "tools/top/cmd_top.h"
+#include "tools/why/cmd_why.h"
 
 namespace commtap {
 namespace {
@@ -119,6 +120,7 @@ int runCommandLine(const std::vector<std::string>& given) {
   addExport(app, exit_status);
   addServe(app, exit_status);
   addTop(app, exit_status);
+  addWhy(app, exit_status);
   addRecover(app, exit_status);
   addBuildTracker(app, run.command, exit_status);
   addCompletion(app, exit_status);

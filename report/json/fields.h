@@ -82,6 +82,8 @@ inline constexpr const char* kAlgbw = "algbw_bytes_per_second";
 inline constexpr const char* kBusbw = "busbw_bytes_per_second";
 
 inline constexpr const char* kPointToPoint = "point_to_point";
+inline constexpr const char* kRoot = "root";
+inline constexpr const char* kStretches = "stretches";
 
 inline constexpr const char* kDtensor = "dtensor";
 

@@ -101,6 +101,14 @@ inline constexpr auto kColumns<Group> = std::tuple{
         &Group::point_to_point,
         "The number of sends and receives issued in the group, counted apart.",
         {.presence = Presence::kNewer}),
+    column(
+        field::kStretches,
+        &Group::stretches,
+        "By stretch of the group's collectives: a checksum of their ops, dtypes, sizes, roots and reductions, in their "
+        "order. Ranks that work alike have equal ones. A stretch is 1024 collectives; from the 131073rd on, the 64th "
+        "to "
+        "the 128th part of those issued. The last one may not be complete.",
+        {.presence = Presence::kNewer}),
 };
 
 template <>

@@ -218,6 +218,16 @@ inline constexpr auto kColumns<LastCollective> = std::tuple{
         field::kCompletedAt,
         &LastCollective::completed_at_ns,
         "When the collective completed; null if not known."),
+    column<NullIfEmpty>(
+        field::kReduceOp,
+        &LastCollective::reduce_op,
+        "The reduction, as in `collectives`; null if there is none.",
+        {.presence = Presence::kNewer}),
+    column(
+        field::kRoot,
+        &LastCollective::root,
+        "For a broadcast, reduce, gather or scatter, the root's number in the group; null for every other kind.",
+        {.presence = Presence::kNewer, .minimum = std::nullopt}),
 };
 
 } // namespace commtap

@@ -67,6 +67,12 @@ inline uint32_t checkOf(const LedgerLane& record, uint64_t number) {
   return checksumOf(kLanes, number, kind, group);
 }
 
+/// Each sum is a multiple of kSumUnit.
+inline uint32_t checkOf(const LedgerSequence& record, uint64_t number) {
+  const auto& [group, part, check, reserved, sums] = record;
+  return checksumOf(kSequences, number, group, part);
+}
+
 /// A section whose records have a check.
 template <LedgerSectionId kId>
 concept CheckedSection = requires(const LedgerRecord<kId>& record, uint64_t number) {

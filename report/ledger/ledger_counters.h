@@ -145,4 +145,9 @@ void forEachCounter(LedgerLast& record, const CounterVisitor auto& /*visit*/) {
   // clang-format on
 }
 
+void forEachCounter(LedgerSequence& record, const CounterVisitor auto& visit) {
+  auto& [group, part, check, reserved, sums] = record;
+  forEachCounter(sums, visit);
+}
+
 } // namespace commtap

@@ -5,7 +5,7 @@
 // The ledger: one sparse file per process. The process maps and writes it; any process may read it at any moment.
 //
 //   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
-//           communicators | nccl calls | graphs | graph calls | lanes | steps | last
+//           communicators | nccl calls | graphs | graph calls | lanes | steps | last | sequences
 //
 // Invariants that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -25,12 +25,13 @@
 #include "report/ledger/checked_number.h"
 #include "report/model/durations.h"
 #include "report/model/not_seen.h"
+#include "report/model/stretches.h"
 #include "report/model/vocabulary.h"
 
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 12;
+inline constexpr uint32_t kLedgerVersion = 13;
 
 /// The offset of a string in the strings section, as a checked number. 0 is the empty string.
 using StringId = uint32_t;
@@ -69,6 +70,7 @@ enum LedgerSectionId : uint8_t {
   kLanes,
   kSteps,
   kLast, ///< a ring: `used` counts all records ever written, without a check
+  kSequences,
   kSectionCount,
 };
 
@@ -356,10 +358,24 @@ struct LedgerLast {
   std::atomic<uint64_t> started_at_ns;   ///< 0: not known
   std::atomic<uint64_t> completed_at_ns; ///< 0: not known
   uint32_t step;
-  uint32_t row;                ///< in the collectives section; kNoIndex: the table was full
-  int32_t peer;                ///< the other rank of a send or receive, in the group; -1: none
+  uint32_t row; ///< in the collectives section; kNoIndex: the table was full
+  int32_t peer; ///< rank in the group: the other one of a send or receive, or the root of a collective; -1: none
   std::atomic<uint32_t> state; ///< LastState
 };
+
+/// The sums of some stretches of a group's collectives (stretches.h), by which ranks are compared. Sends and receives
+/// are not in it. Each sum is a multiple of kSumUnit, which no change of one byte leaves it.
+struct LedgerSequence {
+  uint32_t group;
+  uint32_t part; ///< the number of the first stretch by kStretchesPerPart
+  uint32_t check;
+  uint32_t reserved;
+  std::atomic<uint64_t> sums[kStretchesPerPart]; ///< live
+};
+/// A prime number above 255: the difference that a wrong byte makes is never a multiple of it.
+inline constexpr uint64_t kSumUnit = 65521;
+/// A collective adds up to 2^kSequenceBits units. The sums of stretches of up to 2^28 collectives do not wrap around.
+inline constexpr uint32_t kSequenceBits = 20;
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
@@ -383,5 +399,6 @@ static_assert(sizeof(LedgerDurations) == 24 + 8 * kDurationClasses);
 static_assert(sizeof(LedgerTimes) == 16 + kDurationKindCount * sizeof(LedgerDurations));
 static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
+static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
 
 } // namespace commtap

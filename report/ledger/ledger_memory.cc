@@ -216,9 +216,11 @@ void LedgerMemory::zeroAllCounters(const LedgerLock& /*lock*/) {
 
 void LedgerMemory::keepPublishedInForkedChild() {
   // Later sections first: records refer to earlier sections, and the parent goes on appending to a published ledger.
-  for (uint32_t id = kLast; id-- > 0;) {
-    const uint64_t used = header().sections[id].used.load(std::memory_order_acquire);
-    used_[id] = usedIn(static_cast<LedgerSectionId>(id), used).value_or(0);
+  for (uint32_t id = kSectionCount; id-- > 0;) {
+    if (id != kLast) {
+      const uint64_t used = header().sections[id].used.load(std::memory_order_acquire);
+      used_[id] = usedIn(static_cast<LedgerSectionId>(id), used).value_or(0);
+    }
   }
   new (&file_) LedgerFile(); // the old one may be half written
 }
@@ -247,8 +249,10 @@ bool LedgerMemory::moveIntoCopy() {
   if (!own.moveTo(base_)) {
     return false;
   }
-  for (size_t i = 0; i < kLast; ++i) {
-    header().sections[i].used.store(usedWithCheck(static_cast<LedgerSectionId>(i), used_[i]));
+  for (size_t i = 0; i < kSectionCount; ++i) {
+    if (i != kLast) {
+      header().sections[i].used.store(usedWithCheck(static_cast<LedgerSectionId>(i), used_[i]));
+    }
   }
   return true;
 }

@@ -13,7 +13,8 @@ LedgerWriter::LedgerWriter()
       LedgerCollectives(static_cast<LedgerStore&>(*this)),
       LedgerOperations(static_cast<LedgerStore&>(*this)),
       LedgerNccl(static_cast<LedgerStore&>(*this)),
-      LedgerGraphs(static_cast<LedgerStore&>(*this)) {}
+      LedgerGraphs(static_cast<LedgerStore&>(*this)),
+      LedgerSequences(static_cast<LedgerStore&>(*this)) {}
 
 std::unique_ptr<LedgerWriter> LedgerWriter::create(LedgerSize size) {
   std::unique_ptr<LedgerWriter> writer(new (std::nothrow) LedgerWriter());
@@ -31,6 +32,7 @@ bool LedgerWriter::initialize() {
     commit(kStrings, sizeof(LedgerString), lock); // the empty string: length 0 at offset 0
     indexStrings(lock);
     commit(kSteps, 1, lock);
+    restartSequences(lock);
   }
   addModule(kNoIndex, "Global", "", 0);
   return true;

@@ -10,6 +10,7 @@
 #include "report/ledger/ledger_modules.h"
 #include "report/ledger/ledger_nccl.h"
 #include "report/ledger/ledger_operations.h"
+#include "report/ledger/ledger_sequences.h"
 #include "report/ledger/ledger_steps.h"
 #include "report/ledger/ledger_store.h"
 
@@ -24,7 +25,8 @@ class LedgerWriter final : public LedgerStore,
                            public LedgerCollectives,
                            public LedgerOperations,
                            public LedgerNccl,
-                           public LedgerGraphs {
+                           public LedgerGraphs,
+                           public LedgerSequences {
  public:
   /// Returns nullptr if there is no memory.
   static std::unique_ptr<LedgerWriter> create(LedgerSize size = LedgerSize::kFull);

@@ -17,11 +17,17 @@ constexpr std::array<Format, kLedgerVersion - kOldestLedgerVersion> kFormats = {
     {.reasons = 24},
     {.reasons = 28},
     {.reasons = 29, .bytes_at_end = 2 * sizeof(uint32_t)}, // steps_from
+    {.reasons = 30, .bytes_at_end = 2 * sizeof(uint32_t)},
 }};
 static_assert(kFormats.back().reasons <= kNotSeenCount);
 
-constexpr size_t kBegin = offsetof(LedgerHeader, not_seen);
+constexpr size_t kReasons = offsetof(LedgerHeader, not_seen);
 constexpr size_t kCost = offsetof(LedgerHeader, cost);
+
+/// Where `not_seen` begins.
+size_t reasonsOf(uint32_t version) {
+  return offsetof(LedgerHeader, sections) + sectionsOf(version) * sizeof(LedgerSection);
+}
 
 size_t reasonBytes(uint32_t version) {
   return kFormats.at(version - kOldestLedgerVersion).reasons * sizeof(LedgerNotSeen);
@@ -35,7 +41,7 @@ static_assert(kCost + sizeof(LedgerCost) + kFormats.back().bytes_at_end <= sizeo
 } // namespace
 
 size_t oldHeaderSize(uint32_t version) {
-  return kBegin + reasonBytes(version) + endBytes(version);
+  return reasonsOf(version) + reasonBytes(version) + endBytes(version);
 }
 
 std::unique_ptr<LedgerHeader> oldHeaderOf(std::span<const std::byte> bytes, uint32_t version) {
@@ -48,10 +54,10 @@ std::unique_ptr<LedgerHeader> oldHeaderOf(std::span<const std::byte> bytes, uint
     return nullptr;
   }
   auto header = std::make_unique<LedgerHeader>();
-  const std::byte* reasons = bytes.data() + kBegin;
+  const std::byte* reasons = bytes.data() + reasonsOf(version);
   auto* copy = reinterpret_cast<std::byte*>(header.get());
-  std::memcpy(copy, bytes.data(), kBegin);
-  std::memcpy(copy + kBegin, reasons, reasonBytes(version));
+  std::memcpy(copy, bytes.data(), reasonsOf(version));
+  std::memcpy(copy + kReasons, reasons, reasonBytes(version));
   std::memcpy(copy + kCost, reasons + reasonBytes(version), endBytes(version));
   return header;
 }

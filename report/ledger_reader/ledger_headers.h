@@ -14,8 +14,14 @@ namespace commtap {
 /// The formats before this version's that are read.
 inline constexpr uint32_t kOldestLedgerVersion = 9;
 
+/// Returns the number of sections of a format: the first ones of this version's.
+constexpr uint32_t sectionsOf(uint32_t version) {
+  return version < 13 ? 15 : kSectionCount;
+}
+
 /// Returns the header of a ledger of format `version`, from kOldestLedgerVersion on, as this version has it; nullptr if
-/// the file ends inside it. All before `not_seen` is the same in these formats, and what came later is 0.
+/// the file ends inside it. All before the sections is the same in these formats; what came later is 0, and its
+/// sections are empty.
 std::unique_ptr<LedgerHeader> oldHeaderOf(std::span<const std::byte> bytes, uint32_t version);
 
 /// Returns the size in bytes of the header of such a ledger.

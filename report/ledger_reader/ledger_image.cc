@@ -14,6 +14,7 @@
 
 #include "report/base/file_descriptor.h"
 #include "report/ledger/ledger_checks.h"
+#include "report/ledger_reader/ledger_headers.h"
 
 namespace commtap {
 namespace {
@@ -99,12 +100,14 @@ std::string LedgerImage::read(int fd) {
   }
   // Later sections first: records refer only to earlier sections, so a record's references are complete even if the
   // process goes on writing.
-  for (uint32_t id = kSectionCount; id-- > 0;) {
-    if (std::string error = readSection(fd, id); !error.empty()) {
+  const uint32_t sections = sectionsOf(reinterpret_cast<const LedgerHeader*>(data_)->version);
+  for (uint32_t id = sections; id-- > 0;) {
+    if (std::string error = id == kSequences ? "" : readSection(fd, id); !error.empty()) {
       return error;
     }
   }
-  return {};
+  // After the groups: so their sums have all collectives that the groups have counted, but for those being added.
+  return kSequences < sections ? readSection(fd, kSequences) : "";
 }
 
 std::string LedgerImage::readSection(int fd, uint32_t id) {

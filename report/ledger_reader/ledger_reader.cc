@@ -120,6 +120,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readJob(reading);
   readIdentity(reading.records, contents);
   readGroups(reading);
+  readSequences(reading);
   readModules(reading);
   readTimes(reading);
   readCollectives(reading);

@@ -37,6 +37,8 @@ struct LedgerReading {
 /// Reads groups, modules and parameters. All other sections refer to these.
 void readGroups(LedgerReading& reading);
 void readModules(LedgerReading& reading);
+/// Adds the sums by stretch to the groups.
+void readSequences(LedgerReading& reading);
 
 /// Finds the durations of each row of collectives. Call before any row is read.
 void readTimes(LedgerReading& reading);

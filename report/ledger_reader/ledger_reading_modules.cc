@@ -110,7 +110,8 @@ void readGroups(LedgerReading& reading) {
          group.size,
          ranks.of(group),
          group.issued[0].load(std::memory_order_relaxed),
-         group.issued[1].load(std::memory_order_relaxed)});
+         group.issued[1].load(std::memory_order_relaxed),
+         {}});
   }
 }
 

@@ -62,6 +62,7 @@ void setRow(LedgerReading& reading, uint32_t number, NamedRows& rows, LastCollec
   last.op = row.op;
   last.kind = row.kind;
   last.dtype = row.dtype;
+  last.reduce_op = row.reduce_op;
 }
 
 LastCollective lastOf(LedgerReading& reading, const LedgerLast& ledger, NamedRows& rows) {
@@ -72,7 +73,7 @@ LastCollective lastOf(LedgerReading& reading, const LedgerLast& ledger, NamedRow
   last.step = ledger.step;
   last.bytes = ledger.bytes;
   if (ledger.peer >= 0) {
-    last.peer = ledger.peer;
+    (hasRoot(last.kind) ? last.root : last.peer) = ledger.peer;
   }
   const uint32_t state = ledger.state.load(std::memory_order_relaxed);
   last.state = state < kLastStateCount ? static_cast<LastState>(state) : LastState::kIssued;

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, kSectionCount> kRecordNames = {
     "a kind and group of the steps",
     "a step",
     "one of the last collectives",
+    "the sums of a group's collectives",
 };
 
 } // namespace
@@ -37,7 +38,7 @@ std::string LedgerRecords::locate() {
   if (error.empty()) {
     checkSeals();
     // Later sections first: records refer to earlier sections, and a running process goes on appending.
-    for (int id = kSectionCount - 1; id >= 0; --id) {
+    for (int id = static_cast<int>(sectionsOf(header().version)) - 1; id >= 0; --id) {
       locate(static_cast<LedgerSectionId>(id));
     }
   }
@@ -69,8 +70,7 @@ std::string LedgerRecords::checkHeader() {
 void LedgerRecords::checkSeals() {
   const LedgerHeader& head = header();
   const uint32_t check = head.check.load(std::memory_order_acquire);
-  const uint32_t sections = isOld() ? ledger_v9::kSections : uint32_t{kSectionCount};
-  if (check != 0 && check != checkOf(head, sections)) {
+  if (check != 0 && check != checkOf(head, sectionsOf(head.version))) {
     damaged("the header does not fit its check: what it says about the process may be wrong");
   }
   const uint32_t end_check = head.end_check.load(std::memory_order_acquire);

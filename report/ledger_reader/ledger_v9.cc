@@ -30,7 +30,6 @@ struct Collective {
   uint32_t times;
 };
 static_assert(sizeof(Collective) == sizeof(LedgerCollective), "LedgerImage reads the section of either");
-static_assert(kSections <= kSectionCount);
 
 uint32_t checkOf(const Collective& row, uint64_t number) {
   return checksumOf(

@@ -15,7 +15,6 @@ namespace commtap {
 namespace ledger_v9 {
 
 inline constexpr uint32_t kVersion = 9;
-inline constexpr uint32_t kSections = 15; ///< the first of this version's
 
 /// Returns the records of the collectives section, of which `bytes` holds `count`. A record that fits its check there
 /// has a check that it fits here; any other has not.

@@ -50,6 +50,9 @@ struct Group {
   std::vector<uint32_t> ranks; ///< global ranks; empty if unknown
   uint64_t collectives = 0;    ///< issued in the group; also the sequence number of the last one
   uint64_t point_to_point = 0; ///< sends and receives issued in the group
+  /// By stretch (stretches.h): the sum of the group's collectives in it. The last stretch may not be complete. Empty if
+  /// not known.
+  std::vector<int64_t> stretches;
 };
 
 struct Parameter {
@@ -146,6 +149,8 @@ struct LastCollective {
   uint64_t issued_at_ns = 0;               ///< CLOCK_REALTIME
   std::optional<uint64_t> started_at_ns;   ///< CLOCK_REALTIME
   std::optional<uint64_t> completed_at_ns; ///< CLOCK_REALTIME
+  std::string reduce_op;                   ///< "" for none
+  std::optional<int64_t> root;             ///< rank in the group from which or to which the data goes
 
   bool operator==(const LastCollective&) const = default;
 };

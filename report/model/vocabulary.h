@@ -81,6 +81,10 @@ inline constexpr int kStepSignCount = 5;
 constexpr bool isPointToPoint(Kind kind) {
   return kind == Kind::kSend || kind == Kind::kRecv;
 }
+/// Returns true if one rank of the group, the root, has another part than the others.
+constexpr bool hasRoot(Kind kind) {
+  return kind == Kind::kBroadcast || kind == Kind::kReduce || kind == Kind::kGather || kind == Kind::kScatter;
+}
 /// Returns true if all ranks of a group have the same payload. The ranks of an all_to_all may have different splits.
 constexpr bool hasEqualBytes(Kind kind) {
   return kind != Kind::kAllToAll;

@@ -93,7 +93,11 @@ void countOne(LedgerWriter& ledger, CollectiveKey key, uint64_t bytes) {
   LedgerCollective* row = ledger.row(key);
   REQUIRE(row != nullptr);
   ledger.count(*row, {1, bytes});
-  ledger.noteLast(ledger.numberOf(row), ledger.nextSequence(key.group, isPointToPoint(key.kind)), bytes, -1, bytes);
+  const uint64_t sequence = ledger.nextSequence(key.group, isPointToPoint(key.kind));
+  if (!isPointToPoint(key.kind)) {
+    ledger.addToSequence(key.group, sequence, {.what = sequenceHashOf(ledger.text(key.op)), .bytes = bytes});
+  }
+  ledger.noteLast(ledger.numberOf(row), sequence, bytes, -1, bytes);
 }
 
 std::unique_ptr<LedgerWriter> sampleLedger(int64_t rank) {

@@ -62,6 +62,10 @@ void replaceReportRows(ordered_json& definitions) {
       NotSeenEntry>(definitions);
 }
 
+void replaceVerdictRows(ordered_json& definitions) {
+  replaceRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangStack>(definitions);
+}
+
 /// Adds a module's `id` and `parent`. They are positions, not members of the row.
 void addPositions(ordered_json& module) {
   ordered_json properties = {
@@ -96,6 +100,16 @@ void replaceJobRows(ordered_json& definitions) {
   addPositions(definitions[schema::kDefinition<JobModule>]);
 }
 
+/// Returns the table of all reasons of a verdict.
+std::string hangReasonTable() {
+  std::string table = "| `reason` | meaning |\n|---|---|\n";
+  for (int i = 0; i < kHangReasonCount; ++i) {
+    const auto reason = static_cast<HangReason>(i);
+    table += fmt::format("| `{}` | {} |\n", hangReasonName(reason), hangReasonMeaning(reason));
+  }
+  return table;
+}
+
 /// Returns the type of a field, in the page's words.
 template <typename Value, typename Format>
 std::string typeName() {
@@ -114,7 +128,7 @@ std::string typeName() {
     name = "number";
   } else if constexpr (
       std::is_same_v<Item, Histogram> || std::is_same_v<Item, CallsByPhase> || std::is_same_v<Item, CollectiveTime> ||
-      std::is_same_v<Format, JsonObject>) {
+      std::is_same_v<Format, JsonObject> || Described<Item>) {
     name = "object";
   } else {
     name = "list";
@@ -155,6 +169,7 @@ const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTab
       {"cuda_graphs", fieldTable<CudaGraph>},
       {"doctor", doctorCheckTable},
       {"groups", fieldTable<Group>},
+      {"hang_reasons", hangReasonTable},
       {"job", fieldTable<Job>},
       {"last", fieldTable<LastCollective>},
       {"members", fieldTable<Member>},
@@ -167,6 +182,7 @@ const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTab
       {"parameters", fieldTable<Parameter>},
       {"reasons", reasonTable},
       {"steps", fieldTable<Step>},
+      {"verdict", fieldTable<Verdict>},
       {"steps.collectives", fieldTable<StepAmount>},
   };
   return kTables;
@@ -186,8 +202,10 @@ Result<std::string> schemaWithRows(const std::string& schema) {
     replaceReportRows(document["$defs"]);
   } else if (id == "commtap-job-2.schema.json") {
     replaceJobRows(document["$defs"]);
+  } else if (id == "commtap-why-1.schema.json") {
+    replaceVerdictRows(document["$defs"]);
   } else {
-    return Result<std::string>::failure("not the schema of the report or of the job report");
+    return Result<std::string>::failure("not the schema of the report, of the job report or of the verdict");
   }
   replaceNames<Phase>(document["$defs"], "phase");
   replaceNames<Kind>(document["$defs"], "kind");

@@ -9,7 +9,7 @@
 namespace commtap {
 
 /// Returns a JSON Schema of docs/schema/ with regenerated definitions of described rows. Keeps everything else. Fails
-/// if the text is not the schema of the report or of the job report.
+/// if the text is not the schema of the report, of the job report or of the verdict.
 Result<std::string> schemaWithRows(const std::string& schema);
 
 /// Returns a page with regenerated tables of fields, between `<!-- fields: NAME -->` and `<!-- end of fields -->`.

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/hang/verdict_columns.h"
 #include "report/job/job_detail_columns.h"
 #include "report/json/columns.h"
 #include "report/json/enum_names.h"
@@ -88,6 +89,19 @@ template <>
 inline constexpr const char* kDefinition<JobNcclCall> = "nccl_call";
 template <>
 inline constexpr const char* kDefinition<NotSeenSummary> = "not_seen_entry";
+
+template <>
+inline constexpr const char* kDefinition<HangCall> = "call";
+template <>
+inline constexpr const char* kDefinition<HangRank> = "rank";
+template <>
+inline constexpr const char* kDefinition<HangCount> = "count";
+template <>
+inline constexpr const char* kDefinition<HangDivergence> = "divergence";
+template <>
+inline constexpr const char* kDefinition<HangStack> = "stack";
+template <>
+inline constexpr const char* kDefinition<Verdict> = "verdict";
 
 /// Ranks as ranges, "0-63,128"; "" for none.
 inline constexpr const char* kRangesPattern = "^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$";

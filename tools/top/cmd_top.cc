@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,8 +21,9 @@ namespace {
 
 constexpr const char* kTopAbout =
     "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
-    "Groups that wait come first, the one that waits longest before the others: their ranks differ in collectives\n"
-    "issued, or all issued the same one and none completed it. Each rank has its module and its process's state.\n"
+    "The line of `commtap why` comes first if the job hangs. Groups that wait come next, the one that waits longest\n"
+    "before the others: their ranks differ in collectives issued, or all issued the same one and none completed it.\n"
+    "Each rank has its module and its process's state.\n"
     "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.";
 constexpr const char* kTopExitStatus =
     "0 shown; 1 no job is running here, or, with --once, some files are unreadable; 2 wrong usage, or FOLDER\n"
@@ -38,7 +40,9 @@ struct TopArguments {
 
 TopFrame look(LiveFolder& folder) {
   const uint64_t now_ns = wallClockNs();
-  return {folder.read(LiveFolder::Clock::now()), now_ns};
+  LiveReports live = folder.read(LiveFolder::Clock::now());
+  JobLook processes = lookOf(live.reports, now_ns);
+  return {std::move(live), now_ns, std::move(processes)};
 }
 
 int top(const TopArguments& arguments) {
@@ -59,6 +63,7 @@ int top(const TopArguments& arguments) {
   Keyboard keyboard(signals);
   while (keyboard.wait(arguments.interval_seconds)) {
     TopFrame now = look(folder);
+    noteProgress(before.look, now.look);
     if (once) {
       sayAll(now.live.problems);
       const int written = printOut(topText(before, now, arguments.rows, {}, color));

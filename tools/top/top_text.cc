@@ -11,11 +11,12 @@
 
 #include "report/base/timestamp.h"
 #include "report/model/amounts.h"
+#include "tools/live/process_state.h"
 #include "tools/show/last_text.h"
 #include "tools/text/text.h"
 #include "tools/top/group_lag.h"
-#include "tools/top/process_state.h"
 #include "tools/top/top_rates.h"
+#include "tools/why/job_look.h"
 
 namespace commtap {
 namespace {
@@ -135,6 +136,13 @@ std::string headText(const TopFrame& now, std::span<const Report* const> reports
   return color.bold(fmt::format("{}  {} processes, {}", time, reports.size(), what)) + "\n\n";
 }
 
+/// Returns why the job hangs, with a line's end; "" if it does not, or it cannot be told.
+std::string verdictText(const TopFrame& before, const TopFrame& now, const Color& color) {
+  const Verdict verdict = verdictOf(before.look, now.look, kQuietSecondsAfterReturn, /*has_all_hosts=*/false);
+  const bool hangs = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
+  return hangs ? color.warning(fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line)) + "\n\n" : "";
+}
+
 /// Returns the newest collective of each of the first `most` processes.
 std::vector<LastRow> newestRows(const std::vector<const Report*>& reports, size_t most) {
   const bool has_runs = runCount(reports) > 1;
@@ -156,7 +164,9 @@ topText(const TopFrame& before, const TopFrame& now, size_t rows, const ScreenSi
   const std::vector<const Report*> reports = pointersOf(now.live);
   const std::string head =
       headText(now, reports, color) +
-      wrapped(mismatchText(mismatchesOf(reports), color) + lagsText(now, reports, color), screen.columns);
+      wrapped(
+          verdictText(before, now, color) + mismatchText(mismatchesOf(reports), color) + lagsText(now, reports, color),
+          screen.columns);
   const auto textWith = [&](size_t most) {
     return head + rateTables(before.live, now.live, seconds, {most, screen.columns}, color) +
            lastText(newestRows(reports, most), color);

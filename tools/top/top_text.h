@@ -8,6 +8,7 @@
 #include "tools/live/live_folder.h"
 #include "tools/text/color.h"
 #include "tools/top/screen.h"
+#include "tools/why/job_look.h"
 
 namespace commtap {
 
@@ -15,10 +16,11 @@ namespace commtap {
 struct TopFrame {
   LiveReports live;
   uint64_t at_ns = 0; ///< CLOCK_REALTIME
+  JobLook look = {};  ///< at the same processes
 };
 
-/// Returns what happened between two reads: the groups that wait, rates by kind, group and module, then each rank's
-/// last collectives. Each table has at most `rows` rows, fewer if they do not fit the screen.
+/// Returns what happened between two reads: why the job hangs, the groups that wait, rates by kind, group and module,
+/// then each rank's last collectives. Each table has at most `rows` rows, fewer if they do not fit the screen.
 std::string
 topText(const TopFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color);
 

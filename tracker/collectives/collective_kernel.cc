@@ -68,7 +68,7 @@ class Call {
       }
     }
     countGaps(ledger, group, origin);
-    const uint64_t sequence = ledger.nextSequence(group.index, isPointToPoint(facts_.kind));
+    const uint64_t sequence = nextSequence(ledger, group, payload);
     const uint64_t now_ns = steadyNow();
     frame.row = row;
     frame.last = &ledger.noteLast(ledger.numberOf(row), sequence, bytes, peer(), now_ns);
@@ -122,7 +122,7 @@ class Call {
     call.received = receives ? firstTensor(arguments_[*facts_.payload_argument]) : nullptr;
     call.kind = facts_.kind;
     call.reads_frames = true;
-    if (facts_.peer_argument) {
+    if (facts_.peer_argument && isPointToPoint(facts_.kind)) {
       call.peer = uint64_t{group.index} << 32U | static_cast<uint32_t>(peer());
     }
     return call;
@@ -155,6 +155,25 @@ class Call {
     return innermost.id;
   }
 
+  /// Returns the call's number in its group, and adds the call to what ranks compare.
+  uint64_t nextSequence(LedgerWriter& ledger, GroupRef group, const Payload& payload) const {
+    if (isPointToPoint(facts_.kind)) {
+      return ledger.nextSequence(group.index, true);
+    }
+    const uint64_t sequence = ledger.nextSequence(group.index, false);
+    SequenceCall call;
+    if (facts_.sequence_hash != 0) {
+      call.what = facts_.sequence_hash;
+      call.bytes = hasEqualBytes(facts_.kind) ? payload.bytes : 0;
+      call.dtype = static_cast<uint32_t>(payload.dtype);
+      call.reduce_op = facts_.reduce_op_argument ? reduceOpTag(arguments_[*facts_.reduce_op_argument]) : 0;
+      call.root = facts_.peer_argument ? static_cast<uint32_t>(peer()) : 0;
+    }
+    ledger.addToSequence(group.index, sequence, call);
+    return sequence;
+  }
+
+  /// Returns the rank in the group of the peer or the root; -1 if there is none.
   int32_t peer() const {
     return facts_.peer_argument ? static_cast<int32_t>(integerOf(arguments_[*facts_.peer_argument])) : -1;
   }

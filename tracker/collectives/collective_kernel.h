@@ -27,7 +27,9 @@ struct OpFacts {
   std::optional<size_t> group_argument;
   std::optional<size_t> reduce_op_argument;
   std::optional<size_t> async_argument;
-  std::optional<size_t> peer_argument; ///< for sends and receives: the peer's rank in the group
+  /// The rank in the group of a send's or receive's peer, or of a collective's root.
+  std::optional<size_t> peer_argument;
+  uint64_t sequence_hash = 0; ///< SequenceCall::what
   size_t argument_count = 0;
   bool functional = false;               ///< always asynchronous: the caller waits for the tensor later
   bool is_of_library = false;            ///< group names are not those of c10d

@@ -92,7 +92,10 @@ OpFacts factsOf(const c10::OperatorHandle& op) {
   facts.async_argument = argumentNamed(schema, {"async_op"}, isBool);
   if (isPointToPoint(facts.kind)) {
     facts.peer_argument = argumentNamed(schema, {"dst", "src", "peer", "dst_rank"}, isInteger);
+  } else if (hasRoot(facts.kind)) {
+    facts.peer_argument = argumentNamed(schema, {"root_rank", "root", "src", "dst"}, isInteger);
   }
+  facts.sequence_hash = facts.kind == Kind::kOther ? 0 : sequenceHashOf(schema.name());
   facts.is_of_library = spec != nullptr && !isCollectiveNamespace(schema.name());
   facts.functional = schema.name().rfind("c10d::", 0) != 0 && !facts.is_of_library;
   return facts;

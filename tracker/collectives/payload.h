@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <ATen/core/ivalue.h>
 #include <c10/core/ScalarType.h>
@@ -109,6 +110,25 @@ inline StringId reduceOpName(const c10::IValue& value) {
 inline StringId reduceOpName(const Argument& argument) {
   const bool is_one = argument.type == Argument::Type::kReduceOp && argument.data != nullptr;
   return is_one ? reduceOpName(*static_cast<const c10d::ReduceOp*>(argument.data)) : 0;
+}
+
+/// Returns a number for a reduction that is the same in every process; 0 for anything else.
+inline uint32_t reduceOpTag(const c10d::ReduceOp& reduce_op) {
+  return 1 + static_cast<uint32_t>(static_cast<c10d::ReduceOp::RedOpType>(reduce_op.op_));
+}
+inline uint32_t reduceOpTag(const c10::IValue& value) {
+  if (const auto* reduce_op = customClassOf<c10d::ReduceOp>(value)) {
+    return reduceOpTag(*reduce_op);
+  }
+  uint32_t tag = 0;
+  for (const char letter : value.isString() ? std::string_view(value.toStringRef()) : std::string_view()) {
+    tag = tag * 31 + (static_cast<unsigned char>(letter) | 0x20U); // in upper or lower case
+  }
+  return tag;
+}
+inline uint32_t reduceOpTag(const Argument& argument) {
+  const bool is_one = argument.type == Argument::Type::kReduceOp && argument.data != nullptr;
+  return is_one ? reduceOpTag(*static_cast<const c10d::ReduceOp*>(argument.data)) : 0;
 }
 
 /// Returns nullptr for anything else.

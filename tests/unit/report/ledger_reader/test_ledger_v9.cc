@@ -18,8 +18,8 @@ using Bytes = std::vector<std::byte>;
 
 constexpr size_t kReasons = 24; ///< of format 9
 constexpr size_t kSections = offsetof(LedgerHeader, sections);
-constexpr size_t kHeaderSize =
-    kSections + ledger_v9::kSections * sizeof(LedgerSection) + kReasons * sizeof(LedgerNotSeen) + sizeof(LedgerCost);
+constexpr size_t kHeaderSize = kSections + sectionsOf(ledger_v9::kVersion) * sizeof(LedgerSection) +
+                               kReasons * sizeof(LedgerNotSeen) + sizeof(LedgerCost);
 
 /// Rewrites a row of collectives as format 9 has it: a key without a label, the counters before the lane.
 void makeOld(LedgerCollective& row, uint64_t number) {
@@ -61,7 +61,7 @@ Bytes oldLedger() {
   std::memcpy(not_seen.data(), header.not_seen, not_seen.size());
   Bytes cost(sizeof(LedgerCost));
   std::memcpy(cost.data(), static_cast<const void*>(&header.cost), cost.size());
-  const size_t end_of_sections = kSections + ledger_v9::kSections * sizeof(LedgerSection);
+  const size_t end_of_sections = kSections + sectionsOf(ledger_v9::kVersion) * sizeof(LedgerSection);
   std::copy(not_seen.begin(), not_seen.end(), bytes.begin() + end_of_sections);
   std::copy(cost.begin(), cost.end(), bytes.begin() + end_of_sections + not_seen.size());
   return bytes;
@@ -80,7 +80,8 @@ TEST_CASE("a ledger of format 9 is read, with the names of this version") {
     CHECK(row.count > 0);
     CHECK(row.label.empty());
   }
-  CHECK(old->report.own_cost->ledger_bytes == now.own_cost->ledger_bytes);
+  // The old format has no sums of collectives, which take a page.
+  CHECK(old->report.own_cost->ledger_bytes + kLedgerPage == now.own_cost->ledger_bytes);
 }
 
 TEST_CASE("a damaged row of format 9 is left out") {

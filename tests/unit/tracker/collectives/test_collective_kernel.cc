@@ -102,11 +102,18 @@ TEST_CASE_FIXTURE(TrackerFixture, "an op's schema shows where the facts of a row
   CHECK_FALSE(all_reduce.peer_argument);
   CHECK(factsOf(handleOf("c10d::send")).peer_argument == size_t{2});
   CHECK(factsOf(handleOf("c10d::recv_")).peer_argument == size_t{2});
+  CHECK(factsOf(handleOf("c10d::broadcast_")).peer_argument == size_t{2});
+  CHECK(factsOf(handleOf("c10d::reduce_")).peer_argument == size_t{3});
+  CHECK(factsOf(handleOf("c10d::gather_")).peer_argument == size_t{3});
+  CHECK(factsOf(handleOf("c10d::scatter_")).peer_argument == size_t{3});
+  CHECK(all_reduce.sequence_hash != 0);
+  CHECK(all_reduce.sequence_hash != factsOf(handleOf("c10d::reduce_")).sequence_hash);
   CHECK_FALSE(factsOf(handleOf("c10d::barrier")).payload_argument);
   CHECK(factsOf(handleOf("_c10d_functional::all_reduce")).functional);
   const OpFacts unknown = factsOf(handleOf("commtap_kernel::exchange"));
   CHECK_FALSE(unknown.known);
   CHECK(unknown.kind == Kind::kOther);
+  CHECK(unknown.sequence_hash == 0); // ranks may differ in it
   CHECK(unknown.payload_argument == size_t{0});
   CHECK(unknown.group_argument == size_t{1});
 }

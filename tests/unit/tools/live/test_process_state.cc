@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/top/process_state.h"
+#include "tools/live/process_state.h"
 
 #include <doctest/doctest.h>
 

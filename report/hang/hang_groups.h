@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/hang/verdict.h"
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// What is known of a process besides its report, from two looks at it.
+struct ProcessLook {
+  bool has_moved = false;   ///< a number of its report changed
+  bool is_here = false;     ///< it runs on this machine: the fields below are known
+  bool is_stopped = false;  ///< by a signal or a debugger
+  bool is_runnable = false; ///< its main thread runs, or waits for a processor
+  double cpu_share = 0;     ///< of one processor, with all its threads
+  std::string text;         ///< its state in words; "" if not known
+};
+
+/// The report of a rank, and how its process looks.
+struct RankSight {
+  const Report* report = nullptr;
+  ProcessLook look;
+
+  int64_t rank() const {
+    return report->job.rank.value_or(-1);
+  }
+  bool hasEnded() const {
+    return report->job.exit != ExitKind::kRunning;
+  }
+};
+
+/// A rank of a process group.
+struct HangMember {
+  int64_t rank = 0;
+  const RankSight* sight = nullptr;            ///< null: no report
+  const Group* group = nullptr;                ///< null: the rank has no such group
+  std::vector<const LastCollective*> calls;    ///< the last collectives, by sequence
+  std::vector<const LastCollective*> messages; ///< the last sends and receives, by sequence
+
+  uint64_t issued() const {
+    return group == nullptr ? 0 : group->collectives;
+  }
+  /// Returns the collective with this number; nullptr if the report does not hold it.
+  const LastCollective* call(uint64_t sequence) const;
+};
+
+/// A process group, as the reports of its ranks describe it.
+struct HangGroup {
+  std::string title;
+  std::vector<HangMember> members; ///< by rank in the group; those with a report if the ranks are not known
+  bool has_ranks = false;          ///< the ranks of the group are known
+
+  RankRanges ranks() const;
+  const HangMember* memberOf(int64_t rank) const;
+};
+
+/// The process groups of a job, found by name and ranks.
+class HangGroups {
+ public:
+  /// `sights` has one process per rank, and outlives the object.
+  explicit HangGroups(std::span<const RankSight> sights);
+
+  const std::vector<HangGroup>& all() const {
+    return groups_;
+  }
+  /// Returns nullptr for a rank without a report.
+  const RankSight* sightOf(int64_t rank) const;
+  /// Returns the group of a call in a report.
+  const HangGroup* groupOf(const Report& report, const std::string& name) const;
+
+ private:
+  using ReportGroup = std::pair<const Report*, std::string>;
+
+  void findGroups(std::span<const RankSight> sights);
+  void addMembers(const RankSight& sight);
+
+  std::vector<HangGroup> groups_;
+  std::map<int64_t, const RankSight*> by_rank_;
+  std::map<ReportGroup, size_t> by_name_;
+};
+
+/// Returns the call as rank `rank` made it.
+HangCall hangCallOf(const HangGroup& group, int64_t rank, const LastCollective& call);
+
+/// Returns the processes of the newest run and its last attempt, one per rank: that with the most collectives. Those
+/// without a rank are left out.
+std::vector<const Report*> oneProcessPerRank(std::span<const Report* const> reports);
+
+} // namespace commtap

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "report/hang/hang_groups.h"
+
+namespace commtap {
+
+/// A call of a rank that cannot complete, or may not have: the last of its kind that the rank issued.
+struct Wait {
+  const HangGroup* group = nullptr;
+  const LastCollective* call = nullptr;
+  std::vector<int64_t> blockers; ///< global ranks, at least one
+  bool inferred = false;         ///< the rank waits because its last call is a send or receive
+};
+
+/// What each rank waits in. A rank that waits for nothing has no entry.
+using Waits = std::map<int64_t, Wait>;
+Waits waitsOf(std::span<const RankSight> sights, const HangGroups& groups);
+
+/// Returns the first collective that `member` has not issued and another rank has, as the first of them issued it;
+/// nullptr if no report holds it. Sets `rank` to that rank.
+const LastCollective* firstMissing(const HangGroup& group, const HangMember& member, int64_t& rank);
+
+} // namespace commtap

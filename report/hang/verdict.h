@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/hang/hang_vocabulary.h"
+#include "report/model/rank_ranges.h"
+#include "report/model/vocabulary.h"
+
+namespace commtap {
+
+/// A collective, send or receive, as the ranks in `ranks` made it.
+struct HangCall {
+  RankRanges ranks;
+  std::string group; ///< its title
+  RankRanges members;
+  uint64_t sequence = 0;
+  Kind kind = Kind::kOther;
+  std::string op;
+  std::string module;
+  Phase phase = Phase::kOther;
+  uint64_t bytes = 0;
+  std::string dtype;           ///< "" for none
+  std::string reduce_op;       ///< "" for none
+  std::optional<int64_t> root; ///< global rank
+  std::optional<int64_t> peer; ///< global rank
+  uint64_t step = 0;
+  uint64_t issued_at_ns = 0; ///< CLOCK_REALTIME
+};
+
+struct HangRank {
+  int64_t rank = 0;
+  RankRole role = RankRole::kOther;
+  RankState state = RankState::kUnknown;
+  std::string host;
+  std::optional<uint64_t> pid;
+  std::optional<int64_t> exit_signal;
+  std::string process;           ///< its state in words; "" if not known
+  std::optional<HangCall> call;  ///< the one it waits in, else the last it issued
+  RankRanges waits_for;          ///< empty if it waits for no rank
+  bool inferred = false;         ///< that it waits in `call` follows from its being the last one
+  std::optional<uint64_t> steps; ///< that it has ended
+};
+
+/// A row of collectives that ranks of a group count differently.
+struct HangCount {
+  std::string module;
+  Phase phase = Phase::kOther;
+  std::string op;
+  std::string dtype;     ///< "" for none
+  std::string reduce_op; ///< "" for none
+  RankRanges cause;
+  uint64_t cause_count = 0;
+  RankRanges others;
+  uint64_t others_count = 0;
+};
+
+/// The first stretch in which the ranks of a group made other collectives.
+struct HangDivergence {
+  std::string group;
+  RankRanges members;
+  RankRanges ranks; ///< those that differ from the others
+  uint64_t from = 0;
+  uint64_t to = 0;
+};
+
+/// The stack of a rank's process, from a tool.
+struct HangStack {
+  int64_t rank = 0;
+  uint64_t pid = 0;
+  std::string command;
+  std::string text;
+};
+
+/// The JSON of `commtap why`. docs/schema/commtap-why-1.schema.json describes each field.
+struct Verdict {
+  std::string schema = "commtap.why/1";
+  HangStatus status = HangStatus::kUnknown;
+  HangReason reason = HangReason::kNone;
+  std::string line;      ///< in one sentence
+  bool inferred = false; ///< parts follow from the order of events, not from what ranks wrote
+  std::string run_id;
+  int64_t attempt = 0;
+  std::optional<int64_t> world_size;
+  RankRanges cause;                 ///< the ranks to exclude or to look at
+  std::optional<HangCall> call;     ///< the one that the cause has not entered, or that it made otherwise
+  std::vector<HangCall> calls;      ///< where ranks made other calls under one number: each call with its ranks
+  std::optional<uint64_t> since_ns; ///< CLOCK_REALTIME
+  double waits_s = 0;               ///< since `since_ns`
+  double quiet_s = 0;               ///< since the last event of any rank
+  std::vector<HangRank> ranks;
+  std::vector<HangCount> counts;
+  std::optional<HangDivergence> divergence;
+  std::vector<HangStack> stacks;
+  std::vector<std::string> problems;
+};
+
+} // namespace commtap

@@ -1,0 +1,255 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap why`: the verdict on each job of the zoo of hangs, the watch, and what top shows of it."""
+
+import contextlib
+import functools
+import json
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import jsonschema
+import pytest
+from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
+
+from report import REPOSITORY, closed
+
+SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-why-1.schema.json"
+PAGE = REPOSITORY / "docs" / "hangs.md"
+
+OK, FOUND, CANNOT_TELL = 0, 1, 2
+#: Seconds without an event after which the jobs below hang for certain: a loaded machine may pause a rank.
+PATIENCE_S = 5
+WORLD = "default_pg"
+
+
+@dataclass(frozen=True)
+class Hang:
+    """A job of tests/jobs/hang_zoo.py and what its verdict must say."""
+
+    name: str
+    ranks: int
+    reason: str
+    cause: str
+    kind: str | None = None
+    group: str | None = WORLD
+    module: str | None = None
+    #: Calls that differ are reported before the job is quiet.
+    status: tuple[str, ...] = ("stuck", "wrong")
+    #: The module whose rows the ranks count differently.
+    counted: str | None = None
+
+
+HANGS = [
+    Hang("skip", 3, "skipped", "1", "all_gather", WORLD, "Net.b"),
+    Hang("extra", 3, "op", "1", "all_gather", WORLD, "Net.b"),
+    Hang("order", 3, "skipped", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("data_branch", 3, "skipped", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("size", 3, "size", "1", "all_reduce", WORLD, "Net.c"),
+    Hang("dtype", 3, "dtype", "1", "all_reduce", WORLD, "Net.c"),
+    Hang("reduce_op", 3, "reduce_op", "1", "all_reduce", WORLD, "Net.c", ("wrong",)),
+    Hang("root", 3, "root", "1", "broadcast", WORLD, "Block"),
+    Hang("early_exit", 2, "exited", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("exception", 2, "exited", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("killed", 2, "killed", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("stopped", 2, "stopped", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("uneven", 3, "op", "1", "barrier", WORLD, "Global"),
+    Hang("evaluation", 3, "op", "0", "all_reduce", WORLD, "Net.a"),
+    Hang("two_groups", 2, "cycle", "0-1", "all_reduce", "first", "Pair.first"),
+    Hang("three_groups", 3, "cycle", "0-2", "all_reduce", "pair01", "Block"),
+    Hang("wrong_group", 4, "cycle", "2-3", "all_reduce", "node", "Net.a"),
+    Hang("subset_barrier", 3, "op", "0", "barrier", WORLD, "Global"),
+    Hang("micro_batch", 2, "cycle", "0-1", "barrier", WORLD, "Global"),
+    Hang("both_receive", 2, "cycle", "0-1", "recv", WORLD, "Global"),
+    Hang("wrong_peer", 3, "cycle", "0,2", "send", WORLD, "Global"),
+    Hang("message_size", 2, "unmatched", "0-1", "recv", WORLD, "Global"),
+    Hang("data_loader", 2, "blocked", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("checkpoint", 2, "blocked", "0", "barrier", WORLD, "Global"),
+    Hang("lock", 2, "blocked", "1", "all_reduce", WORLD, "Net.a"),
+    Hang("absent_root", 3, "blocked", "0", "broadcast", WORLD, "Block"),
+    Hang("unused_parameters", 2, "blocked", "1", "all_reduce", WORLD, "Branching"),
+    Hang("compiled", 3, "op", "1", "all_reduce", WORLD, "Compiled"),
+    Hang("long_ago", 2, "diverged", "0-1", "all_reduce", WORLD, "Net.a", ("stuck",), "Net.c"),
+]
+#: What is no hang, or cannot be told from outside: never an alarm.
+NO_HANGS = [
+    ("slow_rank", 2, OK, "healthy"),
+    ("slow_checkpoints", 2, OK, "healthy"),
+    ("computing", 2, CANNOT_TELL, "computing"),
+    ("never_came", 2, CANNOT_TELL, "none"),
+    ("all_elsewhere", 2, CANNOT_TELL, "not_completed"),
+]
+#: These run in every session: one per reason. The others run in `./dev test all`.
+DAILY = {"skip", "killed", "two_groups", "micro_batch", "lock", "slow_rank"}
+
+
+@functools.cache
+def validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(closed(json.loads(SCHEMA.read_text(encoding="utf-8"))))
+
+
+def why(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """Runs `commtap why --json`, and returns its exit status and the verdict."""
+    command = [COMMAND, "why", "--json", "--after", f"{PATIENCE_S}s", "--interval", "0.5s", *arguments, folder]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    verdict = json.loads(run.stdout)
+    validator().validate(verdict)
+    return run.returncode, verdict
+
+
+@contextlib.contextmanager
+def started(folder: Path, name: str, ranks: int) -> Iterator[Processes]:
+    """Yields a job of the zoo that has been started, and ends it."""
+    job = Runner(folder).start(Job("hang_zoo.py", (name,), ranks=ranks), Mode.SHIM)
+    job.run.output_folder.mkdir(exist_ok=True)
+    try:
+        yield job
+    finally:
+        for rank in range(ranks):
+            job.kill(rank)
+        job.wait()
+
+
+def is_at_work(job: Processes, rank: int) -> bool:
+    return "at work" in (job.run.folder / f"stdout.{rank}").read_text(encoding="utf-8")
+
+
+def verdict_on(job: Processes, statuses: tuple[str, ...]) -> tuple[int, dict[str, Any]]:
+    """Returns the verdict once it is the same in two looks at ranks that have all begun what they are for."""
+    folder = job.run.output_folder
+    wait_until(lambda: all(is_at_work(job, rank) for rank in range(job.run.job.ranks)), "the ranks")
+    seen: list[tuple[int, dict[str, Any]]] = []
+
+    def is_settled() -> bool:
+        seen.append(why(folder))
+        told = [(status, each["reason"], each["cause"]) for status, each in seen[-2:]]
+        return len(told) == 2 and told[0] == told[1] and seen[-1][1]["status"] in statuses
+
+    wait_until(is_settled, "a verdict")
+    return seen[-1]
+
+
+def daily_or_long(name: str) -> Any:
+    return () if name in DAILY else pytest.mark.long
+
+
+@pytest.mark.parametrize("hang", [pytest.param(each, id=each.name, marks=daily_or_long(each.name)) for each in HANGS])
+def test_the_verdict_on_a_hang(hang: Hang, tmp_path: Path) -> None:
+    """The verdict names reason, ranks, collective, group and module."""
+    with started(tmp_path, hang.name, hang.ranks) as job:
+        status, verdict = verdict_on(job, hang.status)
+        text = subprocess.run([COMMAND, "why", "--after", f"{PATIENCE_S}s", job.run.output_folder], capture_output=True)
+    print(verdict["line"])
+    assert (verdict["reason"], verdict["cause"]) == (hang.reason, hang.cause), verdict["line"]
+    assert status == FOUND
+    assert text.returncode == FOUND
+    call = verdict["call"]
+    assert (call["kind"], call["group"], call["module"]) == (hang.kind, hang.group, hang.module), verdict["line"]
+    for rank in verdict["cause"].replace("-", ",").split(","):
+        assert rank in verdict["line"]
+    if hang.counted:
+        assert hang.counted in {each["module"] for each in verdict["counts"]}
+    assert {each["rank"] for each in verdict["ranks"]} == set(range(hang.ranks))
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "status", "reason"),
+    [pytest.param(*each, id=each[0], marks=daily_or_long(each[0])) for each in NO_HANGS],
+)
+def test_no_alarm(name: str, ranks: int, status: int, reason: str, tmp_path: Path) -> None:
+    """A slow job is healthy in every look, and what cannot be told is no hang."""
+    with started(tmp_path, name, ranks) as job:
+        folder = job.run.output_folder
+        if name != "never_came":
+            wait_until(lambda: all(is_at_work(job, rank) for rank in range(ranks)), "the ranks")
+        end = time.monotonic() + 3 * PATIENCE_S
+        seen = []
+        while time.monotonic() < end:
+            seen.append(why(folder))
+            assert seen[-1][0] != FOUND, seen[-1][1]["line"]
+    assert seen[-1][0] == status, seen[-1][1]["line"]
+    assert seen[-1][1]["reason"] == reason or status == OK
+
+
+def test_a_job_that_ended_well(tmp_path: Path) -> None:
+    """Its reports are healthy; a folder without a job cannot be told, one that does not exist is wrong usage."""
+    run = Runner(tmp_path).run(Job("hang_zoo.py", ("healthy",)), Mode.SHIM)
+    status, verdict = why(run.output_folder)
+    assert (status, verdict["status"], verdict["cause"]) == (OK, "healthy", "")
+    # What the ranks are compared by.
+    [first, second] = [run.report(rank).groups[0]["stretches"] for rank in (0, 1)]
+    assert first == second
+    assert len(first) == 1
+    assert first[0] > 0
+    assert {row["reduce_op"] for row in run.report(0).last if row["kind"] == "all_reduce"} == {"sum"}
+    assert {row["root"] for row in run.report(0).last if row["kind"] == "broadcast"} == {1}
+    (tmp_path / "empty").mkdir()
+    assert why(tmp_path / "empty")[0] == CANNOT_TELL
+    assert subprocess.run([COMMAND, "why", tmp_path / "nowhere"], capture_output=True).returncode == CANNOT_TELL
+
+
+class Hook(BaseHTTPRequestHandler):
+    """Keeps what is posted."""
+
+    bodies: ClassVar[list[dict[str, Any]]] = []
+
+    def do_POST(self) -> None:
+        Hook.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_watch_reports_each_hang_once(tmp_path: Path) -> None:
+    """The command and the webhook get the verdict, once; the stacks come from py-spy; the watch ends with the job."""
+    server = HTTPServer(("127.0.0.1", 0), Hook)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "py-spy").write_text('#!/bin/sh\necho "stack of $4"\n')
+    (tools / "py-spy").chmod(0o755)
+    with started(tmp_path / "job", "lock", 2) as job:
+        command = [COMMAND, "why", "--watch", "--stacks", "--after", f"{PATIENCE_S}s", "--interval", "0.3s"]
+        command += ["--exec", f"cat >>{tmp_path}/told; echo >>{tmp_path}/told"]
+        command += ["--webhook", f"http://127.0.0.1:{server.server_port}/hook", str(job.run.output_folder)]
+        environment = {"PATH": f"{tools}:/usr/bin:/bin"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as watch:
+            try:
+                wait_until(lambda: bool(Hook.bodies), "the webhook")
+                shown = subprocess.run(
+                    [COMMAND, "top", "--once", job.run.output_folder], capture_output=True, text=True
+                )
+                time.sleep(2)
+            finally:
+                for rank in (0, 1):
+                    job.kill(rank)
+            assert watch.wait(timeout=30) == OK
+            out, errors = watch.communicate()
+    server.shutdown()
+    assert shown.returncode == OK
+    lines = [line for line in (tmp_path / "told").read_text().splitlines() if line]
+    told = [json.loads(line) for line in lines]
+    assert [each["cause"] for each in told][:1] == ["1"]
+    assert [each["reason"] for each in told].count("blocked") == 1
+    assert Hook.bodies == told
+    assert told[0]["stacks"][0]["text"].startswith("stack of ")
+    assert b"stuck: rank 1 has not entered all_reduce #13 of default_pg [0-1]" in out
+    assert errors == b""
+
+
+def test_every_hang_is_on_the_page() -> None:
+    """docs/hangs.md has a row for each job of the zoo, with the reason that the verdict must have."""
+    rows = [line.split("|")[1:4] for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    table = {row[0].strip(" `"): row[2].strip(" `") for row in rows if len(row) == 3}
+    for hang in HANGS:
+        assert table.get(hang.name) == hang.reason
+    for name, _, _, _ in NO_HANGS:
+        assert name in table

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/hang/hang_judge.h"
+
+#include <doctest/doctest.h>
+
+#include "report/model/stretches.h"
+#include "tests/unit/hang_samples.h"
+
+namespace commtap {
+namespace {
+
+constexpr double kPatience = 10;
+
+Verdict judged(const HangJob& job, uint64_t seconds_later = 60, bool has_all_hosts = true) {
+  const std::vector<RankSight> sights = job.sights();
+  return judge(sights, {job.after(seconds_later), kPatience, has_all_hosts});
+}
+
+const HangRank& rankOf(const Verdict& verdict, int64_t rank) {
+  const auto found = std::find_if(
+      verdict.ranks.begin(), verdict.ranks.end(), [rank](const HangRank& each) { return each.rank == rank; });
+  REQUIRE(found != verdict.ranks.end());
+  return *found;
+}
+
+/// A job of four ranks whose rank 2 has not come to the second collective.
+HangJob lateJob() {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1, 3}) {
+    job.issue(rank, Kind::kAllReduce, "Net.b");
+  }
+  return job;
+}
+
+void checkIsRank2(const Verdict& verdict, HangReason reason) {
+  CHECK(verdict.reason == reason);
+  CHECK(verdict.cause == RankRanges{{2, 2}});
+  REQUIRE(verdict.call);
+  CHECK(verdict.call->sequence == 2);
+  CHECK(verdict.call->module == "Net.b");
+  CHECK(verdict.call->group == "world");
+  CHECK(verdict.call->members == RankRanges{{0, 3}});
+  CHECK(rankOf(verdict, 0).role == RankRole::kVictim);
+  CHECK(rankOf(verdict, 0).waits_for == RankRanges{{2, 2}});
+}
+
+TEST_CASE("a rank that sleeps outside of communication is the cause, once the job is quiet") {
+  const HangJob job = lateJob();
+  const Verdict verdict = judged(job);
+  checkIsRank2(verdict, HangReason::kBlocked);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(rankOf(verdict, 2).state == RankState::kBlocked);
+  CHECK(rankOf(verdict, 2).call->module == "Net.a");
+  CHECK(verdict.waits_s == doctest::Approx(62));
+  CHECK(judged(job, 5).status == HangStatus::kHealthy);
+}
+
+TEST_CASE("a rank that makes progress is no hang, one that only computes cannot be told") {
+  HangJob job = lateJob();
+  job.look(2).cpu_share = 0.9;
+  const Verdict computing = judged(job);
+  checkIsRank2(computing, HangReason::kComputing);
+  CHECK(computing.status == HangStatus::kUnknown);
+  CHECK(judged(job, 5).status == HangStatus::kHealthy);
+  job.look(2).has_moved = true;
+  CHECK(judged(job).status == HangStatus::kHealthy);
+}
+
+TEST_CASE("a stopped rank is the cause, also if it waits itself") {
+  HangJob job = lateJob();
+  job.look(2).is_stopped = true;
+  checkIsRank2(judged(job), HangReason::kStopped);
+  HangJob waits(2);
+  waits.issue(0, Kind::kAllReduce, "Net.a");
+  waits.addGroup("other", {0, 1});
+  waits.issue(1, Kind::kAllReduce, "Net.b", "other");
+  waits.look(1).is_stopped = true;
+  const Verdict verdict = judged(waits);
+  CHECK(verdict.reason == HangReason::kStopped);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+}
+
+TEST_CASE("a dead rank is the cause without delay") {
+  HangJob job = lateJob();
+  job.report(2).job.exit = ExitKind::kKilled;
+  const Verdict killed = judged(job, 2);
+  checkIsRank2(killed, HangReason::kKilled);
+  CHECK(killed.status == HangStatus::kStuck);
+  job.report(2).job.exit = ExitKind::kNormal;
+  const Verdict exited = judged(job, 2);
+  checkIsRank2(exited, HangReason::kExited);
+  CHECK(exited.status == HangStatus::kStuck);
+}
+
+TEST_CASE("a rank without a report never came, or runs elsewhere") {
+  HangJob job = lateJob();
+  job.remove(2);
+  HangJob absent(3);
+  absent.issue(0, Kind::kBarrier, "Global");
+  absent.issue(2, Kind::kBarrier, "Global");
+  absent.remove(1);
+  const Verdict verdict = judged(absent);
+  CHECK(verdict.reason == HangReason::kNeverCame);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+  CHECK(verdict.inferred);
+  CHECK(rankOf(verdict, 1).state == RankState::kNeverCame);
+  const Verdict partial = judged(absent, 60, /*has_all_hosts=*/false);
+  CHECK(partial.reason == HangReason::kElsewhere);
+}
+
+TEST_CASE("victims of victims lead to the cause, over groups") {
+  HangJob job(4);
+  job.addGroup("tp", {0, 1});
+  job.addGroup("dp", {1, 2});
+  job.addGroup("pp", {2, 3});
+  job.issue(0, Kind::kAllReduce, "Net.tp", "tp");
+  job.issue(1, Kind::kAllGather, "Net.dp", "dp");
+  job.message(2, Kind::kRecv, 1, "pp");
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.reason == HangReason::kBlocked);
+  CHECK(verdict.cause == RankRanges{{3, 3}});
+  CHECK(verdict.call->kind == Kind::kRecv);
+  CHECK(verdict.call->peer == 3);
+  for (const int64_t victim : {0, 1, 2}) {
+    CHECK(rankOf(verdict, victim).role == RankRole::kVictim);
+  }
+}
+
+TEST_CASE("ranks that wait for each other are a cycle") {
+  HangJob job(3);
+  job.addGroup("a", {0, 1});
+  job.addGroup("b", {0, 1});
+  job.addGroup("c", {1, 2});
+  job.issue(0, Kind::kAllReduce, "Net.a", "a");
+  job.issue(1, Kind::kAllReduce, "Net.b", "b");
+  job.issue(2, Kind::kAllReduce, "Net.c", "c");
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.reason == HangReason::kCycle);
+  CHECK(verdict.cause == RankRanges{{0, 1}});
+  REQUIRE(verdict.calls.size() == 2);
+  CHECK(verdict.calls[0].group == "a");
+  CHECK(verdict.calls[1].group == "b");
+  CHECK(rankOf(verdict, 2).role == RankRole::kVictim);
+}
+
+TEST_CASE("two sends that meet no receive are a cycle") {
+  HangJob job(2);
+  job.message(0, Kind::kSend, 1);
+  job.message(1, Kind::kSend, 0);
+  const Verdict verdict = judged(job);
+  CHECK(verdict.reason == HangReason::kCycle);
+  CHECK_FALSE(verdict.inferred);
+}
+
+TEST_CASE("calls that differ are the cause, before ranks that are late") {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1, 3}) {
+    job.issue(rank, Kind::kAllReduce, "Net.b");
+  }
+  job.issue(2, Kind::kBroadcast, "Net.c");
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.reason == HangReason::kOp);
+  CHECK(verdict.cause == RankRanges{{2, 2}});
+  REQUIRE(verdict.calls.size() == 2);
+  CHECK(verdict.calls[0].ranks == RankRanges{{0, 1}, {3, 3}});
+  CHECK(verdict.calls[1].module == "Net.c");
+  CHECK(judged(job, 1).status == HangStatus::kWrong);
+}
+
+TEST_CASE("a job that has ended well is healthy; one whose ranks waited is not") {
+  HangJob job = lateJob();
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    job.report(rank).job.exit = ExitKind::kNormal;
+  }
+  const Verdict verdict = judged(job);
+  checkIsRank2(verdict, HangReason::kExited);
+  CHECK(verdict.status == HangStatus::kWrong);
+  job.issue(2, Kind::kAllReduce, "Net.b");
+  CHECK(judged(job).status == HangStatus::kHealthy);
+}
+
+TEST_CASE("of ranks that were all killed, those that did not wait are the cause") {
+  HangJob job = lateJob();
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    job.report(rank).job.exit = ExitKind::kKilled;
+  }
+  const Verdict verdict = judged(job);
+  checkIsRank2(verdict, HangReason::kKilled);
+  CHECK(verdict.status == HangStatus::kStuck);
+}
+
+TEST_CASE("a quiet job in which no rank waits cannot be told") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  const Verdict same = judged(job);
+  CHECK(same.status == HangStatus::kUnknown);
+  CHECK(same.reason == HangReason::kNotCompleted);
+  CHECK(same.call->module == "Net.a");
+  job.report(0).last.back().state = LastState::kCompleted;
+  job.report(1).last.back().state = LastState::kCompleted;
+  CHECK(judged(job).reason == HangReason::kQuiet);
+  for (const int64_t rank : {0, 1}) {
+    job.look(rank).cpu_share = 1;
+  }
+  CHECK(judged(job).reason == HangReason::kComputing);
+  CHECK(judged(job, 5).status == HangStatus::kHealthy);
+}
+
+TEST_CASE("messages that seem to differ are the cause only of a job that hangs") {
+  HangJob job(2);
+  job.message(0, Kind::kSend, 1);
+  job.message(1, Kind::kRecv, 0).bytes = 128;
+  CHECK(judged(job).reason == HangReason::kUnmatched);
+  CHECK(judged(job).status == HangStatus::kStuck);
+  CHECK(judged(job).inferred);
+  CHECK(judged(job, 5).status == HangStatus::kHealthy);
+}
+
+TEST_CASE("a job that was seen to go on is not quiet") {
+  const HangJob job = lateJob();
+  const std::vector<RankSight> sights = job.sights();
+  CHECK(judge(sights, {job.after(60), kPatience, true, job.after(55)}).status == HangStatus::kHealthy);
+  CHECK(judge(sights, {job.after(60), kPatience, true, job.after(45)}).status == HangStatus::kStuck);
+}
+
+TEST_CASE("an old difference is the cause of what ranks wait for now") {
+  HangJob job = lateJob();
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    Group& group = job.report(rank).groups.front();
+    const uint64_t before = group.collectives;
+    group.collectives += 3 * kStretchCalls;
+    for (LastCollective& call : job.report(rank).last) {
+      call.sequence += group.collectives - before;
+    }
+    group.stretches = {1, rank == 1 ? 7 : 2, rank == 1 ? 8 : 3, 4};
+    job.report(rank).collectives.front().count += rank == 1 ? 1 : 0;
+  }
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.reason == HangReason::kDiverged);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+  REQUIRE(verdict.divergence);
+  CHECK(verdict.divergence->from == kStretchCalls + 1);
+  CHECK(verdict.divergence->to == 2 * kStretchCalls);
+  REQUIRE(verdict.counts.size() == 1);
+  CHECK(verdict.counts[0].module == "Net.a");
+  CHECK(verdict.counts[0].cause_count == 2);
+  CHECK(verdict.counts[0].others_count == 1);
+}
+
+} // namespace
+} // namespace commtap

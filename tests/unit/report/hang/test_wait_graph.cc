@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/hang/wait_graph.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/hang_samples.h"
+
+namespace commtap {
+namespace {
+
+/// A graph of some ranks that wait as given.
+WaitGraph graphOf(const HangJob& job, const std::map<int64_t, std::vector<int64_t>>& blockers) {
+  const std::vector<RankSight> sights = job.sights();
+  Waits waits;
+  for (const auto& [rank, others] : blockers) {
+    waits[rank].blockers = others;
+  }
+  return {sights, waits, RankState::kNeverCame};
+}
+
+using Ranks = std::vector<int64_t>;
+
+TEST_CASE("a chain ends at the rank that waits for none, and the others are its victims") {
+  const WaitGraph graph = graphOf(HangJob(4), {{0, {1}}, {1, {2, 3}}, {3, {2}}});
+  CHECK(graph.ends() == Ranks{2});
+  CHECK(graph.cycle().empty());
+  CHECK(graph.victimsOf({2}) == std::set<int64_t>{0, 1, 3});
+  CHECK(graph.stateOf(0) == RankState::kWaits);
+  CHECK(graph.stateOf(2) == RankState::kBlocked);
+  CHECK(graph.stateOf(9) == RankState::kNeverCame);
+}
+
+TEST_CASE("a cycle has no end") {
+  const WaitGraph graph = graphOf(HangJob(4), {{0, {1}}, {1, {2}}, {2, {1}}});
+  CHECK(graph.ends().empty());
+  CHECK(graph.cycle() == Ranks{1, 2});
+  CHECK(graph.victimsOf({1, 2}) == std::set<int64_t>{0});
+}
+
+TEST_CASE("a rank that cannot wait, or goes on, ends a chain") {
+  HangJob job(3);
+  job.look(1).is_stopped = true;
+  job.look(2).has_moved = true;
+  const WaitGraph graph = graphOf(job, {{0, {1}}, {1, {0}}, {2, {0}}});
+  CHECK(graph.stateOf(1) == RankState::kStopped);
+  CHECK(graph.stateOf(2) == RankState::kRuns);
+  CHECK(graph.ends() == Ranks{1});
+}
+
+TEST_CASE("a dead rank waited only for ranks that were dead") {
+  HangJob job(3);
+  job.report(1).job.exit = ExitKind::kNormal;
+  job.report(2).job.exit = ExitKind::kSignal;
+  const WaitGraph graph = graphOf(job, {{0, {1}}, {1, {2}}, {2, {0}}});
+  CHECK(graph.stateOf(1) == RankState::kExited);
+  CHECK(graph.stateOf(2) == RankState::kKilled);
+  CHECK(graph.ends() == Ranks{2});
+  CHECK(graph.hasRunning());
+}
+
+TEST_CASE("a process of another machine that does not wait is not known to sleep") {
+  HangJob job(2);
+  job.look(1).is_here = false;
+  CHECK(graphOf(job, {{0, {1}}}).stateOf(1) == RankState::kUnknown);
+  job.look(1).is_here = true;
+  job.look(1).cpu_share = 1;
+  CHECK(graphOf(job, {{0, {1}}}).stateOf(1) == RankState::kRuns);
+  job.look(1).cpu_share = 0;
+  job.look(1).is_runnable = true; // on a machine with too little processors
+  CHECK(graphOf(job, {{0, {1}}}).stateOf(1) == RankState::kRuns);
+}
+
+} // namespace
+} // namespace commtap

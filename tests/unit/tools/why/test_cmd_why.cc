@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/why/cmd_why.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/json/report_json.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+/// Writes the reports of 4 ranks that have exited, of which rank 2 made `missing` collectives less.
+void writeReports(const TempFolder& folder, uint64_t missing) {
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    Report report = sampleReport(rank);
+    report.job.exit = ExitKind::kNormal;
+    if (rank == 2) {
+      for (uint64_t i = 0; i < missing; ++i) {
+        report.last.pop_back();
+        --report.groups.front().collectives;
+      }
+    }
+    writeText(folder / ("rank" + std::to_string(rank) + ".json"), reportToJson(report));
+  }
+}
+
+TEST_CASE("why exits with 0 for a healthy job, and with 1 and the rank for one whose ranks waited") {
+  const TempFolder good;
+  writeReports(good, 0);
+  CHECK(runCommtap({"why", good.path()}).status() == 0);
+  const TempFolder bad;
+  writeReports(bad, 1);
+  const Outcome outcome = runCommtap({"why", "--json", bad.path()});
+  CHECK(outcome.status() == 1);
+  const nlohmann::json verdict = nlohmann::json::parse(outcome.out);
+  CHECK(verdict["reason"] == "exited");
+  CHECK(verdict["cause"] == "2");
+  CHECK(has(runCommtap({"why", bad.path()}).out, "rank 2 has not entered"));
+}
+
+TEST_CASE("why exits with 2 if it cannot tell, and for wrong usage") {
+  const TempFolder empty;
+  CHECK(runCommtap({"why", empty.path()}).status() == 2);
+  CHECK(runCommtap({"why", empty / "none"}).status() == 2);
+  CHECK(runCommtap({"why"}).status() == 2);
+  CHECK(runCommtap({"why", "--exec", "true", empty.path()}).status() == 2);
+  CHECK(runCommtap({"why", "--after", "soon", empty.path()}).status() == 2);
+  CHECK(has(runCommtap({"why", "--watch", "--webhook", "host", empty.path()}).err, "expected a URL"));
+}
+
+TEST_CASE("times have units") {
+  const TempFolder good;
+  writeReports(good, 0);
+  for (const char* time : {"5", "5s", "2m", "1h"}) {
+    CHECK(runCommtap({"why", "--after", time, good.path()}).status() == 0);
+  }
+}
+
+} // namespace
+} // namespace commtap

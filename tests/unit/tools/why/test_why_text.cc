@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/why/why_text.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/hang/hang_judge.h"
+#include "tests/unit/hang_samples.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+Verdict judged(const HangJob& job, uint64_t seconds = 60) {
+  const std::vector<RankSight> sights = job.sights();
+  Verdict verdict = judge(sights, {job.after(seconds), 10});
+  verdict.line = lineOf(verdict);
+  return verdict;
+}
+
+TEST_CASE("the line of a rank that does not come") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  job.issue(2, Kind::kAllReduce, "Net.b");
+  CHECK(
+      judged(job).line ==
+      "rank 1 has not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward): it is blocked outside of "
+      "communication (sleeps), after all_reduce #1 of world [0-2] for Net.a; others have waited for 1.02 min");
+  CHECK(has(judged(job, 5).line, "healthy so far: rank 1 has not entered"));
+  job.report(1).job.exit = ExitKind::kKilled;
+  job.report(1).job.exit_signal = 9;
+  CHECK(has(judged(job).line, "it was killed by SIGKILL, after"));
+  job.report(1).job.exit = ExitKind::kNormal;
+  CHECK(has(judged(job).line, "it has exited, after"));
+  job.remove(1);
+  CHECK(has(judged(job).line, "it has no report here"));
+  CHECK(has(judged(job).line, "(inferred)"));
+}
+
+TEST_CASE("the lines of calls that differ") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(1).last.back().bytes = 128;
+  CHECK(
+      judged(job).line ==
+      "ranks issued all_reduce #1 of world [0-2] (128 B for Net.a, forward) with different sizes: ranks 0,2: 64 bytes; "
+      "rank 1: 128 bytes");
+  HangJob ops(3);
+  ops.issue(0, Kind::kAllReduce, "Net.a");
+  ops.issue(1, Kind::kBarrier, "Global");
+  ops.issue(2, Kind::kAllReduce, "Net.a");
+  CHECK(
+      judged(ops).line ==
+      "ranks issued different collectives as #1 of world [0-2]: ranks 0,2: all_reduce of 64 B for Net.a, forward; rank "
+      "1: barrier of 0 B for Global, other");
+}
+
+TEST_CASE("the line of a difference long ago") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(1).collectives.front().reduce_op = "max";
+  for (const int64_t rank : {0, 1, 2}) {
+    Group& group = job.report(rank).groups.front();
+    group.collectives = 3000;
+    group.stretches = {rank == 1 ? 8 : 9, 4, 4};
+    job.report(rank).last.back().sequence = 3000;
+  }
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  CHECK(
+      judged(job).line ==
+      "rank 1 of world [0-2] made other collectives than the rest between #1 and #1024; they count those of Net.a "
+      "differently; now rank 0 waits in all_reduce #3001 of world [0-2] (64 B for Net.b, forward)");
+  const std::string text = whyText(judged(job), Color::none());
+  CHECK(has(text, "Counted differently:\n  c10d.all_reduce_ in Net.a (forward): 0 on rank 1, 1 on rank 0\n"));
+  CHECK(has(text, "  c10d.all_reduce_ max in Net.a (forward): 1 on rank 1, 0 on rank 0\n"));
+}
+
+TEST_CASE("the line of a cycle, and the text of its ranks") {
+  HangJob job(2);
+  job.addGroup("a", {0, 1});
+  job.addGroup("b", {0, 1});
+  job.issue(0, Kind::kAllReduce, "Net.a", "a");
+  job.issue(1, Kind::kAllReduce, "Net.b", "b");
+  const Verdict verdict = judged(job);
+  CHECK(
+      verdict.line ==
+      "ranks 0-1 wait for each other: rank 0 in all_reduce #1 of a [0-1] (Net.a) for rank 1, rank 1 in all_reduce #1 "
+      "of "
+      "b [0-1] (Net.b) for rank 0");
+  const std::string text = whyText(verdict, Color::none());
+  CHECK(text.starts_with("stuck: ranks 0-1 wait for each other"));
+  CHECK(has(text, "  cause   rank 0 waits in all_reduce #1 of a [0-1] of Net.a for rank 1; pid 100 on here\n"));
+}
+
+TEST_CASE("the lines of jobs that do not hang, or cannot be told") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  CHECK(judged(job, 5).line == "healthy: the last event was 5.00 s ago");
+  CHECK(has(judged(job).line, "cannot tell: all ranks have issued all_reduce #1 of world [0-1]"));
+  for (const int64_t rank : {0, 1}) {
+    job.look(rank).cpu_share = 1;
+  }
+  CHECK(has(judged(job).line, "cannot tell: all ranks use their processors for"));
+  CHECK(has(lineOf(Verdict()), "no process with a rank"));
+}
+
+TEST_CASE("names from the job are made safe, and the JSON has them as they are") {
+  HangJob job(2);
+  job.issue(0, Kind::kAllReduce, "Net.\x1b[31m");
+  const Verdict verdict = judged(job);
+  CHECK(has(verdict.line, "Net.\\x1b[31m"));
+  CHECK(nlohmann::json::parse(whyJson(verdict))["call"]["module"] == "Net.\x1b[31m");
+}
+
+} // namespace
+} // namespace commtap

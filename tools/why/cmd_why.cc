@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/why/cmd_why.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/live/end_signals.h"
+#include "tools/text/color.h"
+#include "tools/why/incident.h"
+#include "tools/why/job_look.h"
+#include "tools/why/stacks.h"
+#include "tools/why/why_text.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kWhyAbout =
+    "Reads the ledgers and reports of the newest job in the folders, twice, and says in one line why it hangs: the\n"
+    "ranks that are the cause, the collective, its group and module, and since when the others wait. Ranks that made\n"
+    "different calls come first, then ranks that cannot come, then ranks that are blocked elsewhere. The job is not\n"
+    "affected. --watch looks again and again until the job has ended, and reports each hang once.";
+constexpr const char* kWhyExitStatus =
+    "0 healthy, or the watched job has ended; 1 stuck, or its ranks communicate differently; 2 cannot tell, or\n"
+    "wrong usage.";
+
+constexpr int kExitUnknown = 2;
+constexpr double kDefaultPatience = 60;
+
+struct WhyArguments {
+  std::vector<std::string> paths;
+  double patience_s = kDefaultPatience;
+  double interval_s = 1;
+  bool json = false;
+  bool watch = false;
+  bool stacks = false;
+  Notification notification;
+};
+
+int exitStatusOf(const Verdict& verdict) {
+  switch (verdict.status) {
+    case HangStatus::kHealthy:
+      return kExitOk;
+    case HangStatus::kWrong:
+    case HangStatus::kStuck:
+      return kExitFindings;
+    case HangStatus::kUnknown:
+      break;
+  }
+  return kExitUnknown;
+}
+
+bool isRunning(const JobLook& look) {
+  return std::any_of(look.processes.begin(), look.processes.end(), [](const SeenProcess& process) {
+    return process.report->job.exit == ExitKind::kRunning;
+  });
+}
+
+int print(Verdict& verdict, const WhyArguments& arguments) {
+  if (arguments.stacks) {
+    addStacks(verdict);
+  }
+  if (!arguments.json) {
+    sayAll(verdict.problems);
+  }
+  return printOut(arguments.json ? whyJson(verdict) : whyText(verdict, Color::forStream(STDOUT_FILENO)));
+}
+
+int lookOnce(const WhyArguments& arguments) {
+  const JobLook before = lookAt(arguments.paths);
+  if (isRunning(before)) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
+  }
+  Verdict verdict = verdictOf(before, isRunning(before) ? lookAt(arguments.paths) : before, arguments.patience_s);
+  const int printed = print(verdict, arguments);
+  return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
+}
+
+/// Waits. Returns false if one of the signals came.
+bool pause(const sigset_t& signals, double seconds) {
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(seconds);
+  time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
+  return sigtimedwait(&signals, nullptr, &time) < 0;
+}
+
+int watch(const WhyArguments& arguments) {
+  const sigset_t signals = blockEndSignals();
+  Incidents incidents;
+  uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process
+  JobLook before = lookAt(arguments.paths);
+  while (pause(signals, arguments.interval_s)) {
+    JobLook now = lookAt(arguments.paths);
+    noteProgress(before, now);
+    Verdict verdict = verdictOf(before, now, arguments.patience_s);
+    if (incidents.isNew(verdict)) {
+      if (const int printed = print(verdict, arguments); printed != kExitOk) {
+        return printed;
+      }
+      sayAll(notify(arguments.notification, verdict));
+    }
+    ran_ns = isRunning(now) ? now.at_ns : ran_ns;
+    if (ran_ns != 0 && static_cast<double>(now.at_ns - ran_ns) / 1e9 > arguments.patience_s) {
+      return kExitOk; // no launcher has started another attempt
+    }
+    before = std::move(now);
+  }
+  return kExitOk;
+}
+
+int why(const WhyArguments& arguments) {
+  for (const std::string& path : arguments.paths) {
+    if (!arguments.watch && !isThere(path)) { // a watch may begin before the job
+      return kExitUsage;
+    }
+  }
+  const std::string& webhook = arguments.notification.webhook;
+  if (const std::string problem = webhook.empty() ? "" : webhookProblem(webhook); !problem.empty()) {
+    say("--webhook " + problem);
+    return kExitUsage;
+  }
+  return arguments.watch ? watch(arguments) : lookOnce(arguments);
+}
+
+/// Accepts "120", "120s", "2m" and "1h" for an option in seconds.
+CLI::Validator asSeconds() {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 3600;
+  CLI::Validator units = CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", kMinute}, {"h", kHour}});
+  return units.description("");
+}
+
+void addOptions(CLI::App& verb, WhyArguments& arguments) {
+  verb.add_option("FOLDER", arguments.paths, "Folders of reports: one, or those of several hosts")
+      ->required()
+      ->type_name("");
+  verb.add_option(
+          "--after",
+          arguments.patience_s,
+          "How long ranks that may still come must be without an event; default: 60s. Ranks that cannot come, and "
+          "calls "
+          "that differ, are reported at once.")
+      ->type_name("TIME")
+      ->transform(asSeconds());
+  verb.add_option("--interval", arguments.interval_s, "Time between two looks; default: 1s")
+      ->type_name("TIME")
+      ->transform(asSeconds())
+      ->check(CLI::Range(0.1, 3600.0).description(""));
+  verb.add_flag("--json", arguments.json, "Print JSON: docs/schema/commtap-why-1.schema.json");
+  verb.add_flag("--stacks", arguments.stacks, "Add the Python stacks of the ranks that are the cause, by py-spy");
+  CLI::Option* watch = verb.add_flag("--watch", arguments.watch, "Look until the job has ended; print each hang once");
+  verb.add_option("--exec", arguments.notification.command, "With --watch: run this command, with the JSON on stdin")
+      ->type_name("CMD")
+      ->needs(watch);
+  verb.add_option("--webhook", arguments.notification.webhook, "With --watch: post the JSON to this URL")
+      ->type_name("URL")
+      ->needs(watch);
+}
+
+} // namespace
+
+void addWhy(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("why", "Say in one line why a job hangs");
+  describe(
+      *verb,
+      {.usage = "commtap why [OPTIONS] FOLDER...",
+       .about = kWhyAbout,
+       .exit_status = kWhyExitStatus,
+       .examples = {
+           "commtap why out",
+           "commtap why --json --stacks out",
+           "commtap why --watch --after 120s --exec ./page.sh out",
+       }});
+  auto arguments = std::make_shared<WhyArguments>();
+  addOptions(*verb, *arguments);
+  verb->callback([arguments, &exit_status] { exit_status = why(*arguments); });
+}
+
+} // namespace commtap

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/hang/verdict.h"
+
+namespace commtap {
+
+/// Tells a hang that is new from one that was reported. A job that goes on in between makes the next hang a new one.
+class Incidents {
+ public:
+  /// Returns true once per hang: for a verdict that is stuck or wrong, and has another reason, cause or call than the
+  /// one that was reported. The end of a job that hung is no new hang.
+  bool isNew(const Verdict& verdict);
+
+ private:
+  std::string reported_; ///< "": none since the job was healthy
+};
+
+/// Whom to notify.
+struct Notification {
+  std::string command; ///< run by sh with the JSON on stdin; "": none
+  std::string webhook; ///< URL to which the JSON is posted; "": none
+};
+
+/// Notifies. Returns one line per failure.
+std::vector<std::string> notify(const Notification& notification, const Verdict& verdict);
+
+/// Returns "" for an http or https URL, else one line about what is wrong with it.
+std::string webhookProblem(const std::string& url);
+
+} // namespace commtap

@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/why/why_text.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "report/hang/verdict_columns.h"
+#include "report/json/row_write.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMostLines = 12;
+
+std::string ranksText(const RankRanges& ranges) {
+  const std::string text = rangesText(ranges);
+  return (countOf(ranges) == 1 ? "rank " : "ranks ") + text;
+}
+
+/// Returns "has" or "have".
+std::string have(const RankRanges& ranges) {
+  return countOf(ranges) == 1 ? "has" : "have";
+}
+std::string isOrAre(const RankRanges& ranges) {
+  return countOf(ranges) == 1 ? "is" : "are";
+}
+
+/// Returns "all_reduce #9 of tp [0-1]", "recv from rank 1".
+std::string nameOf(const HangCall& call) {
+  if (isPointToPoint(call.kind)) {
+    const std::string peer = call.peer ? "rank " + std::to_string(*call.peer) : "any rank";
+    return call.kind == Kind::kSend ? "send to " + peer : "recv from " + peer;
+  }
+  return fmt::format(
+      "{} #{} of {} [{}]", kindName(call.kind), call.sequence, inert(call.group), rangesText(call.members));
+}
+
+/// Returns "320 B for MLP.net2, forward".
+std::string aboutOf(const HangCall& call) {
+  return fmt::format(
+      "{} for {}, {}", humanBytes(static_cast<double>(call.bytes)), inert(call.module), phaseName(call.phase));
+}
+
+std::string fullNameOf(const HangCall& call) {
+  return nameOf(call) + " (" + aboutOf(call) + ")";
+}
+
+/// Returns what distinguishes a call from the one that it should equal.
+std::string detailOf(const HangCall& call, HangReason reason) {
+  switch (reason) {
+    case HangReason::kSize:
+      return fmt::format("{} bytes", call.bytes);
+    case HangReason::kDtype:
+      return call.dtype.empty() ? "no tensor" : inert(call.dtype);
+    case HangReason::kReduceOp:
+      return call.reduce_op.empty() ? "no reduction" : inert(call.reduce_op);
+    case HangReason::kRoot:
+      return call.root ? "root " + std::to_string(*call.root) : "no root";
+    case HangReason::kUnmatched:
+      return fmt::format("{}: {} bytes, {}", nameOf(call), call.bytes, inert(call.dtype));
+    default:
+      return fmt::format("{} of {}", kindName(call.kind), aboutOf(call));
+  }
+}
+
+std::string sidesOf(const Verdict& verdict) {
+  std::string text;
+  for (const HangCall& call : verdict.calls) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", ranksText(call.ranks), detailOf(call, verdict.reason));
+  }
+  return text;
+}
+
+const HangRank* firstCause(const Verdict& verdict) {
+  const auto found = std::find_if(
+      verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) { return rank.role == RankRole::kCause; });
+  return found == verdict.ranks.end() ? nullptr : &*found;
+}
+
+std::string lastOf(const HangRank* rank) {
+  return rank != nullptr && rank->call ? ", after " + nameOf(*rank->call) + " for " + inert(rank->call->module) : "";
+}
+
+std::string signalOf(const HangRank* rank) {
+  const bool has_signal = rank != nullptr && rank->exit_signal;
+  return has_signal ? " by " + signalName(static_cast<int>(*rank->exit_signal)) : "";
+}
+
+/// Returns why the cause does not come.
+std::string stateOf(const Verdict& verdict) {
+  const HangRank* rank = firstCause(verdict);
+  const std::string verb = isOrAre(verdict.cause);
+  switch (verdict.reason) {
+    case HangReason::kKilled:
+      return (countOf(verdict.cause) == 1 ? "was killed" : "were killed") + signalOf(rank) + lastOf(rank);
+    case HangReason::kExited:
+      return have(verdict.cause) + " exited" + lastOf(rank);
+    case HangReason::kNeverCame:
+      return have(verdict.cause) + " no report here: never started, or its reports are elsewhere";
+    case HangReason::kStopped:
+      return verb + " stopped (SIGSTOP or a debugger)" + lastOf(rank);
+    case HangReason::kBlocked:
+      return verb + " blocked outside of communication" +
+             (rank != nullptr && !rank->process.empty() ? " (" + rank->process + ")" : "") + lastOf(rank);
+    case HangReason::kElsewhere:
+      return verb + " on another machine, and in no collective that its report holds" + lastOf(rank);
+    default:
+      return verb + " computing" + lastOf(rank);
+  }
+}
+
+std::string ageOf(const Verdict& verdict) {
+  return humanDuration(verdict.waits_s * 1e9);
+}
+
+std::string lineOfMissing(const Verdict& verdict) {
+  const std::string cause = ranksText(verdict.cause);
+  if (!verdict.call) {
+    return fmt::format("{} {}", cause, stateOf(verdict));
+  }
+  const HangCall& call = *verdict.call;
+  const std::string what = isPointToPoint(call.kind)
+                               ? fmt::format("{} waits in {} ({})", ranksText(call.ranks), nameOf(call), aboutOf(call))
+                               : fmt::format("{} {} not entered {}", cause, have(verdict.cause), fullNameOf(call));
+  const std::string who = isPointToPoint(call.kind) ? cause + " " : countOf(verdict.cause) == 1 ? "it " : "they ";
+  return fmt::format("{}: {}{}; others have waited for {}", what, who, stateOf(verdict), ageOf(verdict));
+}
+
+std::string lineOfCycle(const Verdict& verdict) {
+  std::string text;
+  for (size_t i = 0; i < verdict.calls.size(); ++i) {
+    const HangCall& next = verdict.calls[(i + 1) % verdict.calls.size()];
+    text += fmt::format(
+        "{}{} in {} for {}",
+        i == 0 ? "" : ", ",
+        ranksText(verdict.calls[i].ranks),
+        nameOf(verdict.calls[i]) + " (" + inert(verdict.calls[i].module) + ")",
+        ranksText(next.ranks));
+  }
+  return fmt::format("{} wait for each other: {}", ranksText(verdict.cause), text);
+}
+
+std::string lineOfDivergence(const Verdict& verdict) {
+  const HangDivergence& found = *verdict.divergence;
+  const std::string group = fmt::format("{} [{}]", inert(found.group), rangesText(found.members));
+  const std::string who =
+      found.ranks == found.members
+          ? fmt::format("the ranks of {} made different collectives", group)
+          : fmt::format("{} of {} made other collectives than the rest", ranksText(found.ranks), group);
+  const std::string counted =
+      verdict.counts.empty() ? ""
+                             : fmt::format("; they count those of {} differently", inert(verdict.counts[0].module));
+  return fmt::format("{} between #{} and #{}{}", who, found.from, found.to, counted);
+}
+
+/// Returns what ranks wait for now, if a difference long ago is the cause.
+std::string nowOf(const Verdict& verdict) {
+  return verdict.call ? fmt::format("; now {} waits in {}", ranksText(verdict.call->ranks), fullNameOf(*verdict.call))
+                      : "";
+}
+
+/// Returns what the cause made in place of the call that it skipped.
+std::string nextOf(const Verdict& verdict) {
+  const auto next = std::find_if(verdict.calls.begin(), verdict.calls.end(), [&verdict](const HangCall& call) {
+    return call.ranks == verdict.cause;
+  });
+  return next == verdict.calls.end()
+             ? ""
+             : fmt::format(", and went on with {} for {}", kindName(next->kind), inert(next->module));
+}
+
+std::string lineOfMismatch(const Verdict& verdict) {
+  const HangCall& call = *verdict.call;
+  const std::string where = fmt::format("#{} of {} [{}]", call.sequence, inert(call.group), rangesText(call.members));
+  switch (verdict.reason) {
+    case HangReason::kSkipped:
+      return fmt::format("{} skipped {}{}", ranksText(verdict.cause), fullNameOf(call), nextOf(verdict));
+    case HangReason::kExtra:
+      return fmt::format(
+          "{} made {}, which the other ranks of the group did not", ranksText(verdict.cause), fullNameOf(call));
+    case HangReason::kUnmatched:
+      return fmt::format("a send and its receive differ in {}: {}", inert(call.group), sidesOf(verdict));
+    case HangReason::kOp:
+      return fmt::format("ranks issued different collectives as {}: {}", where, sidesOf(verdict));
+    default:
+      return fmt::format(
+          "ranks issued {} with different {}s: {}",
+          fullNameOf(call),
+          verdict.reason == HangReason::kReduceOp ? "reduction" : hangReasonName(verdict.reason),
+          sidesOf(verdict));
+  }
+}
+
+std::string lineOfStuck(const Verdict& verdict) {
+  switch (verdict.reason) {
+    case HangReason::kCycle:
+      return lineOfCycle(verdict);
+    case HangReason::kDiverged:
+      return lineOfDivergence(verdict) + nowOf(verdict);
+    case HangReason::kOp:
+    case HangReason::kSize:
+    case HangReason::kDtype:
+    case HangReason::kReduceOp:
+    case HangReason::kRoot:
+    case HangReason::kSkipped:
+    case HangReason::kExtra:
+    case HangReason::kUnmatched:
+      return lineOfMismatch(verdict);
+    default:
+      return lineOfMissing(verdict);
+  }
+}
+
+std::string lineOfUnknown(const Verdict& verdict) {
+  switch (verdict.reason) {
+    case HangReason::kComputing:
+      return fmt::format(
+          "{} for {}, without a call of a module: computing, or in an endless loop",
+          verdict.cause.empty() ? "all ranks use their processors" : ranksText(verdict.cause) + " uses its processor",
+          humanDuration(verdict.quiet_s * 1e9));
+    case HangReason::kNotCompleted:
+      return fmt::format("all ranks have issued {}; whether it completed is not known", fullNameOf(*verdict.call));
+    case HangReason::kKilled:
+      return "the ranks were killed, and none waited for another";
+    case HangReason::kQuiet:
+      return fmt::format(
+          "no rank waits for another, and none made progress for {}", humanDuration(verdict.quiet_s * 1e9));
+    default:
+      return "no process with a rank has left a report or a ledger here";
+  }
+}
+
+std::string lineOfHealthy(const Verdict& verdict) {
+  const bool runs = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
+    return rank.state != RankState::kExited && rank.state != RankState::kKilled;
+  });
+  if (!runs) {
+    return "the job has ended, and no rank waited for another";
+  }
+  const std::string last = fmt::format("the last event was {} ago", humanDuration(verdict.quiet_s * 1e9));
+  return verdict.call ? "healthy so far: " + lineOfMissing(verdict) + "; " + last : "healthy: " + last;
+}
+
+/// Returns "rank 0 waits in all_reduce #9 of tp [0-1] for rank 1".
+std::string rankLine(const HangRank& rank) {
+  std::string text = "rank " + std::to_string(rank.rank);
+  if (rank.waits_for.empty()) {
+    text += fmt::format(" {}{}", rankStateName(rank.state), rank.process.empty() ? "" : " (" + rank.process + ")");
+    text += lastOf(&rank);
+  } else {
+    text += fmt::format(
+        " {}waits in {} for {}",
+        rank.inferred ? "probably " : "",
+        rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
+        ranksText(rank.waits_for));
+  }
+  text += rank.steps ? fmt::format(", {} steps", *rank.steps) : "";
+  return rank.pid ? text + fmt::format("; pid {} on {}", *rank.pid, inert(rank.host)) : text;
+}
+
+std::string rankLines(const Verdict& verdict) {
+  std::string text;
+  size_t lines = 0;
+  for (const RankRole role : {RankRole::kCause, RankRole::kVictim, RankRole::kOther}) {
+    for (const HangRank& rank : verdict.ranks) {
+      if (rank.role == role && ++lines <= kMostLines) {
+        text += fmt::format("  {:<7} {}\n", rankRoleName(role) == "other" ? "" : rankRoleName(role), rankLine(rank));
+      }
+    }
+  }
+  return lines > kMostLines ? text + fmt::format("  ({} more ranks: --json)\n", lines - kMostLines) : text;
+}
+
+std::string countLines(const Verdict& verdict) {
+  std::string text;
+  for (const HangCount& count : verdict.counts) {
+    text += fmt::format(
+        "  {}{}{} in {} ({}): {} on {}, {} on {}\n",
+        inert(count.op),
+        count.dtype.empty() ? "" : " " + inert(count.dtype),
+        count.reduce_op.empty() ? "" : " " + inert(count.reduce_op),
+        inert(count.module),
+        phaseName(count.phase),
+        count.cause_count,
+        ranksText(count.cause),
+        count.others_count,
+        ranksText(count.others));
+  }
+  return text.empty() ? text : "Counted differently:\n" + text;
+}
+
+} // namespace
+
+std::string lineOf(const Verdict& verdict) {
+  switch (verdict.status) {
+    case HangStatus::kHealthy:
+      return lineOfHealthy(verdict);
+    case HangStatus::kUnknown:
+      return "cannot tell: " + lineOfUnknown(verdict);
+    case HangStatus::kWrong:
+    case HangStatus::kStuck:
+      break;
+  }
+  return lineOfStuck(verdict) + (verdict.inferred ? " (inferred)" : "");
+}
+
+std::string whyText(const Verdict& verdict, const Color& color) {
+  const bool is_bad = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
+  std::string text = fmt::format("{}: {}\n", hangStatusName(verdict.status), verdict.line);
+  text = is_bad ? color.warning(text.substr(0, text.size() - 1)) + "\n" : text;
+  if (verdict.status != HangStatus::kHealthy) {
+    text += rankLines(verdict);
+    text += countLines(verdict);
+    if (verdict.divergence && verdict.reason != HangReason::kDiverged) {
+      text += "Earlier: " + lineOfDivergence(verdict) + "\n";
+    }
+  }
+  for (const HangStack& stack : verdict.stacks) {
+    text += fmt::format("Stack of rank {} ({}):\n{}\n", stack.rank, stack.command, stack.text);
+  }
+  return text;
+}
+
+std::string whyJson(const Verdict& verdict) {
+  std::string text;
+  appendRow(text, verdict, ReportContext{});
+  return text + "\n";
+}
+
+} // namespace commtap

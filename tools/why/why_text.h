@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "report/hang/verdict.h"
+#include "tools/text/color.h"
+
+namespace commtap {
+
+/// Returns the verdict in one sentence, without a line's end.
+std::string lineOf(const Verdict& verdict);
+
+/// Returns the verdict's line, then what it rests on: the calls, the chain of ranks that wait, the counts that differ.
+std::string whyText(const Verdict& verdict, const Color& color);
+
+/// Returns the JSON of the verdict, with a line's end.
+std::string whyJson(const Verdict& verdict);
+
+} // namespace commtap
