@@ -17,6 +17,7 @@
 #include "tools/job/cmd_check.h"
 #include "tools/job/cmd_diff.h"
 #include "tools/job/cmd_merge.h"
+#include "tools/plan/cmd_plan.h"
 #include "tools/run/cmd_run.h"
 #include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
@@ -91,6 +92,10 @@ int runCommandLine(const std::vector<std::string>& given) {
     run = splitRunArguments({arguments.begin() + 1, arguments.end()});
     own.assign(1, arguments[0]);
     own.insert(own.end(), run.own.begin(), run.own.end());
+  } else if (!arguments.empty() && arguments[0] == "plan") {
+    run = splitPlanArguments({arguments.begin() + 1, arguments.end()});
+    own.assign(1, arguments[0]);
+    own.insert(own.end(), run.own.begin(), run.own.end());
   } else if (!arguments.empty() && arguments[0] == "show") {
     own = withLastNumber(arguments);
   }
@@ -105,6 +110,7 @@ int runCommandLine(const std::vector<std::string>& given) {
   int exit_status = kExitOk;
   addRun(app, run.command, exit_status);
   addDoctor(app, run.command, exit_status);
+  addPlan(app, run.command, exit_status);
   addDemo(app, exit_status);
   addShow(app, exit_status);
   addMerge(app, exit_status);

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "report/compare/plan_steps.h"
 #include "report/merge/job_reader.h"
+#include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
@@ -61,6 +63,21 @@ bool holdsRanks(const std::string& path) {
       "one "
       "of them");
   return false;
+}
+
+JobReport planFor(const std::string& path, const JobReport& plan, const JobReport& run) {
+  const uint64_t planned = stepsOf(plan);
+  const uint64_t made = stepsOf(run);
+  if (planned == made) {
+    return plan;
+  }
+  const Result<JobReport> first = readJob(path + "/" + kFirstStepFile, {}, {});
+  if (!first || planned < 2) {
+    say(path + " plans " + std::to_string(planned) + " steps and the run made " + std::to_string(made) +
+        ": give the folder of a plan with 2 steps or more: commtap plan --steps 2");
+    return plan;
+  }
+  return planOfSteps(plan, *first, made);
 }
 
 } // namespace commtap
