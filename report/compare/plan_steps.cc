@@ -6,37 +6,32 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <type_traits>
 
 namespace commtap {
 namespace {
 
-/// How far the steps after the first are stretched.
+/// Adds the last step as often as steps are missing; takes it away for a negative number.
 struct Stretch {
-  double factor = 1;
+  int64_t steps = 0;
 
   template <typename T>
-  T of(T first, T all) const {
-    const double number = static_cast<double>(first) + (static_cast<double>(all) - static_cast<double>(first)) * factor;
-    if constexpr (std::is_floating_point_v<T>) {
-      return number;
-    } else {
-      return static_cast<T>(std::max(number, 0.0) + 0.5); // rounded: a mean of unlike steps may be no whole number
-    }
+  T of(T before, T all) const {
+    const T step = all > before ? all - before : T{};
+    return steps >= 0 ? all + step * static_cast<T>(steps) : all - step;
   }
-  Amount of(const Amount& first, const Amount& all) const {
-    return {of(first.count, all.count), of(first.bytes, all.bytes), of(first.bus_bytes, all.bus_bytes)};
+  Amount of(const Amount& before, const Amount& all) const {
+    return {of(before.count, all.count), of(before.bytes, all.bytes), of(before.bus_bytes, all.bus_bytes)};
   }
   template <typename T>
-  void apply(const Spread<T>& first, Spread<T>& all) const {
-    all.sum = of(first.sum, all.sum);
-    all.min = of(first.min, all.min);
-    all.max = of(first.max, all.max);
+  void apply(const Spread<T>& before, Spread<T>& all) const {
+    all.sum = of(before.sum, all.sum);
+    all.min = of(before.min, all.min);
+    all.max = of(before.max, all.max);
   }
-  void apply(const RankedAmount& first, RankedAmount& all) const {
-    apply(first.count, all.count);
-    apply(first.bytes, all.bytes);
-    apply(first.bus_bytes, all.bus_bytes);
+  void apply(const RankedAmount& before, RankedAmount& all) const {
+    apply(before.count, all.count);
+    apply(before.bytes, all.bytes);
+    apply(before.bus_bytes, all.bus_bytes);
   }
 };
 
@@ -54,10 +49,10 @@ auto keyOf(const JobCollective& row, const JobReport& job) {
       row.label);
 }
 
-void stretchRows(const JobReport& first, const Stretch& stretch, JobReport& plan) {
-  std::map<decltype(keyOf(first.collectives[0], first)), const JobCollective*> rows;
-  for (const JobCollective& row : first.collectives) {
-    rows.emplace(keyOf(row, first), &row);
+void stretchRows(const JobReport& before, const Stretch& stretch, JobReport& plan) {
+  std::map<decltype(keyOf(before.collectives[0], before)), const JobCollective*> rows;
+  for (const JobCollective& row : before.collectives) {
+    rows.emplace(keyOf(row, before), &row);
   }
   const RankedAmount none;
   for (JobCollective& row : plan.collectives) {
@@ -66,23 +61,23 @@ void stretchRows(const JobReport& first, const Stretch& stretch, JobReport& plan
   }
 }
 
-void stretchTotals(const JobReport& first, const Stretch& stretch, JobReport& plan) {
+void stretchTotals(const JobReport& before, const Stretch& stretch, JobReport& plan) {
   const RankedAmount none;
   for (JobTotal& total : plan.totals) {
-    const auto found = std::find_if(first.totals.begin(), first.totals.end(), [&total](const JobTotal& other) {
+    const auto found = std::find_if(before.totals.begin(), before.totals.end(), [&total](const JobTotal& other) {
       return other.key.phase == total.key.phase && other.key.kind == total.key.kind;
     });
-    stretch.apply(found == first.totals.end() ? none : found->amount, total.amount);
+    stretch.apply(found == before.totals.end() ? none : found->amount, total.amount);
   }
 }
 
-void stretchGroups(const JobReport& first, const Stretch& stretch, JobReport& plan) {
+void stretchGroups(const JobReport& before, const Stretch& stretch, JobReport& plan) {
   for (JobGroup& group : plan.groups) {
-    const auto found = std::find_if(first.groups.begin(), first.groups.end(), [&group](const JobGroup& other) {
+    const auto found = std::find_if(before.groups.begin(), before.groups.end(), [&group](const JobGroup& other) {
       return other.name == group.name;
     });
     for (auto& [key, amount] : group.totals) {
-      const bool is_known = found != first.groups.end() && found->totals.count(key) > 0;
+      const bool is_known = found != before.groups.end() && found->totals.count(key) > 0;
       amount = stretch.of(is_known ? found->totals.at(key) : Amount(), amount);
     }
   }
@@ -100,15 +95,12 @@ uint64_t stepsOf(const JobReport& job) {
   return steps;
 }
 
-JobReport planOfSteps(const JobReport& plan, const JobReport& first, uint64_t steps) {
-  const uint64_t planned = stepsOf(plan);
+JobReport planOfSteps(const JobReport& plan, const JobReport& before, uint64_t steps) {
+  const Stretch stretch{static_cast<int64_t>(steps) - static_cast<int64_t>(stepsOf(plan))};
   JobReport job = plan;
-  if (planned >= 2 && steps >= 1 && steps != planned) {
-    const Stretch stretch{static_cast<double>(steps - 1) / static_cast<double>(planned - 1)};
-    stretchRows(first, stretch, job);
-    stretchTotals(first, stretch, job);
-    stretchGroups(first, stretch, job);
-  }
+  stretchRows(before, stretch, job);
+  stretchTotals(before, stretch, job);
+  stretchGroups(before, stretch, job);
   return job;
 }
 

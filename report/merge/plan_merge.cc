@@ -159,12 +159,12 @@ Result<JobReport> mergePlan(const std::string& folder, const PlanRanks& ranks) {
   return job;
 }
 
-Result<JobReport> mergeFirstSteps(const std::string& folder, const PlanRanks& ranks) {
+Result<JobReport> mergeBeforeLast(const std::string& folder, const PlanRanks& ranks) {
   ReportsByRank reports;
   FastReportReader reader;
   for (const auto& [rank, planned] : ranks.standing()) {
     if (rank == planned) {
-      std::string path = folder + "/plan/rank-" + std::to_string(planned) + ".first";
+      std::string path = folder + "/plan/rank-" + std::to_string(planned) + ".before";
       Result<Report> report = reader.read(path);
       if (!report) {
         return Result<JobReport>::failure(report.error());

@@ -47,12 +47,12 @@ inline constexpr const char* kPlanFile = "plan.json";
 /// Returns the job report of the plan in a folder; "" if there is none.
 std::string planIn(const std::string& path);
 
-/// The file below a plan's folder that holds the job report of each rank's first step.
-inline constexpr const char* kFirstStepFile = "plan/first.json";
+/// The file below a plan's folder that holds the job report before the last step.
+inline constexpr const char* kBeforeLastFile = "plan/before.json";
 
 /// Merges the reports below a plan's folder into the job report of all ranks that the planned ones stand for.
 Result<JobReport> mergePlan(const std::string& folder, const PlanRanks& ranks);
-/// Merges the reports of the ranks' first steps. Fails if a rank made no second step.
-Result<JobReport> mergeFirstSteps(const std::string& folder, const PlanRanks& ranks);
+/// Merges the reports that the ranks had before their last step. Fails if a rank made one step only.
+Result<JobReport> mergeBeforeLast(const std::string& folder, const PlanRanks& ranks);
 
 } // namespace commtap

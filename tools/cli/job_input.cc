@@ -71,13 +71,13 @@ JobReport planFor(const std::string& path, const JobReport& plan, const JobRepor
   if (planned == made) {
     return plan;
   }
-  const Result<JobReport> first = readJob(path + "/" + kFirstStepFile, {}, {});
-  if (!first || planned < 2) {
+  const Result<JobReport> before = readJob(path + "/" + kBeforeLastFile, {}, {});
+  if (!before || made + 1 < planned) {
     say(path + " plans " + std::to_string(planned) + " steps and the run made " + std::to_string(made) +
-        ": give the folder of a plan with 2 steps or more: commtap plan --steps 2");
+        ": plan as many, or give the folder of a plan with at least 2 steps and at most those of the run");
     return plan;
   }
-  return planOfSteps(plan, *first, made);
+  return planOfSteps(plan, *before, made);
 }
 
 } // namespace commtap

@@ -100,9 +100,9 @@ int mergeRanks(const std::string& folder) {
   }
   sayAll(job->problems);
   std::string error = writeFileAtomically(folder + "/" + kPlanFile, jobReportToJson(*job));
-  const Result<JobReport> first = mergeFirstSteps(folder, *ranks); // none in a plan of one step
-  if (error.empty() && first) {
-    error = writeFileAtomically(folder + "/" + kFirstStepFile, jobReportToJson(*first));
+  const Result<JobReport> before = mergeBeforeLast(folder, *ranks); // none in a plan of one step
+  if (error.empty() && before) {
+    error = writeFileAtomically(folder + "/" + kBeforeLastFile, jobReportToJson(*before));
   }
   if (!error.empty()) {
     say(error);
@@ -166,7 +166,7 @@ void addOptions(CLI::App& verb, PlanArguments& arguments) {
           arguments.ranks,
           "The ranks to plan: 0,1,8-15, or all; auto, the default: one for each role in the device mesh")
       ->type_name("LIST");
-  verb.add_option("--steps", arguments.steps, "End after N training steps; default: 2; 0: the script decides")
+  verb.add_option("--steps", arguments.steps, "End after N training steps; default: 3; 0: the script decides")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   verb.add_option("--forwards", arguments.forwards, "End after N forwards of the model, for a script without steps")

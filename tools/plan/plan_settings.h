@@ -14,7 +14,7 @@ namespace commtap {
 struct PlanArguments {
   int64_t world_size = 0;
   std::string ranks = "auto";
-  int64_t steps = 2;
+  int64_t steps = 3;
   int64_t forwards = 0;
   bool real = false;
   bool fake = false;

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from commtap_plan import launchers, roles
-from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, first_step_path, log_path, outcome_path
+from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, before_last_path, log_path, outcome_path
 
 #: Bytes of a parameter's gradient and of the two moments of Adam, by byte of the parameter, with the parameter.
 TRAINING_FACTOR = 4
@@ -125,7 +125,7 @@ class Planner:
         """Runs the process of a rank; what an earlier try of it left is deleted first."""
         shutil.rmtree(self._reports(rank), ignore_errors=True)
         outcome_path(self.own, rank).unlink(missing_ok=True)
-        first_step_path(self.own, rank).unlink(missing_ok=True)
+        before_last_path(self.own, rank).unlink(missing_ok=True)
         settings = self.settings
         program = Path(__file__).resolve().parent.parent / "plan.py"
         command = [*settings.python, str(program), "rank", self._rank_settings(rank, like).to_json()]

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import torch
 
 from commtap_plan import ddp, fake, groups, objects, stops
-from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, first_step_path
+from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, before_last_path
 
 
 class Process:
@@ -121,8 +121,8 @@ def main(settings_text: str, arguments: list[str]) -> int:
     if settings.fake:
         fake.keep_meshes_real()
     _watch_meshes(process)
-    first_step = str(first_step_path(Path(settings.folder), settings.rank))
-    stops.Watch(settings.steps, settings.forwards, first_step, lambda: process.end(STEPS))
+    before_last = str(before_last_path(Path(settings.folder), settings.rank))
+    stops.Watch(settings.steps, settings.forwards, before_last, lambda: process.end(STEPS))
     try:
         with _depth(process):
             _run(settings, arguments)

@@ -80,6 +80,6 @@ def log_path(folder: Path, rank: int) -> Path:
     return folder / f"rank-{rank}.log"
 
 
-def first_step_path(folder: Path, rank: int) -> Path:
-    """Returns the file of a rank's report at the end of its first step. Its name is not that of a report to merge."""
-    return folder / f"rank-{rank}.first"
+def before_last_path(folder: Path, rank: int) -> Path:
+    """Returns the file of a rank's report before its last step. Its name is not that of a report to merge."""
+    return folder / f"rank-{rank}.before"

@@ -73,29 +73,29 @@ class Watch:
     Attributes:
         steps: steps after which the process ends; 0: it does not.
         forwards: forwards after which it ends; 0: it does not.
-        first_step: the file for the report of the first step, which alone has what happens once.
+        before_last: the file for the report before the last step. What that step adds, each further step would add.
         stop: ends the process; does not return.
     """
 
-    def __init__(self, steps: int, forwards: int, first_step: str, stop: Callable[[], Any]) -> None:
+    def __init__(self, steps: int, forwards: int, before_last: str, stop: Callable[[], Any]) -> None:
         self.steps = steps
         self.forwards = forwards
-        self.first_step = first_step
+        self.before_last = before_last
         self.stop = stop
         self._library = _library()
         self._depth = 0
         self._begun = 0
-        self._has_first_step = False
+        self._step = 0
         torch.nn.modules.module.register_module_forward_pre_hook(self._before)
         torch.nn.modules.module.register_module_forward_hook(self._after, always_call=True)
 
     def _before(self, *_: Any) -> None:
         step = self._library.commtap_api_current_step()
-        if step == 1 and not self._has_first_step:
-            self._has_first_step = True
-            self._library.commtap_api_snapshot_file(self.first_step.encode())
         if 0 < self.steps <= step:
             self.stop()
+        if step > self._step:
+            self._step = step
+            self._library.commtap_api_snapshot_file(self.before_last.encode())
         if self._depth == 0 and torch._C._current_graph_task_id() == -1:
             self._begun += 1
             if 0 < self.forwards < self._begun:
