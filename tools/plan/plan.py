@@ -14,6 +14,7 @@ def main() -> int:
         from commtap_plan.planner import main as run
     else:
         from commtap_plan.rank import main as run
+
         sys.path.pop(0)
     return run(sys.argv[2], sys.argv[3:])
 

@@ -83,8 +83,12 @@ def _split_group(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def split_group(
-        parent_pg: Any = None, split_ranks: Any = None, timeout: Any = None, pg_options: Any = None,
-        group_desc: Any = None, **_: Any
+        parent_pg: Any = None,
+        split_ranks: Any = None,
+        timeout: Any = None,
+        pg_options: Any = None,
+        group_desc: Any = None,
+        **_: Any,
     ) -> Any:
         del pg_options
         parent = dist.get_process_group_ranks(parent_pg or dist.group.WORLD)

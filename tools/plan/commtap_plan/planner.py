@@ -17,7 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from commtap_plan import launchers, roles
-from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, before_last_path, log_path, outcome_path
+from commtap_plan.settings import (
+    DATA,
+    ERROR,
+    SCRIPT,
+    STEPS,
+    Outcome,
+    RankSettings,
+    before_last_path,
+    log_path,
+    outcome_path,
+)
 
 #: Bytes of a parameter's gradient and of the two moments of Adam, by byte of the parameter, with the parameter.
 TRAINING_FACTOR = 4
