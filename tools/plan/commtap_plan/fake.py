@@ -5,7 +5,7 @@
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from torch._subclasses.fake_tensor import (
@@ -14,9 +14,10 @@ from torch._subclasses.fake_tensor import (
     FakeTensorMode,
     unset_fake_temporarily,
 )
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, dataloader
 
-from commtap_plan import groups, stops
+from commtap_plan import cuda, groups, stops
 from commtap_plan.shown import ShownFloat
 
 #: What torch raises where it needs the values of a fake tensor.
@@ -73,6 +74,26 @@ class StandIns:
         return text
 
 
+def _swap_tensors(real: Callable[..., Any]) -> Callable[..., Any]:
+    """What `model.to()` calls. Torch refuses a tensor with weak references, and its fake mode keeps one of each."""
+
+    @functools.wraps(real)
+    def swap_tensors(one: torch.Tensor, other: torch.Tensor) -> None:
+        if type(one) is not type(other) or not isinstance(one, torch._subclasses.FakeTensor):
+            real(one, other)
+            return
+        one.__dict__, other.__dict__ = other.__dict__, one.__dict__
+        torch._C._swap_tensor_impl(one, other)
+
+    return swap_tensors
+
+
+def _no_reducer(*_: Any, **__: Any) -> NoReturn:
+    raise stops.DataDecides(
+        "DistributedDataParallel reads the memory of its parameters, which fake tensors do not have: plan with --real"
+    )
+
+
 def _outside(real: Callable[..., Any]) -> Callable[..., Any]:
     """Runs a function with real tensors: of samples and of random numbers that choose them."""
 
@@ -103,18 +124,6 @@ def keep_meshes_real() -> None:
 
 
 @contextlib.contextmanager
-def _replaced(replacements: list[tuple[Any, str, Any]]) -> Iterator[None]:
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
-    for owner, name, new in replacements:
-        setattr(owner, name, new)
-    try:
-        yield
-    finally:
-        for owner, name, old in before:
-            setattr(owner, name, old)
-
-
-@contextlib.contextmanager
 def fake_tensors(notes: dict[str, None], assume_balanced: bool) -> Iterator[None]:
     """Runs a block with fake tensors. Adds to `notes` where the script shows a value that they do not have."""
     del assume_balanced
@@ -124,8 +133,10 @@ def fake_tensors(notes: dict[str, None], assume_balanced: bool) -> Iterator[None
         (tensor, "item", stand_ins.item(tensor.item)),
         (tensor, "__float__", stand_ins.number(tensor.__float__)),
         (tensor, "__format__", stand_ins.text(tensor.__format__)),
+        (torch.utils, "swap_tensors", _swap_tensors(torch.utils.swap_tensors)),
+        (DistributedDataParallel, "__init__", _no_reducer),
         (DataLoader, "__iter__", _outside(DataLoader.__iter__)),
         (dataloader._BaseDataLoaderIter, "__next__", _outside(dataloader._BaseDataLoaderIter.__next__)),
     ]
-    with _replaced(replacements), FakeTensorMode(allow_non_fake_inputs=True):
+    with cuda.replaced(replacements), FakeTensorMode(allow_non_fake_inputs=True):
         yield

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from commtap_plan import ddp, fake, groups, objects, stops
+from commtap_plan import cuda, ddp, fake, groups, objects, stops
 from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, before_last_path
 
 
@@ -124,7 +124,7 @@ def main(settings_text: str, arguments: list[str]) -> int:
     before_last = str(before_last_path(Path(settings.folder), settings.rank))
     stops.Watch(settings.steps, settings.forwards, before_last, lambda: process.end(STEPS))
     try:
-        with _depth(process):
+        with cuda.without_gpu(settings.fake), _depth(process):
             _run(settings, arguments)
     except SystemExit as ending:
         if ending.code in (None, 0):
