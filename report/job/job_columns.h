@@ -119,7 +119,8 @@ inline constexpr auto kColumns<JobReport> = std::tuple{
     column(
         field::kPlanned,
         &JobReport::planned,
-        "Whether `commtap plan` made the report: nothing was communicated, and the numbers are what it would have been.",
+        "Whether `commtap plan` made the report: nothing was communicated, and the numbers are what it would have "
+        "been.",
         {.presence = Presence::kNewer}),
     column(
         field::kOtherRuns,

@@ -36,8 +36,8 @@ class PlanRanks {
   void moveGroup(std::vector<uint32_t>& members, uint32_t planned, uint32_t rank) const;
 
   std::vector<uint32_t> shape_;
-  std::vector<uint32_t> ranks_;  ///< by index in the mesh
-  std::vector<uint32_t> index_;  ///< by rank
+  std::vector<uint32_t> ranks_; ///< by index in the mesh
+  std::vector<uint32_t> index_; ///< by rank
   std::map<int64_t, int64_t> standing_;
 };
 

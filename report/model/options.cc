@@ -197,8 +197,9 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .flag = "",
      .type = "off|real|fake",
      .default_value = "off",
-     .help = "Set by commtap plan in the processes that it plans: the report says `planned`, and with fake, calls on fake "
-             "tensors are counted. Set it in no other process.",
+     .help =
+         "Set by commtap plan in the processes that it plans: the report says `planned`, and with fake, calls on fake "
+         "tensors are counted. Set it in no other process.",
      .apply = applyPlan},
 });
 

@@ -186,8 +186,6 @@ void addOptions(CLI::App& verb, PlanArguments& arguments) {
   verb.add_option("--out", arguments.out, "The folder of the plan; default: commtap-plan")->type_name("PATH");
   verb.add_option("--workdir", arguments.workdir, "The folder in which the script runs; default: the current one")
       ->type_name("PATH");
-  verb.add_flag(
-      "--assume-balanced", arguments.assume_balanced, "Take equal splits for an all_to_all whose splits are data");
   verb.add_flag("--anyway", arguments.anyway, "Plan also inside a launched job");
 }
 

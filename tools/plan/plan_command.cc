@@ -20,7 +20,10 @@ using Words = std::vector<std::string>;
 using PythonResult = Result<PythonCommand>;
 
 constexpr std::array kLaunchers = {"torchrun", "srun", "mpirun", "mpiexec", "orterun", "accelerate", "deepspeed"};
-constexpr std::array kLaunchingModules = {"torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch"};
+constexpr std::array kLaunchingModules = {
+    "torch.distributed.run",
+    "torch.distributed.launch",
+    "accelerate.commands.launch"};
 /// Python's own options that a value follows.
 constexpr std::array kWithValue = {"-W", "-X", "--check-hash-based-pycs"};
 
@@ -80,8 +83,8 @@ PythonResult splitPythonCommand(const Words& command, const Environment& environ
   const size_t at = program.wrapper.size();
   Words before = program.wrapper;
   before.push_back(command[at]);
-  const auto launcher =
-      std::find_if(before.begin(), before.end(), [](const std::string& word) { return isOneOf(kLaunchers, nameOf(word)); });
+  const auto launcher = std::find_if(
+      before.begin(), before.end(), [](const std::string& word) { return isOneOf(kLaunchers, nameOf(word)); });
   if (launcher != before.end()) {
     return startsRanks(nameOf(*launcher));
   }

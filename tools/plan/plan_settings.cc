@@ -60,10 +60,7 @@ std::string wrongPlanOptions(const PlanArguments& arguments) {
   return {};
 }
 
-std::string planSettings(
-    const PlanArguments& arguments,
-    const PythonCommand& command,
-    const Environment& planned) {
+std::string planSettings(const PlanArguments& arguments, const PythonCommand& command, const Environment& planned) {
   const std::string depth = arguments.real ? "real" : arguments.fake ? "fake" : "auto";
   nlohmann::ordered_json variables = nlohmann::ordered_json::object();
   for (const char* name : {"LD_PRELOAD", "COMMTAP_RUN_ID"}) {
@@ -80,7 +77,6 @@ std::string planSettings(
       {"per_node", arguments.per_node},
       {"out", absoluteFolder(arguments.out)},
       {"workdir", absoluteFolder(arguments.workdir)},
-      {"assume_balanced", arguments.assume_balanced},
       {"python", command.python},
       {"kind", command.kind},
       {"target", command.target},

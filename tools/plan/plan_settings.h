@@ -18,7 +18,6 @@ struct PlanArguments {
   int64_t forwards = 0;
   bool real = false;
   bool fake = false;
-  bool assume_balanced = false;
   bool anyway = false;
   int64_t jobs = 1;
   std::string launcher = "torchrun";
@@ -35,9 +34,6 @@ std::string wrongPlanOptions(const PlanArguments& arguments);
 
 /// Returns the planner's settings as JSON. `planned`: the environment of `commtap run`, whose variables of commtap and
 /// of the loader each planned process gets.
-std::string planSettings(
-    const PlanArguments& arguments,
-    const PythonCommand& command,
-    const Environment& planned);
+std::string planSettings(const PlanArguments& arguments, const PythonCommand& command, const Environment& planned);
 
 } // namespace commtap

@@ -153,7 +153,7 @@ def test_fsdp2_follows_its_formula(tmp_path: Path, world_size: int) -> None:
         (scatter,) = plan.rows(module=module, kind="reduce_scatter")
         assert {row["phase"] for row in gathers} == {"forward", "backward"}
         for row in (*gathers, scatter):
-            assert row["ranks"] == world_size
+            assert row["rank_count"] == world_size
             for end in ("min", "max"):
                 assert row["count"][end] == steps
                 assert row["bytes"][end] == steps * size
@@ -168,7 +168,7 @@ def test_ddp_follows_its_formula(tmp_path: Path) -> None:
     parameters = 8 * width + width + 2 * width + 2 * (width * width + width) + 4 * width + 4
     rows = plan.rows(kind="all_reduce", phase="backward")
     assert sum(row["bytes"]["max"] for row in rows) == 2 * 4 * parameters
-    assert {row["ranks"] for row in rows} == {4096}
+    assert {row["rank_count"] for row in rows} == {4096}
 
 
 def test_a_pipeline_is_planned_stage_by_stage(tmp_path: Path) -> None:

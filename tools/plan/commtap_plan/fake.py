@@ -124,9 +124,8 @@ def keep_meshes_real() -> None:
 
 
 @contextlib.contextmanager
-def fake_tensors(notes: dict[str, None], assume_balanced: bool) -> Iterator[None]:
+def fake_tensors(notes: dict[str, None]) -> Iterator[None]:
     """Runs a block with fake tensors. Adds to `notes` where the script shows a value that they do not have."""
-    del assume_balanced
     stand_ins = StandIns(notes)
     tensor = torch.Tensor
     replacements = [

@@ -51,7 +51,6 @@ class PlanSettings:
     out: str
     #: The folder in which the script runs; "" for the current one.
     workdir: str
-    assume_balanced: bool
     #: The words that start Python, with its own options.
     python: list[str]
     kind: str
@@ -125,7 +124,6 @@ class Planner:
             settings.steps,
             settings.forwards,
             self.fake,
-            settings.assume_balanced,
             settings.kind,
             settings.target,
             like,

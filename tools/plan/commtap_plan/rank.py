@@ -103,7 +103,7 @@ def _depth(process: Process) -> Iterator[None]:
     if not process.settings.fake:
         yield
         return
-    with fake.fake_tensors(process.notes, process.settings.assume_balanced):
+    with fake.fake_tensors(process.notes):
         yield
 
 

@@ -25,8 +25,6 @@ class RankSettings:
     #: Outermost forwards after which it ends; 0: the script decides.
     forwards: int
     fake: bool
-    #: Whether an all_to_all whose splits are values of tensors gets equal ones.
-    assume_balanced: bool
     #: "script", "module" or "code": what the first argument of the command is.
     kind: str
     target: str

@@ -74,8 +74,7 @@ Report plannedReport() {
 PlanRanks writePlan(const TempFolder& folder) {
   std::filesystem::create_directories(folder / "ranks/0");
   writeText(folder / "ranks/0/rank-0.json", reportToJson(plannedReport()));
-  return *PlanRanks::fromJson(
-      R"({"mesh": {"shape": [4], "ranks": [0, 1, 2, 3]}, "standing": {"0": [0, 1, 2, 3]}})");
+  return *PlanRanks::fromJson(R"({"mesh": {"shape": [4], "ranks": [0, 1, 2, 3]}, "standing": {"0": [0, 1, 2, 3]}})");
 }
 
 TEST_CASE("the plan of a job has the numbers of each rank that a planned one stands for") {

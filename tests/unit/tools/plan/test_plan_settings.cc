@@ -51,8 +51,7 @@ TEST_CASE("the planner is told the options, the command and commtap's variables"
   CHECK(settings["workdir"] == "");
   CHECK(settings["python"] == std::vector<std::string>{"/bin/python3", "-u"});
   CHECK(settings["arguments"] == std::vector<std::string>{"--tp", "8"});
-  CHECK(settings["variables"] ==
-        nlohmann::json({{"LD_PRELOAD", "/lib/libcommtap.so"}, {"COMMTAP_RUN_ID", "run-1"}}));
+  CHECK(settings["variables"] == nlohmann::json({{"LD_PRELOAD", "/lib/libcommtap.so"}, {"COMMTAP_RUN_ID", "run-1"}}));
 }
 
 } // namespace
