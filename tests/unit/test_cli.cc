@@ -27,7 +27,8 @@ TEST_CASE("commtap has --version and --help, and each command has --help") {
         "recover",
         "completion",
         "doctor",
-        "demo"}) {
+        "demo",
+        "plan"}) {
     CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
     const Outcome help = runCommtap({verb, "--help"});
     CHECK(help.status() == 0);

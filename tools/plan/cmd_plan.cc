@@ -94,10 +94,11 @@ int mergeRanks(const std::string& folder) {
     return kExitFindings;
   }
   const Result<JobReport> job = mergePlan(folder, *ranks);
-  fmt::print(stderr, "{}", runSummary(job, folder, Color::forStream(STDERR_FILENO)));
   if (!job) {
+    say(job.error());
     return kExitFindings;
   }
+  fmt::print(stderr, "{}", runSummary(job, folder, Color::forStream(STDERR_FILENO)));
   sayAll(job->problems);
   std::string error = writeFileAtomically(folder + "/" + kPlanFile, jobReportToJson(*job));
   const Result<JobReport> before = mergeBeforeLast(folder, *ranks); // none in a plan of one step
