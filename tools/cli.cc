@@ -14,6 +14,7 @@
 #include "tools/doctor/cmd_doctor.h"
 #include "tools/export/cmd_export.h"
 #include "tools/html/cmd_html.h"
+#include "tools/job/cmd_advise.h"
 #include "tools/job/cmd_check.h"
 #include "tools/job/cmd_diff.h"
 #include "tools/job/cmd_merge.h"
@@ -116,6 +117,7 @@ int runCommandLine(const std::vector<std::string>& given) {
   addMerge(app, exit_status);
   addDiff(app, exit_status);
   addCheck(app, exit_status);
+  addAdvise(app, exit_status);
   addHtml(app, exit_status);
   addExport(app, exit_status);
   addServe(app, exit_status);

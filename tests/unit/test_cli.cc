@@ -28,7 +28,8 @@ TEST_CASE("commtap has --version and --help, and each command has --help") {
         "completion",
         "doctor",
         "demo",
-        "plan"}) {
+        "plan",
+        "advise"}) {
     CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
     const Outcome help = runCommtap({verb, "--help"});
     CHECK(help.status() == 0);

@@ -173,7 +173,7 @@ def test_ddp_follows_its_formula(tmp_path: Path) -> None:
 
 def test_a_pipeline_is_planned_stage_by_stage(tmp_path: Path) -> None:
     """1F1B: per step and micro-batch one activation to the next stage, and one gradient back."""
-    stages, steps, micro_batches = 8, 2, 4
+    stages, steps, micro_batches = 4, 2, 4
     script = str(JOBS_FOLDER / "pipeline.py")
     plan = Plan(tmp_path, stages, "--real", "--steps", "0", "--", script, "--infer-shapes")
     assert plan.done.returncode == 0, plan.done.stderr
