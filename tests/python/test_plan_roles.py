@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "plan"))
 
-from commtap_plan import roles  # noqa: E402
+from commtap_plan import roles
 
 
 def test_one_rank_stands_for_all_if_no_dimension_differs() -> None:
