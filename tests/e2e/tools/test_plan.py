@@ -314,3 +314,9 @@ def test_ranks_have_the_environment_of_their_launcher(tmp_path: Path, launcher: 
     code = f"import os; print('I am', os.environ[{variable!r}], 'RANK' in os.environ)"
     plan = Plan(tmp_path, 16, "--real", "--ranks", "11", "--launcher", launcher, "--", "-c", code)
     assert "I am 11 False" in plan.log(11)
+
+
+def test_a_script_without_steps_is_stopped_by_its_forwards(tmp_path: Path) -> None:
+    plan = Plan(tmp_path, 2, "--fake", "--ranks", "0", "--steps", "0", "--forwards", "1", "--", PLANNED)
+    assert plan.done.returncode == 0, plan.done.stderr
+    assert plan.report(0).total(kind="all_gather", phase="forward") == 2

@@ -158,7 +158,7 @@ class Planner:
 
     def run(self, ranks: list[int], like: dict[int, int] | None = None) -> None:
         """Plans ranks. One that waits for an object of another is run again once that has sent it."""
-        pending = [rank for rank in ranks if rank not in self.outcomes]
+        pending = [rank for rank in ranks if rank not in self.outcomes or self.outcomes[rank].waits_for]
         with concurrent.futures.ThreadPoolExecutor(self.settings.jobs) as pool:
             while True:
                 ready = [rank for rank in pending if self._can_go_on(rank)]
