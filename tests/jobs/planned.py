@@ -7,7 +7,7 @@ import socket
 
 import torch
 import torch.distributed as dist
-from common import say, say_loss, start
+from common import say_loss, start
 from models import MLPStacked
 from torch.distributed.fsdp import fully_shard
 
@@ -26,7 +26,7 @@ def main() -> None:
     if arguments.objects:
         word = ["train" if rank == 0 else None]
         dist.broadcast_object_list(word, src=0)
-        say(f"rank {rank} was told: {word[0]}")
+        print(f"rank {rank} was told: {word[0]}", flush=True)
     model = MLPStacked(n_layers=arguments.layers)
     for layer in model.layers:
         fully_shard(layer)
