@@ -64,6 +64,14 @@ class Mail:
     def is_open(self) -> bool:
         return self._depth > 0
 
+    def call(self, real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Calls a function of c10d, which may come back here by its name: its tensors are delivered once."""
+        depth, self._depth = self._depth, 0
+        try:
+            return real(*args, **kwargs)
+        finally:
+            self._depth = depth
+
     def _number(self, kind: str, source: int, destination: int) -> int:
         key = f"{kind}-{source}-{destination}"
         self._numbers[key] += 1
@@ -110,7 +118,7 @@ def _sending(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
             given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
             destination = _global(given["group"], given["dst"], given["group_dst"])
             mail.send(_PAIR, destination, given["tensor"])
-        return real(*args, **kwargs)
+        return mail.call(real, *args, **kwargs)
 
     return send
 
@@ -120,7 +128,7 @@ def _receiving(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def receive(*args: Any, **kwargs: Any) -> Any:
-        result = real(*args, **kwargs)
+        result = mail.call(real, *args, **kwargs)
         if mail.is_open:
             given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
             source = _global(given["group"], given["src"], given["group_src"])
@@ -134,7 +142,7 @@ def _receiving(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
 def _batch(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(real)
     def batch_isend_irecv(operations: list[Any]) -> Any:
-        works = real(operations)
+        works = mail.call(real, operations)
         if mail.is_open:
             for operation in operations:
                 peer = _global(operation.group, operation.peer, operation.group_peer)
@@ -153,7 +161,7 @@ def _from_one(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def collective(*args: Any, **kwargs: Any) -> Any:
-        result = real(*args, **kwargs)
+        result = mail.call(real, *args, **kwargs)
         if not mail.is_open:
             return result
         given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
