@@ -43,6 +43,8 @@ REAL = (
     "fsdp1_sp",
     "pipeline",
     "ep",
+    "hsdp",
+    "3d",
 )
 ALL = [*((name, "--fake") for name in FAKE), *((name, "--real") for name in REAL)]
 
