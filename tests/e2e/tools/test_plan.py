@@ -45,6 +45,7 @@ REAL = (
     "ep",
     "hsdp",
     "3d",
+    "zero",
 )
 ALL = [*((name, "--fake") for name in FAKE), *((name, "--real") for name in REAL)]
 
