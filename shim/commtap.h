@@ -100,6 +100,8 @@ typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
  *     Makes this process write no report. Must run before its first process group or collective.
  * mark_step
  *     Ends a training step. From then on the steps of optimizers no longer do.
+ * current_step
+ *     Returns the number of the running training step, from 0: docs/steps.md says what ends one.
  * observe_modules, module_id
  *     For the Python package only. The caller holds the GIL. */
 #define COMMTAP_FOR_EACH_FUNCTION(F) \
@@ -121,6 +123,7 @@ typedef void (*commtap_op_callback)(const struct commtap_op* op, void* context);
   F(int, module_info, (uint32_t id, struct commtap_place* module), (id, module)) \
   F(int, keep_in_memory, (void), ()) \
   F(int, mark_step, (void), ()) \
+  F(long, current_step, (void), ()) \
   F(int, observe_modules, (void* before, void* after), (before, after)) \
   F(long, module_id, (void* module), (module))
 /* clang-format on */

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 9U
+#define COMMTAP_ABI 10U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_start_result {

@@ -15,9 +15,11 @@
 #include "tools/doctor/cmd_doctor.h"
 #include "tools/export/cmd_export.h"
 #include "tools/html/cmd_html.h"
+#include "tools/job/cmd_advise.h"
 #include "tools/job/cmd_check.h"
 #include "tools/job/cmd_diff.h"
 #include "tools/job/cmd_merge.h"
+#include "tools/plan/cmd_plan.h"
 #include "tools/run/cmd_run.h"
 #include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
@@ -97,6 +99,10 @@ int runCommandLine(const std::vector<std::string>& given) {
     const auto border = std::find(own.begin(), own.end(), "--");
     run.command.assign(border == own.end() ? border : border + 1, own.end());
     own.erase(border, own.end());
+  } else if (!arguments.empty() && arguments[0] == "plan") {
+    run = splitPlanArguments({arguments.begin() + 1, arguments.end()});
+    own.assign(1, arguments[0]);
+    own.insert(own.end(), run.own.begin(), run.own.end());
   } else if (!arguments.empty() && arguments[0] == "show") {
     own = withLastNumber(arguments);
   }
@@ -111,11 +117,13 @@ int runCommandLine(const std::vector<std::string>& given) {
   int exit_status = kExitOk;
   addRun(app, run.command, exit_status);
   addDoctor(app, run.command, exit_status);
+  addPlan(app, run.command, exit_status);
   addDemo(app, exit_status);
   addShow(app, exit_status);
   addMerge(app, exit_status);
   addDiff(app, exit_status);
   addCheck(app, exit_status);
+  addAdvise(app, exit_status);
   addHtml(app, exit_status);
   addExport(app, exit_status);
   addServe(app, exit_status);

@@ -123,6 +123,10 @@ int markStep() {
   });
 }
 
+long currentStep() {
+  return static_cast<long>(ProcessLedger::ledger().header().step.load(std::memory_order_relaxed));
+}
+
 int isBackward() {
   return compat::graphTask() != -1 ? 1 : 0;
 }
@@ -207,6 +211,7 @@ commtap_api apiTable() {
       .module_info = moduleInfo,
       .keep_in_memory = keepInMemory,
       .mark_step = markStep,
+      .current_step = currentStep,
       .observe_modules = observePythonModules,
       .module_id = idOfPythonModule,
   };

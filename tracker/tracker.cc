@@ -13,6 +13,7 @@
 #include "report/model/options.h"
 #include "shim/tracker_abi.h"
 #include "tracker/api.h"
+#include "tracker/collectives/collective_kernel.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
@@ -118,6 +119,7 @@ commtap_start_result startTracker(const char* torch_version, uint64_t found_at_n
   DeviceTiming::start(parsed.options.timing);
   watchForks();
   writeReportAtExit();
+  countMetaTensors(parsed.options.plan == Plan::kFake);
   startKernels(parsed.options.ops);
   startPython(parsed.options.labels);
   startOps(parsed.options.level);

@@ -117,6 +117,12 @@ inline constexpr auto kColumns<JobReport> = std::tuple{
         "The command line of the first process, with secrets `(redacted)`. Empty with COMMTAP_ARGV=off.",
         {.presence = Presence::kNewer}),
     column(
+        field::kPlanned,
+        &JobReport::planned,
+        "Whether `commtap plan` made the report: nothing was communicated, and the numbers are what it would have "
+        "been.",
+        {.presence = Presence::kNewer}),
+    column(
         field::kOtherRuns,
         &JobReport::other_runs,
         "The number of other runs that were found in the same folder and left out."),

@@ -68,6 +68,7 @@ JobSummary summaryOf(const JobReport& job) {
   summary.attempt = job.attempt;
   summary.torch_version = job.torch_version;
   summary.world_size = job.world_size;
+  summary.planned = job.planned;
   summary.processes = job.processes.size();
   summary.unranked = static_cast<size_t>(std::count_if(
       job.processes.begin(), job.processes.end(), [](const JobProcess& process) { return !process.rank; }));

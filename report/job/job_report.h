@@ -211,6 +211,7 @@ struct JobReport {
   std::string torch_version;           ///< of the first process; "" if not known
   std::string commtap_version;         ///< of the first process
   std::vector<std::string> argv;       ///< command line of the first process; empty if its report has none
+  bool planned = false;                ///< made by `commtap plan`: nothing was communicated
   uint64_t other_runs = 0;             ///< other runs in the folder, not merged
   std::string source;                  ///< the merged folder or file
 

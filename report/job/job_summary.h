@@ -36,6 +36,7 @@ struct JobSummary {
   int64_t attempt = 0;
   std::string torch_version;
   std::optional<int64_t> world_size;
+  bool planned = false; ///< made by `commtap plan`
   size_t processes = 0;
   size_t unranked = 0; ///< processes without a rank
   RankRanges ranks;

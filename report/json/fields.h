@@ -72,6 +72,7 @@ inline constexpr const char* kSizes = "sizes";
 
 inline constexpr const char* kTiming = "timing";
 inline constexpr const char* kStepsFrom = "steps_from";
+inline constexpr const char* kPlanned = "planned";
 inline constexpr const char* kTime = "time";
 inline constexpr const char* kRunningNs = "running_ns";
 inline constexpr const char* kBlockedNs = "blocked_ns";

@@ -73,6 +73,12 @@ inline constexpr auto kColumns<Job> = std::tuple{
         "and no optimizer was seen. forward: a forward without gradients, in a process that only evaluates. Null if no "
         "step was seen to end.",
         {.presence = Presence::kNewer}),
+    column(
+        field::kPlanned,
+        &Job::planned,
+        "Whether `commtap plan` made the report: the process communicated nothing, and the numbers are what it would "
+        "have.",
+        {.presence = Presence::kNewer}),
 };
 
 template <>

@@ -12,7 +12,7 @@ uint32_t checkOf(const LedgerHeader& header, uint32_t section_count) {
   const auto& [magic, version, header_size, check, end_check, exit, exit_signal, pid, pid_start_ticks, started_at_ns,
                parent_pid, run_began_ns, ended_at_ns, rank, world_size, local_rank, attempt, run_id, host, boot_id, argv,
                torch_version, python_version, commtap_version, report_name, level, timing_every, timing_device, nccl,
-               resets, signal_sent, step, realtime_minus_steady, sections, not_seen, cost, steps_from, reserved] = header;
+               resets, signal_sent, step, realtime_minus_steady, sections, not_seen, cost, steps_from, planned] = header;
   // clang-format on
   Checksum sum;
   for (const uint64_t number :
@@ -44,6 +44,9 @@ uint32_t checkOf(const LedgerHeader& header, uint32_t section_count) {
         cost.start_ns,
         cost.index_bytes}) {
     sum.add(number);
+  }
+  if (planned != 0) { // added to this format later: earlier ledgers of it keep their check
+    sum.add(planned);
   }
   for (const LedgerSection& section : std::span(sections).first(section_count)) {
     sum.add(section.offset);

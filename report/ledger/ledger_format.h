@@ -131,7 +131,7 @@ struct LedgerHeader {
   LedgerNotSeen not_seen[kNotSeenCount];
   LedgerCost cost;
   std::atomic<uint32_t> steps_from; ///< live; checked; 1 + the StepSign that ended the last step; 0: none has ended
-  uint32_t reserved;
+  uint32_t planned;                 ///< 1: `commtap plan` ran the process, and nothing was communicated
 };
 
 struct LedgerGroup {

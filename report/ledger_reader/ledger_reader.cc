@@ -50,6 +50,7 @@ void readJob(LedgerReading& reading) {
   job.python_version = records.text(head.python_version);
   job.commtap_version = records.text(head.commtap_version);
   job.timing = {head.timing_every, head.timing_device != 0};
+  job.planned = head.planned != 0;
   const uint32_t sign = records.number(head.steps_from.load(), 0, "job.steps_from is damaged and was left out");
   if (sign > 0 && sign <= kStepSignCount) {
     job.steps_from = static_cast<StepSign>(sign - 1);

@@ -152,6 +152,7 @@ void JobMerge::addFacts(const Job& job) {
     job_.started_at_ns = job.started_at_ns;
     job_.ended_at_ns = job.ended_at_ns;
   }
+  job_.planned |= job.planned;
   job_.started_at_ns = std::min(job_.started_at_ns, job.started_at_ns);
   const bool all_ended = job.ended_at_ns && job_.ended_at_ns;
   job_.ended_at_ns = all_ended ? std::max(job_.ended_at_ns, job.ended_at_ns) : std::nullopt;

@@ -13,6 +13,7 @@
 #include "report/job/saturated_sums.h"
 #include "report/json/report_head.h"
 #include "report/merge/job_merge.h"
+#include "report/merge/plan_merge.h"
 #include "report/merge/report_reader.h"
 
 namespace commtap {
@@ -83,6 +84,9 @@ bool isJobReport(const std::string& path) {
 Result<JobReport> readJob(const std::string& path, const JobSelection& selection, const Progress& progress) {
   if (isJobReport(path)) {
     return readJobReport(path);
+  }
+  if (const std::string plan = selection.rank ? "" : planIn(path); !plan.empty()) {
+    return readJobReport(plan);
   }
   const Result<ReportScan> scan = scanReports(path, progress);
   return scan ? mergeScan(path, *scan, selection, progress) : Result<JobReport>::failure(scan.error());

@@ -35,6 +35,7 @@ struct Job {
   std::string commtap_version;
   Timing timing;
   std::optional<StepSign> steps_from; ///< nullopt if no step has ended
+  bool planned = false;               ///< `commtap plan` ran the process, and nothing was communicated
 };
 
 /// Returns whether the rank is below the world size, if both are known.

@@ -113,6 +113,10 @@ bool applyTorch(Options& options, std::string_view value, const OptionRow& row) 
   return applyName(options.torch, value, row);
 }
 
+bool applyPlan(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.plan, value, row);
+}
+
 constexpr auto kTable = std::to_array<OptionRow>({
     {.name = "COMMTAP",
      .flag = "",
@@ -189,6 +193,14 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .help = "The torches that are counted. releases: those that commtap has a tracker for. force: also nightlies, "
              "vendors' builds and other versions, if torch's classes have the layout that the tracker was built for.",
      .apply = applyTorch},
+    {.name = "COMMTAP_PLAN",
+     .flag = "",
+     .type = "off|real|fake",
+     .default_value = "off",
+     .help =
+         "Set by commtap plan in the processes that it plans: the report says `planned`, and with fake, calls on fake "
+         "tensors are counted. Set it in no other process.",
+     .apply = applyPlan},
 });
 
 const OptionRow* findOption(std::string_view name) {

@@ -31,6 +31,13 @@ enum class TorchVersions : uint8_t {
   kForce,    ///< any torch whose classes have the layout that the tracker is built for
 };
 
+/// What a process is to `commtap plan`.
+enum class Plan : uint8_t {
+  kOff,  ///< not planned: it communicates
+  kReal, ///< planned with real tensors
+  kFake, ///< planned with fake tensors: calls on them are counted, not taken for a compiler's
+};
+
 /// The settings of the shim and the tracker, read once from the environment.
 struct Options {
   bool enabled = true;
@@ -43,6 +50,7 @@ struct Options {
   Timing timing;
   CommandLine command_line = CommandLine::kRedacted;
   TorchVersions torch = TorchVersions::kReleases;
+  Plan plan = Plan::kOff;
 };
 
 /// One row of the option table, the only source of the parser, `commtap run --help` and docs/options.md.

@@ -29,6 +29,14 @@ def test_is_backward(library: FakeNative, result: int, expected: bool) -> None:
     assert commtap.is_backward() is expected
 
 
+def test_current_step(library: FakeNative) -> None:
+    library.results["current_step"] = 7
+    assert commtap.current_step() == 7
+    library.results["current_step"] = -1
+    with pytest.raises(RuntimeError, match="no step"):
+        commtap.current_step()
+
+
 def text_source(text: bytes) -> Callable[[Any, int], int]:
     """A C function that copies a text into a buffer and returns the whole length, as snprintf does."""
 

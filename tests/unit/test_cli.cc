@@ -29,7 +29,9 @@ TEST_CASE("commtap has --version and --help, and each command has --help") {
         "doctor",
         "demo",
         "top",
-        "why"}) {
+        "why",
+        "plan",
+        "advise"}) {
     CHECK(runCommtap({"--help"}).out.find(verb) != std::string::npos);
     const Outcome help = runCommtap({verb, "--help"});
     CHECK(help.status() == 0);
@@ -51,9 +53,9 @@ TEST_CASE("the help of run lists the option table") {
 TEST_CASE("a missing or unknown command is an error that lists the commands") {
   CHECK(runCommtap({}).status() == 2);
   const std::string error = runCommtap({"shw"}).err;
-  CHECK(
-      error.starts_with("commtap: \"shw\" is not a command; did you mean show? The commands are run, doctor, demo, "
-                        "show, merge, diff, check, html, export, serve"));
+  CHECK(error.starts_with(
+      "commtap: \"shw\" is not a command; did you mean show? The commands are run, doctor, plan, demo, "
+      "show, merge, diff, check, advise, html, export, serve"));
   CHECK(error.ends_with(" (see commtap --help)\n"));
   CHECK(error.find("options") == std::string::npos);
   CHECK(runCommtap({"show", "--colour"}).status() == 2);

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "report/compare/plan_steps.h"
 #include "report/merge/job_reader.h"
+#include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommands.h"
@@ -61,6 +63,21 @@ bool holdsRanks(const std::string& path) {
       "one "
       "of them");
   return false;
+}
+
+JobReport planFor(const std::string& path, const JobReport& plan, const JobReport& run) {
+  const uint64_t planned = stepsOf(plan);
+  const uint64_t made = stepsOf(run);
+  if (planned == made) {
+    return plan;
+  }
+  const Result<JobReport> before = readJob(path + "/" + kBeforeLastFile, {}, {});
+  if (!before || made + 1 < planned) {
+    say(path + " plans " + std::to_string(planned) + " steps and the run made " + std::to_string(made) +
+        ": plan as many, or give the folder of a plan with at least 2 steps and at most those of the run");
+    return plan;
+  }
+  return planOfSteps(plan, *before, made);
 }
 
 } // namespace commtap

@@ -14,6 +14,10 @@ namespace commtap {
 /// line to stderr, sets `exit_status` and returns nullopt: kExitUsage if PATH, the run or the attempt does not exist.
 std::optional<JobReport> readJobInput(const std::string& path, const JobSelection& selection, int& exit_status);
 
+/// Returns the plan in `plan`, read from the folder `path`, as it would be with as many steps as `run` made. A plan of
+/// another number of steps that is not of a folder, or of one step, is returned unchanged with a line to stderr.
+JobReport planFor(const std::string& path, const JobReport& plan, const JobReport& run);
+
 /// Returns false, and writes a line to stderr, if `path` is a merged report, which has no single ranks.
 bool holdsRanks(const std::string& path);
 

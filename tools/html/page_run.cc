@@ -56,6 +56,7 @@ json factsOf(const JobReport& job) {
       {field::kTorch, job.torch_version},
       {field::kCommtap, job.commtap_version},
       {field::kArgv, job.argv},
+      {field::kPlanned, job.planned},
       {field::kOtherRuns, job.other_runs},
       {field::kSource, job.source},
   };

@@ -45,6 +45,7 @@ ordered_json jobIdentityJson(const JobReport& job) {
       {field::kWorldSize, orNull(job.world_size)},
       {field::kRanks, rangesJson(job.ranks)},
       {field::kMissingRanks, rangesJson(job.missing)},
+      {field::kPlanned, job.planned},
   };
 }
 

@@ -32,6 +32,7 @@ constexpr const char* kCheckExitStatus =
 struct CheckArguments {
   std::string path;
   std::string baseline;
+  std::string plan;
   std::string budget;
   std::string write;
   std::string format = "text";
@@ -72,6 +73,17 @@ int readMeasure(const CheckArguments& arguments, Measure& measure) {
     measure.baseline = readJobInput(arguments.baseline, {}, exit_status);
     if (!measure.baseline) {
       return exit_status;
+    }
+  }
+  if (!arguments.plan.empty()) {
+    int exit_status = kExitOk;
+    measure.baseline = readJobInput(arguments.plan, {}, exit_status);
+    if (!measure.baseline) {
+      return exit_status;
+    }
+    if (!measure.baseline->planned) {
+      say(arguments.plan + " is no plan: give it as --baseline");
+      return kExitUsage;
     }
   }
   for (const std::string& name : arguments.allowed) {
@@ -147,6 +159,18 @@ int check(const CheckArguments& arguments) {
   if (measure.baseline) {
     sayAll(namingNotes(*measure.baseline, *job));
   }
+  if (!arguments.plan.empty()) {
+    if (measure.baseline->world_size != job->world_size) {
+      say(fmt::format(
+          "{} plans {} ranks, and the run had {}: plan it with --world-size {}",
+          arguments.plan,
+          measure.baseline->world_size.value_or(0),
+          job->world_size.value_or(0),
+          job->world_size.value_or(0)));
+      return kExitUsage;
+    }
+    measure.baseline = planFor(arguments.plan, *measure.baseline, *job);
+  }
   return judge(*job, measure, arguments);
 }
 
@@ -162,6 +186,7 @@ void addCheck(CLI::App& app, int& exit_status) {
        .examples = {
            "commtap check out --write budget.toml",
            "commtap check out --budget budget.toml --format junit > commtap.xml",
+           "commtap check out --plan plan",
            "commtap check out --baseline main.json --tolerance kind=all_to_all,bytes=10% --allow less",
        }});
   auto arguments = std::make_shared<CheckArguments>();
@@ -169,6 +194,9 @@ void addCheck(CLI::App& app, int& exit_status) {
   CLI::Option* baseline =
       verb->add_option("--baseline", arguments->baseline, "The run to compare with: a merged report or a folder");
   baseline->type_name("PATH");
+  verb->add_option("--plan", arguments->plan, "The plan that the run must equal: a folder of commtap plan")
+      ->type_name("PATH")
+      ->excludes(baseline);
   CLI::Option* budget = verb->add_option("--budget", arguments->budget, "The budget to check against");
   budget->type_name("FILE")->excludes(baseline);
   verb->add_option("--write", arguments->write, "Write a budget equal to this run; keeps the rules in FILE")

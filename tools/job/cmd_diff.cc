@@ -54,6 +54,9 @@ Pair readTwo(const std::string& before, const std::string& after) {
   if (pair.before) {
     pair.after = readJobInput(after, {}, pair.exit_status);
   }
+  if (pair.after && pair.before->planned && !pair.after->planned) {
+    pair.before = planFor(before, *pair.before, *pair.after);
+  }
   return pair;
 }
 

@@ -38,9 +38,10 @@ Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
 std::string jobLine(std::string_view name, const JobReport& job) {
   constexpr size_t kToTheSecond = 19;
   return fmt::format(
-      "{:<7} {}: run {}, started {}Z, {} of {} ranks\n",
+      "{:<7} {}: {} {}, started {}Z, {} of {} ranks\n",
       name,
       inert(job.source),
+      job.planned ? "plan" : "run",
       inert(job.run_id.empty() ? "without an id" : job.run_id),
       formatTimestamp(job.started_at_ns).substr(0, kToTheSecond),
       countOf(job.ranks),

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "report/merge/job_reader.h"
+#include "report/merge/plan_merge.h"
 #include "report/merge/report_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
@@ -179,7 +180,8 @@ int show(ShowArguments arguments) {
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
-  if (isJobReport(arguments.path)) {
+  const bool is_plan = !planIn(arguments.path).empty() && notInMerged(arguments).empty();
+  if (isJobReport(arguments.path) || is_plan) {
     return showMerged(arguments);
   }
   recoverOrphanedLedgers(arguments.path);

@@ -226,6 +226,7 @@ std::string showJson(const ShowView& view) {
       {field::kWorldSize, orNull(job.world_size)},
       {field::kRanks, rangesJson(job.ranks)},
       {field::kMissingRanks, rangesJson(job.missing)},
+      {field::kPlanned, job.planned},
       {field::kRank, orNull(view.rank)},
       {field::kPhase, phase ? ordered_json(phaseName(*phase)) : ordered_json(nullptr)},
       {field::kProcesses, processesOf(view)},

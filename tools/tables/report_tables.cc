@@ -68,7 +68,8 @@ TableFields<Job> keyFields() {
         field::kPython,
         field::kCommtap,
         field::kTiming,
-        field::kStepsFrom}) {
+        field::kStepsFrom,
+        field::kPlanned}) {
     fields.without(name);
   }
   return fields.moveAfter(field::kAttempt, field::kRunId);

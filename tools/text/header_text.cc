@@ -27,6 +27,7 @@ std::string timeText(const JobSummary& summary) {
 
 std::string runLine(const JobSummary& summary, int64_t first_attempt, int64_t last_attempt) {
   std::string line = "run " + inert(summary.run_id.empty() ? "without an id" : summary.run_id) + timeText(summary);
+  line += summary.planned ? ", planned: nothing was communicated" : "";
   line += summary.torch_version.empty() ? "" : ", torch " + inert(summary.torch_version);
   line += '\n';
   if (first_attempt != last_attempt) {

@@ -25,9 +25,13 @@
 namespace commtap {
 namespace {
 
-/// Returns true for fake, proxy and meta tensors: a compiler or a dry run traces the op, nothing is communicated.
+/// Whether calls on meta tensors count; see countMetaTensors().
+std::atomic<bool> meta_tensors_count{false};
+
+/// Returns true for fake, proxy and meta tensors: a compiler traces the op, nothing is communicated.
 bool isTracing(c10::DispatchKeySet keys) {
-  return keys.has(c10::DispatchKey::Python) || keys.has_backend(c10::BackendComponent::MetaBit);
+  const bool is_meta = keys.has_backend(c10::BackendComponent::MetaBit);
+  return keys.has(c10::DispatchKey::Python) || (is_meta && !meta_tensors_count.load(std::memory_order_relaxed));
 }
 
 /// A call of an op that no other collective op makes.
@@ -234,6 +238,10 @@ void learnGroup(const OpFacts& facts, ThreadState& thread, const AnyArgument* ar
 }
 
 } // namespace
+
+void countMetaTensors(bool count) {
+  meta_tensors_count.store(count, std::memory_order_relaxed);
+}
 
 template <typename AnyArgument>
 void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyArgument* arguments) {

@@ -40,6 +40,10 @@ struct OpFacts {
 
 OpFacts factsOf(const c10::OperatorHandle& op);
 
+/// Sets whether calls on meta tensors count. In a job a compiler makes them. In a plan they are what a fake tensor's
+/// call becomes below its Python key, and no compiler runs.
+void countMetaTensors(bool count);
+
 /// Counts a call, and marks the thread as inside a collective until the call has returned or thrown. If another
 /// collective op makes the call, notes it with that op instead.
 class CallWatch {

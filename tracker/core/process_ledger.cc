@@ -111,6 +111,7 @@ void ProcessLedger::describeProcess(const std::string& torch_version) {
   ledger_->openStep().started_at_ns = now;
   header.timing_every = options_.timing.every;
   header.timing_device = options_.timing.device ? 1 : 0;
+  header.planned = options_.plan == Plan::kOff ? 0 : 1;
   header.torch_version = ledger_->intern(torch_version);
   header.commtap_version = ledger_->intern(COMMTAP_VERSION);
   identity_.host = hostName();

@@ -218,6 +218,15 @@ TEST_CASE_FIXTURE(ApiFixture, "mark_step() ends a step") {
   CHECK(child.said == "0 1\n");
 }
 
+TEST_CASE_FIXTURE(ApiFixture, "current_step() is the number of the running step") {
+  const ChildResult child = runInTrackedChild([&] {
+    const long before = api.current_step();
+    api.mark_step();
+    sayLine(std::to_string(api.current_step() - before));
+  });
+  CHECK(child.said == "1\n");
+}
+
 TEST_CASE_FIXTURE(ApiFixture, "stop() removes the kernels and start() installs them, each once") {
   const ChildResult child = runInTrackedChild([&] {
     const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("c10d::allreduce_", "");

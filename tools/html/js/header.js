@@ -75,6 +75,7 @@ export function factsOf(run) {
   const hosts = new Set(run.processes.host).size;
   const command = commandText(facts.argv);
   return [
+    ["Planned", facts.planned ? "nothing was communicated" : ""],
     ["Ranks", ranksText(run)],
     ["Hosts", wholeText(hosts)],
     ["Started", timeText(facts.started_at)],
@@ -90,7 +91,8 @@ export function factsOf(run) {
 }
 
 export function runName(run) {
-  return run.facts.run_id || "report";
+  const name = run.facts.run_id || "report";
+  return run.facts.planned ? `plan ${name}` : name;
 }
 
 export function drawHeader(job) {

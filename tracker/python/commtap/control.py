@@ -96,6 +96,15 @@ def mark_step() -> None:
     _check(native().mark_step(), "cannot end the step")
 
 
+def current_step() -> int:
+    """Returns the number of the running training step, from 0.
+
+    Raises:
+        RuntimeError: there is no tracker for this torch.
+    """
+    return _check(native().current_step(), "no step")
+
+
 def _text(read: Callable[[Any, int], int], what: str) -> str:
     size = 4096
     while True:

@@ -65,6 +65,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "module_info": (ctypes.c_int, ctypes.c_uint32, ctypes.POINTER(Place)),
     "keep_in_memory": (ctypes.c_int,),
     "mark_step": (ctypes.c_int,),
+    "current_step": (ctypes.c_long,),
 }
 _WITH_THE_GIL: dict[str, tuple[Any, ...]] = {
     "observe_modules": (ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p),

@@ -52,7 +52,8 @@ TEST_CASE("parseOptions reads all variables") {
        "COMMTAP_LEVEL=ops",
        "COMMTAP_LABELS=scopes",
        "COMMTAP_TIMING=sample:8",
-       "COMMTAP_TORCH=force"});
+       "COMMTAP_TORCH=force",
+       "COMMTAP_PLAN=fake"});
   CHECK(parsed.warnings.empty());
   CHECK_FALSE(parsed.options.enabled);
   CHECK(parsed.options.out == "/x/%h/%%");
@@ -62,6 +63,7 @@ TEST_CASE("parseOptions reads all variables") {
   CHECK(parsed.options.labels == Labels::kScopes);
   CHECK(parsed.options.timing == Timing{8, true});
   CHECK(parsed.options.torch == TorchVersions::kForce);
+  CHECK(parsed.options.plan == Plan::kFake);
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
 }
 
@@ -111,11 +113,11 @@ TEST_CASE("option names and flags are unique, and every option has a help text")
 
 TEST_CASE("an option accepts every word of its type, each with a different effect") {
   for (const std::string_view name :
-       {"COMMTAP_LOG", "COMMTAP_LEVEL", "COMMTAP_LABELS", "COMMTAP_TIMING", "COMMTAP_TORCH"}) {
+       {"COMMTAP_LOG", "COMMTAP_LEVEL", "COMMTAP_LABELS", "COMMTAP_TIMING", "COMMTAP_TORCH", "COMMTAP_PLAN"}) {
     const auto rows = optionTable();
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const OptionRow& each) { return each.name == name; });
     REQUIRE(row != rows.end());
-    std::set<std::array<int, 6>> meanings;
+    std::set<std::array<int, 7>> meanings;
     std::istringstream words{std::string(row->type)};
     size_t count = 0;
     for (std::string word; std::getline(words, word, '|'); ++count) {
@@ -128,7 +130,8 @@ TEST_CASE("an option accepts every word of its type, each with a different effec
            static_cast<int>(options.labels),
            static_cast<int>(options.timing.every),
            static_cast<int>(options.timing.device),
-           static_cast<int>(options.torch)});
+           static_cast<int>(options.torch),
+           static_cast<int>(options.plan)});
     }
     CHECK(meanings.size() == count);
   }

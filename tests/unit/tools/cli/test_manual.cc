@@ -20,7 +20,8 @@ TEST_CASE("each command has exit statuses and an example in the manual, the page
   const std::string help = runCommtap({"--help"}).out;
   const std::string page = runCommtap({"options", "--format", "commands"}).out;
   const std::string manual = runCommtap({"options", "--format", "man"}).out;
-  for (const char* verb : {"run", "show", "merge", "diff", "check", "recover", "completion", "doctor", "demo"}) {
+  for (const char* verb :
+       {"run", "show", "merge", "diff", "check", "recover", "completion", "doctor", "demo", "plan", "advise"}) {
     CHECK(help.find(std::string("\n  ") + verb) != std::string::npos);
     CHECK(page.find(std::string("## `commtap ") + verb + " ") != std::string::npos);
     CHECK(manual.find(std::string(".SS commtap ") + verb + " ") != std::string::npos);

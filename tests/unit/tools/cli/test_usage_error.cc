@@ -21,10 +21,10 @@ std::string errorOf(const Words& arguments) {
 
 TEST_CASE("an unknown command is an error with the command that was probably meant, even with --help") {
   CHECK(errorOf({"shw"}).starts_with(
-      "\"shw\" is not a command; did you mean show? The commands are run, doctor, demo, show, "));
+      "\"shw\" is not a command; did you mean show? The commands are run, doctor, plan, demo, show, "));
   CHECK(errorOf({"shw", "--help"}).starts_with("\"shw\" is not a command"));
   CHECK(errorOf({"help", "shw"}).starts_with("\"shw\" is not a command; did you mean show?"));
-  CHECK(errorOf({"x"}).starts_with("\"x\" is not a command; the commands are run, doctor, demo, show, "));
+  CHECK(errorOf({"x"}).starts_with("\"x\" is not a command; the commands are run, doctor, plan, demo, show, "));
   CHECK(errorOf({}).starts_with("a command is missing; the commands are run, "));
 }
 

@@ -389,6 +389,19 @@ TEST_CASE_FIXTURE(KernelFixture, "what a compiler or a dry run looks at is not c
   CHECK(rowsOf("k-traced").empty());
 }
 
+TEST_CASE_FIXTURE(KernelFixture, "in a plan, a call on a fake tensor counts once, below its Python key") {
+  const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({1}), makeGroup("k-planned", "tp", 2));
+  countMetaTensors(true);
+  for (const c10::DispatchKey key : {c10::DispatchKey::Python, c10::DispatchKey::Meta}) {
+    const CallWatch watch(facts, keysWith(key), arguments.data());
+    CHECK((ThreadState::current()->frame != nullptr) == (key == c10::DispatchKey::Meta));
+  }
+  countMetaTensors(false);
+  REQUIRE(rowsOf("k-planned").size() == 1);
+  CHECK(rowsOf("k-planned")[0].count == 1);
+}
+
 TEST_CASE_FIXTURE(KernelFixture, "the kernel counts the call and passes it on, below its own arguments too") {
   const c10::OperatorHandle op = handleOf("commtap_kernel::exchange");
   const GroupPtr group = makeGroup("k-call", "tp", 2);

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/job/job_report.h"
+
+namespace commtap {
+
+/// What a job may do with less communication. Each rule is a fact of rows, not a guess about time.
+enum class AdviceRule : uint8_t {
+  kDisagreement, ///< ranks of one group differ
+  kSmall,        ///< many small collectives of one kind, phase and group
+  kGatheredTwice,
+  kWideGradients, ///< reduced in a wider type than the parameters are gathered in
+  kRecompute,
+  kUneven, ///< an all_to_all of which some rank has much more than another
+  kNeverUsed,
+  kBarrier,
+  kObjects,
+  kAcrossHosts,
+};
+
+/// One row of the table of rules: the name in JSON, and the page that explains it.
+struct AdviceRuleRow {
+  AdviceRule rule;
+  std::string_view name;
+  std::string_view text; ///< what the rows prove, and what to do
+  std::string_view link;
+};
+std::span<const AdviceRuleRow> adviceRules();
+
+/// A rule that holds for rows of a job.
+struct Advice {
+  const AdviceRuleRow* rule = nullptr;
+  std::string group;                      ///< the name of a JobGroup; "" for several
+  double calls = 0;                       ///< at stake, per rank and step
+  double bytes = 0;                       ///< likewise
+  std::vector<const JobCollective*> rows; ///< the proof: owned by the job
+};
+
+/// Returns what the rows of a job prove: most bytes first, disagreements before all. `job` must outlive it.
+std::vector<Advice> adviceFor(const JobReport& job);
+
+} // namespace commtap

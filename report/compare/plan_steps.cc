@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/plan_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace commtap {
+namespace {
+
+/// Adds the last step as often as steps are missing; takes it away for a negative number.
+struct Stretch {
+  int64_t steps = 0;
+
+  template <typename T>
+  T of(T before, T all) const {
+    const T step = all > before ? all - before : T{};
+    return steps >= 0 ? all + step * static_cast<T>(steps) : all - step;
+  }
+  Amount of(const Amount& before, const Amount& all) const {
+    return {of(before.count, all.count), of(before.bytes, all.bytes), of(before.bus_bytes, all.bus_bytes)};
+  }
+  template <typename T>
+  void apply(const Spread<T>& before, Spread<T>& all) const {
+    all.sum = of(before.sum, all.sum);
+    all.min = of(before.min, all.min);
+    all.max = of(before.max, all.max);
+  }
+  void apply(const RankedAmount& before, RankedAmount& all) const {
+    apply(before.count, all.count);
+    apply(before.bytes, all.bytes);
+    apply(before.bus_bytes, all.bus_bytes);
+  }
+};
+
+auto keyOf(const JobCollective& row, const JobReport& job) {
+  return std::tuple(
+      row.module,
+      row.issued_in,
+      row.phase,
+      row.op,
+      row.kind,
+      job.groups[row.group].name,
+      row.dtype,
+      row.reduce_op,
+      row.async_op,
+      row.label);
+}
+
+void stretchRows(const JobReport& before, const Stretch& stretch, JobReport& plan) {
+  std::map<decltype(keyOf(before.collectives[0], before)), const JobCollective*> rows;
+  for (const JobCollective& row : before.collectives) {
+    rows.emplace(keyOf(row, before), &row);
+  }
+  const RankedAmount none;
+  for (JobCollective& row : plan.collectives) {
+    const auto found = rows.find(keyOf(row, plan));
+    stretch.apply(found == rows.end() ? none : found->second->amount, row.amount);
+  }
+}
+
+void stretchTotals(const JobReport& before, const Stretch& stretch, JobReport& plan) {
+  const RankedAmount none;
+  for (JobTotal& total : plan.totals) {
+    const auto found = std::find_if(before.totals.begin(), before.totals.end(), [&total](const JobTotal& other) {
+      return other.key.phase == total.key.phase && other.key.kind == total.key.kind;
+    });
+    stretch.apply(found == before.totals.end() ? none : found->amount, total.amount);
+  }
+}
+
+void stretchGroups(const JobReport& before, const Stretch& stretch, JobReport& plan) {
+  for (JobGroup& group : plan.groups) {
+    const auto found = std::find_if(before.groups.begin(), before.groups.end(), [&group](const JobGroup& other) {
+      return other.name == group.name;
+    });
+    for (auto& [key, amount] : group.totals) {
+      const bool is_known = found != before.groups.end() && found->totals.count(key) > 0;
+      amount = stretch.of(is_known ? found->totals.at(key) : Amount(), amount);
+    }
+  }
+}
+
+} // namespace
+
+uint64_t stepsOf(const JobReport& job) {
+  uint64_t steps = 0;
+  for (const JobStep& step : job.steps) {
+    if (!step.collectives.empty()) {
+      steps = std::max(steps, step.first_step + step.steps);
+    }
+  }
+  return steps;
+}
+
+JobReport planOfSteps(const JobReport& plan, const JobReport& before, uint64_t steps) {
+  const Stretch stretch{static_cast<int64_t>(steps) - static_cast<int64_t>(stepsOf(plan))};
+  JobReport job = plan;
+  stretchRows(before, stretch, job);
+  stretchTotals(before, stretch, job);
+  stretchGroups(before, stretch, job);
+  return job;
+}
+
+} // namespace commtap

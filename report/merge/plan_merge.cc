@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/merge/plan_merge.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "report/merge/job_merge.h"
+#include "report/merge/job_reader.h"
+#include "report/merge/report_reader.h"
+#include "report/runs/report_scan.h"
+
+namespace commtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The reports of the planned ranks.
+using ReportsByRank = std::map<int64_t, std::vector<ReadReport>>;
+
+Result<ReportsByRank> readPlanned(const std::string& folder, std::vector<std::string>& problems) {
+  const Result<ReportScan> scan = scanReports(folder, {});
+  const Result<SelectedReports> selected =
+      scan ? selectReports(*scan, {}) : Result<SelectedReports>::failure(scan.error());
+  if (!selected) {
+    return Result<ReportsByRank>::failure(selected.error());
+  }
+  ReportsByRank reports;
+  problems = scan->problems;
+  forEachReport(selected->reports, ReportDepth::kCompared, {}, [&](ReadReport item) {
+    if (!item.report) {
+      problems.push_back(item.report.error());
+    } else if (const std::optional<int64_t> rank = item.report->job.rank) {
+      item.path = fs::path(item.path).lexically_relative(folder);
+      reports[*rank].push_back(std::move(item));
+    }
+  });
+  return reports;
+}
+
+/// Returns a planned report as that of another rank.
+Report reportOf(const Report& planned, int64_t rank, const PlanRanks& ranks) {
+  Report report = planned;
+  report.groups = ranks.groupsFor(planned.groups, *planned.job.rank, rank);
+  report.job.rank = rank;
+  report.last.clear(); // the planned rank's own are enough to compare orders
+  return report;
+}
+
+JobReport merged(const ReportsByRank& reports, const PlanRanks& ranks) {
+  JobMerge merge;
+  for (const auto& [rank, planned] : ranks.standing()) {
+    const auto found = reports.find(planned);
+    if (found == reports.end()) {
+      continue;
+    }
+    for (const ReadReport& item : found->second) {
+      rank == planned ? merge.add(*item.report, item.path) : merge.add(reportOf(*item.report, rank, ranks), item.path);
+    }
+  }
+  JobReport job = merge.finish();
+  std::erase_if(job.processes, [&ranks](const JobProcess& process) {
+    return ranks.standing().at(process.rank.value_or(-1)) != process.rank;
+  });
+  return job;
+}
+
+} // namespace
+
+Result<PlanRanks> PlanRanks::fromJson(std::string_view text) {
+  try {
+    const nlohmann::json document = nlohmann::json::parse(text);
+    PlanRanks ranks;
+    ranks.shape_ = document.at("mesh").at("shape").get<std::vector<uint32_t>>();
+    ranks.ranks_ = document.at("mesh").at("ranks").get<std::vector<uint32_t>>();
+    const uint64_t size = std::accumulate(ranks.shape_.begin(), ranks.shape_.end(), uint64_t{1}, std::multiplies<>());
+    if (ranks.shape_.empty() || size != ranks.ranks_.size()) {
+      return Result<PlanRanks>::failure("the mesh has another number of ranks than its shape says");
+    }
+    ranks.index_.resize(size);
+    for (uint32_t i = 0; i < size; ++i) {
+      ranks.index_.at(ranks.ranks_[i]) = i;
+    }
+    for (const auto& [planned, standing] : document.at("standing").items()) {
+      for (const int64_t rank : standing.get<std::vector<int64_t>>()) {
+        ranks.standing_[rank] = std::stoll(planned);
+      }
+    }
+    return ranks;
+  } catch (const std::exception& error) {
+    return Result<PlanRanks>::failure(error.what());
+  }
+}
+
+std::vector<uint32_t> PlanRanks::placesOf(uint32_t rank) const {
+  std::vector<uint32_t> places(shape_.size());
+  uint32_t index = index_.at(rank);
+  for (size_t i = shape_.size(); i-- > 0;) {
+    places[i] = index % shape_[i];
+    index /= shape_[i];
+  }
+  return places;
+}
+
+uint32_t PlanRanks::rankAt(const std::vector<uint32_t>& places) const {
+  uint32_t index = 0;
+  for (size_t i = 0; i < shape_.size(); ++i) {
+    index = index * shape_[i] + places[i];
+  }
+  return ranks_[index];
+}
+
+void PlanRanks::moveGroup(std::vector<uint32_t>& members, uint32_t planned, uint32_t rank) const {
+  const std::vector<uint32_t> from = placesOf(planned);
+  const std::vector<uint32_t> to = placesOf(rank);
+  std::vector<std::vector<uint32_t>> places;
+  places.reserve(members.size());
+  for (const uint32_t member : members) {
+    places.push_back(placesOf(member));
+  }
+  for (size_t i = 0; i < shape_.size(); ++i) {
+    const bool is_shared =
+        std::all_of(places.begin(), places.end(), [&](const auto& place) { return place[i] == from[i]; });
+    for (std::vector<uint32_t>& place : places) {
+      place[i] = is_shared ? to[i] : place[i];
+    }
+  }
+  std::transform(places.begin(), places.end(), members.begin(), [this](const auto& place) { return rankAt(place); });
+}
+
+std::vector<Group> PlanRanks::groupsFor(const std::vector<Group>& groups, int64_t planned, int64_t rank) const {
+  std::vector<Group> moved = groups;
+  for (Group& group : moved) {
+    if (planned != rank && group.ranks.size() < ranks_.size()) { // else all ranks are its members
+      moveGroup(group.ranks, static_cast<uint32_t>(planned), static_cast<uint32_t>(rank));
+    }
+  }
+  return moved;
+}
+
+std::string planIn(const std::string& path) {
+  std::string file = (fs::path(path) / kPlanFile).string();
+  return isJobReport(file) ? file : "";
+}
+
+Result<JobReport> mergePlan(const std::string& folder, const PlanRanks& ranks) {
+  std::vector<std::string> problems;
+  const Result<ReportsByRank> reports = readPlanned(folder, problems);
+  if (!reports) {
+    return Result<JobReport>::failure(folder + ": " + reports.error());
+  }
+  JobReport job = merged(*reports, ranks);
+  job.source = folder;
+  job.problems = std::move(problems);
+  return job;
+}
+
+Result<JobReport> mergeBeforeLast(const std::string& folder, const PlanRanks& ranks) {
+  ReportsByRank reports;
+  FastReportReader reader;
+  for (const auto& [rank, planned] : ranks.standing()) {
+    if (rank == planned) {
+      std::string path = folder + "/plan/rank-" + std::to_string(planned) + ".before";
+      Result<Report> report = reader.read(path);
+      if (!report) {
+        return Result<JobReport>::failure(report.error());
+      }
+      reports[planned].push_back({std::move(path), std::move(report)});
+    }
+  }
+  JobReport job = merged(reports, ranks);
+  job.source = folder;
+  return job;
+}
+
+} // namespace commtap

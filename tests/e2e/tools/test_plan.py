@@ -1,0 +1,333 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap plan`: a plan of a run's size equals the run, larger ones equal formulas, and none touches a network."""
+
+import ctypes
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from catalogue import JOBS
+from harness import COMMAND, JOBS_FOLDER, Job, Runner
+
+from report import Report
+
+PLANNED = str(JOBS_FOLDER / "planned.py")
+
+QUICK = [("mlp", "--fake"), ("fsdp2_sp", "--fake"), ("ddp", "--real"), ("pipeline_infer_shapes", "--real")]
+
+#: Jobs whose fake plan equals the run: docs/plan.md says why others do not.
+FAKE = (
+    "mlp_stacked",
+    "transformer_tp",
+    "transformer_sp",
+    "transformer_checkpoint",
+    "fsdp2",
+    "fsdp2_accumulate",
+    "fsdp2_units",
+    "fsdp2_tp",
+)
+REAL = (
+    "mlp",
+    *FAKE,
+    "ddp_accumulate",
+    "fsdp1",
+    "fsdp1_orig_params",
+    "fsdp1_tp",
+    "fsdp1_sp",
+    "pipeline",
+    "ep",
+    "hsdp",
+    "3d",
+    "zero",
+)
+ALL = [*((name, "--fake") for name in FAKE), *((name, "--real") for name in REAL)]
+
+
+def bare_environment() -> dict[str, str]:
+    """Returns the environment without what makes this process a rank of a job, or commtap's."""
+    unwanted = ("COMMTAP", "LD_PRELOAD", "TORCH", "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER", "OMPI", "SLURM", "PMI")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+    return kept | {"OMP_NUM_THREADS": "1"}
+
+
+class Plan:
+    """A plan that was made."""
+
+    def __init__(
+        self,
+        folder: Path,
+        world_size: int,
+        *words: str,
+        variables: dict[str, str] | None = None,
+        before: Callable[[], None] | None = None,
+    ) -> None:
+        self.folder = folder
+        options, script = words[: words.index("--")], words[words.index("--") + 1 :]
+        command = [COMMAND, "plan", "--world-size", str(world_size), "--out", folder, *options, "--", sys.executable]
+        self.done = subprocess.run(
+            [*command, *script],
+            env=bare_environment() | (variables or {}),
+            capture_output=True,
+            text=True,
+            timeout=500,
+            preexec_fn=before,
+            check=False,
+        )
+
+    @property
+    def job(self) -> dict[str, Any]:
+        """The job report of all ranks."""
+        return json.loads((self.folder / "plan.json").read_text())
+
+    def report(self, rank: int) -> Report:
+        (path,) = (self.folder / "ranks" / str(rank)).rglob("*.json")
+        return Report.read(path)
+
+    def log(self, rank: int) -> str:
+        return (self.folder / "plan" / f"rank-{rank}.log").read_text()
+
+    def rows(self, **where: Any) -> list[dict[str, Any]]:
+        return [row for row in self.job["collectives"] if all(row[key] == value for key, value in where.items())]
+
+
+def rows_of(report: Report) -> dict[tuple[Any, ...], tuple[int, int]]:
+    """Returns count and bytes of each row, with groups by what the job calls them."""
+    names = {group["name"]: group["desc"] or group["name"] for group in report.groups}
+    rows: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for row in report.collectives:
+        fields = ("module", "issued_in", "phase", "op", "dtype", "reduce_op", "async", "label")
+        key = (names.get(row["group"], row["group"]), *(row.get(field) for field in fields))
+        count, size = rows.get(key, (0, 0))
+        rows[key] = (count + row["count"], size + row["bytes"])
+    return rows
+
+
+def plan_of(job: Job, folder: Path, depth: str) -> Plan:
+    script = [str(JOBS_FOLDER / job.script), *job.arguments]
+    options = ["--ranks", "all", "--steps", "0", "--gpus-per-node", str(job.ranks)]
+    return Plan(folder, job.ranks, *options, depth, "--", *script)
+
+
+def assert_equal_to_the_run(runner: Runner, name: str, folder: Path, depth: str) -> None:
+    job = JOBS[name]
+    plan = plan_of(job, folder, depth)
+    assert plan.done.returncode == 0, plan.done.stderr
+    run = runner.shim(job)
+    for rank in range(job.ranks):
+        planned = plan.report(rank)
+        assert planned.job["planned"] is True
+        assert rows_of(planned) == rows_of(run.report(rank)), f"rank {rank}"
+
+
+@pytest.mark.parametrize(("name", "depth"), QUICK)
+def test_a_plan_equals_the_run(runner: Runner, tmp_path: Path, name: str, depth: str) -> None:
+    """Each rank's rows are equal in module, phase, op, group, count and bytes."""
+    assert_equal_to_the_run(runner, name, tmp_path, depth)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "depth"), ALL)
+def test_every_plan_equals_its_run(runner: Runner, tmp_path: Path, name: str, depth: str) -> None:
+    """The same for each form of parallelism."""
+    assert_equal_to_the_run(runner, name, tmp_path, depth)
+
+
+def padded(elements: int, rows: int, world_size: int) -> int:
+    """Returns the elements of a parameter after FSDP2 has padded its first dimension to equal shards."""
+    return -(-rows // world_size) * world_size * (elements // rows)
+
+
+@pytest.mark.parametrize(
+    "world_size", [8, 1024, pytest.param(4096, marks=pytest.mark.long), pytest.param(16384, marks=pytest.mark.long)]
+)
+def test_fsdp2_follows_its_formula(tmp_path: Path, world_size: int) -> None:
+    """Per unit and step one all_gather in the forward, one in the backward, one reduce_scatter of the same size."""
+    steps, layers = 2, 2
+    plan = Plan(tmp_path, world_size, "--fake", "--steps", str(steps), "--", PLANNED, "--steps", "9")
+    assert plan.done.returncode == 0, plan.done.stderr
+    assert "rank 0 stands for" in plan.done.stderr
+    job = plan.job
+    assert job["ranks"] == f"0-{world_size - 1}"
+    assert job["missing_ranks"] == ""
+    assert job["disagreements"] == []
+    size = 4 * sum(padded(*shape, world_size) for shape in ((160, 16), (16, 16), (160, 10), (10, 10)))
+    for layer in range(layers):
+        module = f"MLPStacked.layers.{layer}"
+        gathers = plan.rows(module=module, kind="all_gather")
+        (scatter,) = plan.rows(module=module, kind="reduce_scatter")
+        assert {row["phase"] for row in gathers} == {"forward", "backward"}
+        for row in (*gathers, scatter):
+            assert row["rank_count"] == world_size
+            for end in ("min", "max"):
+                assert row["count"][end] == steps
+                assert row["bytes"][end] == steps * size
+
+
+def test_ddp_follows_its_formula(tmp_path: Path) -> None:
+    """Each parameter is reduced once per step."""
+    script = str(JOBS_FOLDER / "ddp.py")
+    plan = Plan(tmp_path, 4096, "--real", "--steps", "2", "--", script)
+    assert plan.done.returncode == 0, plan.done.stderr
+    width = 512
+    parameters = 8 * width + width + 2 * width + 2 * (width * width + width) + 4 * width + 4
+    rows = plan.rows(kind="all_reduce", phase="backward")
+    assert sum(row["bytes"]["max"] for row in rows) == 2 * 4 * parameters
+    assert {row["rank_count"] for row in rows} == {4096}
+
+
+def test_a_pipeline_is_planned_stage_by_stage(tmp_path: Path) -> None:
+    """1F1B: per step and micro-batch one activation to the next stage, and one gradient back."""
+    stages, steps, micro_batches = 4, 2, 4
+    script = str(JOBS_FOLDER / "pipeline.py")
+    plan = Plan(tmp_path, stages, "--real", "--steps", "0", "--", script, "--infer-shapes")
+    assert plan.done.returncode == 0, plan.done.stderr
+    for rank in range(stages):
+        sent = plan.report(rank).table("phase", kind="send", module="MLPModule", dtype="float32")
+        last, first = rank == stages - 1, rank == 0
+        assert sent.get("forward", 0) == (0 if last else steps * micro_batches)
+        assert sent.get("backward", 0) == (0 if first else steps * micro_batches)
+
+
+def test_a_run_is_held_against_its_plan(runner: Runner, tmp_path: Path) -> None:
+    """A run of more steps equals its plan by step; one that communicates more fails with the module's name."""
+    plan = Plan(tmp_path / "plan", 2, "--fake", "--steps", "2", "--", PLANNED, "--steps", "9")
+    assert plan.done.returncode == 0, plan.done.stderr
+    run = runner.shim(Job("planned.py", ("--steps", "5")))
+    other = runner.shim(Job("planned.py", ("--steps", "5", "--layers", "3")))
+
+    def ask(*words: object) -> subprocess.CompletedProcess:
+        return subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, timeout=60, check=False)
+
+    check = ask("check", run.output_folder, "--plan", plan.folder)
+    assert check.returncode == 0, check.stdout
+    difference = ask("diff", plan.folder, run.output_folder)
+    assert difference.returncode == 0, difference.stdout
+    assert "no differences" in difference.stdout
+    more = ask("check", other.output_folder, "--plan", plan.folder)
+    assert more.returncode == 1
+    assert "MLPStacked.layers.2" in more.stdout
+    wrong = ask("check", run.output_folder, "--plan", other.output_folder)
+    assert wrong.returncode == 2
+    assert "is no plan" in wrong.stderr
+
+
+def test_every_document_says_that_it_is_a_plan(tmp_path: Path) -> None:
+    """The reports, the job report, `show`, `merge`, `diff`, the page and the tables."""
+    plan = Plan(tmp_path / "plan", 2, "--fake", "--", PLANNED)
+
+    def ask(*words: object) -> str:
+        command = [COMMAND, *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+
+    folder = plan.folder
+    assert plan.report(0).job["planned"] is True
+    assert plan.job["job"]["planned"] is True
+    assert "planned: nothing was communicated" in ask("show", folder)
+    assert json.loads(ask("show", folder, "--format", "json"))["planned"] is True
+    assert json.loads(ask("merge", folder, "--format", "json"))["job"]["planned"] is True
+    assert json.loads(ask("diff", folder, folder, "--format", "json"))["before"]["planned"] is True
+    ask("html", folder, "-o", tmp_path / "page.html")
+    assert '"planned":true' in (tmp_path / "page.html").read_text()
+    header, row = ask("export", folder, "--format", "csv", "--table", "processes", "-o", "-").splitlines()
+    assert (header.split(",")[-1], row.split(",")[-1]) == ("planned", "true")
+
+
+def test_a_loss_is_shown_and_decides_nothing(tmp_path: Path) -> None:
+    """A shown value is a marked stand-in; a value that steers the script ends the plan with file and line."""
+    shown = Plan(tmp_path / "shown", 2, "--fake", "--", PLANNED)
+    assert shown.done.returncode == 0, shown.done.stderr
+    assert "step 0 loss <planned>" in shown.log(0)
+    assert "a stand-in is shown" in shown.done.stderr
+    decides = Plan(tmp_path / "decides", 2, "--fake", "--", PLANNED, "--decide")
+    assert decides.done.returncode == 1
+    line = next(i for i, text in enumerate(Path(PLANNED).read_text().splitlines(), 1) if "loss.item() < 0" in text)
+    assert f"{PLANNED}:{line}: DataDecides" in decides.done.stderr
+    assert decides.report(0).total(kind="reduce_scatter") == 2
+    real = Plan(tmp_path / "real", 2, "--real", "--", PLANNED, "--decide")
+    assert real.done.returncode == 0, real.done.stderr
+
+
+def test_objects_reach_the_ranks_that_are_planned_later(tmp_path: Path) -> None:
+    plan = Plan(tmp_path, 4, "--fake", "--ranks", "all", "--", PLANNED, "--objects")
+    assert plan.done.returncode == 0, plan.done.stderr
+    for rank in range(4):
+        assert f"rank {rank} was told: train" in plan.log(rank)
+
+
+def forbid_internet() -> None:
+    """Kills this process, and those that it starts, at the first socket for the internet: a seccomp filter."""
+    socket_call, kill, allow = 41, 0x80000000, 0x7FFF0000  # x86-64
+
+    def code(operation: int, true: int, false: int, value: int) -> bytes:
+        return struct.pack("HBBI", operation, true, false, value)
+
+    load, equal, give = 0x20, 0x15, 0x06
+    program = b"".join(
+        [
+            code(load, 0, 0, 0),  # the number of the call
+            code(equal, 0, 3, socket_call),
+            code(load, 0, 0, 16),  # its first argument
+            code(equal, 2, 0, 2),  # AF_INET
+            code(equal, 1, 0, 10),  # AF_INET6
+            code(give, 0, 0, allow),
+            code(give, 0, 0, kill),
+        ]
+    )
+    buffer = ctypes.create_string_buffer(program, len(program))
+    filter_program = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
+    library = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, set_seccomp, with_filter = 38, 22, 2
+    if library.prctl(no_new_privileges, 1, 0, 0, 0) or library.prctl(set_seccomp, with_filter, filter_program, 0, 0):
+        raise OSError(ctypes.get_errno(), "no seccomp")
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the filter has the numbers of x86-64")
+def test_no_socket_for_a_network_is_made(tmp_path: Path) -> None:
+    """A process that makes one is killed: a plan is not, a script that connects is."""
+    quiet = Plan(tmp_path / "quiet", 2, "--fake", "--", PLANNED, "--objects", before=forbid_internet)
+    assert quiet.done.returncode == 0, quiet.done.stderr
+    loud = Plan(tmp_path / "loud", 2, "--fake", "--", PLANNED, "--connect", before=forbid_internet)
+    assert loud.done.returncode == 1
+
+
+def test_a_script_that_connects_is_stopped_with_its_line(tmp_path: Path) -> None:
+    plan = Plan(tmp_path, 2, "--fake", "--", PLANNED, "--connect")
+    assert plan.done.returncode == 1
+    assert f"{PLANNED}:" in plan.done.stderr
+    assert "commtap plan makes no network connections" in plan.done.stderr
+
+
+def test_a_launched_job_is_left_alone(tmp_path: Path) -> None:
+    plan = Plan(tmp_path / "plan", 2, "--fake", "--", PLANNED, variables={"RANK": "0", "WORLD_SIZE": "2"})
+    assert plan.done.returncode == 2
+    assert "RANK is 0: this process is part of a launched job" in plan.done.stderr
+    assert not (tmp_path / "plan").exists()
+    launcher = subprocess.run(
+        [COMMAND, "plan", "--world-size", "2", "--", "torchrun", "train.py"],
+        env=bare_environment() | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert launcher.returncode == 2
+    assert "torchrun starts the ranks of a job" in launcher.stderr
+
+
+@pytest.mark.parametrize(("launcher", "variable"), [("srun", "SLURM_PROCID"), ("mpi", "OMPI_COMM_WORLD_RANK")])
+def test_ranks_have_the_environment_of_their_launcher(tmp_path: Path, launcher: str, variable: str) -> None:
+    code = f"import os; print('I am', os.environ[{variable!r}], 'RANK' in os.environ)"
+    plan = Plan(tmp_path, 16, "--real", "--ranks", "11", "--launcher", launcher, "--", "-c", code)
+    assert "I am 11 False" in plan.log(11)
+
+
+def test_a_script_without_steps_is_stopped_by_its_forwards(tmp_path: Path) -> None:
+    plan = Plan(tmp_path, 2, "--fake", "--ranks", "0", "--steps", "0", "--forwards", "1", "--", PLANNED)
+    assert plan.done.returncode == 0, plan.done.stderr
+    assert plan.report(0).total(kind="all_gather", phase="forward") == 2

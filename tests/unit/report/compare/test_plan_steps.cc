@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/plan_steps.h"
+
+#include <doctest/doctest.h>
+
+#include "report/merge/job_merge.h"
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the job of one rank whose only row has `count` calls of 8 bytes, after `steps` steps.
+JobReport jobOf(uint64_t count, uint64_t steps) {
+  Report report = sampleReport(0);
+  report.collectives.resize(1);
+  report.members.clear();
+  Collective& row = report.collectives[0];
+  row.count = count;
+  row.bytes = 8 * count;
+  row.bus_bytes = 8.0 * static_cast<double>(count);
+  report.steps.clear();
+  for (uint64_t i = 0; i < steps; ++i) {
+    Step step;
+    step.first_step = i;
+    step.collectives = {{row.kind, row.group, 1, 8, 0, 0}};
+    report.steps.push_back(step);
+  }
+  return mergedJob({&report});
+}
+
+TEST_CASE("a step counts if it communicated, or if a later one did") {
+  JobReport job = jobOf(3, 3);
+  CHECK(stepsOf(job) == 3);
+  job.steps.back().collectives.clear(); // the step that had begun when the plan ended
+  CHECK(stepsOf(job) == 2);
+  job.steps[0].collectives.clear();
+  CHECK(stepsOf(job) == 2);
+  job.steps.clear();
+  CHECK(stepsOf(job) == 0);
+}
+
+TEST_CASE("each further step adds what the last planned one added") {
+  // 10 calls at the start, 4 in the first step, 2 in each other one.
+  const JobReport plan = planOfSteps(jobOf(18, 3), jobOf(16, 2), 100);
+  const RankedAmount& row = plan.collectives[0].amount;
+  CHECK(row.count.sum == 18 + 97 * 2);
+  CHECK(row.count.min == row.count.sum);
+  CHECK(row.bytes.sum == 8 * row.count.sum);
+  CHECK(row.bus_bytes.max == doctest::Approx(8.0 * static_cast<double>(row.count.sum)));
+  CHECK(plan.totals[0].amount.count.sum == row.count.sum);
+  CHECK(sumOf(plan.groups[plan.collectives[0].group].totals, {}, {}).bytes == row.bytes.sum);
+}
+
+TEST_CASE("a row that only the last step has is of that step") {
+  JobReport before = jobOf(16, 2);
+  before.collectives.clear();
+  before.totals.clear();
+  before.groups.clear();
+  CHECK(planOfSteps(jobOf(2, 3), before, 5).collectives[0].amount.count.sum == 6);
+}
+
+TEST_CASE("a row that the last step does not have stays as it is") {
+  CHECK(planOfSteps(jobOf(7, 3), jobOf(7, 2), 50).collectives[0].amount.count.sum == 7);
+}
+
+TEST_CASE("the plan of one step less is what it was before the last step") {
+  CHECK(planOfSteps(jobOf(18, 3), jobOf(16, 2), 2).collectives[0].amount.count.sum == 16);
+  CHECK(planOfSteps(jobOf(18, 3), jobOf(16, 2), 3).collectives[0].amount.count.sum == 18);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/advice_text.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the advice that the first two rows of a job prove.
+std::vector<Advice> adviceOf(const JobReport& job) {
+  return {{&adviceRules()[1], "tp", 50, 2048, {&job.collectives[0], &job.collectives[1]}}};
+}
+
+TEST_CASE("advice is a paragraph with its rows, or says that there is none") {
+  const JobReport job = sampleJob();
+  const std::string text = adviceText(adviceOf(job), job, Color::none());
+  CHECK(has(text, "small_collectives: 50 calls and 2.00 KiB per rank and"));
+  CHECK(has(text, std::string(adviceRules()[1].text)));
+  CHECK(has(text, std::string(kindName(job.collectives[0].kind)) + " in " + job.collectives[0].module));
+  CHECK(has(adviceText({}, job, Color::none()), "no advice"));
+}
+
+TEST_CASE("rows beyond the first five are counted") {
+  const JobReport job = sampleJob();
+  std::vector<Advice> advice = adviceOf(job);
+  advice[0].rows.resize(9, &job.collectives[0]);
+  CHECK(has(adviceText(advice, job, Color::none()), "and 4 more rows: --json"));
+}
+
+TEST_CASE("the JSON document has every row") {
+  const JobReport job = sampleJob();
+  const auto document = nlohmann::json::parse(adviceJson(adviceOf(job), job));
+  CHECK(document["schema"] == "commtap.advice/1");
+  CHECK(document["run"]["planned"] == false);
+  REQUIRE(document["advice"].size() == 1);
+  CHECK(document["advice"][0]["rule"] == "small_collectives");
+  CHECK(document["advice"][0]["bytes_per_step"] == 2048);
+  CHECK(document["advice"][0]["rows"].size() == 2);
+  CHECK(document["advice"][0]["rows"][1]["module"] == job.collectives[1].module);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/advice_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "report/compare/plan_steps.h"
+#include "report/json/fields.h"
+#include "tools/job/change_json.h"
+#include "tools/text/text.h"
+
+namespace commtap {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kMaxRows = 5;
+
+std::string rowText(const JobCollective& row, const JobReport& job) {
+  return fmt::format(
+      "  {} in {} ({}, {}{}{}): {} calls, {} over {} ranks\n",
+      kindName(row.kind),
+      inert(row.module),
+      phaseName(row.phase),
+      inert(job.groups[row.group].name),
+      row.dtype.empty() ? "" : ", ",
+      inert(row.dtype),
+      row.amount.count.sum,
+      humanBytes(static_cast<double>(row.amount.bytes.sum)),
+      row.amount.ranks);
+}
+
+std::string stakeText(const Advice& advice, const JobReport& job) {
+  return advice.rows.empty() ? ""
+                             : fmt::format(
+                                   "{:.6g} calls and {} per rank and {}, group {}",
+                                   advice.calls,
+                                   humanBytes(advice.bytes),
+                                   stepsOf(job) > 0 ? "step" : "run",
+                                   inert(advice.group));
+}
+
+ordered_json rowJson(const JobCollective& row, const JobReport& job) {
+  return {
+      {field::kModule, row.module},
+      {field::kPhase, phaseName(row.phase)},
+      {field::kOp, row.op},
+      {field::kKind, kindName(row.kind)},
+      {field::kGroup, job.groups[row.group].name},
+      {field::kDtype, row.dtype},
+      {field::kRankCount, row.amount.ranks},
+      {field::kCount, row.amount.count.sum},
+      {field::kBytes, row.amount.bytes.sum},
+  };
+}
+
+} // namespace
+
+std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color) {
+  if (advice.empty()) {
+    return "no advice: no row proves that the job could communicate less\n";
+  }
+  std::string text;
+  for (const Advice& each : advice) {
+    text += text.empty() ? "" : "\n";
+    text += color.bold(std::string(each.rule->name)) + (each.rows.empty() ? "" : ": " + stakeText(each, job)) + "\n";
+    text += std::string(each.rule->text) + " (" + std::string(each.rule->link) + ")\n";
+    for (size_t i = 0; i < std::min(each.rows.size(), kMaxRows); ++i) {
+      text += rowText(*each.rows[i], job);
+    }
+    if (each.rows.size() > kMaxRows) {
+      text += color.dim(fmt::format("  and {} more rows: --json", each.rows.size() - kMaxRows)) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job) {
+  ordered_json list = ordered_json::array();
+  for (const Advice& each : advice) {
+    ordered_json rows = ordered_json::array();
+    for (const JobCollective* row : each.rows) {
+      rows.push_back(rowJson(*row, job));
+    }
+    list.push_back({
+        {"rule", each.rule->name},
+        {"text", each.rule->text},
+        {"link", each.rule->link},
+        {field::kGroup, each.group},
+        {"calls_per_step", each.calls},
+        {"bytes_per_step", each.bytes},
+        {"rows", rows},
+    });
+  }
+  const ordered_json document = {{field::kSchema, "commtap.advice/1"}, {"run", jobIdentityJson(job)}, {"advice", list}};
+  constexpr int kIndent = 1;
+  return document.dump(kIndent, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace commtap

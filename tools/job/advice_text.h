@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/compare/advice.h"
+#include "tools/text/color.h"
+
+namespace commtap {
+
+/// Formats advice for the terminal: one paragraph each, with the rows that prove it.
+std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, const Color& color);
+
+/// Formats advice as one JSON document: `commtap.advice/1`.
+std::string adviceJson(const std::vector<Advice>& advice, const JobReport& job);
+
+} // namespace commtap

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/job/cmd_advise.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "report/compare/advice.h"
+#include "tools/cli/job_input.h"
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/job/advice_text.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kAdviseAbout =
+    "Rules over the rows of a run or a plan: each advice has the rows that prove it, and the calls and bytes per rank\n"
+    "and step that are at stake. Says nothing that no row proves; no advice is an answer too.";
+constexpr const char* kAdviseExitStatus = "0 read, with or without advice; 1 no report; 2 wrong usage.";
+
+int advise(const std::string& path, bool is_json) {
+  int exit_status = kExitOk;
+  const std::optional<JobReport> job = readJobInput(path, {}, exit_status);
+  if (!job) {
+    return exit_status;
+  }
+  const std::vector<Advice> advice = adviceFor(*job);
+  return printOut(is_json ? adviceJson(advice, *job) : adviceText(advice, *job, Color::forStream(STDOUT_FILENO)));
+}
+
+} // namespace
+
+void addAdvise(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("advise", "Say where a run or a plan could communicate less");
+  describe(
+      *verb,
+      {.usage = "commtap advise [--json] PATH",
+       .about = kAdviseAbout,
+       .exit_status = kAdviseExitStatus,
+       .examples = {"commtap advise out", "commtap advise plan --json"}});
+  auto path = std::make_shared<std::string>();
+  auto is_json = std::make_shared<bool>(false);
+  addPath(*verb, "PATH", *path, "A folder of reports and ledgers, a plan, a report, or a merged report");
+  verb->add_flag("--json", *is_json, "Print a JSON document");
+  verb->callback([path, is_json, &exit_status] { exit_status = advise(*path, *is_json); });
+}
+
+} // namespace commtap

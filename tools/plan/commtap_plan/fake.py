@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job whose tensors have shapes and no values: 70 B parameters on a laptop."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+    unset_fake_temporarily,
+)
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, dataloader
+
+from commtap_plan import cuda, groups, stops
+from commtap_plan.shown import ShownFloat
+
+#: What torch raises where it needs the values of a fake tensor.
+DATA_ERRORS = (DataDependentOutputException, DynamicOutputShapeException)
+
+
+class StandIns:
+    """Floats that are shown, in the place of values that fake tensors do not have."""
+
+    def __init__(self, notes: dict[str, None]) -> None:
+        self.notes = notes
+
+    def _note(self, what: str) -> None:
+        self.notes[f"{stops.line_now()}: {what}: a stand-in is shown"] = None
+
+    def item(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """`tensor.item()` of a float."""
+
+        @functools.wraps(real)
+        def item(tensor: torch.Tensor) -> Any:
+            try:
+                return real(tensor)
+            except DATA_ERRORS:
+                if not tensor.dtype.is_floating_point:
+                    raise
+                self._note("a float of a tensor")
+                return ShownFloat()
+
+        return item
+
+    def number(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """`float(tensor)`, which must be a plain float."""
+
+        @functools.wraps(real)
+        def number(tensor: torch.Tensor) -> float:
+            try:
+                return real(tensor)
+            except DATA_ERRORS:
+                self._note("a float of a tensor")
+                return float.__add__(ShownFloat(), 0.0)
+
+        return number
+
+    def text(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        """`f"{tensor:.4f}"`."""
+
+        @functools.wraps(real)
+        def text(tensor: torch.Tensor, form: str) -> str:
+            is_fake = isinstance(tensor, torch._subclasses.FakeTensor)
+            if is_fake and tensor.dim() == 0:
+                return format(tensor.item(), form)
+            return real(tensor, form)
+
+        return text
+
+
+def _swap_tensors(real: Callable[..., Any]) -> Callable[..., Any]:
+    """What `model.to()` calls. Torch refuses a tensor with weak references, and its fake mode keeps one of each."""
+
+    @functools.wraps(real)
+    def swap_tensors(one: torch.Tensor, other: torch.Tensor) -> None:
+        if type(one) is not type(other) or not isinstance(one, torch._subclasses.FakeTensor):
+            real(one, other)
+            return
+        one.__dict__, other.__dict__ = other.__dict__, one.__dict__
+        torch._C._swap_tensor_impl(one, other)
+
+    return swap_tensors
+
+
+def _no_reducer(*_: Any, **__: Any) -> NoReturn:
+    raise stops.DataDecides(
+        "DistributedDataParallel reads the memory of its parameters, which fake tensors do not have: plan with --real"
+    )
+
+
+def _outside(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs a function with real tensors: of samples and of random numbers that choose them."""
+
+    @functools.wraps(real)
+    def outside(*args: Any, **kwargs: Any) -> Any:
+        with unset_fake_temporarily():
+            return real(*args, **kwargs)
+
+    return outside
+
+
+def keep_meshes_real() -> None:
+    """Makes the ranks of device meshes, which are tensors, real ones: torch reads their values."""
+    from torch.distributed import device_mesh
+
+    mesh_class = device_mesh.DeviceMesh
+    special = ("__init__", "__getitem__")
+    for name, attribute in list(vars(mesh_class).items()):
+        if name.startswith("__") and name not in special:
+            continue
+        if isinstance(attribute, property):
+            setattr(mesh_class, name, property(_outside(attribute.fget)))
+        elif isinstance(attribute, staticmethod):
+            setattr(mesh_class, name, staticmethod(_outside(attribute.__func__)))
+        elif callable(attribute) and not isinstance(attribute, type):
+            setattr(mesh_class, name, _outside(attribute))
+    groups.replace_everywhere(device_mesh.init_device_mesh, _outside(device_mesh.init_device_mesh))
+
+
+@contextlib.contextmanager
+def fake_tensors(notes: dict[str, None]) -> Iterator[None]:
+    """Runs a block with fake tensors. Adds to `notes` where the script shows a value that they do not have."""
+    stand_ins = StandIns(notes)
+    tensor = torch.Tensor
+    replacements = [
+        (tensor, "item", stand_ins.item(tensor.item)),
+        (tensor, "__float__", stand_ins.number(tensor.__float__)),
+        (tensor, "__format__", stand_ins.text(tensor.__format__)),
+        (torch.utils, "swap_tensors", _swap_tensors(torch.utils.swap_tensors)),
+        (DistributedDataParallel, "__init__", _no_reducer),
+        (DataLoader, "__iter__", _outside(DataLoader.__iter__)),
+        (dataloader._BaseDataLoaderIter, "__next__", _outside(dataloader._BaseDataLoaderIter.__next__)),
+    ]
+    with cuda.replaced(replacements), FakeTensorMode(allow_non_fake_inputs=True):
+        yield

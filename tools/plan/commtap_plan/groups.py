@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Process groups without a network: every backend is torch's `fake`, every store lies in memory."""
+
+import functools
+import importlib
+import inspect
+import os
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.distributed import distributed_c10d as c10d
+
+from commtap_plan.settings import RankSettings
+
+FAKE = "fake"
+
+
+def replace_everywhere(old: Any, new: Any) -> None:
+    """Puts a function in the place of another in every module of torch.distributed that has imported it."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("torch.") and module is not None:
+            for attribute in [key for key, value in vars(module).items() if value is old]:
+                setattr(module, attribute, new)
+
+
+def _fake_group(options: Any, _: Any) -> Any:
+    from torch._C._distributed_c10d import FakeProcessGroup
+
+    own = FakeProcessGroup.Options()
+    own.global_ranks_in_group = options.global_ranks_in_group
+    own.group_name = options.group_id
+    return FakeProcessGroup._create_internal(options.group_rank, options.group_size, own)
+
+
+def _register_fake_backend() -> None:
+    """The backend of torch's own tests, with the ranks of the group, which the report has."""
+    importlib.import_module("torch.testing._internal.distributed.fake_pg")
+
+    dist.Backend._plugins[FAKE.upper()] = dist.Backend._plugins[FAKE.upper()]._replace(creator_fn=_fake_group)
+
+
+def _init_process_group(settings: RankSettings) -> Callable[..., None]:
+    real = c10d.init_process_group
+    parameters = inspect.signature(real)
+
+    @functools.wraps(real)
+    def init_process_group(*args: Any, **kwargs: Any) -> None:
+        given = parameters.bind(*args, **kwargs).arguments
+        kept = {name: given[name] for name in ("timeout", "group_name") if name in given}
+        store = dist.HashStore()
+        real(backend=FAKE, store=store, world_size=settings.world_size, rank=settings.rank, **kept)
+
+    return init_process_group
+
+
+def _new_process_group_helper() -> Callable[..., Any]:
+    real = c10d._new_process_group_helper
+    parameters = inspect.signature(real)
+
+    @functools.wraps(real)
+    def helper(*args: Any, **kwargs: Any) -> Any:
+        bound = parameters.bind(*args, **kwargs)
+        bound.arguments["backend"] = dist.Backend(FAKE)
+        for name in ("backend_options", "device_id"):
+            if name in bound.arguments:
+                bound.arguments[name] = None
+        return real(*bound.args, **bound.kwargs)
+
+    return helper
+
+
+def _store(*_: Any, **__: Any) -> dist.Store:
+    return dist.HashStore()
+
+
+def _split_group(real: Callable[..., Any]) -> Callable[..., Any]:
+    """split_group() needs a backend that splits: the same groups come from new_group()."""
+
+    @functools.wraps(real)
+    def split_group(
+        parent_pg: Any = None,
+        split_ranks: Any = None,
+        timeout: Any = None,
+        pg_options: Any = None,
+        group_desc: Any = None,
+        **_: Any,
+    ) -> Any:
+        del pg_options
+        parent = dist.get_process_group_ranks(parent_pg or dist.group.WORLD)
+        mine = None
+        for ranks in split_ranks or []:
+            group = dist.new_group([parent[rank] for rank in ranks], timeout=timeout, group_desc=group_desc)
+            mine = group if dist.get_rank() in (parent[rank] for rank in ranks) else mine
+        return mine
+
+    return split_group
+
+
+def _forbid_network() -> None:
+    """A plan is made without a cluster: whatever connects is something that the plan does not know."""
+
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "socket.connect" and arguments[0].family in (socket.AF_INET, socket.AF_INET6):
+            raise ConnectionRefusedError(
+                f"commtap plan makes no network connections: the script connects to {arguments[1]}; "
+                "give it what it needs as files, or leave the connection out if COMMTAP_PLAN is set"
+            )
+
+    sys.addaudithook(audit)
+
+
+def without_network(settings: RankSettings) -> None:
+    """Makes every process group of this process a fake one of the planned size."""
+    _forbid_network()
+    os.environ.pop("TORCH_DISTRIBUTED_USE_TORCHCOMMS", None)
+    os.environ.pop("TORCH_DIST_INIT_BARRIER", None)
+    _register_fake_backend()
+    replace_everywhere(c10d.init_process_group, _init_process_group(settings))
+    replace_everywhere(c10d._new_process_group_helper, _new_process_group_helper())
+    replace_everywhere(c10d.split_group, _split_group(c10d.split_group))
+    for store in ("TCPStore", "FileStore"):
+        replace_everywhere(getattr(dist, store), _store)
+    torch.distributed.monitored_barrier = lambda group=None, *_, **__: dist.barrier(group)

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python objects that ranks send each other, such as the shapes that one pipeline stage tells the next.
+
+A fake group delivers nothing. So a rank writes the tensors that it sends inside of an object collective to files, and
+the rank that receives them, planned later, reads them. The collectives themselves run unchanged and are counted.
+"""
+
+import collections
+import contextlib
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.distributed import distributed_c10d as c10d
+
+from commtap_plan.groups import replace_everywhere
+from commtap_plan.settings import RankSettings
+from commtap_plan.stops import ObjectMissing
+
+#: Methods of a pipeline stage in which stages vote whether they know each other's shapes; of torch >= 2.13.
+_VOTES = ("_warmup_forward_vote", "_warmup_backward_result")
+
+#: The functions inside of which tensors are objects.
+_COLLECTIVES = (
+    "send_object_list",
+    "recv_object_list",
+    "broadcast_object_list",
+    "scatter_object_list",
+    "all_gather_object",
+    "gather_object",
+)
+
+
+_PAIR = "pair"
+
+
+class Mail:
+    """The objects of one rank."""
+
+    def __init__(self, settings: RankSettings) -> None:
+        self.folder = Path(settings.folder) / "objects"
+        self.rank = settings.rank
+        self.like = settings.like
+        self.peers: set[int] = set()
+        self._numbers: collections.Counter[str] = collections.Counter()
+        self._depth = 0
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """Tensors that are sent meanwhile are objects."""
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    @property
+    def is_open(self) -> bool:
+        return self._depth > 0
+
+    def call(self, real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Calls a function of c10d, which may come back here by its name: its tensors are delivered once."""
+        depth, self._depth = self._depth, 0
+        try:
+            return real(*args, **kwargs)
+        finally:
+            self._depth = depth
+
+    def _number(self, kind: str, source: int, destination: int) -> int:
+        key = f"{kind}-{source}-{destination}"
+        self._numbers[key] += 1
+        return self._numbers[key]
+
+    def _path(self, kind: str, source: int, destination: int, number: int) -> Path:
+        return self.folder / f"{kind}-{source}-{destination}.{number}"
+
+    def send(self, kind: str, destination: int, tensor: torch.Tensor) -> None:
+        """Writes a tensor for a rank, or for the group whose first rank is `destination`."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self._path(kind, self.rank, destination, self._number(kind, self.rank, destination))
+        partial = path.with_name(f"{path.name}.{os.getpid()}")
+        torch.save(tensor.detach().cpu().clone(), partial)
+        partial.rename(path)
+
+    def receive(self, kind: str, source: int, destination: int, tensor: torch.Tensor) -> None:
+        """Reads the next tensor that `source` has sent."""
+        number = self._number(kind, source, destination)
+        path = self._path(kind, source, destination, number)
+        self.peers.add(source)
+        if not path.is_file() and self.like >= 0:
+            # The ranks that are compared have the same neighbours, as far from them.
+            shift = self.like - self.rank
+            path = self._path(kind, source + shift, destination + shift, number)
+        if not path.is_file():
+            raise ObjectMissing(f"rank {self.rank} needs an object that rank {source} sends", str(path))
+        with torch.no_grad():
+            tensor.copy_(torch.load(path, weights_only=True))
+
+
+def _global(group: Any, source: Any, group_source: Any) -> int:
+    if source is not None:
+        return source
+    return dist.get_global_rank(group or dist.group.WORLD, group_source or 0)
+
+
+def _sending(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
+    parameters = inspect.signature(real)
+
+    @functools.wraps(real)
+    def send(*args: Any, **kwargs: Any) -> Any:
+        if mail.is_open:
+            given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
+            destination = _global(given["group"], given["dst"], given["group_dst"])
+            mail.send(_PAIR, destination, given["tensor"])
+        return mail.call(real, *args, **kwargs)
+
+    return send
+
+
+def _receiving(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
+    parameters = inspect.signature(real)
+
+    @functools.wraps(real)
+    def receive(*args: Any, **kwargs: Any) -> Any:
+        result = mail.call(real, *args, **kwargs)
+        if mail.is_open:
+            given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
+            source = _global(given["group"], given["src"], given["group_src"])
+            mail.receive(_PAIR, source, mail.rank, given["tensor"])
+            return source
+        return result
+
+    return receive
+
+
+def _batch(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(real)
+    def batch_isend_irecv(operations: list[Any]) -> Any:
+        works = mail.call(real, operations)
+        if mail.is_open:
+            for operation in operations:
+                peer = _global(operation.group, operation.peer, operation.group_peer)
+                if operation.op.__name__ == "isend":
+                    mail.send(_PAIR, peer, operation.tensor)
+                else:
+                    mail.receive(_PAIR, peer, mail.rank, operation.tensor)
+        return works
+
+    return batch_isend_irecv
+
+
+def _from_one(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
+    """broadcast() and scatter(): one rank of the group has what the others get."""
+    parameters = inspect.signature(real)
+
+    @functools.wraps(real)
+    def collective(*args: Any, **kwargs: Any) -> Any:
+        result = mail.call(real, *args, **kwargs)
+        if not mail.is_open:
+            return result
+        given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
+        source = _global(given["group"], given["src"], given["group_src"])
+        ranks = dist.get_process_group_ranks(given["group"] or dist.group.WORLD)
+        kind = f"{real.__name__}-{len(ranks)}"
+        parts = given["scatter_list"]
+        is_scatter = real.__name__ == "scatter"
+        if source != mail.rank:
+            mail.receive(kind, source, mail.rank if is_scatter else ranks[0], given["tensor"])
+        elif is_scatter:
+            for rank, part in zip(ranks, parts, strict=True):
+                mail.send(kind, rank, part)
+        else:
+            mail.send(kind, ranks[0], given["tensor"])
+        return result
+
+    return collective
+
+
+def _opening(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+    @functools.wraps(real)
+    def object_collective(*args: Any, **kwargs: Any) -> Any:
+        with mail.open(), unset_fake_temporarily():
+            return real(*args, **kwargs)
+
+    return object_collective
+
+
+def deliver_objects(settings: RankSettings) -> Mail:
+    """Gives every object collective of this process the objects that other ranks of the plan have sent."""
+    mail = Mail(settings)
+    wrappers = {
+        "send": _sending,
+        "recv": _receiving,
+        "batch_isend_irecv": _batch,
+        "broadcast": _from_one,
+        "scatter": _from_one,
+        **dict.fromkeys(_COLLECTIVES, _opening),
+    }
+    for name, wrap in wrappers.items():
+        real = getattr(c10d, name)
+        replace_everywhere(real, wrap(mail, real))
+    from torch.distributed.pipelining import PipelineStage
+
+    for name in _VOTES:
+        if hasattr(PipelineStage, name):
+            setattr(PipelineStage, name, _opening(mail, getattr(PipelineStage, name)))
+    return mail
