@@ -132,8 +132,8 @@ void replace(PyObject* from, PyObject* to) {
 
 bool watchInductor(const CommtapHost& host) {
   const ErrorGuard keep_errors;
-  const DynamoPause pause;
   if (callback == nullptr && loaded(torch_names::kInductorFile) != nullptr) {
+    const DynamoPause pause;
     tracker = &host;
     callback = PyCFunction_New(&save_method, nullptr);
     if (callback != nullptr) {

@@ -46,7 +46,6 @@ SAME_TABLE = {
     "transformer_compile": "transformer_tp",
     "transformer_sp_fullgraph": "transformer_sp",
     "ddp_compile": "ddp",
-    "fsdp1_compile": "fsdp1_orig_params",
     "fsdp2_compile": "fsdp2",
     "pipeline_compile": "pipeline",
     "compiled_blocks": "compiled_eager",

@@ -3,6 +3,7 @@
 #include "tracker/compiled/compiled_code.h"
 
 #include <string>
+#include <vector>
 
 #include "tests/unit/torch_doctest.h"
 
@@ -77,10 +78,14 @@ class CompiledFixture : public TrackerFixture {
   CompiledFixture& operator=(const CompiledFixture&) = delete;
   ~CompiledFixture() {
     CompiledCode::setPython(nullptr);
+    for (const uint32_t module : added_) { // a later test's roots are the only ones
+      ModuleRegistry::get().died(module);
+    }
   }
 
-  static uint32_t add(uint32_t parent, std::string_view component) {
-    return ModuleRegistry::get().add(parent, component, "C", ModuleRole::kPlain, false);
+  uint32_t add(uint32_t parent, std::string_view component) {
+    added_.push_back(ModuleRegistry::get().add(parent, component, "C", ModuleRole::kPlain, false));
+    return added_.back();
   }
 
   /// Returns the origin of a collective that was attributed to the compiled module `entry`.
@@ -96,6 +101,7 @@ class CompiledFixture : public TrackerFixture {
   uint32_t down = 0;
 
  private:
+  std::vector<uint32_t> added_;
   static inline char instructions_[100]; ///< sites are remembered for ever: each test has one of its own
   static inline int next_ = 0;
 };
