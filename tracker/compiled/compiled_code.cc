@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "tracker/attribution/module_registry.h"
+#include "tracker/compiled/forward_roots.h"
 #include "tracker/compiled/graph_lines.h"
 #include "tracker/compiled/module_sources.h"
 #include "tracker/compiled/side_files.h"
 #include "tracker/core/log.h"
+#include "tracker/torch/compat.h"
 
 namespace commtap {
 namespace {
@@ -44,6 +46,7 @@ struct Known {
   std::unordered_map<std::string, std::shared_ptr<const GraphLines>> files; ///< by their name, which is a hash
   std::unordered_map<const void*, SharedPlace> places;                      ///< by instruction
   std::unordered_map<SiteInModule, uint32_t, SiteHash> modules;
+  ForwardRoots roots;
 };
 
 Known& known() {
@@ -110,6 +113,36 @@ SharedPlace placeOf(const CommtapPython& part, const CommtapSite& site) {
   return shared;
 }
 
+/// Returns the module of a source in the graph of a function, of which no scope tells.
+std::optional<uint32_t> moduleOfFunction(
+    const CommtapPython& part,
+    const CommtapSite& site,
+    const std::string& source,
+    const SourceParts& parts) {
+  const uint32_t named = part.module_at(&site, source.c_str());
+  if (named == kCommtapUnknownModule) {
+    return ModuleRegistry::get().onlyBelowARoot(parts.path);
+  }
+  const int64_t node = part.forward_node(&site);
+  const uint32_t root = node < 0 ? kCommtapUnknownModule : part.module_at(&site, parts.root.c_str());
+  if (root != kCommtapUnknownModule) {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    known().roots.note({compat::threadId(), static_cast<uint64_t>(node)}, parts.root, root);
+  }
+  return named;
+}
+
+/// Returns the module of a source in the backward of a function's graph.
+std::optional<uint32_t> moduleOfBackward(const SourceParts& parts) {
+  const auto node = compat::currentNode();
+  std::optional<uint32_t> root;
+  if (node && compat::hasSequenceNumber(*node)) {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    root = known().roots.find({node->thread_id(), node->sequence_nr()}, parts.root);
+  }
+  return root ? ModuleRegistry::get().below(*root, parts.path) : ModuleRegistry::get().onlyBelowARoot(parts.path);
+}
+
 /// Returns the module of one source. Sets `lasting` to false if the site's next call in the same module can be for
 /// another.
 std::optional<uint32_t> moduleOf(
@@ -120,15 +153,12 @@ std::optional<uint32_t> moduleOf(
     bool in_engine,
     bool& lasting) {
   const SourceParts parts = partsOf(source);
-  ModuleRegistry& modules = ModuleRegistry::get();
-  const std::optional<uint32_t> inside =
-      entry != kGlobalModule && parts.is_entry ? modules.below(entry, parts.path) : std::nullopt;
-  if (inside) {
+  const bool is_inside = entry != kGlobalModule && parts.is_entry;
+  if (const auto inside = is_inside ? ModuleRegistry::get().below(entry, parts.path) : std::nullopt) {
     return inside;
   }
   lasting = false;
-  const uint32_t named = in_engine ? kCommtapUnknownModule : part.module_at(&site, source.c_str());
-  return named != kCommtapUnknownModule ? std::optional(named) : modules.onlyBelowARoot(parts.path);
+  return in_engine ? moduleOfBackward(parts) : moduleOfFunction(part, site, source, parts);
 }
 
 /// Returns the module of a place, their nearest common ancestor if it has several; nullopt if one is not known.

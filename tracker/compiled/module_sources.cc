@@ -30,7 +30,9 @@ SourceParts partsOf(std::string_view source) {
   SourceParts parts;
   if (source.starts_with("L[") || source.starts_with("G[")) {
     parts.is_entry = source.starts_with(kEntry);
-    source.remove_prefix(std::min(source.find(']'), source.size() - 1) + 1);
+    const size_t size = std::min(source.find(']'), source.size() - 1) + 1;
+    parts.root = source.substr(0, size);
+    source.remove_prefix(size);
     source.remove_prefix(source.starts_with('.') ? 1 : 0);
   }
   while (!source.empty()) {

@@ -9,6 +9,7 @@ namespace commtap {
 
 /// A module as Dynamo names it, in parts.
 struct SourceParts {
+  std::string root;     ///< the object that the source begins with: "L['self']"; "" for the compiled module
   std::string path;     ///< below the object that the source begins with: "layers.0.down"; "" for that object
   bool is_entry = true; ///< that object is the module that was compiled: "L['self']", or nothing
 };

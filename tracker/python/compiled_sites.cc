@@ -213,4 +213,18 @@ std::vector<PyRef> modulesAlong(const CommtapSite& site, const char* source) {
   return modules;
 }
 
+int64_t forwardNode(const CommtapSite& site) {
+  const ErrorGuard keep_errors;
+  const DynamoPause pause;
+  bool is_graph_seen = false; // else its forward is another graph's
+  const PyRef frame = frameWhere([&](const PyCodeObject* code) {
+    is_graph_seen = is_graph_seen || code == site.code;
+    return is_graph_seen && code != site.code && asciiOf(code->co_name) == torch_names::kForwardOfGraph &&
+           asciiOf(code->co_filename).ends_with(torch_names::kForwardFile);
+  });
+  const PyRef node(frame ? commtap_local(asFrame(frame), torch_names::kNodeOfGraph) : nullptr);
+  const PyRef number(node ? PyObject_CallMethod(node.get(), torch_names::kNodeNumber, nullptr) : nullptr);
+  return number && PyLong_Check(number.get()) ? PyLong_AsLongLong(number.get()) : -1;
+}
+
 } // namespace commtap

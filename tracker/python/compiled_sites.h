@@ -33,4 +33,8 @@ SiteFacts readSite(const CommtapSite& site);
 /// runs the site's graph. Is empty unless the last of them is the whole source's. The caller holds the GIL.
 std::vector<PyRef> modulesAlong(const CommtapSite& site, const char* source);
 
+/// Returns the sequence number of the autograd node whose forward runs the site's graph; negative if there is none. The
+/// caller holds the GIL.
+int64_t forwardNode(const CommtapSite& site);
+
 } // namespace commtap

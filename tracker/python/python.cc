@@ -178,6 +178,13 @@ uint32_t moduleAt(const CommtapSite* site, const char* source) {
   return id == ModuleMap::kTransparent ? ModuleMap::kUnknown : id;
 }
 
+int64_t nodeOfForward(const CommtapSite* site) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  const int64_t number = forwardNode(*site);
+  PyGILState_Release(gil);
+  return number;
+}
+
 int watchCompiler() {
   const PyGILState_STATE gil = PyGILState_Ensure();
   const bool watched = watchInductor(part->host);
@@ -377,5 +384,6 @@ const CommtapPython commtap_python = {
     .find_site = commtap::siteRunning,
     .read_site = commtap::factsOfSite,
     .module_at = commtap::moduleAt,
+    .forward_node = commtap::nodeOfForward,
     .watch_compiler = commtap::watchCompiler,
 };

@@ -51,6 +51,7 @@ SAME_TABLE = {
     "compiled_blocks": "compiled_eager",
     "compiled_function": "compiled_eager",
     "compiled_breaks": "compiled_eager",
+    "compiled_two": "compiled_two_eager",
     "compiled_inductor": "compiled_eager",
 }
 

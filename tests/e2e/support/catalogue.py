@@ -50,6 +50,8 @@ JOBS: dict[str, Job] = {
     "compiled_function": Job("compiled.py", ("function", "--compile", "function")),
     "compiled_breaks": Job("compiled.py", ("breaks", "--compile", "method")),
     "compiled_shapes": Job("compiled.py", ("shapes", "--compile", "method")),
+    "compiled_two_eager": Job("compiled.py", ("two",)),
+    "compiled_two": Job("compiled.py", ("two", "--compile", "function")),
     "compiled_inductor": Job("compiled.py", ("model", "--compile", "method", "--backend", "inductor")),
     "buckets": Job("buckets.py", oracle=True),
     "closure": Job("closure.py"),

@@ -36,7 +36,7 @@ const std::map<std::string, Rooms>& allowed() {
       {"tracker/core",
        {"tracker/torch", "report/base", "report/model", "report/ledger", "report/ledger_reader", "report/runs"}},
       {"tracker/attribution", {"tracker/torch", "tracker/core", "report/model", "report/ledger"}},
-      {"tracker/compiled", {"tracker/core", "tracker/attribution", "report/base"}},
+      {"tracker/compiled", {"tracker/torch", "tracker/core", "tracker/attribution", "report/base"}},
       {"tracker/gloo", {"tracker/torch", "tracker/core", "report/model", "shim"}},
       {"tracker/collectives",
        {"tracker/torch",

@@ -61,6 +61,7 @@ constexpr CommtapPython kFakePart = {
           return 1;
         },
     .module_at = [](const CommtapSite*, const char*) { return fake().named; },
+    .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
     .watch_compiler = [] { return 1; },
 };
 

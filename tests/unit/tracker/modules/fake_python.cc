@@ -49,6 +49,7 @@ const CommtapPython commtap_python = {
     .find_site = [](int, CommtapSite*) { return 0; },
     .read_site = [](const CommtapSite*, uint32_t*, CommtapTakeText, void*) { return 0; },
     .module_at = [](const CommtapSite*, const char*) -> uint32_t { return kCommtapUnknownModule; },
+    .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
     .watch_compiler = [] { return 0; },
 };
 

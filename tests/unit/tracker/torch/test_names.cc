@@ -260,6 +260,8 @@ TEST_CASE("what the tracker reads of compilers exists") {
       {"_dynamo/output_graph.py", "lineno - self._orig_gm_firstlineno"},
       {"_functorch/_aot_autograd/utils.py", backward},
       {"fx/traceback.py", quoted(kAnnotations)},
+      {"_functorch/_aot_autograd/runtime_wrappers.py",
+       std::string("def ") + kForwardOfGraph + "(" + kNodeOfGraph + ": Any, "},
       {"_inductor/fx_passes/bucketing.py", "(" + quoted(kForwardStack) + ", "},
       {"_inductor/fx_passes/bucketing.py", "(" + quoted(kBackwardStack) + ", "},
       {"_inductor/fx_passes/bucketing.py", "f\"bucketing_{key}_sources\""},
