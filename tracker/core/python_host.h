@@ -173,8 +173,8 @@ struct CommtapPython {
   /// Returns the id of the module that Dynamo calls `source`, such as "L['model'].layers.0", in the function that
   /// runs the compiled graph of `site`; kCommtapUnknownModule if there is none. Takes the GIL.
   uint32_t (*module_at)(const CommtapSite* site, const char* source);
-  /// Returns the sequence number of the autograd node whose forward runs the compiled graph of `site`; negative if there
-  /// is none. Takes the GIL.
+  /// Returns the sequence number of the autograd node whose forward runs the compiled graph of `site`; negative if
+  /// there is none. Takes the GIL.
   int64_t (*forward_node)(const CommtapSite* site);
   /// Receives the graphs that Inductor compiles from now on, if it is loaded. Returns 0 if it is not. Takes the GIL.
   int (*watch_compiler)();

@@ -143,7 +143,8 @@ TEST_CASE("an unknown group leaves its columns null") {
   });
 }
 
-TEST_CASE("the last columns of a collective are its root module, its label and whether it is compiled; Global has no root") {
+TEST_CASE(
+    "the last columns of a collective are its root module, its label and whether it is compiled; Global has no root") {
   Report report = sampleReport(1);
   report.collectives.resize(1);
   const std::pair<const char*, nlohmann::json> roots[] = {
