@@ -43,7 +43,8 @@ constexpr const char* kCacheFolder = "cache_dir";
 /// (torch/_dynamo/output_graph.py).
 constexpr std::string_view kCompiledFunction = "__compiled_fn";
 
-// torch/_functorch/_aot_autograd/runtime_wrappers.py: the function of the autograd node of a compiled graph, and the node
+// torch/_functorch/_aot_autograd/runtime_wrappers.py: the function of the autograd node of a compiled graph, and the
+// node
 constexpr std::string_view kForwardFile = "/torch/_functorch/_aot_autograd/runtime_wrappers.py";
 constexpr const char* kForwardOfGraph = "forward";
 constexpr const char* kNodeOfGraph = "ctx";
