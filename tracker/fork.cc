@@ -10,6 +10,7 @@
 #include "tracker/collectives/count_captures.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
+#include "tracker/compiled/compiled_code.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/lasting_text.h"
@@ -40,6 +41,7 @@ ForkLocks& locks() {
       GraphCaptures::forkLock(),
       CountCaptures::forkLock(),
       ProcessLedger::forkLock(),
+      CompiledCode::forkLock(),
       ModuleRegistry::forkLock(),
       Timelines::forkLock(),
       lastingTextForkLock(),

@@ -235,6 +235,12 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`. Null "
         "if nothing tells, and in a module.",
         {.presence = Presence::kNewer}),
+    column(
+        field::kCompiled,
+        &JobCollective::compiled,
+        "True if the code of a compiled graph (torch.compile) issued the calls. `module` is then the one for which the "
+        "graph communicates, `issued_in` the one that was compiled. Absent if false.",
+        {.presence = Presence::kIfKnown}),
 };
 
 } // namespace commtap

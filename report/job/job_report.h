@@ -54,8 +54,8 @@ struct JobMember {
   bool operator==(const JobMember&) const = default;
 };
 
-/// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in, label). Exclusive, as in
-/// Collective.
+/// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in, label, compiled).
+/// Exclusive, as in Collective.
 struct JobCollective {
   std::string module;
   std::string issued_in;
@@ -67,6 +67,7 @@ struct JobCollective {
   std::string reduce_op; ///< "" for none
   AsyncOp async_op = AsyncOp::kUnknown;
   std::string label;                ///< "" for none
+  bool compiled = false;            ///< the code of a compiled graph issued it
   std::vector<std::string> lowered; ///< union over all ranks, sorted
   std::vector<JobMember> members;   ///< padding last; empty unless they are known on every rank that has the row
   size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row

@@ -62,6 +62,7 @@ inline constexpr const char* kReduceOp = "reduce_op";
 inline constexpr const char* kAsync = "async";
 inline constexpr const char* kRow = "row";
 inline constexpr const char* kLabel = "label";
+inline constexpr const char* kCompiled = "compiled";
 inline constexpr const char* kIssuedIn = "issued_in";
 inline constexpr const char* kLowered = "lowered";
 inline constexpr const char* kCount = "count";

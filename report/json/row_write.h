@@ -159,6 +159,9 @@ template <typename Value>
 bool isKnown(const Value& /*value*/) {
   return true;
 }
+inline bool isKnown(const bool& value) {
+  return value;
+}
 inline bool isKnown(const CollectiveTime& time) {
   return time.isKnown();
 }

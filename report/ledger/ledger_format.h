@@ -179,6 +179,8 @@ constexpr uint32_t wordOf(uint8_t first, uint8_t second, uint8_t third, uint8_t 
   return first | (uint32_t{second} << 8U) | (uint32_t{third} << 16U) | (uint32_t{fourth} << 24U);
 }
 
+inline constexpr uint8_t kSizeClassBits = 0x7f;
+
 /// The key of a row of collectives: there is one row per combination that occurs.
 struct CollectiveKey {
   uint32_t module;    ///< attributed module
@@ -190,8 +192,9 @@ struct CollectiveKey {
   Kind kind;
   Phase phase;
   AsyncOp async_op;
-  uint8_t size_class; ///< sizeClass() of the payload: makes a histogram of sizes
-  StringId label;     ///< what the job does, for a collective outside of every module; "" if not known
+  uint8_t size_class : 7; ///< sizeClass() of the payload: makes a histogram of sizes
+  uint8_t compiled : 1;   ///< 1 if the code of a compiled graph issued it
+  StringId label;         ///< what the job does, for a collective outside of every module; "" if not known
 
   /// All of it, for comparing and hashing.
   constexpr std::array<uint64_t, 4> words() const {
@@ -200,7 +203,11 @@ struct CollectiveKey {
         wordOf(op, group),
         wordOf(dtype, reduce_op),
         wordOf(
-            wordOf(static_cast<uint8_t>(kind), static_cast<uint8_t>(phase), static_cast<uint8_t>(async_op), size_class),
+            wordOf(
+                static_cast<uint8_t>(kind),
+                static_cast<uint8_t>(phase),
+                static_cast<uint8_t>(async_op),
+                static_cast<uint8_t>(size_class | compiled << 7U)),
             label)};
   }
 };

@@ -118,6 +118,7 @@ Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger) 
   row.dtype = records.text(key.dtype);
   row.reduce_op = records.text(key.reduce_op);
   row.async_op = asyncOf(key.async_op);
+  row.compiled = key.compiled != 0;
   row.label = records.text(key.label);
   for (const auto& lowered : ledger.lowered) {
     if (const StringId id = lowered.load(std::memory_order_relaxed); id != 0) {
@@ -151,7 +152,8 @@ void readCollectives(LedgerReading& reading) {
         records.textView(key.reduce_op),
         asyncOf(key.async_op),
         modules.of(key.issued_in),
-        records.textView(key.label));
+        records.textView(key.label),
+        key.compiled != 0);
   };
   forEachInOrder<kCollectives>(reading, modules, keyOf, [&](const LedgerCollective& ledger, bool is_new) {
     if (is_new) {

@@ -57,8 +57,10 @@ void convert(const Collective& old, uint64_t number, LedgerCollective& row) {
       .kind = old.kind,
       .phase = old.phase,
       .async_op = old.async_op,
-      .size_class = old.size_class,
+      .size_class = 0,
+      .compiled = 0,
       .label = 0};
+  row.key.size_class = old.size_class & kSizeClassBits;
   row.lowered[0] = old.lowered[0];
   row.lowered[1] = old.lowered[1];
   row.lane = static_cast<uint16_t>(std::min(old.lane, kLaneCount - 1));

@@ -105,7 +105,8 @@ void sortRows(JobReport& job) {
         std::string_view(row.reduce_op),
         row.async_op,
         std::string_view(row.issued_in),
-        std::string_view(row.label));
+        std::string_view(row.label),
+        row.compiled);
   };
   std::sort(job.collectives.begin(), job.collectives.end(), [&key](const JobCollective& a, const JobCollective& b) {
     return key(a) < key(b);

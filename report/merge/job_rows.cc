@@ -14,7 +14,7 @@ size_t JobRows::KeyHash::operator()(const Key& key) const {
     hash = mixHash(hash, part);
   }
   const auto names = static_cast<size_t>(key.phase) << 16U | static_cast<size_t>(key.kind) << 8U;
-  return mixHash(hash, names | static_cast<size_t>(key.async_op));
+  return mixHash(hash, names | static_cast<size_t>(key.async_op) | static_cast<size_t>(key.compiled) << 24U);
 }
 
 void JobRows::add(const Collective& row, uint32_t group, std::span<const Member> members) {
@@ -28,7 +28,8 @@ void JobRows::add(const Collective& row, uint32_t group, std::span<const Member>
       texts_.id(row.label),
       row.phase,
       row.kind,
-      row.async_op};
+      row.async_op,
+      row.compiled};
   Sum& sum = rows_.add(key, {row.count, row.bytes, row.bus_bytes});
   for (const std::string& op : row.lowered) {
     const uint32_t id = texts_.id(op);
@@ -63,6 +64,7 @@ JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSe
   collective.reduce_op = texts_.text(key.reduce_op);
   collective.async_op = key.async_op;
   collective.label = texts_.text(key.label);
+  collective.compiled = key.compiled;
   for (const uint32_t op : row.sum.lowered) {
     collective.lowered.push_back(texts_.text(op));
   }

@@ -38,6 +38,7 @@ class JobRows {
     Phase phase;
     Kind kind;
     AsyncOp async_op;
+    bool compiled;
 
     bool operator==(const Key&) const = default;
   };

@@ -90,7 +90,8 @@ struct Collective {
   std::string dtype;     ///< "" for none
   std::string reduce_op; ///< "" for none
   AsyncOp async_op = AsyncOp::kUnknown;
-  std::string label; ///< what the job does, for a collective outside of every module; "" if not known
+  std::string label;     ///< what the job does, for a collective outside of every module; "" if not known
+  bool compiled = false; ///< the code of a compiled graph issued it
   std::vector<std::string> lowered;
   uint64_t count = 0;
   uint64_t bytes = 0;

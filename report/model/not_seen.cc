@@ -76,6 +76,10 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"torch_layout",
      "collectives that were not counted, processes in which nothing was, or timing that was switched off, because this "
      "torch's classes differ from those that the tracker was built for; `detail` names the first difference"},
+    {"compiled_unattributed",
+     "collectives of a compiled graph whose module inside the graph is not known; they are attributed to the compiled "
+     "module. If the graph came from a compiler's cache, clear the cache and run once with commtap: later runs know "
+     "it"},
 }};
 
 const Reason& row(NotSeen reason) {

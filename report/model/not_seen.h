@@ -40,8 +40,9 @@ enum class NotSeen : uint8_t {
   kDeviceLibraries,
   kFramesUnread,
   kTorchLayout,
+  kCompiledUnattributed,
 };
-inline constexpr int kNotSeenCount = 30;
+inline constexpr int kNotSeenCount = 31;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

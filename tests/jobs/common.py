@@ -81,6 +81,7 @@ def say_compile_counters(arguments: argparse.Namespace, say: Callable[[str], Non
                 "unique_graphs": counters["stats"]["unique_graphs"],
                 "graph_breaks": sum(counters["graph_break"].values()),
                 "compiled": compiled,
+                "caches": {name: dict(counters[name]) for name in ("aot_autograd", "inductor")},
             }
         )
     )

@@ -120,6 +120,7 @@ std::unique_ptr<LedgerWriter> sampleLedger(int64_t rank) {
   reduce.reduce_op = ledger->intern("sum");
   reduce.async_op = AsyncOp::kYes;
   reduce.size_class = sizeClass(320);
+  reduce.compiled = 1;
   countOne(*ledger, reduce, 320);
   ledger->row(reduce)->lowered[0] = ledger->intern("c10d.allreduce_coalesced_");
   CollectiveKey broadcast = keyOf(*ledger, kGlobalModule, "c10d.broadcast_", Kind::kBroadcast, Phase::kOther);

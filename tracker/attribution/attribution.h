@@ -48,12 +48,18 @@ struct CallFacts {
 /// Slow path of currentOrigin(): outside of module calls, in a backward, or in a library's work for one of its units.
 Origin originElsewhere(ThreadState& thread, bool in_engine, const CallFacts& facts);
 
+/// Returns whether autograd's engine issues what this thread does, and not a module that it calls.
+inline bool inEngine(const ThreadState& thread) {
+  const Scope* top = thread.top();
+  return compat::inBackward() && (top == nullptr || !top->in_backward);
+}
+
 /// Returns this thread's current origin. `facts` returns the CallFacts of the collective that asks; it is called only
 /// if they are needed.
 template <typename Facts>
 Origin currentOrigin(ThreadState& thread, const Facts& facts) {
   const Scope* top = thread.top();
-  const bool in_engine = compat::inBackward() && (top == nullptr || !top->in_backward);
+  const bool in_engine = inEngine(thread);
   const bool in_module = top != nullptr && top->isCall();
   Origin origin;
   if (in_engine || !in_module || !thread.unit_labels.empty()) [[unlikely]] {

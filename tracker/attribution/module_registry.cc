@@ -303,6 +303,45 @@ uint32_t ModuleRegistry::commonAncestorLocked(uint32_t one, uint32_t other) cons
   return kGlobalModule;
 }
 
+std::optional<uint32_t> ModuleRegistry::below(uint32_t module, std::string_view path) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return isModule(module) ? belowLocked(module, path) : std::nullopt;
+}
+
+/// A component can hold dots: containers have no row of their own.
+std::optional<uint32_t> ModuleRegistry::belowLocked(uint32_t module, std::string_view path) const {
+  if (path.empty()) {
+    return module;
+  }
+  for (size_t end = path.find('.');; end = path.find('.', end + 1)) {
+    const bool is_whole = end == std::string_view::npos;
+    const auto child = by_name_.find(nameKey(module, path.substr(0, end)));
+    if (child != by_name_.end() && nodes_[child->second].alive) {
+      const std::string_view rest = is_whole ? std::string_view() : path.substr(end + 1);
+      if (const std::optional<uint32_t> found = belowLocked(child->second, rest)) {
+        return found;
+      }
+    }
+    if (is_whole) {
+      return std::nullopt;
+    }
+  }
+}
+
+std::optional<uint32_t> ModuleRegistry::onlyBelowARoot(std::string_view path) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::optional<uint32_t> only;
+  for (uint32_t id = 1; id < nodes_.size() && !path.empty(); ++id) {
+    const bool is_root = nodes_[id].alive && places_[id].parent == kGlobalModule;
+    const std::optional<uint32_t> found = is_root ? belowLocked(id, path) : std::nullopt;
+    if (found && only) {
+      return std::nullopt;
+    }
+    only = found ? found : only;
+  }
+  return only;
+}
+
 std::optional<uint32_t> ModuleRegistry::moduleNamed(uint32_t root, std::string_view name) {
   for (uint32_t id = 0; id < nodes_.size(); ++id) {
     if (nodes_[id].alive && (nameBelow(id, root, true) == name || nameBelow(id, root, false) == name)) {

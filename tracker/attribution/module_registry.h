@@ -77,6 +77,10 @@ class ModuleRegistry {
   std::optional<uint32_t> farthest(uint32_t module, ModuleRole role);
   /// Returns the outermost module around `module`, or itself.
   uint32_t rootOf(uint32_t module);
+  /// Returns the live module at a path of attributes below `module`, or `module` itself for "".
+  std::optional<uint32_t> below(uint32_t module, std::string_view path);
+  /// Returns the module at a path of attributes below a live root, if one root alone has such a module.
+  std::optional<uint32_t> onlyBelowARoot(std::string_view path);
   /// Returns the nearest module that contains both, or is one of them; Global if no module does.
   uint32_t commonAncestor(uint32_t one, uint32_t other);
   /// Returns the FSDP2 unit named `unit` ("" for the root) below the FSDP root above `hint`. A unit of several modules
@@ -127,6 +131,7 @@ class ModuleRegistry {
   uint32_t ownerOfShared(const void* storage, uint32_t module) const;
   uint32_t commonAncestorLocked(uint32_t one, uint32_t other) const;
   std::string nameBelow(uint32_t module, uint32_t root, bool raw);
+  std::optional<uint32_t> belowLocked(uint32_t module, std::string_view path) const;
   std::optional<uint32_t> moduleNamed(uint32_t root, std::string_view name);
 
   static constexpr size_t kForgetAt = 64U << 10U;

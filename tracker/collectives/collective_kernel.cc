@@ -15,6 +15,7 @@
 #include "tracker/collectives/custom_class.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/payload.h"
+#include "tracker/compiled/compiled_code.h"
 #include "tracker/core/clock.h"
 #include "tracker/core/cost_sample.h"
 #include "tracker/core/process_ledger.h"
@@ -46,21 +47,25 @@ class Call {
     const GroupRef group = this->group(frame);
     const Payload payload = this->payload(group);
     const uint64_t bytes = payload.bytes;
-    const Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
+    Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
+    const bool compiled = CompiledCode::attribute(inEngine(thread_), origin);
     LedgerWriter& ledger = ProcessLedger::ledger();
-    const CollectiveKey key{
-        origin.module,
-        origin.issued_in,
-        facts_.name,
-        group.index,
-        dtypeName(payload.dtype),
-        reduceOpName(),
-        facts_.kind,
-        origin.phase,
-        asyncOp(),
-        sizeClass(bytes),
-        origin.module == kGlobalModule ? label(ledger) : 0,
+    CollectiveKey key{
+        .module = origin.module,
+        .issued_in = origin.issued_in,
+        .op = facts_.name,
+        .group = group.index,
+        .dtype = dtypeName(payload.dtype),
+        .reduce_op = reduceOpName(),
+        .kind = facts_.kind,
+        .phase = origin.phase,
+        .async_op = asyncOp(),
+        .size_class = 0,
+        .compiled = 0,
+        .label = origin.module == kGlobalModule ? label(ledger) : 0,
     };
+    key.size_class = sizeClass(bytes) & kSizeClassBits;
+    key.compiled = compiled ? 1 : 0;
     LedgerCollective* row = ledger.row(key);
     if (compat::inBackward()) {
       Steps::inBackward(compat::graphTask());
@@ -245,7 +250,11 @@ void countMetaTensors(bool count) {
 
 template <typename AnyArgument>
 void CallWatch::begin(const OpFacts& facts, c10::DispatchKeySet keys, const AnyArgument* arguments) {
-  ThreadState* thread = isTracing(keys) ? nullptr : ThreadState::current();
+  const bool is_tracing = isTracing(keys);
+  if (is_tracing) {
+    CompiledCode::traced();
+  }
+  ThreadState* thread = is_tracing ? nullptr : ThreadState::current();
   if (thread == nullptr) {
     return;
   }

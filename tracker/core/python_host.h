@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 9U
+#define COMMTAP_PYTHON_ABI 10U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -45,6 +45,16 @@ enum CommtapWork : uint8_t {
   kCommtapOptimizerStepWithClosure, ///< such a step that was given a closure
   kCommtapOtherWork,                ///< methods with such names run, but they are others
 };
+
+/// The place in a compiled graph's Python code that calls a collective. Both are addresses that the Python part gives
+/// and takes: the code object, and the call in it.
+struct CommtapSite {
+  const void* code;
+  const void* instruction;
+};
+
+/// Receives a text of the Python part.
+using CommtapTakeText = void (*)(void* data, const char* text);
 
 struct CommtapParameterFacts {
   const char* name;
@@ -110,6 +120,9 @@ struct CommtapHost {
   /// Between these two calls, reading a tensor's attributes does not run the job's __torch_function__.
   void* (*begin_plain_tensors)();
   void (*end_plain_tensors)(void* token);
+  /// Notes where the collectives of a file that Inductor generates come from. `folder` is Inductor's cache, `key` the
+  /// file's name in it, and `lines` the text that GraphLines reads.
+  void (*graph_generated)(const char* folder, const char* key, const char* lines);
   void (*not_seen_module)(const char* what); ///< facts of a module or parameter could not be read
   void (*hook_missing)(const char* why);     ///< module calls cannot be hooked
   void (*log_debug)(const char* message);
@@ -150,6 +163,21 @@ struct CommtapPython {
   /// Returns the TensorImpl of the first parameter of a module, or of those below it, that requires a gradient; nullptr
   /// if none is found. The caller holds the GIL.
   void* (*trained_parameter)(void* module);
+  /// Finds the innermost code of a compiled graph among the `most` innermost functions of this thread. Returns 0 if
+  /// there is none. Needs no GIL: it only reads the thread's frames.
+  int (*find_site)(int most, CommtapSite* site);
+  /// Reads where a site's collective comes from, and keeps its code object for ever, so that its addresses are not used
+  /// again. In a file that Inductor generated, sets `line` and hands the file's path to `take`; in an FX graph, sets
+  /// `line` to 0 and hands it the place that GraphLines reads. Returns 0 if it cannot be read. Takes the GIL.
+  int (*read_site)(const CommtapSite* site, uint32_t* line, CommtapTakeText take, void* data);
+  /// Returns the id of the module that Dynamo calls `source`, such as "L['model'].layers.0", in the function that
+  /// runs the compiled graph of `site`; kCommtapUnknownModule if there is none. Takes the GIL.
+  uint32_t (*module_at)(const CommtapSite* site, const char* source);
+  /// Returns the sequence number of the autograd node whose forward runs the compiled graph of `site`; negative if
+  /// there is none. Takes the GIL.
+  int64_t (*forward_node)(const CommtapSite* site);
+  /// Receives the graphs that Inductor compiles from now on, if it is loaded. Returns 0 if it is not. Takes the GIL.
+  int (*watch_compiler)();
 };
 
 } // extern "C"

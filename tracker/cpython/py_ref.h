@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace commtap {
@@ -47,6 +48,15 @@ inline PyRef attribute(PyObject* object, const char* name) {
 
 /// Returns str(object) as UTF-8, or "" if that fails. Clears errors.
 std::string textOf(PyObject* object);
+
+/// Returns a view of an ASCII string; "" for any other, and for nullptr. Needs no GIL, because it reads nothing that
+/// another thread may change.
+inline std::string_view asciiOf(PyObject* text) {
+  const bool is_ascii = text != nullptr && PyUnicode_Check(text) && PyUnicode_IS_COMPACT_ASCII(text);
+  return is_ascii ? std::string_view(
+                        static_cast<const char*>(PyUnicode_DATA(text)), static_cast<size_t>(PyUnicode_GET_LENGTH(text)))
+                  : std::string_view();
+}
 
 /// Saves the pending Python error and restores it at scope exit. The tracker runs between two lines of the job's code
 /// and must not change its error state.

@@ -46,16 +46,46 @@ static const PyObject* code_of(const Frame* frame) {
 #endif
 }
 
-void commtap_visit_codes(int most, int (*visit)(const PyCodeObject* code, void* data), void* data) {
+static const void* instruction_of(const Frame* frame) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return frame->instr_ptr;
+#elif PY_VERSION_HEX >= 0x030B0000
+  return frame->prev_instr;
+#else
+  return (const char*)frame->f_code + frame->f_lasti;
+#endif
+}
+
+void commtap_visit_places(
+    int most,
+    int (*visit)(const PyCodeObject* code, const void* instruction, void* data),
+    void* data) {
   /* A thread's state may be freed while the interpreter ends. */
   const PyThreadState* thread = is_finalizing() ? NULL : PyGILState_GetThisThreadState();
   const Frame* frame = thread == NULL ? NULL : innermost_frame(thread);
   for (int i = 0; frame != NULL && i < most; ++i, frame = caller_of(frame)) {
     const PyObject* code = code_of(frame);
-    if (code != NULL && Py_IS_TYPE(code, &PyCode_Type) && visit((const PyCodeObject*)code, data) != 0) {
+    if (code != NULL && Py_IS_TYPE(code, &PyCode_Type) &&
+        visit((const PyCodeObject*)code, instruction_of(frame), data) != 0) {
       return;
     }
   }
+}
+
+struct Codes {
+  int (*visit)(const PyCodeObject* code, void* data);
+  void* data;
+};
+
+static int visit_code(const PyCodeObject* code, const void* instruction, void* data) {
+  (void)instruction;
+  const struct Codes* codes = data;
+  return codes->visit(code, codes->data);
+}
+
+void commtap_visit_codes(int most, int (*visit)(const PyCodeObject* code, void* data), void* data) {
+  struct Codes codes = {visit, data};
+  commtap_visit_places(most, visit_code, &codes);
 }
 
 const PyObject* commtap_first_variable(const PyCodeObject* code) {

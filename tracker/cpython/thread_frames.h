@@ -15,6 +15,13 @@ extern "C" {
  * code object does not change its names. So `visit` may read names, and must not change a reference count. */
 void commtap_visit_codes(int most, int (*visit)(const PyCodeObject* code, void* data), void* data);
 
+/* Calls visit(code, instruction, data) as above. `instruction` is the call that the function is making: an address that
+ * belongs to this call alone for as long as the code object lives. */
+void commtap_visit_places(
+    int most,
+    int (*visit)(const PyCodeObject* code, const void* instruction, void* data),
+    void* data);
+
 /* Returns the name of a function's first variable, which is its first argument if it takes any; NULL if it has no
  * variable. Borrowed. Needs no GIL, as above. */
 const PyObject* commtap_first_variable(const PyCodeObject* code);

@@ -20,6 +20,8 @@
 #include "tracker/attribution/stage_tensors.h"
 #include "tracker/collectives/groups.h"
 #include "tracker/collectives/registration.h"
+#include "tracker/compiled/compiled_code.h"
+#include "tracker/core/catch_all.h"
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/core/python_host.h"
@@ -127,6 +129,10 @@ void endPlainTensors(void* token) {
   delete before;
 }
 
+void graphGenerated(const char* folder, const char* key, const char* lines) {
+  catchAll("a compiled graph", [&] { CompiledCode::graphGenerated(folder, key, lines); });
+}
+
 void notSeenModule(const char* what) {
   ProcessLedger::ledger().notSeen(NotSeen::kModuleFactsMissing, what);
 }
@@ -173,6 +179,7 @@ constexpr CommtapHost kHost = {
     .group_made = groupMade,
     .begin_plain_tensors = beginPlainTensors,
     .end_plain_tensors = endPlainTensors,
+    .graph_generated = graphGenerated,
     .not_seen_module = notSeenModule,
     .hook_missing = hookMissing,
     .log_debug = debug,
@@ -261,6 +268,7 @@ void startPython(Labels labels) {
       setRunningTorchFunction(pythonPart() == nullptr ? nullptr : part->running_torch_function);
       if (pythonPart() != nullptr) {
         WorkInFrames::setFunctions(part->may_run_work, part->running_work);
+        CompiledCode::setPython(part);
       }
     }
   }

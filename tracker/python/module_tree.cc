@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/module_tree.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/python/parameter_facts.h"
@@ -51,20 +55,30 @@ bool isGenerated(PyObject* module) {
   return inheritsFrom(module, torch_names::kGraphModule);
 }
 
+/// Returns true for a generated graph that is never a model of the job's, and for the wrapper that compiles it.
+bool isBackwardGraph(PyObject* module) {
+  PyObject* const graph = wrappedBy(module);
+  const std::string name = className(graph);
+  const auto begins = [&name](std::string_view start) { return name.starts_with(start); };
+  return isGenerated(graph) &&
+         std::any_of(std::begin(torch_names::kBackwardGraphs), std::end(torch_names::kBackwardGraphs), begins);
+}
+
 } // namespace
 
 uint32_t ModuleTree::add(PyObject* module) {
   const ErrorGuard keep_errors;
   const DynamoPause pause;
   watchDeath();
-  const uint32_t caller = host_.current_module();
+  uint32_t caller = host_.current_module();
   if (PyObject* calling = map_.object(caller)) {
     addChildren(calling, caller, ""); // the caller may have registered it since its last walk
     if (const uint32_t id = map_.find(module); id != ModuleMap::kUnknown) {
       return id;
     }
+    caller = isGenerated(calling) ? 0 : caller; // a graph holds the modules that it calls
   }
-  if (caller != 0 && isGenerated(module) && map_.add(module, ModuleMap::kTransparent)) {
+  if ((caller != 0 ? isGenerated(module) : isBackwardGraph(module)) && map_.add(module, ModuleMap::kTransparent)) {
     return ModuleMap::kTransparent;
   }
   if (const uint32_t id = caller == 0 ? addBelowOwner(module) : ModuleMap::kUnknown; id != ModuleMap::kUnknown) {

@@ -14,7 +14,9 @@
 #include "tracker/cpython/import_hook.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/python/compiled_sites.h"
 #include "tracker/python/frames.h"
+#include "tracker/python/inductor_watch.h"
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
 #include "tracker/python/running_work.h"
@@ -137,6 +139,57 @@ size_t tensorsInObjects(void* const* objects, size_t count, void* names, void** 
 
 void* trainedParameterOf(void* module) {
   return part == nullptr ? nullptr : trainedParameter(part->host, static_cast<PyObject*>(module));
+}
+
+int siteRunning(int most, CommtapSite* site) {
+  return findSite(most, *site) ? 1 : 0;
+}
+
+int factsOfSite(const CommtapSite* site, uint32_t* line, CommtapTakeText take, void* data) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  int found = 0;
+  try {
+    const SiteFacts facts = readSite(*site);
+    *line = facts.line;
+    if (!facts.text.empty()) {
+      Py_INCREF(static_cast<PyObject*>(const_cast<void*>(site->code)));
+      take(data, facts.text.c_str());
+      found = 1;
+    }
+  } catch (const std::exception&) { // out of memory
+    found = 0;
+  }
+  PyGILState_Release(gil);
+  return found;
+}
+
+/// The outermost module gives ids to those inside it, at their places.
+uint32_t moduleAt(const CommtapSite* site, const char* source) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  uint32_t id = ModuleMap::kUnknown;
+  try {
+    for (const PyRef& module : modulesAlong(*site, source)) {
+      id = idOf(module.get());
+    }
+  } catch (const std::exception&) { // out of memory
+    id = ModuleMap::kUnknown;
+  }
+  PyGILState_Release(gil);
+  return id == ModuleMap::kTransparent ? ModuleMap::kUnknown : id;
+}
+
+int64_t nodeOfForward(const CommtapSite* site) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  const int64_t number = forwardNode(*site);
+  PyGILState_Release(gil);
+  return number;
+}
+
+int watchCompiler() {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  const bool watched = watchInductor(part->host);
+  PyGILState_Release(gil);
+  return watched ? 1 : 0;
 }
 
 /// Replaces torch.distributed's C function _register_process_group, which every new group goes through. The Python
@@ -285,6 +338,7 @@ int start(const CommtapHost* host) {
   part = new Part(*host);
   startRunningWork();
   startTorchFunctions();
+  startCompiledSites();
   const bool ok = afterImport({
       {torch_names::kModuleFile, watchModules},
       {torch_names::kLabelFile, watchLabels},
@@ -305,6 +359,7 @@ void setEnabled(int enabled) {
   part->label_exit.setEnabled(enabled != 0);
   part->ddp_constructor.setEnabled(enabled != 0);
   part->fsdp1_constructor.setEnabled(enabled != 0);
+  setInductorWatched(enabled != 0);
   PyGILState_Release(gil);
 }
 
@@ -326,4 +381,9 @@ const CommtapPython commtap_python = {
     .running_work = commtap::workRunning,
     .tensors_in = commtap::tensorsInObjects,
     .trained_parameter = commtap::trainedParameterOf,
+    .find_site = commtap::siteRunning,
+    .read_site = commtap::factsOfSite,
+    .module_at = commtap::moduleAt,
+    .forward_node = commtap::nodeOfForward,
+    .watch_compiler = commtap::watchCompiler,
 };

@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 
+#include "tracker/cpython/py_ref.h"
 #include "tracker/cpython/thread_frames.h"
 #include "tracker/torch/function_names.h"
 
@@ -49,14 +50,6 @@ class FunctionNames {
 const FunctionNames& functionNames() {
   static const FunctionNames all;
   return all;
-}
-
-/// Returns a view of an ASCII string; "" for any other. Reads nothing that another thread may change.
-std::string_view asciiOf(PyObject* text) {
-  const bool is_ascii = text != nullptr && PyUnicode_Check(text) && PyUnicode_IS_COMPACT_ASCII(text);
-  return is_ascii ? std::string_view(
-                        static_cast<const char*>(PyUnicode_DATA(text)), static_cast<size_t>(PyUnicode_GET_LENGTH(text)))
-                  : std::string_view();
 }
 
 int noteTorchFunction(const PyCodeObject* code, void* data) {

@@ -5,6 +5,8 @@
 // The classes of modules that the tracker treats in a special way, and the attributes in which modules, parameters and
 // tensors keep what it reads. Libraries on top of torch have theirs in the same tables.
 
+#include <string_view>
+
 namespace commtap::torch_names {
 
 constexpr const char* kDistributedDataParallel = "DistributedDataParallel";   // torch/nn/parallel/distributed.py
@@ -13,6 +15,9 @@ constexpr const char* kFsdpModule = "FSDPModule";                             //
 constexpr const char* kModuleList = "ModuleList";                             // torch/nn/modules/container.py
 constexpr const char* kModuleDict = "ModuleDict";                             // torch/nn/modules/container.py
 constexpr const char* kGraphModule = "GraphModule";                           // torch/fx/graph_module.py
+/// How the class names begin of graphs of a whole backward (torch/_dynamo/compiled_autograd.py), and of what a compiler
+/// makes of them.
+constexpr std::string_view kBackwardGraphs[] = {"CompiledAutograd", "<lambda>"};
 
 // The dicts of torch/nn/modules/module.py
 constexpr const char* kModules = "_modules";

@@ -187,7 +187,7 @@ TEST_CASE("the document has the promised fields and one row per line") {
   const json document = json::parse(text);
   CHECK(document["schema"] == "commtap/2");
   CHECK(document["job"]["argv"] == json({"python", "train.py"}));
-  CHECK(document["collectives"][0].size() == 15);
+  CHECK(document["collectives"][0].size() == 16);
   CHECK(document["collectives"][0]["bus_bytes"].is_number_unsigned());
   CHECK(text.find("\n    {\"module\":\"Global\",\"phase\":\"other\"") != std::string::npos);
 }

@@ -104,6 +104,7 @@ TEST_CASE("a read collective has names instead of ids, and bus bytes") {
   CHECK(reduce->op == "c10d.allreduce_");
   CHECK(reduce->group == "0");
   CHECK(reduce->async_op == AsyncOp::kYes);
+  CHECK(reduce->compiled);
   CHECK(reduce->lowered == std::vector<std::string>{"c10d.allreduce_coalesced_"});
   CHECK(reduce->bytes == 320);
   CHECK(reduce->bus_bytes == doctest::Approx(480));

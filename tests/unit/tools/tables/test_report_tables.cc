@@ -143,7 +143,8 @@ TEST_CASE("an unknown group leaves its columns null") {
   });
 }
 
-TEST_CASE("the last columns of a collective are the root module of its module, and its label; Global has no root") {
+TEST_CASE(
+    "the last columns of a collective are its root module, its label and whether it is compiled; Global has no root") {
   Report report = sampleReport(1);
   report.collectives.resize(1);
   const std::pair<const char*, nlohmann::json> roots[] = {
@@ -153,10 +154,10 @@ TEST_CASE("the last columns of a collective are the root module of its module, a
     report.collectives[0].label = root.is_null() ? "clip" : "";
     const nlohmann::json label = root.is_null() ? nlohmann::json("clip") : nlohmann::json(nullptr);
     forEachRow(TableId::kCollectives, report, [&](const TableCells& cells) {
-      CHECK(std::vector(cells.end() - 2, cells.end()) == TableCells{root, label});
+      CHECK(std::vector(cells.end() - 3, cells.end()) == TableCells{root, label, false});
     });
   }
-  CHECK(columnsOf(TableId::kCollectives).back().name == "label");
+  CHECK(columnsOf(TableId::kCollectives).back().name == "compiled");
 }
 
 TEST_CASE("members are rows") {

@@ -33,6 +33,35 @@ TEST_CASE_FIXTURE(TrackerFixture, "names are unique among live modules, and reus
   CHECK(nameOf(*this, addPlain(0, "Twice")) == "Twice#3");
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "a module is found by its path, though containers have no row") {
+  const uint32_t root = addPlain(0, "Pathed");
+  const uint32_t layer = addPlain(root, "blocks.0");
+  const uint32_t inner = addPlain(layer, "mlp.down");
+  const uint32_t shorter = addPlain(root, "blocks");
+  CHECK(modules().below(root, "") == root);
+  CHECK(modules().below(root, "blocks") == shorter);
+  CHECK(modules().below(root, "blocks.0") == layer);
+  CHECK(modules().below(root, "blocks.0.mlp.down") == inner);
+  CHECK_FALSE(modules().below(root, "blocks.0.mlp"));
+  CHECK_FALSE(modules().below(root, "blocks.1"));
+  CHECK_FALSE(modules().below(1U << 30U, "blocks"));
+  modules().died(inner);
+  CHECK_FALSE(modules().below(root, "blocks.0.mlp.down"));
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a path that several roots have is of none of them") {
+  const uint32_t one = addPlain(0, "Rooted");
+  const uint32_t part = addPlain(one, "only.here");
+  CHECK(modules().onlyBelowARoot("only.here") == part);
+  CHECK_FALSE(modules().onlyBelowARoot("only.there"));
+  CHECK_FALSE(modules().onlyBelowARoot(""));
+  const uint32_t other = addPlain(0, "Rooted");
+  addPlain(other, "only.here");
+  CHECK_FALSE(modules().onlyBelowARoot("only.here"));
+  modules().died(other);
+  CHECK(modules().onlyBelowARoot("only.here") == part);
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "a root that turns out to be a child moves, a child does not") {
   const uint32_t parent = addPlain(0, "Parent");
   const uint32_t child = addPlain(0, "Child");

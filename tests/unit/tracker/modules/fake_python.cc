@@ -46,6 +46,11 @@ const CommtapPython commtap_python = {
     .running_work = [](uint32_t*) { return kCommtapNoWork; },
     .tensors_in = [](void* const*, size_t, void*, void**, size_t) -> size_t { return 0; },
     .trained_parameter = [](void*) -> void* { return nullptr; },
+    .find_site = [](int, CommtapSite*) { return 0; },
+    .read_site = [](const CommtapSite*, uint32_t*, CommtapTakeText, void*) { return 0; },
+    .module_at = [](const CommtapSite*, const char*) -> uint32_t { return kCommtapUnknownModule; },
+    .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
+    .watch_compiler = [] { return 0; },
 };
 
 } // extern "C"

@@ -16,6 +16,7 @@
 
 #include "tests/unit/torch_doctest.h"
 #include "tracker/modules/labels.h"
+#include "tracker/torch/compiler_names.h"
 #include "tracker/torch/frame_names.h"
 #include "tracker/torch/function_names.h"
 #include "tracker/torch/hook_names.h"
@@ -240,6 +241,45 @@ TEST_CASE("what the tracker hooks exists") {
       {fileOf(kFsdp1File), classNamed(kFullyShardedDataParallel) + "("},
       {fileOf(kFsdp1File), std::string("        self,\n        ") + kWrappedArgument + ": nn.Module,"},
   });
+}
+
+TEST_CASE("what the tracker reads of compilers exists") {
+  using namespace torch_names;
+  const auto quoted = [](const char* name) { return '"' + std::string(name) + '"'; };
+  const std::string backward =
+      "node.meta[" + quoted(kBackwardStack) + "] = fwd_node.meta.get(" + quoted(kForwardStack) + ")";
+  const std::string save = std::string(kInductorGraph) + "." + kSaveCode;
+  checkAll({
+      {"fx/graph_module.py", "f\"" + std::string(kGraphFile) + ".{"},
+      {"fx/graph_module.py", std::string("self.") + kGraphLines + " = "},
+      {"fx/graph_module.py", std::string("def ") + kGraph + "(self)"},
+      {"fx/graph.py", std::string("def ") + kNodes + "(self)"},
+      {"fx/node.py", std::string("self.") + kNodeFacts},
+      {"_dynamo/variables/nn_module.py",
+       std::string("tx.") + kForwardStack + "[module_key] = (fully_qualified_name, mod.__class__)"},
+      {"_dynamo/output_graph.py", "lineno - self._orig_gm_firstlineno"},
+      {"_functorch/_aot_autograd/utils.py", backward},
+      {"fx/traceback.py", quoted(kAnnotations)},
+      {"_functorch/_aot_autograd/runtime_wrappers.py",
+       std::string("def ") + kForwardOfGraph + "(" + kNodeOfGraph + ": Any, "},
+      {"_inductor/fx_passes/bucketing.py", "(" + quoted(kForwardStack) + ", "},
+      {"_inductor/fx_passes/bucketing.py", "(" + quoted(kBackwardStack) + ", "},
+      {"_inductor/fx_passes/bucketing.py", "f\"bucketing_{key}_sources\""},
+      {fileOf(kInductorFile), classNamed(kInductorGraph) + "("},
+      {fileOf(kInductorFile), "if " + save + " is not None:\n            " + save + "(" + kGeneratedCode + ".value)"},
+      {fileOf(kInductorFile), std::string("for line_no, node in ") + kGeneratedCode + "." + kLineMap},
+      {fileOf(kInductorFile), std::string("self, ") + kGeneratedCode + ": ValueWithLineMap"},
+      {fileOf(kCacheFile), std::string("def ") + kHash + "(content: "},
+      {fileOf(kCacheFile), std::string("key = ") + kHash + "(content.strip(), "},
+      {fileOf(kCacheFile), std::string("os.path.join(") + kCacheFolder + "(), basename[1:3])"},
+      {fileOf(kCacheFile), std::string("import ") + kCacheFolder},
+      {"_dynamo/compiled_autograd.py", "f\"" + std::string(kBackwardGraphs[0]) + "{self.id}"},
+  });
+  CHECK(kMergedForwardStacks == "bucketing_" + std::string(kForwardStack) + "_sources");
+  CHECK(kMergedBackwardStacks == "bucketing_" + std::string(kBackwardStack) + "_sources");
+  CHECK(
+      (has("_dynamo/output_graph.py", '"' + std::string(kCompiledFunction)) ||
+       has("_dynamo/bytecode_transformation.py", '"' + std::string(kCompiledFunction))));
 }
 
 TEST_CASE("the classes and attributes of modules and tensors exist") {

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/compiled/compiled_code.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/torch_doctest.h"
+
+#include "tests/unit/samples.h"
+#include "tests/unit/tracker_fixture.h"
+#include "tracker/attribution/module_registry.h"
+#include "tracker/compiled/side_files.h"
+
+namespace commtap {
+namespace {
+
+/// What the Python part would read on this thread.
+struct FakePython {
+  const void* instruction = nullptr; ///< null: no compiled code runs
+  uint32_t line = 0;
+  std::string text; ///< "": it cannot be read
+  uint32_t named = kCommtapUnknownModule;
+  int reads = 0;
+  int most = 0;
+};
+
+FakePython& fake() {
+  static FakePython instance;
+  return instance;
+}
+
+constexpr CommtapPython kFakePart = {
+    .abi = COMMTAP_PYTHON_ABI,
+    .python_minor = 0,
+    .start = nullptr,
+    .set_enabled = nullptr,
+    .observe = nullptr,
+    .module_id = nullptr,
+    .tensor_class = nullptr,
+    .modules_in_frames = nullptr,
+    .running_torch_function = nullptr,
+    .may_run_work = nullptr,
+    .running_work = nullptr,
+    .tensors_in = nullptr,
+    .trained_parameter = nullptr,
+    .find_site =
+        [](int most, CommtapSite* site) {
+          fake().most = most;
+          *site = {fake().instruction, fake().instruction};
+          return fake().instruction != nullptr ? 1 : 0;
+        },
+    .read_site =
+        [](const CommtapSite*, uint32_t* line, CommtapTakeText take, void* data) {
+          ++fake().reads;
+          *line = fake().line;
+          if (fake().text.empty()) {
+            return 0;
+          }
+          take(data, fake().text.c_str());
+          return 1;
+        },
+    .module_at = [](const CommtapSite*, const char*) { return fake().named; },
+    .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
+    .watch_compiler = [] { return 1; },
+};
+
+class CompiledFixture : public TrackerFixture {
+ public:
+  CompiledFixture() {
+    fake() = {};
+    fake().instruction = &instructions_[next_++];
+    CompiledCode::setPython(&kFakePart);
+    root = add(0, "Model");
+    down = add(root, "layers.0");
+    down = add(down, "down");
+  }
+  CompiledFixture(const CompiledFixture&) = delete;
+  CompiledFixture& operator=(const CompiledFixture&) = delete;
+  ~CompiledFixture() {
+    CompiledCode::setPython(nullptr);
+    for (const uint32_t module : added_) { // a later test's roots are the only ones
+      ModuleRegistry::get().died(module);
+    }
+  }
+
+  uint32_t add(uint32_t parent, std::string_view component) {
+    added_.push_back(ModuleRegistry::get().add(parent, component, "C", ModuleRole::kPlain, false));
+    return added_.back();
+  }
+
+  /// Returns the origin of a collective that was attributed to the compiled module `entry`.
+  static Origin origin(uint32_t entry, bool in_engine = false) {
+    Origin found;
+    found.module = found.issued_in = entry;
+    found.phase = in_engine ? Phase::kBackward : (entry == kGlobalModule ? Phase::kOther : Phase::kForward);
+    CHECK(CompiledCode::attribute(in_engine, found));
+    return found;
+  }
+
+  uint32_t root = 0;
+  uint32_t down = 0;
+
+ private:
+  std::vector<uint32_t> added_;
+  static inline char instructions_[100]; ///< sites are remembered for ever: each test has one of its own
+  static inline int next_ = 0;
+};
+
+TEST_CASE_FIXTURE(CompiledFixture, "a collective outside of compiled code keeps its origin") {
+  fake().instruction = nullptr;
+  Origin found;
+  found.module = root;
+  CHECK_FALSE(CompiledCode::attribute(false, found));
+  CHECK(found.module == root);
+  CompiledCode::setPython(nullptr);
+  CHECK_FALSE(CompiledCode::attribute(false, found));
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "the node's module is attributed, the compiled module issues") {
+  fake().text = "f\tL['self'].layers.0.down";
+  for (int i = 0; i < 3; ++i) {
+    const Origin found = origin(root);
+    CHECK(found.module == down);
+    CHECK(found.issued_in == root);
+    CHECK(found.phase == Phase::kForward);
+    CHECK(found.missed == Origin::kNothing);
+  }
+  CHECK(fake().reads == 1);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "instances that share their code have their own modules") {
+  const uint32_t other = add(0, "Model");
+  const uint32_t others_down = add(add(other, "layers.0"), "down");
+  fake().text = "f\tL['self'].layers.0.down";
+  CHECK(origin(root).module == down);
+  CHECK(origin(other).module == others_down);
+  CHECK(origin(root).module == down);
+  CHECK(fake().reads == 1);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a forward node that a backward runs is recompute") {
+  fake().text = "f\tL['self'].layers.0.down";
+  CHECK(origin(root, /*in_engine=*/true).phase == Phase::kRecompute);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a backward node is backward, also in the graph of a whole step") {
+  fake().text = "b\tL['self'].layers.0.down";
+  CHECK(origin(root, /*in_engine=*/true).phase == Phase::kBackward);
+  CHECK(origin(root).phase == Phase::kBackward);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a merged collective belongs to the nearest common ancestor") {
+  const uint32_t up = add(ModuleRegistry::get().parentOf(down), "up");
+  CHECK(up != down);
+  fake().text = "f\tL['self'].layers.0.down\tL['self'].layers.0.up";
+  CHECK(origin(root).module == ModuleRegistry::get().parentOf(down));
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a node of no module belongs to the compiled module") {
+  fake().text = "f";
+  const Origin found = origin(root);
+  CHECK(found.module == root);
+  CHECK(found.missed == Origin::kNothing);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "what is not known stays at the compiled module, and is said") {
+  SUBCASE("the node cannot be read") {}
+  SUBCASE("the module is not there") {
+    fake().text = "f\tL['self'].layers.7";
+  }
+  SUBCASE("the file has no side file") {
+    fake().text = "/nowhere/ab/cabcdef.py";
+    fake().line = 7;
+  }
+  const Origin found = origin(root);
+  CHECK(found.module == root);
+  CHECK(found.missed == NotSeen::kCompiledUnattributed);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "in a function's graph the function's variables give the module, at each call") {
+  fake().text = "f\tL['model'].layers.0.down";
+  fake().named = down;
+  const Origin found = origin(kGlobalModule);
+  CHECK(found.module == down);
+  CHECK(found.phase == Phase::kForward);
+  const uint32_t other = add(add(add(0, "Model"), "layers.0"), "down");
+  fake().named = other;
+  CHECK(origin(kGlobalModule).module == other);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "the backward of a function's graph has the only module of its name") {
+  fake().text = "b\tL['model'].layers.0.down";
+  CHECK(origin(kGlobalModule, /*in_engine=*/true).module == down);
+  const uint32_t other = add(add(add(0, "Model"), "layers.0"), "down");
+  CHECK(other != down);
+  CHECK(origin(kGlobalModule, /*in_engine=*/true).missed == NotSeen::kCompiledUnattributed);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a generated file's lines are known in this process, and in later ones") {
+  const TempFolder cache;
+  const std::string key = "ckeyofafilethatinductorgenerates";
+  CompiledCode::graphGenerated(cache.path(), key, "10\t12\tf\tL['self'].layers.0.down\n");
+  CHECK(SideFiles(cache.path()).read(key));
+  fake().text = cache.path() + "/ke/" + key + ".py";
+  fake().line = 11;
+  CHECK(origin(root).module == down);
+
+  const std::string later = "cwrittenbyanotherprocess";
+  REQUIRE(SideFiles(cache.path()).write(later, "10\t12\tf\tL['self'].layers.0.down\n") == "");
+  fake().instruction = &fake();
+  fake().text = cache.path() + "/wr/" + later + ".py";
+  CHECK(origin(root).module == down);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/compiled/module_sources.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a source is split at the object that it begins with") {
+  struct Case {
+    const char* source;
+    const char* path;
+    bool is_entry;
+  };
+  for (const Case& each : {
+           Case{"L['self']", "", true},
+           Case{"L['self'].layers.0.down", "layers.0.down", true},
+           Case{"L['self'].layers[0].down", "layers.0.down", true},
+           Case{"L['self'].experts['a.b'].w", "experts.a.b.w", true},
+           Case{"L['model']", "", false},
+           Case{"L['model'].layers.1", "layers.1", false},
+           Case{"G['net'].down", "down", false},
+           Case{"layers.0.down", "layers.0.down", true},
+           Case{"", "", true},
+       }) {
+    CAPTURE(each.source);
+    CHECK(partsOf(each.source).path == each.path);
+    CHECK(partsOf(each.source).is_entry == each.is_entry);
+  }
+}
+
+TEST_CASE("a damaged source ends") {
+  for (const char* const source : {"L[", "L['self'", "L['self'].", "L['self'].a[", "a..b", "[", "L['self'].a[''"}) {
+    CAPTURE(source);
+    CHECK(partsOf(source).path.size() <= 20);
+  }
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/compiled/compiled_code.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "tracker/attribution/module_registry.h"
+#include "tracker/compiled/forward_roots.h"
+#include "tracker/compiled/graph_lines.h"
+#include "tracker/compiled/module_sources.h"
+#include "tracker/compiled/side_files.h"
+#include "tracker/core/log.h"
+#include "tracker/torch/compat.h"
+
+namespace commtap {
+namespace {
+
+constinit std::atomic<const CommtapPython*> python{nullptr};
+constinit std::atomic<bool> any_traced{false};
+constinit std::atomic<bool> compiler_watched{false};
+
+/// What is known of a call site; null for a site whose node cannot be found.
+using SharedPlace = std::shared_ptr<const GraphPlace>;
+
+/// A site, and the module that was called when it ran: instances of a class can share their code.
+struct SiteInModule {
+  const void* instruction;
+  uint32_t module;
+  bool operator==(const SiteInModule&) const = default;
+};
+struct SiteHash {
+  size_t operator()(const SiteInModule& site) const {
+    return (reinterpret_cast<uintptr_t>(site.instruction) * 0x9e3779b97f4a7c15U) ^ site.module;
+  }
+};
+
+/// Everything that is known of compiled code. Never destroyed: it is used until the process exits.
+struct Known {
+  static constexpr size_t kMost = 65536; ///< entries of each table
+
+  std::mutex mutex;
+  std::unordered_map<std::string, std::shared_ptr<const GraphLines>> files; ///< by their name, which is a hash
+  std::unordered_map<const void*, SharedPlace> places;                      ///< by instruction
+  std::unordered_map<SiteInModule, uint32_t, SiteHash> modules;
+  ForwardRoots roots;
+};
+
+Known& known() {
+  static auto* instance = new Known();
+  return *instance;
+}
+
+template <typename Table, typename Key, typename Value>
+void remember(Table& table, const Key& key, const Value& value) {
+  if (table.size() < Known::kMost) {
+    table.insert_or_assign(key, value);
+  }
+}
+
+/// Returns the lines of a generated file: those of this process's compilation, else those of its side file.
+std::shared_ptr<const GraphLines> linesOf(const std::string& path) {
+  const size_t name = path.rfind('/') + 1;
+  const std::string key = path.substr(name, path.rfind('.') - name);
+  {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    if (const auto found = known().files.find(key); found != known().files.end()) {
+      return found->second;
+    }
+  }
+  const size_t folder = path.rfind('/', name - 2); // the file is in a folder of the cache
+  const std::optional<std::string> text =
+      folder == std::string::npos ? std::nullopt : SideFiles(path.substr(0, folder)).read(key);
+  std::optional<GraphLines> lines = text ? GraphLines::parse(*text) : std::nullopt;
+  auto shared = lines ? std::make_shared<const GraphLines>(std::move(*lines)) : nullptr;
+  const std::lock_guard<std::mutex> lock(known().mutex);
+  remember(known().files, key, shared);
+  return shared;
+}
+
+/// Reads what a site's code says. Takes the GIL, so the caller holds no lock.
+std::optional<GraphPlace> readPlace(const CommtapPython& part, const CommtapSite& site) {
+  uint32_t line = 0;
+  std::string text;
+  const auto take = [](void* into, const char* found) { *static_cast<std::string*>(into) = found; };
+  if (part.read_site(&site, &line, take, &text) == 0) {
+    return std::nullopt;
+  }
+  if (line == 0) {
+    return parsePlace(text);
+  }
+  const std::shared_ptr<const GraphLines> lines = linesOf(text);
+  return lines == nullptr ? std::nullopt : lines->at(line);
+}
+
+SharedPlace placeOf(const CommtapPython& part, const CommtapSite& site) {
+  {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    if (const auto found = known().places.find(site.instruction); found != known().places.end()) {
+      return found->second;
+    }
+    if (known().places.size() >= Known::kMost) {
+      return nullptr;
+    }
+  }
+  std::optional<GraphPlace> place = readPlace(part, site);
+  auto shared = place ? std::make_shared<const GraphPlace>(std::move(*place)) : nullptr;
+  const std::lock_guard<std::mutex> lock(known().mutex);
+  remember(known().places, site.instruction, shared);
+  return shared;
+}
+
+/// Returns the module of a source in the graph of a function, of which no scope tells.
+std::optional<uint32_t> moduleOfFunction(
+    const CommtapPython& part,
+    const CommtapSite& site,
+    const std::string& source,
+    const SourceParts& parts) {
+  const uint32_t named = part.module_at(&site, source.c_str());
+  if (named == kCommtapUnknownModule) {
+    return ModuleRegistry::get().onlyBelowARoot(parts.path);
+  }
+  const int64_t node = part.forward_node(&site);
+  const uint32_t root = node < 0 ? kCommtapUnknownModule : part.module_at(&site, parts.root.c_str());
+  if (root != kCommtapUnknownModule) {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    known().roots.note({compat::threadId(), static_cast<uint64_t>(node)}, parts.root, root);
+  }
+  return named;
+}
+
+/// Returns the module of a source in the backward of a function's graph.
+std::optional<uint32_t> moduleOfBackward(const SourceParts& parts) {
+  const auto node = compat::currentNode();
+  std::optional<uint32_t> root;
+  if (node && compat::hasSequenceNumber(*node)) {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    root = known().roots.find({node->thread_id(), node->sequence_nr()}, parts.root);
+  }
+  return root ? ModuleRegistry::get().below(*root, parts.path) : ModuleRegistry::get().onlyBelowARoot(parts.path);
+}
+
+/// Returns the module of one source. Sets `lasting` to false if the site's next call in the same module can be for
+/// another.
+std::optional<uint32_t> moduleOf(
+    const CommtapPython& part,
+    const CommtapSite& site,
+    const std::string& source,
+    uint32_t entry,
+    bool in_engine,
+    bool& lasting) {
+  const SourceParts parts = partsOf(source);
+  const bool is_inside = entry != kGlobalModule && parts.is_entry;
+  if (const auto inside = is_inside ? ModuleRegistry::get().below(entry, parts.path) : std::nullopt) {
+    return inside;
+  }
+  lasting = false;
+  return in_engine ? moduleOfBackward(parts) : moduleOfFunction(part, site, source, parts);
+}
+
+/// Returns the module of a place, their nearest common ancestor if it has several; nullopt if one is not known.
+std::optional<uint32_t>
+moduleOf(const CommtapPython& part, const CommtapSite& site, const GraphPlace& place, uint32_t entry, bool in_engine) {
+  {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    if (const auto found = known().modules.find({site.instruction, entry}); found != known().modules.end()) {
+      return found->second;
+    }
+  }
+  std::optional<uint32_t> common;
+  bool lasting = true;
+  for (const std::string& source : place.sources) {
+    const std::optional<uint32_t> module = moduleOf(part, site, source, entry, in_engine, lasting);
+    if (!module) {
+      return std::nullopt;
+    }
+    common = common ? ModuleRegistry::get().commonAncestor(*common, *module) : *module;
+  }
+  if (common && lasting) {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    remember(known().modules, SiteInModule{site.instruction, entry}, *common);
+  }
+  return common;
+}
+
+void applyPhase(const GraphPlace& place, bool in_engine, Origin& origin) {
+  if (in_engine) {
+    origin.phase = place.backward ? Phase::kBackward : Phase::kRecompute;
+  } else if (place.backward) {
+    origin.phase = Phase::kBackward;
+  } else if (origin.phase == Phase::kOther) {
+    origin.phase = Phase::kForward;
+  }
+}
+
+} // namespace
+
+void CompiledCode::setPython(const CommtapPython* part) {
+  python.store(part, std::memory_order_release);
+}
+
+void CompiledCode::traced() {
+  any_traced.store(true, std::memory_order_relaxed);
+  const CommtapPython* part = python.load(std::memory_order_acquire);
+  if (part != nullptr && !compiler_watched.load(std::memory_order_relaxed) && part->watch_compiler() != 0) {
+    compiler_watched.store(true, std::memory_order_relaxed);
+  }
+}
+
+bool CompiledCode::attribute(bool in_engine, Origin& origin) {
+  constexpr int kNear = 4; // the operator's Python function lies between the graph's code and this
+  constexpr int kFar = 40; // a graph's code can also call a function that communicates
+  const CommtapPython* part = python.load(std::memory_order_acquire);
+  CommtapSite site{};
+  if (part == nullptr || part->find_site(any_traced.load(std::memory_order_relaxed) ? kFar : kNear, &site) == 0) {
+    return false;
+  }
+  const SharedPlace place = placeOf(*part, site);
+  if (place != nullptr && place->sources.empty()) { // the entry's own
+    if (in_engine && origin.issued_in == kGlobalModule) {
+      origin.missed = NotSeen::kCompiledUnattributed; // compiled autograd: its graphs are of no module
+    }
+    return true;
+  }
+  const std::optional<uint32_t> module =
+      place == nullptr ? std::nullopt : moduleOf(*part, site, *place, origin.issued_in, in_engine);
+  if (place != nullptr) {
+    applyPhase(*place, in_engine, origin);
+  }
+  if (!module) {
+    origin.missed = NotSeen::kCompiledUnattributed;
+    return true;
+  }
+  origin.module = *module;
+  origin.missed = Origin::kNothing;
+  return true;
+}
+
+void CompiledCode::graphGenerated(const std::string& cache, const std::string& key, std::string_view lines) {
+  std::optional<GraphLines> parsed = GraphLines::parse(lines);
+  if (!parsed) {
+    return;
+  }
+  auto shared = std::make_shared<const GraphLines>(std::move(*parsed));
+  {
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    remember(known().files, key, shared);
+  }
+  if (const std::string error = SideFiles(cache).write(key, lines); !error.empty()) {
+    logDebug("modules of a compiled graph are not kept for later processes: " + error);
+  }
+}
+
+ForkLock CompiledCode::forkLock() {
+  return {&known().mutex, [] { new (&known()) Known(); }, "compiled code at a fork"};
+}
+
+} // namespace commtap

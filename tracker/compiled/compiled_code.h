@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tracker/attribution/attribution.h"
+#include "tracker/core/fork_locks.h"
+#include "tracker/core/python_host.h"
+
+namespace commtap {
+
+/// Attributes the collectives of compiled graphs. No module is called in a graph, so the scopes say only which module
+/// was compiled; the graph's nodes say for which module inside it each collective is.
+class CompiledCode {
+ public:
+  /// The Python part's functions; nullptr in a process without Python. The caller is the only thread that counts.
+  static void setPython(const CommtapPython* python);
+
+  /// Notes that a compiler traces a collective: from now on compiled code may run.
+  static void traced();
+
+  /// Corrects the origin of a collective that compiled code on this thread issues: its module and phase. Returns false
+  /// if no compiled code runs. `in_engine`: autograd's engine issues it. Takes the GIL at a call site's first
+  /// collective, and for a graph of a function that is no module's.
+  static bool attribute(bool in_engine, Origin& origin);
+
+  /// Notes the places of the collectives in a file that Inductor generates, and writes them beside its cache.
+  static void graphGenerated(const std::string& cache, const std::string& key, std::string_view lines);
+
+  static ForkLock forkLock();
+};
+
+} // namespace commtap

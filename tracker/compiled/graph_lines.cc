@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/compiled/graph_lines.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace commtap {
+namespace {
+
+/// Takes the text up to `end` off the front, and `end`.
+std::string_view takeUpTo(std::string_view& text, char end) {
+  const size_t size = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return taken;
+}
+
+std::optional<uint32_t> numberOf(std::string_view text) {
+  uint32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional<uint32_t>(number) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<GraphPlace> parsePlace(std::string_view text) {
+  const std::string_view phase = takeUpTo(text, '\t');
+  if (phase != "f" && phase != "b") {
+    return std::nullopt;
+  }
+  GraphPlace place;
+  place.backward = phase == "b";
+  while (!text.empty()) {
+    place.sources.emplace_back(takeUpTo(text, '\t'));
+  }
+  return place;
+}
+
+std::optional<GraphLines> GraphLines::parse(std::string_view text) {
+  GraphLines lines;
+  if (!text.empty() && text.back() != '\n') {
+    return std::nullopt;
+  }
+  while (!text.empty()) {
+    std::string_view line = takeUpTo(text, '\n');
+    const std::optional<uint32_t> first = numberOf(takeUpTo(line, '\t'));
+    const std::optional<uint32_t> last = numberOf(takeUpTo(line, '\t'));
+    std::optional<GraphPlace> place = parsePlace(line);
+    if (!first || !last || !place) {
+      return std::nullopt;
+    }
+    lines.ranges_.push_back({*first, *last, std::move(*place)});
+  }
+  return lines;
+}
+
+std::optional<GraphPlace> GraphLines::at(uint32_t line) const {
+  for (const Range& range : ranges_) {
+    if (range.first <= line && line <= range.last) {
+      return range.place;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace commtap

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/compiled/module_sources.h"
+
+#include <algorithm>
+
+namespace commtap {
+namespace {
+
+constexpr std::string_view kEntry = "L['self']";
+
+/// Takes "['name']", "[0]" or "name" off the front of a source. Returns the name.
+std::string_view takeStep(std::string_view& source) {
+  const bool is_item = source.front() == '[';
+  const size_t end = std::min(is_item ? source.find(']') : source.find_first_of(".["), source.size());
+  std::string_view name = source.substr(is_item ? 1 : 0, end - (is_item ? 1 : 0));
+  source.remove_prefix(std::min(end + (is_item ? 1 : 0), source.size()));
+  if (source.starts_with('.')) {
+    source.remove_prefix(1);
+  }
+  if (name.size() >= 2 && name.front() == name.back() && (name.front() == '\'' || name.front() == '"')) {
+    name = name.substr(1, name.size() - 2);
+  }
+  return name;
+}
+
+} // namespace
+
+SourceParts partsOf(std::string_view source) {
+  SourceParts parts;
+  if (source.starts_with("L[") || source.starts_with("G[")) {
+    parts.is_entry = source.starts_with(kEntry);
+    const size_t size = std::min(source.find(']'), source.size() - 1) + 1;
+    parts.root = source.substr(0, size);
+    source.remove_prefix(size);
+    source.remove_prefix(source.starts_with('.') ? 1 : 0);
+  }
+  while (!source.empty()) {
+    parts.path += parts.path.empty() ? "" : ".";
+    parts.path += takeStep(source);
+  }
+  return parts;
+}
+
+} // namespace commtap

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "tracker/core/python_host.h"
+
+namespace commtap {
+
+/// Receives the graphs that Inductor compiles from now on, if it is loaded, and tells the tracker where the collectives
+/// of the generated file come from. Sets GraphLowering.save_output_code, which torch calls with each file's text and
+/// leaves unset for such use; a job's own is kept. Returns false if Inductor is not loaded. The caller holds the GIL.
+bool watchInductor(const CommtapHost& host);
+
+/// Stops watching, or watches again.
+void setInductorWatched(bool watched);
+
+} // namespace commtap

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// What the tracker reads of torch.compile: the code that compilers generate, and the graphs that it comes from.
+
+#include <string_view>
+
+namespace commtap::torch_names {
+
+// torch/fx/graph_module.py: the file name of a graph's code, and the attributes of its GraphModule
+constexpr std::string_view kGraphFile = "<eval_with_key>";
+constexpr const char* kGraphLines = "_lineno_map"; // line below `def` -> index of the node, or None
+constexpr const char* kGraph = "graph";
+constexpr const char* kNodes = "nodes";
+
+// torch/fx/node.py, torch/fx/traceback.py
+constexpr const char* kNodeFacts = "meta";
+/// Innermost last: {key: (the module's source, its class)}.
+constexpr const char* kForwardStack = "nn_module_stack";
+constexpr const char* kBackwardStack = "fwd_nn_module_stack"; // torch/_functorch/_aot_autograd/utils.py
+/// What the job says of a node: torch.fx.traceback.annotate.
+constexpr const char* kAnnotations = "custom";
+constexpr const char* kAnnotatedModule = "module_fqn";
+
+// torch/_inductor/fx_passes/bucketing.py: the stacks of each collective that a merged one stands for
+constexpr const char* kMergedForwardStacks = "bucketing_nn_module_stack_sources";
+constexpr const char* kMergedBackwardStacks = "bucketing_fwd_nn_module_stack_sources";
+
+// torch/_inductor/graph.py: called with each file's text by _compile_to_module_lines, whose variable has the nodes
+constexpr const char* kInductorFile = "torch._inductor.graph";
+constexpr const char* kInductorGraph = "GraphLowering";
+constexpr const char* kSaveCode = "save_output_code";
+constexpr const char* kGeneratedCode = "wrapper_code";
+constexpr const char* kLineMap = "line_map"; // [(line, node)]; torch/_inductor/utils.py
+
+// torch/_inductor/codecache.py
+constexpr const char* kCacheFile = "torch._inductor.codecache";
+constexpr const char* kHash = "get_hash"; // of a text without the white space around it: the name of its file
+constexpr const char* kCacheFolder = "cache_dir";
+
+/// How the names begin of the functions that Dynamo makes, which the code that it rewrites calls
+/// (torch/_dynamo/output_graph.py).
+constexpr std::string_view kCompiledFunction = "__compiled_fn";
+
+// torch/_functorch/_aot_autograd/runtime_wrappers.py: the function of the autograd node of a compiled graph, and the
+// node
+constexpr std::string_view kForwardFile = "/torch/_functorch/_aot_autograd/runtime_wrappers.py";
+constexpr const char* kForwardOfGraph = "forward";
+constexpr const char* kNodeOfGraph = "ctx";
+constexpr const char* kNodeNumber = "_sequence_nr"; // torch/csrc/autograd/python_function.cpp
+
+} // namespace commtap::torch_names
