@@ -18,6 +18,7 @@
 #include "tools/job/cmd_check.h"
 #include "tools/job/cmd_diff.h"
 #include "tools/job/cmd_merge.h"
+#include "tools/prune/cmd_prune.h"
 #include "tools/run/cmd_run.h"
 #include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
@@ -120,6 +121,7 @@ int runCommandLine(const std::vector<std::string>& given) {
   addServe(app, exit_status);
   addTop(app, exit_status);
   addRecover(app, exit_status);
+  addPrune(app, exit_status);
   addBuildTracker(app, run.command, exit_status);
   addCompletion(app, exit_status);
   addOptions(app, exit_status);
