@@ -20,6 +20,7 @@
 #include "tools/job/cmd_diff.h"
 #include "tools/job/cmd_merge.h"
 #include "tools/plan/cmd_plan.h"
+#include "tools/prune/cmd_prune.h"
 #include "tools/run/cmd_run.h"
 #include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
@@ -130,6 +131,7 @@ int runCommandLine(const std::vector<std::string>& given) {
   addTop(app, exit_status);
   addWhy(app, exit_status);
   addRecover(app, exit_status);
+  addPrune(app, exit_status);
   addBuildTracker(app, run.command, exit_status);
   addCompletion(app, exit_status);
   addOptions(app, exit_status);

@@ -108,7 +108,7 @@ bool keepRank(int64_t rank, std::vector<FoundReport>& reports) {
 
 } // namespace
 
-Result<ReportScan> scanReports(const std::string& path, const Progress& progress) {
+Result<ReportScan> scanReports(const std::string& path, const Progress& progress, Copies copies) {
   std::error_code error;
   if (!fs::exists(path, error)) {
     return Result<ReportScan>::failure(path + " does not exist");
@@ -124,7 +124,9 @@ Result<ReportScan> scanReports(const std::string& path, const Progress& progress
     missed = lookAtNew(reportPaths(path, scan.problems), is_one_file, progress, done, scan, foreign);
   }
   scan.unnamed = addForeign(foreign, scan.problems);
-  dropCopies(scan);
+  if (copies == Copies::kLeaveOut) {
+    dropCopies(scan);
+  }
   if (scan.reports.empty()) {
     return Result<ReportScan>::failure(
         scan.problems.empty() ? path + " holds no report: did the job make a collective with commtap preloaded?"

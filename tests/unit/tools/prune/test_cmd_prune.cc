@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/prune/cmd_prune.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "report/json/report_json.h"
+#include "tests/unit/programs.h"
+
+namespace commtap {
+namespace {
+
+/// A folder with a run that ended long ago and one of today.
+class OldAndNew {
+ public:
+  OldAndNew() {
+    put("old.json", "old", 100);
+    put("new.json", "new", 0);
+    writeText(folder / "notes.json", "{\"mine\": 1}");
+    writeText(folder / "notes.txt", "mine");
+  }
+  void put(const std::string& name, const std::string& run, int days_ago) const {
+    Report report = sampleReport(0);
+    report.job.run_id = run;
+    report.job.ended_at_ns = report.job.started_at_ns = 1;
+    writeText(folder / name, reportToJson(report));
+    std::filesystem::last_write_time(
+        folder / name, std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * days_ago));
+  }
+  std::vector<std::string> names() const {
+    return namesIn(folder.path());
+  }
+
+  TempFolder folder;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_CASE_FIXTURE(OldAndNew, "prune removes the reports of old runs and nothing else") {
+  const Outcome dry = runCommtap({"prune", "--keep", "30d", "--dry-run", folder.path()});
+  CHECK(dry.out.starts_with("would remove old  1 files  "));
+  CHECK(names() == Names{"new.json", "notes.json", "notes.txt", "old.json"});
+  const Outcome outcome = runCommtap({"prune", "--keep", "30d", folder.path()});
+  CHECK(outcome.out.starts_with("removed old  1 files  "));
+  CHECK(has(outcome.err, "1 runs are left"));
+  CHECK(outcome.status() == 0);
+  CHECK(names() == Names{"new.json", "notes.json", "notes.txt"});
+}
+
+TEST_CASE_FIXTURE(OldAndNew, "a size that cannot be reached is a finding") {
+  const Outcome outcome = runCommtap({"prune", "--max-size", "1B", folder.path()});
+  CHECK(outcome.out.starts_with("removed old"));
+  CHECK(outcome.status() == 1);
+  CHECK(names() == Names{"new.json", "notes.json", "notes.txt"});
+}
+
+TEST_CASE_FIXTURE(OldAndNew, "the run of a ledger stays and is named") {
+  const auto ledger = sampleLedger(1);
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  put("rank.json", "sample-run", 200);
+  std::filesystem::last_write_time(
+      folder / "x.ledger", std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * 200));
+  const Outcome outcome = runCommtap({"prune", "--keep", "30d", folder.path()});
+  CHECK(has(outcome.err, "runs with ledgers stay: sample-run: "));
+  CHECK(std::filesystem::exists(folder / "x.ledger"));
+  CHECK(std::filesystem::exists(folder / "rank.json"));
+}
+
+TEST_CASE_FIXTURE(OldAndNew, "without a rule, with a wrong one and without the folder nothing is removed") {
+  CHECK(has(runCommtap({"prune", folder.path()}).err, "say what to keep"));
+  CHECK(runCommtap({"prune", "--keep", "old", folder.path()}).status() == 2);
+  CHECK(runCommtap({"prune", "--keep", "1d", folder / "none"}).status() == 2);
+  CHECK(names().size() == 4);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/prune/stored_run.h"
+
+namespace commtap {
+
+/// What is to be kept.
+struct Retention {
+  std::optional<uint64_t> keep_ns = {};   ///< runs that changed within this time
+  std::optional<uint64_t> max_bytes = {}; ///< of all runs together
+};
+
+/// A run that changed within this time is never removed: between two attempts of a job none of its processes runs.
+inline constexpr uint64_t kJustChangedNs = 3600ULL * 1'000'000'000; ///< nanoseconds
+
+/// Which runs to remove.
+struct PrunePlan {
+  std::vector<StoredRun> removed;
+  uint64_t kept_runs = 0;
+  uint64_t kept_bytes = 0;
+  std::vector<std::string> with_ledgers; ///< runs that would be removed, but for their ledgers
+};
+
+/// Plans by age first, then removes the oldest until the rest is small enough. `runs`: oldest first. `now_ns`:
+/// CLOCK_REALTIME.
+PrunePlan planPrune(std::vector<StoredRun> runs, const Retention& retention, uint64_t now_ns);
+
+} // namespace commtap

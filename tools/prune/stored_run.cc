@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/prune/stored_run.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "report/base/duration.h"
+
+namespace commtap {
+namespace {
+
+constexpr uint64_t kBlockBytes = 512; ///< the unit of st_blocks
+
+bool lookUp(const FoundReport& found, StoredFile& file) {
+  struct stat info {};
+  if (lstat(found.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return false;
+  }
+  file.bytes = static_cast<uint64_t>(info.st_blocks) * kBlockBytes;
+  const uint64_t written_ns =
+      static_cast<uint64_t>(info.st_mtim.tv_sec) * kNsPerSecond + static_cast<uint64_t>(info.st_mtim.tv_nsec);
+  file.changed_at_ns = std::max(written_ns, found.job.ended_at_ns.value_or(0));
+  return true;
+}
+
+} // namespace
+
+std::vector<StoredFile> storedFiles(const ReportScan& scan) {
+  std::vector<StoredFile> files;
+  for (const FoundReport& found : scan.reports) {
+    StoredFile file{.path = found.path, .run_id = found.job.run_id, .is_ledger = found.is_ledger};
+    if (lookUp(found, file)) {
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+std::vector<StoredRun> storedRuns(std::vector<StoredFile> files) {
+  std::map<std::string, StoredRun> by_id;
+  for (StoredFile& file : files) {
+    StoredRun& run = by_id[file.run_id];
+    run.run_id = file.run_id;
+    run.bytes += file.bytes;
+    run.changed_at_ns = std::max(run.changed_at_ns, file.changed_at_ns);
+    run.has_ledger = run.has_ledger || file.is_ledger;
+    run.files.push_back(std::move(file));
+  }
+  std::vector<StoredRun> runs;
+  for (auto& [run_id, run] : by_id) {
+    runs.push_back(std::move(run));
+  }
+  std::stable_sort(runs.begin(), runs.end(), [](const StoredRun& a, const StoredRun& b) {
+    return a.changed_at_ns < b.changed_at_ns;
+  });
+  return runs;
+}
+
+} // namespace commtap
