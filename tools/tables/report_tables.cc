@@ -211,6 +211,7 @@ TableDescription collectives() {
   fields.append(
       {{{"root", "VARCHAR", "The root module that the row's module belongs to; null for `Global`."}, rootOf}});
   fields.moveToEnd(field::kLabel);
+  fields.moveToEnd(field::kCompiled);
   return tableOf(
       TableId::kCollectives,
       "collectives",
