@@ -304,7 +304,7 @@ TEST_CASE("a limit of the address space makes the ledger small") {
       const uint64_t taken = (addressSpaceUsed() - before) >> 20U;
       ProcessLedger::get().processGroupSeen(0, 1);
       sayLine(ProcessLedger::ledger().published() ? "published" : "in memory");
-      sayLine(taken < 8 ? "small" : "full");
+      sayLine(taken < 12 ? "small" : "full");
       ProcessLedger::get().finish(ExitKind::kNormal, 0);
     });
     CHECK(child.said == (limited ? "published\nsmall\n" : "published\nfull\n"));
