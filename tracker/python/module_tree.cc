@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/module_tree.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string_view>
 
 #include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/cpython/thread_frames.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/wrappers.h"
+#include "tracker/torch/frame_names.h"
 #include "tracker/torch/module_names.h"
 
 namespace commtap {
@@ -55,13 +55,25 @@ bool isGenerated(PyObject* module) {
   return inheritsFrom(module, torch_names::kGraphModule);
 }
 
+/// Returns whether this thread runs a backward.
+bool runsBackward() {
+  constexpr int kMost = 200;
+  bool found = false;
+  const auto note = [](const PyCodeObject* code, void* is_found) {
+    const bool is_backward = asciiOf(code->co_name) == torch_names::kRunBackward;
+    *static_cast<bool*>(is_found) = is_backward;
+    return static_cast<int>(is_backward);
+  };
+  commtap_visit_codes(kMost, note, &found);
+  return found;
+}
+
 /// Returns true for a generated graph that is never a model of the job's, and for the wrapper that compiles it.
 bool isBackwardGraph(PyObject* module) {
   PyObject* const graph = wrappedBy(module);
   const std::string name = className(graph);
-  const auto begins = [&name](std::string_view start) { return name.starts_with(start); };
   return isGenerated(graph) &&
-         std::any_of(std::begin(torch_names::kBackwardGraphs), std::end(torch_names::kBackwardGraphs), begins);
+         (name.starts_with(torch_names::kBackwardGraph) || (name == torch_names::kTracedFunction && runsBackward()));
 }
 
 } // namespace

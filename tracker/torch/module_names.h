@@ -15,9 +15,10 @@ constexpr const char* kFsdpModule = "FSDPModule";                             //
 constexpr const char* kModuleList = "ModuleList";                             // torch/nn/modules/container.py
 constexpr const char* kModuleDict = "ModuleDict";                             // torch/nn/modules/container.py
 constexpr const char* kGraphModule = "GraphModule";                           // torch/fx/graph_module.py
-/// How the class names begin of graphs of a whole backward (torch/_dynamo/compiled_autograd.py), and of what a compiler
-/// makes of them.
-constexpr std::string_view kBackwardGraphs[] = {"CompiledAutograd", "<lambda>"};
+/// How the class name of a graph of a whole backward begins (torch/_dynamo/compiled_autograd.py).
+constexpr std::string_view kBackwardGraph = "CompiledAutograd";
+/// The class name of what a compiler makes of a graph, and of any function that is traced.
+constexpr std::string_view kTracedFunction = "<lambda>";
 
 // The dicts of torch/nn/modules/module.py
 constexpr const char* kModules = "_modules";

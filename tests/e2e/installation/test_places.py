@@ -61,7 +61,7 @@ def other_pythons() -> list[str]:
 
 def test_two_torches_under_one_installation(installed: Installed, tmp_path: Path) -> None:
     """Jobs of two environments run at once; each gets the tracker of its torch and the Python part of its Python."""
-    others = [each for each in environments().items() if each[0][0] != OWN_TORCH]
+    others = [each for each in environments(installed).items() if each[0][0] != OWN_TORCH]
     if not others:
         pytest.skip("one torch is here: ./dev matrix 2.14 3.11 --keep makes an environment with another")
     pythons = {(OWN_TORCH, OWN_PYTHON): Path(sys.executable), **dict(others)}
@@ -101,7 +101,7 @@ def test_children_of_another_python_with_torch(
     runner: Runner, installed: Installed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ranks of one Python start helpers of another that use torch; each process is counted by its own parts."""
-    others = [(pair, python) for pair, python in environments().items() if pair[1] != OWN_PYTHON]
+    others = [(pair, python) for pair, python in environments(installed).items() if pair[1] != OWN_PYTHON]
     if not others:
         pytest.skip("no other Python with torch is here: ./dev matrix 2.11 3.10 --keep makes an environment")
     monkeypatch.setattr(harness, "LIBRARY", installed.library)

@@ -38,10 +38,15 @@ def install(wheel: Path, folder: Path) -> Installed:
     return Installed(folder)
 
 
-def environments() -> dict[tuple[str, str], Path]:
-    """Returns the interpreters that `./dev matrix --keep` left, by the minors of torch and of Python."""
+def environments(installed: Installed) -> dict[tuple[str, str], Path]:
+    """Returns the interpreters of `./dev matrix --keep` that an installation has a tracker for.
+
+    By the minors of torch and of Python.
+    """
     found = {}
+    trackers = installed.library.parent / "trackers"
     for marker in sorted((REPOSITORY / "build" / "matrix").glob("torch-*-python-*/.complete")):
         _, torch, _, python = marker.parent.name.split("-")
-        found[torch, python] = marker.parent / "bin" / "python"
+        if (trackers / f"libcommtap-tracker-{torch}.so").exists():
+            found[torch, python] = marker.parent / "bin" / "python"
     return found

@@ -273,7 +273,7 @@ TEST_CASE("what the tracker reads of compilers exists") {
       {fileOf(kCacheFile), std::string("key = ") + kHash + "(content.strip(), "},
       {fileOf(kCacheFile), std::string("os.path.join(") + kCacheFolder + "(), basename[1:3])"},
       {fileOf(kCacheFile), std::string("import ") + kCacheFolder},
-      {"_dynamo/compiled_autograd.py", "f\"" + std::string(kBackwardGraphs[0]) + "{self.id}"},
+      {"_dynamo/compiled_autograd.py", "f\"" + std::string(kBackwardGraph) + "{self.id}"},
   });
   CHECK(kMergedForwardStacks == "bucketing_" + std::string(kForwardStack) + "_sources");
   CHECK(kMergedBackwardStacks == "bucketing_" + std::string(kBackwardStack) + "_sources");
