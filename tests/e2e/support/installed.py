@@ -39,7 +39,7 @@ def install(wheel: Path, folder: Path) -> Installed:
 
 
 def environments(installed: Installed) -> dict[tuple[str, str], Path]:
-    """Returns the interpreters of `./dev matrix --keep` that an installation has a tracker for.
+    """Returns the interpreters of `./dev matrix --keep` that an installation has the parts for.
 
     By the minors of torch and of Python.
     """
@@ -47,6 +47,7 @@ def environments(installed: Installed) -> dict[tuple[str, str], Path]:
     trackers = installed.library.parent / "trackers"
     for marker in sorted((REPOSITORY / "build" / "matrix").glob("torch-*-python-*/.complete")):
         _, torch, _, python = marker.parent.name.split("-")
-        if (trackers / f"libcommtap-tracker-{torch}.so").exists():
+        needed = (f"libcommtap-tracker-{torch}.so", f"python/libcommtap-python-{python}.so")
+        if all((trackers / name).exists() for name in needed):
             found[torch, python] = marker.parent / "bin" / "python"
     return found
