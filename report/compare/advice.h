@@ -40,7 +40,7 @@ struct Advice {
   const AdviceRuleRow* rule = nullptr;
   std::string group;                      ///< the name of a JobGroup; "" for several
   double calls = 0;                       ///< at stake, per rank and step
-  double bytes = 0;                       ///< likewise
+  double bytes = 0;                       ///< at stake, per rank and step
   std::vector<const JobCollective*> rows; ///< the proof: owned by the job
 };
 

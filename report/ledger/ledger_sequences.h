@@ -32,7 +32,7 @@ inline uint64_t sequenceHashOf(std::string_view op) {
 }
 
 /// Returns what a collective adds to the sum of its stretch: a multiple of kSumUnit. Differs for another call and for
-/// another sequence number, but for one pair in 2^20.
+/// another sequence number, except for one pair in 2^20.
 constexpr uint64_t sequenceTerm(const SequenceCall& call, uint64_t sequence) {
   uint64_t mixed = call.what ^ (call.bytes * 0x9e3779b97f4a7c15U);
   mixed ^=

@@ -106,7 +106,7 @@ std::string LedgerImage::read(int fd) {
       return error;
     }
   }
-  // After the groups: so their sums have all collectives that the groups have counted, but for those being added.
+  // After the groups, so that the sums hold every collective that a group has counted, except one that is being added.
   return kSequences < sections ? readSection(fd, kSequences) : "";
 }
 

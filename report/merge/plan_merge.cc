@@ -42,7 +42,7 @@ Result<ReportsByRank> readPlanned(const std::string& folder, std::vector<std::st
   return reports;
 }
 
-/// Returns a planned report as that of another rank.
+/// Returns the report that another rank would have, from that of the planned rank which stands for it.
 Report reportOf(const Report& planned, int64_t rank, const PlanRanks& ranks) {
   Report report = planned;
   report.groups = ranks.groupsFor(planned.groups, *planned.job.rank, rank);

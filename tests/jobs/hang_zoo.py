@@ -335,7 +335,7 @@ def checkpoint(rank: int) -> None:
     trained()
     if rank == 0:
         os.mkfifo("checkpoint")
-        with open("checkpoint", "wb") as file:  # until somebody reads
+        with open("checkpoint", "wb") as file:  # waits until another process reads
             torch.save(torch.ones(4), file)
     barrier()
     stay()

@@ -12,7 +12,7 @@
 namespace commtap {
 
 /// Carries a plan out with `jobs` compilers at a time. `progress(done, total)` is called by one thread at a time.
-/// Returns "", or what failed with the end of the compiler's messages.
+/// Returns "", or what failed with the first of the compiler's messages.
 std::string runBuild(
     const BuildPlan& plan,
     const Environment& environment,

@@ -41,13 +41,13 @@ std::string installedMinors(const std::string& library) {
   return minors.empty() ? "none" : fmt::format("{}", fmt::join(minors, ", "));
 }
 
-/// Warns of a tracker that the user has built and that the stub leaves alone.
-Diagnosis refusedTracker(const std::string& tracker, const std::string& refusal) {
+/// Returns the diagnosis of a file that the stub does not load. `refusal`: the stub's, "FOUND: TODO".
+Diagnosis refused(DoctorCheck check, Health health, const std::string& file_is, const std::string& refusal) {
   const size_t colon = std::min(refusal.find(": "), refusal.size());
   return {
-      DoctorCheck::kTracker,
-      Health::kWarning,
-      fmt::format("{} is not loaded, because {}", tracker, refusal.substr(0, colon)),
+      check,
+      health,
+      fmt::format("{} loaded, because {}", file_is, refusal.substr(0, colon)),
       refusal.substr(std::min(colon + 2, refusal.size()))};
 }
 
@@ -76,7 +76,7 @@ Diagnosis checkTracker(const std::string& library, const TorchFiles& torch) {
       commtap_built_tracker_path(torch.version.c_str(), built.data(), built.size()) && access(built.data(), R_OK) == 0;
   const char* refusal = is_built ? commtap_built_tracker_refusal(built.data()) : nullptr;
   if (refusal != nullptr) {
-    return refusedTracker(built.data(), refusal);
+    return refused(DoctorCheck::kTracker, Health::kWarning, std::string(built.data()) + " is not", refusal);
   }
   const std::string tracker = findTracker(library, torch);
   if (!tracker.empty()) {
@@ -109,13 +109,7 @@ Diagnosis checkPermissions(const std::string& library, const std::vector<std::st
   for (const std::string& file : files) {
     const char* refusal = file.empty() ? nullptr : commtap_load_refusal(file.c_str(), library.c_str());
     if (refusal != nullptr) {
-      const std::string text = refusal; // "FOUND: TODO"
-      const size_t colon = std::min(text.find(": "), text.size());
-      return {
-          DoctorCheck::kPermissions,
-          Health::kError,
-          fmt::format("{} would not be loaded, because {}", file, text.substr(0, colon)),
-          text.substr(std::min(colon + 2, text.size()))};
+      return refused(DoctorCheck::kPermissions, Health::kError, file + " would not be", refusal);
     }
   }
   return {DoctorCheck::kPermissions, Health::kOk, "only trusted users can write to what commtap loads"};

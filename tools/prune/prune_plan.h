@@ -25,7 +25,7 @@ struct PrunePlan {
   std::vector<StoredRun> removed;
   uint64_t kept_runs = 0;
   uint64_t kept_bytes = 0;
-  std::vector<std::string> with_ledgers; ///< runs that would be removed, but for their ledgers
+  std::vector<std::string> with_ledgers; ///< runs that stay only because they have ledgers
 };
 
 /// Plans by age first, then removes the oldest until the rest is small enough. `runs`: oldest first. `now_ns`:

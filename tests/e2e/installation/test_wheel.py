@@ -86,7 +86,7 @@ def test_licences_and_list_of_parts(unpacked: Path) -> None:
 
 
 def test_sources_of_a_tracker(unpacked: Path) -> None:
-    """All of the tracker's rooms, and all that is linked into it, are compiled by commtap build-tracker."""
+    """commtap build-tracker has every source of the tracker and of what is linked into it."""
     [listed] = unpacked.rglob("share/commtap/tracker/sources.json")
     names = json.loads(listed.read_text(encoding="utf-8"))
     files = [*(file for unit in names["units"] for file in unit), *names["c_files"], names["exports"]]

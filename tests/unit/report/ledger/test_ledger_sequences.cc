@@ -138,7 +138,7 @@ TEST_CASE("a full table leaves the rest of a group without sums") {
   CHECK(groupOf(*ledger).stretches.size() == kStretchesPerPart);
 }
 
-TEST_CASE("a reset and a forked child begin anew") {
+TEST_CASE("a reset and a forked child start with empty sums") {
   const auto ledger = ledgerWithGroup();
   issue(*ledger, kStretchesPerPart * kStretchCalls + 1);
   ledger->zeroCounters();
