@@ -21,7 +21,10 @@ sys.path.insert(0, str(REPOSITORY / ".dev" / "wheel"))
 import needs
 from contents import PARTS
 
+#: It keeps its tensors to its end, for the reason that tests/jobs/common.py gives.
 TRAIN = """
+import gc
+
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
@@ -33,6 +36,8 @@ for _ in range(3):
     optimizer.zero_grad()
     model(torch.ones(4, 8)).sum().backward()
     optimizer.step()
+kept = [each for each in gc.get_objects() if issubclass(type(each), torch.Tensor)]
+dist.barrier()
 dist.destroy_process_group()
 """
 
