@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the wheel and the archive: `./dev wheel [--torch 2.13 ...] [--python PATH ...] [--arch x86_64 | aarch64]`.
+"""Makes what is published: `./dev wheel [--torch 2.13 ...] [--python PATH ...] [--arch x86_64 | aarch64]`.
 
 One Meson build makes all: a tracker for each torch minor, a Python part for each Python, the stub and the command line.
-meson-python makes the wheel of it. What is not the build's is added after that: licences of what is linked in, and the
-list of parts (SPDX). The files go to dist/, with their checksums.
+meson-python makes the wheel of it, and the archive of the sources. What is not the build's is added after that:
+licences of what is linked in, and the list of parts (SPDX). The files go to dist/, with their checksums.
 """
 
 import argparse
@@ -25,6 +25,12 @@ import torches
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 WORK = REPOSITORY / "build" / "wheel"
+#: Its arguments are the folder for the archive, the build folder and Meson's options.
+MAKE_SDIST = """
+import mesonpy, sys
+_, dest, tree, *options = sys.argv
+mesonpy.build_sdist(dest, {"build-dir": tree, "setup-args": options})
+"""
 #: Ends with 0 if the interpreter has its headers.
 HAS_HEADERS = "import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()['include'] + '/Python.h'))"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
@@ -94,6 +100,18 @@ def build(options: list[str], target: toolchain.Target, environment: dict[str, s
     return wheel
 
 
+def sources_in(folder: Path) -> list[Path]:
+    return [path for path in folder.glob("commtap-*.tar.gz") if "-linux-" not in path.name]
+
+
+def write_sdist(options: list[str], target: toolchain.Target, dest: Path, environment: dict[str, str]) -> Path:
+    """Writes the sources of this commit, of which pip makes a wheel for the torch that is installed."""
+    command = [sys.executable, "-c", MAKE_SDIST, str(dest), str(WORK / target.arch / "tree"), *options]
+    subprocess.run(command, check=True, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL)
+    [archive] = sources_in(dest)
+    return archive
+
+
 def write_checksums(folder: Path) -> None:
     files = sorted(folder.glob("commtap-*"))
     lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files]
@@ -128,19 +146,21 @@ def main() -> None:
         "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig-cache"),
         "ZIG_LOCAL_CACHE_DIR": str(WORK / "zig-cache"),
     }
-    made = build(options_of_build(arguments, target), target, environment)
+    options = options_of_build(arguments, target)
+    made = build(options, target, environment)
     dest: Path = arguments.dest.resolve()
     dest.mkdir(parents=True, exist_ok=True)
-    for old in dest.glob(f"commtap-*{target.arch}*"):
+    for old in (*dest.glob(f"commtap-*{target.arch}*"), *sources_in(dest)):
         old.unlink()
     wheel, tree = contents.complete(made, target, WORK, environment)
     final = Path(shutil.copy(wheel, dest))
     archive = contents.write_archive(tree, target, dest, int(environment["SOURCE_DATE_EPOCH"]))
+    sources = write_sdist(options, target, dest, environment)
     write_checksums(dest)
     faults = needs.faults_of(tree, final)
     if arguments.link_check:
         faults += link_faults(tree, target)
-    for file in (final, archive):
+    for file in (final, archive, sources):
         print(f"{file}: {file.stat().st_size / 1e6:.1f} MB")
     if faults:
         sys.exit("\n".join(["wheel: it would not run everywhere that its name says:", *faults]))

@@ -14,6 +14,7 @@
 #include <ctime>
 
 #include "report/base/file_descriptor.h"
+#include "tools/run/exec_pointers.h"
 
 namespace commtap {
 namespace {
@@ -21,16 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kExitNotStarted = 127;
-
-std::vector<char*> execPointers(const std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (const std::string& string : strings) {
-    pointers.push_back(const_cast<char*>(string.c_str())); // exec's signature; exec does not write
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 [[noreturn]] void execute(char* const* arguments, char* const* variables, int out, int err) {
   setpgid(0, 0);

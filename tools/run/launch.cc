@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "tools/run/exec_pointers.h"
+
 namespace commtap {
 namespace {
 
@@ -43,16 +45,6 @@ bool isFromTerminal(const siginfo_t& info) {
 bool isFromJob(const siginfo_t& info, pid_t child) {
   const bool by_kill = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
   return by_kill && (info.si_pid == child || (info.si_pid != getppid() && getpgid(info.si_pid) == getpgrp()));
-}
-
-std::vector<char*> pointersTo(const std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (const std::string& string : strings) {
-    pointers.push_back(const_cast<char*>(string.c_str())); // exec's signature; exec does not write
-  }
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 /// Returns errno of the child's exec; 0 once the exec has closed the pipe.
@@ -97,8 +89,8 @@ Launcher::Launcher() : saved_(std::make_unique<Saved>()) {
 Launcher::~Launcher() = default;
 
 Ending Launcher::run(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
-  const std::vector<char*> arguments = pointersTo(command);
-  const std::vector<char*> variables = pointersTo(environment);
+  const std::vector<char*> arguments = execPointers(command);
+  const std::vector<char*> variables = execPointers(environment);
   int report[2] = {-1, -1};
   if (pipe2(report, O_CLOEXEC) != 0) {
     return {0, errno};

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/why/child_process.h"
+#include "tools/why/shell_command.h"
 #include "tools/why/why_text.h"
 
 namespace commtap {
@@ -72,7 +72,7 @@ std::vector<std::string> notify(const Notification& notification, const Verdict&
   std::vector<std::string> problems;
   const std::string json = whyJson(verdict);
   if (!notification.command.empty()) {
-    const ChildResult result = runShell(notification.command, json);
+    const ShellResult result = runShell(notification.command, json);
     std::fputs(result.output.c_str(), stderr); // stdout has verdicts only
     if (result.status != 0) {
       problems.push_back(fmt::format("--exec {}: ended with status {}", notification.command, result.status));

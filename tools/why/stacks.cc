@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
-#include "tools/why/child_process.h"
+#include "tools/why/shell_command.h"
 
 namespace commtap {
 namespace {
@@ -22,7 +22,7 @@ void addStacks(Verdict& verdict) {
       continue;
     }
     const std::string command = fmt::format("py-spy dump --nonblocking --pid {}", *rank.pid);
-    const ChildResult result = runShell(command + " 2>&1", "");
+    const ShellResult result = runShell(command + " 2>&1", "");
     if (result.status == kNotFound) {
       verdict.problems.emplace_back("--stacks needs py-spy, which is not installed: pip install py-spy");
       return;

@@ -50,8 +50,9 @@ def test_name_says_where_it_runs(wheel: Path) -> None:
 def test_checksums(wheel: Path) -> None:
     lines = (wheel.parent / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     said = {name: checksum for checksum, name in (line.split("  ") for line in lines)}
-    archive = next(wheel.parent.glob("commtap-*.tar.gz"))
-    assert said == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (wheel, archive)}
+    archives = sorted(wheel.parent.glob("commtap-*.tar.gz"))
+    assert len(archives) == 2  # the wheel's files, and the sources
+    assert said == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (wheel, *archives)}
 
 
 def test_needs_of_a_system(unpacked: Path, wheel: Path) -> None:
@@ -130,7 +131,7 @@ def test_from_an_empty_folder(machine: BareMachine) -> None:
 
 def test_archive(wheel: Path, tmp_path: Path) -> None:
     """The same files for a machine without pip: the command finds the stub beside it."""
-    [archive] = wheel.parent.glob("commtap-*.tar.gz")
+    [archive] = wheel.parent.glob("commtap-*-linux-*.tar.gz")
     subprocess.run(["tar", "--extract", "--file", str(archive), "--directory", str(tmp_path)], check=True)
     [root] = tmp_path.iterdir()
     job = [sys.executable, str(REPOSITORY / "tests" / "jobs" / "children.py"), "helper"]

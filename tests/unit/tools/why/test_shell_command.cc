@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/why/child_process.h"
+#include "tools/why/shell_command.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ namespace commtap {
 namespace {
 
 TEST_CASE("a command gets its input, and returns its output and status") {
-  const ChildResult result = runShell("cat; echo; exit 3", "some text");
+  const ShellResult result = runShell("cat; echo; exit 3", "some text");
   CHECK(result.status == 3);
   CHECK(result.output == "some text\n");
   CHECK(runShell("no-such-command-anywhere 2>/dev/null", "").status == 127);

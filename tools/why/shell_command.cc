@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/why/child_process.h"
+#include "tools/why/shell_command.h"
 
 #include <spawn.h>
 #include <sys/mman.h>
@@ -60,8 +60,8 @@ pid_t spawnShell(const std::string& command, int input, int output) {
 
 } // namespace
 
-ChildResult runShell(const std::string& command, const std::string& input) {
-  ChildResult result;
+ShellResult runShell(const std::string& command, const std::string& input) {
+  ShellResult result;
   int ends[2];
   const FileDescriptor in(inputOf(input));
   if (!in.isOpen() || pipe2(ends, O_CLOEXEC) != 0) {
