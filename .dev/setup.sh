@@ -4,11 +4,11 @@
 # Installs missing packages on the machine and in .venv.
 
 readonly PACKAGES=(g++ ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
-  libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev)
-readonly TEST_PACKAGES=(graphviz gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace)
+  libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev zlib1g-dev libzstd-dev)
+readonly TEST_PACKAGES=(graphviz gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace zstd)
 readonly WHEEL_PACKAGES=(dpkg-dev binutils)
 readonly HEADERS=(spdlog/spdlog.h fmt/core.h nlohmann/json.hpp CLI/CLI.hpp doctest/doctest.h
-  simdjson.h toml++/toml.h gloo/algorithm.h httplib.h)
+  simdjson.h toml++/toml.h gloo/algorithm.h httplib.h zlib.h zstd.h)
 
 has_system_packages() {
   command -v g++ >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null || return 1

@@ -41,6 +41,8 @@ PARTS = (
     Part("toml++", "MIT", "libtomlplusplus-dev", "command line"),
     Part("simdjson", "Apache-2.0", "sources/simdjson", "command line"),
     Part("cpp-httplib", "MIT", "sources/cpp-httplib", "command line"),
+    Part("zlib", "Zlib", "sources/zlib", "trackers and their sources, command line"),
+    Part("Zstandard", "BSD-3-Clause", "sources/libzstd", "trackers and their sources, command line"),
     Part("Apache ECharts", "Apache-2.0", "tools/html/vendor", "the HTML report in the command line"),
     Part("libstdc++", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++-12-dev", "trackers, Python parts: headers"),
     Part("libc++", "Apache-2.0 WITH LLVM-exception", "zig/libcxx", "command line"),

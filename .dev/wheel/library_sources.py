@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fetches the sources of the libraries that Debian has no static library of, from Debian's source packages."""
+"""Fetches the sources of the libraries that Debian has no static library of for every processor, from Debian's source packages."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PACKAGES = ("simdjson", "cpp-httplib")
+PACKAGES = ("simdjson", "cpp-httplib", "zlib", "libzstd")
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 

@@ -13,11 +13,13 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: What is linked into a tracker: Meson's names, a tracker's own without its torch.
-TARGETS = ("commtap-report", "commtap-log", "commtap-tracker")
+TARGETS = ("commtap-report", "commtap-log", "commtap-tracker", "commtap-compression")
 #: Only for a compiler whose C++ library is not torch's (docs/design/wheel.md).
 NOT_HERE = "tracker/compat/"
 ROOMS = ("report", "tracker", "shim")
 LIBRARIES = ("nlohmann", "spdlog", "fmt")
+#: Of the libraries that Meson compiles: their sources and headers, below library_sources.fetch()'s folder.
+COMPILED_LIBRARIES = ("zlib", "libzstd/lib")
 EXPORTS = "tracker/exports.map"
 
 
@@ -36,13 +38,21 @@ def _sources_in(unity: Path, build: Path) -> list[str]:
     return [str((build / path).resolve().relative_to(REPOSITORY)) for path in included]
 
 
+def _third_party(source: str) -> str | None:
+    """Returns where a library's source lies in the wheel; None for a source of commtap's."""
+    _, found, name = source.partition("/wheel/sources/")
+    return f"third_party/{name}" if found else None
+
+
 def list_of_sources(build: Path) -> dict[str, list]:
     """Returns what sources.json holds."""
     found: dict[str, list] = {"defines": [], "units": [], "c_files": [], "exports": EXPORTS}
     for target in _targets(build):
         for group in target["target_sources"]:
+            if group.get("language") == "c":
+                found["c_files"] += [name for name in map(_third_party, group["sources"]) if name]
             for argument in group.get("parameters") or []:
-                if re.match(r"-[DU](COMMTAP|SPDLOG|FMT)_", argument) and argument not in found["defines"]:
+                if re.match(r"-[DU](COMMTAP|SPDLOG|FMT|ZSTD)_", argument) and argument not in found["defines"]:
                     found["defines"].append(argument)
             for unity in map(Path, group.get("generated_sources") or []):
                 files = [file for file in _sources_in(unity, build) if not file.startswith(NOT_HERE)]
@@ -56,11 +66,17 @@ def list_of_sources(build: Path) -> dict[str, list]:
 def add_sources(build: Path, folder: Path) -> None:
     """Writes the list, the sources in it and all headers that they may include to a folder."""
     listed = list_of_sources(build)
-    files = {file for unit in listed["units"] for file in unit} | set(listed["c_files"]) | {EXPORTS}
+    files = {file for unit in listed["units"] for file in unit} | {EXPORTS}
+    files |= {file for file in listed["c_files"] if not file.startswith("third_party/")}
     files |= {str(path.relative_to(REPOSITORY)) for room in ROOMS for path in (REPOSITORY / room).rglob("*.h")}
     for file in sorted(files):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(REPOSITORY / file, folder / file)
     for library in LIBRARIES:
         shutil.copytree(Path("/usr/include") / library, folder / "third_party" / library)
+    for library in COMPILED_LIBRARIES:
+        for path in (build.parents[1] / "sources" / library).rglob("*.[ch]"):
+            name = path.relative_to(build.parents[1] / "sources")
+            (folder / "third_party" / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / "third_party" / name)
     (folder / "sources.json").write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")

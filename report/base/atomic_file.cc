@@ -96,13 +96,6 @@ void AtomicFile::append(std::string_view content) {
   size_ += content.size();
 }
 
-void AtomicFile::replace(uint64_t offset, std::string_view content) {
-  if (isGood() &&
-      pwrite(fd_, content.data(), content.size(), static_cast<off_t>(offset)) != static_cast<ssize_t>(content.size())) {
-    error_ = failure("cannot write", path_);
-  }
-}
-
 std::string AtomicFile::commit(const std::string& path) {
   if (!isGood()) {
     return error_;

@@ -25,12 +25,6 @@ class AtomicFile {
   ~AtomicFile();
 
   void append(std::string_view content);
-  /// Overwrites the bytes at `offset` with `content`. All of these bytes must have been appended before.
-  void replace(uint64_t offset, std::string_view content);
-  /// Returns the number of bytes appended.
-  uint64_t size() const {
-    return size_;
-  }
 
   /// Renames the temporary file to `path`, which must be in the same folder, and replaces any regular file of that
   /// name. Returns "", or one line with the path and the system's reason.

@@ -17,6 +17,7 @@
 #include <memory>
 #include <utility>
 
+#include "report/base/decompression.h"
 #include "report/base/file_descriptor.h"
 
 namespace commtap {
@@ -65,6 +66,19 @@ Result<std::string> readRegularFile(const std::string& path, const FileDescripto
   return text;
 }
 
+/// Returns the first `size` bytes of an input as they are in the file.
+Result<std::string> readStored(const std::string& path, size_t size) {
+  if (std::string error = whyNotInput(path); !error.empty()) {
+    return Result<std::string>::failure(std::move(error));
+  }
+  const FileDescriptor file(open(path.c_str(), kOpenSafely));
+  return readRegularFile(path, file, size);
+}
+
+Result<std::string> withPath(const std::string& path, Result<std::string> text) {
+  return text ? std::move(text) : Result<std::string>::failure(path + ' ' + text.error());
+}
+
 } // namespace
 
 Result<std::string> readTextFile(const std::string& path) {
@@ -105,22 +119,28 @@ std::string whyNotInput(const std::string& path) {
 }
 
 Result<std::string> readStartOfInput(const std::string& path, size_t size) {
-  if (std::string error = whyNotInput(path); !error.empty()) {
-    return Result<std::string>::failure(std::move(error));
+  Result<std::string> start = readStored(path, size);
+  if (!start || !isCompressed(*start)) {
+    return start;
   }
-  const FileDescriptor file(open(path.c_str(), kOpenSafely));
-  return readRegularFile(path, file, size);
+  constexpr size_t kFirstBlock = 256U << 10U; // bytes: more than Zstandard needs for its first
+  start = readStored(path, std::max(size, kFirstBlock));
+  return start ? withPath(path, decompressStart(*start, size)) : start;
 }
 
 Result<std::string> readJsonInput(const std::string& path) {
   constexpr size_t kStart = 4096; // bytes
-  Result<std::string> start = readStartOfInput(path, kStart);
+  Result<std::string> start = readStored(path, kStart);
+  if (start && isCompressed(*start)) {
+    const Result<std::string> stored = readStored(path, maxInputSize());
+    return stored ? withPath(path, decompress(*stored, maxInputSize())) : stored;
+  }
   if (!start || start->size() < kStart) {
     return start;
   }
   const size_t first = start->find_first_not_of(" \t\r\n");
   const bool may_be_json = first == std::string::npos || (*start)[first] == '{' || (*start)[first] == '[';
-  return may_be_json ? readStartOfInput(path, maxInputSize()) : start;
+  return may_be_json ? readStored(path, maxInputSize()) : start;
 }
 
 void setMaxInputSize(uint64_t bytes) {

@@ -18,12 +18,13 @@ Result<std::string> readTextFile(const std::string& path);
 Result<std::string> readStartOfFile(const std::string& path, size_t size);
 
 /// An input is a report, ledger or merged report that a command reads. A folder may hold any files, so an input is a
-/// regular file of at most maxInputSize() bytes, and not one that the kernel makes, as in /proc.
+/// regular file of at most maxInputSize() bytes, and not one that the kernel makes, as in /proc. If it is compressed
+/// (decompression.h), its content is the text that it holds, of at most maxInputSize() bytes too.
 
 /// Returns "" for an input, else the reason with the path. Does not open the file: that can block or have effects.
 std::string whyNotInput(const std::string& path);
 
-/// Returns the first `size` bytes of an input, or an error with the path.
+/// Returns the first `size` bytes of an input's content, or an error with the path.
 Result<std::string> readStartOfInput(const std::string& path, size_t size);
 
 /// Returns the content of a JSON input, or an error with the path. If the file does not begin with a JSON object or

@@ -104,6 +104,10 @@ bool applyTiming(Options& options, std::string_view value, const OptionRow& /*ro
   return true;
 }
 
+bool applyCompress(Options& options, std::string_view value, const OptionRow& row) {
+  return applyName(options.compress, value, row);
+}
+
 bool applyCommandLine(Options& options, std::string_view value, const OptionRow& row) {
   return applyName(options.command_line, value, row);
 }
@@ -179,6 +183,13 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "their streams. sample:N: as device, for each N-th collective.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
+    {.name = "COMMTAP_COMPRESS",
+     .flag = "--compress",
+     .type = "off|gzip|zstd",
+     .default_value = "off",
+     .help = "Whether reports are compressed: rank-00000.json.gz or .json.zst, a twentieth of the size. Every command "
+             "reads them. A report that is made of a killed process's ledger is not compressed.",
+     .apply = applyCompress},
     {.name = "COMMTAP_ARGV",
      .flag = "--argv",
      .type = "redacted|off",

@@ -22,6 +22,9 @@ enum class Labels : uint8_t {
 
 enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 
+/// How reports are compressed when they are written.
+enum class Compress : uint8_t { kOff, kGzip, kZstd };
+
 /// What a report has of the command line.
 enum class CommandLine : uint8_t { kRedacted, kOff };
 
@@ -48,6 +51,7 @@ struct Options {
   Level level = Level::kCollectives;
   Labels labels = Labels::kAuto;
   Timing timing;
+  Compress compress = Compress::kOff;
   CommandLine command_line = CommandLine::kRedacted;
   TorchVersions torch = TorchVersions::kReleases;
   Plan plan = Plan::kOff;

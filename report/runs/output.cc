@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "report/base/decompression.h"
 #include "report/base/text_file.h"
 #include "report/json/report_head.h"
 
@@ -49,9 +50,18 @@ bool mayReplace(const std::string& path, const Job& job, uint64_t run_began_ns) 
   if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return true;
   }
-  const Result<std::string> start = readStartOfFile(path, kEnough);
+  Result<std::string> start = readStartOfFile(path, kEnough);
+  if (start && isCompressed(*start)) {
+    start = decompressStart(*start, kEnough);
+  }
   const Result<Job> there = start ? jobOfReportHead(*start) : Result<Job>::failure(start.error());
   return there && !isOfThisRun(*there, job, run_began_ns);
+}
+
+bool mayReplaceAll(const std::string& base, const Job& job, uint64_t run_began_ns) {
+  return std::all_of(kReportEndings.begin(), kReportEndings.end(), [&](std::string_view ending) {
+    return mayReplace(base + std::string(ending), job, run_began_ns);
+  });
 }
 
 bool differsBetweenProcesses(const std::string& component) {
@@ -153,16 +163,20 @@ std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& 
   return error == std::errc() && *end == '.' ? std::optional<uint64_t>(pid) : std::nullopt;
 }
 
-std::string
-chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns) {
+std::string chooseReportPath(
+    const std::string& folder,
+    const std::string& name,
+    const Job& job,
+    uint64_t run_began_ns,
+    std::string_view ending) {
   constexpr int kMaxOfOnePid = 100; // exec() keeps the pid, so a process can write many reports
   const std::string plain = folder + "/" + name;
   const std::string with_pid = plain + ".pid-" + std::to_string(job.pid);
-  std::string path = plain + ".json";
-  for (int nth = 1; nth <= kMaxOfOnePid && !mayReplace(path, job, run_began_ns); ++nth) {
-    path = with_pid + (nth == 1 ? "" : "." + std::to_string(nth)) + ".json";
+  std::string base = plain;
+  for (int nth = 1; nth <= kMaxOfOnePid && !mayReplaceAll(base, job, run_began_ns); ++nth) {
+    base = with_pid + (nth == 1 ? "" : "." + std::to_string(nth));
   }
-  return path;
+  return base + std::string(ending);
 }
 
 } // namespace commtap

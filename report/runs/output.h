@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "report/model/model.h"
+#include "report/model/options.h"
 
 namespace commtap {
 
@@ -40,9 +43,22 @@ std::string ledgerFileName(const std::string& report_path, const OutputIdentity&
 /// Returns the pid in a ledger's file name; nullopt for another host's ledger and for any other file.
 std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& host);
 
-/// Returns the path of a process's report: `folder`/`name`.json. Adds the pid if another process of the run wrote that
-/// file since `run_began_ns` (a second program of the rank). Adds a number if that file also belongs to another
-/// process. Replaces a report of an earlier run. `run_began_ns`: see runBeganNs() in process.h.
-std::string chooseReportPath(const std::string& folder, const std::string& name, const Job& job, uint64_t run_began_ns);
+/// How the names of reports end, by the enumerators of Compress.
+inline constexpr std::array<std::string_view, 3> kReportEndings = {".json", ".json.gz", ".json.zst"};
+
+inline std::string_view endingOf(Compress how) {
+  return kReportEndings.at(static_cast<size_t>(how));
+}
+
+/// Returns the path of a process's report: `folder`/`name``ending`, one of kReportEndings. Adds the pid if another
+/// process of the run wrote a report of that name, with any ending, since `run_began_ns` (a second program of the
+/// rank). Adds a number if that report also belongs to another process. Replaces a report of an earlier run.
+/// `run_began_ns`: see runBeganNs() in process.h.
+std::string chooseReportPath(
+    const std::string& folder,
+    const std::string& name,
+    const Job& job,
+    uint64_t run_began_ns,
+    std::string_view ending = ".json");
 
 } // namespace commtap

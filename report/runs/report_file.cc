@@ -5,12 +5,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <optional>
+#include <string_view>
 
 #include "report/base/atomic_file.h"
 #include "report/base/file_descriptor.h"
 #include "report/json/fields.h"
 #include "report/json/report_json.h"
+#include "report/runs/compressor.h"
 #include "report/runs/output.h"
 
 namespace commtap {
@@ -32,30 +33,23 @@ class FolderLock {
   FileDescriptor folder_;
 };
 
-/// A number in a JSON text that is known only after the text is written. Blanks reserve its space.
-class LateNumber {
- public:
-  /// Finds the last field of this name in `text`; its value must be 0. `offset`: position of `text` in the file.
-  LateNumber(std::string& text, const std::string& field, uint64_t offset) {
-    const std::string name = '"' + field + "\":";
-    if (const size_t found = text.rfind(name + '0'); found != std::string::npos) {
-      const size_t number = found + name.size();
-      text.insert(number, kWidth - 1, ' ');
-      end_ = offset + number + kWidth;
+/// Sets the last field of this name in `text`, whose value must be 0.
+void setNumber(std::string& text, const std::string& field, uint64_t value) {
+  const std::string name = '"' + field + "\":";
+  if (const size_t found = text.rfind(name + '0'); found != std::string::npos) {
+    text.replace(found + name.size(), 1, std::to_string(value));
+  }
+}
+
+/// Removes what a report of an earlier run has left under the same name with another ending.
+void removeOtherEndings(const std::string& path, std::string_view ending) {
+  const std::string base = path.substr(0, path.size() - ending.size());
+  for (const std::string_view other : kReportEndings) {
+    if (other != ending) {
+      unlink((base + std::string(other)).c_str());
     }
   }
-
-  void write(AtomicFile& file, uint64_t value) const {
-    const std::string digits = std::to_string(value);
-    if (end_ != 0) {
-      file.replace(end_ - digits.size(), digits);
-    }
-  }
-
- private:
-  static constexpr size_t kWidth = 20; ///< digits of 2^64
-  uint64_t end_ = 0;                   ///< end of the number in the file; 0 if there is none
-};
+}
 
 } // namespace
 
@@ -64,31 +58,31 @@ Result<std::string> writeReportFile(
     const std::string& name,
     const Report& report,
     uint64_t run_began_ns,
+    Compress compress,
     const std::function<uint64_t()>& end_ns) {
   const std::string plain = folder + "/" + name;
   const std::string parent = plain.substr(0, plain.rfind('/'));
   if (const std::string error = makeFolders(parent); !error.empty()) {
     return Result<std::string>::failure(error);
   }
-  AtomicFile file(plain + ".json");
+  const std::string_view ending = endingOf(compress);
+  AtomicFile file(plain + std::string(ending));
+  Compressor compressor(compress);
   std::string json;
-  appendReport(json, report, [&file](std::string& piece) {
-    file.append(piece);
+  appendReport(json, report, [&](std::string& piece) {
+    file.append(compressor.add(piece, false));
     piece.clear();
   });
-  std::optional<LateNumber> late_end_ns;
-  if (end_ns) {
-    late_end_ns.emplace(json, field::kEndNs, file.size());
-  }
-  file.append(json);
   const FolderLock lock(parent);
-  std::string path = chooseReportPath(folder, name, report.job, run_began_ns);
-  if (late_end_ns) {
-    late_end_ns->write(file, end_ns());
+  const std::string path = chooseReportPath(folder, name, report.job, run_began_ns, ending);
+  if (end_ns) {
+    setNumber(json, field::kEndNs, end_ns());
   }
+  file.append(compressor.add(json, true));
   if (const std::string error = file.commit(path); !error.empty()) {
     return Result<std::string>::failure(error);
   }
+  removeOtherEndings(path, ending);
   return path;
 }
 

@@ -8,18 +8,21 @@
 
 #include "report/base/result.h"
 #include "report/model/model.h"
+#include "report/model/options.h"
 
 namespace commtap {
 
-/// Writes a process's report as `folder`/`name`.json, or under the name of chooseReportPath(). Creates the folders.
-/// Processes that exit together take turns, so that no two choose one name. `end_ns`, for a process that writes its own
-/// report, returns how long its exit has taken so far. It is called after the rows are written, and sets
-/// own_cost.end_ns in the file. Returns the path, or one line with the system's reason.
+/// Writes a process's report as `folder`/`name`.json, with the ending of its compression, or under the name of
+/// chooseReportPath(). Creates the folders. Processes that exit together take turns, so that no two choose one name.
+/// `end_ns`, for a process that writes its own report, returns how long its exit has taken so far. It is called after
+/// all rows but the last kReportPiece bytes are written, and sets own_cost.end_ns in the file. Returns the path, or one
+/// line with the system's reason.
 Result<std::string> writeReportFile(
     const std::string& folder,
     const std::string& name,
     const Report& report,
     uint64_t run_began_ns,
+    Compress compress = Compress::kOff,
     const std::function<uint64_t()>& end_ns = nullptr);
 
 } // namespace commtap

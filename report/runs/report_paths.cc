@@ -14,7 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 bool isReportName(const fs::path& path) {
-  return path.extension() == ".json" || path.extension() == ".ledger";
+  const std::string name = path.filename();
+  return path.extension() == ".ledger" ||
+         std::any_of(kReportEndings.begin(), kReportEndings.end(), [&name](std::string_view ending) {
+           return name.ends_with(ending);
+         });
 }
 
 } // namespace
@@ -55,7 +59,13 @@ std::vector<std::string> placesAfter(const std::string& ledger_path, const Job& 
     return {};
   }
   const std::string base = ledger_path.substr(0, ledger_path.size() - suffix.size());
-  return {base + ".json", base + ".pid-" + std::to_string(job.pid) + ".json"};
+  std::vector<std::string> places;
+  for (const std::string& name : {base, base + ".pid-" + std::to_string(job.pid)}) {
+    for (const std::string_view ending : kReportEndings) {
+      places.push_back(name + std::string(ending));
+    }
+  }
+  return places;
 }
 
 } // namespace commtap

@@ -347,8 +347,8 @@ void ProcessLedger::writeReport(uint64_t ends_since_ns) {
   }
   const auto end_ns = [ends_since_ns] { return steadyNow() - ends_since_ns; };
   for (const std::string& folder : {folder_, fallbackFolder()}) {
-    const Result<std::string> written =
-        writeReportFile(folder, reportName(identity_), contents->report, contents->run_began_ns, end_ns);
+    const Result<std::string> written = writeReportFile(
+        folder, reportName(identity_), contents->report, contents->run_began_ns, options_.compress, end_ns);
     if (written) {
       ledger_->removeFile();
       logInfo("report: " + *written);

@@ -11,7 +11,10 @@
 #include <string>
 
 #include "report/base/file_descriptor.h"
+#include "report/base/text_file.h"
+#include "report/json/report_head.h"
 #include "report/json/report_json.h"
+#include "report/runs/output.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -31,7 +34,8 @@ TEST_CASE("a process's own report has its end_ns, whatever the value and the nei
   report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
   report.not_seen.push_back({"unknown_op", 1, "\"end_ns\":0", "\"end_ns\":0"});
   for (const uint64_t end_ns : {uint64_t{0}, uint64_t{12'345'678}, ~uint64_t{0}}) {
-    const Result<std::string> path = writeReportFile(folder.path(), "rank0", report, 0, [&] { return end_ns; });
+    const Result<std::string> path =
+        writeReportFile(folder.path(), "rank0", report, 0, Compress::kOff, [&] { return end_ns; });
     REQUIRE(path);
     report.own_cost->end_ns = end_ns;
     const Result<Report> read = reportFromJson(readText(*path));
@@ -53,12 +57,51 @@ TEST_CASE("a report written in pieces equals one written at once") {
   const Result<std::string> plain = writeReportFile(folder.path(), "plain", report, 0);
   REQUIRE(plain);
   CHECK(readText(*plain) == reportToJson(report));
-  const Result<std::string> own = writeReportFile(folder.path(), "own", report, 0, [] { return 5; });
+  const Result<std::string> own = writeReportFile(folder.path(), "own", report, 0, Compress::kOff, [] { return 5; });
   REQUIRE(own);
   report.own_cost->end_ns = 5;
   const Result<Report> read = reportFromJson(readText(*own));
   REQUIRE(read);
   CHECK(reportToJson(*read) == reportToJson(report));
+}
+
+TEST_CASE("a compressed report is the same text, and far smaller") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  report.own_cost = OwnCost{.start_ns = 7, .memory_bytes = 9};
+  const Collective row = report.collectives.at(0);
+  report.collectives.insert(report.collectives.end(), 20'000, row);
+  const auto end_ns = [] { return 5; };
+  const Result<std::string> plain = writeReportFile(folder.path(), "plain", report, 0, Compress::kOff, end_ns);
+  REQUIRE(plain);
+  const std::string text = readText(*plain);
+  for (const Compress how : {Compress::kGzip, Compress::kZstd}) {
+    const Result<std::string> path = writeReportFile(folder.path(), "rank-00000", report, 0, how, end_ns);
+    REQUIRE(path);
+    CHECK(*path == (folder / "rank-00000") + std::string(endingOf(how)));
+    CHECK(readText(*path).size() < text.size() / 50);
+    const Result<std::string> read = readJsonInput(*path);
+    REQUIRE(read);
+    CHECK(*read == text);
+    const Result<Job> head = readReportHead(*path);
+    REQUIRE(head);
+    CHECK(head->pid == report.job.pid);
+  }
+}
+
+TEST_CASE("a report replaces that of an earlier run with another ending, and none of its own run") {
+  const TempFolder folder;
+  Report report = sampleReport(0);
+  REQUIRE(writeReportFile(folder.path(), "rank-00000", report, 0, Compress::kZstd));
+  report.job.run_id += "-next";
+  report.job.pid += 1;
+  REQUIRE(writeReportFile(folder.path(), "rank-00000", report, 0));
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json"});
+  report.job.pid += 1; // a second program of the rank
+  REQUIRE(writeReportFile(folder.path(), "rank-00000", report, 0, Compress::kGzip));
+  CHECK(
+      namesIn(folder.path()) ==
+      std::vector<std::string>{"rank-00000.json", "rank-00000.pid-" + std::to_string(report.job.pid) + ".json.gz"});
 }
 
 TEST_CASE("a locked folder delays the end of a job by at most two seconds") {

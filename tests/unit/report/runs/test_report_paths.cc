@@ -37,9 +37,10 @@ TEST_CASE("placesAfter() returns the possible report paths of a ledger") {
   const auto written = writeReportFile(folder.path(), "rank-00003", report, 0);
   REQUIRE(written);
   const auto places = placesAfter(ledger, report.job);
-  REQUIRE(places.size() == 2);
+  REQUIRE(places.size() == 6);
   CHECK(places[0] == *written);
-  CHECK(places[1] == folder / ("rank-00003.pid-" + std::to_string(report.job.pid) + ".json"));
+  CHECK(places[2] == folder / "rank-00003.json.zst");
+  CHECK(places[3] == folder / ("rank-00003.pid-" + std::to_string(report.job.pid) + ".json"));
   CHECK(placesAfter("other.ledger", report.job).empty());
 }
 
