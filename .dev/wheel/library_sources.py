@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fetches the sources of the libraries that Debian has no static library of for every processor, from Debian's source packages."""
+"""Fetches the sources of libraries that Debian has no static library of, from its source packages."""
 
 import os
 import shutil

@@ -18,8 +18,8 @@ TARGETS = ("commtap-report", "commtap-log", "commtap-tracker", "commtap-compress
 NOT_HERE = "tracker/compat/"
 ROOMS = ("report", "tracker", "shim")
 LIBRARIES = ("nlohmann", "spdlog", "fmt")
-#: Of the libraries that Meson compiles: their sources and headers, below library_sources.fetch()'s folder.
-COMPILED_LIBRARIES = ("zlib", "libzstd/lib")
+#: Where the headers of the libraries lie that Meson compiles, below library_sources.fetch()'s folder.
+COMPILED_LIBRARIES = ("zlib", *(f"libzstd/lib{folder}" for folder in ("", "/common", "/compress", "/decompress")))
 EXPORTS = "tracker/exports.map"
 
 
@@ -74,9 +74,10 @@ def add_sources(build: Path, folder: Path) -> None:
         shutil.copyfile(REPOSITORY / file, folder / file)
     for library in LIBRARIES:
         shutil.copytree(Path("/usr/include") / library, folder / "third_party" / library)
-    for library in COMPILED_LIBRARIES:
-        for path in (build.parents[1] / "sources" / library).rglob("*.[ch]"):
-            name = path.relative_to(build.parents[1] / "sources")
-            (folder / "third_party" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, folder / "third_party" / name)
+    sources = build.parents[1] / "sources"
+    compiled = [file.removeprefix("third_party/") for file in listed["c_files"] if file.startswith("third_party/")]
+    headers = [path.relative_to(sources) for library in COMPILED_LIBRARIES for path in (sources / library).glob("*.h")]
+    for name in (*compiled, *headers):
+        (folder / "third_party" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(sources / name, folder / "third_party" / name)
     (folder / "sources.json").write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
