@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/metrics/exposition.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tools/text/text.h"
@@ -49,6 +51,21 @@ MetricLabels MetricLabels::with(std::initializer_list<Pair> more) const {
     }
   }
   return labels;
+}
+
+std::vector<std::pair<std::string, std::string>> labelPairs(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!text.empty()) {
+    const size_t quote = text.find('"');
+    std::string& value = pairs.emplace_back(text.substr(0, quote - 1), "").second;
+    size_t at = quote + 1;
+    for (; text[at] != '"'; ++at) {
+      at += text[at] == '\\' ? 1 : 0;
+      value += text[at];
+    }
+    text.remove_prefix(std::min(at + 2, text.size())); // the quote and a comma
+  }
+  return pairs;
 }
 
 void Exposition::add(MetricId id, const std::string& labels, uint64_t value) {

@@ -38,26 +38,32 @@ class MetricLabels {
   std::string text_;
 };
 
+/// Returns the names and values of a MetricLabels::text().
+std::vector<std::pair<std::string, std::string>> labelPairs(std::string_view text);
+
 /// Collects samples and formats them for Prometheus.
 class Exposition {
  public:
+  struct Sample {
+    std::string labels;
+    std::string value; ///< a decimal number
+  };
+
   /// Adds a sample. `labels` is a MetricLabels::text().
   void add(MetricId id, const std::string& labels, uint64_t value);
   void add(MetricId id, const std::string& labels, double value);
   /// Adds a sample in seconds.
   void addNs(MetricId id, const std::string& labels, uint64_t ns);
 
+  const std::vector<Sample>& samples(MetricId id) const {
+    return samples_.at(static_cast<size_t>(id));
+  }
   /// Returns the names of the samples with a sum that does not fit into 64 bits.
   std::vector<std::string> saturated() const;
   /// Returns the families in the order of the metric table, without those that have no samples.
   std::string text(Dialect dialect) const;
 
  private:
-  struct Sample {
-    std::string labels;
-    std::string value;
-  };
-
   std::array<std::vector<Sample>, kMetricCount> samples_;
   std::array<bool, kMetricCount> saturated_{};
 };

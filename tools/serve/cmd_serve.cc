@@ -7,16 +7,19 @@
 
 #include <csignal>
 #include <future>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "report/base/process.h"
+#include "tools/cli/http_post.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
 #include "tools/metrics/job_metrics.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/live_metrics.h"
+#include "tools/serve/otlp_push.h"
 #include "tools/serve/serve_paths.h"
 
 namespace commtap {
@@ -31,8 +34,11 @@ constexpr const char* kServeAbout =
 constexpr const char* kServeExitStatus = "0 ended by SIGTERM or SIGINT; 1 cannot listen on the address; 2 wrong usage.";
 
 constexpr int kDefaultKeepMinutes = 10;
+constexpr uint32_t kDefaultOtlpIntervalS = 60; ///< OpenTelemetry's own default
 /// For answers in progress at SIGTERM. A read of a broken network file system may take forever.
 constexpr std::chrono::seconds kMaxEndTime(1);
+/// For the last numbers to reach a collector.
+constexpr std::chrono::seconds kMaxPushTime(3);
 
 struct ServeArguments {
   std::string path;
@@ -42,6 +48,8 @@ struct ServeArguments {
   size_t max_series = kDefaultMaxSeries;
   std::string token_file;
   bool insecure = false;
+  std::string otlp;
+  uint32_t otlp_interval_s = kDefaultOtlpIntervalS;
 };
 
 /// Returns the clients to answer at `address`, or one line that says which option is missing.
@@ -62,13 +70,26 @@ Result<HttpAccess> accessAt(const ListenAddress& address, const ServeArguments& 
   return access;
 }
 
+/// Returns null if no collector is wanted.
+std::unique_ptr<OtlpPush> startPush(const ServeArguments& arguments, LiveMetrics& live) {
+  if (arguments.otlp.empty()) {
+    return nullptr;
+  }
+  return std::make_unique<OtlpPush>(
+      OtlpTarget{otlpMetricsUrl(arguments.otlp), std::chrono::seconds(arguments.otlp_interval_s)},
+      [&live, host = hostName()] { return live.otlp(host); },
+      [](const std::string& line) { say("--otlp " + line); });
+}
+
 /// Answers until SIGTERM or SIGINT.
-void answerUntilSignal(HttpServer& server, const sigset_t& signals) {
+void answerUntilSignal(HttpServer& server, std::unique_ptr<OtlpPush> push, const sigset_t& signals) {
   const std::future<void> answers = std::async(std::launch::async, [&server] { server.run(); });
   int signal = 0;
   sigwait(&signals, &signal);
   server.stop();
-  if (answers.wait_for(kMaxEndTime) != std::future_status::ready) {
+  const std::future<void> pushed = std::async(std::launch::async, [&push] { push.reset(); });
+  if (pushed.wait_for(kMaxPushTime) != std::future_status::ready ||
+      answers.wait_for(kMaxEndTime) != std::future_status::ready) {
     _exit(kExitOk);
   }
 }
@@ -94,6 +115,10 @@ int serve(const ServeArguments& arguments) {
     say(access.error());
     return kExitUsage;
   }
+  if (const std::string problem = arguments.otlp.empty() ? "" : urlProblem(arguments.otlp); !problem.empty()) {
+    say("--otlp: " + problem);
+    return kExitUsage;
+  }
   const sigset_t signals = blockEndSignals();
   LiveFolder folder(arguments.path, hostName(), std::chrono::minutes(arguments.keep_minutes));
   LiveMetrics live(std::move(folder), arguments.depth, arguments.max_series);
@@ -105,7 +130,7 @@ int serve(const ServeArguments& arguments) {
     return kExitFindings;
   }
   sayStart(arguments, *bound);
-  answerUntilSignal(server, signals);
+  answerUntilSignal(server, startPush(arguments, live), signals);
   return kExitOk;
 }
 
@@ -120,7 +145,8 @@ void addServe(CLI::App& app, int& exit_status) {
        .exit_status = kServeExitStatus,
        .examples = {
            "commtap serve out --listen 127.0.0.1:9464\ncurl http://127.0.0.1:9464/metrics",
-           "commtap serve out --listen 0.0.0.0:9464 --token-file token"}});
+           "commtap serve out --listen 0.0.0.0:9464 --token-file token",
+           "commtap serve out --otlp http://collector:4318"}});
   auto arguments = std::make_shared<ServeArguments>();
   verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
       ->required()
@@ -134,6 +160,11 @@ void addServe(CLI::App& app, int& exit_status) {
   verb->add_flag("--insecure", arguments->insecure, "Answer everyone who can reach an address beyond loopback");
   verb->add_option("--keep", arguments->keep_minutes, "Minutes to serve a job after it ends; default: 10")
       ->type_name("MINUTES");
+  verb->add_option("--otlp", arguments->otlp, "Also push the metrics to this OpenTelemetry collector (OTLP/HTTP, JSON)")
+      ->type_name("URL");
+  verb->add_option("--otlp-interval", arguments->otlp_interval_s, "Seconds from one push to the next; default: 60")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--depth", arguments->depth, "Cut the module tree at this depth")->type_name("N");
   verb->add_option("--max-series", arguments->max_series, "Maximum number of label sets per rank; default: 500")
       ->type_name("N")

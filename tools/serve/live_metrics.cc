@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/serve/live_metrics.h"
 
-#include <vector>
-
 #include "report/base/process.h"
 #include "tools/cli/subcommands.h"
 #include "tools/metrics/job_metrics.h"
+#include "tools/metrics/otlp.h"
 #include "tools/serve/serve_page.h"
 
 namespace commtap {
@@ -29,8 +28,7 @@ void LiveMetrics::refresh() {
   read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
 }
 
-std::string LiveMetrics::metrics(Dialect dialect) {
-  const std::lock_guard lock(mutex_);
+Exposition LiveMetrics::exposition() {
   refresh();
   std::vector<const Report*> reports;
   reports.reserve(live_.reports.size());
@@ -42,7 +40,17 @@ std::string LiveMetrics::metrics(Dialect dialect) {
   limit_.forgetUnused();
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.unreadable));
   exposition.add(MetricId::kReadSeconds, "", read_seconds_);
-  return exposition.text(dialect);
+  return exposition;
+}
+
+std::string LiveMetrics::metrics(Dialect dialect) {
+  const std::lock_guard lock(mutex_);
+  return exposition().text(dialect);
+}
+
+std::vector<std::string> LiveMetrics::otlp(const std::string& host) {
+  const std::lock_guard lock(mutex_);
+  return otlpRequests(exposition(), {.host = host, .now_ns = wallClockNs()});
 }
 
 std::string LiveMetrics::page(const std::string& folder_name) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/live/live_folder.h"
 #include "tools/live/live_jobs.h"
@@ -23,12 +24,15 @@ class LiveMetrics {
       : folder_(std::move(folder)), depth_(depth), limit_(max_series) {}
 
   std::string metrics(Dialect dialect);
+  /// Returns the bodies of the requests that push the samples (tools/metrics/otlp.h).
+  std::vector<std::string> otlp(const std::string& host);
   std::string page(const std::string& folder_name);
   /// Returns the data of a job's page; nullopt if there is no such job.
   std::optional<std::string> jobData(const AttemptKey& key);
 
  private:
   void refresh();
+  Exposition exposition();
 
   std::mutex mutex_;
   LiveFolder folder_;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <thread>
 
+#include "tools/cli/http_post.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/live/end_signals.h"
@@ -121,7 +122,7 @@ int why(const WhyArguments& arguments) {
     }
   }
   const std::string& webhook = arguments.notification.webhook;
-  if (const std::string problem = webhook.empty() ? "" : webhookProblem(webhook); !problem.empty()) {
+  if (const std::string problem = webhook.empty() ? "" : urlProblem(webhook); !problem.empty()) {
     say("--webhook " + problem);
     return kExitUsage;
   }

@@ -29,7 +29,4 @@ struct Notification {
 /// Notifies. Returns one line per failure.
 std::vector<std::string> notify(const Notification& notification, const Verdict& verdict);
 
-/// Returns "" for an http or https URL, else one line about what is wrong with it.
-std::string webhookProblem(const std::string& url);
-
 } // namespace commtap

@@ -24,6 +24,7 @@ def published(checkout: Path) -> str:
     made.mkdir(parents=True)
     for name in ("venv", "torches", "sources"):  # downloads
         (made / name).symlink_to(REPOSITORY / "build" / "wheel" / name)
+    (checkout / ".venv").symlink_to(sys.prefix)
     venv = made / "venv" / "bin"
     command = [venv / "python", ".dev/wheel/make_wheel.py", "--torch", TORCH_MINOR, "--python", sys.executable]
     variables = os.environ | {"PATH": f"{venv}:{os.environ['PATH']}", "CCACHE_DISABLE": "1"}

@@ -51,10 +51,5 @@ TEST_CASE("the command gets the JSON of the verdict; a failure is a line") {
   CHECK(has(problems[1], "--webhook http://127.0.0.1:1/hook: "));
 }
 
-TEST_CASE("a webhook is a URL") {
-  CHECK(webhookProblem("http://host:80/path").empty());
-  CHECK(has(webhookProblem("host/path"), "expected a URL"));
-}
-
 } // namespace
 } // namespace commtap
