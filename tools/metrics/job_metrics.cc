@@ -296,6 +296,11 @@ void addDisagreements(const AttemptMetrics& attempt, Exposition& exposition) {
 
 } // namespace
 
+MetricLabels labelsOfRank(const std::string& run_id, int64_t attempt, std::optional<int64_t> rank) {
+  return MetricLabels().with(
+      {{"run_id", run_id}, {"attempt", std::to_string(attempt)}, {"rank", rank ? std::to_string(*rank) : ""}});
+}
+
 size_t addJobMetrics(
     std::span<const Report* const> reports,
     std::optional<uint32_t> depth,
@@ -307,7 +312,7 @@ size_t addJobMetrics(
     AttemptMetrics& attempt = attempts[{job.run_id, job.attempt}];
     attempt.labels = MetricLabels().with({{"run_id", job.run_id}, {"attempt", std::to_string(job.attempt)}});
     attempt.reports.push_back(report);
-    const MetricLabels rank = attempt.labels.with({{"rank", job.rank ? std::to_string(*job.rank) : ""}});
+    const MetricLabels rank = labelsOfRank(job.run_id, job.attempt, job.rank);
     attempt.ranks.try_emplace(job.rank, rank, limit).first->second.add(*report, depth);
     if (job.world_size) {
       attempt.world_size = std::max(attempt.world_size.value_or(0), *job.world_size);

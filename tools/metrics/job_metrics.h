@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "report/model/model.h"
 #include "tools/metrics/exposition.h"
@@ -14,6 +15,9 @@
 namespace commtap {
 
 inline constexpr size_t kDefaultMaxSeries = 500;
+
+/// Returns the labels of a rank's samples.
+MetricLabels labelsOfRank(const std::string& run_id, int64_t attempt, std::optional<int64_t> rank);
 
 /// Adds the samples of these processes, from any number of runs. Sums the processes of one run, attempt and rank.
 /// Attributes a module deeper than `depth` to its ancestor at that depth; a root has depth 1. Folds the label sets that

@@ -23,6 +23,8 @@ enum class MetricId : uint8_t {
   kNcclFailedCalls,
   kNcclBytes,
   kSteps,
+  kStepChanges,
+  kStepChangeRatio,
   kLastCollective,
   kNotSeen,
   kProcess,
@@ -37,7 +39,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 25;
+inline constexpr int kMetricCount = 27;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-constexpr int kCumulative = 2; // AggregationTemporality of opentelemetry-proto
+constexpr int kCumulative = 2;       // AggregationTemporality of opentelemetry-proto
 constexpr double kUsPerSecond = 1e6; // reports have no finer time
 constexpr uint64_t kNsPerUs = 1000;
 

@@ -14,6 +14,19 @@ namespace {
 /// Minimum time between two reads of a job's ledgers, however many requests arrive.
 constexpr std::chrono::milliseconds kMinAge(200);
 
+void addStepChanges(const StepWatch& steps, Exposition& exposition) {
+  for (const StepChanges& changes : steps.changes()) {
+    const StepChange& last = changes.last;
+    const std::string labels = labelsOfRank(last.run_id, last.attempt, last.rank)
+                                   .with({{"what", kStepValueNames.at(static_cast<size_t>(last.what))}})
+                                   .text();
+    exposition.add(MetricId::kStepChanges, labels, changes.count);
+    if (changes.count > 0 && last.before != 0) {
+      exposition.add(MetricId::kStepChangeRatio, labels, last.after / last.before);
+    }
+  }
+}
+
 } // namespace
 
 void LiveMetrics::refresh() {
@@ -24,6 +37,7 @@ void LiveMetrics::refresh() {
   }
   live_ = folder_.read(LiveFolder::Clock::now());
   sayAll(live_.copies);
+  sayAll(stepChangeLines(steps_.look(live_.reports)));
   read_at_ = Clock::now();
   read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
 }
@@ -38,6 +52,7 @@ Exposition LiveMetrics::exposition() {
   Exposition exposition;
   addJobMetrics(reports, depth_, limit_, exposition);
   limit_.forgetUnused();
+  addStepChanges(steps_, exposition);
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.unreadable));
   exposition.add(MetricId::kReadSeconds, "", read_seconds_);
   return exposition;

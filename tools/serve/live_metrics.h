@@ -11,6 +11,7 @@
 
 #include "tools/live/live_folder.h"
 #include "tools/live/live_jobs.h"
+#include "tools/live/step_watch.h"
 #include "tools/metrics/exposition.h"
 #include "tools/metrics/series_limit.h"
 
@@ -39,6 +40,7 @@ class LiveMetrics {
   std::optional<uint32_t> depth_;
   SeriesLimit limit_;
   LiveReports live_;
+  StepWatch steps_;
   LiveJobs jobs_;
   double read_seconds_ = 0;
   std::optional<std::chrono::steady_clock::time_point> read_at_;

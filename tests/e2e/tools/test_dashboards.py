@@ -58,6 +58,11 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "3x40", 'run_id="r"')], True),
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "4x40", 'run_id="r"')], False),
     ],
+    "CommtapStepsChanged": [
+        ([series("commtap_step_changes_total", "0x30 1x10", RANK.format(0) + ',what="bytes"')], True),
+        ([series("commtap_step_changes_total", "0x40", RANK.format(0) + ',what="bytes"')], False),
+        ([series("commtap_step_changes_total", "0x5 1x35", RANK.format(0) + ',what="bytes"')], False),
+    ],
     "CommtapNotSeen": [
         ([series("commtap_not_seen_total", "2x40", RANK.format(0) + ',reason="unknown_op"')], True),
         ([series("commtap_ranks", "3x40", 'run_id="r"')], False),

@@ -110,6 +110,37 @@ def test_the_server_itself_restarts(jobs: Runner, tmp_path: Path, servers: list)
     assert job.wait().ended_as_meant()
 
 
+def test_a_sudden_change_of_steps_is_told(jobs: Runner, tmp_path: Path, servers: list) -> None:
+    """Once, for the value that changed, as a line and as metrics."""
+    until, grow = tmp_path / "until", tmp_path / "grow"
+    job = jobs.start(Job("steady.py", (str(until), "--pause", "0.01", "--grow", str(grow))), Mode.SHIM)
+    server = Server(jobs.folder)
+    servers.append(server)
+
+    def value(name: str, what: str) -> float:
+        found = families(server.get()[1]).get(name)
+        return sum(sample.value for sample in found.samples if sample.labels["what"] == what) if found else 0
+
+    def steps() -> float:
+        found = families(server.get()[1]).get("commtap_steps")
+        return min(sample.value for sample in found.samples) if found else 0
+
+    wait_until(lambda: steps() > 60, "steady steps")
+    assert value("commtap_step_changes", "bytes") == 0
+    grow.touch()
+    wait_until(lambda: value("commtap_step_changes", "bytes") == 2, "the change on both ranks")
+    assert value("commtap_step_changes", "collectives") == 2
+    assert value("commtap_step_change_ratio", "bytes") > 2 * 1.1
+    said = [server.process.stderr.readline(), server.process.stderr.readline()]
+    told = r"from step \d+ on, bytes per step went from .* to .* \(rank [01]"
+    assert any(re.search(told, line) for line in said), said
+    now = steps()
+    wait_until(lambda: steps() > now + 30, "more steps")
+    assert value("commtap_step_changes", "bytes") == 2
+    until.touch()
+    assert job.wait().ended_as_meant()
+
+
 def test_what_is_said_while_a_job_runs(jobs: Runner, tmp_path: Path, servers: list) -> None:
     """The server answers with both formats, by Accept header, and with the page, and with nothing else."""
     until = tmp_path / "until"

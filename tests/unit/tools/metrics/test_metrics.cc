@@ -20,7 +20,7 @@ TEST_CASE("metric names follow the rules of Prometheus and OpenMetrics") {
     CHECK(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos);
     CHECK_FALSE(row.name.ends_with("_total"));
     CHECK((row.unit.empty() || row.name.ends_with("_" + std::string(row.unit))));
-    CHECK((row.unit.empty() || row.unit == "bytes" || row.unit == "seconds"));
+    CHECK((row.unit.empty() || row.unit == "bytes" || row.unit == "seconds" || row.unit == "ratio"));
     CHECK(row.help.ends_with("."));
     CHECK(row.help.find('\n') == std::string_view::npos);
     CHECK(metricRow(row.id).name == row.name);

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "report/model/model.h"
+#include "tools/live/change_detector.h"
+
+namespace commtap {
+
+/// What of a training step can change suddenly.
+enum class StepValue : uint8_t { kTime, kBytes, kCollectives };
+inline constexpr std::array<std::string_view, 3> kStepValueNames = {"time", "bytes", "collectives"};
+
+/// A sudden change of a rank's steps.
+struct StepChange {
+  std::string run_id;
+  int64_t attempt = 0;
+  std::optional<int64_t> rank;
+  StepValue what = StepValue::kTime;
+  uint64_t step = 0; ///< the first that was different
+  double before = 0; ///< per step: seconds, bytes or collectives
+  double after = 0;
+};
+
+/// What a value of a rank's steps has done since it is watched.
+struct StepChanges {
+  uint64_t count = 0;
+  StepChange last; ///< if `count` is 0, only whose value it is
+};
+
+/// Follows the steps of running jobs from one reading of their ledgers to the next. Each complete step is looked at
+/// once; several that the ledger has summed meanwhile are one value, their mean.
+class StepWatch {
+ public:
+  /// Returns the changes that these reports show for the first time. Forgets processes without a report.
+  std::vector<StepChange> look(std::span<const std::shared_ptr<const Report>> reports);
+
+  /// Returns the changes of each rank that has completed a step, by value.
+  std::vector<StepChanges> changes() const;
+
+ private:
+  struct Value {
+    explicit Value(double least) : detector(least) {}
+
+    ChangeDetector detector;
+    StepChanges changes;
+  };
+  struct Process {
+    Process();
+
+    uint64_t next_step = 0;
+    std::vector<uint64_t> starts; ///< the first steps of the last values
+    std::vector<Value> values;    ///< by StepValue
+  };
+  using Key = std::tuple<std::string, int64_t, std::string, uint64_t, uint64_t>; ///< run, attempt, host, pid, start
+
+  static void lookAt(const Report& report, Process& process, std::vector<StepChange>& found);
+
+  std::map<Key, Process> processes_;
+};
+
+/// Returns a line for each change, or for each that several ranks made at about the same step.
+std::vector<std::string> stepChangeLines(const std::vector<StepChange>& changes);
+
+} // namespace commtap
