@@ -27,6 +27,12 @@ constexpr const char* kAnnotatedModule = "module_fqn";
 constexpr const char* kMergedForwardStacks = "bucketing_nn_module_stack_sources";
 constexpr const char* kMergedBackwardStacks = "bucketing_fwd_nn_module_stack_sources";
 
+/// What takes a merged collective's result apart: the node's target, whose second argument has the parts' sizes.
+constexpr std::string_view kSplit = "aten.split_with_sizes";
+constexpr const char* kNodeUsers = "users"; // {node: None}; torch/fx/node.py
+constexpr const char* kNodeTarget = "target";
+constexpr const char* kNodeArguments = "args";
+
 // torch/_inductor/graph.py: called with each file's text by _compile_to_module_lines, whose variable has the nodes
 constexpr const char* kInductorFile = "torch._inductor.graph";
 constexpr const char* kInductorGraph = "GraphLowering";

@@ -94,7 +94,7 @@ class CompiledFixture : public TrackerFixture {
     Origin found;
     found.module = found.issued_in = entry;
     found.phase = in_engine ? Phase::kBackward : (entry == kGlobalModule ? Phase::kOther : Phase::kForward);
-    CHECK(CompiledCode::attribute(in_engine, found));
+    CHECK(CompiledCode::attribute(in_engine, found).is_compiled);
     return found;
   }
 
@@ -111,10 +111,10 @@ TEST_CASE_FIXTURE(CompiledFixture, "a collective outside of compiled code keeps 
   fake().instruction = nullptr;
   Origin found;
   found.module = root;
-  CHECK_FALSE(CompiledCode::attribute(false, found));
+  CHECK_FALSE(CompiledCode::attribute(false, found).is_compiled);
   CHECK(found.module == root);
   CompiledCode::setPython(nullptr);
-  CHECK_FALSE(CompiledCode::attribute(false, found));
+  CHECK_FALSE(CompiledCode::attribute(false, found).is_compiled);
 }
 
 TEST_CASE_FIXTURE(CompiledFixture, "the node's module is attributed, the compiled module issues") {
@@ -153,8 +153,33 @@ TEST_CASE_FIXTURE(CompiledFixture, "a backward node is backward, also in the gra
 TEST_CASE_FIXTURE(CompiledFixture, "a merged collective belongs to the nearest common ancestor") {
   const uint32_t up = add(ModuleRegistry::get().parentOf(down), "up");
   CHECK(up != down);
-  fake().text = "f\tL['self'].layers.0.down\tL['self'].layers.0.up";
-  CHECK(origin(root).module == ModuleRegistry::get().parentOf(down));
+  Origin found;
+  found.module = found.issued_in = root;
+  SUBCASE("its parts are known") {
+    fake().text = "f 8 24\tL['self'].layers.0.down\tL['self'].layers.0.up";
+    for (int i = 0; i < 2; ++i) {
+      const CompiledCall call = CompiledCode::attribute(false, found);
+      REQUIRE(call.merged);
+      REQUIRE(call.merged->size() == 2);
+      CHECK(call.merged->at(0).module == down);
+      CHECK(call.merged->at(1).module == up);
+      CHECK(call.merged->at(1).size == 24);
+    }
+  }
+  SUBCASE("their sizes are not") {
+    fake().text = "f\tL['self'].layers.0.down\tL['self'].layers.0.up";
+    const CompiledCall call = CompiledCode::attribute(false, found);
+    REQUIRE(call.merged);
+    CHECK(call.merged->empty());
+  }
+  CHECK(found.module == ModuleRegistry::get().parentOf(down));
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a collective that nothing merged has no parts") {
+  fake().text = "f\tL['self'].layers.0.down";
+  Origin found;
+  found.module = found.issued_in = root;
+  CHECK(CompiledCode::attribute(false, found).merged == nullptr);
 }
 
 TEST_CASE_FIXTURE(CompiledFixture, "a node of no module belongs to the compiled module") {
