@@ -66,7 +66,7 @@ def interpreted(model: nn.Module) -> Step:
 
 def annotated(model: nn.Module) -> Step:
     """A graph of the whole step that no module runs, whose nodes have the names of modules as annotations."""
-    from torch.fx.traceback import annotate, preserve_node_meta
+    from torch.fx.traceback import _set_autograd_backward, annotate, preserve_node_meta
 
     def name(module: nn.Module, path: str) -> None:
         forward = module.forward
@@ -83,7 +83,8 @@ def annotated(model: nn.Module) -> Step:
 
     def step(values: dict[str, torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
         loss = torch.func.functional_call(model, values, (x,)).square().mean()
-        return [loss, *torch.autograd.grad(loss, [*values.values(), x])]
+        with _set_autograd_backward():
+            return [loss, *torch.autograd.grad(loss, [*values.values(), x])]
 
     with preserve_node_meta():
         graph = make_fx(step, tracing_mode="fake")(parameters, torch.rand(LENGTH, DIM, requires_grad=True))

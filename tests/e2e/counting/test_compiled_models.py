@@ -106,3 +106,39 @@ def test_a_bucket_stands_for_its_members(runner: Runner, tmp_path: Path) -> None
     shown = subprocess.run([COMMAND, "show", runs[0].output_folder], capture_output=True, text=True, check=True)
     assert "\nBucketed (" in shown.stdout
     assert "  Model.layers.0.a" in shown.stdout
+
+
+def phase_tables(report: Report) -> dict[str, Counter]:
+    """The tables of forward and backward, with the name "Model" for any root."""
+    tables: dict[str, Counter] = {"forward": Counter(), "backward": Counter()}
+    for row in report.rows(phase=tuple(tables)):
+        module = row["module"].replace("GraphModule", "Model", 1)
+        tables[row["phase"]][module, row["kind"], row["group"]] += row["count"]
+    return tables
+
+
+#: Ways of tests/jobs/compiled_otherwise.py, and in which phases each collective is at its module. Those of the other
+#: phase are counted in `not_seen`; an exported graph has no backward.
+OTHERWISE = {
+    "whole_step": ("forward", "backward"),
+    "compiled_autograd": ("forward",),
+    "exported": ("forward",),
+    "interpreted": ("forward",),
+    "annotated": ("forward",),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("way", OTHERWISE)
+def test_other_ways_to_run_a_graph(runner: Runner, way: str) -> None:
+    """Each has the eager run's table, or says of which collectives it does not know the module."""
+    eager, within = (runner.shim(Job("compiled_otherwise.py", (each,))) for each in ("eager", way))
+    for rank in range(2):
+        assert within.outcomes[rank].status == 0, within.outcomes[rank]
+        report = within.report(rank)
+        found, expected = phase_tables(report), phase_tables(eager.report(rank))
+        for phase in OTHERWISE[way]:
+            assert found[phase] == expected[phase]
+        elsewhere = sum(found[phase].total() for phase in found if phase not in OTHERWISE[way])
+        unknown = {entry["reason"]: entry["count"] for entry in report.not_seen}
+        assert unknown == ({"compiled_unattributed": elsewhere} if elsewhere else {})
