@@ -103,6 +103,10 @@ std::optional<GraphPlace> readPlace(const CommtapPython& part, const CommtapSite
 }
 
 SharedPlace placeOf(const CommtapPython& part, const CommtapSite& site) {
+  if (site.instruction == nullptr) { // an interpreter's: of another node at each call
+    std::optional<GraphPlace> now = readPlace(part, site);
+    return now ? std::make_shared<const GraphPlace>(std::move(*now)) : nullptr;
+  }
   {
     const std::lock_guard<std::mutex> lock(known().mutex);
     if (const auto found = known().places.find(site.instruction); found != known().places.end()) {
@@ -170,7 +174,8 @@ std::optional<uint32_t> moduleOf(
 /// Returns the module of a place, the nearest common ancestor if it has several; nullopt if one is not known.
 std::optional<Resolved>
 resolve(const CommtapPython& part, const CommtapSite& site, const GraphPlace& place, uint32_t entry, bool in_engine) {
-  {
+  bool lasting = site.instruction != nullptr;
+  if (lasting) {
     const std::lock_guard<std::mutex> lock(known().mutex);
     if (const auto found = known().modules.find({site.instruction, entry}); found != known().modules.end()) {
       return found->second;
@@ -178,7 +183,6 @@ resolve(const CommtapPython& part, const CommtapSite& site, const GraphPlace& pl
   }
   std::optional<uint32_t> common;
   MergedParts parts;
-  bool lasting = true;
   for (size_t i = 0; i < place.sources.size(); ++i) {
     const std::optional<uint32_t> module = moduleOf(part, site, place.sources[i], entry, in_engine, lasting);
     if (!module) {
@@ -234,8 +238,9 @@ CompiledCall CompiledCode::attribute(bool in_engine, Origin& origin) {
   }
   const SharedPlace place = placeOf(*part, site);
   if (place != nullptr && place->sources.empty()) { // the entry's own
-    if (in_engine && origin.issued_in == kGlobalModule) {
-      origin.missed = NotSeen::kCompiledUnattributed; // compiled autograd: its graphs are of no module
+    if (origin.issued_in == kGlobalModule && (in_engine || place->backward)) {
+      origin.phase = Phase::kBackward;
+      origin.missed = NotSeen::kCompiledUnattributed; // for instance compiled autograd: its graphs are of no module
     }
     return {.is_compiled = true};
   }

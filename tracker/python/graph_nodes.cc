@@ -104,6 +104,14 @@ bool appendMerged(std::string& place, PyObject* node, const PyRef& stacks) {
   return known > 0;
 }
 
+/// Returns whether a node without stacks was traced in a backward.
+bool isOfBackward(const PyRef& facts) {
+  if (const PyRef partition = entry(facts, torch_names::kPartition)) {
+    return asciiOf(partition.get()) == torch_names::kBackwardTag;
+  }
+  return entry(facts, torch_names::kTracedInBackward).get() == Py_True;
+}
+
 } // namespace
 
 std::string placeOfNode(PyObject* node) {
@@ -115,6 +123,7 @@ std::string placeOfNode(PyObject* node) {
     append(place, backward.empty() ? innermostOf(entry(facts, torch_names::kForwardStack)) : backward);
   }
   if (place.size() == 1) {
+    place = isOfBackward(facts) ? "b" : "f";
     const PyRef named = entry(entry(facts, torch_names::kAnnotations), torch_names::kAnnotatedModule);
     append(place, named && PyUnicode_Check(named.get()) ? textOf(named.get()) : std::string());
   }

@@ -22,6 +22,16 @@ constexpr const char* kBackwardStack = "fwd_nn_module_stack"; // torch/_functorc
 /// What the job says of a node: torch.fx.traceback.annotate.
 constexpr const char* kAnnotations = "custom";
 constexpr const char* kAnnotatedModule = "module_fqn";
+/// True for a node that was traced in a backward, and for all of a backward's graph.
+constexpr const char* kTracedInBackward = "autograd_backward";
+/// Of a graph that was partitioned: kBackwardTag for a node that is of the backward alone.
+constexpr const char* kPartition = "partitioner_tag";
+constexpr std::string_view kBackwardTag = "is_backward";
+
+// torch/fx/interpreter.py: the method that runs one node, and its variable
+constexpr std::string_view kInterpreterFile = "/torch/fx/interpreter.py";
+constexpr const char* kRunNode = "run_node";
+constexpr const char* kInterpretedNode = "n";
 
 // torch/_inductor/fx_passes/bucketing.py: the stacks of each collective that a merged one stands for
 constexpr const char* kMergedForwardStacks = "bucketing_nn_module_stack_sources";

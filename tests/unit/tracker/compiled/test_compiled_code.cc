@@ -18,6 +18,7 @@ namespace {
 /// What the Python part would read on this thread.
 struct FakePython {
   const void* instruction = nullptr; ///< null: no compiled code runs
+  bool interprets = false;           ///< an interpreter of graphs runs
   uint32_t line = 0;
   std::string text; ///< "": it cannot be read
   uint32_t named = kCommtapUnknownModule;
@@ -47,7 +48,7 @@ constexpr CommtapPython kFakePart = {
     .find_site =
         [](int most, CommtapSite* site) {
           fake().most = most;
-          *site = {fake().instruction, fake().instruction};
+          *site = {fake().instruction, fake().interprets ? nullptr : fake().instruction};
           return fake().instruction != nullptr ? 1 : 0;
         },
     .read_site =
@@ -187,6 +188,24 @@ TEST_CASE_FIXTURE(CompiledFixture, "a node of no module belongs to the compiled 
   const Origin found = origin(root);
   CHECK(found.module == root);
   CHECK(found.missed == Origin::kNothing);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a backward's node of no module is said outside of modules") {
+  fake().text = "b";
+  CHECK(origin(root).missed == Origin::kNothing);
+  const Origin found = origin(kGlobalModule);
+  CHECK(found.missed == NotSeen::kCompiledUnattributed);
+  CHECK(found.phase == Phase::kBackward);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "an interpreter's site is another node at each call") {
+  fake().interprets = true;
+  fake().text = "f\tL['self'].layers.0.down";
+  CHECK(origin(root).module == down);
+  fake().text = "b\tL['self'].layers.0";
+  const Origin found = origin(root);
+  CHECK(found.module == ModuleRegistry::get().parentOf(down));
+  CHECK(found.phase == Phase::kBackward);
 }
 
 TEST_CASE_FIXTURE(CompiledFixture, "what is not known stays at the compiled module, and is said") {
