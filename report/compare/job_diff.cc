@@ -8,6 +8,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "report/compare/merged_rows.h"
+#include "report/job/merged_row.h"
 #include "report/model/module_names.h"
 #include "report/model/module_pattern.h"
 #include "report/model/saturating.h"
@@ -122,8 +124,17 @@ std::string worldText(const std::optional<int64_t>& world_size) {
 namespace {
 
 enum class PipelineCells : bool { kAsTheyAre, kAsInVersion1 };
+enum class MergedCells : bool { kAsTheyAre, kByMember };
 
-Cells cellsOf(const JobReport& job, PipelineCells pipelines) {
+/// Adds a row's calls, or some of them, to the cell of a key.
+void addTo(CellSum& sum, const JobCollective& row, uint64_t count, uint64_t bytes) {
+  addSaturating(sum.count, count);
+  addSaturating(sum.bytes, bytes);
+  sum.most_ranks = std::max(sum.most_ranks, row.amount.ranks);
+  sum.rank_sets.insert(row.rank_set);
+}
+
+Cells cellsOf(const JobReport& job, PipelineCells pipelines, MergedCells merged) {
   std::map<CellKey, CellSum> sums;
   for (const JobCollective& row : job.collectives) {
     CellKey key{row.module, row.phase, row.kind, job.groups[row.group].name};
@@ -131,11 +142,14 @@ Cells cellsOf(const JobReport& job, PipelineCells pipelines) {
       key.module = kGlobalName;
       key.phase = Phase::kOther;
     }
-    CellSum& sum = sums[std::move(key)];
-    addSaturating(sum.count, row.amount.count.sum);
-    addSaturating(sum.bytes, row.amount.bytes.sum);
-    sum.most_ranks = std::max(sum.most_ranks, row.amount.ranks);
-    sum.rank_sets.insert(row.rank_set);
+    if (merged == MergedCells::kByMember && isMerged(row)) {
+      for (const JobMember& member : row.members) {
+        key.module = member.module;
+        addTo(sums[key], row, *member.count, member.bytes);
+      }
+    } else {
+      addTo(sums[std::move(key)], row, row.amount.count.sum, row.amount.bytes.sum);
+    }
   }
   Cells cells;
   for (const auto& [key, sum] : sums) {
@@ -147,13 +161,13 @@ Cells cellsOf(const JobReport& job, PipelineCells pipelines) {
 } // namespace
 
 Cells cellsOf(const JobReport& job) {
-  return cellsOf(job, PipelineCells::kAsTheyAre);
+  return cellsOf(job, PipelineCells::kAsTheyAre, MergedCells::kAsTheyAre);
 }
 
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after) {
   const auto pipelines =
       before.has_old_reports == after.has_old_reports ? PipelineCells::kAsTheyAre : PipelineCells::kAsInVersion1;
-  return {cellsOf(before, pipelines), cellsOf(after, pipelines)};
+  return {cellsOf(before, pipelines, MergedCells::kByMember), cellsOf(after, pipelines, MergedCells::kByMember)};
 }
 
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job) {
@@ -243,6 +257,9 @@ std::vector<std::string> namingNotes(const JobReport& before, const JobReport& a
 
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after) {
   std::vector<std::string> notes = namingNotes(before, after);
+  for (std::string& note : mergedDifference(before, after).notes) {
+    notes.push_back(std::move(note));
+  }
   if (before.world_size != after.world_size) {
     notes.push_back(
         "the runs have " + worldText(before.world_size) + " and " + worldText(after.world_size) +

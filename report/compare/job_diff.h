@@ -25,8 +25,9 @@ struct PerRank {
 using Cells = std::map<CellKey, PerRank>;
 Cells cellsOf(const JobReport& job);
 
-/// Returns the cells of two jobs. Reports of commtap/1 have all sends and receives of pipelines in `Global` and phase
-/// `other`. If only one of the jobs has such reports, both have them there in the result.
+/// Returns the cells of two jobs, with the calls that a compiler merged as those of the members. Reports of commtap/1
+/// have all sends and receives of pipelines in `Global` and phase `other`. If only one of the jobs has such reports,
+/// both have them there in the result.
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after);
 
 /// Return the totals per group, kind or phase, as the sum over ranks divided by the job's number of ranks.
@@ -76,8 +77,8 @@ std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_
 /// Returns one line per difference between the jobs' reports and what is compared: names of an older version.
 std::vector<std::string> namingNotes(const JobReport& before, const JobReport& after);
 
-/// Returns namingNotes(), and one line per reason why the runs are hard to compare: other world sizes, other numbers of
-/// module calls.
+/// Returns namingNotes(), and one line per reason why the runs are hard to compare: rows that only one has merged,
+/// other world sizes, other numbers of module calls.
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after);
 
 } // namespace commtap

@@ -50,6 +50,7 @@ struct RankedAmount {
 struct JobMember {
   std::string module; ///< "" for the padding between parameters
   uint64_t bytes = 0;
+  std::optional<uint64_t> count; ///< as in Member
 
   bool operator==(const JobMember&) const = default;
 };

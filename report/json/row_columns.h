@@ -109,8 +109,14 @@ inline constexpr auto kColumns<Member> = std::tuple{
     column<NullIfEmpty>(
         field::kModule,
         &Member::module,
-        "The clean name of a module whose own parameters the row carries; null for the padding between parameters."),
+        "The clean name of a module whose own parameters the row carries, or whose collectives a compiler merged into "
+        "the row's; null for the padding between parameters."),
     column(field::kBytes, &Member::bytes, "Its part of the row's `bytes`, over all calls."),
+    column(
+        field::kCount,
+        &Member::count,
+        "How many collectives of the module a compiler merged into the row's calls. Absent for parameters.",
+        {.presence = Presence::kIfKnown, .minimum = 1}),
 };
 
 template <>

@@ -162,6 +162,10 @@ bool isKnown(const Value& /*value*/) {
 inline bool isKnown(const bool& value) {
   return value;
 }
+template <typename Value>
+bool isKnown(const std::optional<Value>& value) {
+  return value.has_value();
+}
 inline bool isKnown(const CollectiveTime& time) {
   return time.isKnown();
 }

@@ -73,6 +73,11 @@ inline uint32_t checkOf(const LedgerSequence& record, uint64_t number) {
   return checksumOf(kSequences, number, group, part);
 }
 
+inline uint32_t checkOf(const LedgerMember& record, uint64_t number) {
+  const auto& [key, check, reserved, count, bytes] = record;
+  return checksumOf(kMembers, number, key.words()[0]);
+}
+
 /// A section whose records have a check.
 template <LedgerSectionId kId>
 concept CheckedSection = requires(const LedgerRecord<kId>& record, uint64_t number) {

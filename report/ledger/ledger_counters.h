@@ -150,4 +150,10 @@ void forEachCounter(LedgerSequence& record, const CounterVisitor auto& visit) {
   forEachCounter(sums, visit);
 }
 
+void forEachCounter(LedgerMember& record, const CounterVisitor auto& visit) {
+  auto& [key, check, reserved, count, bytes] = record;
+  visit(count);
+  visit(bytes);
+}
+
 } // namespace commtap

@@ -5,7 +5,7 @@
 // The ledger: one sparse file per process. The process maps and writes it; any process may read it at any moment.
 //
 //   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
-//           communicators | nccl calls | graphs | graph calls | lanes | steps | last | sequences
+//           communicators | nccl calls | graphs | graph calls | lanes | steps | last | sequences | members
 //
 // Invariants that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -31,7 +31,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 13;
+inline constexpr uint32_t kLedgerVersion = 14;
 
 /// The offset of a string in the strings section, as a checked number. 0 is the empty string.
 using StringId = uint32_t;
@@ -71,6 +71,7 @@ enum LedgerSectionId : uint8_t {
   kSteps,
   kLast, ///< a ring: `used` counts all records ever written, without a check
   kSequences,
+  kMembers,
   kSectionCount,
 };
 
@@ -384,6 +385,25 @@ inline constexpr uint64_t kSumUnit = 65521;
 /// A collective adds up to 2^kSequenceBits units. The sums of stretches of up to 2^28 collectives do not wrap around.
 inline constexpr uint32_t kSequenceBits = 20;
 
+/// The key of a module's part in a row of collectives that a compiler merged.
+struct MemberKey {
+  uint32_t row; ///< in the collectives section
+  uint32_t module;
+
+  /// All of it, for comparing and hashing.
+  constexpr std::array<uint64_t, 1> words() const {
+    return {wordOf(row, module)};
+  }
+};
+
+struct LedgerMember {
+  MemberKey key;
+  uint32_t check;
+  uint32_t reserved;
+  std::atomic<uint64_t> count; ///< live; collectives of the module that were merged into the row's
+  std::atomic<uint64_t> bytes; ///< live; their part of the row's payload
+};
+
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 static_assert(std::atomic<uint16_t>::is_always_lock_free && sizeof(std::atomic<uint16_t>) == 2);
@@ -407,5 +427,6 @@ static_assert(sizeof(LedgerTimes) == 16 + kDurationKindCount * sizeof(LedgerDura
 static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
+static_assert(sizeof(LedgerMember) == 32);
 
 } // namespace commtap

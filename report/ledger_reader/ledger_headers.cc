@@ -18,6 +18,7 @@ constexpr std::array<Format, kLedgerVersion - kOldestLedgerVersion> kFormats = {
     {.reasons = 28},
     {.reasons = 29, .bytes_at_end = 2 * sizeof(uint32_t)}, // steps_from
     {.reasons = 30, .bytes_at_end = 2 * sizeof(uint32_t)},
+    {.reasons = 31, .bytes_at_end = 2 * sizeof(uint32_t)},
 }};
 static_assert(kFormats.back().reasons <= kNotSeenCount);
 

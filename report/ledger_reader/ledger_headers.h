@@ -16,7 +16,11 @@ inline constexpr uint32_t kOldestLedgerVersion = 9;
 
 /// Returns the number of sections of a format: the first ones of this version's.
 constexpr uint32_t sectionsOf(uint32_t version) {
-  return version < 13 ? 15 : kSectionCount;
+  constexpr uint32_t kFirst = 15;
+  if (version < 13) {
+    return kFirst;
+  }
+  return version < 14 ? kFirst + 1 : kSectionCount;
 }
 
 /// Returns the header of a ledger of format `version`, from kOldestLedgerVersion on, as this version has it; nullptr if

@@ -125,6 +125,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readModules(reading);
   readTimes(reading);
   readCollectives(reading);
+  readMembers(reading);
   setMembers(reading.report);
   readOperations(reading);
   readSteps(reading);

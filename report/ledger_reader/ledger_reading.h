@@ -18,6 +18,7 @@ struct LedgerReading {
   LedgerRecords records;
   Report report{};
   std::vector<uint32_t> times{}; ///< by row of collectives: 1 + the number of its durations; 0: none. See readTimes()
+  std::vector<uint32_t> rows{};  ///< by row of collectives: 1 + the number of the report's row; 0: none
 
   /// Returns a module's name; "Global" for an unknown id (noted as damage).
   std::string moduleName(uint32_t module);
@@ -44,6 +45,8 @@ void readSequences(LedgerReading& reading);
 void readTimes(LedgerReading& reading);
 /// Reads the rows of collectives and ops, sorted by module. Modules that share a clean name share its rows.
 void readCollectives(LedgerReading& reading);
+/// Reads the members of rows whose calls a compiler merged. Call after readCollectives().
+void readMembers(LedgerReading& reading);
 void readOperations(LedgerReading& reading);
 /// Returns the report's row of one record.
 Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger);

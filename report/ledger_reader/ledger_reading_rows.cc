@@ -140,6 +140,7 @@ void readCollectives(LedgerReading& reading) {
   LedgerRecords& records = reading.records;
   std::vector<Collective>& rows = reading.report.collectives;
   rows.reserve(reading.reservable(kCollectives));
+  reading.rows.assign(records.count(kCollectives), 0);
   const ModuleOrder modules(reading.report.modules);
   const auto keyOf = [&](const LedgerCollective& ledger) {
     const CollectiveKey& key = ledger.key;
@@ -161,6 +162,7 @@ void readCollectives(LedgerReading& reading) {
     } else {
       add(rows.back(), collectiveOf(reading, ledger));
     }
+    reading.rows[static_cast<size_t>(&ledger - &records.at<kCollectives>(0))] = static_cast<uint32_t>(rows.size());
   });
 }
 

@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, kSectionCount> kRecordNames = {
     "a step",
     "one of the last collectives",
     "the sums of a group's collectives",
+    "a member of a row of collectives",
 };
 
 } // namespace

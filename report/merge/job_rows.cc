@@ -38,16 +38,20 @@ void JobRows::add(const Collective& row, uint32_t group, std::span<const Member>
     }
   }
   for (const Member& member : members) {
-    addSaturating(sum.members[texts_.id(member.module)], member.bytes);
+    MemberSum& all = sum.members[texts_.id(member.module)];
+    addSaturating(all.bytes, member.bytes);
+    if (member.count) {
+      addSaturating(all.count ? *all.count : all.count.emplace(0), *member.count);
+    }
   }
 }
 
 std::vector<JobMember> JobRows::membersOf(const Sum& sum) const {
   std::vector<JobMember> members;
   uint64_t all = 0;
-  for (const auto& [module, bytes] : sum.members) {
-    addSaturating(all, bytes);
-    members.push_back({std::string(texts_.text(module)), bytes});
+  for (const auto& [module, part] : sum.members) {
+    addSaturating(all, part.bytes);
+    members.push_back({std::string(texts_.text(module)), part.bytes, part.count});
   }
   return all == sum.bytes.sum ? members : std::vector<JobMember>();
 }

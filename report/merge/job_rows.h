@@ -45,9 +45,13 @@ class JobRows {
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
+  struct MemberSum {
+    uint64_t bytes = 0;
+    std::optional<uint64_t> count{};
+  };
   struct Sum : RankedAmount {
     std::vector<uint32_t> lowered; ///< only a few
-    std::map<uint32_t, uint64_t> members;
+    std::map<uint32_t, MemberSum> members;
   };
   using Rows = RankRows<Key, KeyHash, Amount, Sum>;
 

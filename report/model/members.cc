@@ -96,11 +96,11 @@ class MemberFinder {
       padding += elements.padding * unit;
       all += (elements.own + elements.padding) * unit;
       if (elements.own > 0) {
-        members.push_back({row, module->name, elements.own * unit});
+        members.push_back({row, module->name, elements.own * unit, {}});
       }
     }
     if (padding > 0) {
-      members.push_back({row, "", padding});
+      members.push_back({row, "", padding, {}});
     }
     if (all == collective.bytes && all > 0 && report_.members.size() + members.size() <= kMostMembers) {
       report_.members.insert(report_.members.end(), members.begin(), members.end());
@@ -131,9 +131,18 @@ class MemberFinder {
 
 void setMembers(Report& report) {
   MemberFinder finder(report);
-  for (uint64_t row = 0; row < report.collectives.size(); ++row) {
-    finder.add(row);
+  std::vector<bool> has_members(report.collectives.size());
+  for (const Member& member : report.members) {
+    has_members[member.row] = true;
   }
+  for (uint64_t row = 0; row < report.collectives.size(); ++row) {
+    if (!has_members[row]) {
+      finder.add(row);
+    }
+  }
+  std::stable_sort(report.members.begin(), report.members.end(), [](const Member& one, const Member& other) {
+    return one.row < other.row;
+  });
 }
 
 } // namespace commtap

@@ -100,11 +100,13 @@ struct Collective {
   CollectiveTime time;
 };
 
-/// A module whose parameters a row of collectives carries, or the padding of such a row.
+/// A module whose parameters a row of collectives carries, or the padding of such a row; or a module whose collectives
+/// a compiler merged into the row's.
 struct Member {
-  uint64_t row = 0;   ///< index into Report::collectives
-  std::string module; ///< "" for padding
-  uint64_t bytes = 0; ///< of all calls of the row
+  uint64_t row = 0;              ///< index into Report::collectives
+  std::string module;            ///< "" for padding
+  uint64_t bytes = 0;            ///< of all calls of the row
+  std::optional<uint64_t> count; ///< the module's collectives, if a compiler merged them
 
   bool operator==(const Member&) const = default;
 };

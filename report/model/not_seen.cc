@@ -80,6 +80,9 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
      "collectives of a compiled graph whose module inside the graph is not known; they are attributed to the compiled "
      "module. If the graph came from a compiler's cache, clear the cache and run once with commtap: later runs know "
      "it"},
+    {"members_unknown",
+     "collectives that a compiler merged, of which `members` does not have the modules: a module or its share is not "
+     "known, or the table was full"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -41,8 +41,9 @@ enum class NotSeen : uint8_t {
   kFramesUnread,
   kTorchLayout,
   kCompiledUnattributed,
+  kMembersUnknown,
 };
-inline constexpr int kNotSeenCount = 31;
+inline constexpr int kNotSeenCount = 32;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);

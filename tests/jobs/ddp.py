@@ -33,11 +33,14 @@ class Net(nn.Module):
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--accumulate", type=int, default=1, help="micro-batches to a step")
+    parser.add_argument("--one-graph", action="store_true", help="Dynamo does not split graphs at DDP's buckets")
     add_compile_arguments(parser)
     arguments = parser.parse_args()
     rank = start()
     ddp = DistributedDataParallel(Net(), bucket_cap_mb=1)
     note_parameters(ddp)
+    if arguments.one_graph:
+        torch._dynamo.config.optimize_ddp = False
     model = maybe_compile(ddp, arguments)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     torch.manual_seed(rank)

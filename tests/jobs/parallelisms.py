@@ -6,7 +6,7 @@ import argparse
 
 import torch
 import torch.distributed as dist
-from common import finish, say_loss, start
+from common import add_compile_arguments, finish, maybe_compile, say_compile_counters, say_loss, start
 from models import MLPModule, MLPStacked
 from oracle import note_parameters
 from torch.distributed._functional_collectives import all_to_all_single_autograd
@@ -112,6 +112,7 @@ MODELS = {
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("parallelism", choices=MODELS)
+    add_compile_arguments(parser)
     arguments = parser.parse_args()
     rank = start()
     model = MODELS[arguments.parallelism]()
@@ -120,6 +121,7 @@ def main() -> None:
         optimizer = ZeroRedundancyOptimizer(model.parameters(), optimizer_class=torch.optim.Adam, lr=0.1)
     else:
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model = maybe_compile(model, arguments)
     torch.manual_seed(rank)
     for step in range(STEPS):
         loss = F.mse_loss(model(torch.rand(TOKENS, WIDTH)), torch.zeros(TOKENS, WIDTH))
@@ -127,6 +129,7 @@ def main() -> None:
         optimizer.step()
         optimizer.zero_grad()
         say_loss(step, loss)
+    say_compile_counters(arguments)
     finish()
 
 

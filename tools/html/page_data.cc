@@ -86,25 +86,10 @@ json modulesOf(const JobReport& job, Strings& strings) {
 json rowsOf(const JobReport& job, Strings& strings) {
   json rows = page::columnsOf(
       job.collectives,
-      {field::kPhase,
-       field::kOp,
-       field::kKind,
-       field::kGroup,
-       field::kDtype,
-       field::kReduceOp,
-       field::kAsync,
-       field::kIssuedIn,
-       field::kLabel,
-       field::kRankSet,
-       field::kCount,
-       "count_min",
-       "count_max",
-       "count_min_rank",
-       "count_max_rank",
-       field::kBytes,
-       "bytes_min",
-       "bytes_max",
-       field::kBusBytes},
+      {field::kPhase,    field::kOp,    field::kKind,     field::kGroup, field::kDtype,
+       field::kReduceOp, field::kAsync, field::kIssuedIn, field::kLabel, field::kCompiled,
+       field::kRankSet,  field::kCount, "count_min",      "count_max",   "count_min_rank",
+       "count_max_rank", field::kBytes, "bytes_min",      "bytes_max",   field::kBusBytes},
       strings);
   std::unordered_map<std::string_view, size_t> modules;
   for (size_t i = 0; i < job.modules.size(); ++i) {
@@ -115,12 +100,17 @@ json rowsOf(const JobReport& job, Strings& strings) {
 }
 
 json membersOf(const JobReport& job, Strings& strings) {
-  json members = {{field::kRow, json::array()}, {field::kModule, json::array()}, {field::kBytes, json::array()}};
+  json members = {
+      {field::kRow, json::array()},
+      {field::kModule, json::array()},
+      {field::kBytes, json::array()},
+      {field::kCount, json::array()}};
   for (size_t row = 0; row < job.collectives.size(); ++row) {
     for (const JobMember& member : job.collectives[row].members) {
       members[field::kRow].push_back(row);
       members[field::kModule].push_back(strings(member.module));
       members[field::kBytes].push_back(member.bytes);
+      members[field::kCount].push_back(page::cellOrNull(member.count));
     }
   }
   return members;

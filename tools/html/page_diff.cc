@@ -117,7 +117,8 @@ json runOf(const JobReport& job, Strings& strings) {
 
 std::string diffData(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules) {
   Strings strings;
-  const std::vector<CellChange> changes = changesBetween(cellsOf(before), cellsOf(after), rules);
+  const auto [cells_before, cells_after] = comparableCells(before, after);
+  const std::vector<CellChange> changes = changesBetween(cells_before, cells_after, rules);
   json document = {
       {"phases", page::phaseNames()},
       {"kinds", page::kindNames()},

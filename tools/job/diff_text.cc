@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
+#include "report/compare/merged_rows.h"
 #include "tools/job/change_text.h"
 #include "tools/job/merge_text.h"
 #include "tools/text/disagreement_text.h"
@@ -102,6 +103,10 @@ std::string groupTable(const JobDiff& diff, const Color& color) {
   return table.empty() ? "" : "\n" + color.bold("By group, per rank and run") + "\n" + table.text(color);
 }
 
+std::string bucketedText(const JobDiff& diff) {
+  return diff.bucketed == 1 ? "1 bucketed row" : fmt::format("{} bucketed rows", diff.bucketed);
+}
+
 std::string notesText(const JobDiff& diff, const Color& color) {
   std::string text;
   for (const std::string& note : diff.notes) {
@@ -122,6 +127,7 @@ JobDiff diffOf(const JobReport& before, const JobReport& after, const std::vecto
   return {
       &before,
       &after,
+      mergedDifference(before, after).rows,
       comparisonNotes(before, after),
       bundle(changes, stepsOfBoth(before, after)),
       bundle(changesBetween(byModule(cells_before, modules), byModule(cells_after, modules), {}))};
@@ -131,7 +137,7 @@ std::string diffText(const JobDiff& diff, const Color& color) {
   std::string text = jobLine("before", *diff.before) + jobLine("after", *diff.after) + notesText(diff, color);
   text += disagreementLines(*diff.after, color);
   if (diff.changes.empty()) {
-    return text + "no differences\n";
+    return text + (diff.bucketed == 0 ? "no differences\n" : "the same, but for " + bucketedText(diff) + "\n");
   }
   text += "\n" + moduleTable(diff, color) + groupTable(diff, color) + "\n" + color.bold("Differences") + "\n";
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxChanges); ++i) {
@@ -144,9 +150,11 @@ std::string diffText(const JobDiff& diff, const Color& color) {
 }
 
 std::string diffMarkdown(const JobDiff& diff) {
-  std::string text = diff.changes.empty() ? "### commtap: communication is unchanged\n"
-                                          : fmt::format("### commtap: {} differences\n", diff.changes.size());
-  text += '\n';
+  std::string text = fmt::format("### commtap: {} differences\n\n", diff.changes.size());
+  if (diff.changes.empty()) {
+    text = "### commtap: communication is unchanged" + (diff.bucketed == 0 ? "" : ", but for " + bucketedText(diff)) +
+           "\n\n";
+  }
   for (const auto& [name, job] : {std::pair("before", diff.before), std::pair("after", diff.after)}) {
     text += "- " + markdownText(jobLine(name, *job).substr(0, jobLine(name, *job).size() - 1)) + "\n";
   }

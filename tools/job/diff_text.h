@@ -16,6 +16,7 @@ namespace commtap {
 struct JobDiff {
   const JobReport* before = nullptr;
   const JobReport* after = nullptr;
+  size_t bucketed = 0; ///< rows that a compiler merged in only one of the jobs; MergedDifference::rows
   std::vector<std::string> notes;
   std::vector<ChangeBundle> changes;
   std::vector<ChangeBundle> modules; ///< totals of the modules that differ; only key.module is set

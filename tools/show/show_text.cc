@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/job/merged_row.h"
 #include "report/model/saturating.h"
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/last_text.h"
@@ -200,6 +201,56 @@ std::string groupText(const ShowView& view, const Color& color) {
   return color.bold("By group") + "\n" + table.text(color);
 }
 
+/// Adds a row whose calls a compiler merged, and below it the modules that it stands for.
+void addBucket(Table& table, const JobCollective& row, const JobReport& job) {
+  uint64_t merged = 0;
+  for (const JobMember& member : row.members) {
+    addSaturating(merged, member.count.value_or(0));
+  }
+  table.add(
+      {inert(row.module),
+       std::string(phaseName(row.phase)),
+       std::string(kindName(row.kind)),
+       inert(job.groups[row.group].name),
+       std::to_string(row.amount.count.sum),
+       std::to_string(merged),
+       humanBytes(static_cast<double>(row.amount.bytes.sum))});
+  for (const JobMember& member : row.members) {
+    const std::string calls = std::to_string(member.count.value_or(0));
+    table.add({"  " + inert(member.module), "", "", "", "", calls, humanBytes(static_cast<double>(member.bytes))});
+  }
+}
+
+/// Returns a table of the rows whose calls a compiler merged; "" if there are none.
+std::string bucketText(const ShowView& view, const Color& color) {
+  constexpr size_t kMost = 40; // lines
+  Table table(
+      {{"MODULE"},
+       {"PHASE"},
+       {"KIND"},
+       {"GROUP"},
+       {"COUNT", Align::kRight},
+       {"MERGED", Align::kRight},
+       {"BYTES", Align::kRight}});
+  size_t lines = 0;
+  for (const JobCollective& row : view.job.collectives) {
+    const bool is_shown = !view.filter.phase || row.phase == *view.filter.phase;
+    if (!isMerged(row) || !is_shown || !view.filter.shows(row.module)) {
+      continue;
+    }
+    lines += 1 + row.members.size();
+    if (lines <= kMost) {
+      addBucket(table, row, view.job);
+    }
+  }
+  if (lines == 0) {
+    return "";
+  }
+  const std::string title = "Bucketed (COUNT calls that a compiler made of the MERGED ones of several modules)";
+  const std::string more = lines > kMost ? color.dim("more are in the merged report: commtap merge") + "\n" : "";
+  return color.bold(title) + "\n" + table.text(color) + more;
+}
+
 } // namespace
 
 std::string showText(const ShowView& view, const Color& color) {
@@ -208,6 +259,9 @@ std::string showText(const ShowView& view, const Color& color) {
     text += fmt::format("phase {} only\n", phaseName(*view.filter.phase));
   }
   text += "\n" + moduleText(view, color) + "\n" + kindText(view, color) + "\n" + groupText(view, color);
+  if (const std::string buckets = bucketText(view, color); !buckets.empty()) {
+    text += "\n" + buckets;
+  }
   if (view.filter.operations) {
     text += "\n" + operationsText(view.operations, color, view.filter.module);
   }

@@ -48,7 +48,7 @@ class Call {
     const Payload payload = this->payload(group);
     const uint64_t bytes = payload.bytes;
     Origin origin = currentOrigin(thread_, [this, group] { return callFacts(group); });
-    const bool compiled = CompiledCode::attribute(inEngine(thread_), origin);
+    const CompiledCall compiled = CompiledCode::attribute(inEngine(thread_), origin);
     LedgerWriter& ledger = ProcessLedger::ledger();
     CollectiveKey key{
         .module = origin.module,
@@ -65,13 +65,16 @@ class Call {
         .label = origin.module == kGlobalModule ? label(ledger) : 0,
     };
     key.size_class = sizeClass(bytes) & kSizeClassBits;
-    key.compiled = compiled ? 1 : 0;
+    key.compiled = compiled.is_compiled ? 1 : 0;
     LedgerCollective* row = ledger.row(key);
     if (compat::inBackward()) {
       Steps::inBackward(compat::graphTask());
     }
     if (row != nullptr) {
       ledger.count(*row, {1, bytes});
+      if (compiled.merged != nullptr) {
+        countMerged(ledger, *row, *compiled.merged, bytes);
+      }
       if (CollectiveObservers::any()) {
         CollectiveObservers::collective(*row, bytes);
       }
@@ -87,6 +90,21 @@ class Call {
   }
 
  private:
+  /// Counts each module's part of a call that a compiler merged. The parts add up to the payload.
+  void countMerged(LedgerWriter& ledger, const LedgerCollective& row, const MergedParts& parts, uint64_t bytes) const {
+    uint64_t all = 0;
+    for (const MergedPart& part : parts) {
+      all += part.size;
+    }
+    if (all == 0 || bytes % all != 0) { // else the sizes are not those of the payload
+      ledger.notSeen(NotSeen::kMembersUnknown, ledger.text(facts_.name));
+      return;
+    }
+    for (const MergedPart& part : parts) {
+      ledger.countMember(row, part.module, {1, bytes / all * part.size});
+    }
+  }
+
   Payload payload(GroupRef group) const {
     Payload found = facts_.payload_argument ? payloadOf(arguments_[*facts_.payload_argument]) : Payload();
     if (facts_.payload == PayloadRule::kArgumentTimesGroup) {

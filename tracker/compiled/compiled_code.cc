@@ -26,6 +26,12 @@ constinit std::atomic<bool> compiler_watched{false};
 /// What is known of a call site; null for a site whose node cannot be found.
 using SharedPlace = std::shared_ptr<const GraphPlace>;
 
+/// The module of a place, and the parts of a merged collective.
+struct Resolved {
+  uint32_t module = kGlobalModule;
+  std::shared_ptr<const MergedParts> merged{};
+};
+
 /// A site, and the module that was called when it ran: instances of a class can share their code.
 struct SiteInModule {
   const void* instruction;
@@ -45,7 +51,7 @@ struct Known {
   std::mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const GraphLines>> files; ///< by their name, which is a hash
   std::unordered_map<const void*, SharedPlace> places;                      ///< by instruction
-  std::unordered_map<SiteInModule, uint32_t, SiteHash> modules;
+  std::unordered_map<SiteInModule, Resolved, SiteHash> modules;
   ForwardRoots roots;
 };
 
@@ -97,6 +103,10 @@ std::optional<GraphPlace> readPlace(const CommtapPython& part, const CommtapSite
 }
 
 SharedPlace placeOf(const CommtapPython& part, const CommtapSite& site) {
+  if (site.instruction == nullptr) { // an interpreter's: of another node at each call
+    std::optional<GraphPlace> now = readPlace(part, site);
+    return now ? std::make_shared<const GraphPlace>(std::move(*now)) : nullptr;
+  }
   {
     const std::lock_guard<std::mutex> lock(known().mutex);
     if (const auto found = known().places.find(site.instruction); found != known().places.end()) {
@@ -161,29 +171,37 @@ std::optional<uint32_t> moduleOf(
   return in_engine ? moduleOfBackward(parts) : moduleOfFunction(part, site, source, parts);
 }
 
-/// Returns the module of a place, their nearest common ancestor if it has several; nullopt if one is not known.
-std::optional<uint32_t>
-moduleOf(const CommtapPython& part, const CommtapSite& site, const GraphPlace& place, uint32_t entry, bool in_engine) {
-  {
+/// Returns the module of a place, the nearest common ancestor if it has several; nullopt if one is not known.
+std::optional<Resolved>
+resolve(const CommtapPython& part, const CommtapSite& site, const GraphPlace& place, uint32_t entry, bool in_engine) {
+  bool lasting = site.instruction != nullptr;
+  if (lasting) {
     const std::lock_guard<std::mutex> lock(known().mutex);
     if (const auto found = known().modules.find({site.instruction, entry}); found != known().modules.end()) {
       return found->second;
     }
   }
   std::optional<uint32_t> common;
-  bool lasting = true;
-  for (const std::string& source : place.sources) {
-    const std::optional<uint32_t> module = moduleOf(part, site, source, entry, in_engine, lasting);
+  MergedParts parts;
+  for (size_t i = 0; i < place.sources.size(); ++i) {
+    const std::optional<uint32_t> module = moduleOf(part, site, place.sources[i], entry, in_engine, lasting);
     if (!module) {
       return std::nullopt;
     }
     common = common ? ModuleRegistry::get().commonAncestor(*common, *module) : *module;
+    if (!place.sizes.empty()) {
+      parts.push_back({*module, place.sizes[i]});
+    }
   }
-  if (common && lasting) {
+  Resolved resolved{common.value_or(kGlobalModule), nullptr};
+  if (place.sources.size() > 1) {
+    resolved.merged = std::make_shared<const MergedParts>(std::move(parts));
+  }
+  if (lasting) {
     const std::lock_guard<std::mutex> lock(known().mutex);
-    remember(known().modules, SiteInModule{site.instruction, entry}, *common);
+    remember(known().modules, SiteInModule{site.instruction, entry}, resolved);
   }
-  return common;
+  return resolved;
 }
 
 void applyPhase(const GraphPlace& place, bool in_engine, Origin& origin) {
@@ -210,33 +228,34 @@ void CompiledCode::traced() {
   }
 }
 
-bool CompiledCode::attribute(bool in_engine, Origin& origin) {
+CompiledCall CompiledCode::attribute(bool in_engine, Origin& origin) {
   constexpr int kNear = 4; // the operator's Python function lies between the graph's code and this
   constexpr int kFar = 40; // a graph's code can also call a function that communicates
   const CommtapPython* part = python.load(std::memory_order_acquire);
   CommtapSite site{};
   if (part == nullptr || part->find_site(any_traced.load(std::memory_order_relaxed) ? kFar : kNear, &site) == 0) {
-    return false;
+    return {};
   }
   const SharedPlace place = placeOf(*part, site);
   if (place != nullptr && place->sources.empty()) { // the entry's own
-    if (in_engine && origin.issued_in == kGlobalModule) {
-      origin.missed = NotSeen::kCompiledUnattributed; // compiled autograd: its graphs are of no module
+    if (origin.issued_in == kGlobalModule && (in_engine || place->backward)) {
+      origin.phase = Phase::kBackward;
+      origin.missed = NotSeen::kCompiledUnattributed; // for instance compiled autograd: its graphs are of no module
     }
-    return true;
+    return {.is_compiled = true};
   }
-  const std::optional<uint32_t> module =
-      place == nullptr ? std::nullopt : moduleOf(*part, site, *place, origin.issued_in, in_engine);
+  const std::optional<Resolved> resolved =
+      place == nullptr ? std::nullopt : resolve(*part, site, *place, origin.issued_in, in_engine);
   if (place != nullptr) {
     applyPhase(*place, in_engine, origin);
   }
-  if (!module) {
+  if (!resolved) {
     origin.missed = NotSeen::kCompiledUnattributed;
-    return true;
+    return {.is_compiled = true};
   }
-  origin.module = *module;
+  origin.module = resolved->module;
   origin.missed = Origin::kNothing;
-  return true;
+  return {true, resolved->merged};
 }
 
 void CompiledCode::graphGenerated(const std::string& cache, const std::string& key, std::string_view lines) {

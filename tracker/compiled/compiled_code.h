@@ -3,14 +3,29 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tracker/attribution/attribution.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/python_host.h"
 
 namespace commtap {
+
+/// A collective of a module that a compiler merged with others into one call.
+struct MergedPart {
+  uint32_t module = kGlobalModule;
+  uint64_t size = 0; ///< in a unit that all parts share
+};
+using MergedParts = std::vector<MergedPart>;
+
+/// What compiled code says of a collective.
+struct CompiledCall {
+  bool is_compiled = false;
+  std::shared_ptr<const MergedParts> merged{}; ///< null: it is no merged one; empty: its parts are not known
+};
 
 /// Attributes the collectives of compiled graphs. No module is called in a graph, so the scopes say only which module
 /// was compiled; the graph's nodes say for which module inside it each collective is.
@@ -22,10 +37,10 @@ class CompiledCode {
   /// Notes that a compiler traces a collective: from now on compiled code may run.
   static void traced();
 
-  /// Corrects the origin of a collective that compiled code on this thread issues: its module and phase. Returns false
-  /// if no compiled code runs. `in_engine`: autograd's engine issues it. Takes the GIL at a call site's first
+  /// Corrects the origin of a collective that compiled code on this thread issues: its module and phase. Leaves it as
+  /// it is if no compiled code runs. `in_engine`: autograd's engine issues it. Takes the GIL at a call site's first
   /// collective, and for a graph of a function that is no module's.
-  static bool attribute(bool in_engine, Origin& origin);
+  static CompiledCall attribute(bool in_engine, Origin& origin);
 
   /// Notes the places of the collectives in a file that Inductor generates, and writes them beside its cache.
   static void graphGenerated(const std::string& cache, const std::string& key, std::string_view lines);

@@ -16,26 +16,35 @@ std::string_view takeUpTo(std::string_view& text, char end) {
   return taken;
 }
 
-std::optional<uint32_t> numberOf(std::string_view text) {
-  uint32_t number = 0;
+template <typename Number = uint32_t>
+std::optional<Number> numberOf(std::string_view text) {
+  Number number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional<uint32_t>(number) : std::nullopt;
+  return error == std::errc() && stop == end ? std::optional<Number>(number) : std::nullopt;
 }
 
 } // namespace
 
 std::optional<GraphPlace> parsePlace(std::string_view text) {
-  const std::string_view phase = takeUpTo(text, '\t');
+  std::string_view sizes = takeUpTo(text, '\t');
+  const std::string_view phase = takeUpTo(sizes, ' ');
   if (phase != "f" && phase != "b") {
     return std::nullopt;
   }
   GraphPlace place;
   place.backward = phase == "b";
+  while (!sizes.empty()) {
+    const std::optional<uint64_t> size = numberOf<uint64_t>(takeUpTo(sizes, ' '));
+    if (!size) {
+      return std::nullopt;
+    }
+    place.sizes.push_back(*size);
+  }
   while (!text.empty()) {
     place.sources.emplace_back(takeUpTo(text, '\t'));
   }
-  return place;
+  return place.sizes.empty() || place.sizes.size() == place.sources.size() ? std::optional(place) : std::nullopt;
 }
 
 std::optional<GraphLines> GraphLines::parse(std::string_view text) {

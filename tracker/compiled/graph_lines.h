@@ -14,10 +14,11 @@ namespace commtap {
 struct GraphPlace {
   bool backward = false;              ///< the node is a backward's, made for a module's forward
   std::vector<std::string> sources{}; ///< the modules, as Dynamo names them: "L['self'].layers.0"; several if merged
+  std::vector<uint64_t> sizes{};      ///< of the parts that were merged, by source, in any unit; empty if not known
 };
 
-/// Returns the place that a text describes: "f" or "b", and the sources, separated by tabs. Returns nullopt for any
-/// other text.
+/// Returns the place that a text describes: "f" or "b", which the sizes may follow, separated by spaces; and the
+/// sources, separated by tabs. Returns nullopt for any other text.
 std::optional<GraphPlace> parsePlace(std::string_view text);
 
 /// The places of a generated file's collectives, one per line: the first and the last line of the file that the place

@@ -8,6 +8,22 @@ namespace commtap {
 namespace {
 
 constexpr std::string_view kEntry = "L['self']";
+constexpr std::string_view kClosure = ".__closure__[";
+constexpr std::string_view kCell = "].cell_contents";
+
+/// Returns the size of the object that a source begins with: a variable, and the variables of the functions around a
+/// function that it holds.
+size_t rootSize(std::string_view source) {
+  size_t size = std::min(source.find(']'), source.size() - 1) + 1;
+  while (source.substr(size).starts_with(kClosure)) {
+    const size_t cell = source.find(kCell, size);
+    if (cell == std::string_view::npos) {
+      break;
+    }
+    size = cell + kCell.size();
+  }
+  return size;
+}
 
 /// Takes "['name']", "[0]" or "name" off the front of a source. Returns the name.
 std::string_view takeStep(std::string_view& source) {
@@ -29,9 +45,9 @@ std::string_view takeStep(std::string_view& source) {
 SourceParts partsOf(std::string_view source) {
   SourceParts parts;
   if (source.starts_with("L[") || source.starts_with("G[")) {
-    parts.is_entry = source.starts_with(kEntry);
-    const size_t size = std::min(source.find(']'), source.size() - 1) + 1;
+    const size_t size = rootSize(source);
     parts.root = source.substr(0, size);
+    parts.is_entry = parts.root == kEntry;
     source.remove_prefix(size);
     source.remove_prefix(source.starts_with('.') ? 1 : 0);
   }

@@ -22,7 +22,8 @@
 namespace commtap {
 namespace {
 
-constexpr std::string_view kHead = "commtap graph 1 ";
+constexpr std::string_view kHead = "commtap graph 2 ";
+
 /// Returns the first line of a file: what it is, the key and a checksum of the lines.
 std::string headOf(const std::string& key, std::string_view lines) {
   Checksum sum;

@@ -47,7 +47,7 @@ enum CommtapWork : uint8_t {
 };
 
 /// The place in a compiled graph's Python code that calls a collective. Both are addresses that the Python part gives
-/// and takes: the code object, and the call in it.
+/// and takes: the code object, and the call in it. An interpreter's call is null: it calls all nodes of a graph.
 struct CommtapSite {
   const void* code;
   const void* instruction;

@@ -22,6 +22,7 @@ namespace {
 /// Names are interned, so their addresses are enough.
 const PyObject* call_module = nullptr;
 const PyObject* run_backward = nullptr;
+const PyObject* run_node = nullptr;
 
 bool isFxGraph(std::string_view file) {
   return file.starts_with(torch_names::kGraphFile);
@@ -47,6 +48,10 @@ int noteSite(const PyCodeObject* code, const void* instruction, void* data) {
     return 1;
   }
   const std::string_view file = asciiOf(code->co_filename);
+  if (code->co_name == run_node && file.ends_with(torch_names::kInterpreterFile)) {
+    *static_cast<CommtapSite*>(data) = {code, nullptr};
+    return 1;
+  }
   if (!isFxGraph(file) && !isGeneratedFile(file)) {
     return 0;
   }
@@ -166,6 +171,7 @@ bool isModule(const PyRef& object) {
 void startCompiledSites() {
   call_module = PyUnicode_InternFromString(torch_names::kCallModule);
   run_backward = PyUnicode_InternFromString(torch_names::kRunBackward);
+  run_node = PyUnicode_InternFromString(torch_names::kRunNode);
 }
 
 bool findSite(int most, CommtapSite& site) {
@@ -184,7 +190,10 @@ SiteFacts readSite(const CommtapSite& site) {
   }
   const PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(asFrame(frame))));
   const auto* const known = reinterpret_cast<const PyCodeObject*>(code.get());
-  if (isFxGraph(asciiOf(known->co_filename))) {
+  if (site.instruction == nullptr) {
+    const PyRef node(commtap_local(asFrame(frame), torch_names::kInterpretedNode));
+    facts.text = node ? placeOfNode(node.get()) : std::string();
+  } else if (isFxGraph(asciiOf(known->co_filename))) {
     const PyRef node = nodeAt(frame, known);
     facts.text = node ? placeOfNode(node.get()) : std::string();
   } else {

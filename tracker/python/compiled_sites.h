@@ -16,7 +16,7 @@ namespace commtap {
 void startCompiledSites();
 
 /// Finds the innermost code of a compiled graph among the `most` innermost functions of this thread: the code of an FX
-/// graph, or of a file that Inductor generated. Looks no further than the call of a module or of the autograd engine.
+/// graph, of a file that Inductor generated, or of an interpreter of FX graphs. Looks no further than the call of a module or of the autograd engine.
 /// Needs no GIL.
 bool findSite(int most, CommtapSite& site);
 

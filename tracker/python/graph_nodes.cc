@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/graph_nodes.h"
 
+#include <deque>
+
 #include "tracker/cpython/py_ref.h"
 #include "tracker/torch/compiler_names.h"
 
@@ -34,14 +36,80 @@ void append(std::string& place, const std::string& source) {
   }
 }
 
-/// Appends the sources of the nodes that a pass merged into one. Returns false if there are none.
-bool appendMerged(std::string& place, const PyRef& facts, const char* key) {
-  const PyRef stacks = entry(facts, key);
-  const size_t before = place.size();
-  for (Py_ssize_t i = 0; stacks && PyList_Check(stacks.get()) && i < PyList_GET_SIZE(stacks.get()); ++i) {
-    append(place, innermostOf(PyRef::borrow(PyList_GET_ITEM(stacks.get(), i))));
+bool isSplit(PyObject* node) {
+  const PyRef target = attribute(node, torch_names::kNodeTarget);
+  return target && textOf(target.get()).starts_with(torch_names::kSplit);
+}
+
+/// Returns the second argument of a node; empty if it has none.
+PyRef sizesOf(PyObject* split) {
+  const PyRef arguments = attribute(split, torch_names::kNodeArguments);
+  const bool has_sizes = arguments && PyTuple_Check(arguments.get()) && PyTuple_GET_SIZE(arguments.get()) > 1;
+  return PyRef(has_sizes ? PySequence_List(PyTuple_GET_ITEM(arguments.get(), 1)) : nullptr);
+}
+
+/// Returns the sizes of the parts that a merged collective's result is taken apart into, a list; empty if they cannot
+/// be found. The node that does so follows closely: a wait and a view lie between.
+PyRef partSizes(PyObject* node) {
+  constexpr int kMost = 16; // nodes
+  std::deque<PyRef> next;
+  next.push_back(PyRef::borrow(node));
+  for (int i = 0; i < kMost && !next.empty(); ++i) {
+    const PyRef at = std::move(next.front());
+    next.pop_front();
+    if (isSplit(at.get())) {
+      return sizesOf(at.get());
+    }
+    const PyRef users = attribute(at.get(), torch_names::kNodeUsers);
+    const PyRef list(users && PyDict_Check(users.get()) ? PyDict_Keys(users.get()) : nullptr);
+    for (Py_ssize_t user = 0; list && user < PyList_GET_SIZE(list.get()); ++user) {
+      next.push_back(PyRef::borrow(PyList_GET_ITEM(list.get(), user)));
+    }
   }
-  return place.size() > before;
+  return {};
+}
+
+/// Appends the sizes of `count` parts; nothing if they are not known, or are not numbers but symbols.
+void appendSizes(std::string& place, PyObject* node, Py_ssize_t count) {
+  const PyRef sizes = partSizes(node);
+  if (!sizes || PyList_GET_SIZE(sizes.get()) != count) {
+    return;
+  }
+  std::string text;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const size = PyList_GET_ITEM(sizes.get(), i);
+    const long long number = PyLong_Check(size) ? PyLong_AsLongLong(size) : -1;
+    if (number < 0) {
+      return;
+    }
+    text += " " + std::to_string(number);
+  }
+  place += text;
+}
+
+/// Appends the sizes and sources of the nodes that a pass merged into one. Returns false if there are none.
+bool appendMerged(std::string& place, PyObject* node, const PyRef& stacks) {
+  const Py_ssize_t count = stacks && PyList_Check(stacks.get()) ? PyList_GET_SIZE(stacks.get()) : 0;
+  std::string sources;
+  Py_ssize_t known = 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const size_t before = sources.size();
+    append(sources, innermostOf(PyRef::borrow(PyList_GET_ITEM(stacks.get(), i))));
+    known += sources.size() > before ? 1 : 0;
+  }
+  if (known > 1 && known == count) {
+    appendSizes(place, node, count);
+  }
+  place += sources;
+  return known > 0;
+}
+
+/// Returns whether a node without stacks was traced in a backward.
+bool isOfBackward(const PyRef& facts) {
+  if (const PyRef partition = entry(facts, torch_names::kPartition)) {
+    return asciiOf(partition.get()) == torch_names::kBackwardTag;
+  }
+  return entry(facts, torch_names::kTracedInBackward).get() == Py_True;
 }
 
 } // namespace
@@ -51,10 +119,11 @@ std::string placeOfNode(PyObject* node) {
   const std::string backward = innermostOf(entry(facts, torch_names::kBackwardStack));
   std::string place(backward.empty() ? "f" : "b");
   const char* const merged = backward.empty() ? torch_names::kMergedForwardStacks : torch_names::kMergedBackwardStacks;
-  if (!appendMerged(place, facts, merged)) {
+  if (!appendMerged(place, node, entry(facts, merged))) {
     append(place, backward.empty() ? innermostOf(entry(facts, torch_names::kForwardStack)) : backward);
   }
   if (place.size() == 1) {
+    place = isOfBackward(facts) ? "b" : "f";
     const PyRef named = entry(entry(facts, torch_names::kAnnotations), torch_names::kAnnotatedModule);
     append(place, named && PyUnicode_Check(named.get()) ? textOf(named.get()) : std::string());
   }

@@ -22,10 +22,26 @@ constexpr const char* kBackwardStack = "fwd_nn_module_stack"; // torch/_functorc
 /// What the job says of a node: torch.fx.traceback.annotate.
 constexpr const char* kAnnotations = "custom";
 constexpr const char* kAnnotatedModule = "module_fqn";
+/// True for a node that was traced in a backward, and for all of a backward's graph.
+constexpr const char* kTracedInBackward = "autograd_backward";
+/// Of a graph that was partitioned: kBackwardTag for a node that is of the backward alone.
+constexpr const char* kPartition = "partitioner_tag";
+constexpr std::string_view kBackwardTag = "is_backward";
+
+// torch/fx/interpreter.py: the method that runs one node, and its variable
+constexpr std::string_view kInterpreterFile = "/torch/fx/interpreter.py";
+constexpr const char* kRunNode = "run_node";
+constexpr const char* kInterpretedNode = "n";
 
 // torch/_inductor/fx_passes/bucketing.py: the stacks of each collective that a merged one stands for
 constexpr const char* kMergedForwardStacks = "bucketing_nn_module_stack_sources";
 constexpr const char* kMergedBackwardStacks = "bucketing_fwd_nn_module_stack_sources";
+
+/// What takes a merged collective's result apart: the node's target, whose second argument has the parts' sizes.
+constexpr std::string_view kSplit = "aten.split_with_sizes";
+constexpr const char* kNodeUsers = "users"; // {node: None}; torch/fx/node.py
+constexpr const char* kNodeTarget = "target";
+constexpr const char* kNodeArguments = "args";
 
 // torch/_inductor/graph.py: called with each file's text by _compile_to_module_lines, whose variable has the nodes
 constexpr const char* kInductorFile = "torch._inductor.graph";

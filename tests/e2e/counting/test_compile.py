@@ -3,7 +3,6 @@
 """torch.compile: compiled code counts as eager code does, and tracing counts nothing."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,14 +96,32 @@ def test_inductor(runner: Runner) -> None:
     assert training(report, "kind", field="bytes") == {"all_reduce": 2 * 8 * 10 * 4}
 
 
-def cached(folder: Path) -> Job:
-    """The Inductor job with a cache that its runs share."""
-    return replace(JOBS["compiled_inductor"], variables=(("TORCHINDUCTOR_CACHE_DIR", str(folder)),))
+#: The smallest model, which needs no compiled kernels, and one with kernels and experts.
+EAGER = {"gathered": Job("gathered.py"), "experts": JOBS["compiled_eager"]}
+CACHED = ["gathered", pytest.param("experts", marks=pytest.mark.long)]
 
 
-def caches(run: Run) -> dict:
-    """What a run took from torch's caches."""
-    return json.loads(run.outcomes[0].stdout.splitlines()[-1])["caches"]
+def cached(name: str, folder: Path) -> Job:
+    """A model under Inductor, with a cache that its runs share."""
+    eager = EAGER[name]
+    return replace(
+        eager,
+        arguments=(*eager.arguments, "--compile", "method", "--backend", "inductor"),
+        variables=(("TORCHINDUCTOR_CACHE_DIR", str(folder)),),
+    )
+
+
+def cache_without_commtap(runner: Runner, name: str) -> Path:
+    """The cache that a run without commtap has filled."""
+    folder = runner.folder / f"cache-{name}"
+    if not folder.exists():
+        runner.run(cached(name, folder), Mode.BARE)
+    return folder
+
+
+def hits(run: Run) -> int:
+    """The graphs that a run took from torch's caches."""
+    return json.loads(run.outcomes[0].stdout.splitlines()[-1])["caches"]["aot_autograd"].get("autograd_cache_hit", 0)
 
 
 def generated(folder: Path) -> dict[str, bytes]:
@@ -112,39 +129,45 @@ def generated(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.glob("??/*.py")}
 
 
-def test_graphs_from_a_cache(runner: Runner, tmp_path: Path) -> None:
-    """The second process takes its graphs from the cache, and knows their modules from the side files."""
-    cold, warm = (runner.run(cached(tmp_path), Mode.SHIM) for _ in range(2))
-    assert caches(warm)["aot_autograd"]["autograd_cache_hit"] == 1
-    keys = ("module", "phase", "kind", "group")
-    for rank in range(2):
-        assert warm.report(rank).not_seen == []
-        assert training(warm.report(rank), *keys) == training(cold.report(rank), *keys)
-    eager = runner.shim(JOBS["compiled_eager"]).report()
-    assert training(warm.report(), *keys) == training(eager, *keys)
-
-
-def test_cache_is_that_of_a_run_without_commtap(runner: Runner, tmp_path: Path) -> None:
-    """Keys and generated files are the same with and without the shim: each takes the other's graphs.
-
-    Without side files the collectives stay at the compiled module, and the report says so.
+@pytest.mark.parametrize("name", CACHED)
+def test_cache_that_was_filled_without_commtap(runner: Runner, name: str) -> None:
+    """Keys are the same: a run takes the graphs. Without side files the collectives stay at the compiled module, and
+    the report says so.
     """
-    runner.run(cached(tmp_path), Mode.BARE)
-    files = generated(tmp_path)
+    folder = cache_without_commtap(runner, name)
+    files = generated(folder)
     assert files
-    within = runner.run(cached(tmp_path), Mode.SHIM)
-    assert caches(within)["aot_autograd"]["autograd_cache_hit"] == 1
-    assert generated(tmp_path) == files
+    within = runner.run(cached(name, folder), Mode.SHIM)
+    assert hits(within) == 1
+    assert generated(folder) == files
     assert {row["module"] for row in within.report().collectives if row["phase"] != "other"} == {"Model"}
     (missed,) = within.report().not_seen
     assert missed["reason"] == "compiled_unattributed"
-    assert missed["count"] == sum(row["count"] for row in within.report().collectives if row["phase"] != "other")
+    assert missed["count"] == sum(training(within.report(), "kind").values())
 
-    shutil.rmtree(tmp_path)
-    runner.run(cached(tmp_path), Mode.SHIM)
-    assert generated(tmp_path) == files
-    after = runner.run(cached(tmp_path), Mode.BARE)
-    assert caches(after)["aot_autograd"]["autograd_cache_hit"] == 1
+
+@pytest.mark.parametrize("name", CACHED)
+def test_graphs_from_a_cache(runner: Runner, tmp_path: Path, name: str) -> None:
+    """Generated files are those of a run without commtap. The second process takes its graphs from the cache, and
+    knows their modules from the side files.
+    """
+    cold, warm = (runner.run(cached(name, tmp_path), Mode.SHIM) for _ in range(2))
+    assert generated(tmp_path) == generated(cache_without_commtap(runner, name))
+    assert (hits(cold), hits(warm)) == (0, 1)
+    keys = ("module", "phase", "kind", "group")
+    for rank in range(2):
+        expected = training(runner.shim(EAGER[name]).report(rank), *keys)
+        for run in (cold, warm):
+            assert run.report(rank).not_seen == []
+            assert training(run.report(rank), *keys) == expected
+
+
+@pytest.mark.long
+def test_cache_that_was_filled_with_commtap(runner: Runner, tmp_path: Path) -> None:
+    """A run without commtap takes the graphs."""
+    job = cached("gathered", tmp_path)
+    runner.run(job, Mode.SHIM)
+    assert hits(runner.run(job, Mode.BARE)) == 1
 
 
 def test_blocks_compiled_under_fully_shard(runner: Runner) -> None:

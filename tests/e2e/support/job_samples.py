@@ -119,9 +119,12 @@ class JobSample:
             | other
         )
 
-    def member(self, module: str | None, size: int) -> None:
-        """Adds a module that the last row covers, with `size` bytes over all ranks; None is padding."""
-        self.members.append({"row": len(self.rows) - 1, "module": module, "bytes": size})
+    def member(self, module: str | None, size: int, count: int | None = None) -> None:
+        """Adds a module that the last row covers, with `size` bytes over all ranks; None is padding. A compiler merged
+        `count` of its calls, unless that is None.
+        """
+        merged = {} if count is None else {"count": count}
+        self.members.append({"row": len(self.rows) - 1, "module": module, "bytes": size} | merged)
 
     def step(
         self,

@@ -271,6 +271,20 @@ def test_rows_have_labels_and_members(show: Opener) -> None:
         assert set(members) == {"Transformer.norm 24.0 KiB, Transformer.output 7.00 KiB, padding 1.00 KiB", ""}
 
 
+def test_rows_of_compiled_graphs(show: Opener) -> None:
+    """A column tells them, if there are any; those that a compiler merged have the calls of their members."""
+    job = small_job()
+    with show(job) as opened:
+        assert "Compiled" not in opened.page.locator("#rows thead").inner_text()
+    job.row(1, "forward", "all_gather", "default_pg", 1, 4 * KIB, compiled=True)
+    job.member("Transformer.norm", 24 * KIB, 16)
+    job.member("Transformer.output", 8 * KIB, 1)
+    with show(job) as opened:
+        assert set(opened.column("Compiled", "#rows")) == {"compiled", ""}
+        members = set(opened.column("Members", "#rows"))
+        assert members == {"Transformer.norm 16 calls 24.0 KiB, Transformer.output 1 call 8.00 KiB", ""}
+
+
 def test_ranks_side_by_side(show: Opener) -> None:
     """One rank has 1.5 times the bytes of a kind: the text says so, and the chart by pointer and keys."""
     with show(bad_job()) as opened:

@@ -67,7 +67,7 @@ function membersOf(columns, strings) {
   const members = new Map();
   columns.row.forEach((row, i) => {
     const list = members.get(row) ?? [];
-    list.push({ name: strings[columns.module[i]], bytes: columns.bytes[i] });
+    list.push({ name: strings[columns.module[i]], bytes: columns.bytes[i], count: columns.count[i] });
     members.set(row, list);
   });
   return members;
@@ -103,7 +103,10 @@ export class Job {
      */
     this.rows = document.rows;
     this.rowCount = document.rows.module.length;
-    /** The modules that a row covers, by row: lists of `name` ("" for padding) and `bytes`, summed over ranks. */
+    /**
+     * The modules that a row covers, by row: lists of `name` ("" for padding), `bytes` and `count` (null unless a compiler
+     * merged the module's calls), summed over ranks.
+     */
     this.members = membersOf(document.members, this.strings);
     /** Columns with one entry per process. */
     this.processes = document.processes;

@@ -62,6 +62,7 @@ function columnsOf(view) {
     text("spread", "Calls of a rank", (row) => spreadText(job, row), { long: true }),
     text("issued_in", "Issued in", (row) => issuedIn(job, row), { long: true, optional: true }),
     text("label", "Label", (row) => strings[rows.label[row]], { long: true, optional: true }),
+    text("compiled", "Compiled", (row) => (rows.compiled[row] ? "compiled" : ""), { optional: true }),
     text("members", "Members", (row) => membersText(job, row), { long: true, optional: true }),
   ];
 }
@@ -79,8 +80,12 @@ function issuedIn(job, row) {
 
 /** Returns the modules that the row covers, and their parts of its bytes; "" if they are not known. */
 function membersText(job, row) {
-  const members = job.members.get(row) ?? [];
-  return members.map(({ name, bytes }) => `${name === "" ? "padding" : name} ${bytesText(bytes)}`).join(", ");
+  return (job.members.get(row) ?? []).map(memberText).join(", ");
+}
+
+function memberText({ name, bytes, count }) {
+  const calls = count === null ? "" : ` ${wholeText(count)} ${count === 1 ? "call" : "calls"}`;
+  return `${name === "" ? "padding" : name}${calls} ${bytesText(bytes)}`;
 }
 
 export class RowTable {

@@ -30,7 +30,7 @@ JobReport fullJob() {
   addNccl(reports[1], 5);
   for (Report& report : reports) {
     const Collective& row = report.collectives[1];
-    report.members = {{1, row.module, row.bytes - 1}, {1, "", 1}};
+    report.members = {{1, row.module, row.bytes - 1, 4}, {1, "", 1, {}}};
     report.job.world_size = 2;
     report.groups[0].ranks = {0, 1};
     LastCollective& call = report.last.emplace_back();

@@ -69,6 +69,14 @@ TEST_CASE("a ledger of format 12 is read, without the sums of its groups' collec
   }
 }
 
+TEST_CASE("a ledger of format 13 is read, without members of merged rows") {
+  const Result<LedgerContents> old = readLedger(ledgerOfFormat(13, 31, 2 * sizeof(uint32_t)));
+  REQUIRE(old);
+  CHECK(old->damage.empty());
+  CHECK(old->report.collectives.size() == sampleReport(0).collectives.size());
+  CHECK(old->report.groups.at(0).stretches == sampleReport(0).groups.at(0).stretches);
+}
+
 TEST_CASE("a ledger of an old format that ends inside its header is refused") {
   Bytes bytes = ledgerOfFormat10();
   bytes.resize(oldHeaderSize(10) - 1);

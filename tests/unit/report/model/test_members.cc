@@ -45,7 +45,18 @@ TEST_CASE("a DDP bucket of all gradients has the modules as members") {
   Report report = modelOf("DistributedDataParallel", {});
   addRow(report, Kind::kAllReduce, 3, 3 * 28 * 4);
   setMembers(report);
-  CHECK(report.members == std::vector<Member>{{0, "Net.up", 3 * 14 * 4}, {0, "Net.down", 3 * 14 * 4}});
+  CHECK(report.members == std::vector<Member>{{0, "Net.up", 3 * 14 * 4, {}}, {0, "Net.down", 3 * 14 * 4, {}}});
+}
+
+TEST_CASE("a row that a compiler merged keeps its members") {
+  Report report = modelOf("DistributedDataParallel", {});
+  addRow(report, Kind::kAllReduce, 3, 3 * 28 * 4);
+  addRow(report, Kind::kAllReduce, 3, 3 * 28 * 4);
+  report.members = {{1, "Net.up", 3 * 28 * 4, 6}};
+  setMembers(report);
+  REQUIRE(report.members.size() == 3);
+  CHECK(report.members[0] == Member{0, "Net.up", 3 * 14 * 4, {}});
+  CHECK(report.members[2] == Member{1, "Net.up", 3 * 28 * 4, 6});
 }
 
 TEST_CASE("a unit of FSDP2 has its padding apart") {
@@ -54,9 +65,9 @@ TEST_CASE("a unit of FSDP2 has its padding apart") {
   addRow(report, Kind::kReduceScatter, 1, 32 * 4);
   setMembers(report);
   REQUIRE(report.members.size() == 6);
-  CHECK(report.members[1] == Member{0, "Net.down", 2 * 14 * 4});
-  CHECK(report.members[2] == Member{0, "", 2 * 4 * 4});
-  CHECK(report.members[5] == Member{1, "", 4 * 4});
+  CHECK(report.members[1] == Member{0, "Net.down", 2 * 14 * 4, {}});
+  CHECK(report.members[2] == Member{0, "", 2 * 4 * 4, {}});
+  CHECK(report.members[5] == Member{1, "", 4 * 4, {}});
 }
 
 TEST_CASE("a nested unit carries its own parameters, and the outer one does not") {
@@ -64,7 +75,7 @@ TEST_CASE("a nested unit carries its own parameters, and the outer one does not"
   report.modules[3].wrappers = {"FSDPModule"};
   addRow(report, Kind::kAllGather, 1, 16 * 4);
   setMembers(report);
-  CHECK(report.members == std::vector<Member>{{0, "Net.up", 14 * 4}, {0, "", 2 * 4}});
+  CHECK(report.members == std::vector<Member>{{0, "Net.up", 14 * 4, {}}, {0, "", 2 * 4, {}}});
 }
 
 TEST_CASE("a row whose payload is another has no members") {

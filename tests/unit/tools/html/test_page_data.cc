@@ -30,7 +30,8 @@ JobCollective rowOf(const char* module, uint64_t count) {
   row.kind = Kind::kAllReduce;
   row.async_op = AsyncOp::kYes;
   row.label = "warm-up";
-  row.members = {{"Net.up", 90}, {"", 10}};
+  row.compiled = true;
+  row.members = {{"Net.up", 90, 3}, {"", 10, {}}};
   row.amount.ranks = 2;
   row.amount.count = {count, 1, count - 1, 0, std::nullopt};
   row.amount.bytes = {count * 100, 100, count * 100 - 100, 0, 1};
@@ -83,6 +84,7 @@ TEST_CASE("a page row has its numbers, and indices of modules and strings") {
   CHECK(text(document, rows["issued_in"][0]) == "Net");
   CHECK(text(document, rows["op"][0]) == "c10d.allreduce_");
   CHECK(text(document, rows["label"][0]) == "warm-up");
+  CHECK(rows["compiled"] == json({true}));
   CHECK(document["phases"][rows["phase"][0].get<size_t>()] == "backward");
   CHECK(document["kinds"][rows["kind"][0].get<size_t>()] == "all_reduce");
   CHECK(rows["async"] == json({1}));
@@ -106,6 +108,7 @@ TEST_CASE("the page has the members of rows") {
   CHECK(text(document, members["module"][0]) == "Net.up");
   CHECK(text(document, members["module"][1]).empty());
   CHECK(members["bytes"] == json({90, 10}));
+  CHECK(members["count"] == json({3, nullptr}));
 }
 
 TEST_CASE("a kind that a process lacks has no cell") {

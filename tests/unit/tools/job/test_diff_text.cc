@@ -33,6 +33,18 @@ TEST_CASE("diff text says in one line that there are no differences") {
   CHECK(diffMarkdown(diffOf(job, job, {})).starts_with("### commtap: communication is unchanged\n"));
 }
 
+TEST_CASE("diff text says that only buckets differ") {
+  const JobReport before = sampleJob();
+  JobReport after = before;
+  JobCollective& row = after.collectives.front();
+  row.members = {{row.module, row.amount.bytes.sum, row.amount.count.sum}};
+  const std::string text = diffText(diffOf(before, after, {}), Color::none());
+  CHECK(has(text, "note: out: 1 row is bucketed and compared by members: "));
+  CHECK(text.ends_with("the same, but for 1 bucketed row\n"));
+  CHECK(diffMarkdown(diffOf(before, after, {}))
+            .starts_with("### commtap: communication is unchanged, but for 1 bucketed row\n"));
+}
+
 TEST_CASE("diff text begins with notes and ranks that disagree") {
   std::vector<Report> reports = sampleReports(4);
   rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 3;

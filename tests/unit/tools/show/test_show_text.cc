@@ -35,6 +35,20 @@ TEST_CASE("one phase has no columns for the others") {
   CHECK(text.find("KIND        COUNT  BYTES  BUS BYTES\nall_reduce      2  640 B      960 B\n") != std::string::npos);
 }
 
+TEST_CASE("rows that a compiler merged are listed with the modules that they stand for") {
+  SampleRun folder = sampleFolder();
+  for (SampleFile& file : folder.files) {
+    const Collective& row = file.report.collectives[1];
+    file.report.members = {{1, row.module, row.bytes, 3 * row.count}};
+  }
+  const std::string text = showText(viewOf(folder, {}), Color::none());
+  const Collective& row = folder.files[0].report.collectives[1];
+  CHECK(has(text, "Bucketed (COUNT calls that a compiler made"));
+  CHECK(has(text, "\n" + row.module + "  "));
+  CHECK(has(text, "\n  " + row.module + "  "));
+  CHECK_FALSE(has(showText(viewOf(sampleFolder(), {}), Color::none()), "Bucketed"));
+}
+
 TEST_CASE("a sorted list has full names and says what is not shown") {
   const SampleRun folder = sampleFolder();
   const std::string text = showText(viewOf(folder, {.top = 1}), Color::none());

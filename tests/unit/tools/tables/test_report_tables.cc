@@ -163,11 +163,11 @@ TEST_CASE(
 
 TEST_CASE("members are rows") {
   Report report = sampleReport(1);
-  report.members = {{0, "Net.up", 64}, {0, "", 8}};
+  report.members = {{0, "Net.up", 64, 2}, {0, "", 8, {}}};
   std::vector<TableCells> rows;
   forEachRow(
-      TableId::kMembers, report, [&rows](const TableCells& cells) { rows.emplace_back(cells.end() - 3, cells.end()); });
-  CHECK(rows == std::vector<TableCells>{{0, "Net.up", 64}, {0, nullptr, 8}});
+      TableId::kMembers, report, [&rows](const TableCells& cells) { rows.emplace_back(cells.end() - 4, cells.end()); });
+  CHECK(rows == std::vector<TableCells>{{0, "Net.up", 64, 2}, {0, nullptr, 8, nullptr}});
 }
 
 TEST_CASE("docs/tables.md is made from the table") {

@@ -18,6 +18,7 @@ namespace {
 /// What the Python part would read on this thread.
 struct FakePython {
   const void* instruction = nullptr; ///< null: no compiled code runs
+  bool interprets = false;           ///< an interpreter of graphs runs
   uint32_t line = 0;
   std::string text; ///< "": it cannot be read
   uint32_t named = kCommtapUnknownModule;
@@ -47,7 +48,7 @@ constexpr CommtapPython kFakePart = {
     .find_site =
         [](int most, CommtapSite* site) {
           fake().most = most;
-          *site = {fake().instruction, fake().instruction};
+          *site = {fake().instruction, fake().interprets ? nullptr : fake().instruction};
           return fake().instruction != nullptr ? 1 : 0;
         },
     .read_site =
@@ -94,7 +95,7 @@ class CompiledFixture : public TrackerFixture {
     Origin found;
     found.module = found.issued_in = entry;
     found.phase = in_engine ? Phase::kBackward : (entry == kGlobalModule ? Phase::kOther : Phase::kForward);
-    CHECK(CompiledCode::attribute(in_engine, found));
+    CHECK(CompiledCode::attribute(in_engine, found).is_compiled);
     return found;
   }
 
@@ -111,10 +112,10 @@ TEST_CASE_FIXTURE(CompiledFixture, "a collective outside of compiled code keeps 
   fake().instruction = nullptr;
   Origin found;
   found.module = root;
-  CHECK_FALSE(CompiledCode::attribute(false, found));
+  CHECK_FALSE(CompiledCode::attribute(false, found).is_compiled);
   CHECK(found.module == root);
   CompiledCode::setPython(nullptr);
-  CHECK_FALSE(CompiledCode::attribute(false, found));
+  CHECK_FALSE(CompiledCode::attribute(false, found).is_compiled);
 }
 
 TEST_CASE_FIXTURE(CompiledFixture, "the node's module is attributed, the compiled module issues") {
@@ -153,8 +154,33 @@ TEST_CASE_FIXTURE(CompiledFixture, "a backward node is backward, also in the gra
 TEST_CASE_FIXTURE(CompiledFixture, "a merged collective belongs to the nearest common ancestor") {
   const uint32_t up = add(ModuleRegistry::get().parentOf(down), "up");
   CHECK(up != down);
-  fake().text = "f\tL['self'].layers.0.down\tL['self'].layers.0.up";
-  CHECK(origin(root).module == ModuleRegistry::get().parentOf(down));
+  Origin found;
+  found.module = found.issued_in = root;
+  SUBCASE("its parts are known") {
+    fake().text = "f 8 24\tL['self'].layers.0.down\tL['self'].layers.0.up";
+    for (int i = 0; i < 2; ++i) {
+      const CompiledCall call = CompiledCode::attribute(false, found);
+      REQUIRE(call.merged);
+      REQUIRE(call.merged->size() == 2);
+      CHECK(call.merged->at(0).module == down);
+      CHECK(call.merged->at(1).module == up);
+      CHECK(call.merged->at(1).size == 24);
+    }
+  }
+  SUBCASE("their sizes are not") {
+    fake().text = "f\tL['self'].layers.0.down\tL['self'].layers.0.up";
+    const CompiledCall call = CompiledCode::attribute(false, found);
+    REQUIRE(call.merged);
+    CHECK(call.merged->empty());
+  }
+  CHECK(found.module == ModuleRegistry::get().parentOf(down));
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a collective that nothing merged has no parts") {
+  fake().text = "f\tL['self'].layers.0.down";
+  Origin found;
+  found.module = found.issued_in = root;
+  CHECK(CompiledCode::attribute(false, found).merged == nullptr);
 }
 
 TEST_CASE_FIXTURE(CompiledFixture, "a node of no module belongs to the compiled module") {
@@ -162,6 +188,24 @@ TEST_CASE_FIXTURE(CompiledFixture, "a node of no module belongs to the compiled 
   const Origin found = origin(root);
   CHECK(found.module == root);
   CHECK(found.missed == Origin::kNothing);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a backward's node of no module is said outside of modules") {
+  fake().text = "b";
+  CHECK(origin(root).missed == Origin::kNothing);
+  const Origin found = origin(kGlobalModule);
+  CHECK(found.missed == NotSeen::kCompiledUnattributed);
+  CHECK(found.phase == Phase::kBackward);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "an interpreter's site is another node at each call") {
+  fake().interprets = true;
+  fake().text = "f\tL['self'].layers.0.down";
+  CHECK(origin(root).module == down);
+  fake().text = "b\tL['self'].layers.0";
+  const Origin found = origin(root);
+  CHECK(found.module == ModuleRegistry::get().parentOf(down));
+  CHECK(found.phase == Phase::kBackward);
 }
 
 TEST_CASE_FIXTURE(CompiledFixture, "what is not known stays at the compiled module, and is said") {

@@ -20,12 +20,20 @@ TEST_CASE("a place has a phase and the sources of its modules") {
   CHECK(merged->backward);
   CHECK(merged->sources == Sources{"L['self'].a", "L['self'].b"});
 
+  const auto sized = parsePlace("f 8 24\tL['self'].a\tL['self'].b");
+  REQUIRE(sized);
+  CHECK(sized->sources == merged->sources);
+  CHECK(sized->sizes == std::vector<uint64_t>{8, 24});
+  CHECK(merged->sizes.empty());
+
   const auto of_no_module = parsePlace("f");
   REQUIRE(of_no_module);
   CHECK(of_no_module->sources.empty());
 
   CHECK_FALSE(parsePlace(""));
   CHECK_FALSE(parsePlace("x\tL['self']"));
+  CHECK_FALSE(parsePlace("f 8\tL['self'].a\tL['self'].b"));
+  CHECK_FALSE(parsePlace("f 8 x\tL['self'].a\tL['self'].b"));
 }
 
 TEST_CASE("a line of a generated file is of the range that holds it") {

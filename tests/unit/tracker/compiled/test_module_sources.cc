@@ -21,6 +21,8 @@ TEST_CASE("a source is split at the object that it begins with") {
            Case{"L['model']", "", false},
            Case{"L['model'].layers.1", "layers.1", false},
            Case{"G['net'].down", "down", false},
+           Case{"L['f'].__closure__[0].cell_contents.layers.1", "layers.1", false},
+           Case{"L['f'].__closure__[0].cell_contents.__closure__[2].cell_contents", "", false},
            Case{"layers.0.down", "layers.0.down", true},
            Case{"", "", true},
        }) {
@@ -31,7 +33,8 @@ TEST_CASE("a source is split at the object that it begins with") {
 }
 
 TEST_CASE("a damaged source ends") {
-  for (const char* const source : {"L[", "L['self'", "L['self'].", "L['self'].a[", "a..b", "[", "L['self'].a[''"}) {
+  for (const char* const source :
+       {"L[", "L['f'].__closure__[0]", "L['self'", "L['self'].", "L['self'].a[", "a..b", "[", "L['self'].a[''"}) {
     CAPTURE(source);
     CHECK(partsOf(source).path.size() <= 20);
   }

@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each model under Inductor has the table of its eager run, with graphs that it compiles and with those of a cache."""
+
+import subprocess
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from harness import COMMAND, Job, Mode, Runner
+
+from report import Report
+
+#: Each model that compiles: its job, and how it is compiled.
+MODELS: dict[str, tuple[Job, str]] = {
+    "tp_mlp": (Job("mlp_tp.py", ("--stacked", "--steps", "2")), "function"),
+    "tp_transformer": (Job("transformer_tp.py"), "function"),
+    "sp_transformer": (Job("transformer_tp.py", ("--seq-parallel", "--untied")), "fullgraph"),
+    "fsdp2": (Job("fsdp2.py"), "method"),
+    "fsdp2_tp": (Job("fsdp2_tp.py", ranks=4), "method"),
+    "fsdp2_sp": (Job("fsdp2_tp.py", ("--seq-parallel",), ranks=4), "method"),
+    "fsdp1": (Job("fsdp1.py", ("--use-orig-params",)), "function"),
+    "ddp": (Job("ddp.py"), "function"),
+    "ddp_one_graph": (Job("ddp.py", ("--one-graph",)), "function"),
+    "ep": (Job("parallelisms.py", ("ep",)), "function"),
+    "ep_uneven": (Job("parallelisms.py", ("ep_uneven",)), "method"),
+    "checkpointed": (Job("checkpointing.py"), "fullgraph"),
+    "checkpointed_reentrant": (Job("checkpointing.py", ("--kind", "reentrant")), "function"),
+    "checkpointed_by_hand": (Job("compiled.py", ("model", "--recompute")), "method"),
+    "pipeline": (Job("pipeline.py"), "method"),
+}
+
+
+#: Compiled, they repeat less of the forward than in eager mode.
+REPEATS_LESS = ("checkpointed_reentrant",)
+
+
+def table(report: Report, field: str, *phases: str) -> Counter:
+    """Sums over the rows of some phases."""
+    return Counter(report.table("module", "phase", "kind", "group", field=field, phase=phases))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MODELS)
+def test_table_is_that_of_the_eager_run(runner: Runner, tmp_path: Path, name: str) -> None:
+    """Modules, phases, kinds and groups of every rank, with their counts and bytes."""
+    job, way = MODELS[name]
+    eager = runner.shim(job)
+    compiled = replace(
+        job,
+        arguments=(*job.arguments, "--compile", way, "--backend", "inductor"),
+        variables=(("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),),
+    )
+    for run in (runner.run(compiled, Mode.SHIM) for _ in ("cold", "from the cache")):
+        for rank in range(job.ranks):
+            assert run.outcomes[rank].status == 0, run.outcomes[rank]
+            assert run.report(rank).not_seen == []
+            for field in ("count", "bytes"):
+                within, without = (
+                    table(each.report(rank), field, "forward", "backward", "recompute") for each in (run, eager)
+                )
+                if name in REPEATS_LESS:
+                    repeated = Counter({key: number for key, number in without.items() if key[1] == "recompute"})
+                    assert within >= without - repeated
+                    assert within <= without
+                else:
+                    assert within == without
+
+
+def members_of(report: Report, field: str) -> Counter:
+    """What a bucketed run's rows stand for."""
+    rows = report.collectives
+    sums: Counter = Counter()
+    for member in report.members:
+        row = rows[member["row"]]
+        sums[member["module"], row["phase"], row["kind"], row["group"]] += member[field]
+    return sums
+
+
+def test_a_bucket_stands_for_its_members(runner: Runner, tmp_path: Path) -> None:
+    """Inductor's pass merges all gathers, and all scatters. Each is one row at the root, and the members of these rows
+    are the table of the eager run; also with the graphs of a cache.
+    """
+    eager = runner.shim(Job("gathered.py"))
+    compiled = Job(
+        "gathered.py",
+        ("--buckets", "--compile", "method", "--backend", "inductor"),
+        variables=(("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),),
+    )
+    runs = [runner.run(compiled, Mode.SHIM) for _ in ("cold", "from the cache")]
+    for run in runs:
+        for rank in range(2):
+            report = run.report(rank)
+            assert report.not_seen == []
+            assert table(report, "count", "forward", "backward") == {
+                ("Model", "forward", "all_gather", "0"): 2,
+                ("Model", "backward", "reduce_scatter", "0"): 2,
+            }
+            for field in ("count", "bytes"):
+                assert members_of(report, field) == table(eager.report(rank), field, "forward", "backward")
+    difference = subprocess.run(
+        [COMMAND, "diff", eager.output_folder, runs[0].output_folder], capture_output=True, text=True, check=True
+    )
+    assert difference.stdout.endswith("the same, but for 2 bucketed rows\n")
+    shown = subprocess.run([COMMAND, "show", runs[0].output_folder], capture_output=True, text=True, check=True)
+    assert "\nBucketed (" in shown.stdout
+    assert "  Model.layers.0.a" in shown.stdout
+
+
+def phase_tables(report: Report) -> dict[str, Counter]:
+    """The tables of forward and backward, with the name "Model" for any root."""
+    tables: dict[str, Counter] = {"forward": Counter(), "backward": Counter()}
+    for row in report.rows(phase=tuple(tables)):
+        module = row["module"].replace("GraphModule", "Model", 1)
+        tables[row["phase"]][module, row["kind"], row["group"]] += row["count"]
+    return tables
+
+
+#: Ways of tests/jobs/compiled_otherwise.py, and in which phases each collective is at its module. Those of the other
+#: phase are counted in `not_seen`; an exported graph has no backward.
+OTHERWISE = {
+    "whole_step": ("forward", "backward"),
+    "compiled_autograd": ("forward",),
+    "exported": ("forward",),
+    "interpreted": ("forward",),
+    "annotated": ("forward",),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("way", OTHERWISE)
+def test_other_ways_to_run_a_graph(runner: Runner, way: str) -> None:
+    """Each has the eager run's table, or says of which collectives it does not know the module."""
+    eager, within = (runner.shim(Job("compiled_otherwise.py", (each,))) for each in ("eager", way))
+    for rank in range(2):
+        assert within.outcomes[rank].status == 0, within.outcomes[rank]
+        report = within.report(rank)
+        found, expected = phase_tables(report), phase_tables(eager.report(rank))
+        for phase in OTHERWISE[way]:
+            assert found[phase] == expected[phase]
+        elsewhere = sum(found[phase].total() for phase in found if phase not in OTHERWISE[way])
+        unknown = {entry["reason"]: entry["count"] for entry in report.not_seen}
+        assert unknown == ({"compiled_unattributed": elsewhere} if elsewhere else {})
