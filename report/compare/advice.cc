@@ -22,7 +22,7 @@ constexpr double kManySmall = 50;
 /// The largest rank's bytes of an all_to_all by the smallest rank's.
 constexpr double kUnevenRatio = 1.25;
 
-constexpr std::array<AdviceRuleRow, 10> kRules = {{
+constexpr std::array<AdviceRuleRow, 11> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
      "Ranks of one process group made different calls: look at commtap merge first.",
@@ -69,6 +69,10 @@ constexpr std::array<AdviceRuleRow, 10> kRules = {{
     {AdviceRule::kAcrossHosts,
      "group_across_hosts",
      "A group spans hosts although it would fit into one: order the mesh so that its ranks are neighbours.",
+     "docs/plan.md#advice"},
+    {AdviceRule::kBucketOfOne,
+     "bucket_of_one",
+     "One layer fills several of DDP's buckets, so a bucket holds one parameter: raise bucket_cap_mb.",
      "docs/plan.md#advice"},
 }};
 
@@ -258,6 +262,54 @@ void findAcrossHosts(Findings& findings) {
   }
 }
 
+/// The modules of a job by name, and which of them hold others.
+class ModuleIndex {
+ public:
+  explicit ModuleIndex(const JobReport& job) {
+    for (const JobModule& module : job.modules) {
+      modules_.emplace(module.name, &module);
+      if (module.name != kGlobalName) {
+        parents_.insert(job.modules[module.parent].name);
+      }
+    }
+  }
+  bool isDdp(std::string_view name) const {
+    const auto found = modules_.find(name);
+    const auto isWrapper = [](const std::string& wrapper) { return wrapper == "DistributedDataParallel"; };
+    return found != modules_.end() &&
+           std::any_of(found->second->wrappers.begin(), found->second->wrappers.end(), isWrapper);
+  }
+  bool isLeaf(std::string_view name) const {
+    return modules_.count(name) > 0 && parents_.count(name) == 0;
+  }
+  /// Returns the calls in forwards over all ranks.
+  uint64_t forwards(std::string_view name) const {
+    const auto found = modules_.find(name);
+    return found == modules_.end() ? 0 : found->second->calls[static_cast<size_t>(Phase::kForward)].sum;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const JobModule*> modules_;
+  std::set<std::string_view> parents_;
+};
+
+/// DDP fills its buckets with the layers' parameters one after the other. So if a layer fills several in one backward,
+/// all but the first hold nothing else.
+void findBucketsOfOne(Findings& findings) {
+  const ModuleIndex modules(findings.job());
+  for (const JobCollective& row : findings.job().collectives) {
+    const bool is_bucket = row.kind == Kind::kAllReduce && row.phase == Phase::kBackward && row.issued_in != row.module;
+    if (!is_bucket || !modules.isDdp(row.module) || !modules.isLeaf(row.issued_in)) {
+      continue;
+    }
+    const auto buckets = static_cast<double>(row.amount.count.sum);
+    const auto backwards = static_cast<double>(modules.forwards(row.module));
+    if (backwards > 0 && buckets > backwards) {
+      findings.add(AdviceRule::kBucketOfOne, row, 1 - backwards / buckets);
+    }
+  }
+}
+
 } // namespace
 
 std::span<const AdviceRuleRow> adviceRules() {
@@ -270,6 +322,7 @@ std::vector<Advice> adviceFor(const JobReport& job) {
   findPairs(findings);
   findSingleRows(findings);
   findNeverUsed(findings);
+  findBucketsOfOne(findings);
   if (!job.planned) { // all ranks of a plan have one host
     findAcrossHosts(findings);
   }

@@ -24,6 +24,7 @@ enum class AdviceRule : uint8_t {
   kBarrier,
   kObjects,
   kAcrossHosts,
+  kBucketOfOne, ///< DDP reduces a parameter by itself
 };
 
 /// One row of the table of rules: the name in JSON, and the page that explains it.

@@ -183,5 +183,21 @@ TEST_CASE("ranks that differ come first") {
   CHECK(jobs.advice()[0].rule->rule == AdviceRule::kDisagreement);
 }
 
+TEST_CASE("a layer that fills several of DDP's buckets in a backward has a bucket with one parameter") {
+  Jobs jobs; // of one forward
+  const auto bucket = [&jobs](const char* layer, uint64_t calls) {
+    Collective& row = jobs.add("DistributedDataParallel", Phase::kBackward, Kind::kAllReduce, 1, kMiB);
+    row.issued_in = layer;
+    row.count = calls;
+  };
+  bucket(kLayer, 1);
+  bucket("DistributedDataParallel", 2); // the model itself holds several layers
+  CHECK(jobs.rules().empty());
+  bucket("DistributedDataParallel.net2", 2);
+  CHECK(jobs.rules() == Rules{"bucket_of_one"});
+  CHECK(jobs.advice()[0].rows.size() == 1);
+  CHECK(jobs.advice()[0].bytes == doctest::Approx(kMiB / 2.0));
+}
+
 } // namespace
 } // namespace commtap

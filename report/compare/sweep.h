@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/compare/fabric.h"
+#include "report/compare/layout.h"
+
+namespace commtap {
+
+/// A sum of predicted times.
+struct TimeRange {
+  double low_ns = 0;
+  double high_ns = 0;
+};
+
+/// What a layout communicates in one group, or in all, per rank and step.
+struct LayoutPart {
+  std::string group; ///< "" for all
+  uint32_t size = 0; ///< ranks of a process group; 0 for all
+  uint32_t nodes = 0;
+  double calls = 0;
+  double bytes = 0;
+  double bytes_across = 0;       ///< in process groups whose ranks are on several nodes
+  uint64_t smallest = 0;         ///< bytes of the smallest call that has a payload
+  uint64_t largest = 0;          ///< bytes of the largest call
+  std::optional<TimeRange> time; ///< of all its calls, one after the other; nullopt if one was not measured
+};
+
+/// One layout of a sweep.
+struct SweptLayout {
+  std::vector<std::pair<std::string, std::string>> values; ///< by the name of the placeholder
+  std::string folder;                                      ///< of its plan, below the sweep's
+  std::string failure;                                     ///< why it has no plan; "" if it has one
+  LayoutPart all;
+  std::vector<LayoutPart> groups;   ///< most bytes first
+  std::vector<std::string> refused; ///< calls without a predicted time, one line each
+
+  /// Returns "tp=8 dp=4".
+  std::string name() const;
+};
+
+/// The layouts of one job.
+struct Sweep {
+  std::vector<std::string> command;
+  int64_t world_size = 0;
+  int64_t per_node = 0;
+  std::vector<std::string> fabric; ///< the files of measured times
+  std::vector<SweptLayout> layouts;
+};
+
+/// Fills in what a layout communicates. `fabric` may be empty.
+void addMessages(const std::vector<Messages>& messages, const Fabric& fabric, SweptLayout& layout);
+
+/// Sorts by the bytes that cross nodes, then by all bytes; layouts that failed are last.
+void sortLayouts(std::vector<SweptLayout>& layouts);
+
+/// The file of a sweep's folder that has its table.
+inline constexpr const char* kSweepFile = "sweep.json";
+/// The `schema` field of that file. docs/plan.md describes its fields.
+inline constexpr const char* kSweepSchema = "commtap.sweep/1";
+
+std::string sweepToJson(const Sweep& sweep);
+
+/// Returns the file of the sweep at `path`, a folder or the file itself; "" if there is none.
+std::string sweepIn(const std::string& path);
+
+} // namespace commtap
