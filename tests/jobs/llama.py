@@ -1,14 +1,19 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A Llama-like model of any size: FSDP2 over tensor and sequence parallelism. To be planned, not to be run."""
+"""A Llama-like model of any size: FSDP2 over tensor and sequence parallelism, whole or in pipeline stages.
+
+To be planned, not to be run.
+"""
 
 import argparse
+from collections.abc import Callable
 
 import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import fully_shard
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
 from torch.distributed.tensor import Replicate, Shard
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
@@ -60,14 +65,16 @@ class Block(nn.Module):
 
 
 class Llama(nn.Module):
-    """Embedding, blocks, norm, output."""
+    """Embedding, blocks, norm, output; a stage of a pipeline has the first or the last parts only at its ends."""
 
-    def __init__(self, layers: int, dim: int, hidden: int, vocabulary: int) -> None:
+    def __init__(self, arguments: argparse.Namespace, stage: int) -> None:
         super().__init__()
-        self.tok_embeddings = nn.Embedding(vocabulary, dim)
-        self.layers = nn.ModuleList(Block(dim, hidden) for _ in range(layers))
-        self.norm = nn.RMSNorm(dim)
-        self.output = nn.Linear(dim, vocabulary, bias=False)
+        dim, vocabulary = arguments.dim, arguments.vocabulary
+        is_last = stage == arguments.pp - 1
+        self.tok_embeddings = nn.Embedding(vocabulary, dim) if stage == 0 else nn.Identity()
+        self.layers = nn.ModuleList(Block(dim, arguments.hidden) for _ in range(arguments.layers // arguments.pp))
+        self.norm = nn.RMSNorm(dim) if is_last else nn.Identity()
+        self.output = nn.Linear(dim, vocabulary, bias=False) if is_last else nn.Identity()
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         h = self.tok_embeddings(tokens)
@@ -79,15 +86,13 @@ class Llama(nn.Module):
 def split_tensors(model: Llama, mesh: DeviceMesh) -> None:
     """Tensor parallelism, with the sequence split between blocks."""
     whole = {"input_layouts": Shard(1), "desired_input_layouts": Replicate()}
-    parallelize_module(
-        model,
-        mesh,
-        {
-            "tok_embeddings": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
-            "norm": SequenceParallel(),
-            "output": ColwiseParallel(input_layouts=Shard(1), output_layouts=Replicate()),
-        },
-    )
+    ends = {
+        "tok_embeddings": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
+        "norm": SequenceParallel(),
+        "output": ColwiseParallel(input_layouts=Shard(1), output_layouts=Replicate()),
+    }
+    here = {name: style for name, style in ends.items() if not isinstance(getattr(model, name), nn.Identity)}
+    parallelize_module(model, mesh, here)
     for block in model.layers:
         plan = {
             "attention_norm": SequenceParallel(),
@@ -102,6 +107,51 @@ def split_tensors(model: Llama, mesh: DeviceMesh) -> None:
         parallelize_module(block, mesh, plan)
 
 
+def loss_of(logits: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+    return F.cross_entropy(logits.flatten(0, 1).float(), tokens.flatten())
+
+
+def train_whole(model: Llama, arguments: argparse.Namespace) -> Callable[[], torch.Tensor]:
+    """Returns what makes the forward and the backward of a step."""
+
+    def step() -> torch.Tensor:
+        tokens = torch.randint(arguments.vocabulary, (1, arguments.length))
+        loss = loss_of(model(tokens), tokens)
+        loss.backward()
+        return loss
+
+    return step
+
+
+def train_stage(model: Llama, mesh: DeviceMesh, arguments: argparse.Namespace) -> Callable[[], torch.Tensor]:
+    """The same for a stage of a pipeline, with one sequence in each micro-batch."""
+    stage, number = mesh["pp"].get_local_rank(), arguments.micro_batches
+    between = torch.empty(1, arguments.length // arguments.tp, arguments.dim, requires_grad=True)
+    tokens = torch.zeros(1, arguments.length, dtype=torch.long)
+    logits = torch.empty(1, arguments.length, arguments.vocabulary)
+    is_last = stage == arguments.pp - 1
+    pipeline = PipelineStage(
+        model,
+        stage,
+        arguments.pp,
+        torch.device("cpu"),
+        input_args=(between if stage else tokens,),
+        output_args=(logits if is_last else between,),
+        group=mesh["pp"].get_group(),
+    )
+    schedule = Schedule1F1B(pipeline, number, loss_fn=loss_of)
+
+    def step() -> torch.Tensor:
+        batch = torch.randint(arguments.vocabulary, (number, arguments.length))
+        losses: list[torch.Tensor] = []
+        schedule.step(
+            *([] if stage else [batch]), target=batch if is_last else None, losses=losses if is_last else None
+        )
+        return losses[0] if is_last else torch.zeros(())
+
+    return step
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--layers", type=int, default=32)
@@ -110,23 +160,27 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=int, default=32000)
     parser.add_argument("--length", type=int, default=4096)
     parser.add_argument("--tp", type=int, default=8)
+    parser.add_argument("--pp", type=int, default=1)
+    parser.add_argument("--micro-batches", type=int, default=8)
     parser.add_argument("--steps", type=int, default=10)
     arguments = parser.parse_args()
     dist.init_process_group("gloo")
-    mesh = init_device_mesh("cpu", (dist.get_world_size() // arguments.tp, arguments.tp), mesh_dim_names=("dp", "tp"))
+    data = dist.get_world_size() // arguments.tp // arguments.pp
+    shape, names = (data, arguments.tp), ("dp", "tp")
+    if arguments.pp > 1:
+        shape, names = (arguments.pp, *shape), ("pp", *names)
+    mesh = init_device_mesh("cpu", shape, mesh_dim_names=names)
     torch.set_default_dtype(torch.bfloat16)
-    model = Llama(arguments.layers, arguments.dim, arguments.hidden, arguments.vocabulary)
+    model = Llama(arguments, mesh["pp"].get_local_rank() if arguments.pp > 1 else 0)
     if arguments.tp > 1:
         split_tensors(model, mesh["tp"])
     for block in model.layers:
-        fully_shard(block, mesh=mesh["dp"])
-    fully_shard(model, mesh=mesh["dp"])
+        fully_shard(block, mesh=mesh["dp"], reshard_after_forward=arguments.pp == 1)
+    fully_shard(model, mesh=mesh["dp"], reshard_after_forward=arguments.pp == 1)
+    train = train_stage(model, mesh, arguments) if arguments.pp > 1 else train_whole(model, arguments)
     optimizer = torch.optim.AdamW(model.parameters())
     for step in range(arguments.steps):
-        tokens = torch.randint(arguments.vocabulary, (1, arguments.length))
-        logits = model(tokens)
-        loss = F.cross_entropy(logits.flatten(0, 1).float(), tokens.flatten())
-        loss.backward()
+        loss = train()
         optimizer.step()
         optimizer.zero_grad()
         print(f"step {step}: loss {loss.item():.4f}", flush=True)

@@ -32,6 +32,15 @@ def test_each_pipeline_stage_is_planned() -> None:
     assert plan.base_of(511) == 384
 
 
+def test_the_corners_show_a_difference_in_any_dimension() -> None:
+    plan = roles.Roles(roles.regular((4, 16, 8), ("pp", "dp", "tp")), frozenset({0}))
+    corners = list(plan.corners())
+    assert len(corners) == 4 * 2  # per stage, the middle and the last place of both dimensions
+    assert corners[:2] == [((0, 8, 4), (0, 0, 0)), ((0, 15, 7), (0, 0, 0))]
+    assert list(roles.Roles(roles.regular((2, 2), ("dp", "tp")), frozenset()).corners()) == [((1, 1), (0, 0))]
+    assert list(roles.Roles(roles.regular((1,), ("world",)), frozenset()).corners()) == []
+
+
 def test_a_dimension_of_two_has_no_middle() -> None:
     plan = roles.Roles(roles.regular((2,), ("dp",)), frozenset())
     assert [place for place, _, _ in plan.neighbours()] == [(1,)]

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "report/compare/sweep.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/subcommand_help.h"
@@ -15,6 +16,7 @@
 #include "tools/html/html_page.h"
 #include "tools/html/page_data.h"
 #include "tools/html/page_diff.h"
+#include "tools/html/page_sweep.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -64,6 +66,16 @@ int writeDiff(const HtmlArguments& arguments, const std::vector<JobReport>& jobs
   return writePage(arguments.output, htmlPage(diffData(jobs[0], jobs[1], rules)), what);
 }
 
+/// Writes the page of a sweep of `commtap plan`.
+int writeSweep(const HtmlArguments& arguments, const std::string& file) {
+  const Result<std::string> data = sweepData(file);
+  if (!data) {
+    say(data.error());
+    return kExitFindings;
+  }
+  return writePage(arguments.output, htmlPage(*data), "layouts");
+}
+
 /// Returns "", or a line that says which option is wrong.
 std::string readRules(const HtmlArguments& arguments, std::vector<Tolerance>& rules) {
   if (arguments.paths.size() == 1 && !arguments.tolerances.empty()) {
@@ -77,6 +89,9 @@ int html(const HtmlArguments& arguments) {
   if (const std::string wrong = readRules(arguments, rules); !wrong.empty()) {
     say(wrong + " (see commtap html --help)");
     return kExitUsage;
+  }
+  if (const std::string sweep = sweepIn(arguments.paths[0]); arguments.paths.size() == 1 && !sweep.empty()) {
+    return writeSweep(arguments, sweep);
   }
   std::vector<JobReport> jobs;
   for (const std::string& path : arguments.paths) {
@@ -116,7 +131,9 @@ void addHtml(CLI::App& app, int& exit_status) {
   verb->add_option(
           "PATH",
           arguments->paths,
-          "A folder of reports and ledgers, a report, a ledger, or a merged report; or two of them to compare")
+          "A folder of reports and ledgers, a report, a ledger, a merged report, or the folder of a sweep of commtap "
+          "plan; "
+          "or two runs to compare")
       ->required()
       ->expected(1, 2)
       ->type_name("");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json/fields.h"
+#include "tools/html/page_advice.h"
 #include "tools/html/page_columns.h"
 #include "tools/html/page_nccl.h"
 #include "tools/html/page_run.h"
@@ -233,6 +234,7 @@ std::string pageData(const JobReport& job) {
       {field::kDisagreements, columnOf(job.disagreements, disagreementOf)},
       {field::kNotSeen, columnOf(job.not_seen, notSeenRow)},
       {field::kProblems, job.problems},
+      {"advice", page::adviceOf(job)},
       {field::kModules, modulesOf(job, strings)},
       {"rows", rowsOf(job, strings)},
       {field::kMembers, membersOf(job, strings)},

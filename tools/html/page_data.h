@@ -19,6 +19,7 @@ namespace commtap {
 /// - `modules`: table; `parent` is -1 for the root, `calls` is a list by phase;
 /// - `rows`: table of `collectives`; `async` is 0 for no, 1 for yes, 2 for unknown; `count_min`, `count_max_rank` and
 ///   similar columns are about a single rank;
+/// - `advice`: see page_advice.h;
 /// - `members`: table; the modules that rows cover, by row, "" for padding;
 /// - `processes`, `cells`: tables; times of processes are in ns since 1970; a cell holds the amounts of one kind in one
 /// process, given by its index;

@@ -2,28 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/plan/cmd_plan.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <filesystem>
 #include <memory>
-#include <system_error>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "report/base/atomic_file.h"
-#include "report/base/text_file.h"
-#include "report/job/job_report_json.h"
-#include "report/merge/plan_merge.h"
-#include "report/runs/ledger_recovery.h"
+#include "report/compare/sweep.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/doctor/python_check.h"
+#include "tools/plan/fabric_files.h"
+#include "tools/plan/plan_run.h"
 #include "tools/plan/plan_settings.h"
-#include "tools/run/launch.h"
+#include "tools/plan/sweep_text.h"
+#include "tools/plan/sweep_values.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/run/run_summary.h"
@@ -32,8 +29,6 @@
 namespace commtap {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kPlanAbout =
     "Runs the job's own script for the ranks that differ, one process after the other, on this machine: with the\n"
     "environment of a launcher, process groups that communicate nothing, and no network. The report in --out is what\n"
@@ -41,23 +36,6 @@ constexpr const char* kPlanAbout =
 constexpr const char* kPlanExitStatus =
     "0 planned; 1 a rank ended early, and the plan has what it had communicated; 2 wrong usage, or inside a\n"
     "launched job.";
-
-constexpr std::array<const char*, 2> kPlanPlaces = {
-    "plan/plan.py", // build folder
-    "../share/commtap/plan/plan.py",
-};
-
-Result<std::string> findPlanner(const std::string& folder) {
-  std::error_code error;
-  for (const char* place : kPlanPlaces) {
-    const fs::path path = (fs::path(folder) / place).lexically_normal();
-    if (fs::is_regular_file(path, error)) {
-      return path.string();
-    }
-  }
-  return Result<std::string>::failure(
-      fmt::format("plan.py was not found at {} of {}: install commtap again", fmt::join(kPlanPlaces, " or "), folder));
-}
 
 /// Returns "", or one line about a Python that cannot run the job.
 std::string wrongPython(const PythonCommand& command, const Environment& environment) {
@@ -70,91 +48,148 @@ std::string wrongPython(const PythonCommand& command, const Environment& environ
              : "";
 }
 
-/// Runs the planner. Returns its exit status.
-int runPlanner(const std::vector<std::string>& command, const Environment& environment) {
-  Launcher launcher;
-  const Ending ending = launcher.run(command, environment.variables());
-  launcher.release();
-  if (ending.exec_error != 0) {
-    say(fmt::format("{} cannot be started: {}", command[0], std::strerror(ending.exec_error)));
-    return kExitFindings;
-  }
-  return WIFEXITED(ending.wait_status) ? WEXITSTATUS(ending.wait_status) : kExitFindings;
-}
-
-/// Writes the job report of all ranks. Returns the exit status.
-int mergeRanks(const std::string& folder) {
-  std::vector<std::string> problems;
-  recoverLedgers(folder, problems);
-  sayAll(problems);
-  const Result<std::string> text = readTextFile(folder + "/plan/standing.outcome");
-  const Result<PlanRanks> ranks = text ? PlanRanks::fromJson(*text) : Result<PlanRanks>::failure(text.error());
-  if (!ranks) {
-    say(fmt::format("{}: no rank was planned: {}", folder, ranks.error()));
-    return kExitFindings;
-  }
-  const Result<JobReport> job = mergePlan(folder, *ranks);
-  if (!job) {
-    say(job.error());
-    return kExitFindings;
-  }
-  fmt::print(stderr, "{}", runSummary(job, folder, Color::forStream(STDERR_FILENO)));
-  sayAll(job->problems);
-  std::string error = writeFileAtomically(folder + "/" + kPlanFile, jobReportToJson(*job));
-  const Result<JobReport> before = mergeBeforeLast(folder, *ranks); // none in a plan of one step
-  if (error.empty() && before) {
-    error = writeFileAtomically(folder + "/" + kBeforeLastFile, jobReportToJson(*before));
-  }
-  if (!error.empty()) {
-    say(error);
-  }
-  return error.empty() ? kExitOk : kExitFindings;
-}
-
-/// Returns the parts of the job's command, or says what is wrong and returns nullopt.
-std::optional<PythonCommand>
-commandToPlan(const PlanArguments& arguments, const std::vector<std::string>& command, const Environment& environment) {
-  std::string wrong = wrongPlanOptions(arguments);
-  if (wrong.empty() && command.empty()) {
-    wrong = "a command to plan is missing: commtap plan --world-size N -- python train.py";
-  }
-  if (wrong.empty() && !arguments.anyway) {
-    wrong = launchedJob(environment);
-  }
-  const Result<PythonCommand> python =
-      wrong.empty() ? splitPythonCommand(command, environment) : Result<PythonCommand>::failure(wrong);
-  wrong = python ? wrongPython(*python, environment) : python.error();
+/// Returns "", or one line about options or surroundings with which nothing can be planned.
+std::string whyNot(const PlanArguments& arguments, const std::vector<std::string>& command) {
+  const std::string wrong = wrongPlanOptions(arguments);
   if (!wrong.empty()) {
-    say(wrong);
+    return wrong;
+  }
+  if (command.empty()) {
+    return "a command to plan is missing: commtap plan --world-size N -- python train.py";
+  }
+  return arguments.anyway ? "" : launchedJob(Environment(environ));
+}
+
+/// Returns the parts of the job's command.
+Result<PythonCommand> commandToPlan(const std::vector<std::string>& command, const Environment& environment) {
+  Result<PythonCommand> python = splitPythonCommand(command, environment);
+  const std::string wrong = python ? wrongPython(*python, environment) : "";
+  return wrong.empty() ? python : Result<PythonCommand>::failure(wrong);
+}
+
+/// What every plan of this command needs.
+struct PlanTools {
+  Environment environment; ///< of `commtap run`
+  std::string planner;
+  Fabric fabric;
+};
+
+/// Finds them, or says what is wrong, sets `exit_status` and returns nullopt.
+std::optional<PlanTools> findTools(const PlanArguments& arguments, int& exit_status) {
+  const Result<RunSetup> setup = setUpRun(environ, {}, executableFolder());
+  const Result<std::string> planner = findPlanner();
+  exit_status = kExitFindings;
+  if (!setup || !planner) {
+    say(setup ? planner.error() : setup.error());
     return std::nullopt;
   }
-  return *python;
+  exit_status = kExitUsage;
+  if (!setup->options.enabled) {
+    say("COMMTAP=0 switches commtap off, and a plan is made by counting: unset it");
+    return std::nullopt;
+  }
+  const Result<Fabric> fabric = readFabric(arguments.fabric);
+  if (!fabric) {
+    say(fabric.error());
+    return std::nullopt;
+  }
+  exit_status = kExitOk;
+  return PlanTools{setup->environment, *planner, *fabric};
+}
+
+/// Prints the times that the fabric predicts for the last step.
+int printTimes(const PlanArguments& arguments, const JobReport& job, const Fabric& fabric) {
+  const Result<std::vector<Messages>> step = lastStepIn(arguments.out, job, static_cast<uint32_t>(arguments.per_node));
+  if (!step) {
+    say(step.error() + ": give --steps 3");
+    return kExitFindings;
+  }
+  return printOut(timesText(*step, fabric, Color::forStream(STDOUT_FILENO)));
+}
+
+int planOne(const PlanArguments& arguments, const std::vector<std::string>& command, const PlanTools& tools) {
+  const Result<PythonCommand> python = commandToPlan(command, Environment(environ));
+  if (!python) {
+    say(python.error());
+    return kExitUsage;
+  }
+  const Result<MadePlan> made = makePlan(arguments, *python, tools.environment, tools.planner);
+  if (!made) {
+    say(made.error());
+    return kExitFindings;
+  }
+  fmt::print(stderr, "{}", runSummary(made->job, arguments.out, Color::forStream(STDERR_FILENO)));
+  sayAll(made->job.problems);
+  if (!made->early_end.empty()) {
+    return kExitFindings; // the planner has said why
+  }
+  return tools.fabric.empty() ? kExitOk : printTimes(arguments, made->job, tools.fabric);
+}
+
+/// Plans one layout. A failure is part of the result.
+SweptLayout planLayout(
+    const PlanArguments& sweep,
+    const std::vector<std::string>& command,
+    const LayoutValues& values,
+    const PlanTools& tools) {
+  SweptLayout layout;
+  layout.values = values;
+  layout.folder = layoutFolder(values);
+  PlanArguments arguments = sweep;
+  arguments.out = sweep.out + "/" + layout.folder;
+  const Result<PythonCommand> python = commandToPlan(layoutCommand(values, command), Environment(environ));
+  const Result<MadePlan> made = python ? makePlan(arguments, *python, tools.environment, tools.planner)
+                                       : Result<MadePlan>::failure(python.error());
+  layout.failure = made ? made->early_end : made.error();
+  if (!layout.failure.empty()) {
+    return layout;
+  }
+  const Result<std::vector<Messages>> step =
+      lastStepIn(arguments.out, made->job, static_cast<uint32_t>(arguments.per_node));
+  if (step) {
+    addMessages(*step, tools.fabric, layout);
+  } else {
+    layout.failure = step.error();
+  }
+  return layout;
+}
+
+int planSweep(const PlanArguments& arguments, const std::vector<std::string>& command, const PlanTools& tools) {
+  const Result<std::vector<LayoutValues>> layouts = layoutsOf(arguments.sweeps, command);
+  if (!layouts) {
+    say(layouts.error());
+    return kExitUsage;
+  }
+  Sweep sweep{command, arguments.world_size, arguments.per_node, arguments.fabric, {}};
+  for (const LayoutValues& values : *layouts) {
+    sweep.layouts.push_back(planLayout(arguments, command, values, tools));
+    const SweptLayout& layout = sweep.layouts.back();
+    const std::string end = layout.failure.empty() ? "planned" : "failed: " + layout.failure;
+    say(fmt::format("[{}/{}] {}: {}", sweep.layouts.size(), layouts->size(), layout.name(), end));
+  }
+  sortLayouts(sweep.layouts);
+  const std::string error = writeFileAtomically(arguments.out + "/" + kSweepFile, sweepToJson(sweep));
+  if (!error.empty()) {
+    say(error);
+    return kExitFindings;
+  }
+  const int printed = printOut(sweepText(sweep, Color::forStream(STDOUT_FILENO)));
+  const bool has_failed = !sweep.layouts.empty() && !sweep.layouts.back().failure.empty();
+  return has_failed ? kExitFindings : printed;
 }
 
 int plan(const PlanArguments& arguments, const std::vector<std::string>& command) {
-  const Environment environment(environ);
-  const std::optional<PythonCommand> python = commandToPlan(arguments, command, environment);
-  if (!python) {
+  const std::string wrong = whyNot(arguments, command);
+  if (!wrong.empty()) {
+    say(wrong);
     return kExitUsage;
   }
-  const Result<RunSetup> setup = setUpRun(environ, {}, executableFolder());
-  const Result<std::string> planner = findPlanner(executableFolder());
-  if (!setup || !planner) {
-    say(setup ? planner.error() : setup.error());
-    return kExitFindings;
+  int exit_status = kExitOk;
+  const std::optional<PlanTools> tools = findTools(arguments, exit_status);
+  if (!tools) {
+    return exit_status;
   }
-  if (!setup->options.enabled) {
-    say("COMMTAP=0 switches commtap off, and a plan is made by counting: unset it");
-    return kExitUsage;
-  }
-  std::error_code error;
-  fs::remove(arguments.out + "/" + kPlanFile, error);
-  std::vector<std::string> words = python->python;
-  const std::string settings = planSettings(arguments, *python, setup->environment);
-  words.insert(words.end(), {*planner, "planner", settings});
-  const int planned = runPlanner(words, environment);
-  const int merged = mergeRanks(arguments.out);
-  return planned != kExitOk ? kExitFindings : merged;
+  return arguments.sweeps.empty() ? planOne(arguments, command, *tools) : planSweep(arguments, command, *tools);
 }
 
 void addOptions(CLI::App& verb, PlanArguments& arguments) {
@@ -181,12 +216,28 @@ void addOptions(CLI::App& verb, PlanArguments& arguments) {
   verb.add_option("--launcher", arguments.launcher, "Whose environment the ranks get; default: torchrun")
       ->check(oneOf({"torchrun", "srun", "mpi"}))
       ->type_name("torchrun|srun|mpi");
-  verb.add_option("--gpus-per-node", arguments.per_node, "Ranks per node, for LOCAL_RANK; default: 8")
+  verb.add_option("--gpus-per-node", arguments.per_node, "Ranks per node; default: 8")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   verb.add_option("--out", arguments.out, "The folder of the plan; default: commtap-plan")->type_name("PATH");
   verb.add_option("--workdir", arguments.workdir, "The folder in which the script runs; default: the current one")
       ->type_name("PATH");
+  verb.add_option(
+          "--sweep",
+          arguments.sweeps,
+          "Plan a layout for each value: {NAME} in the command is replaced; several --sweep: all combinations")
+      ->type_name("NAME=V1,V2")
+      ->allow_extra_args(false);
+  verb.add_option(
+          "--fabric",
+          arguments.fabric,
+          "Measured times to predict from: a file of nccl-tests (-J), or the folder of a run with times; repeatable")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  verb.add_flag(
+      "--assume-balanced",
+      arguments.assume_balanced,
+      "Take splits of an all_to_all that data decides for equal, as if every expert got as many tokens");
   verb.add_flag("--anyway", arguments.anyway, "Plan also inside a launched job");
 }
 
@@ -206,6 +257,7 @@ void addPlan(CLI::App& app, const std::vector<std::string>& command, int& exit_s
        .exit_status = kPlanExitStatus,
        .examples = {
            "commtap plan --world-size 1024 --out plan -- python train.py --config 70b.toml",
+           "commtap plan --world-size 64 --sweep tp=1,2,4,8 --out layouts -- python train.py --tp {tp}",
            "commtap diff plan run",
            "commtap check run --plan plan"}});
   auto arguments = std::make_shared<PlanArguments>();

@@ -72,6 +72,8 @@ std::string planSettings(const PlanArguments& arguments, const PythonCommand& co
       {"steps", arguments.steps},
       {"forwards", arguments.forwards},
       {"depth", depth},
+      {"assume_balanced", arguments.assume_balanced},
+      {"quiet", !arguments.sweeps.empty()},
       {"jobs", arguments.jobs},
       {"launcher", arguments.launcher},
       {"per_node", arguments.per_node},

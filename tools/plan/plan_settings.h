@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tools/plan/plan_command.h"
 #include "tools/run/environment.h"
@@ -24,6 +25,9 @@ struct PlanArguments {
   int64_t per_node = 8;
   std::string out = "commtap-plan";
   std::string workdir;
+  std::vector<std::string> sweeps; ///< "tp=1,2,4"
+  std::vector<std::string> fabric; ///< paths of measured times
+  bool assume_balanced = false;
 };
 
 /// Returns "", or one line about a job that a launcher has started around this process, which a plan must not touch.

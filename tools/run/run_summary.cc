@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/compare/advice.h"
 #include "report/model/amounts.h"
 #include "tools/text/header_text.h"
 #include "tools/text/table.h"
@@ -96,14 +97,24 @@ std::string nextCommands(const std::string& folder, const Color& color) {
       color.dim("# how the ranks differ"));
 }
 
+/// Returns a line about what the job could do with less communication; "" if nothing proves that it could.
+std::string adviceLine(const JobReport& job, const std::string& folder) {
+  const std::vector<Advice> advice = adviceFor(job);
+  if (advice.empty()) {
+    return "";
+  }
+  const std::string more = advice.size() > 1 ? fmt::format(" and {} more", advice.size() - 1) : "";
+  return fmt::format("advice: {}{}: commtap advise {}\n", advice[0].rule->name, more, inert(shellWord(folder)));
+}
+
 } // namespace
 
 std::string runSummary(const Result<JobReport>& job, const std::string& folder, const Color& color) {
   if (!job) {
     return whyNoReport(folder);
   }
-  return headerText(*job, color) + tableOf(rowsOf(*job), color) + fmt::format("reports: {}; next:\n", inert(folder)) +
-         nextCommands(folder, color);
+  return headerText(*job, color) + tableOf(rowsOf(*job), color) + adviceLine(*job, folder) +
+         fmt::format("reports: {}; next:\n", inert(folder)) + nextCommands(folder, color);
 }
 
 } // namespace commtap

@@ -8,22 +8,32 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from catalogue import JOBS
 from harness import COMMAND, JOBS_FOLDER, Job, Runner
-
-from report import Report
-
-PLANNED = str(JOBS_FOLDER / "planned.py")
+from planning import PLANNED, Plan, bare_environment, rows_of
 
 QUICK = [("mlp", "--fake"), ("fsdp2_sp", "--fake"), ("ddp", "--real"), ("pipeline_infer_shapes", "--real")]
 
-#: Jobs whose fake plan equals the run: docs/plan.md says why others do not.
-FAKE = (
+#: Jobs whose plan equals the run with real tensors only: docs/plan.md says why.
+REAL_ONLY = (
+    "ddp",
+    "ddp_accumulate",
+    "zero",
+    "fsdp1",
+    "fsdp1_orig_params",
+    "fsdp1_tp",
+    "fsdp1_sp",
+    "sync",
+    "optimizer_sharded",
+    "closure",
+    "pipeline_infer_shapes",
+)
+#: Jobs whose plan equals the run with real and with fake tensors.
+BOTH = (
+    "mlp",
     "mlp_stacked",
     "transformer_tp",
     "transformer_sp",
@@ -32,81 +42,30 @@ FAKE = (
     "fsdp2_accumulate",
     "fsdp2_units",
     "fsdp2_tp",
-)
-REAL = (
-    "mlp",
-    *FAKE,
-    "ddp_accumulate",
-    "fsdp1",
-    "fsdp1_orig_params",
-    "fsdp1_tp",
-    "fsdp1_sp",
-    "pipeline",
-    "ep",
+    "fsdp2_sp",
     "hsdp",
     "3d",
-    "zero",
+    "pipeline",
+    "pipeline_gpipe",
+    "pipeline_gpipe_fsdp",
+    "pipeline_interleaved",
+    "pipeline_interleaved_fsdp",
+    "pipeline_by_hand",
+    "ep",
+    "ep_uneven",
+    "cp",
+    "checkpoint",
+    "checkpoint_reentrant",
+    "checkpoint_wrapper",
+    "compiled_eager",
+    "compiled_two_eager",
+    "buckets",
+    "optimizer_own",
+    "optimizer_in_backward",
+    "groups",
+    "reuse",
 )
-ALL = [*((name, "--fake") for name in FAKE), *((name, "--real") for name in REAL)]
-
-
-def bare_environment() -> dict[str, str]:
-    """Returns the environment without what makes this process a rank of a job, or commtap's."""
-    unwanted = ("COMMTAP", "LD_PRELOAD", "TORCH", "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER", "OMPI", "SLURM", "PMI")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
-    return kept | {"OMP_NUM_THREADS": "1"}
-
-
-class Plan:
-    """A plan that was made."""
-
-    def __init__(
-        self,
-        folder: Path,
-        world_size: int,
-        *words: str,
-        variables: dict[str, str] | None = None,
-        before: Callable[[], None] | None = None,
-    ) -> None:
-        self.folder = folder
-        options, script = words[: words.index("--")], words[words.index("--") + 1 :]
-        command = [COMMAND, "plan", "--world-size", str(world_size), "--out", folder, *options, "--", sys.executable]
-        self.done = subprocess.run(
-            [*command, *script],
-            env=bare_environment() | (variables or {}),
-            capture_output=True,
-            text=True,
-            timeout=500,
-            preexec_fn=before,
-            check=False,
-        )
-
-    @property
-    def job(self) -> dict[str, Any]:
-        """The job report of all ranks."""
-        return json.loads((self.folder / "plan.json").read_text())
-
-    def report(self, rank: int) -> Report:
-        (path,) = (self.folder / "ranks" / str(rank)).rglob("*.json")
-        return Report.read(path)
-
-    def log(self, rank: int) -> str:
-        return (self.folder / "plan" / f"rank-{rank}.log").read_text()
-
-    def rows(self, **where: Any) -> list[dict[str, Any]]:
-        return [row for row in self.job["collectives"] if all(row[key] == value for key, value in where.items())]
-
-
-def rows_of(report: Report) -> dict[tuple[Any, ...], tuple[int, int]]:
-    """Returns count and bytes of each row, with groups by what the job calls them."""
-    names = {group["name"]: group["desc"] or group["name"] for group in report.groups}
-    rows: dict[tuple[Any, ...], tuple[int, int]] = {}
-    for row in report.collectives:
-        fields = ("module", "issued_in", "phase", "op", "dtype", "reduce_op", "async", "label")
-        key = (names.get(row["group"], row["group"]), *(row.get(field) for field in fields))
-        count, size = rows.get(key, (0, 0))
-        rows[key] = (count + row["count"], size + row["bytes"])
-    return rows
+ALL = [*((name, "--fake") for name in BOTH), *((name, "--real") for name in (*REAL_ONLY, *BOTH))]
 
 
 def plan_of(job: Job, folder: Path, depth: str) -> Plan:
@@ -137,62 +96,6 @@ def test_a_plan_equals_the_run(runner: Runner, tmp_path: Path, name: str, depth:
 def test_every_plan_equals_its_run(runner: Runner, tmp_path: Path, name: str, depth: str) -> None:
     """The same for each form of parallelism."""
     assert_equal_to_the_run(runner, name, tmp_path, depth)
-
-
-def padded(elements: int, rows: int, world_size: int) -> int:
-    """Returns the elements of a parameter after FSDP2 has padded its first dimension to equal shards."""
-    return -(-rows // world_size) * world_size * (elements // rows)
-
-
-@pytest.mark.parametrize(
-    "world_size", [8, 1024, pytest.param(4096, marks=pytest.mark.long), pytest.param(16384, marks=pytest.mark.long)]
-)
-def test_fsdp2_follows_its_formula(tmp_path: Path, world_size: int) -> None:
-    """Per unit and step one all_gather in the forward, one in the backward, one reduce_scatter of the same size."""
-    steps, layers = 2, 2
-    plan = Plan(tmp_path, world_size, "--fake", "--steps", str(steps), "--", PLANNED, "--steps", "9")
-    assert plan.done.returncode == 0, plan.done.stderr
-    assert "rank 0 stands for" in plan.done.stderr
-    job = plan.job
-    assert job["ranks"] == f"0-{world_size - 1}"
-    assert job["missing_ranks"] == ""
-    assert job["disagreements"] == []
-    size = 4 * sum(padded(*shape, world_size) for shape in ((160, 16), (16, 16), (160, 10), (10, 10)))
-    for layer in range(layers):
-        module = f"MLPStacked.layers.{layer}"
-        gathers = plan.rows(module=module, kind="all_gather")
-        (scatter,) = plan.rows(module=module, kind="reduce_scatter")
-        assert {row["phase"] for row in gathers} == {"forward", "backward"}
-        for row in (*gathers, scatter):
-            assert row["rank_count"] == world_size
-            for end in ("min", "max"):
-                assert row["count"][end] == steps
-                assert row["bytes"][end] == steps * size
-
-
-def test_ddp_follows_its_formula(tmp_path: Path) -> None:
-    """Each parameter is reduced once per step."""
-    script = str(JOBS_FOLDER / "ddp.py")
-    plan = Plan(tmp_path, 4096, "--real", "--steps", "2", "--", script)
-    assert plan.done.returncode == 0, plan.done.stderr
-    width = 512
-    parameters = 8 * width + width + 2 * width + 2 * (width * width + width) + 4 * width + 4
-    rows = plan.rows(kind="all_reduce", phase="backward")
-    assert sum(row["bytes"]["max"] for row in rows) == 2 * 4 * parameters
-    assert {row["rank_count"] for row in rows} == {4096}
-
-
-def test_a_pipeline_is_planned_stage_by_stage(tmp_path: Path) -> None:
-    """1F1B: per step and micro-batch one activation to the next stage, and one gradient back."""
-    stages, steps, micro_batches = 4, 2, 4
-    script = str(JOBS_FOLDER / "pipeline.py")
-    plan = Plan(tmp_path, stages, "--real", "--steps", "0", "--", script, "--infer-shapes")
-    assert plan.done.returncode == 0, plan.done.stderr
-    for rank in range(stages):
-        sent = plan.report(rank).table("phase", kind="send", module="MLPModule", dtype="float32")
-        last, first = rank == stages - 1, rank == 0
-        assert sent.get("forward", 0) == (0 if last else steps * micro_batches)
-        assert sent.get("backward", 0) == (0 if first else steps * micro_batches)
 
 
 def test_a_run_is_held_against_its_plan(runner: Runner, tmp_path: Path) -> None:

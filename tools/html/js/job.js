@@ -97,6 +97,8 @@ export class Job {
     this.disagreementsFound = document.disagreements_found;
     this.notSeen = inertAll(document.not_seen);
     this.problems = inertAll(document.problems);
+    /** What `commtap advise` says, the most bytes first. */
+    this.advice = inertAll(document.advice);
     this.modules = modulesOf(document.modules, this.strings);
     /**
      * Columns with one entry per row of `collectives`: sums over ranks, and the smallest and largest value of a rank.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 
+import { drawAdvice } from "./advice.js";
 import { filterOf, moduleSums } from "./amounts.js";
 import { drawControls } from "./controls.js";
 import { Diff } from "./diff/diff.js";
@@ -17,6 +18,7 @@ import { RowTable } from "./row_table.js";
 import { embeddedDocument } from "./source.js";
 import { State } from "./state.js";
 import { StepView } from "./steps/step_view.js";
+import { drawSweep } from "./sweep/sweep_view.js";
 import { followTheme } from "./theme.js";
 import { TimeView } from "./time_view.js";
 import { drawTotals } from "./totals.js";
@@ -56,6 +58,7 @@ class Page {
     byId("job").hidden = false;
     drawHeader(job);
     drawFindings(job);
+    drawAdvice(job);
     this.draw();
   }
 
@@ -141,6 +144,9 @@ byId("loading").remove();
 const embedded = embeddedDocument();
 if (embedded !== null && "changes" in embedded) {
   drawDiff(new Diff(embedded));
+  followTheme(byId("theme"), () => {});
+} else if (embedded !== null && "layouts" in embedded) {
+  drawSweep(embedded);
   followTheme(byId("theme"), () => {});
 } else {
   showJob(embedded);

@@ -24,6 +24,11 @@ from commtap_plan.shown import ShownFloat
 DATA_ERRORS = (DataDependentOutputException, DynamicOutputShapeException)
 
 
+def _has_values(tensor: torch.Tensor) -> bool:
+    """Whether a tensor was made outside of the fake ones: a sample, or what a pipeline's stages agree about."""
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter)
+
+
 class StandIns:
     """Floats that are shown, in the place of values that fake tensors do not have."""
 
@@ -38,6 +43,8 @@ class StandIns:
 
         @functools.wraps(real)
         def item(tensor: torch.Tensor) -> Any:
+            if _has_values(tensor):
+                return _outside(real)(tensor)
             try:
                 return real(tensor)
             except DATA_ERRORS:
@@ -53,6 +60,8 @@ class StandIns:
 
         @functools.wraps(real)
         def number(tensor: torch.Tensor) -> float:
+            if _has_values(tensor):
+                return _outside(real)(tensor)
             try:
                 return real(tensor)
             except DATA_ERRORS:

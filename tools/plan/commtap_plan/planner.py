@@ -44,6 +44,10 @@ class PlanSettings:
     forwards: int
     #: "real", "fake" or "auto".
     depth: str
+    #: Take splits of an all_to_all that data decides for equal.
+    assume_balanced: bool
+    #: Say nothing: the plan is one of a sweep.
+    quiet: bool
     jobs: int
     launcher: str
     per_node: int
@@ -127,6 +131,7 @@ class Planner:
             settings.kind,
             settings.target,
             like,
+            settings.assume_balanced,
         )
 
     def _run(self, rank: int, like: int) -> None:
@@ -224,6 +229,12 @@ class Planner:
         groups = [(group["desc"], expand(group["ranks"])) for group in report["groups"]] if report else []
         return roles.chosen_mesh(self.outcomes[0].meshes, groups, self.settings.world_size)
 
+    def _all_alike(self, plan: roles.Roles) -> bool:
+        """Plans the corners of the mesh. Returns whether each is like the first rank of its stage."""
+        compared = {plan.mesh.rank(place): plan.mesh.rank(base) for place, base in plan.corners()}
+        self.run(sorted(compared), compared)
+        return all(self.alike(rank, base) for rank, base in compared.items())
+
     def plan_by_roles(self) -> tuple[roles.Mesh, dict[int, list[int]]]:
         """Plans the ranks that differ. Returns the mesh, and by planned rank those that it stands for."""
         self.run([0])
@@ -234,9 +245,10 @@ class Planner:
         self.run(chain)
         if self.outcomes[0].ended in (ERROR, DATA):
             return mesh, {rank: [rank] for rank in self.outcomes}
-        compared = {mesh.rank(place): mesh.rank(base) for place, base, _ in plan.neighbours()}
-        self.run(sorted(compared), compared)
-        plan.compare(self.alike)
+        if not self._all_alike(plan):
+            compared = {mesh.rank(place): mesh.rank(base) for place, base, _ in plan.neighbours()}
+            self.run(sorted(compared), compared)
+            plan.compare(self.alike)
         standing = plan.standing()
         self.run(list(standing), {rank: plan.base_of(rank) for rank in standing})
         return mesh, standing
@@ -275,22 +287,28 @@ class Planner:
             del outcome["meshes"]
         (self.own / "standing.outcome").write_text(json.dumps(document))
 
+    def _say(self, line: str) -> None:
+        if not self.settings.quiet:
+            say(line)
+
     def _tell(self, standing: dict[int, list[int]]) -> int:
         depth = "fake tensors: no values" if self.fake else "real tensors"
-        say(f"planned with {depth}")
+        self._say(f"planned with {depth}")
         status = 0
         notes: dict[str, None] = {}
         for rank, ranks in standing.items():
             outcome = self.outcomes[rank]
             if len(ranks) > 1:
-                say(f"rank {rank} stands for {len(ranks)} ranks: {roles.ranges(ranks)}")
+                self._say(f"rank {rank} stands for {len(ranks)} ranks: {roles.ranges(ranks)}")
             notes.update(dict.fromkeys(outcome.notes))
             if outcome.ended not in (STEPS, SCRIPT):
                 status = 1
                 where = f" at {outcome.where}" if outcome.where else ""
-                say(f"rank {rank} was planned up to an error{where}: {outcome.what}: see {log_path(self.own, rank)}")
+                self._say(
+                    f"rank {rank} was planned up to an error{where}: {outcome.what}: see {log_path(self.own, rank)}"
+                )
         for note in notes:
-            say(note)
+            self._say(note)
         return status
 
 

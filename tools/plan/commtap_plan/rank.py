@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from commtap_plan import cuda, ddp, fake, groups, objects, stops
+from commtap_plan import balance, cuda, ddp, fake, groups, objects, stops
 from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, before_last_path
 
 
@@ -100,10 +100,11 @@ def _run(settings: RankSettings, arguments: list[str]) -> None:
 
 @contextlib.contextmanager
 def _depth(process: Process) -> Iterator[None]:
-    if not process.settings.fake:
-        yield
-        return
-    with fake.fake_tensors(process.notes):
+    with contextlib.ExitStack() as stack:
+        if process.settings.fake:
+            stack.enter_context(fake.fake_tensors(process.notes))
+        if process.settings.assume_balanced:
+            stack.enter_context(balance.balanced(process.notes))
         yield
 
 
@@ -118,11 +119,13 @@ def main(settings_text: str, arguments: list[str]) -> int:
     groups.without_network(settings)
     ddp.give_futures()
     process = Process(settings)
+    balance.forget_counts(process.notes)
     if settings.fake:
         fake.keep_meshes_real()
     _watch_meshes(process)
     before_last = str(before_last_path(Path(settings.folder), settings.rank))
-    stops.Watch(settings.steps, settings.forwards, before_last, lambda: process.end(STEPS))
+    watch = stops.Watch(settings.steps, settings.forwards, before_last, lambda: process.end(STEPS))
+    process.mail.before = watch.look
     try:
         with cuda.without_gpu(settings.fake), _depth(process):
             _run(settings, arguments)

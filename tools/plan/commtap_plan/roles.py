@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which ranks of a job are alike, from its device mesh, so that one of them is planned for all.
 
-In each dimension of the mesh the first rank, one in the middle and the last rank are planned. If all three communicate
-alike, the dimension makes no difference; else the first and the last rank stand for themselves, and the one in the
-middle for all between them. Pipeline stages are planned one by one.
+The rank that is first in each dimension of the mesh is planned, the one in the middle of each, and the one that is last
+in each. If all three communicate alike, no dimension makes a difference. Else they are planned for each dimension by
+itself. If they differ in one, the first and the last rank of it stand for themselves, and the one in the middle for all
+between them. Pipeline stages are planned one by one.
 """
 
 import dataclasses
@@ -126,6 +127,20 @@ class Roles:
 
     def _moved(self, base: Coordinate, dimension: int, place: int) -> Coordinate:
         return (*base[:dimension], place, *base[dimension + 1 :])
+
+    def corners(self) -> Iterator[tuple[Coordinate, Coordinate]]:
+        """Yields a place to plan, in the middle or last in every dimension, and the place to compare it with."""
+        for base in self.bases():
+            places = []
+            for halves in (1, 2):
+                place = base
+                for dimension in self._compared():
+                    size = self.mesh.shape[dimension]
+                    place = self._moved(place, dimension, min(size * halves // 2, size - 1))
+                places.append(place)
+            for place in dict.fromkeys(places):
+                if place != base:
+                    yield place, base
 
     def neighbours(self) -> Iterator[tuple[Coordinate, Coordinate, int]]:
         """Yields a place to plan, the place to compare it with, and the dimension in which they differ."""

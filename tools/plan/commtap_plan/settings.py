@@ -30,6 +30,8 @@ class RankSettings:
     target: str
     #: A rank whose objects this rank takes if its own were not sent: the one that it is compared with; -1: none.
     like: int = -1
+    #: Take splits of an all_to_all that data decides for equal.
+    assume_balanced: bool = False
 
     @staticmethod
     def from_json(text: str) -> "RankSettings":

@@ -89,13 +89,17 @@ class Watch:
         torch.nn.modules.module.register_module_forward_pre_hook(self._before)
         torch.nn.modules.module.register_module_forward_hook(self._after, always_call=True)
 
-    def _before(self, *_: Any) -> None:
+    def look(self) -> None:
+        """Sees whether a step has ended. To be called before what a step may begin with: a forward, a receive."""
         step = self._library.commtap_api_current_step()
         if 0 < self.steps <= step:
             self.stop()
         if step > self._step:
             self._step = step
             self._library.commtap_api_snapshot_file(self.before_last.encode())
+
+    def _before(self, *_: Any) -> None:
+        self.look()
         if self._depth == 0 and torch._C._current_graph_task_id() == -1:
             self._begun += 1
             if 0 < self.forwards < self._begun:

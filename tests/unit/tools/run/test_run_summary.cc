@@ -29,6 +29,16 @@ TEST_CASE("the summary's commands name a folder with blanks in quotes") {
   CHECK(text.find(" -o '/my '\\''out'\\''/report.html'  #") != std::string::npos);
 }
 
+TEST_CASE("one line tells of advice, if there is any") {
+  CHECK(runSummary(jobOf({sampleReport(0)}), "/out", Color::none()).find("advice:") == std::string::npos);
+  Report report = sampleReport(0);
+  report.collectives.push_back(report.collectives[0]);
+  report.collectives.back().phase = Phase::kRecompute;
+  CHECK(
+      runSummary(jobOf({report}), "/out", Color::none()).find("\nadvice: recomputed: commtap advise /out\nreports:") !=
+      std::string::npos);
+}
+
 TEST_CASE("one report of a run of many misses the others") {
   CHECK(runSummary(jobOf({sampleReport(0)}), "/out", Color::none()).find("no report of rank 1-3") != std::string::npos);
 }

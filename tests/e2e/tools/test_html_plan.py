@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of a sweep of `commtap plan`, and the advice on the page of a run."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from harness import COMMAND
+from html_page import open_page, write_page
+from job_samples import transformer
+from playwright.sync_api import Browser, expect
+
+
+def part(group: str, size: int, size_bytes: int, across: int) -> dict[str, Any]:
+    return {
+        "group": group,
+        "size": size,
+        "nodes": 2 if across else 1,
+        "calls": 4.0,
+        "bytes": size_bytes,
+        "bytes_across_nodes": across,
+        "smallest": 512,
+        "largest": 2048,
+        "time_ns": [1000.0, 2000.0] if group == "tp" else None,
+    }
+
+
+def layout(name: str, failure: str = "") -> dict[str, Any]:
+    groups = [part("dp", 4, 4096, 4096), part("tp", 2, 1024, 0)]
+    values = dict(word.split("=") for word in name.split())
+    whole = part("", 0, 5120, 4096)
+    return {"name": name, "values": values, "folder": name, "failure": failure, "all": whole, "groups": groups} | {
+        "refused": [] if failure else ["all_gather of 4 ranks on 2 nodes: measured never"]
+    }
+
+
+def write_sweep(folder: Path) -> Path:
+    document = {
+        "schema": "commtap.sweep/1",
+        "planned": True,
+        "command": ["python", "train.py", "--tp", "{tp}"],
+        "world_size": 8,
+        "ranks_per_node": 4,
+        "fabric": ["ag.json"],
+        "layouts": [layout("tp=2"), layout("tp=3", "rank 0: train.py:3: ValueError: <b>8 % 3</b>")],
+    }
+    (folder / "sweep.json").write_text(json.dumps(document))
+    return folder
+
+
+def test_the_layouts_are_one_table(browser: Browser, tmp_path: Path) -> None:
+    page = write_page(write_sweep(tmp_path), tmp_path / "page.html")
+    with open_page(browser, page) as opened:
+        assert opened.column("Group", "#layouts") == ["all", "dp", "tp"]
+        assert opened.column("Across nodes", "#layouts") == ["4.00 KiB", "4.00 KiB", "0 B"]
+        assert opened.column("Time", "#layouts") == ["not measured", "not measured", "1 µs - 2 µs"]
+        expect(opened.page.locator("#sweep-findings")).to_contain_text("1 layout failed")
+        expect(opened.page.locator("#sweep-findings")).to_contain_text(
+            "tp=3: rank 0: train.py:3: ValueError: <b>8 % 3</b>"
+        )
+        opened.page.get_by_label("by group").uncheck()
+        assert opened.column("Group", "#layouts") == ["all"]
+        assert Axe().run(opened.page).violations_count == 0
+
+
+def test_a_page_has_the_advice_of_its_run(browser: Browser, tmp_path: Path) -> None:
+    """The section has what `commtap advise` says."""
+    job = transformer(4, 8).write(tmp_path / "job.json")
+    said = json.loads(subprocess.run([COMMAND, "advise", job, "--json"], capture_output=True, check=True).stdout)
+    assert said["advice"]
+    with open_page(browser, write_page(job, tmp_path / "page.html")) as opened:
+        titles = opened.page.locator("#advice summary").all_inner_texts()
+        assert [title.split(":")[0] for title in titles] == [each["rule"] for each in said["advice"]]

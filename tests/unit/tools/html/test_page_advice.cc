@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/html/page_advice.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/job_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("the page's advice names the rows that prove it") {
+  Report report = sampleReport(0);
+  CHECK(page::adviceOf(jobOf({report})).empty());
+  report.collectives[0].phase = Phase::kRecompute;
+  const JobReport job = jobOf({report});
+  const nlohmann::json advice = page::adviceOf(job);
+  REQUIRE(advice.size() == 1);
+  CHECK(advice[0]["rule"] == "recomputed");
+  CHECK(advice[0]["row_count"] == 1);
+  const size_t row = advice[0]["rows"][0];
+  CHECK(job.collectives[row].phase == Phase::kRecompute);
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/base/result.h"
+#include "report/compare/layout.h"
+#include "report/job/job_report.h"
+#include "tools/plan/plan_settings.h"
+
+namespace commtap {
+
+/// A plan that was made.
+struct MadePlan {
+  JobReport job;
+  std::string early_end; ///< why a rank ended before its steps; "" if none did
+};
+
+/// Returns the path of plan.py, which is beside the command.
+Result<std::string> findPlanner();
+
+/// Plans the job of `command`. `run`: the environment of `commtap run`. Writes the job report into the plan's folder.
+Result<MadePlan> makePlan(
+    const PlanArguments& arguments,
+    const PythonCommand& command,
+    const Environment& run,
+    const std::string& planner);
+
+/// Returns what a plan communicates in its last step. Fails for a plan of fewer than two steps.
+Result<std::vector<Messages>> lastStepIn(const std::string& folder, const JobReport& job, uint32_t per_node);
+
+} // namespace commtap

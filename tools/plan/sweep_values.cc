@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/plan/sweep_values.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace commtap {
+namespace {
+
+using Layouts = Result<std::vector<LayoutValues>>;
+
+constexpr size_t kMostLayouts = 1000;
+
+std::string placeholder(std::string_view name) {
+  return fmt::format("{{{}}}", name);
+}
+
+std::vector<std::string> splitValues(const std::string& text) {
+  std::vector<std::string> values;
+  for (size_t from = 0; from <= text.size();) {
+    const size_t comma = std::min(text.find(',', from), text.size());
+    values.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return values;
+}
+
+/// Combines each layout with each value of one more name.
+std::vector<LayoutValues>
+combined(const std::vector<LayoutValues>& layouts, const std::string& name, const std::vector<std::string>& values) {
+  std::vector<LayoutValues> all;
+  for (const LayoutValues& layout : layouts) {
+    for (const std::string& value : values) {
+      all.push_back(layout);
+      all.back().emplace_back(name, value);
+    }
+  }
+  return all;
+}
+
+void replaceAll(std::string& text, const std::string& what, const std::string& with) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+} // namespace
+
+Layouts layoutsOf(const std::vector<std::string>& sweeps, const std::vector<std::string>& command) {
+  std::vector<LayoutValues> layouts = {{}};
+  for (const std::string& sweep : sweeps) {
+    const size_t equals = sweep.find('=');
+    const std::string name = sweep.substr(0, equals);
+    const std::vector<std::string> values =
+        equals == std::string::npos ? std::vector<std::string>{""} : splitValues(sweep.substr(equals + 1));
+    if (name.empty() || std::find(values.begin(), values.end(), "") != values.end()) {
+      return Layouts::failure(fmt::format("--sweep is \"{}\": it must be a name and its values: tp=1,2,4", sweep));
+    }
+    const bool is_used = std::any_of(command.begin(), command.end(), [&name](const std::string& word) {
+      return word.find(placeholder(name)) != std::string::npos;
+    });
+    if (!is_used) {
+      return Layouts::failure(fmt::format("--sweep {}: the command has no {}", sweep, placeholder(name)));
+    }
+    layouts = combined(layouts, name, values);
+    if (layouts.size() > kMostLayouts) {
+      return Layouts::failure(fmt::format("the sweeps have more than {} layouts", kMostLayouts));
+    }
+  }
+  return layouts;
+}
+
+std::vector<std::string> layoutCommand(const LayoutValues& values, std::vector<std::string> command) {
+  for (std::string& word : command) {
+    for (const auto& [name, value] : values) {
+      replaceAll(word, placeholder(name), value);
+    }
+  }
+  return command;
+}
+
+std::string layoutFolder(const LayoutValues& values) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+="; // a comma parts values
+  std::string folder;
+  for (const auto& [name, value] : values) {
+    std::string part = name + "=" + value;
+    std::replace_if(
+        part.begin(), part.end(), [&](char c) { return kPlain.find(c) == std::string_view::npos; }, '_');
+    folder += (folder.empty() ? "" : ",") + part;
+  }
+  return folder;
+}
+
+} // namespace commtap
