@@ -41,6 +41,24 @@ uint16_t LedgerCollectives::laneOf(const CollectiveKey& key, const LedgerLock& l
   return used;
 }
 
+void LedgerCollectives::countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount) {
+  if (!has_members_.load(std::memory_order_acquire) && !createMembers()) {
+    store_.notSeen(NotSeen::kMembersUnknown, store_.text(row.key.op));
+    return;
+  }
+  if (LedgerMember* member = members_.findOrAdd({numberOf(&row), module}, row.key.op)) {
+    member->bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
+    member->count.fetch_add(amount.count, std::memory_order_relaxed);
+  }
+}
+
+bool LedgerCollectives::createMembers() {
+  const LedgerLock lock(store_.appending());
+  const bool created = members_.create(lock);
+  has_members_.store(created, std::memory_order_release);
+  return created;
+}
+
 StringId LedgerCollectives::labelId(std::string_view label) {
   const LedgerLock lock(store_.appending());
   for (const StringId known : labels_) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 
@@ -23,11 +24,12 @@ struct LedgerAmount {
   }
 };
 
-/// Writes the sections of collectives, their times and lanes, and the last collectives. Any thread. Counting takes no
-/// lock, and allocates nothing once the row exists.
+/// Writes the sections of collectives, their times, lanes and members, and the last collectives. Any thread. Counting
+/// takes no lock, and allocates nothing once the row exists.
 class LedgerCollectives {
  public:
-  explicit LedgerCollectives(LedgerStore& store) : store_(store), rows_(store, NotSeen::kCollectiveRowsFull) {}
+  explicit LedgerCollectives(LedgerStore& store)
+      : store_(store), rows_(store, NotSeen::kCollectiveRowsFull), members_(store, NotSeen::kMembersUnknown) {}
 
   /// Returns nullptr if the table is full (counted as not seen).
   LedgerCollective* row(const CollectiveKey& key) {
@@ -55,6 +57,10 @@ class LedgerCollectives {
     lane.bytes.fetch_add(amount.bytes, std::memory_order_relaxed);
   }
 
+  /// Adds a module's part in a collective that a compiler merged and that was counted in `row`. Counted as not seen if
+  /// the table is full.
+  void countMember(const LedgerCollective& row, uint32_t module, LedgerAmount amount);
+
   /// Returns the record that sums the row's durations; nullptr if the table is full (counted as not seen).
   LedgerTimes* timesOf(LedgerCollective& row) {
     const uint32_t number = row.times.load(std::memory_order_acquire);
@@ -72,6 +78,7 @@ class LedgerCollectives {
   }
   void completeCollectiveRows(const LedgerLock& lock) {
     rows_.completeIndex(lock);
+    members_.completeIndex(lock);
   }
   void clearLast();
 
@@ -82,10 +89,13 @@ class LedgerCollectives {
   LedgerCollective* addRow(const CollectiveKey& key);
   LedgerTimes* addTimes(LedgerCollective& row);
   uint16_t laneOf(const CollectiveKey& key, const LedgerLock& lock);
+  bool createMembers();
 
   LedgerStore& store_;
   std::array<StringId, kMostLabels> labels_{};   ///< 0: free; guarded by the lock of the store
   LedgerRows<kCollectives, (128U << 10U)> rows_; ///< an index of twice the rows
+  std::atomic<bool> has_members_ = false;        ///< most processes merge nothing, and need no index
+  LedgerRows<kMembers, (32U << 10U)> members_;
 };
 
 } // namespace commtap

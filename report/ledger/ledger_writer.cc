@@ -14,8 +14,7 @@ LedgerWriter::LedgerWriter()
       LedgerOperations(static_cast<LedgerStore&>(*this)),
       LedgerNccl(static_cast<LedgerStore&>(*this)),
       LedgerGraphs(static_cast<LedgerStore&>(*this)),
-      LedgerSequences(static_cast<LedgerStore&>(*this)),
-      LedgerMembers(static_cast<LedgerStore&>(*this)) {}
+      LedgerSequences(static_cast<LedgerStore&>(*this)) {}
 
 std::unique_ptr<LedgerWriter> LedgerWriter::create(LedgerSize size) {
   std::unique_ptr<LedgerWriter> writer(new (std::nothrow) LedgerWriter());
@@ -58,7 +57,6 @@ void LedgerWriter::repairInForkedChild() {
   completeCollectiveRows(lock);
   completeOperationRows(lock);
   completeNcclRows(lock);
-  completeMemberRows(lock);
 }
 
 void LedgerWriter::resetInForkedChild() {

@@ -7,7 +7,6 @@
 #include "report/ledger/ledger_collectives.h"
 #include "report/ledger/ledger_graphs.h"
 #include "report/ledger/ledger_groups.h"
-#include "report/ledger/ledger_members.h"
 #include "report/ledger/ledger_modules.h"
 #include "report/ledger/ledger_nccl.h"
 #include "report/ledger/ledger_operations.h"
@@ -27,8 +26,7 @@ class LedgerWriter final : public LedgerStore,
                            public LedgerOperations,
                            public LedgerNccl,
                            public LedgerGraphs,
-                           public LedgerSequences,
-                           public LedgerMembers {
+                           public LedgerSequences {
  public:
   /// Returns nullptr if there is no memory.
   static std::unique_ptr<LedgerWriter> create(LedgerSize size = LedgerSize::kFull);
