@@ -16,8 +16,8 @@ namespace commtap {
 void startCompiledSites();
 
 /// Finds the innermost code of a compiled graph among the `most` innermost functions of this thread: the code of an FX
-/// graph, of a file that Inductor generated, or of an interpreter of FX graphs. Looks no further than the call of a module or of the autograd engine.
-/// Needs no GIL.
+/// graph, of a file that Inductor generated, or of an interpreter of FX graphs. Looks no further than the call of a
+/// module or of the autograd engine. Needs no GIL.
 bool findSite(int most, CommtapSite& site);
 
 /// What a site's code says of the collective that it calls.
