@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from catalogue import JOBS
 from google.protobuf import json_format
-from harness import Runner, wait_until
+from harness import Run, Runner, wait_until
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, Metric
 from server import Server
@@ -53,6 +53,12 @@ def collector() -> Iterator[Collector]:
     made.close()
 
 
+def serve(run: Run, collector: Collector) -> Server:
+    """Serves a run that may have ended long ago, and pushes each second."""
+    options = ("--otlp", collector.address, "--otlp-interval", "1", "--keep", "10000")
+    return Server(run.output_folder, "127.0.0.1:0", *options)
+
+
 def metrics_by_rank(request: ExportMetricsServiceRequest) -> dict[int | None, dict[str, Metric]]:
     found: dict[int | None, dict[str, Metric]] = {}
     for resource in request.resource_metrics:
@@ -67,7 +73,7 @@ def metrics_by_rank(request: ExportMetricsServiceRequest) -> dict[int | None, di
 
 def test_a_collector_gets_every_number(runner: Runner, collector: Collector) -> None:
     run = runner.shim(JOBS["fsdp2"])
-    server = Server(run.output_folder, "127.0.0.1:0", "--otlp", collector.address, "--otlp-interval", "1")
+    server = serve(run, collector)
     wait_until(lambda: len(collector.requests) >= 2, "two pushes")
     assert server.stop() == 0
     metrics = metrics_by_rank(collector.requests[-1])
@@ -92,7 +98,7 @@ def test_an_outage_loses_nothing(runner: Runner, collector: Collector) -> None:
     """Sums are cumulative: the first request after the outage has all. The server goes on in the meantime."""
     run = runner.shim(JOBS["fsdp2"])
     collector.status = 503
-    server = Server(run.output_folder, "127.0.0.1:0", "--otlp", collector.address, "--otlp-interval", "1")
+    server = serve(run, collector)
     assert "commtap_collectives_total" in server.get()[1]
     assert "answered with status 503" in server.process.stderr.readline()
     collector.status = 200
