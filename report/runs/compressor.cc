@@ -11,13 +11,14 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kBuffer = 64U << 10U; ///< bytes
+/// Bytes that the result grows by. Not on the stack: the thread that exits may have little.
+constexpr size_t kBuffer = 64U << 10U;
 
 /// The names of modules and parameters repeat so much that a higher level gives little and costs the job's exit time.
 constexpr int kGzipLevel = 4;
 constexpr int kZstdLevel = 3;
 
-class Gzip {
+class Gzip : public Compressor {
  public:
   Gzip() {
     constexpr int kGzipHeader = 16; // zlib.h: added to the window's bits for gzip's header instead of zlib's
@@ -28,17 +29,19 @@ class Gzip {
   }
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
-  ~Gzip() {
+  ~Gzip() override {
     deflateEnd(&stream_);
   }
 
-  void add(std::string_view piece, bool is_last, std::string& out) {
+  std::string add(std::string_view piece, bool is_last) override {
+    std::string out;
     constexpr size_t kMost = std::numeric_limits<uInt>::max();
     while (piece.size() > kMost) {
       deflateAll(piece.substr(0, kMost), false, out);
       piece.remove_prefix(kMost);
     }
     deflateAll(piece, is_last, out);
+    return out;
   }
 
  private:
@@ -46,18 +49,19 @@ class Gzip {
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data())); // zlib's signature; it does not write
     stream_.avail_in = static_cast<uInt>(piece.size());
     do {
-      char buffer[kBuffer];
-      stream_.next_out = reinterpret_cast<Bytef*>(buffer);
-      stream_.avail_out = sizeof(buffer);
+      const size_t size = out.size();
+      out.resize(size + kBuffer);
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+      stream_.avail_out = kBuffer;
       deflate(&stream_, is_last ? Z_FINISH : Z_NO_FLUSH);
-      out.append(buffer, sizeof(buffer) - stream_.avail_out);
+      out.resize(size + kBuffer - stream_.avail_out);
     } while (stream_.avail_out == 0);
   }
 
   z_stream stream_{};
 };
 
-class Zstd {
+class Zstd : public Compressor {
  public:
   Zstd() {
     if (stream_ == nullptr) {
@@ -67,51 +71,46 @@ class Zstd {
     ZSTD_CCtx_setParameter(stream_.get(), ZSTD_c_checksumFlag, 1); // as gzip has one
   }
 
-  void add(std::string_view piece, bool is_last, std::string& out) {
+  std::string add(std::string_view piece, bool is_last) override {
+    std::string out;
     ZSTD_inBuffer in = {piece.data(), piece.size(), 0};
     size_t left = 0;
     do {
-      char buffer[kBuffer];
-      ZSTD_outBuffer to = {buffer, sizeof(buffer), 0};
+      const size_t size = out.size();
+      out.resize(size + kBuffer);
+      ZSTD_outBuffer to = {out.data() + size, kBuffer, 0};
       left = ZSTD_compressStream2(stream_.get(), &to, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
       if (ZSTD_isError(left) != 0) {
         throw std::bad_alloc(); // the only error of valid parameters
       }
-      out.append(buffer, to.pos);
+      out.resize(size + to.pos);
     } while (is_last ? left != 0 : in.pos < in.size);
+    return out;
   }
 
  private:
   std::unique_ptr<ZSTD_CStream, size_t (*)(ZSTD_CStream*)> stream_{ZSTD_createCStream(), ZSTD_freeCStream};
 };
 
-} // namespace
-
-struct Compressor::State {
-  std::unique_ptr<Gzip> gzip;
-  std::unique_ptr<Zstd> zstd;
+class Plain : public Compressor {
+ public:
+  std::string add(std::string_view piece, bool /*is_last*/) override {
+    return std::string(piece);
+  }
 };
 
-Compressor::Compressor(Compress how) : state_(std::make_unique<State>()) {
-  if (how == Compress::kGzip) {
-    state_->gzip = std::make_unique<Gzip>();
-  } else if (how == Compress::kZstd) {
-    state_->zstd = std::make_unique<Zstd>();
-  }
-}
+} // namespace
 
-Compressor::~Compressor() = default;
-
-std::string Compressor::add(std::string_view piece, bool is_last) {
-  std::string out;
-  if (state_->gzip) {
-    state_->gzip->add(piece, is_last, out);
-  } else if (state_->zstd) {
-    state_->zstd->add(piece, is_last, out);
-  } else {
-    out = piece;
+std::unique_ptr<Compressor> makeCompressor(Compress how) {
+  switch (how) {
+    case Compress::kGzip:
+      return std::make_unique<Gzip>();
+    case Compress::kZstd:
+      return std::make_unique<Zstd>();
+    case Compress::kOff:
+      break;
   }
-  return out;
+  return std::make_unique<Plain>();
 }
 
 } // namespace commtap

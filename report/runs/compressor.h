@@ -10,21 +10,21 @@
 
 namespace commtap {
 
-/// Compresses a text that comes in pieces. Throws std::bad_alloc if there is no memory.
+/// Compresses a text that comes in pieces.
 class Compressor {
  public:
-  explicit Compressor(Compress how);
+  Compressor() = default;
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
-  ~Compressor();
+  virtual ~Compressor() = default;
 
-  /// Returns the bytes that can be written after this piece: the piece itself for Compress::kOff. `is_last`: ends the
-  /// text.
-  std::string add(std::string_view piece, bool is_last);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
+  /// Returns the bytes that can be written after this piece. `is_last`: ends the text. Throws std::bad_alloc if there
+  /// is no memory.
+  virtual std::string add(std::string_view piece, bool is_last) = 0;
 };
+
+/// Returns a compressor; for Compress::kOff one that returns each piece as it is. Throws std::bad_alloc if there is no
+/// memory.
+std::unique_ptr<Compressor> makeCompressor(Compress how);
 
 } // namespace commtap

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <memory>
 #include <string_view>
 
 #include "report/base/atomic_file.h"
@@ -67,10 +68,10 @@ Result<std::string> writeReportFile(
   }
   const std::string_view ending = endingOf(compress);
   AtomicFile file(plain + std::string(ending));
-  Compressor compressor(compress);
+  const std::unique_ptr<Compressor> compressor = makeCompressor(compress);
   std::string json;
   appendReport(json, report, [&](std::string& piece) {
-    file.append(compressor.add(piece, false));
+    file.append(compressor->add(piece, false));
     piece.clear();
   });
   const FolderLock lock(parent);
@@ -78,7 +79,7 @@ Result<std::string> writeReportFile(
   if (end_ns) {
     setNumber(json, field::kEndNs, end_ns());
   }
-  file.append(compressor.add(json, true));
+  file.append(compressor->add(json, true));
   if (const std::string error = file.commit(path); !error.empty()) {
     return Result<std::string>::failure(error);
   }
