@@ -108,7 +108,8 @@ ordered_json layoutJson(const SweptLayout& layout) {
 std::string SweptLayout::name() const {
   std::string text;
   for (const auto& [name, value] : values) {
-    text += (text.empty() ? "" : " ") + name + "=" + value;
+    text += text.empty() ? "" : " ";
+    text.append(name).append("=").append(value);
   }
   return text;
 }

@@ -32,7 +32,7 @@ std::string failureOf(const BuildStep& step, const ChildOutcome& outcome) {
 }
 
 std::string runStep(const BuildStep& step, const Environment& environment) {
-  const std::string written = step.source_path.empty() ? "" : writeFileAtomically(step.source_path, step.source_text);
+  std::string written = step.source_path.empty() ? "" : writeFileAtomically(step.source_path, step.source_text);
   if (!written.empty()) {
     return written;
   }

@@ -27,7 +27,7 @@ std::string folderOf(const std::string& path) {
 
 /// Makes a folder that belongs to this user alone, or takes one that is there already.
 std::string makePrivateFolder(const std::string& path) {
-  const std::string parents = makeFolders(folderOf(path));
+  std::string parents = makeFolders(folderOf(path));
   if (!parents.empty()) {
     return parents;
   }
@@ -44,12 +44,11 @@ std::string copyAtomically(const std::string& from, const std::string& to) {
 }
 
 std::string copyPythonParts(const std::string& from, const std::string& to) {
-  const std::string made = makePrivateFolder(to);
+  std::string made = makePrivateFolder(to);
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(from, error)) {
     const bool is_library = made.empty() && entry.path().extension() == ".so";
-    const std::string failure =
-        is_library ? copyAtomically(entry.path(), to + "/" + entry.path().filename().string()) : "";
+    std::string failure = is_library ? copyAtomically(entry.path(), to + "/" + entry.path().filename().string()) : "";
     if (!failure.empty()) {
       return failure;
     }

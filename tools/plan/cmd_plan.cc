@@ -50,7 +50,7 @@ std::string wrongPython(const PythonCommand& command, const Environment& environ
 
 /// Returns "", or one line about options or surroundings with which nothing can be planned.
 std::string whyNot(const PlanArguments& arguments, const std::vector<std::string>& command) {
-  const std::string wrong = wrongPlanOptions(arguments);
+  std::string wrong = wrongPlanOptions(arguments);
   if (!wrong.empty()) {
     return wrong;
   }

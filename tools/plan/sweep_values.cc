@@ -87,7 +87,8 @@ std::string layoutFolder(const LayoutValues& values) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+="; // a comma parts values
   std::string folder;
   for (const auto& [name, value] : values) {
-    std::string part = name + "=" + value;
+    std::string part = name;
+    part.append("=").append(value);
     std::replace_if(
         part.begin(), part.end(), [&](char c) { return kPlain.find(c) == std::string_view::npos; }, '_');
     folder += (folder.empty() ? "" : ",") + part;
