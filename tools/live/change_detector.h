@@ -11,7 +11,7 @@ namespace commtap {
 /// Finds sudden changes of a series that is otherwise steady, one value after the other. A change is found when the
 /// last kConfirm values all lie on one side of the reference, and their median differs from the reference's median by
 /// more than `least` of it and by more than kSpreads standard deviations. The reference are the up to kReference values
-/// before; after a change it begins anew. The standard deviation is estimated by the median absolute deviation (the
+/// before; it is empty again after a change. The standard deviation is estimated by the median absolute deviation (the
 /// Hampel identifier: F. R. Hampel, "The influence curve and its role in robust estimation", 1974), so that single slow
 /// steps, such as those that write a checkpoint, neither are a change nor hide one.
 class ChangeDetector {

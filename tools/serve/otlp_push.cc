@@ -75,9 +75,12 @@ void OtlpPush::run() {
   pushUntil(Clock::now());
 }
 
-bool OtlpPush::pushUntil(Clock::time_point deadline) {
-  const std::vector<std::string> bodies = collect_();
-  return std::all_of(bodies.begin(), bodies.end(), [&](const std::string& body) { return deliver(body, deadline); });
+void OtlpPush::pushUntil(Clock::time_point deadline) {
+  for (const std::string& body : collect_()) {
+    if (!deliver(body, deadline)) {
+      return; // the next interval sends newer sums
+    }
+  }
 }
 
 bool OtlpPush::deliver(const std::string& body, Clock::time_point deadline) {

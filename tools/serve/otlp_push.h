@@ -42,8 +42,8 @@ class OtlpPush {
   using Clock = std::chrono::steady_clock;
 
   void run();
-  /// Returns whether all was delivered, or refused for good.
-  bool pushUntil(Clock::time_point deadline);
+  void pushUntil(Clock::time_point deadline);
+  /// Returns whether the request was delivered, or refused for good.
   bool deliver(const std::string& body, Clock::time_point deadline);
   /// Waits; returns false if the push is to end.
   bool waitUntil(Clock::time_point time);
