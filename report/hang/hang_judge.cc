@@ -304,7 +304,11 @@ class Judge {
     const bool is_told = verdict_.status == HangStatus::kStuck || verdict_.status == HangStatus::kWrong;
     if (about_ != nullptr && is_told && !cause_.empty()) {
       const bool are_all = cause_.size() >= about_->members.size();
-      verdict_.counts = countsOf(*about_, are_all ? std::vector<int64_t>{cause_.back()} : cause_, kMostCounts);
+      const ComparedRanks ranks = comparedRanks(*about_, are_all ? std::vector<int64_t>{cause_.back()} : cause_);
+      if (ranks.one != nullptr && ranks.other != nullptr) {
+        verdict_.compared = {ranks.one->rank, ranks.other->rank};
+      }
+      verdict_.counts = countsOf(ranks, kMostCounts);
     }
     verdict_.cause = rankRanges(cause_);
   }

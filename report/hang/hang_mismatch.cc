@@ -253,16 +253,19 @@ std::optional<HangDivergence> divergenceOf(const HangGroup& group) {
   }
 }
 
-std::vector<HangCount> countsOf(const HangGroup& group, const std::vector<int64_t>& cause, size_t most) {
-  const auto isCause = [&cause](const HangMember& member) {
-    return std::find(cause.begin(), cause.end(), member.rank) != cause.end();
-  };
-  const HangMember* one = nullptr;
-  const HangMember* other = nullptr;
+ComparedRanks comparedRanks(const HangGroup& group, const std::vector<int64_t>& cause) {
+  ComparedRanks ranks;
   for (const HangMember& member : group.members) {
-    const HangMember*& side = isCause(member) ? one : other;
+    const bool is_cause = std::find(cause.begin(), cause.end(), member.rank) != cause.end();
+    const HangMember*& side = is_cause ? ranks.one : ranks.other;
     side = side == nullptr && member.group != nullptr && member.sight != nullptr ? &member : side;
   }
+  return ranks;
+}
+
+std::vector<HangCount> countsOf(const ComparedRanks& ranks, size_t most) {
+  const HangMember* one = ranks.one;
+  const HangMember* other = ranks.other;
   std::vector<HangCount> differ;
   if (one == nullptr || other == nullptr) {
     return differ;

@@ -33,7 +33,14 @@ std::vector<Mismatch> mismatchesOf(const HangGroups& groups);
 /// ranks have completed. Knows nothing of what ranks made within the stretch.
 std::optional<HangDivergence> divergenceOf(const HangGroup& group);
 
-/// Returns up to `most` rows of the group's collectives that the ranks of `cause` count differently than the others.
-std::vector<HangCount> countsOf(const HangGroup& group, const std::vector<int64_t>& cause, size_t most);
+/// A member of a group that is a cause, and one that is not; nullptr where no such member has a report.
+struct ComparedRanks {
+  const HangMember* one = nullptr;
+  const HangMember* other = nullptr;
+};
+ComparedRanks comparedRanks(const HangGroup& group, const std::vector<int64_t>& cause);
+
+/// Returns up to `most` rows of the group's collectives that the two ranks count differently; none if one is missing.
+std::vector<HangCount> countsOf(const ComparedRanks& ranks, size_t most);
 
 } // namespace commtap

@@ -94,6 +94,7 @@ struct Verdict {
   double quiet_s = 0;               ///< since the last event of any rank
   std::vector<HangRank> ranks;
   std::vector<HangCount> counts;
+  std::vector<int64_t> compared; ///< the ranks whose rows `counts` compares; not part of the document
   std::optional<HangDivergence> divergence;
   std::vector<HangStack> stacks;
   std::vector<std::string> problems;

@@ -112,20 +112,23 @@ FastReportReader& FastReportReader::operator=(FastReportReader&&) noexcept = def
 FastReportReader::~FastReportReader() = default;
 
 Result<Report> FastReportReader::read(const std::string& path, ReportDepth depth) {
-  return catchErrors<Report>(path, [&] { return readAll(path, depth); });
+  return catchErrors<Report>(path, [&] {
+    Result<std::string> text = readJsonInput(path);
+    return text ? parse(path, *text, depth) : Result<Report>::failure(text.error());
+  });
 }
 
-Result<Report> FastReportReader::readAll(const std::string& path, ReportDepth depth) {
-  Result<std::string> text = readJsonInput(path);
-  if (!text) {
-    return Result<Report>::failure(text.error());
-  }
+Result<Report> FastReportReader::readText(const std::string& name, std::string text, ReportDepth depth) {
+  return catchErrors<Report>(name, [&] { return parse(name, text, depth); });
+}
+
+Result<Report> FastReportReader::parse(const std::string& name, std::string& text, ReportDepth depth) {
   try {
-    text->reserve(text->size() + simdjson::SIMDJSON_PADDING); // simdjson reads past the end
-    return reportFrom(state_->parser.parse(*text), depth);
+    text.reserve(text.size() + simdjson::SIMDJSON_PADDING); // simdjson reads past the end
+    return reportFrom(state_->parser.parse(text), depth);
   } catch (const std::exception&) {
-    Result<Report> report = reportFromJson(*text);
-    return report ? report : Result<Report>::failure(path + ": " + report.error());
+    Result<Report> report = reportFromJson(text);
+    return report ? report : Result<Report>::failure(name + ": " + report.error());
   }
 }
 

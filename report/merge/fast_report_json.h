@@ -28,11 +28,13 @@ class FastReportReader {
 
   /// Returns the report in a file. An error names the path and what was found there.
   Result<Report> read(const std::string& path, ReportDepth depth = ReportDepth::kCompared);
+  /// Returns the report in `text`. An error begins with `name`.
+  Result<Report> readText(const std::string& name, std::string text, ReportDepth depth);
 
  private:
   struct State;
 
-  Result<Report> readAll(const std::string& path, ReportDepth depth);
+  Result<Report> parse(const std::string& name, std::string& text, ReportDepth depth);
 
   std::unique_ptr<State> state_;
 };

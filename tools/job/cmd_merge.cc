@@ -5,12 +5,17 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "report/job/job_report_json.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/hosts/downloaded_reports.h"
+#include "tools/hosts/host_arguments.h"
 #include "tools/job/merge_text.h"
 
 namespace commtap {
@@ -18,21 +23,47 @@ namespace {
 
 constexpr const char* kMergeAbout =
     "Reads the rank from each file's content, not from its name. Accepts any subset of the ranks, as reports or\n"
-    "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.";
+    "ledgers. Shows first where ranks of one process group disagree. docs/merge.md describes the JSON.\n"
+    "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kMergeExitStatus =
     "0 merged, and the ranks agree; 1 ranks disagree, or some files are unreadable; 2 wrong usage, or\n"
     "PATH, run or attempt does not exist.";
 
 struct MergeArguments {
   std::string path;
+  HostArguments hosts;
   std::string output;
   std::string format = "text";
   JobSelection selection;
 };
 
+/// Merges what hosts tell. The files are gone afterwards.
+std::optional<JobReport> jobOn(const HostsView& hosts, const JobSelection& selection, int& exit_status) {
+  const Result<DownloadedReports> reports = DownloadedReports::from(hosts);
+  if (!reports) {
+    say(reports.error());
+    exit_status = kExitFindings;
+    return std::nullopt;
+  }
+  std::optional<JobReport> job = readJobInput(reports->folder(), selection, exit_status);
+  const std::vector<std::string>& missing = reports->missing();
+  if (!job) {
+    sayAll(missing);
+    return job;
+  }
+  job->problems.insert(job->problems.begin(), missing.begin(), missing.end());
+  return job;
+}
+
 int merge(const MergeArguments& arguments) {
+  const Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
+  if (!hosts) {
+    say(hosts.error());
+    return kExitUsage;
+  }
   int exit_status = kExitOk;
-  const std::optional<JobReport> job = readJobInput(arguments.path, arguments.selection, exit_status);
+  const std::optional<JobReport> job = *hosts ? jobOn(**hosts, arguments.selection, exit_status)
+                                              : readJobInput(arguments.path, arguments.selection, exit_status);
   if (!job) {
     return exit_status;
   }
@@ -68,9 +99,16 @@ void addMerge(CLI::App& app, int& exit_status) {
            "commtap merge out",
            "commtap merge out -o job.json",
            "commtap merge out --format json | jq '.disagreements'",
+           "commtap merge node1:9464,node2:9464 --token-file token -o job.json",
        }});
   auto arguments = std::make_shared<MergeArguments>();
-  addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
+  verb->add_option(
+          "PATH",
+          arguments->path,
+          "A folder of reports and ledgers, a report, a ledger, or a merged report; or hosts with commtap serve: "
+          "HOST:PORT,HOST:PORT")
+      ->type_name("");
+  addHostOptions(*verb, arguments->hosts);
   verb->add_option("-o,--output", arguments->output, "Also write the job report to this file, as JSON")
       ->type_name("FILE");
   addFormat(*verb, arguments->format, {"text", "json"});

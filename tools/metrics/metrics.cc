@@ -98,6 +98,21 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      "run_id attempt rank what",
      "The value after the last sudden change, divided by the value before. No series before the first. Only from "
      "commtap serve."},
+    {MetricId::kHangStatus,
+     "commtap_hang_status",
+     MetricType::kGauge,
+     "",
+     "run_id attempt status",
+     "1 for the status that commtap why would give for the ranks of this host (docs/hangs.md), 0 for the others. Only "
+     "from commtap serve."},
+    {MetricId::kHangCause,
+     "commtap_hang_cause",
+     MetricType::kInfo,
+     "",
+     "run_id attempt rank reason group module",
+     "A rank that is the cause of a hang, with the collective's group and module; at most 16. No series if the job "
+     "does "
+     "not hang. Only from commtap serve."},
     {MetricId::kLastCollective,
      "commtap_last_collective_time_seconds",
      MetricType::kGauge,

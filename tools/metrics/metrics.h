@@ -25,6 +25,8 @@ enum class MetricId : uint8_t {
   kSteps,
   kStepChanges,
   kStepChangeRatio,
+  kHangStatus,
+  kHangCause,
   kLastCollective,
   kNotSeen,
   kProcess,
@@ -39,7 +41,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 27;
+inline constexpr int kMetricCount = 29;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

@@ -15,6 +15,7 @@
 #include "tools/cli/http_post.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/token_file.h"
 #include "tools/live/end_signals.h"
 #include "tools/metrics/job_metrics.h"
 #include "tools/serve/http_server.h"
@@ -27,7 +28,8 @@ namespace {
 
 constexpr const char* kServeAbout =
     "Answers GET /metrics for Prometheus (docs/metrics.md). Answers GET / with a list of jobs; each job has the\n"
-    "page of commtap html (docs/html.md) with live numbers. Each request reads the ledgers of the jobs on this\n"
+    "page of commtap html (docs/html.md) with live numbers. Answers commtap top, why and merge that ask this host\n"
+    "(docs/hosts.md). Each request reads the ledgers of the jobs on this\n"
     "node; the jobs are not affected. An ended job stays for --keep minutes. Anyone who can reach the address can\n"
     "read the names of modules, groups and runs. The default address is reachable only from this machine, and answers\n"
     "only to the names of a loopback address. Any other address needs --token-file or --insecure.";

@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <string_view>
 
-#include <fmt/format.h>
-
-#include "report/base/text_file.h"
 #include "tools/serve/listen_address.h"
 
 namespace commtap {
 namespace {
 
 constexpr std::string_view kScheme = "Bearer ";
-constexpr size_t kMinTokenLength = 16;
 
 /// Returns the host of "NAME", "NAME:PORT" or "[IPV6]:PORT".
 std::string_view hostIn(std::string_view header) {
@@ -44,22 +40,6 @@ int HttpAccess::statusFor(const std::string& host, const std::string& authorizat
     return kForbidden;
   }
   return token.empty() || isEqual(authorization, std::string(kScheme) + token) ? kOk : kUnauthorized;
-}
-
-Result<std::string> readTokenFile(const std::string& path) {
-  Result<std::string> text = readTextFile(path);
-  if (!text) {
-    return text;
-  }
-  std::string token = text->substr(0, text->find_first_of("\r\n"));
-  const bool plain = std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (!plain || token.size() < kMinTokenLength) {
-    return Result<std::string>::failure(fmt::format(
-        "{}: a token is at least {} printable ASCII characters without spaces, in the first line",
-        path,
-        kMinTokenLength));
-  }
-  return token;
 }
 
 } // namespace commtap

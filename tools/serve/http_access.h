@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "report/base/result.h"
-
 namespace commtap {
 
 /// The clients that a server answers.
@@ -18,8 +16,5 @@ struct HttpAccess {
   /// Returns the status for a request with these two headers: 200 if it may be answered.
   int statusFor(const std::string& host, const std::string& authorization) const;
 };
-
-/// Reads a token from the first line of a file.
-Result<std::string> readTokenFile(const std::string& path);
 
 } // namespace commtap

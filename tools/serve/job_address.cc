@@ -3,10 +3,11 @@
 #include "tools/serve/job_address.h"
 
 #include <cctype>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "tools/text/whole_number.h"
 
 namespace commtap {
 namespace {
@@ -32,13 +33,8 @@ std::optional<AttemptKey> attemptFrom(const std::map<std::string, std::string>& 
   if (run == parameters.end() || attempt == parameters.end()) {
     return std::nullopt;
   }
-  const std::string& text = attempt->second;
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return AttemptKey(run->second, number);
+  const std::optional<int64_t> number = wholeNumber(attempt->second);
+  return number ? std::optional(AttemptKey(run->second, *number)) : std::nullopt;
 }
 
 std::string jobAddress(const AttemptKey& key) {

@@ -4,6 +4,7 @@
 
 #include "report/base/process.h"
 #include "tools/cli/subcommands.h"
+#include "tools/hosts/report_archive.h"
 #include "tools/metrics/job_metrics.h"
 #include "tools/metrics/otlp.h"
 #include "tools/serve/serve_page.h"
@@ -38,6 +39,7 @@ void LiveMetrics::refresh() {
   live_ = folder_.read(LiveFolder::Clock::now());
   sayAll(live_.copies);
   sayAll(stepChangeLines(steps_.look(live_.reports)));
+  sayAll(hangs_.look(lookOf(live_.reports, wallClockNs())));
   read_at_ = Clock::now();
   read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
 }
@@ -53,6 +55,7 @@ Exposition LiveMetrics::exposition() {
   addJobMetrics(reports, depth_, limit_, exposition);
   limit_.forgetUnused();
   addStepChanges(steps_, exposition);
+  hangs_.addTo(exposition);
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.unreadable));
   exposition.add(MetricId::kReadSeconds, "", read_seconds_);
   return exposition;
@@ -66,6 +69,27 @@ std::string LiveMetrics::metrics(Dialect dialect) {
 std::vector<std::string> LiveMetrics::otlp(const std::string& host) {
   const std::lock_guard lock(mutex_);
   return otlpRequests(exposition(), {.host = host, .now_ns = wallClockNs()});
+}
+
+std::string LiveMetrics::hostDocument(const HostQuestion& question) {
+  const std::lock_guard lock(mutex_);
+  refresh();
+  HostDocument document{hostName(), lookOf(live_.reports, wallClockNs()), {}};
+  document.look.problems = live_.problems;
+  if (question.traffic) {
+    document.traffic = trafficOf(live_.reports);
+  }
+  return hostText(document, question);
+}
+
+std::string LiveMetrics::reportArchive() {
+  std::vector<std::shared_ptr<const Report>> reports;
+  {
+    const std::lock_guard lock(mutex_);
+    refresh();
+    reports = live_.reports;
+  }
+  return archiveOf(reports);
 }
 
 std::string LiveMetrics::page(const std::string& folder_name) {

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "tools/hosts/host_document.h"
 #include "tools/live/live_folder.h"
 #include "tools/live/live_jobs.h"
 #include "tools/live/step_watch.h"
 #include "tools/metrics/exposition.h"
 #include "tools/metrics/series_limit.h"
+#include "tools/serve/hang_watch.h"
 
 namespace commtap {
 
@@ -27,6 +29,10 @@ class LiveMetrics {
   std::string metrics(Dialect dialect);
   /// Returns the bodies of the requests that push the samples (tools/metrics/otlp.h).
   std::vector<std::string> otlp(const std::string& host);
+  /// Returns what a view of many hosts asks for (tools/hosts/host_document.h).
+  std::string hostDocument(const HostQuestion& question);
+  /// Returns the complete reports (tools/hosts/report_archive.h).
+  std::string reportArchive();
   std::string page(const std::string& folder_name);
   /// Returns the data of a job's page; nullopt if there is no such job.
   std::optional<std::string> jobData(const AttemptKey& key);
@@ -41,6 +47,7 @@ class LiveMetrics {
   SeriesLimit limit_;
   LiveReports live_;
   StepWatch steps_;
+  HangWatch hangs_;
   LiveJobs jobs_;
   double read_seconds_ = 0;
   std::optional<std::chrono::steady_clock::time_point> read_at_;

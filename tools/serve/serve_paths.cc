@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "tools/hosts/host_document.h"
+#include "tools/hosts/report_archive.h"
 #include "tools/html/html_page.h"
 #include "tools/serve/job_address.h"
 
@@ -28,6 +30,12 @@ void addServePaths(HttpServer& server, LiveMetrics& live, const std::string& fol
   server.get("/", [&live, folder](const HttpRequest&) { return HttpAnswer{kHtml, live.page(folder)}; });
   // Every job gets this page, even one that no longer exists: the page itself reports that.
   server.get("/job", [](const HttpRequest&) { return HttpAnswer{kHtml, livePage(), 200, kLivePagePolicy}; });
+  server.get(kHostPath, [&live](const HttpRequest& request) {
+    return HttpAnswer{"application/x-ndjson", live.hostDocument(questionFrom(request.parameters))};
+  });
+  server.get(kArchivePath, [&live](const HttpRequest&) {
+    return HttpAnswer{"application/octet-stream", live.reportArchive()};
+  });
   server.get("/job\\.json", [&live](const HttpRequest& request) { return jobData(live, request); });
 }
 

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +15,9 @@
 #include "report/base/process.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/hosts/host_arguments.h"
 #include "tools/live/end_signals.h"
+#include "tools/live/live_folder.h"
 #include "tools/top/screen.h"
 #include "tools/top/top_text.h"
 
@@ -24,7 +29,8 @@ constexpr const char* kTopAbout =
     "The line of `commtap why` comes first if the job hangs. Groups that wait come next, the one that waits longest\n"
     "before the others: their ranks differ in collectives issued, or all issued the same one and none completed it.\n"
     "Each rank has its module and its process's state.\n"
-    "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.";
+    "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.\n"
+    "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kTopExitStatus =
     "0 shown; 1 no job is running here, or, with --once, some files are unreadable; 2 wrong usage, or FOLDER\n"
     "does not exist.";
@@ -33,41 +39,58 @@ constexpr size_t kDefaultRows = 8;
 
 struct TopArguments {
   std::string path;
+  HostArguments hosts;
   double interval_seconds = 1;
   size_t rows = kDefaultRows;
   bool once = false;
 };
 
-TopFrame look(LiveFolder& folder) {
-  const uint64_t now_ns = wallClockNs();
-  LiveReports live = folder.read(LiveFolder::Clock::now());
-  JobLook processes = lookOf(live.reports, now_ns);
-  return {std::move(live), now_ns, std::move(processes)};
+using Looker = std::function<TopFrame()>;
+
+Looker lookerAt(const std::string& path) {
+  return [folder = std::make_shared<LiveFolder>(path, hostName(), std::chrono::seconds(0))] {
+    const uint64_t now_ns = wallClockNs();
+    const LiveReports live = folder->read(LiveFolder::Clock::now());
+    TopFrame frame{lookOf(live.reports, now_ns), trafficOf(live.reports)};
+    frame.look.problems = live.problems;
+    return frame;
+  };
 }
 
-int top(const TopArguments& arguments) {
-  if (!isThere(arguments.path)) {
-    return kExitUsage;
-  }
+Looker lookerAt(HostsView hosts) {
+  HostQuestion question;
+  question.traffic = true;
+  return [hosts = std::move(hosts), question]() mutable {
+    HostsView::Seen seen = hosts.ask(question);
+    std::erase_if(
+        seen.look.processes, [](const SeenProcess& process) { return process.report->job.exit != ExitKind::kRunning; });
+    return TopFrame{std::move(seen.look), std::move(seen.traffic)};
+  };
+}
+
+EarlierFrame earlierFrame(TopFrame frame) {
+  return {earlier(frame.look), std::move(frame.traffic)};
+}
+
+int watch(const TopArguments& arguments, const Looker& look, const std::string& where) {
   const Color color = Color::forStream(STDOUT_FILENO);
   const bool once = arguments.once || isatty(STDOUT_FILENO) == 0;
   const sigset_t signals = blockEndSignals();
-  LiveFolder folder(arguments.path, hostName(), std::chrono::seconds(0));
-  TopFrame before = look(folder);
-  if (before.live.reports.empty()) {
-    say(fmt::format(
-        "no running job on this machine writes to {}: commtap show --last shows ended jobs", arguments.path));
-    sayAll(before.live.problems);
+  TopFrame first = look();
+  if (first.look.processes.empty()) {
+    say(fmt::format("no running job {}: commtap show --last shows ended jobs", where));
+    sayAll(first.look.problems);
     return kExitFindings;
   }
+  EarlierFrame before = earlierFrame(std::move(first));
   Keyboard keyboard(signals);
   while (keyboard.wait(arguments.interval_seconds)) {
-    TopFrame now = look(folder);
+    TopFrame now = look();
     noteProgress(before.look, now.look);
     if (once) {
-      sayAll(now.live.problems);
+      sayAll(now.look.problems);
       const int written = printOut(topText(before, now, arguments.rows, {}, color));
-      return now.live.problems.empty() ? written : kExitFindings;
+      return now.look.problems.empty() ? written : kExitFindings;
     }
     // The cursor stays on the last line: a line break there would scroll the first line away.
     std::string text = topText(before, now, arguments.rows, screenSize(STDOUT_FILENO), color);
@@ -75,9 +98,24 @@ int top(const TopArguments& arguments) {
     if (const int written = printOut("\x1b[H\x1b[J" + text); written != kExitOk) {
       return written;
     }
-    before = std::move(now);
+    before = earlierFrame(std::move(now));
   }
   return kExitOk;
+}
+
+int top(const TopArguments& arguments) {
+  Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, pathsIn(arguments.path));
+  if (!hosts) {
+    say(hosts.error());
+    return kExitUsage;
+  }
+  if (*hosts) {
+    return watch(arguments, lookerAt(std::move(**hosts)), "is on these hosts");
+  }
+  if (!isThere(arguments.path)) {
+    return kExitUsage;
+  }
+  return watch(arguments, lookerAt(arguments.path), "on this machine writes to " + arguments.path);
 }
 
 } // namespace
@@ -93,11 +131,15 @@ void addTop(CLI::App& app, int& exit_status) {
        .examples = {
            "commtap top out",
            "commtap top out --once --interval 5",
+           "commtap top node1:9464,node2:9464 --token-file token",
        }});
   auto arguments = std::make_shared<TopArguments>();
-  verb->add_option("FOLDER", arguments->path, "The folder that jobs write to, or a parent of it")
-      ->required()
+  verb->add_option(
+          "FOLDER",
+          arguments->path,
+          "The folder that jobs write to, or a parent of it; or hosts with commtap serve: HOST:PORT,HOST:PORT")
       ->type_name("");
+  addHostOptions(*verb, arguments->hosts);
   verb->add_option("--interval", arguments->interval_seconds, "Seconds between two refreshes; default: 1")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/live/traffic.h"
 #include "tools/show/job_group_key.h"
 #include "tools/show/last_text.h"
 
@@ -104,11 +105,6 @@ std::vector<GroupLag> lagsOf(std::span<const Report* const> reports) {
     return a.since_ns != b.since_ns ? a.since_ns < b.since_ns : a.size() > b.size();
   });
   return lags;
-}
-
-std::string runName(const Job& job) {
-  const std::string run = job.run_id.empty() ? "pid " + std::to_string(job.pid) : job.run_id;
-  return job.attempt == 0 ? run : run + " attempt " + std::to_string(job.attempt);
 }
 
 } // namespace commtap

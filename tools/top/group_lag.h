@@ -48,7 +48,4 @@ struct GroupLag {
 /// different runs are not compared. Running ranks always differ briefly: compare two calls to find a lag that stays.
 std::vector<GroupLag> lagsOf(std::span<const Report* const> reports);
 
-/// Returns a name for the run and attempt of a process: "run", "run attempt 2", or "pid 17" without a run ID.
-std::string runName(const Job& job);
-
 } // namespace commtap

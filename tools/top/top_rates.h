@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tools/live/live_folder.h"
+#include "tools/live/traffic.h"
 #include "tools/text/color.h"
 
 namespace commtap {
@@ -17,13 +17,9 @@ struct TableSpace {
 };
 
 /// Returns the traffic between two reads of the same jobs, `seconds` apart, as tables by kind, by group and by module,
-/// the largest rates first. Adds the time that ranks were blocked and bus bandwidths where durations are known. Keeps
-/// runs apart, and names them if there are several. Narrow tables have rates only.
-std::string rateTables(
-    const LiveReports& before,
-    const LiveReports& now,
-    double seconds,
-    const TableSpace& space,
-    const Color& color);
+/// the largest rates first. Adds the time that ranks were blocked and bus bandwidths where durations are known. Names
+/// runs if there are several. Narrow tables have rates only.
+std::string
+rateTables(const Traffic& before, const Traffic& now, double seconds, const TableSpace& space, const Color& color);
 
 } // namespace commtap

@@ -16,7 +16,7 @@
 #include "tools/text/text.h"
 #include "tools/top/group_lag.h"
 #include "tools/top/top_rates.h"
-#include "tools/why/job_look.h"
+#include "tools/why/job_verdict.h"
 
 namespace commtap {
 namespace {
@@ -43,8 +43,12 @@ std::string positionText(const GroupPosition& member, uint64_t now_ns) {
                     member.last_state);
 }
 
-std::string processText(const GroupPosition& member) {
-  return fmt::format("; pid {} on {} {}", member.pid, inert(member.host), processStateText(member.pid));
+std::string processText(const GroupPosition& member, const JobLook& look) {
+  const auto found = std::find_if(look.processes.begin(), look.processes.end(), [&member](const SeenProcess& process) {
+    return process.report->job.pid == member.pid && process.report->job.host == member.host;
+  });
+  const std::string state = processStateText(found == look.processes.end() ? std::nullopt : found->sample);
+  return fmt::format("; pid {} on {} {}", member.pid, inert(member.host), state);
 }
 
 /// Returns how long a group must be quiet to be shown. Whether a collective whose call has returned still runs is not
@@ -82,14 +86,14 @@ std::string lagTitle(const GroupLag& lag, uint64_t now_ns) {
       collectiveText(*lag.members.front().last));
 }
 
-std::string lagText(const GroupLag& lag, uint64_t now_ns, bool has_runs, const Color& color) {
+std::string lagText(const GroupLag& lag, const JobLook& look, bool has_runs, const Color& color) {
   const std::string run = has_runs ? "run " + inert(lag.run) + ", " : "";
-  std::string text = color.warning(run + lagTitle(lag, now_ns)) + "\n";
+  std::string text = color.warning(run + lagTitle(lag, look.at_ns)) + "\n";
   if (lag.missing) {
     text += fmt::format("  it has not issued number {}: {}\n", lag.missing->sequence, collectiveText(*lag.missing));
   }
   for (size_t i = 0; i < std::min(kMaxMembers, lag.members.size()); ++i) {
-    text += "  " + positionText(lag.members[i], now_ns) + processText(lag.members[i]) + "\n";
+    text += "  " + positionText(lag.members[i], look.at_ns) + processText(lag.members[i], look) + "\n";
   }
   if (lag.members.size() > kMaxMembers) {
     text += fmt::format("  and {} more ranks\n", lag.members.size() - kMaxMembers);
@@ -97,10 +101,10 @@ std::string lagText(const GroupLag& lag, uint64_t now_ns, bool has_runs, const C
   return text;
 }
 
-std::vector<const Report*> pointersOf(const LiveReports& live) {
+std::vector<const Report*> reportsOf(const JobLook& look) {
   std::vector<const Report*> reports;
-  for (const auto& report : live.reports) {
-    reports.push_back(report.get());
+  for (const SeenProcess& process : look.processes) {
+    reports.push_back(process.report.get());
   }
   return reports;
 }
@@ -113,18 +117,18 @@ size_t runCount(std::span<const Report* const> reports) {
   return runs.size();
 }
 
-std::string lagsText(const TopFrame& now, std::span<const Report* const> reports, const Color& color) {
+std::string lagsText(const JobLook& look, std::span<const Report* const> reports, const Color& color) {
   const bool has_runs = runCount(reports) > 1;
   std::string text;
   for (const GroupLag& lag : lagsOf(reports)) {
-    if (isQuiet(lag, now.at_ns)) {
-      text += lagText(lag, now.at_ns, has_runs, color);
+    if (isQuiet(lag, look.at_ns)) {
+      text += lagText(lag, look, has_runs, color);
     }
   }
   return text.empty() ? "" : text + "\n";
 }
 
-std::string headText(const TopFrame& now, std::span<const Report* const> reports, const Color& color) {
+std::string headText(uint64_t now_ns, std::span<const Report* const> reports, const Color& color) {
   constexpr size_t kToTheSecond = 19;
   uint64_t step = 0;
   for (const Report* report : reports) {
@@ -132,13 +136,13 @@ std::string headText(const TopFrame& now, std::span<const Report* const> reports
   }
   const size_t runs = runCount(reports);
   const std::string what = runs > 1 ? fmt::format("{} runs", runs) : fmt::format("step {}", step);
-  const std::string time = formatTimestamp(now.at_ns).substr(0, kToTheSecond);
+  const std::string time = formatTimestamp(now_ns).substr(0, kToTheSecond);
   return color.bold(fmt::format("{}  {} processes, {}", time, reports.size(), what)) + "\n\n";
 }
 
 /// Returns why the job hangs, with a line's end; "" if it does not, or it cannot be told.
-std::string verdictText(const TopFrame& before, const TopFrame& now, const Color& color) {
-  const Verdict verdict = verdictOf(before.look, now.look, kQuietSecondsAfterReturn, /*has_all_hosts=*/false);
+std::string verdictText(const EarlierLook& before, const JobLook& now, const Color& color) {
+  const Verdict verdict = verdictOf(before, now, kQuietSecondsAfterReturn);
   const bool hangs = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
   return hangs ? color.warning(fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line)) + "\n\n" : "";
 }
@@ -159,16 +163,16 @@ std::vector<LastRow> newestRows(const std::vector<const Report*>& reports, size_
 } // namespace
 
 std::string
-topText(const TopFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color) {
-  const double seconds = secondsSince(before.at_ns, now.at_ns);
-  const std::vector<const Report*> reports = pointersOf(now.live);
-  const std::string head =
-      headText(now, reports, color) +
-      wrapped(
-          verdictText(before, now, color) + mismatchText(mismatchesOf(reports), color) + lagsText(now, reports, color),
-          screen.columns);
+topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color) {
+  const double seconds = secondsSince(before.look.at_ns, now.look.at_ns);
+  const std::vector<const Report*> reports = reportsOf(now.look);
+  const std::string head = headText(now.look.at_ns, reports, color) +
+                           wrapped(
+                               verdictText(before.look, now.look, color) + mismatchText(mismatchesOf(reports), color) +
+                                   lagsText(now.look, reports, color),
+                               screen.columns);
   const auto textWith = [&](size_t most) {
-    return head + rateTables(before.live, now.live, seconds, {most, screen.columns}, color) +
+    return head + rateTables(before.traffic, now.traffic, seconds, {most, screen.columns}, color) +
            lastText(newestRows(reports, most), color);
   };
   std::string text = textWith(rows);

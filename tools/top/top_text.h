@@ -2,26 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "tools/live/live_folder.h"
+#include "tools/live/job_look.h"
+#include "tools/live/traffic.h"
 #include "tools/text/color.h"
 #include "tools/top/screen.h"
-#include "tools/why/job_look.h"
 
 namespace commtap {
 
-/// One read of the jobs in a folder.
+/// One read of the jobs in a folder or on some hosts.
 struct TopFrame {
-  LiveReports live;
-  uint64_t at_ns = 0; ///< CLOCK_REALTIME
-  JobLook look = {};  ///< at the same processes
+  JobLook look; ///< its reports need no rows
+  Traffic traffic;
+};
+
+/// What a later frame is compared with.
+struct EarlierFrame {
+  EarlierLook look;
+  Traffic traffic;
 };
 
 /// Returns what happened between two reads: why the job hangs, the groups that wait, rates by kind, group and module,
 /// then each rank's last collectives. Each table has at most `rows` rows, fewer if they do not fit the screen.
 std::string
-topText(const TopFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color);
+topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color);
 
 } // namespace commtap

@@ -7,15 +7,18 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include "tools/cli/http_post.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/hosts/host_arguments.h"
 #include "tools/live/end_signals.h"
+#include "tools/live/job_look.h"
 #include "tools/text/color.h"
 #include "tools/why/incident.h"
-#include "tools/why/job_look.h"
+#include "tools/why/job_verdict.h"
 #include "tools/why/stacks.h"
 #include "tools/why/why_text.h"
 
@@ -26,7 +29,8 @@ constexpr const char* kWhyAbout =
     "Reads the ledgers and reports of the newest job in the folders, twice, and says in one line why it hangs: the\n"
     "ranks that are the cause, the collective, its group and module, and since when the others wait. Ranks that made\n"
     "different calls come first, then ranks that cannot come, then ranks that are blocked elsewhere. The job is not\n"
-    "affected. --watch looks again and again until the job has ended, and reports each hang once.";
+    "affected. --watch looks again and again until the job has ended, and reports each hang once.\n"
+    "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kWhyExitStatus =
     "0 healthy, or the watched job has ended; 1 stuck, or its ranks communicate differently; 2 cannot tell, or\n"
     "wrong usage.";
@@ -36,6 +40,7 @@ constexpr double kDefaultPatience = 60;
 
 struct WhyArguments {
   std::vector<std::string> paths;
+  HostArguments hosts;
   double patience_s = kDefaultPatience;
   double interval_s = 1;
   bool json = false;
@@ -57,12 +62,6 @@ int exitStatusOf(const Verdict& verdict) {
   return kExitUnknown;
 }
 
-bool isRunning(const JobLook& look) {
-  return std::any_of(look.processes.begin(), look.processes.end(), [](const SeenProcess& process) {
-    return process.report->job.exit == ExitKind::kRunning;
-  });
-}
-
 int print(Verdict& verdict, const WhyArguments& arguments) {
   if (arguments.stacks) {
     addStacks(verdict);
@@ -73,12 +72,35 @@ int print(Verdict& verdict, const WhyArguments& arguments) {
   return printOut(arguments.json ? whyJson(verdict) : whyText(verdict, Color::forStream(STDOUT_FILENO)));
 }
 
-int lookOnce(const WhyArguments& arguments) {
-  const JobLook before = lookAt(arguments.paths);
-  if (isRunning(before)) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
+/// Looks at the job in folders or on hosts.
+class Looker {
+ public:
+  Looker(const WhyArguments& arguments, std::optional<HostsView> hosts)
+      : arguments_(arguments), hosts_(std::move(hosts)) {}
+
+  JobLook look() {
+    return hosts_ ? hosts_->ask({}).look : lookAt(arguments_.paths);
   }
-  Verdict verdict = verdictOf(before, isRunning(before) ? lookAt(arguments.paths) : before, arguments.patience_s);
+  /// Asks hosts for the rows of two ranks only, once it is known which two are to be compared.
+  Verdict verdict(const EarlierLook& before, JobLook& now) const {
+    Verdict verdict = verdictOf(before, now, arguments_.patience_s);
+    const bool has_rows = hosts_ && !verdict.compared.empty() && hosts_->addRows(verdict.compared, now);
+    return has_rows ? verdictOf(before, now, arguments_.patience_s) : verdict;
+  }
+
+ private:
+  const WhyArguments& arguments_;
+  std::optional<HostsView> hosts_;
+};
+
+int lookOnce(const WhyArguments& arguments, Looker looker) {
+  JobLook now = looker.look();
+  const EarlierLook before = earlier(now);
+  if (isRunning(now)) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
+    now = looker.look();
+  }
+  Verdict verdict = looker.verdict(before, now);
   const int printed = print(verdict, arguments);
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
@@ -91,15 +113,15 @@ bool pause(const sigset_t& signals, double seconds) {
   return sigtimedwait(&signals, nullptr, &time) < 0;
 }
 
-int watch(const WhyArguments& arguments) {
+int watch(const WhyArguments& arguments, Looker looker) {
   const sigset_t signals = blockEndSignals();
   Incidents incidents;
   uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process
-  JobLook before = lookAt(arguments.paths);
+  EarlierLook before = earlier(looker.look());
   while (pause(signals, arguments.interval_s)) {
-    JobLook now = lookAt(arguments.paths);
+    JobLook now = looker.look();
     noteProgress(before, now);
-    Verdict verdict = verdictOf(before, now, arguments.patience_s);
+    Verdict verdict = looker.verdict(before, now);
     if (incidents.isNew(verdict)) {
       if (const int printed = print(verdict, arguments); printed != kExitOk) {
         return printed;
@@ -110,14 +132,19 @@ int watch(const WhyArguments& arguments) {
     if (ran_ns != 0 && static_cast<double>(now.at_ns - ran_ns) / 1e9 > arguments.patience_s) {
       return kExitOk; // no launcher has started another attempt
     }
-    before = std::move(now);
+    before = earlier(now);
   }
   return kExitOk;
 }
 
 int why(const WhyArguments& arguments) {
+  Result<std::optional<HostsView>> hosts = hostsFor(arguments.hosts, arguments.paths);
+  if (!hosts) {
+    say(hosts.error());
+    return kExitUsage;
+  }
   for (const std::string& path : arguments.paths) {
-    if (!arguments.watch && !isThere(path)) { // a watch may begin before the job
+    if (!*hosts && !arguments.watch && !isThere(path)) { // a watch may begin before the job
       return kExitUsage;
     }
   }
@@ -126,7 +153,8 @@ int why(const WhyArguments& arguments) {
     say("--webhook " + problem);
     return kExitUsage;
   }
-  return arguments.watch ? watch(arguments) : lookOnce(arguments);
+  Looker looker(arguments, std::move(*hosts));
+  return arguments.watch ? watch(arguments, std::move(looker)) : lookOnce(arguments, std::move(looker));
 }
 
 /// Accepts "120", "120s", "2m" and "1h" for an option in seconds.
@@ -138,9 +166,9 @@ CLI::Validator asSeconds() {
 }
 
 void addOptions(CLI::App& verb, WhyArguments& arguments) {
-  verb.add_option("FOLDER", arguments.paths, "Folders of reports: one, or those of several hosts")
-      ->required()
+  verb.add_option("FOLDER", arguments.paths, "Folders of reports, or hosts with commtap serve: HOST:PORT,HOST:PORT")
       ->type_name("");
+  addHostOptions(verb, arguments.hosts);
   verb.add_option(
           "--after",
           arguments.patience_s,
@@ -177,6 +205,8 @@ void addWhy(CLI::App& app, int& exit_status) {
            "commtap why out",
            "commtap why --json --stacks out",
            "commtap why --watch --after 120s --exec ./page.sh out",
+           "commtap why node1:9464,node2:9464 --token-file token",
+           "commtap why --slurm --token-file token",
        }});
   auto arguments = std::make_shared<WhyArguments>();
   addOptions(*verb, *arguments);

@@ -14,10 +14,20 @@
 namespace commtap {
 namespace {
 
+/// Returns the ranges; of many, the first ones and the number of ranks.
+std::string shownRanges(const RankRanges& ranges) {
+  constexpr size_t kMostShown = 8;
+  if (ranges.size() <= kMostShown) {
+    return rangesText(ranges);
+  }
+  const RankRanges first(ranges.begin(), ranges.begin() + kMostShown / 2);
+  return fmt::format("{},... {} ranks", rangesText(first), countOf(ranges));
+}
+
 constexpr size_t kMostLines = 12;
 
 std::string ranksText(const RankRanges& ranges) {
-  const std::string text = rangesText(ranges);
+  const std::string text = shownRanges(ranges);
   return (countOf(ranges) == 1 ? "rank " : "ranks ") + text;
 }
 
@@ -36,7 +46,7 @@ std::string nameOf(const HangCall& call) {
     return call.kind == Kind::kSend ? "send to " + peer : "recv from " + peer;
   }
   return fmt::format(
-      "{} #{} of {} [{}]", kindName(call.kind), call.sequence, inert(call.group), rangesText(call.members));
+      "{} #{} of {} [{}]", kindName(call.kind), call.sequence, inert(call.group), shownRanges(call.members));
 }
 
 /// Returns "320 B for MLP.net2, forward".
@@ -146,7 +156,7 @@ std::string lineOfCycle(const Verdict& verdict) {
 
 std::string lineOfDivergence(const Verdict& verdict) {
   const HangDivergence& found = *verdict.divergence;
-  const std::string group = fmt::format("{} [{}]", inert(found.group), rangesText(found.members));
+  const std::string group = fmt::format("{} [{}]", inert(found.group), shownRanges(found.members));
   const std::string who =
       found.ranks == found.members
           ? fmt::format("the ranks of {} made different collectives", group)
@@ -175,7 +185,7 @@ std::string nextOf(const Verdict& verdict) {
 
 std::string lineOfMismatch(const Verdict& verdict) {
   const HangCall& call = *verdict.call;
-  const std::string where = fmt::format("#{} of {} [{}]", call.sequence, inert(call.group), rangesText(call.members));
+  const std::string where = fmt::format("#{} of {} [{}]", call.sequence, inert(call.group), shownRanges(call.members));
   switch (verdict.reason) {
     case HangReason::kSkipped:
       return fmt::format("{} skipped {}{}", ranksText(verdict.cause), fullNameOf(call), nextOf(verdict));

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """docs/dashboards: a real Prometheus reads every expression, and every alert fires only when it should."""
 
+import copy
 import json
 import re
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.models.dashboard import Dashboard
 from prometheus import Prometheus, promtool
 
 from report import REPOSITORY
@@ -57,6 +60,11 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
     "CommtapRanksMissing": [
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "3x40", 'run_id="r"')], True),
         ([series("commtap_world_size", "4x40", 'run_id="r"'), series("commtap_ranks", "4x40", 'run_id="r"')], False),
+    ],
+    "CommtapHang": [
+        ([series("commtap_hang_status", "1x40", 'run_id="r",status="stuck"')], True),
+        ([series("commtap_hang_status", "0x40", 'run_id="r",status="stuck"')], False),
+        ([series("commtap_hang_status", "1x40", 'run_id="r",status="unknown"')], False),
     ],
     "CommtapStepsChanged": [
         ([series("commtap_step_changes_total", "0x30 1x10", RANK.format(0) + ',what="bytes"')], True),
@@ -136,6 +144,28 @@ def test_the_dashboard_is_whole() -> None:
     assert len(cells) == len(set(cells))
     assert max(x for x, _ in cells) < 24
     assert all(panel["datasource"]["uid"] == "${datasource}" for panel in panels)
+
+
+def test_the_dashboard_follows_grafanas_schema() -> None:
+    """Grafana's own package, which is made from its published schema, reads the dashboard and loses nothing of it."""
+    read = Dashboard.from_json(copy.deepcopy(DASHBOARD))
+    again = json.loads(JSONEncoder().encode(read))
+    assert lost(DASHBOARD, again) == []
+
+
+def lost(value: Any, again: Any, path: str = "") -> list[str]:
+    """Returns the paths of what `value` has and `again` has not, or has otherwise."""
+    if isinstance(value, dict):
+        return [
+            each
+            for name in value
+            for each in (lost(value[name], again[name], f"{path}.{name}") if name in again else [f"{path}.{name}"])
+        ]
+    if isinstance(value, list):
+        if len(value) != len(again):
+            return [path]
+        return [each for i, one in enumerate(value) for each in lost(one, again[i], f"{path}[{i}]")]
+    return [] if value == again else [f"{path}: {value!r} became {again!r}"]
 
 
 def test_metrics_of_the_rules() -> None:

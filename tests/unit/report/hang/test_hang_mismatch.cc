@@ -151,13 +151,13 @@ TEST_CASE("rows that two ranks count differently are listed, up to a limit") {
   job.issue(0, Kind::kAllReduce, "Net.c");
   const std::vector<RankSight> sights = job.sights();
   const HangGroups groups(sights);
-  const std::vector<HangCount> counts = countsOf(groups.all()[0], {1}, 5);
+  const std::vector<HangCount> counts = countsOf(comparedRanks(groups.all()[0], {1}), 5);
   REQUIRE(counts.size() == 2);
   CHECK(counts[0].module == "Net.b");
   CHECK(counts[0].cause_count == 0);
   CHECK(counts[0].others_count == 1);
-  CHECK(countsOf(groups.all()[0], {1}, 1).size() == 1);
-  CHECK(countsOf(groups.all()[0], {0, 1}, 5).empty());
+  CHECK(countsOf(comparedRanks(groups.all()[0], {1}), 1).size() == 1);
+  CHECK(countsOf(comparedRanks(groups.all()[0], {0, 1}), 5).empty());
 }
 
 } // namespace

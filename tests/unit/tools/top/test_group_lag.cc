@@ -123,16 +123,6 @@ TEST_CASE("a group waits if all have issued the same collective and none has com
   CHECK(lagsWith(LastState::kIssued, 6).empty());
 }
 
-TEST_CASE("a run's name has its attempt; a process without a run ID is its own run") {
-  Job job;
-  job.pid = 17;
-  CHECK(runName(job) == "pid 17");
-  job.run_id = "x";
-  CHECK(runName(job) == "x");
-  job.attempt = 2;
-  CHECK(runName(job) == "x attempt 2");
-}
-
 TEST_CASE("of groups that wait equally long, the largest lag comes first") {
   const std::vector<Report> reports = {
       reportOf(0, {group("a", {0, 1}, 5), group("b", {0, 1}, 1)}),

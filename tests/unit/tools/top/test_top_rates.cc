@@ -11,7 +11,7 @@ namespace commtap {
 namespace {
 
 /// Returns two ranks of the sample job after `more_calls` more all_reduces of 1 KiB; each ran 4 ms and blocked 1 ms.
-LiveReports look(uint64_t more_calls, uint32_t every) {
+Traffic look(uint64_t more_calls, uint32_t every) {
   std::vector<Report> reports = sampleReports(2);
   for (Report& report : reports) {
     report.job.timing.every = every;
@@ -26,7 +26,7 @@ LiveReports look(uint64_t more_calls, uint32_t every) {
       row.time.bus_bytes = 2048.0 * static_cast<double>(more_calls);
     }
   }
-  return liveOf(reports);
+  return trafficOf(liveOf(reports).reports);
 }
 
 std::string tables(uint64_t before, uint64_t now, uint32_t every) {
@@ -62,11 +62,11 @@ TEST_CASE("sums over the ranks stay at the largest number") {
 }
 
 TEST_CASE("rows of different runs are not added up") {
-  LiveReports live = look(0, 0);
-  Report other = *live.reports[0];
+  Traffic traffic = look(0, 0);
+  Report other = sampleReport(0);
   other.job.run_id = "other";
-  live.reports.push_back(std::make_shared<const Report>(other));
-  const std::string text = rateTables(live, live, 2, {8, SIZE_MAX}, Color::none());
+  traffic.add(trafficOf(liveOf({other}).reports));
+  const std::string text = rateTables(traffic, traffic, 2, {8, SIZE_MAX}, Color::none());
   CHECK(has(text, "RUN         KIND        CALLS/S  PAYLOAD/S  COUNT   PAYLOAD\n"));
   CHECK(has(text, "sample-run  all_reduce      0.0        0 B      2"));
   CHECK(has(text, "other       all_reduce      0.0        0 B      1"));

@@ -40,6 +40,20 @@ TEST_CASE("the line of a rank that does not come") {
   CHECK(has(judged(job).line, "(inferred)"));
 }
 
+TEST_CASE("of a group with many ranges of ranks, the line has the first ones") {
+  Verdict verdict;
+  verdict.status = HangStatus::kStuck;
+  verdict.reason = HangReason::kBlocked;
+  verdict.cause = {{5, 5}};
+  HangCall call;
+  call.group = "dp";
+  for (int64_t rank = 0; rank < 32; rank += 2) {
+    call.members.emplace_back(rank, rank);
+  }
+  verdict.call = call;
+  CHECK(has(lineOf(verdict), "of dp [0,2,4,6,... 16 ranks]"));
+}
+
 TEST_CASE("the lines of calls that differ") {
   HangJob job(3);
   job.issueOnAll(Kind::kAllReduce, "Net.a");

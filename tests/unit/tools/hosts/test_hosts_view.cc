@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/hosts/hosts_view.h"
+
+#include <doctest/doctest.h>
+
+#include "report/base/process.h"
+#include "tests/unit/running_server.h"
+#include "tests/unit/samples.h"
+#include "tools/hosts/report_archive.h"
+
+namespace commtap {
+namespace {
+
+/// A server that answers for the sample job's rank `rank`.
+void addPaths(HttpServer& server, int64_t rank) {
+  const std::vector<std::shared_ptr<const Report>> reports = {std::make_shared<Report>(sampleReport(rank))};
+  server.get(kHostPath, [reports](const HttpRequest& request) {
+    HostDocument document{"node", lookOf(reports, 1), trafficOf(reports)};
+    return HttpAnswer{"application/x-ndjson", hostText(document, questionFrom(request.parameters))};
+  });
+  server.get(kArchivePath, [reports](const HttpRequest&) {
+    return HttpAnswer{"application/octet-stream", archiveOf(reports)};
+  });
+}
+
+class TwoHosts {
+ public:
+  HostAddress first() const {
+    return {"127.0.0.1", first_.address().port};
+  }
+  HostAddress second() const {
+    return {"127.0.0.1", second_.address().port};
+  }
+
+ private:
+  RunningServer first_{[](HttpServer& server) { addPaths(server, 0); }};
+  RunningServer second_{[](HttpServer& server) { addPaths(server, 1); }};
+};
+
+TEST_CASE("a view has the processes of all hosts") {
+  const TwoHosts hosts;
+  HostsView view({hosts.first(), hosts.second(), hosts.first()}, "");
+  HostQuestion question;
+  question.traffic = true;
+  const HostsView::Seen seen = view.ask(question);
+  CHECK(seen.look.problems.empty());
+  CHECK(seen.look.has_all_hosts);
+  REQUIRE(seen.look.processes.size() == 2);
+  CHECK(seen.look.processes[0].report->job.rank == 0);
+  CHECK(seen.look.processes[1].report->job.rank == 1);
+  CHECK(seen.traffic.by_kind.at({"sample-run", "all_reduce"}).count >= 2);
+}
+
+TEST_CASE("a host that does not answer is named, and the others are there") {
+  const TwoHosts hosts;
+  HostsView view({hosts.first(), {"127.0.0.1", 1}}, "");
+  const HostsView::Seen seen = view.ask({});
+  CHECK(seen.look.processes.size() == 1);
+  CHECK_FALSE(seen.look.has_all_hosts);
+  REQUIRE(seen.look.problems.size() == 1);
+  CHECK(seen.look.problems[0] == "127.0.0.1:1: no connection; its ranks are missing here");
+}
+
+TEST_CASE("rows are asked for where they are wanted") {
+  const TwoHosts hosts;
+  HostsView view({hosts.first(), hosts.second()}, "");
+  JobLook look = view.ask({}).look;
+  CHECK_FALSE(view.addRows({5}, look));
+  CHECK(view.addRows({1, 5}, look));
+  CHECK(look.processes[0].report->collectives.empty());
+  CHECK(look.processes[1].report->collectives.size() == sampleReport(1).collectives.size());
+  CHECK_FALSE(look.processes[1].report->last.empty());
+}
+
+TEST_CASE("complete reports come as files") {
+  const TwoHosts hosts;
+  const TempFolder folder;
+  const HostsView view({hosts.first(), hosts.second(), {"127.0.0.1", 1}}, "");
+  CHECK(view.download(folder.path()).size() == 1);
+  CHECK(namesIn(folder.path()).size() == 2);
+}
+
+} // namespace
+} // namespace commtap

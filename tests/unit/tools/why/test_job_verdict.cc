@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/why/job_verdict.h"
+
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "report/base/process.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a verdict on two looks says whether the job went on in between") {
+  const auto report = std::make_shared<Report>(sampleReport(0));
+  report->job.exit = ExitKind::kRunning;
+  report->job.ended_at_ns.reset();
+  report->job.pid = static_cast<uint64_t>(getpid());
+  const uint64_t now_ns = wallClockNs();
+  constexpr uint64_t kSecond = 1'000'000'000;
+  report->job.started_at_ns = now_ns - 100 * kSecond;
+  report->steps.clear();
+  for (LastCollective& call : report->last) {
+    call.issued_at_ns = now_ns - 50 * kSecond;
+    call.completed_at_ns.reset();
+  }
+  const auto later = std::make_shared<Report>(*report);
+  later->groups.front().collectives += 1;
+  const std::vector<std::shared_ptr<const Report>> before = {report};
+  const std::vector<std::shared_ptr<const Report>> after = {later};
+  const Verdict moved = verdictOf(earlier(lookOf(before, now_ns)), lookOf(after, now_ns + kSecond), 1);
+  CHECK(moved.status == HangStatus::kHealthy);
+  REQUIRE(moved.ranks.size() == 1);
+  CHECK(moved.ranks[0].state == RankState::kRuns);
+  CHECK(moved.ranks[0].process == "runs");
+  CHECK_FALSE(moved.line.empty());
+  CHECK(verdictOf(earlier(lookOf(before, now_ns)), lookOf(before, now_ns + kSecond), 1).status != HangStatus::kHealthy);
+}
+
+TEST_CASE("without a process with a rank nothing can be told") {
+  const Verdict verdict = verdictOf(EarlierLook(), JobLook(), 1);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(has(verdict.line, "no process with a rank"));
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/hosts/host_arguments.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/cli/token_file.h"
+
+namespace commtap {
+namespace {
+
+using View = std::optional<HostsView>;
+using Hosts = std::vector<HostAddress>;
+
+constexpr const char* kNodeList = "SLURM_JOB_NODELIST";
+
+/// The hosts that the options name; empty if they name none.
+Result<Hosts> hostsFromOptions(const HostArguments& arguments) {
+  if (!arguments.k8s.empty()) {
+    return hostsFromName(arguments.k8s, arguments.port);
+  }
+  if (!arguments.slurm) {
+    return Hosts();
+  }
+  const char* nodes = std::getenv(kNodeList);
+  if (nodes == nullptr || *nodes == '\0') {
+    return Result<Hosts>::failure(
+        fmt::format("--slurm: {} is not set: run this inside the job's allocation (srun --overlap)", kNodeList));
+  }
+  return hostsFromNodeList(nodes, arguments.port);
+}
+
+/// The hosts in `paths`; empty if the first of them is a path.
+Result<Hosts> hostsFromPaths(const std::vector<std::string>& paths) {
+  Hosts hosts;
+  if (paths.empty() || !isHostList(paths.front())) {
+    return hosts;
+  }
+  for (const std::string& path : paths) {
+    Result<Hosts> more = hostsFromList(path);
+    if (!more) {
+      return more;
+    }
+    hosts.insert(hosts.end(), more->begin(), more->end());
+  }
+  return hosts;
+}
+
+} // namespace
+
+void addHostOptions(CLI::App& verb, HostArguments& arguments) {
+  CLI::Option* slurm =
+      verb.add_flag("--slurm", arguments.slurm, "Ask commtap serve on the nodes of this Slurm job, not a folder");
+  verb.add_option("--k8s", arguments.k8s, "Ask commtap serve in the pods of this headless service, not a folder")
+      ->type_name("SERVICE")
+      ->excludes(slurm);
+  verb.add_option("--port", arguments.port, "Port of commtap serve, with --slurm and --k8s; default: 9464")
+      ->type_name("PORT");
+  verb.add_option("--token-file", arguments.token_file, "Send hosts this file's first line as bearer token")
+      ->type_name("FILE");
+}
+
+Result<View> hostsFor(const HostArguments& arguments, const std::vector<std::string>& paths) {
+  const bool has_option = arguments.slurm || !arguments.k8s.empty();
+  if (has_option != paths.empty()) {
+    return Result<View>::failure(
+        has_option ? "--slurm and --k8s name the hosts: leave the folder out"
+                   : "a folder is missing, or hosts: HOST:PORT,HOST:PORT, --slurm or --k8s");
+  }
+  Result<Hosts> hosts = has_option ? hostsFromOptions(arguments) : hostsFromPaths(paths);
+  if (!hosts) {
+    return Result<View>::failure(hosts.error());
+  }
+  if (hosts->empty()) {
+    return View();
+  }
+  std::string token;
+  if (!arguments.token_file.empty()) {
+    Result<std::string> read = readTokenFile(arguments.token_file);
+    if (!read) {
+      return Result<View>::failure("--token-file: " + read.error());
+    }
+    token = std::move(*read);
+  }
+  return View(HostsView(std::move(*hosts), std::move(token)));
+}
+
+} // namespace commtap

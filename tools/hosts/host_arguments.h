@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "report/base/result.h"
+#include "tools/hosts/hosts_view.h"
+
+namespace commtap {
+
+/// Which hosts a command asks instead of reading folders.
+struct HostArguments {
+  bool slurm = false;
+  std::string k8s; ///< name of a headless service; "" for none
+  uint16_t port = kDefaultServePort;
+  std::string token_file; ///< "" for none
+};
+
+/// The `paths` of hostsFor() for a command that takes at most one; "": none.
+inline std::vector<std::string> pathsIn(const std::string& path) {
+  return path.empty() ? std::vector<std::string>() : std::vector<std::string>{path};
+}
+
+void addHostOptions(CLI::App& verb, HostArguments& arguments);
+
+/// Returns a view of the hosts that the options or `paths` name; nullopt if they name none, so that `paths` are of this
+/// machine. Fails with a line for the user if they cannot be understood, or if nothing is named.
+Result<std::optional<HostsView>> hostsFor(const HostArguments& arguments, const std::vector<std::string>& paths);
+
+} // namespace commtap

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/hosts/hosts_view.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "report/base/process.h"
+#include "report/runs/report_paths.h"
+#include "tools/hosts/for_each_host.h"
+#include "tools/hosts/report_archive.h"
+
+namespace commtap {
+namespace {
+
+std::string missing(const HostAddress& host, const std::string& reason) {
+  return fmt::format("{}: {}; its ranks are missing here", host.text(), reason);
+}
+
+} // namespace
+
+Result<HostDocument> HostsView::answerOf(size_t place, const HostQuestion& question, FastReportReader& reader) const {
+  const Result<std::string> text = getPage(targetOf(hosts_[place], addressOf(question)), limits_);
+  Result<HostDocument> document = text ? hostDocumentFrom(*text, reader) : Result<HostDocument>::failure(text.error());
+  return document ? std::move(document) : Result<HostDocument>::failure(missing(hosts_[place], document.error()));
+}
+
+HostsView::Seen HostsView::ask(const HostQuestion& question) {
+  std::vector<std::optional<Result<HostDocument>>> answers(hosts_.size());
+  forEachHost<FastReportReader>(hosts_.size(), [&](FastReportReader& reader, size_t place) {
+    answers[place] = answerOf(place, question, reader);
+  });
+  Seen seen;
+  places_.clear();
+  for (size_t place = 0; place < hosts_.size(); ++place) {
+    Result<HostDocument>& answer = *answers[place];
+    if (answer) {
+      add(*answer, place, seen);
+    } else {
+      seen.look.problems.push_back(answer.error());
+      seen.look.has_all_hosts = false;
+    }
+  }
+  seen.look.at_ns = wallClockNs();
+  return seen;
+}
+
+void HostsView::add(HostDocument& document, size_t place, Seen& seen) {
+  seen.traffic.add(document.traffic);
+  for (const std::string& problem : document.look.problems) {
+    seen.look.problems.push_back(document.host + ": " + problem);
+  }
+  for (SeenProcess& process : document.look.processes) {
+    if (places_.emplace(processKeyOf(process.report->job), place).second) {
+      seen.look.processes.push_back(std::move(process));
+    }
+  }
+}
+
+std::set<size_t> HostsView::placesOf(const std::vector<int64_t>& ranks, const JobLook& look) const {
+  std::set<size_t> places;
+  for (const SeenProcess& process : look.processes) {
+    const Job& job = process.report->job;
+    const auto place = places_.find(processKeyOf(job));
+    if (job.rank && std::find(ranks.begin(), ranks.end(), *job.rank) != ranks.end() && place != places_.end()) {
+      places.insert(place->second);
+    }
+  }
+  return places;
+}
+
+bool HostsView::addRows(const std::vector<int64_t>& ranks, JobLook& look) const {
+  HostQuestion question;
+  question.last = 0;
+  question.rows_of.assign(ranks.begin(), ranks.begin() + std::min(ranks.size(), HostQuestion::kMostRows));
+  std::map<ProcessKey, std::vector<Collective>> rows;
+  FastReportReader reader;
+  for (const size_t place : placesOf(question.rows_of, look)) {
+    const Result<HostDocument> document = answerOf(place, question, reader);
+    if (!document) {
+      look.problems.push_back(document.error());
+      continue;
+    }
+    for (const SeenProcess& process : document->look.processes) {
+      rows.emplace(processKeyOf(process.report->job), process.report->collectives);
+    }
+  }
+  bool has_rows = false;
+  for (SeenProcess& process : look.processes) {
+    const auto found = rows.find(processKeyOf(process.report->job));
+    if (found != rows.end() && !found->second.empty()) {
+      auto report = std::make_shared<Report>(*process.report);
+      report->collectives = std::move(found->second);
+      process.report = std::move(report);
+      has_rows = true;
+    }
+  }
+  return has_rows;
+}
+
+std::vector<std::string> HostsView::download(const std::string& folder) const {
+  struct Nothing {};
+  std::vector<std::string> problems(hosts_.size());
+  forEachHost<Nothing>(hosts_.size(), [&](Nothing&, size_t place) {
+    const Result<std::string> text = getPage(targetOf(hosts_[place], kArchivePath), limits_);
+    const std::string problem = text ? unpackArchive(*text, fmt::format("{}/host{}", folder, place)) : text.error();
+    problems[place] = problem.empty() ? "" : missing(hosts_[place], problem);
+  });
+  std::erase(problems, "");
+  return problems;
+}
+
+} // namespace commtap

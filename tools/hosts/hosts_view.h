@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/cli/http_get.h"
+#include "tools/hosts/host_document.h"
+#include "tools/hosts/host_list.h"
+#include "tools/live/job_look.h"
+#include "tools/live/traffic.h"
+
+namespace commtap {
+
+/// The jobs on several hosts, without a folder that they share: each host's `commtap serve` is asked. A host that does
+/// not answer in time is a line of `problems`, and the others are not kept waiting for it.
+class HostsView {
+ public:
+  /// `token`: "" for none.
+  HostsView(std::vector<HostAddress> hosts, std::string token, GetLimits limits = {})
+      : hosts_(std::move(hosts)), token_(std::move(token)), limits_(limits) {}
+
+  struct Seen {
+    JobLook look;
+    Traffic traffic;
+  };
+  /// Asks all hosts, many at a time.
+  Seen ask(const HostQuestion& question);
+
+  /// Asks again the hosts of the look's processes with these ranks, and puts the rows of collectives into their
+  /// reports. Returns whether there are any.
+  bool addRows(const std::vector<int64_t>& ranks, JobLook& look) const;
+
+  /// Writes the complete reports of all hosts to files in `folder`. Returns a line for each host that is missing.
+  std::vector<std::string> download(const std::string& folder) const;
+
+ private:
+  GetTarget targetOf(const HostAddress& host, std::string path) const {
+    return {host.host, host.port, std::move(path), token_};
+  }
+
+  Result<HostDocument> answerOf(size_t place, const HostQuestion& question, FastReportReader& reader) const;
+  void add(HostDocument& document, size_t place, Seen& seen);
+  std::set<size_t> placesOf(const std::vector<int64_t>& ranks, const JobLook& look) const;
+
+  std::vector<HostAddress> hosts_;
+  std::string token_;
+  GetLimits limits_;
+  std::map<ProcessKey, size_t> places_; ///< index in `hosts_` of each process of the last answers
+};
+
+} // namespace commtap

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/live/job_look.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "report/base/catch_errors.h"
+#include "report/base/process.h"
+#include "report/ledger_reader/ledger_reader.h"
+#include "report/merge/report_reader.h"
+#include "report/runs/report_paths.h"
+#include "report/runs/report_scan.h"
+
+namespace commtap {
+namespace {
+
+/// Returns a number that grows with whatever the process does that its report counts.
+uint64_t progressOf(const Report& report) {
+  uint64_t progress = report.steps.empty() ? 0 : report.steps.back().first_step;
+  for (const Group& group : report.groups) {
+    progress += group.collectives + group.point_to_point;
+  }
+  for (const Module& module : report.modules) {
+    for (const uint64_t calls : module.calls) {
+      progress += calls;
+    }
+  }
+  return progress;
+}
+
+/// Reads a ledger, and looks at its process if that runs here.
+void addLedger(const FoundReport& found, JobLook& look) {
+  Result<LedgerContents> contents =
+      catchErrors<LedgerContents>(found.path, [&found] { return readLedgerFile(found.path); });
+  if (!contents) {
+    if (!vanished(found.path)) {
+      look.problems.push_back(contents.error());
+    }
+    return;
+  }
+  auto report = std::make_shared<const Report>(std::move(contents->report));
+  const uint64_t pid = report->job.pid;
+  const bool is_here = report->job.exit == ExitKind::kRunning && contents->boot_id == bootId() &&
+                       processStartTicks(pid) == contents->pid_start_ticks;
+  look.processes.push_back(seenProcess(std::move(report), is_here ? sampleOf(pid) : std::nullopt));
+}
+
+void addPath(const std::string& path, std::set<ProcessKey>& known, JobLook& look) {
+  const Result<ReportScan> scan = scanReports(path, {});
+  if (!scan) {
+    look.problems.push_back(scan.error());
+    return;
+  }
+  look.problems.insert(look.problems.end(), scan->problems.begin(), scan->problems.end());
+  std::vector<FoundReport> reports;
+  for (const FoundReport& found : scan->reports) {
+    if (!known.insert(processKeyOf(found.job)).second) {
+      continue; // another path has it, too
+    }
+    if (found.is_ledger) {
+      addLedger(found, look);
+    } else {
+      reports.push_back(found);
+    }
+  }
+  forEachReport(reports, ReportDepth::kAll, {}, [&look](ReadReport item) {
+    if (item.report) {
+      look.processes.push_back(seenProcess(std::make_shared<const Report>(std::move(*item.report)), std::nullopt));
+    } else {
+      look.problems.push_back(item.report.error());
+    }
+  });
+}
+
+} // namespace
+
+SeenProcess seenProcess(std::shared_ptr<const Report> report, std::optional<ProcessSample> sample) {
+  const uint64_t progress = progressOf(*report);
+  return {std::move(report), sample, progress};
+}
+
+const EarlierLook::Process* EarlierLook::find(const Job& job) const {
+  const auto found = processes.find(processKeyOf(job));
+  return found == processes.end() ? nullptr : &found->second;
+}
+
+JobLook lookAt(const std::vector<std::string>& paths) {
+  JobLook look;
+  std::set<ProcessKey> known;
+  for (const std::string& path : paths) {
+    addPath(path, known, look);
+  }
+  look.at_ns = wallClockNs();
+  return look;
+}
+
+JobLook lookOf(std::span<const std::shared_ptr<const Report>> reports, uint64_t at_ns) {
+  JobLook look;
+  look.at_ns = at_ns;
+  look.has_all_hosts = false;
+  for (const std::shared_ptr<const Report>& report : reports) {
+    const bool is_running = report->job.exit == ExitKind::kRunning;
+    look.processes.push_back(seenProcess(report, is_running ? sampleOf(report->job.pid) : std::nullopt));
+  }
+  return look;
+}
+
+EarlierLook earlier(const JobLook& look) {
+  EarlierLook made;
+  made.at_ns = look.at_ns;
+  made.moved_ns = look.moved_ns;
+  for (const SeenProcess& process : look.processes) {
+    made.processes.emplace(processKeyOf(process.report->job), EarlierLook::Process{process.progress, process.sample});
+  }
+  return made;
+}
+
+bool hasMoved(const EarlierLook::Process* before, const SeenProcess& now) {
+  return before != nullptr && before->progress != now.progress;
+}
+
+void noteProgress(const EarlierLook& before, JobLook& now) {
+  const bool has_moved = std::any_of(now.processes.begin(), now.processes.end(), [&before](const SeenProcess& process) {
+    return hasMoved(before.find(process.report->job), process);
+  });
+  now.moved_ns = has_moved ? now.at_ns : before.moved_ns;
+}
+
+bool isRunning(const JobLook& look) {
+  return std::any_of(look.processes.begin(), look.processes.end(), [](const SeenProcess& process) {
+    return process.report->job.exit == ExitKind::kRunning;
+  });
+}
+
+} // namespace commtap

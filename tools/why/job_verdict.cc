@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/why/job_verdict.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <vector>
+
+#include "report/hang/hang_groups.h"
+#include "report/hang/hang_judge.h"
+#include "tools/why/why_text.h"
+
+namespace commtap {
+namespace {
+
+ProcessLook compared(const EarlierLook::Process* before, const SeenProcess& now, double seconds) {
+  ProcessLook look;
+  look.is_here = now.sample.has_value();
+  look.has_moved = hasMoved(before, now);
+  if (look.is_here) {
+    look.text = processStateText(now.sample);
+    look.is_stopped = now.sample->state == 'T' || now.sample->state == 't';
+    look.is_runnable =
+        now.sample->state == 'R' || (before != nullptr && before->sample && before->sample->state == 'R');
+  }
+  if (look.is_here && before != nullptr && before->sample && seconds > 0) {
+    const auto ticks = static_cast<double>(now.sample->cpu_ticks - before->sample->cpu_ticks);
+    look.cpu_share = ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) / seconds;
+  }
+  return look;
+}
+
+} // namespace
+
+Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience_s) {
+  std::map<const Report*, const SeenProcess*> all;
+  std::vector<const Report*> reports;
+  for (const SeenProcess& process : now.processes) {
+    all.emplace(process.report.get(), &process);
+    reports.push_back(process.report.get());
+  }
+  const double seconds = now.at_ns > before.at_ns ? static_cast<double>(now.at_ns - before.at_ns) / 1e9 : 0;
+  std::vector<RankSight> sights;
+  for (const Report* report : oneProcessPerRank(reports)) {
+    sights.push_back({report, compared(before.find(report->job), *all.at(report), seconds)});
+  }
+  Verdict verdict;
+  if (!sights.empty()) {
+    verdict = judge(sights, {now.at_ns, patience_s, now.has_all_hosts, now.moved_ns});
+  }
+  verdict.problems = now.problems;
+  verdict.line = lineOf(verdict);
+  return verdict;
+}
+
+} // namespace commtap
