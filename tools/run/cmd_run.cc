@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"
 #include "tools/run/run_summary.h"
+#include "tools/run/serve_process.h"
 #include "tools/text/color.h"
 
 namespace commtap {
@@ -35,7 +37,18 @@ constexpr const char* kRunExitStatus =
     "that of the command, or the signal that killed it; 127 the command does not exist; 126 it cannot\n"
     "be started; 2 wrong usage of commtap run.";
 
+constexpr const char* kServe = "--serve";
+constexpr const char* kTokenFile = "--token-file";
+
+struct ServeFlags {
+  std::string listen; ///< "": no server
+  std::string token_file;
+};
+
 bool isValueFlag(const std::string& argument) {
+  if (argument == kServe || argument == kTokenFile) {
+    return true;
+  }
   for (const OptionRow& row : optionTable()) {
     if (!row.flag.empty() && argument == row.flag) {
       return true;
@@ -74,9 +87,23 @@ void recover(const RunSetup& setup) {
   sayAll(problems);
 }
 
-[[noreturn]] void runCommand(const std::vector<std::string>& command, const RunSetup& setup) {
+std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags& serve) {
+  std::vector<std::string> arguments = {
+      "commtap", "serve", commonFolder(setup.options.out, setup.options.run_id), "--listen", serve.listen};
+  if (!serve.token_file.empty()) {
+    arguments.insert(arguments.end(), {kTokenFile, serve.token_file});
+  }
+  return arguments;
+}
+
+[[noreturn]] void runCommand(const std::vector<std::string>& command, const RunSetup& setup, const ServeFlags& serve) {
+  std::optional<ServeProcess> server;
+  if (setup.options.enabled && !serve.listen.empty()) {
+    server.emplace("/proc/self/exe", serveArguments(setup, serve));
+  }
   Launcher launcher;
   const Ending ending = launcher.run(command, setup.environment.variables());
+  server.reset();
   if (ending.exec_error != 0) {
     say(fmt::format("{} cannot be started: {}", command[0], std::strerror(ending.exec_error)));
     endAs(ending);
@@ -91,7 +118,10 @@ void recover(const RunSetup& setup) {
   endAs(ending);
 }
 
-int run(const std::map<std::string, std::string>& flags, const std::vector<std::string>& command) {
+int run(
+    const std::map<std::string, std::string>& flags,
+    const ServeFlags& serve,
+    const std::vector<std::string>& command) {
   if (command.empty()) {
     say("a command to run is missing: commtap run [OPTIONS] -- COMMAND [ARGUMENTS]");
     return kExitUsage;
@@ -107,7 +137,7 @@ int run(const std::map<std::string, std::string>& flags, const std::vector<std::
       say(line);
     }
   }
-  runCommand(command, *setup);
+  runCommand(command, *setup, serve);
 }
 
 } // namespace
@@ -130,7 +160,9 @@ void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_st
       {.usage = "commtap run [OPTIONS] -- COMMAND [ARGUMENTS]",
        .about = kRunAbout,
        .exit_status = kRunExitStatus,
-       .examples = {"commtap run --out out -- torchrun --nproc-per-node 4 train.py"}});
+       .examples = {
+           "commtap run --out out -- torchrun --nproc-per-node 4 train.py",
+           "commtap run --serve 0.0.0.0:9464 --token-file token -- torchrun --nnodes 2 train.py"}});
   auto flags = std::make_shared<std::map<std::string, std::string>>();
   for (const OptionRow& row : optionTable()) {
     if (row.flag.empty()) {
@@ -143,7 +175,12 @@ void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_st
             std::string(row.flag), [flags, name](const std::string& value) { (*flags)[name] = value; }, help)
         ->type_name(std::string(row.type));
   }
-  verb->callback([flags, &command, &exit_status] { exit_status = run(*flags, command); });
+  auto serve = std::make_shared<ServeFlags>();
+  verb->add_option(kServe, serve->listen, "Run commtap serve beside the command, as long as that runs (docs/hosts.md)")
+      ->type_name("HOST:PORT");
+  verb->add_option(kTokenFile, serve->token_file, "The server's token, for an address beyond loopback")
+      ->type_name("FILE");
+  verb->callback([flags, serve, &command, &exit_status] { exit_status = run(*flags, *serve, command); });
 }
 
 } // namespace commtap
