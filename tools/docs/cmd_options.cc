@@ -10,8 +10,8 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/docs/row_pages.h"
+#include "tools/docs/tables_page.h"
 #include "tools/metrics/metrics.h"
-#include "tools/tables/report_tables.h"
 
 namespace commtap {
 namespace {

@@ -6,11 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "report/base/duration.h"
 #include "report/job/saturated_sums.h"
 #include "report/merge/job_merge.h"
 #include "report/runs/ledger_recovery.h"
@@ -21,6 +26,7 @@
 #include "tools/cli/subcommands.h"
 #include "tools/export/export_commdebug.h"
 #include "tools/export/export_graphviz.h"
+#include "tools/export/export_parquet.h"
 #include "tools/export/export_source.h"
 #include "tools/export/export_tables.h"
 #include "tools/export/export_trace.h"
@@ -34,6 +40,9 @@ constexpr const char* kExportAbout =
     "  openmetrics  metrics in OpenMetrics 1.0, for Prometheus; docs/metrics.md\n"
     "  prometheus   metrics in Prometheus's older text format, for node_exporter's textfile collector\n"
     "  csv, jsonl   a flat table (--table), or all of them (--all-tables); docs/tables.md\n"
+    "  parquet      all flat tables, a file per table and run, by a Python with pyarrow (--all-tables); a run that "
+    "was\n"
+    "               exported before is replaced\n"
     "  commdebug    JSON in the format of PyTorch's CommDebugMode, for one rank: --rank, or the first\n"
     "  graphviz     the module tree with each module's communication\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
@@ -52,11 +61,12 @@ struct FormatRow {
   const char* extension; ///< of the default file
 };
 
-constexpr std::array<FormatRow, 7> kFormats = {{
+constexpr std::array<FormatRow, 8> kFormats = {{
     {.name = "openmetrics", .extension = ".openmetrics"},
     {.name = "prometheus", .extension = ".prom"},
     {.name = "csv", .extension = ".csv"},
     {.name = "jsonl", .extension = ".jsonl"},
+    {.name = "parquet", .extension = ".parquet"},
     {.name = "commdebug", .extension = ".commdebug.json"},
     {.name = "graphviz", .extension = ".dot"},
     {.name = "perfetto", .extension = ".trace.json"},
@@ -76,6 +86,8 @@ struct ExportArguments {
   std::string output;
   std::string table;      ///< "" for the table of collectives
   std::string all_tables; ///< the folder to write; "" for one table
+  std::string python = "python3";
+  std::string since; ///< a duration; "" for all runs
   ExportSelection selection;
   std::optional<uint32_t> depth;
   std::optional<size_t> max_series;
@@ -83,15 +95,38 @@ struct ExportArguments {
   bool writesTables() const {
     return format == "csv" || format == "jsonl";
   }
+  bool writesParquet() const {
+    return format == "parquet";
+  }
   bool writesMetrics() const {
     return format == "openmetrics" || format == "prometheus";
   }
 };
 
+/// Returns "" or one line about an option that a file of whole runs cannot follow.
+std::string wrongParquet(const ExportArguments& arguments) {
+  if (arguments.all_tables.empty()) {
+    return "--format parquet needs --all-tables FOLDER";
+  }
+  if (arguments.selection.rank || !arguments.selection.host.empty()) {
+    return "--rank and --host do not go with --format parquet, which replaces whole runs";
+  }
+  if (!arguments.since.empty() && !parseDurationNs(arguments.since)) {
+    return "--since " + arguments.since + " is no duration: write 90m, 24h or 7d";
+  }
+  return "";
+}
+
 /// Returns "" or one line about an option that would have no effect.
 std::string wrongUsage(const ExportArguments& arguments) {
+  if (arguments.writesParquet()) {
+    return wrongParquet(arguments);
+  }
+  if (!arguments.since.empty()) {
+    return "--since needs --format parquet";
+  }
   if (!arguments.writesTables() && !(arguments.table.empty() && arguments.all_tables.empty())) {
-    return "--table and --all-tables need --format csv or jsonl";
+    return "--table and --all-tables need --format csv, jsonl or parquet";
   }
   if (arguments.depth && !arguments.writesMetrics() && arguments.format != "graphviz") {
     return "--depth needs --format openmetrics, prometheus or graphviz";
@@ -192,6 +227,34 @@ void writeTables(Export& job) {
   job.errors = files.finish();
 }
 
+void writeParquet(Export& job) {
+  Result<ParquetFiles> files = ParquetFiles::start(job.arguments.python, job.arguments.all_tables);
+  if (!files) {
+    job.errors.push_back(files.error());
+    return;
+  }
+  std::vector<FoundReport> all = std::move(job.found); // by run
+  auto end = all.begin();
+  for (size_t number = 0; end != all.end() && job.errors.empty(); ++number) {
+    const auto begin = end;
+    const std::string run_id = begin->job.run_id;
+    end = std::find_if(begin, all.end(), [&run_id](const FoundReport& report) { return report.job.run_id != run_id; });
+    job.found.assign(std::make_move_iterator(begin), std::make_move_iterator(end));
+    const std::string folder = files->folderFor(number);
+    TableFiles tables(TableFormat::kJsonLines);
+    if (std::string error = tables.openAll(folder); !error.empty()) {
+      job.errors.push_back(std::move(error));
+      break;
+    }
+    job.forEach([&tables](const Report& report) { tables.add(report); });
+    job.errors = tables.finish();
+    files->add(run_id, folder);
+  }
+  if (std::string error = files->finish(); !error.empty()) {
+    job.errors.push_back(std::move(error));
+  }
+}
+
 void writeGraph(Export& job) {
   JobMerge merge;
   job.forEach([&merge](const Report& report) { merge.add(report, ""); });
@@ -221,6 +284,8 @@ void write(Export& job) {
   const std::string& format = job.arguments.format;
   if (job.arguments.writesTables()) {
     writeTables(job);
+  } else if (job.arguments.writesParquet()) {
+    writeParquet(job);
   } else if (format == "commdebug") {
     writeCommDebug(job);
   } else if (format == "graphviz") {
@@ -235,6 +300,19 @@ void write(Export& job) {
 /// Returns whether nothing says where to write, and stdout is a terminal, which a document would flood.
 bool needsFile(const ExportArguments& arguments) {
   return arguments.output.empty() && arguments.all_tables.empty() && isatty(STDOUT_FILENO) == 1;
+}
+
+/// Drops the runs of which no file has changed within this time.
+void dropUnchanged(uint64_t within_ns, std::vector<FoundReport>& found) {
+  const auto since = std::filesystem::file_time_type::clock::now() - std::chrono::nanoseconds(within_ns);
+  std::set<std::string> changed;
+  for (const FoundReport& report : found) {
+    std::error_code error;
+    if (const auto at = std::filesystem::last_write_time(report.path, error); !error && at >= since) {
+      changed.insert(report.job.run_id);
+    }
+  }
+  std::erase_if(found, [&changed](const FoundReport& report) { return !changed.contains(report.job.run_id); });
 }
 
 int exportReports(ExportArguments arguments) {
@@ -258,6 +336,9 @@ int exportReports(ExportArguments arguments) {
     return kExitUsage;
   }
   sayAll(scan->copies);
+  if (!arguments.since.empty()) {
+    dropUnchanged(*parseDurationNs(arguments.since), *found);
+  }
   const bool is_default_file = needsFile(arguments);
   if (is_default_file) {
     arguments.output = defaultFile(arguments);
@@ -308,6 +389,7 @@ void addExport(CLI::App& app, int& exit_status) {
            "commtap export out --format prometheus --host $(hostname) -o /var/lib/node_exporter/commtap.prom",
            "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
            "commtap export out --format csv --all-tables tables",
+           "commtap export runs --all --format parquet --all-tables lake --since 25h",
            "commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg",
            "commtap export out --format perfetto -o trace.json",
        }});
@@ -324,10 +406,16 @@ void addExport(CLI::App& app, int& exit_status) {
       verb->add_option("--table", arguments->table, "csv, jsonl: the table to export; default: collectives")
           ->type_name("NAME")
           ->check(oneOf(tableNames()));
-  verb->add_option("--all-tables", arguments->all_tables, "csv, jsonl: write a file per table into this folder")
+  verb->add_option(
+          "--all-tables", arguments->all_tables, "csv, jsonl, parquet: write a file per table into this folder")
       ->type_name("FOLDER")
       ->excludes(table)
       ->excludes(output);
+  verb->add_option(
+          "--since", arguments->since, "parquet: only runs whose reports changed within this time: 90m, 24h, 7d")
+      ->type_name("TIME");
+  verb->add_option("--python", arguments->python, "parquet: a Python that has pyarrow; default: python3")
+      ->type_name("PATH");
   addFilters(*verb, *arguments);
   verb->callback([arguments, &exit_status] { exit_status = exportReports(*arguments); });
 }

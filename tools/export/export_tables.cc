@@ -4,15 +4,26 @@
 
 #include <filesystem>
 #include <system_error>
-
-#include "tools/tables/table_text.h"
+#include <utility>
 
 namespace commtap {
 
+std::vector<ExportedTable> exportedTables() {
+  std::vector<ExportedTable> tables = {{RunTable::kName, RunTable::columns(), std::nullopt}};
+  for (const TableRow& table : reportTables()) {
+    tables.push_back({table.name, columnsOf(table.id), table.id});
+  }
+  return tables;
+}
+
 void TableFiles::open(TableId table, const std::string& path) {
-  File& file = files_.emplace_back(table, path);
+  open({reportTables()[static_cast<size_t>(table)].name, columnsOf(table), table}, path);
+}
+
+void TableFiles::open(ExportedTable table, const std::string& path) {
+  File& file = files_.emplace_back(std::move(table), path);
   if (format_ == TableFormat::kCsv) {
-    file.out.write(csvTitles(table));
+    file.out.write(csvTitles(file.table.columns));
   }
 }
 
@@ -23,23 +34,32 @@ std::string TableFiles::openAll(const std::string& folder) {
     return folder + ": " + error.message();
   }
   const char* extension = format_ == TableFormat::kCsv ? ".csv" : ".jsonl";
-  for (const TableRow& table : reportTables()) {
-    open(table.id, std::filesystem::path(folder) / (table.name + extension));
+  for (ExportedTable& table : exportedTables()) {
+    const std::string path = std::filesystem::path(folder) / (table.name + extension);
+    open(std::move(table), path);
   }
   return "";
 }
 
+void TableFiles::write(File& file, const TableCells& cells) const {
+  file.out.write(format_ == TableFormat::kCsv ? csvRow(cells) : file.json.row(cells));
+}
+
 void TableFiles::add(const Report& report) {
+  runs_.add(report);
   for (File& file : files_) {
-    forEachRow(file.table, report, [&](const TableCells& cells) {
-      file.out.write(format_ == TableFormat::kCsv ? csvRow(cells) : jsonRow(file.table, cells));
-    });
+    if (file.table.id) {
+      forEachRow(*file.table.id, report, [&](const TableCells& cells) { write(file, cells); });
+    }
   }
 }
 
 std::vector<std::string> TableFiles::finish() {
   std::vector<std::string> errors;
   for (File& file : files_) {
+    for (const TableCells& cells : file.table.id ? std::vector<TableCells>() : runs_.rows()) {
+      write(file, cells);
+    }
     if (std::string error = file.out.finish(); !error.empty()) {
       errors.push_back(std::move(error));
     }

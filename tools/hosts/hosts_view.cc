@@ -75,7 +75,8 @@ std::set<size_t> HostsView::placesOf(const std::vector<int64_t>& ranks, const Jo
 bool HostsView::addRows(const std::vector<int64_t>& ranks, JobLook& look) const {
   HostQuestion question;
   question.last = 0;
-  question.rows_of.assign(ranks.begin(), ranks.begin() + std::min(ranks.size(), HostQuestion::kMostRows));
+  question.rows_of.assign(
+      ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), HostQuestion::kMostRows)));
   std::map<ProcessKey, std::vector<Collective>> rows;
   FastReportReader reader;
   for (const size_t place : placesOf(question.rows_of, look)) {

@@ -54,7 +54,7 @@ int finish(const std::vector<std::string>& problems, int written) {
 int showRows(const SelectedReports& selected, const ReportScan& scan, TableId table, const ShowFilter& filter) {
   std::vector<std::string> problems = scan.problems;
   OutputFile out("");
-  out.write(csvTitles(table));
+  out.write(csvTitles(columnsOf(table)));
   withProgress([&](const Progress& progress) {
     forEachReport(selected.reports, ReportDepth::kCompared, progress, [&](const ReadReport& item) {
       if (item.report) {

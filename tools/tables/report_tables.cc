@@ -369,26 +369,11 @@ const std::vector<TableField<Job>>& processKey() {
   return kKey;
 }
 
-constexpr std::string_view kTablesIntroduction = R"(# Tables
-
-<!-- Made from tools/tables/report_tables.cc and report/json/*_columns.h by `./dev docs`. -->
-
-`commtap export --format csv|jsonl --table NAME` writes one flat table of reports, `--all-tables FOLDER` a file per table
-in one pass over the reports. [Queries](analytics.md) over them are for DuckDB and Spark. In CSV null is empty and a list's items are separated by spaces; JSON lines are pure ASCII. Columns
-may be added at a table's end; none is renamed or removed.
-
-Every table starts with the columns that name the process:
-
-)";
-
-void addColumns(const std::vector<TableColumn>& columns, std::string& page) {
-  page += "| column | type | meaning |\n|---|---|---|\n";
-  for (const TableColumn& column : columns) {
-    page += fmt::format("| `{}` | {} | {} |\n", column.name, column.type, column.help);
-  }
-}
-
 } // namespace
+
+std::vector<TableColumn> processKeyColumns() {
+  return columnsOf(processKey());
+}
 
 std::vector<TableRow> reportTables() {
   std::vector<TableRow> rows;
@@ -424,16 +409,6 @@ void forEachRow(TableId table, const Report& report, const std::function<void(co
     cells.insert(cells.begin(), key.begin(), key.end());
     visit(cells);
   });
-}
-
-std::string tablesPage() {
-  std::string page(kTablesIntroduction);
-  addColumns(columnsOf(processKey()), page);
-  for (const TableDescription& table : tables()) {
-    page += fmt::format("\n## `{}`\n\n{}\n\n", table.row.name, table.row.help);
-    addColumns(table.row.columns, page);
-  }
-  return page;
 }
 
 } // namespace commtap

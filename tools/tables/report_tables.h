@@ -47,6 +47,8 @@ struct TableRow {
 std::vector<TableRow> reportTables();
 std::optional<TableId> tableFromName(std::string_view name);
 
+/// Returns the columns that identify the process.
+std::vector<TableColumn> processKeyColumns();
 /// Returns all columns of the table, in order.
 std::vector<TableColumn> columnsOf(TableId table);
 
@@ -55,8 +57,5 @@ using TableCells = std::vector<nlohmann::json>;
 
 /// Calls `visit` with each row of a process's table.
 void forEachRow(TableId table, const Report& report, const std::function<void(const TableCells&)>& visit);
-
-/// Returns the text of docs/tables.md.
-std::string tablesPage();
 
 } // namespace commtap

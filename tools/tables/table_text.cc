@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/tables/table_text.h"
 
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,30 +35,11 @@ std::string cellText(const json& cell) {
   return text;
 }
 
-/// Returns each column's name as a field begins with it: `"name":`.
-std::vector<std::string> jsonNames(TableId table) {
-  std::vector<std::string> names;
-  const std::vector<TableColumn> columns = columnsOf(table);
-  names.reserve(columns.size());
-  for (const TableColumn& column : columns) {
-    names.push_back(fmt::format("\"{}\":", column.name));
-  }
-  return names;
-}
-
-std::array<std::vector<std::string>, kTableCount> jsonNamesOfAllTables() {
-  std::array<std::vector<std::string>, kTableCount> names;
-  for (const TableRow& table : reportTables()) {
-    names[static_cast<size_t>(table.id)] = jsonNames(table.id);
-  }
-  return names;
-}
-
 } // namespace
 
-std::string csvTitles(TableId table) {
+std::string csvTitles(const std::vector<TableColumn>& columns) {
   std::vector<std::string> titles;
-  for (const TableColumn& column : columnsOf(table)) {
+  for (const TableColumn& column : columns) {
     titles.emplace_back(column.name);
   }
   return csvLine(titles);
@@ -74,13 +54,17 @@ std::string csvRow(const TableCells& cells) {
   return csvLine(texts);
 }
 
-std::string jsonRow(TableId table, const TableCells& cells) {
-  static const std::array<std::vector<std::string>, kTableCount> kNames = jsonNamesOfAllTables();
-  const std::vector<std::string>& names = kNames[static_cast<size_t>(table)];
+JsonRows::JsonRows(const std::vector<TableColumn>& columns) {
+  for (const TableColumn& column : columns) {
+    names_.push_back(fmt::format("\"{}\":", column.name));
+  }
+}
+
+std::string JsonRows::row(const TableCells& cells) const {
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {
     line += i == 0 ? '{' : ',';
-    line += names[i];
+    line += names_[i];
     line += cells[i].dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
   }
   return line + "}\n";

@@ -14,7 +14,7 @@ namespace {
 
 std::string csvOf(const SampleRun& folder, const ShowFilter& filter = {}) {
   const TableId table = *csvTableOf(filter);
-  std::string text = csvTitles(table);
+  std::string text = csvTitles(columnsOf(table));
   for (const SampleFile& file : folder.files) {
     text += showCsv(file.report, table, filter);
   }

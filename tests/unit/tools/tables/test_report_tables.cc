@@ -170,9 +170,5 @@ TEST_CASE("members are rows") {
   CHECK(rows == std::vector<TableCells>{{0, "Net.up", 64, 2}, {0, nullptr, 8, nullptr}});
 }
 
-TEST_CASE("docs/tables.md is made from the table") {
-  CHECK(readText(COMMTAP_SOURCE_ROOT "/docs/tables.md") == tablesPage());
-}
-
 } // namespace
 } // namespace commtap

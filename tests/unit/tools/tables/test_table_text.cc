@@ -13,13 +13,13 @@ const TableCells kCells = {nullptr, true, 3, 0.5, "a,\"b\"\n", nlohmann::json::a
 
 TEST_CASE("CSV: empty for null, quotes where they are needed, inert text") {
   CHECK(csvRow(kCells) == ",true,3,0.5,\"a,\"\"b\"\"\\x0a\",x y\n");
-  CHECK(csvTitles(TableId::kNotSeen) == "run_id,attempt,rank,host,pid,reason,count,detail,meaning\n");
+  CHECK(csvTitles(columnsOf(TableId::kNotSeen)) == "run_id,attempt,rank,host,pid,reason,count,detail,meaning\n");
 }
 
 TEST_CASE("JSON lines: pure ASCII, invalid UTF-8 replaced") {
   const TableCells cells = {"r", 0, nullptr, "\xff", 12, "\u00e4", 3, "", ""};
   CHECK(
-      jsonRow(TableId::kNotSeen, cells) ==
+      JsonRows(columnsOf(TableId::kNotSeen)).row(cells) ==
       R"({"run_id":"r","attempt":0,"rank":null,"host":"\ufffd","pid":12,"reason":"\u00e4","count":3,"detail":"","meaning":""})"
       "\n");
 }
@@ -28,7 +28,7 @@ TEST_CASE("JSON lines: a row of every table names all its columns") {
   for (const TableRow& table : reportTables()) {
     CAPTURE(table.name);
     const std::vector<TableColumn> columns = columnsOf(table.id);
-    const nlohmann::json row = nlohmann::json::parse(jsonRow(table.id, TableCells(columns.size(), nullptr)));
+    const nlohmann::json row = nlohmann::json::parse(JsonRows(columns).row(TableCells(columns.size(), nullptr)));
     CHECK(row.size() == columns.size());
     for (const TableColumn& column : columns) {
       CHECK(row.contains(column.name));
