@@ -5,6 +5,7 @@
 - Jobs: ratios of all ranks' CPU time, on to off, of neighbouring blocks in one process (tests/bench/worker.py).
 - Shares: the part of a job's CPU time in commtap's own code, by perf's samples.
 - Instructions: the ratio of the jobs in instructions, which callgrind counts and no neighbour changes.
+- Compiling: instructions of a compilation with collectives inside the graphs, and the bytes of commtap's side files.
 - Processes: the difference of CPU time between neighbouring runs.
 - Exits: the reports' own cost at exit.
 - Tools: time and memory of the commands that read the reports of a large job (tests/bench/tool_costs.py).
@@ -29,6 +30,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
 
+import compile_costs
 import tool_costs
 
 HERE = Path(__file__).parent
@@ -277,7 +279,16 @@ def share_row(build: Path, job: str, count: int) -> str:
 Show = Callable[[str], str]
 INTERVAL = ("95 % of the median", "quartiles")
 TRANSFORMERS = ("ddp_transformer", "fsdp2_transformer", "compiled_transformer")
-JOBS = ("tensor_parallel", *TRANSFORMERS, "ddp", "fsdp2", "compiled", "small_modules", "tiny_modules")
+JOBS = (
+    "tensor_parallel",
+    *TRANSFORMERS,
+    "ddp",
+    "fsdp2",
+    "compiled",
+    "compiled_collectives",
+    "small_modules",
+    "tiny_modules",
+)
 #: Steps per block, for jobs with short steps.
 STEPS = {"small_modules": 10, "tiny_modules": 20, "module_calls": 100}
 #: Steps between a switch and a block. The process takes tens of milliseconds to settle: after only eight steps
@@ -287,7 +298,7 @@ WARM_UP = {"small_modules": 40, "tiny_modules": 100}
 PAIRS = {**dict.fromkeys(TRANSFORMERS, 0.2), "small_modules": 4}
 #: Processes per row; other jobs use one.
 JOB_PROCESSES = {"small_modules": PROCESSES}
-COMPILED = ("compiled", "compiled_transformer")
+COMPILED = ("compiled", "compiled_collectives", "compiled_transformer")
 JOB_PEERS = ("comm_debug_mode", "mod_tracker", "profiler")
 #: Jobs on the backend that does nothing. DDP is absent: it needs the result of its all_reduces.
 COUNTED_JOBS = ("tensor_parallel", "fsdp2", "small_modules", "ordinary_ops")
@@ -319,6 +330,11 @@ def instructions(build: Path, show: Show, few: int, many: int) -> list[str]:
 def shares(build: Path, show: Show, few: int, many: int) -> list[str]:
     lines = heading("job", "in commtap's libraries, % of CPU time", "95 %", "samples")
     return lines + [show(share_row(build, job, pairs_of(job, many))) for job in (*JOBS, "module_calls")]
+
+
+def compiling(build: Path, show: Show, few: int, many: int) -> list[str]:
+    lines = heading("a model with 14 collectives in its graphs", "without commtap", "with it", "ratio")
+    return lines + [show(row) for row in compile_costs.rows(build)]
 
 
 def calls(build: Path, show: Show, few: int, many: int) -> list[str]:
@@ -387,7 +403,9 @@ def tools(build: Path, show: Show, few: int, many: int) -> list[str]:
     return lines
 
 
-SECTIONS = {each.__name__: each for each in (jobs, shares, instructions, calls, processes, exits, memory, tools)}
+SECTIONS = {
+    each.__name__: each for each in (jobs, shares, instructions, compiling, calls, processes, exits, memory, tools)
+}
 
 
 def write_section(name: str, lines: list[str]) -> None:

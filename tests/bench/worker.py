@@ -16,6 +16,7 @@ import ctypes
 import gc
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -26,6 +27,8 @@ import torch.distributed._functional_collectives as funcol
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "jobs"))
 
 CALLS = 200  # per step of a job that only makes calls
 
@@ -150,6 +153,14 @@ def compiled_transformer() -> Step:
     return training_step(torch.compile(model), Transformer.batch())
 
 
+def compiled_collectives() -> Step:
+    """A model whose layers and experts communicate inside compiled graphs: 14 collectives per step."""
+    from compiled import Model
+
+    model = Model(256, breaks=False, recompute=False)
+    return training_step(torch.compile(model), torch.rand(256, 256, requires_grad=True))
+
+
 class Many(torch.nn.Module):
     """A model whose layers do nothing."""
 
@@ -255,6 +266,7 @@ JOBS = {
         ddp_transformer,
         fsdp2_transformer,
         compiled_transformer,
+        compiled_collectives,
         module_calls,
         collectives,
         gloo_collectives,
