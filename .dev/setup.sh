@@ -5,7 +5,8 @@
 
 readonly PACKAGES=(g++ ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
   libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev zlib1g-dev libzstd-dev)
-readonly TEST_PACKAGES=(graphviz gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace zstd debootstrap)
+readonly TEST_PACKAGES=(graphviz gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace zstd debootstrap
+  default-jre-headless iproute2 curl)
 readonly WHEEL_PACKAGES=(dpkg-dev binutils)
 readonly HEADERS=(spdlog/spdlog.h fmt/core.h nlohmann/json.hpp CLI/CLI.hpp doctest/doctest.h
   simdjson.h toml++/toml.h gloo/algorithm.h httplib.h zlib.h zstd.h)

@@ -108,8 +108,8 @@ std::string wrongParquet(const ExportArguments& arguments) {
   if (arguments.all_tables.empty()) {
     return "--format parquet needs --all-tables FOLDER";
   }
-  if (arguments.selection.rank || !arguments.selection.host.empty()) {
-    return "--rank and --host do not go with --format parquet, which replaces whole runs";
+  if (!arguments.selection.all || arguments.selection.rank || !arguments.selection.host.empty()) {
+    return "--format parquet replaces whole runs: it needs --all, and takes neither --rank nor --host";
   }
   if (!arguments.since.empty() && !parseDurationNs(arguments.since)) {
     return "--since " + arguments.since + " is no duration: write 90m, 24h or 7d";

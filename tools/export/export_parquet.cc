@@ -100,6 +100,9 @@ Result<ParquetFiles> ParquetFiles::start(const std::string& python, const std::s
   files.child_ = startReading({python, *script, folder}, ends[0]);
   close(ends[0]);
   files.pipe_ = fdopen(ends[1], "w");
+  if (files.pipe_ == nullptr || files.child_ < 0) {
+    return Files::failure(python + " cannot be started: " + std::strerror(errno));
+  }
   std::signal(SIGPIPE, SIG_IGN); // the exit status tells why nobody reads
   const std::string tables = lineOf(schema());
   std::fputs(tables.c_str(), files.pipe_);

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace commtap {
 
 std::vector<ExportedTable> exportedTables() {

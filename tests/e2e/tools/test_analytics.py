@@ -239,6 +239,9 @@ def test_what_parquet_needs(tmp_path: Path) -> None:
         done = export(tmp_path / "runs", tmp_path / "lake", python=str(python))
         assert (done.returncode, said in done.stderr) == (1, True), done.stderr
     assert export(tmp_path / "runs", tmp_path / "lake", "--rank", "0").returncode == 2
+    some = [COMMAND, "export", tmp_path / "runs", "--format", "parquet", "--all-tables", tmp_path / "lake"]
+    done = subprocess.run(some, capture_output=True, text=True, check=False)
+    assert (done.returncode, "needs --all" in done.stderr) == (2, True)
     assert "is no duration" in export(tmp_path / "runs", tmp_path / "lake", "--since", "yesterday").stderr
 
 
