@@ -19,7 +19,6 @@ import json
 import math
 import os
 import platform
-import re
 import socket
 import statistics
 import subprocess
@@ -30,6 +29,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
 
+import callgrind
 import compile_costs
 import tool_costs
 
@@ -234,24 +234,13 @@ def heading(*columns: str) -> list[str]:
 
 def count_row(build: Path, job: str, measure: str, folder: str) -> str:
     """Counts instructions under callgrind, which is some fifty times slower: few pairs, which hardly differ."""
-    counter = Path(folder) / "counter.so"
-    if not counter.exists():
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(counter), str(HERE / "counter.c")], check=True)
     files = Path(folder) / f"{job}.{measure}"
-    files.mkdir()
-    callgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={files}/out"]
     worker = [sys.executable, str(HERE / "worker.py"), job, "--measure", measure, "--pairs", "4"]
-    subprocess.run(
-        [*callgrind, *worker, "--counter", str(counter)],
-        env=environment(build, str(files / "reports"), 0, 2, free_port(), timing=False),
-        check=True,
-        capture_output=True,
+    totals = callgrind.totals(
+        [*worker, "--counter", str(callgrind.counter(Path(folder)))],
+        files,
+        environment(build, str(files / "reports"), 0, 2, free_port(), timing=False),
     )
-    totals: dict[str, list[int]] = {"on": [], "off": []}
-    for path in files.glob("out*"):
-        block = re.search(r"Client Request: (on|off)$.*^totals: (\d+)", path.read_text(), re.MULTILINE | re.DOTALL)
-        if block is not None:  # drop the part after all blocks
-            totals[block[1]].append(int(block[2]))
     off, on = statistics.median(totals["off"]), statistics.median(totals["on"])
     spread_text = " | ".join(f"{(max(which) - min(which)) / off:.5f}" for which in (totals["off"], totals["on"]))
     return f"| {job} | {measure} | {on / off:.5f} | {spread_text} | {off / 1e6:.1f} |"

@@ -3,11 +3,12 @@
 """Measures what commtap adds to the compilation of a model with collectives inside its graphs (compiling.py)."""
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import callgrind
 
 HERE = Path(__file__).parent
 #: "0" is a job in which commtap is preloaded and switched off.
@@ -35,22 +36,13 @@ def variables(build: Path, folder: Path, switch: str) -> dict[str, str]:
     }
 
 
-def instructions(build: Path, folder: Path, counter: Path, switch: str) -> int:
+def instructions(build: Path, folder: Path, switch: str) -> int:
     """Returns the instructions of one cold compilation, in this process."""
-    files = folder / f"callgrind{switch}"
-    files.mkdir()
-    callgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={files}/out"]
-    subprocess.run(
-        [*callgrind, sys.executable, str(HERE / "compiling.py"), "--counter", str(counter)],
-        env=variables(build, folder, switch) | {"CXX": str(compiler_for_valgrind(folder))},
-        check=True,
-        capture_output=True,
-    )
-    for path in files.iterdir():
-        block = re.search(r"Client Request: (on|off)$.*^totals: (\d+)", path.read_text(), re.MULTILINE | re.DOTALL)
-        if block is not None:  # the other file is the part after the block
-            return int(block[2])
-    raise RuntimeError(f"callgrind counted nothing in {files}")
+    command = [sys.executable, str(HERE / "compiling.py"), "--counter", str(callgrind.counter(folder))]
+    settings = variables(build, folder, switch) | {"CXX": str(compiler_for_valgrind(folder))}
+    blocks = callgrind.totals(command, folder / f"callgrind{switch}", settings)
+    [total] = blocks["on" if switch == "1" else "off"]
+    return total
 
 
 def side_files(build: Path, folder: Path) -> tuple[int, int]:
@@ -71,9 +63,7 @@ def rows(build: Path) -> list[str]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         size, files = side_files(build, folder / "size")
-        counter = folder / "counter.so"
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", str(counter), str(HERE / "counter.c")], check=True)
-        off, on = (instructions(build, folder, counter, switch) for switch in SWITCHES)
+        off, on = (instructions(build, folder, switch) for switch in SWITCHES)
     return [
         f"| compiling, millions of instructions | {off / 1e6:,.0f} | {on / 1e6:,.0f} | {on / off:.4f} |",
         f"| bytes beside Inductor's cache, {files} graphs | 0 | {size:,} | |",
