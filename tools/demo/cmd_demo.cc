@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -19,6 +18,7 @@
 #include "tools/doctor/job_program.h"
 #include "tools/doctor/python_check.h"
 #include "tools/run/environment.h"
+#include "tools/run/installed_file.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
 
@@ -32,11 +32,6 @@ constexpr const char* kDemoAbout =
     "Prints each command before it runs. The job, share/commtap/demo.py, is short enough to read as an example.";
 constexpr const char* kDemoExitStatus =
     "0 shown; 1 no torch, or the job failed (commtap doctor says why); 2 wrong usage.";
-
-constexpr std::array<const char*, 2> kDemoPlaces = {
-    "demo/demo.py", // build folder
-    "../share/commtap/demo.py",
-};
 
 struct DemoArguments {
   std::string python = "python3";
@@ -123,17 +118,7 @@ int demo(const DemoArguments& arguments) {
 } // namespace
 
 Result<std::string> findDemo(const std::string& folder) {
-  std::vector<std::string> tried;
-  for (const char* place : kDemoPlaces) {
-    const fs::path path = (fs::path(folder) / place).lexically_normal();
-    std::error_code error;
-    if (fs::is_regular_file(path, error)) {
-      return path.string();
-    }
-    tried.push_back(path);
-  }
-  return Result<std::string>::failure(
-      fmt::format("demo.py was not found at any of {}: install commtap again", fmt::join(tried, ", ")));
+  return findInstalled(folder, {"demo/demo.py" /* build folder */, "../share/commtap/demo.py"});
 }
 
 void addDemo(CLI::App& app, int& exit_status) {

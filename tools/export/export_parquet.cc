@@ -20,6 +20,7 @@
 
 #include "tools/export/export_tables.h"
 #include "tools/run/exec_pointers.h"
+#include "tools/run/installed_file.h"
 #include "tools/run/preload.h"
 
 namespace commtap {
@@ -28,10 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::array<const char*, 2> kPlaces = {
-    "export/parquet_files.py", // build folder
-    "../share/commtap/parquet_files.py",
-};
 constexpr int kExitNotFound = 127;
 constexpr int kExitNoPyarrow = 3; ///< parquet_files.py's
 /// The smallest pipe: some twenty runs may be read before they are written.
@@ -69,13 +66,7 @@ pid_t startReading(const std::vector<std::string>& command, int input) {
 } // namespace
 
 Result<std::string> findParquetScript(const std::string& folder) {
-  for (const char* place : kPlaces) {
-    std::string path = fs::path(folder) / place;
-    if (access(path.c_str(), R_OK) == 0) {
-      return path;
-    }
-  }
-  return Result<std::string>::failure("the installation has no parquet_files.py: install commtap again");
+  return findInstalled(folder, {"export/parquet_files.py" /* build folder */, "../share/commtap/parquet_files.py"});
 }
 
 Result<ParquetFiles> ParquetFiles::start(const std::string& python, const std::string& folder) {
@@ -103,7 +94,7 @@ Result<ParquetFiles> ParquetFiles::start(const std::string& python, const std::s
   if (files.pipe_ == nullptr || files.child_ < 0) {
     return Files::failure(python + " cannot be started: " + std::strerror(errno));
   }
-  std::signal(SIGPIPE, SIG_IGN); // the exit status tells why nobody reads
+  std::signal(SIGPIPE, SIG_IGN); // if Python ends early, finish() says why
   const std::string tables = lineOf(schema());
   std::fputs(tables.c_str(), files.pipe_);
   std::fflush(files.pipe_);

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cstring>
 #include <filesystem>
 #include <list>
@@ -23,6 +22,7 @@
 #include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"
 #include "tools/cli/subcommands.h"
+#include "tools/run/installed_file.h"
 #include "tools/run/launch.h"
 #include "tools/run/preload.h"
 
@@ -30,11 +30,6 @@ namespace commtap {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<const char*, 2> kPlanPlaces = {
-    "plan/plan.py", // build folder
-    "../share/commtap/plan/plan.py",
-};
 
 /// The planner's file that says which rank stands for which, and how each ended.
 constexpr const char* kStandingFile = "/plan/standing.outcome";
@@ -95,16 +90,7 @@ Result<Report> readReport(const std::string& path) {
 } // namespace
 
 Result<std::string> findPlanner() {
-  const std::string folder = executableFolder();
-  std::error_code error;
-  for (const char* place : kPlanPlaces) {
-    const fs::path path = (fs::path(folder) / place).lexically_normal();
-    if (fs::is_regular_file(path, error)) {
-      return path.string();
-    }
-  }
-  return Result<std::string>::failure(
-      fmt::format("plan.py was not found at {} of {}: install commtap again", fmt::join(kPlanPlaces, " or "), folder));
+  return findInstalled(executableFolder(), {"plan/plan.py" /* build folder */, "../share/commtap/plan/plan.py"});
 }
 
 Result<MadePlan> makePlan(
