@@ -13,6 +13,7 @@
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
 #include "report/merge/last_activity.h"
+#include "report/model/amounts.h"
 
 namespace commtap {
 namespace {
@@ -44,14 +45,6 @@ bool isSure(HangReason reason) {
 
 bool contains(const std::vector<int64_t>& ranks, int64_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
-
-std::optional<uint64_t> endedSteps(const Report& report) {
-  if (report.steps.empty()) {
-    return std::nullopt;
-  }
-  const Step& last = report.steps.back();
-  return last.first_step + (last.ended_at_ns ? last.steps : 0);
 }
 
 class Judge {

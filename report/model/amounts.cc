@@ -16,6 +16,14 @@ StepAmount sumOf(const Step& step) {
   return sum;
 }
 
+std::optional<uint64_t> endedSteps(const Report& report) {
+  if (report.steps.empty()) {
+    return std::nullopt;
+  }
+  const Step& last = report.steps.back();
+  return last.first_step + (last.ended_at_ns ? last.steps : 0);
+}
+
 bool isDescribed(const Group& group) {
   return !group.desc.empty() && group.desc != "undefined";
 }

@@ -35,6 +35,9 @@ Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<K
 /// Returns the sum over all kinds and groups of the step, without a kind and a group.
 StepAmount sumOf(const Step& step);
 
+/// Returns the number of steps that the process has ended; nullopt if it has counted none.
+std::optional<uint64_t> endedSteps(const Report& report);
+
 /// Whether the group has a description; PyTorch's word for none is "undefined".
 bool isDescribed(const Group& group);
 /// Returns the description; the group's name if it has none.

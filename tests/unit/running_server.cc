@@ -11,7 +11,7 @@
 namespace commtap {
 
 void RunningServer::start() {
-  const Result<ListenAddress> bound = server_.bind({"127.0.0.1", 0});
+  const Result<HostPort> bound = server_.bind({"127.0.0.1", 0});
   REQUIRE(bound);
   address_ = *bound;
   thread_ = std::thread([this] { server_.run(); });

@@ -21,7 +21,7 @@ class RunningServer {
   RunningServer& operator=(const RunningServer&) = delete;
   ~RunningServer();
 
-  const ListenAddress& address() const {
+  const HostPort& address() const {
     return address_;
   }
   /// Sends the request unchanged and returns the complete answer.
@@ -33,7 +33,7 @@ class RunningServer {
   void start();
 
   HttpServer server_;
-  ListenAddress address_;
+  HostPort address_;
   std::thread thread_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/serve/listen_address.h"
+#include "tools/cli/host_port.h"
 
 #include <arpa/inet.h>
 #include <strings.h>
@@ -24,24 +24,24 @@ bool isLoopbackName(std::string_view host) {
   return strcasecmp(name.c_str(), "localhost") == 0;
 }
 
-bool ListenAddress::isLoopback() const {
+bool HostPort::isLoopback() const {
   return isLoopbackName(host);
 }
 
-std::string ListenAddress::text() const {
+std::string HostPort::text() const {
   const bool ipv6 = host.find(':') != std::string::npos;
   return ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-Result<ListenAddress> parseListenAddress(std::string_view text) {
+Result<HostPort> parseHostPort(std::string_view text) {
   const auto wrong = [text] {
-    return Result<ListenAddress>::failure(fmt::format("\"{}\" is not HOST:PORT, such as 127.0.0.1:9464", text));
+    return Result<HostPort>::failure(fmt::format("\"{}\" is not HOST:PORT, such as 127.0.0.1:9464", text));
   };
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) {
     return wrong();
   }
-  ListenAddress address;
+  HostPort address;
   const std::string_view port = text.substr(colon + 1);
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
   if (error != std::errc() || end != port.data() + port.size()) {

@@ -13,8 +13,8 @@ namespace commtap {
 /// Returns whether `host` is "localhost" or a numeric loopback address: 127.0.0.0/8 or ::1.
 bool isLoopbackName(std::string_view host);
 
-/// The address that a server listens on.
-struct ListenAddress {
+/// Where a server listens, or is asked.
+struct HostPort {
   std::string host; ///< a name or a numeric address, without brackets
   uint16_t port = 0;
 
@@ -22,9 +22,11 @@ struct ListenAddress {
   bool isLoopback() const;
   /// Returns the address as in a URL: "127.0.0.1:9464", "[::1]:9464".
   std::string text() const;
+
+  bool operator==(const HostPort&) const = default;
 };
 
 /// Parses "HOST:PORT" or "[IPV6]:PORT"; port 0 is any free port.
-Result<ListenAddress> parseListenAddress(std::string_view text);
+Result<HostPort> parseHostPort(std::string_view text);
 
 } // namespace commtap

@@ -48,10 +48,11 @@ void TableFiles::write(File& file, const TableCells& cells) const {
 }
 
 void TableFiles::add(const Report& report) {
-  runs_.add(report);
   for (File& file : files_) {
     if (file.table.id) {
       forEachRow(*file.table.id, report, [&](const TableCells& cells) { write(file, cells); });
+    } else {
+      runs_.add(report);
     }
   }
 }
@@ -59,8 +60,10 @@ void TableFiles::add(const Report& report) {
 std::vector<std::string> TableFiles::finish() {
   std::vector<std::string> errors;
   for (File& file : files_) {
-    for (const TableCells& cells : file.table.id ? std::vector<TableCells>() : runs_.rows()) {
-      write(file, cells);
+    if (!file.table.id) {
+      for (const TableCells& cells : runs_.rows()) {
+        write(file, cells);
+      }
     }
     if (std::string error = file.out.finish(); !error.empty()) {
       errors.push_back(std::move(error));

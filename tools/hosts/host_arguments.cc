@@ -13,7 +13,7 @@ namespace commtap {
 namespace {
 
 using View = std::optional<HostsView>;
-using Hosts = std::vector<HostAddress>;
+using Hosts = std::vector<HostPort>;
 
 constexpr const char* kNodeList = "SLURM_JOB_NODELIST";
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,30 +20,19 @@
 namespace commtap {
 namespace {
 
-using Hosts = std::vector<HostAddress>;
+using Hosts = std::vector<HostPort>;
 
 constexpr size_t kMostHosts = size_t{1} << 16U;
 constexpr size_t kMostDigits = 9;
 
-std::optional<HostAddress> hostFrom(std::string_view text) {
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) {
-    return std::nullopt;
-  }
-  const std::optional<int64_t> port = wholeNumber(text.substr(colon + 1));
-  if (!port || *port == 0 || *port > UINT16_MAX) {
-    return std::nullopt;
-  }
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find_first_of(":/") != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return host.empty() ? std::nullopt : std::optional(HostAddress{std::string(host), static_cast<uint16_t>(*port)});
+/// Returns nullopt if there can be no server at `text`: port 0, or a name with a slash.
+std::optional<HostPort> hostFrom(std::string_view text) {
+  Result<HostPort> host = parseHostPort(text);
+  const bool is_host = host && host->port != 0 && host->host.find('/') == std::string::npos;
+  return is_host ? std::optional(std::move(*host)) : std::nullopt;
 }
 
-void addOnce(Hosts& hosts, HostAddress host) {
+void addOnce(Hosts& hosts, HostPort host) {
   if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) {
     hosts.push_back(std::move(host));
   }
@@ -113,11 +103,6 @@ std::vector<std::string> namesOf(std::string_view part) {
 
 } // namespace
 
-std::string HostAddress::text() const {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  return is_ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
-}
-
 bool isHostList(const std::string& text) {
   return access(text.c_str(), F_OK) != 0 && hostFrom(std::string_view(text).substr(0, text.find(',')));
 }
@@ -125,7 +110,7 @@ bool isHostList(const std::string& text) {
 Result<Hosts> hostsFromList(std::string_view text) {
   Hosts hosts;
   for (const std::string_view part : partsOf(text)) {
-    std::optional<HostAddress> host = hostFrom(part);
+    std::optional<HostPort> host = hostFrom(part);
     if (!host) {
       return Result<Hosts>::failure(fmt::format("\"{}\" is not HOST:PORT, such as node1:{}", part, kDefaultServePort));
     }

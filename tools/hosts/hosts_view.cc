@@ -16,7 +16,7 @@
 namespace commtap {
 namespace {
 
-std::string missing(const HostAddress& host, const std::string& reason) {
+std::string missing(const HostPort& host, const std::string& reason) {
   return fmt::format("{}: {}; its ranks are missing here", host.text(), reason);
 }
 

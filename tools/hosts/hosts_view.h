@@ -23,7 +23,7 @@ namespace commtap {
 class HostsView {
  public:
   /// `token`: "" for none.
-  HostsView(std::vector<HostAddress> hosts, std::string token, GetLimits limits = {})
+  HostsView(std::vector<HostPort> hosts, std::string token, GetLimits limits = {})
       : hosts_(std::move(hosts)), token_(std::move(token)), limits_(limits) {}
 
   struct Seen {
@@ -41,7 +41,7 @@ class HostsView {
   std::vector<std::string> download(const std::string& folder) const;
 
  private:
-  GetTarget targetOf(const HostAddress& host, std::string path) const {
+  GetTarget targetOf(const HostPort& host, std::string path) const {
     return {host.host, host.port, std::move(path), token_};
   }
 
@@ -49,7 +49,7 @@ class HostsView {
   void add(HostDocument& document, size_t place, Seen& seen);
   std::set<size_t> placesOf(const std::vector<int64_t>& ranks, const JobLook& look) const;
 
-  std::vector<HostAddress> hosts_;
+  std::vector<HostPort> hosts_;
   std::string token_;
   GetLimits limits_;
   std::map<ProcessKey, size_t> places_; ///< index in `hosts_` of each process of the last answers

@@ -176,7 +176,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_st
         ->type_name(std::string(row.type));
   }
   auto serve = std::make_shared<ServeFlags>();
-  verb->add_option(kServe, serve->listen, "Run commtap serve beside the command, as long as that runs (docs/hosts.md)")
+  verb->add_option(kServe, serve->listen, "Also run commtap serve until the command ends (docs/hosts.md)")
       ->type_name("HOST:PORT");
   verb->add_option(kTokenFile, serve->token_file, "The server's token, for an address beyond loopback")
       ->type_name("FILE");

@@ -55,7 +55,7 @@ struct ServeArguments {
 };
 
 /// Returns the clients to answer at `address`, or one line that says which option is missing.
-Result<HttpAccess> accessAt(const ListenAddress& address, const ServeArguments& arguments) {
+Result<HttpAccess> accessAt(const HostPort& address, const ServeArguments& arguments) {
   if (!address.isLoopback() && arguments.token_file.empty() && !arguments.insecure) {
     return Result<HttpAccess>::failure(fmt::format(
         "--listen {}: other machines can reach this address: add --token-file FILE, or --insecure to answer all",
@@ -96,7 +96,7 @@ void answerUntilSignal(HttpServer& server, std::unique_ptr<OtlpPush> push, const
   }
 }
 
-void sayStart(const ServeArguments& arguments, const ListenAddress& address) {
+void sayStart(const ServeArguments& arguments, const HostPort& address) {
   struct stat info {};
   const bool there = stat(arguments.path.c_str(), &info) == 0;
   say(fmt::format(
@@ -107,7 +107,7 @@ void sayStart(const ServeArguments& arguments, const ListenAddress& address) {
 }
 
 int serve(const ServeArguments& arguments) {
-  const Result<ListenAddress> wanted = parseListenAddress(arguments.listen);
+  const Result<HostPort> wanted = parseHostPort(arguments.listen);
   if (!wanted) {
     say("--listen: " + wanted.error());
     return kExitUsage;
@@ -126,7 +126,7 @@ int serve(const ServeArguments& arguments) {
   LiveMetrics live(std::move(folder), arguments.depth, arguments.max_series);
   HttpServer server(*access);
   addServePaths(server, live, arguments.path);
-  const Result<ListenAddress> bound = server.bind(*wanted);
+  const Result<HostPort> bound = server.bind(*wanted);
   if (!bound) {
     say(bound.error());
     return kExitFindings;

@@ -15,8 +15,6 @@
 namespace commtap {
 namespace {
 
-/// As that of `commtap why`.
-constexpr double kPatience = 60;
 /// Two looks that are nearer to each other do not tell whether a process computes.
 constexpr uint64_t kMinBetweenNs = 1'000'000'000;
 constexpr size_t kMostCauses = 16;
@@ -92,7 +90,7 @@ std::vector<std::string> HangWatch::look(const JobLook& now) {
 
 void HangWatch::judge(JobLook now, Attempt& attempt) {
   noteProgress(attempt.before, now);
-  attempt.verdict = verdictOf(attempt.before, now, kPatience);
+  attempt.verdict = verdictOf(attempt.before, now, kDefaultPatienceS);
   if (attempt.before.at_ns + kMinBetweenNs <= now.at_ns) {
     attempt.before = earlier(now);
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "tools/serve/listen_address.h"
+#include "tools/cli/host_port.h"
 
 namespace commtap {
 namespace {

@@ -209,7 +209,7 @@ void HttpServer::get(const std::string& path, HttpHandler handler) {
       });
 }
 
-Result<ListenAddress> HttpServer::bind(const ListenAddress& address) {
+Result<HostPort> HttpServer::bind(const HostPort& address) {
   Library::BoundedServer& server = library_->server;
   errno = 0;
   const int port = address.port == 0                                 ? server.bind_to_any_port(address.host)
@@ -217,10 +217,10 @@ Result<ListenAddress> HttpServer::bind(const ListenAddress& address) {
                                                                      : -1;
   if (port > 0) {
     server.widenBacklog();
-    return ListenAddress{address.host, static_cast<uint16_t>(port)};
+    return HostPort{address.host, static_cast<uint16_t>(port)};
   }
   const std::string reason = errno == 0 ? "no such address" : std::strerror(errno);
-  return Result<ListenAddress>::failure(fmt::format("cannot listen on {}: {}", address.text(), reason));
+  return Result<HostPort>::failure(fmt::format("cannot listen on {}: {}", address.text(), reason));
 }
 
 void HttpServer::run() {

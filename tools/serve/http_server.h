@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "tools/cli/host_port.h"
 #include "tools/serve/connections.h"
 #include "tools/serve/http_access.h"
-#include "tools/serve/listen_address.h"
 
 namespace commtap {
 
@@ -41,7 +41,7 @@ class HttpServer {
   void get(const std::string& path, HttpHandler handler);
 
   /// Binds the address. Returns it with the actual port, or one line with the error.
-  Result<ListenAddress> bind(const ListenAddress& address);
+  Result<HostPort> bind(const HostPort& address);
 
   /// Answers requests until another thread calls stop(). Call after bind().
   void run();

@@ -39,7 +39,9 @@ void LiveMetrics::refresh() {
   live_ = folder_.read(LiveFolder::Clock::now());
   sayAll(live_.copies);
   sayAll(stepChangeLines(steps_.look(live_.reports)));
-  sayAll(hangs_.look(lookOf(live_.reports, wallClockNs())));
+  look_ = lookOf(live_.reports, wallClockNs());
+  look_.problems = live_.problems;
+  sayAll(hangs_.look(look_));
   read_at_ = Clock::now();
   read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
 }
@@ -74,8 +76,7 @@ std::vector<std::string> LiveMetrics::otlp(const std::string& host) {
 std::string LiveMetrics::hostDocument(const HostQuestion& question) {
   const std::lock_guard lock(mutex_);
   refresh();
-  HostDocument document{hostName(), lookOf(live_.reports, wallClockNs()), {}};
-  document.look.problems = live_.problems;
+  HostDocument document{hostName(), look_, {}};
   if (question.traffic) {
     document.traffic = trafficOf(live_.reports);
   }

@@ -46,6 +46,7 @@ class LiveMetrics {
   std::optional<uint32_t> depth_;
   SeriesLimit limit_;
   LiveReports live_;
+  JobLook look_; ///< at the processes of live_
   StepWatch steps_;
   HangWatch hangs_;
   LiveJobs jobs_;

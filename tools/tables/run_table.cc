@@ -9,6 +9,7 @@
 
 #include "report/base/checksum.h"
 #include "report/base/timestamp.h"
+#include "report/model/amounts.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
@@ -26,14 +27,6 @@ std::string hashOf(const std::vector<std::string>& argv) {
     sum.add(argument);
   }
   return fmt::format("{:08x}", sum.value());
-}
-
-uint64_t endedSteps(const Report& report) {
-  if (report.steps.empty()) {
-    return 0;
-  }
-  const Step& last = report.steps.back();
-  return last.first_step + (last.ended_at_ns ? last.steps : 0);
 }
 
 } // namespace
@@ -84,7 +77,7 @@ void RunTable::add(const Report& report) {
       run.ended_at_ns && job.ended_at_ns ? std::optional(std::max(*run.ended_at_ns, *job.ended_at_ns)) : std::nullopt;
   ++run.processes;
   run.killed += job.exit == ExitKind::kKilled || job.exit == ExitKind::kSignal ? 1 : 0;
-  run.steps = std::max(run.steps, endedSteps(report));
+  run.steps = std::max(run.steps, endedSteps(report).value_or(0));
   for (const Collective& row : report.collectives) {
     addSaturating(run.collectives, row.count);
     addSaturating(run.bytes, row.bytes);

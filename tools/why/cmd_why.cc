@@ -36,12 +36,11 @@ constexpr const char* kWhyExitStatus =
     "wrong usage.";
 
 constexpr int kExitUnknown = 2;
-constexpr double kDefaultPatience = 60;
 
 struct WhyArguments {
   std::vector<std::string> paths;
   HostArguments hosts;
-  double patience_s = kDefaultPatience;
+  double patience_s = kDefaultPatienceS;
   double interval_s = 1;
   bool json = false;
   bool watch = false;

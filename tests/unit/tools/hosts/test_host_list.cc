@@ -9,12 +9,12 @@
 namespace commtap {
 namespace {
 
-std::string textOf(const Result<std::vector<HostAddress>>& hosts) {
+std::string textOf(const Result<std::vector<HostPort>>& hosts) {
   if (!hosts) {
     return hosts.error();
   }
   std::string names;
-  for (const HostAddress& host : *hosts) {
+  for (const HostPort& host : *hosts) {
     names += (names.empty() ? "" : " ") + host.text();
   }
   return names;

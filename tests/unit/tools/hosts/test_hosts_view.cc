@@ -26,10 +26,10 @@ void addPaths(HttpServer& server, int64_t rank) {
 
 class TwoHosts {
  public:
-  HostAddress first() const {
+  HostPort first() const {
     return {"127.0.0.1", first_.address().port};
   }
-  HostAddress second() const {
+  HostPort second() const {
     return {"127.0.0.1", second_.address().port};
   }
 

@@ -93,7 +93,7 @@ TEST_CASE("a server keeps the disposition of SIGPIPE") {
 TEST_CASE("listening on a used port or a foreign address fails with the reason") {
   const RunningServer running(addPath);
   HttpServer second;
-  const Result<ListenAddress> taken = second.bind(running.address());
+  const Result<HostPort> taken = second.bind(running.address());
   REQUIRE_FALSE(taken);
   CHECK(taken.error() == "cannot listen on " + running.address().text() + ": Address already in use");
   HttpServer third;
