@@ -12,7 +12,7 @@
 namespace commtap {
 
 Result<std::string> sweepData(const std::string& file) {
-  const Result<std::string> text = readJsonInput(file);
+  Result<std::string> text = readJsonInput(file);
   if (!text) {
     return text;
   }

@@ -66,8 +66,8 @@ std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, 
   std::string text;
   for (const Advice& each : advice) {
     text += text.empty() ? "" : "\n";
-    text += color.bold(std::string(each.rule->name)) + (each.rows.empty() ? "" : ": " + stakeText(each, job)) + "\n";
-    text += std::string(each.rule->text) + " (" + std::string(each.rule->link) + ")\n";
+    text += color.bold(each.rule->name) + (each.rows.empty() ? "" : ": " + stakeText(each, job)) + "\n";
+    text.append(each.rule->text).append(" (").append(each.rule->link).append(")\n");
     for (size_t i = 0; i < std::min(each.rows.size(), kMaxRows); ++i) {
       text += rowText(*each.rows[i], job);
     }
