@@ -167,6 +167,19 @@ def test_captures_have_what_contexts_have_not(mesh: DeviceMesh) -> None:
     assert commtap.current_module() == "Global"
 
 
+def test_memory_that_was_a_parameter(mesh: DeviceMesh) -> None:
+    """A tensor in memory that a parameter left is no parameter."""
+    memory = bytearray(4 * 8)
+    model = nn.Linear(8, 1, bias=False)
+    model.weight = nn.Parameter(torch.frombuffer(memory, dtype=torch.float32).view(1, 8))
+    with Capture() as capture:
+        model(torch.rand(2, 8))
+        dist.all_reduce(model.weight.detach())
+        model.weight.data = model.weight.data.clone()
+        dist.all_reduce(torch.frombuffer(memory, dtype=torch.float32))
+    assert [row.module for row in capture.collectives()] == ["Linear", "Global"]
+
+
 @pytest.mark.parametrize("fullgraph", [True, False])
 def test_compiled_code_stays_compiled(mesh: DeviceMesh, fullgraph: bool) -> None:
     """Graphs are equal to those without a context, without eager runs or warnings; each run's collectives count."""

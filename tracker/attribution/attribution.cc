@@ -26,7 +26,7 @@ void applyForwardOf(const torch::autograd::Node& node, Origin& origin) {
 
 std::optional<uint32_t> ownerOfMemory(const at::Tensor* tensor) {
   const bool known = tensor != nullptr && tensor->defined() && tensor->has_storage();
-  return known ? ModuleRegistry::get().ownerOfStorage(tensor->storage().data()) : std::nullopt;
+  return known ? ModuleRegistry::get().ownerOfStorage(tensor->storage()) : std::nullopt;
 }
 
 /// Returns whether a tensor is a bucket, or a piece of one, and not the gradient itself or a piece of it.

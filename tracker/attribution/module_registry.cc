@@ -15,9 +15,9 @@ std::string nameKey(uint32_t parent, std::string_view component) {
   return std::to_string(parent) + "/" + std::string(component);
 }
 
-/// Returns nullopt for an unknown address or nullptr.
-std::optional<uint32_t> ownerIn(const ObjectTable& owners, const void* address) {
-  const uint32_t owner = owners.find(address);
+/// Returns nullopt for an unknown object or nullptr.
+std::optional<uint32_t> ownerIn(const ObjectTable& owners, const void* object) {
+  const uint32_t owner = owners.find(object);
   return owner == ObjectTable::kUnknown ? std::nullopt : std::optional<uint32_t>(owner);
 }
 
@@ -29,12 +29,14 @@ ModuleRegistry& ModuleRegistry::get() {
 }
 
 uint32_t ModuleRegistry::add(const ModuleFacts& facts) {
+  Released released;
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto known = by_name_.find(nameKey(facts.parent, facts.component));
   if (known == by_name_.end()) {
     return addLocked(facts, facts.component);
   }
-  return !nodes_[known->second].alive && canReuse(known->second, facts) ? liveAgain(known->second) : addNumbered(facts);
+  return !nodes_[known->second].alive && canReuse(known->second, facts) ? liveAgain(known->second, released)
+                                                                        : addNumbered(facts, released);
 }
 
 bool ModuleRegistry::canReuse(uint32_t module, const ModuleFacts& facts) const {
@@ -42,12 +44,12 @@ bool ModuleRegistry::canReuse(uint32_t module, const ModuleFacts& facts) const {
 }
 
 /// Does not compare the new module with each namesake: a job may have any number of them.
-uint32_t ModuleRegistry::addNumbered(const ModuleFacts& facts) {
+uint32_t ModuleRegistry::addNumbered(const ModuleFacts& facts, Released& released) {
   Namesakes& namesakes = namesakes_[nameKey(facts.parent, facts.component)];
   const auto dead = std::find_if(
       namesakes.dead.begin(), namesakes.dead.end(), [&](uint32_t module) { return canReuse(module, facts); });
   if (dead != namesakes.dead.end()) {
-    return liveAgain(namesakes.dead.extract(dead).value());
+    return liveAgain(namesakes.dead.extract(dead).value(), released);
   }
   uint32_t number = namesakes.last;
   std::string unique;
@@ -80,8 +82,8 @@ std::string ModuleRegistry::uniqueClean(const ModuleFacts& facts) {
 }
 
 /// Gives the names and id of a destroyed module to a new module.
-uint32_t ModuleRegistry::liveAgain(uint32_t module) {
-  forgetOwned(module);
+uint32_t ModuleRegistry::liveAgain(uint32_t module, Released& released) {
+  forgetOwned(module, released);
   nodes_[module].alive = true;
   nodes_[module].inherited = true;
   return module;
@@ -182,21 +184,28 @@ void ModuleRegistry::died(uint32_t module) {
   }
 }
 
-void ModuleRegistry::forgetOwned(uint32_t module) {
-  for (const void* address : nodes_[module].owned) {
-    for (ObjectTable* owners : {&tensor_owners_, &storage_owners_}) {
-      if (owners->find(address) == module) {
-        owners->remove(address);
-      }
+void ModuleRegistry::forgetOwned(uint32_t module, Released& released) {
+  Node& node = nodes_[module];
+  const auto forget = [module](ObjectTable& owners, const void* object) {
+    if (owners.find(object) == module) {
+      owners.remove(object);
     }
+  };
+  for (const void* tensor : node.tensors) {
+    forget(tensor_owners_, tensor);
   }
-  nodes_[module].owned = {};
+  for (StorageRef& storage : node.storages) {
+    forget(storage_owners_, storage._unsafe_get_target());
+    released.push_back(std::move(storage));
+  }
+  node.tensors = {};
+  node.storages = {};
 }
 
-void ModuleRegistry::forgetOwnedByDead() {
+void ModuleRegistry::forgetOwnedByDead(Released& released) {
   for (uint32_t module = 0; module < nodes_.size(); ++module) {
     if (!nodes_[module].alive) {
-      forgetOwned(module);
+      forgetOwned(module, released);
     }
   }
   forget_at_ = std::max(kForgetAt, 2 * size_t{tensor_owners_.size()});
@@ -207,29 +216,40 @@ bool ModuleRegistry::wantsParameters(uint32_t module) {
   return isModule(module) && !std::exchange(nodes_[module].has_parameters, true);
 }
 
-void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const void* storage) {
+void ModuleRegistry::addParameter(uint32_t module, const void* tensor, const c10::Storage& storage) {
+  Released released;
   const std::lock_guard<std::mutex> lock(mutex_);
-  own(tensor_owners_, tensor, module);
-  own(storage_owners_, storage, ownerOfShared(storage, module));
+  if (!isModule(module)) {
+    return;
+  }
+  ownTensor(tensor, module);
+  ownStorage(storage, ownerOfShared(storage, module));
   if (tensor_owners_.size() >= forget_at_) {
-    forgetOwnedByDead();
+    forgetOwnedByDead(released);
   }
 }
 
-void ModuleRegistry::own(ObjectTable& owners, const void* address, uint32_t module) {
-  if (address != nullptr && isModule(module) && owners.insert(address, module)) {
-    nodes_[module].owned.push_back(address);
+void ModuleRegistry::ownTensor(const void* tensor, uint32_t module) {
+  if (tensor != nullptr && tensor_owners_.insert(tensor, module)) {
+    nodes_[module].tensors.push_back(tensor);
+  }
+}
+
+void ModuleRegistry::ownStorage(const c10::Storage& storage, uint32_t module) {
+  if (storage) {
+    nodes_[module].storages.push_back(storage.getWeakStorageImpl()); // first: an address in the table must not be reused
+    storage_owners_.insert(storage.unsafeGetStorageImpl(), module);
   }
 }
 
 /// Returns the owner of memory that gets a parameter of `module`: it may hold other modules' parameters already.
-uint32_t ModuleRegistry::ownerOfShared(const void* storage, uint32_t module) const {
-  const std::optional<uint32_t> other = ownerIn(storage_owners_, storage);
+uint32_t ModuleRegistry::ownerOfShared(const c10::Storage& storage, uint32_t module) const {
+  const std::optional<uint32_t> other = ownerIn(storage_owners_, storage.unsafeGetStorageImpl());
   if (!other || !isModule(*other) || !nodes_[*other].alive) {
     return module;
   }
   const uint32_t common = commonAncestorLocked(*other, module);
-  return common == kGlobalModule ? module : common; // then the memory was freed and allocated again
+  return common == kGlobalModule ? module : common; // then two models share the memory: the last one has it
 }
 
 std::optional<uint32_t> ModuleRegistry::ownerOfTensor(const void* tensor) {
@@ -237,9 +257,9 @@ std::optional<uint32_t> ModuleRegistry::ownerOfTensor(const void* tensor) {
   return ownerIn(tensor_owners_, tensor);
 }
 
-std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const void* storage) {
+std::optional<uint32_t> ModuleRegistry::ownerOfStorage(const c10::Storage& storage) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return ownerIn(storage_owners_, storage);
+  return ownerIn(storage_owners_, storage.unsafeGetStorageImpl());
 }
 
 size_t ModuleRegistry::ownedTensors() {

@@ -13,6 +13,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include <c10/core/Storage.h>
+
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/object_table.h"
 
@@ -56,7 +58,8 @@ class ModuleRegistry {
   /// Returns true once per module: the caller must then add the module's parameters to the report.
   bool wantsParameters(uint32_t module);
 
-  void addParameter(uint32_t module, const void* tensor, const void* storage);
+  /// `storage` may be null.
+  void addParameter(uint32_t module, const void* tensor, const c10::Storage& storage);
 
   bool knows(uint32_t module);
   /// Returns the full name, such as "MLPModule.net1"; "Global" for 0.
@@ -67,7 +70,7 @@ class ModuleRegistry {
   /// Return the owner of a tensor or storage. A storage that holds parameters of several modules belongs to their
   /// nearest common ancestor. A destroyed module stays the owner until very many tensors are owned.
   std::optional<uint32_t> ownerOfTensor(const void* tensor);
-  std::optional<uint32_t> ownerOfStorage(const void* storage);
+  std::optional<uint32_t> ownerOfStorage(const c10::Storage& storage);
   /// Returns the number of tensors that have an owner.
   size_t ownedTensors();
 
@@ -98,6 +101,13 @@ class ModuleRegistry {
 
   static constexpr uint32_t kNoModule = 0xffffffffU;
 
+  /// Keeps no memory of the job, but the address of the storage object, so that no other storage gets it.
+  using StorageRef = c10::weak_intrusive_ptr<c10::StorageImpl>;
+
+  /// References that go when the caller has unlocked: the last one destroys the storage object, and with torch 2.11 that
+  /// can wait for the GIL.
+  using Released = std::vector<StorageRef>;
+
   /// Data that collectives read. Separate from Node, so that a module's ancestors lie in few cache lines.
   struct Place {
     uint32_t parent = kNoModule;
@@ -112,23 +122,25 @@ class ModuleRegistry {
     bool inherited = false; ///< its name and rows were a destroyed module's
     bool has_parameters = false;
     Namesakes* namesakes = nullptr;   ///< null for the first of a name
-    std::vector<const void*> owned{}; ///< tensors and storages
+    std::vector<const void*> tensors{}; ///< that it owns
+    std::vector<StorageRef> storages{}; ///< that it owns
   };
 
   bool isModule(uint32_t module) const {
     return module < nodes_.size();
   }
   uint32_t addLocked(const ModuleFacts& facts, std::string_view component);
-  uint32_t addNumbered(const ModuleFacts& facts);
+  uint32_t addNumbered(const ModuleFacts& facts, Released& released);
   bool canReuse(uint32_t module, const ModuleFacts& facts) const;
-  uint32_t liveAgain(uint32_t module);
+  uint32_t liveAgain(uint32_t module, Released& released);
   std::string uniqueClean(const ModuleFacts& facts);
   uint32_t rootLocked(uint32_t module) const;
-  void forgetOwned(uint32_t module);
-  void forgetOwnedByDead();
+  void forgetOwned(uint32_t module, Released& released);
+  void forgetOwnedByDead(Released& released);
   std::optional<uint32_t> ancestor(uint32_t module, ModuleRole role, bool farthest);
-  void own(ObjectTable& owners, const void* address, uint32_t module);
-  uint32_t ownerOfShared(const void* storage, uint32_t module) const;
+  void ownTensor(const void* tensor, uint32_t module);
+  void ownStorage(const c10::Storage& storage, uint32_t module);
+  uint32_t ownerOfShared(const c10::Storage& storage, uint32_t module) const;
   uint32_t commonAncestorLocked(uint32_t one, uint32_t other) const;
   std::string nameBelow(uint32_t module, uint32_t root, bool raw);
   std::optional<uint32_t> belowLocked(uint32_t module, std::string_view path) const;

@@ -73,8 +73,8 @@ void addParameter(uint32_t module, const CommtapParameterFacts* facts) {
 
 void ownTensor(uint32_t module, void* tensor) {
   const auto* impl = static_cast<const c10::TensorImpl*>(tensor);
-  const void* storage = impl != nullptr && impl->has_storage() ? impl->unsafe_storage().data() : nullptr;
-  ModuleRegistry::get().addParameter(module, tensor, storage);
+  const bool has_memory = impl != nullptr && impl->has_storage();
+  ModuleRegistry::get().addParameter(module, tensor, has_memory ? impl->unsafe_storage() : c10::Storage());
 }
 
 uint32_t currentModule() {

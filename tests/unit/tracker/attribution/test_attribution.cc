@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(TrackerFixture, "a gradient belongs to the module that owns th
   const uint32_t ddp = modules.add(0, "Ddp", "DistributedDataParallel", ModuleRole::kDdp, false);
   const uint32_t net = modules.add(ddp, "net", "Linear", ModuleRole::kPlain, false);
   const at::Tensor weight = at::ones({3}).requires_grad_();
-  modules.addParameter(net, weight.unsafeGetTensorImpl(), nullptr);
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), {});
   std::optional<Origin> origin;
   const auto accumulator = torch::autograd::impl::grad_accumulator(weight);
   noteOrigin(weight, origin); // a leaf's hook runs as part of its AccumulateGrad node, before it
@@ -130,7 +130,7 @@ TEST_CASE_FIXTURE(
   const uint32_t root = modules.add(0, "Bucketed", "C", ModuleRole::kPlain, false);
   const uint32_t net = modules.add(root, "net", "C", ModuleRole::kPlain, false);
   const at::Tensor weight = at::ones({3}).requires_grad_();
-  modules.addParameter(net, weight.unsafeGetTensorImpl(), nullptr);
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), {});
   const auto accumulator = torch::autograd::impl::grad_accumulator(weight);
   std::optional<Origin> bucket;
   std::optional<Origin> piece;
@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(
   ModuleRegistry& modules = ModuleRegistry::get();
   const uint32_t net = modules.add(0, "Sent", "C", ModuleRole::kPlain, false);
   const at::Tensor weight = at::ones({3});
-  modules.addParameter(net, weight.unsafeGetTensorImpl(), weight.storage().data());
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), weight.storage());
   CHECK(originOfSent(weight.view({3, 1})).module == net);
   CHECK(originOfSent(weight).phase == Phase::kOther);
   CHECK(originOfSent(weight).issued_in == kGlobalModule);
@@ -178,7 +178,7 @@ TEST_CASE_FIXTURE(
   const uint32_t net = modules.add(0, "Gathered", "C", ModuleRole::kPlain, false);
   const at::Tensor weight = at::ones({3});
   const at::Tensor shard = at::ones({2});
-  modules.addParameter(net, weight.unsafeGetTensorImpl(), weight.storage().data());
+  modules.addParameter(net, weight.unsafeGetTensorImpl(), weight.storage());
   const CallFacts gather{.tensor = &shard, .received = &weight, .kind = Kind::kAllGather};
   CHECK(currentOrigin(*ThreadState::current(), [&] { return gather; }).module == net);
 }

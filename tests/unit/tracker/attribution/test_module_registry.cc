@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/attribution/module_registry.h"
 
+#include <array>
 #include <vector>
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/ones.h>
 
 #include "tests/unit/torch_doctest.h"
 
@@ -105,14 +109,35 @@ TEST_CASE_FIXTURE(TrackerFixture, "parameters are wanted once") {
 
 TEST_CASE_FIXTURE(TrackerFixture, "a tensor and its memory have an owner") {
   const uint32_t module = addPlain(0, "Owner");
-  int tensor = 0;
-  int storage = 0;
-  modules().addParameter(module, &tensor, &storage);
-  CHECK(modules().ownerOfTensor(&tensor) == module);
-  CHECK(modules().ownerOfStorage(&storage) == module);
-  CHECK(modules().ownerOfTensor(&storage) == std::nullopt);
+  const at::Tensor tensor = at::ones({3});
+  modules().addParameter(module, tensor.unsafeGetTensorImpl(), tensor.storage());
+  CHECK(modules().ownerOfTensor(tensor.unsafeGetTensorImpl()) == module);
+  CHECK(modules().ownerOfStorage(tensor.storage()) == module);
+  CHECK(modules().ownerOfStorage(tensor.view({3, 1}).storage()) == module);
+  CHECK(modules().ownerOfStorage(at::ones({3}).storage()) == std::nullopt);
   CHECK(modules().ownerOfTensor(nullptr) == std::nullopt);
-  CHECK(modules().ownerOfStorage(nullptr) == std::nullopt);
+  CHECK(modules().ownerOfStorage({}) == std::nullopt);
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "memory that was freed and allocated again has no owner") {
+  const uint32_t module = addPlain(0, "Moved");
+  std::array<float, 3> memory{};
+  const auto allocate = [&memory] { return at::from_blob(memory.data(), {3}); };
+  for (int i = 0; i < 100; ++i) {
+    const at::Tensor tensor = allocate();
+    CHECK(modules().ownerOfStorage(tensor.storage()) == std::nullopt);
+    modules().addParameter(module, tensor.unsafeGetTensorImpl(), tensor.storage());
+    CHECK(modules().ownerOfStorage(tensor.storage()) == module);
+  }
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "the memory of a parameter is freed with it") {
+  const uint32_t module = addPlain(0, "Freed");
+  at::Tensor tensor = at::ones({3});
+  const c10::weak_intrusive_ptr<c10::StorageImpl> storage = tensor.storage().getWeakStorageImpl();
+  modules().addParameter(module, tensor.unsafeGetTensorImpl(), tensor.storage());
+  tensor.reset();
+  CHECK(storage.expired());
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "roles are found upwards, nearest and farthest") {
@@ -143,16 +168,17 @@ TEST_CASE_FIXTURE(TrackerFixture, "memory of several modules' parameters belongs
   const uint32_t root = addPlain(0, "Flat");
   const uint32_t left = addPlain(root, "left");
   const uint32_t right = addPlain(root, "right");
-  int storage = 0;
-  modules().addParameter(left, nullptr, &storage);
-  modules().addParameter(left, nullptr, &storage);
-  CHECK(modules().ownerOfStorage(&storage) == left);
-  modules().addParameter(right, nullptr, &storage);
-  CHECK(modules().ownerOfStorage(&storage) == root);
+  const at::Tensor tensor = at::ones({3});
+  const c10::Storage& storage = tensor.storage();
+  modules().addParameter(left, nullptr, storage);
+  modules().addParameter(left, nullptr, storage);
+  CHECK(modules().ownerOfStorage(storage) == left);
+  modules().addParameter(right, nullptr, storage);
+  CHECK(modules().ownerOfStorage(storage) == root);
   CHECK(modules().rootOf(right) == root);
-  const uint32_t later = addPlain(0, "AtTheSameAddress");
-  modules().addParameter(later, nullptr, &storage);
-  CHECK(modules().ownerOfStorage(&storage) == later);
+  const uint32_t later = addPlain(0, "OfAnotherModel");
+  modules().addParameter(later, nullptr, storage);
+  CHECK(modules().ownerOfStorage(storage) == later);
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "an FSDP2 unit of several modules is their nearest common ancestor") {
@@ -193,10 +219,10 @@ TEST_CASE_FIXTURE(TrackerFixture, "the lowest free number of a name is reused") 
 TEST_CASE_FIXTURE(TrackerFixture, "tensors of destroyed modules are dropped before they fill the memory") {
   const uint32_t lives = addPlain(0, "Lives");
   std::vector<char> addresses(1'000'000);
-  modules().addParameter(lives, &addresses[0], nullptr);
+  modules().addParameter(lives, &addresses[0], {});
   for (size_t i = 1; i < addresses.size(); ++i) {
     const uint32_t module = addPlain(0, "Dropped");
-    modules().addParameter(module, &addresses[i], nullptr);
+    modules().addParameter(module, &addresses[i], {});
     modules().died(module);
   }
   CHECK(modules().ownedTensors() < 100'000);
