@@ -118,6 +118,16 @@ def test_a_pipeline(tmp_path: Path, world_size: int) -> None:
             assert sum(row["bytes"] for row in rows) == number * part
 
 
+def test_a_pipeline_that_is_stopped_after_a_step(tmp_path: Path) -> None:
+    """The next step begins with the schedule, which receives before the stage's forward."""
+    plan = Plan(tmp_path, 4, "--fake", "--steps", "1", "--", str(JOBS_FOLDER / "pipeline.py"))
+    assert plan.done.returncode == 0, plan.done.stderr
+    assert plan.job["disagreements"] == []
+    for kind in ("send", "recv"):
+        counts = [plan.report(rank).table("phase", kind=kind, module="MLPModule") for rank in range(4)]
+        assert sum(sum(each.values()) for each in counts) == 4 * 2 * 3  # micro-batches, directions, pairs of stages
+
+
 def test_a_pipeline_whose_stages_ask_for_shapes(tmp_path: Path) -> None:
     """The stages are planned in their order, each with what the one before has sent."""
     plan = Plan(tmp_path, 4, "--real", "--steps", "0", "--", str(JOBS_FOLDER / "pipeline.py"), "--infer-shapes")

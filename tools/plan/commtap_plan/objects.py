@@ -50,8 +50,6 @@ class Mail:
         self.peers: set[int] = set()
         self._numbers: collections.Counter[str] = collections.Counter()
         self._depth = 0
-        #: Called before each send and receive: a pipeline stage's step may begin with one.
-        self.before: Callable[[], None] = lambda: None
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
@@ -116,7 +114,6 @@ def _sending(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def send(*args: Any, **kwargs: Any) -> Any:
-        mail.before()
         if mail.is_open:
             given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
             destination = _global(given["group"], given["dst"], given["group_dst"])
@@ -131,7 +128,6 @@ def _receiving(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def receive(*args: Any, **kwargs: Any) -> Any:
-        mail.before()
         result = mail.call(real, *args, **kwargs)
         if mail.is_open:
             given = collections.defaultdict(lambda: None, parameters.bind(*args, **kwargs).arguments)
@@ -146,7 +142,6 @@ def _receiving(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
 def _batch(mail: Mail, real: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(real)
     def batch_isend_irecv(operations: list[Any]) -> Any:
-        mail.before()
         works = mail.call(real, operations)
         if mail.is_open:
             for operation in operations:

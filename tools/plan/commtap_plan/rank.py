@@ -124,8 +124,7 @@ def main(settings_text: str, arguments: list[str]) -> int:
         fake.keep_meshes_real()
     _watch_meshes(process)
     before_last = str(before_last_path(Path(settings.folder), settings.rank))
-    watch = stops.Watch(settings.steps, settings.forwards, before_last, lambda: process.end(STEPS))
-    process.mail.before = watch.look
+    stops.Watch(settings.steps, settings.forwards, before_last, lambda: process.end(STEPS))
     try:
         with cuda.without_gpu(settings.fake), _depth(process):
             _run(settings, arguments)

@@ -3,6 +3,7 @@
 """Where the process of a rank ends before its script does."""
 
 import ctypes
+import functools
 import os
 import sys
 import sysconfig
@@ -12,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.distributed.pipelining.schedules import PipelineScheduleMulti, PipelineScheduleSingle
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 
 class DataDecides(Exception):
@@ -55,6 +58,10 @@ def line_now() -> str:
     return users_line(frames[::-1])
 
 
+#: The methods of a pipeline schedule that run its micro-batches.
+_RUN_SCHEDULE = ("step", "eval")
+
+
 def _library() -> ctypes.CDLL:
     library = ctypes.CDLL(None)
     if not hasattr(library, "commtap_api_current_step"):
@@ -67,7 +74,8 @@ def _library() -> ctypes.CDLL:
 class Watch:
     """Follows the steps of this process, and ends it.
 
-    A step ends where commtap's own counter ends it: docs/steps.md. A forward is an outermost module call that is not
+    A step ends where commtap's own counter ends it: docs/steps.md. But a pipeline stage receives before its forward, so
+    after an optimizer's step the next step begins with the schedule. A forward is an outermost module call that is not
     part of a backward.
 
     Attributes:
@@ -86,21 +94,38 @@ class Watch:
         self._depth = 0
         self._begun = 0
         self._step = 0
+        self._optimizer_stepped = False
+        register_optimizer_step_post_hook(self._after_optimizer)
+        for schedule in (PipelineScheduleSingle, PipelineScheduleMulti):
+            for name in _RUN_SCHEDULE:
+                setattr(schedule, name, self._after_look(getattr(schedule, name)))
         torch.nn.modules.module.register_module_forward_pre_hook(self._before)
         torch.nn.modules.module.register_module_forward_hook(self._after, always_call=True)
 
-    def look(self) -> None:
-        """Sees whether a step has ended. To be called before what a step may begin with: a forward, a receive."""
-        step = self._library.commtap_api_current_step()
+    def _after_look(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(run)
+        def run_schedule(*args: Any, **kwargs: Any) -> Any:
+            self._look(begins_step=self._optimizer_stepped)
+            return run(*args, **kwargs)
+
+        return run_schedule
+
+    def _look(self, begins_step: bool = False) -> None:
+        """Sees whether a step has ended."""
+        step = self._library.commtap_api_current_step() + begins_step
         if 0 < self.steps <= step:
             self.stop()
         if step > self._step:
             self._step = step
             self._library.commtap_api_snapshot_file(self.before_last.encode())
 
+    def _after_optimizer(self, *_: Any) -> None:
+        self._optimizer_stepped = True
+
     def _before(self, *_: Any) -> None:
-        self.look()
+        self._look()
         if self._depth == 0 and torch._C._current_graph_task_id() == -1:
+            self._optimizer_stepped = False
             self._begun += 1
             if 0 < self.forwards < self._begun:
                 self.stop()
