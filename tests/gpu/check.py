@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs tests/gpu/job.py with and without commtap, and compares the report with the job's and CUDA's numbers."""
+"""Runs the jobs of tests/gpu with and without commtap, and compares the reports with the jobs' and CUDA's numbers."""
 
 import json
 import os
@@ -16,22 +16,23 @@ import torch
 from job import CAPTURED, EACH, LAUNCHES, SIZES
 
 HERE = Path(__file__).resolve().parent
-LIBRARY = (Path(os.environ["BUILD_DIR"]) / "shim" / "libcommtap.so").resolve()
+LIBRARY = os.environ["LIBRARY"]
 RANKS = torch.cuda.device_count()
-ROUNDS = 5
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
+COMPILE_MODES = ("default", "reduce-overhead")
 MODES = ("off", "host", "device", "sample:10")
 
 Row = dict[str, Any]
 
 
-def run(arguments: list[str], variables: dict[str, str] | None) -> dict[str, Any]:
+def run(job: str, arguments: list[str], variables: dict[str, str] | None) -> dict[str, Any]:
     """Returns the JSON on the job's last line. `variables` None runs the job without commtap."""
     environment = dict(os.environ)
     if variables is not None:
-        environment |= {"LD_PRELOAD": str(LIBRARY), **variables}
+        environment |= {"LD_PRELOAD": LIBRARY, **variables}
     launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(RANKS)]
     done = subprocess.run(
-        [*launcher, str(HERE / "job.py"), *arguments],
+        [*launcher, str(HERE / job), *arguments],
         env=environment,
         capture_output=True,
         text=True,
@@ -43,10 +44,10 @@ def run(arguments: list[str], variables: dict[str, str] | None) -> dict[str, Any
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def report_of(timing: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def report_of(job: str, arguments: list[str], timing: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns the job's JSON and rank 0's report."""
     with tempfile.TemporaryDirectory() as folder:
-        said = run([], {"COMMTAP_OUT": folder, "COMMTAP_TIMING": timing})
+        said = run(job, arguments, {"COMMTAP_OUT": folder, "COMMTAP_TIMING": timing})
         return said, json.loads((Path(folder) / "rank-00000.json").read_text(encoding="utf-8"))
 
 
@@ -108,6 +109,37 @@ def check_times(checks: Checks, said: dict[str, Any], report: dict[str, Any]) ->
     checks.that("nothing is untimed", lambda: report["not_seen"] == [])
 
 
+def layers(report: dict[str, Any]) -> dict[tuple[str, str, str], tuple[int, int]]:
+    """Returns calls and bytes of the layers' collectives by module, phase and kind."""
+    counts: dict[tuple[str, str, str], tuple[int, int]] = {}
+    for row in report["collectives"]:
+        key = row["module"], row["phase"], row["kind"]
+        count, size = counts.get(key, (0, 0))
+        counts[key] = count + row["count"], size + row["bytes"]
+    return {key: counted for key, counted in counts.items() if key[2] == "all_reduce"}
+
+
+def check_compiled(checks: Checks) -> None:
+    """Checks that a compiled model has the eager model's collectives, also when CUDA graphs replay them."""
+    said, report = report_of("compiled.py", ["eager"], "off")
+    eager = layers(report)
+    checks.that("eager layers", lambda: sum(count for count, _ in eager.values()) == said["count"])
+    checks.that("their bytes", lambda: sum(size for _, size in eager.values()) == said["bytes"])
+    for mode in COMPILE_MODES:
+        for cache in ("", " again"):
+            compiled, report = report_of("compiled.py", [mode], "off")
+            launches = sum(graph["launches"] for graph in report.get("cuda_graphs", []))
+            print(f"        {mode}{cache}: {launches} launches of CUDA graphs; {report['not_seen']}")
+            rows = layers(report)
+            checks.that(f"{mode}{cache}: as without compile", lambda rows=rows: rows == eager)
+            checks.that(
+                f"{mode}{cache}: the same result",
+                lambda compiled=compiled: abs(compiled["total"] - said["total"]) < 1e-3 * abs(said["total"]),
+            )
+            if rows != eager:
+                print(f"        {rows}\n        eager: {eager}")
+
+
 def print_pace() -> None:
     """Prints the host time of a small all_reduce without commtap and in each mode: medians and pairs' ratio."""
     taken: dict[str, list[float]] = {mode: [] for mode in ("bare", "bare again", *MODES)}
@@ -115,7 +147,7 @@ def print_pace() -> None:
         for mode, times in taken.items():
             with tempfile.TemporaryDirectory() as folder:
                 variables = None if mode.startswith("bare") else {"COMMTAP_OUT": folder, "COMMTAP_TIMING": mode}
-                times.append(run(["pace"], variables)["host_us"])
+                times.append(run("job.py", ["pace"], variables)["host_us"])
     print(f"{'mode':12} {'us a call':>10} {'to bare':>10}")
     for mode, times in taken.items():
         ratios = [mine / bare for mine, bare in zip(times, taken["bare"], strict=True)]
@@ -125,11 +157,12 @@ def print_pace() -> None:
 def main() -> int:
     """Returns 0 if every check passed."""
     checks = Checks()
-    _, report = report_of("off")
+    _, report = report_of("job.py", [], "off")
     check_counts(checks, report)
-    said, report = report_of("device")
+    said, report = report_of("job.py", [], "device")
     check_counts(checks, report)
     check_times(checks, said, report)
+    check_compiled(checks)
     print_pace()
     print(f"{checks.passed} passed, {checks.failed} failed")
     return 1 if checks.failed else 0

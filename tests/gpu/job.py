@@ -4,6 +4,7 @@
 
 import json
 import os
+import statistics
 import sys
 import time
 
@@ -14,7 +15,8 @@ SIZES = (1 << 12, 1 << 20, 1 << 24)
 EACH = 20
 CAPTURED = 3
 LAUNCHES = 7
-PACE_COUNT = 3000
+PACE_COUNT = 1000
+PACE_CHUNKS = 30
 PACE_SIZE = 1 << 8
 
 
@@ -60,17 +62,17 @@ def replay(model: Reduce) -> None:
 
 
 def pace() -> float:
-    """Returns the host time of one small all_reduce in microseconds."""
+    """Returns the host time of one small all_reduce in microseconds: the median of PACE_CHUNKS times PACE_COUNT calls."""
     tensor = torch.ones(PACE_SIZE, device="cuda")
-    for _ in range(200):
-        dist.all_reduce(tensor)
+    taken = []
+    for _ in range(PACE_CHUNKS + 1):  # the first one warms up
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        for _ in range(PACE_COUNT):
+            dist.all_reduce(tensor)
+        taken.append(time.perf_counter() - begin)
     torch.cuda.synchronize()
-    begin = time.perf_counter()
-    for _ in range(PACE_COUNT):
-        dist.all_reduce(tensor)
-    taken = time.perf_counter() - begin
-    torch.cuda.synchronize()
-    return taken / PACE_COUNT * 1e6
+    return statistics.median(taken[1:]) / PACE_COUNT * 1e6
 
 
 def main() -> None:

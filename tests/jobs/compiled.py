@@ -89,6 +89,15 @@ def loss_of(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
     return model(x).square().mean()
 
 
+def generate_parts() -> None:
+    """Lets Inductor put what could be in a CUDA graph into functions of their own, on a CPU too."""
+    from torch._inductor import config
+    from torch._inductor.scheduler import Scheduler
+
+    config.graph_partition = True
+    Scheduler.should_partition = lambda *_, **__: None
+
+
 def prepared(way: str, models: list[nn.Module], arguments: argparse.Namespace) -> Callable:
     """Returns the function that computes the loss of a model, after compiling what the way says."""
     if way in ("function", "two"):
@@ -108,8 +117,11 @@ def main() -> None:
     parser.add_argument("--compile", choices=COMPILE_CHOICES, default="no")
     parser.add_argument("--backend", default="aot_eager")
     parser.add_argument("--recompute", action="store_true")
+    parser.add_argument("--parts", action="store_true", help="generate functions of parts, as for CUDA graphs")
     arguments = parser.parse_args()
     start()
+    if arguments.parts:
+        generate_parts()
     dim = 16
     models = [
         Model(dim, arguments.way == "breaks", arguments.recompute) for _ in range(2 if arguments.way == "two" else 1)

@@ -2,21 +2,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/inductor_watch.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_ref.h"
-#include "tracker/python/graph_nodes.h"
+#include "tracker/python/generated_lines.h"
 #include "tracker/torch/compiler_names.h"
 
 namespace commtap {
 namespace {
 
-const CommtapHost* tracker = nullptr;
-PyObject* callback = nullptr; ///< owned; null until Inductor is loaded
+/// An attribute of a class of Inductor, and what the tracker sets there.
+struct Hook {
+  const char* file;
+  const char* owner;
+  const char* name;
+  PyObject* torchs = nullptr; ///< owned
+  PyObject* ours = nullptr;   ///< owned; null until Inductor is loaded
+};
+
+const CommtapHost* host_part = nullptr;
+Hook save_code{torch_names::kInductorFile, torch_names::kInductorGraph, torch_names::kSaveCode};
+Hook define_function{torch_names::kWrapperFile, torch_names::kWrapper, torch_names::kDefineFunction};
+
+/// The functions of the file that Inductor is generating. It generates one at a time. Never destroyed.
+std::vector<GeneratedFunction>& functions() {
+  static auto* all = new std::vector<GeneratedFunction>();
+  return *all;
+}
 
 /// Returns a loaded module, borrowed; nullptr if it is not loaded.
 PyObject* loaded(const char* module) {
@@ -29,61 +46,22 @@ PyRef callCache(const char* function, PyObject* argument) {
   return PyRef(callable ? PyObject_CallFunctionObjArgs(callable.get(), argument, nullptr) : nullptr);
 }
 
-/// Returns whether some line calls an operator that is not one of tensor math. Most lines of a file call none.
-bool callsOperator(std::string_view text) {
-  constexpr std::string_view kOperators = "torch.ops.";
-  for (size_t at = text.find(kOperators); at != std::string_view::npos; at = text.find(kOperators, at + 1)) {
-    const std::string_view name = text.substr(at + kOperators.size());
-    if (!name.starts_with("aten.") && !name.starts_with("prims.") && !name.starts_with("inductor.")) {
-      return true;
-    }
-  }
-  return false;
+/// Returns an object's line map, a list; empty if it has none.
+PyRef lineMapOf(PyObject* generated) {
+  PyRef line_map = generated == nullptr ? PyRef() : attribute(generated, torch_names::kLineMap);
+  return line_map && PyList_Check(line_map.get()) ? std::move(line_map) : PyRef();
 }
 
-/// Walks the lines of a text in order.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : text_(text) {}
-
-  /// Returns the text from line `from` up to line `to`, which is not before that of the last call.
-  std::string_view between(long from, long to) {
-    const size_t begin = offsetOf(from);
-    return text_.substr(begin, offsetOf(to) - begin);
-  }
-
- private:
-  size_t offsetOf(long line) {
-    for (; line_ < line && at_ < text_.size(); ++line_) {
-      at_ = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
-    }
-    return at_;
-  }
-
-  std::string_view text_;
-  long line_ = 1;
-  size_t at_ = 0; ///< where line_ begins
-};
-
-/// Returns the file's lines that call collectives, as GraphLines reads them.
+/// Returns the places of a file's collectives: of its own lines, and of the functions that were written before it.
 std::string linesOf(PyObject* line_map, std::string_view code) {
-  std::string found;
-  Lines lines(code);
-  const Py_ssize_t count = PyList_GET_SIZE(line_map);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* const pair = PyList_GET_ITEM(line_map, i);
-    PyObject* const next = i + 1 < count ? PyList_GET_ITEM(line_map, i + 1) : nullptr;
-    if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 || (next != nullptr && !PyTuple_Check(next))) {
-      return {};
-    }
-    const long from = PyLong_AsLong(PyTuple_GET_ITEM(pair, 0));
-    const long to = next == nullptr ? from + 100 : PyLong_AsLong(PyTuple_GET_ITEM(next, 0));
-    if (from > 0 && to > from && callsOperator(lines.between(from, to))) {
-      found +=
-          std::to_string(from) + "\t" + std::to_string(to - 1) + "\t" + placeOfNode(PyTuple_GET_ITEM(pair, 1)) + "\n";
-    }
+  std::vector<PlacedLines> lines;
+  for (const GeneratedFunction& function : std::exchange(functions(), {})) {
+    const std::vector<PlacedLines> more = function.in(code);
+    lines.insert(lines.end(), more.begin(), more.end());
   }
-  return found;
+  const std::vector<PlacedLines> own = placedLines(line_map, code);
+  lines.insert(lines.end(), own.begin(), own.end());
+  return graphLines(lines);
 }
 
 void tell(PyObject* code) {
@@ -91,23 +69,22 @@ void tell(PyObject* code) {
   const DynamoPause pause;
   PyFrameObject* const frame = PyEval_GetFrame();
   const PyRef generated(frame == nullptr ? nullptr : commtap_local(frame, torch_names::kGeneratedCode));
-  const PyRef line_map = generated ? attribute(generated.get(), torch_names::kLineMap) : PyRef();
-  if (!line_map || !PyList_Check(line_map.get())) {
+  const PyRef line_map = lineMapOf(generated.get());
+  if (!line_map) {
     return;
   }
-  const std::string text = textOf(code);
-  const std::string lines = linesOf(line_map.get(), text);
+  const std::string lines = linesOf(line_map.get(), textOf(code));
   const PyRef stripped(lines.empty() ? nullptr : PyObject_CallMethod(code, "strip", nullptr));
   const PyRef key = stripped ? callCache(torch_names::kHash, stripped.get()) : PyRef();
   const PyRef folder = key ? callCache(torch_names::kCacheFolder, nullptr) : PyRef();
   if (key && folder && PyUnicode_Check(key.get()) && PyUnicode_Check(folder.get())) {
-    tracker->graph_generated(textOf(folder.get()).c_str(), textOf(key.get()).c_str(), lines.c_str());
+    host_part->graph_generated(textOf(folder.get()).c_str(), textOf(key.get()).c_str(), lines.c_str());
   }
 }
 
 /// What torch calls with the text of a generated file.
 PyObject* saveCode(PyObject*, PyObject* code) {
-  if (tracker != nullptr && PyUnicode_Check(code)) {
+  if (host_part != nullptr && PyUnicode_Check(code)) {
     try {
       tell(code);
     } catch (const std::exception&) { // out of memory: the file's collectives are reported as unattributed
@@ -117,37 +94,89 @@ PyObject* saveCode(PyObject*, PyObject* code) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef save_method = {torch_names::kSaveCode, saveCode, METH_O, nullptr};
-
-/// Replaces `from` by `to`; leaves what a job has set.
-void replace(PyObject* from, PyObject* to) {
-  const PyRef graph = attribute(loaded(torch_names::kInductorFile), torch_names::kInductorGraph);
-  const PyRef now = graph ? attribute(graph.get(), torch_names::kSaveCode) : PyRef();
-  if (now && now.get() == from) {
-    PyObject_SetAttrString(graph.get(), torch_names::kSaveCode, to);
+void keepFunction(PyObject* generated) {
+  const ErrorGuard keep_errors;
+  const DynamoPause pause;
+  const PyRef line_map = lineMapOf(generated);
+  const PyRef code = attribute(generated, torch_names::kGeneratedText);
+  if (line_map && code && PyUnicode_Check(code.get())) {
+    std::string text = textOf(code.get());
+    std::vector<PlacedLines> lines = placedLines(line_map.get(), text);
+    if (!lines.empty()) {
+      functions().emplace_back(std::move(text), std::move(lines));
+    }
   }
+}
+
+/// What torch calls as a method with a name and the code of a function of the file that it is generating.
+PyObject* defineFunction(PyObject*, PyObject* arguments, PyObject* named) {
+  if (named == nullptr && PyTuple_GET_SIZE(arguments) == 3) {
+    try {
+      keepFunction(PyTuple_GET_ITEM(arguments, 2));
+    } catch (const std::exception&) { // out of memory: the function's collectives are reported as unattributed
+      PyErr_Clear();
+    }
+  }
+  return PyObject_Call(define_function.torchs, arguments, named);
+}
+
+PyMethodDef save_method = {torch_names::kSaveCode, saveCode, METH_O, nullptr};
+PyMethodDef define_method = {
+    torch_names::kDefineFunction,
+    reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(defineFunction)),
+    METH_VARARGS | METH_KEYWORDS,
+    nullptr};
+
+PyRef ownerOf(const Hook& hook) {
+  PyRef owner = attribute(loaded(hook.file), hook.owner);
+  return owner && PyType_Check(owner.get()) ? std::move(owner) : PyRef();
+}
+
+/// Returns what the class has, unbound; empty if it has nothing of that name.
+PyRef valueOf(const Hook& hook, const PyRef& owner) {
+  const PyRef name(PyUnicode_InternFromString(hook.name));
+  return PyRef::borrow(name ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(owner.get()), name.get()) : nullptr);
+}
+
+/// Sets torch's value to the tracker's, or back. Leaves what a job has set.
+void set(const Hook& hook, bool watched) {
+  const PyRef owner = hook.ours == nullptr ? PyRef() : ownerOf(hook);
+  if (owner && valueOf(hook, owner).get() == (watched ? hook.torchs : hook.ours)) {
+    PyObject_SetAttrString(owner.get(), hook.name, watched ? hook.ours : hook.torchs);
+  }
+}
+
+/// Sets `ours`, owned, where torch has a value of `type`.
+void start(Hook& hook, PyTypeObject* type, PyObject* ours) {
+  const PyRef owner = ours == nullptr ? PyRef() : ownerOf(hook);
+  PyRef value = owner ? valueOf(hook, owner) : PyRef();
+  if (!value || Py_TYPE(value.get()) != type) {
+    Py_XDECREF(ours);
+    return;
+  }
+  hook.torchs = Py_NewRef(value.get());
+  hook.ours = ours;
+  set(hook, true);
 }
 
 } // namespace
 
 bool watchInductor(const CommtapHost& host) {
   const ErrorGuard keep_errors;
-  if (callback == nullptr && loaded(torch_names::kInductorFile) != nullptr) {
+  if (host_part == nullptr && loaded(torch_names::kInductorFile) != nullptr) {
     const DynamoPause pause;
-    tracker = &host;
-    callback = PyCFunction_New(&save_method, nullptr);
-    if (callback != nullptr) {
-      replace(Py_None, callback);
-    }
+    host_part = &host;
+    start(save_code, Py_TYPE(Py_None), PyCFunction_New(&save_method, nullptr));
+    const PyRef function(PyCFunction_New(&define_method, nullptr));
+    start(define_function, &PyFunction_Type, function ? PyInstanceMethod_New(function.get()) : nullptr);
   }
-  return callback != nullptr;
+  return host_part != nullptr;
 }
 
 void setInductorWatched(bool watched) {
   const ErrorGuard keep_errors;
-  if (callback != nullptr) {
-    replace(watched ? Py_None : callback, watched ? callback : Py_None);
-  }
+  set(save_code, watched);
+  set(define_function, watched);
 }
 
 } // namespace commtap

@@ -50,6 +50,13 @@ constexpr const char* kSaveCode = "save_output_code";
 constexpr const char* kGeneratedCode = "wrapper_code";
 constexpr const char* kLineMap = "line_map"; // [(line, node)]; torch/_inductor/utils.py
 
+// torch/_inductor/codegen/wrapper.py: the method that gets the name and the code of a function of the file, before the
+// file is whole, and copies the text only
+constexpr const char* kWrapperFile = "torch._inductor.codegen.wrapper";
+constexpr const char* kWrapper = "PythonWrapperCodegen";
+constexpr const char* kDefineFunction = "define_subgraph_launcher_fn";
+constexpr const char* kGeneratedText = "value"; // torch/_inductor/utils.py
+
 // torch/_inductor/codecache.py
 constexpr const char* kCacheFile = "torch._inductor.codecache";
 constexpr const char* kHash = "get_hash"; // of a text without the white space around it: the name of its file

@@ -96,6 +96,16 @@ def test_inductor(runner: Runner) -> None:
     assert training(report, "kind", field="bytes") == {"all_reduce": 2 * 8 * 10 * 4}
 
 
+def test_parts_of_a_generated_file(runner: Runner) -> None:
+    """Functions that Inductor generates before the file, as for CUDA graphs, are known as the file itself is."""
+    arguments = ("model", "--compile", "method", "--backend", "inductor", "--parts")
+    eager = JOBS["compiled_eager"]
+    report = runner.run(replace(eager, arguments=arguments), Mode.SHIM).report()
+    keys = ("module", "phase", "kind", "group")
+    assert training(report, *keys) == training(runner.shim(eager).report(), *keys)
+    assert report.not_seen == []
+
+
 #: The smallest model, which needs no compiled kernels, and one with kernels and experts.
 EAGER = {"gathered": Job("gathered.py"), "experts": JOBS["compiled_eager"]}
 CACHED = ["gathered", pytest.param("experts", marks=pytest.mark.long)]
