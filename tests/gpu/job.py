@@ -62,7 +62,7 @@ def replay(model: Reduce) -> None:
 
 
 def pace() -> float:
-    """Returns the host time of one small all_reduce in microseconds: the median of PACE_CHUNKS times PACE_COUNT calls."""
+    """Returns the host time of one small all_reduce in microseconds: the median of PACE_CHUNKS loops."""
     tensor = torch.ones(PACE_SIZE, device="cuda")
     taken = []
     for _ in range(PACE_CHUNKS + 1):  # the first one warms up
