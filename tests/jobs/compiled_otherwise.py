@@ -3,6 +3,7 @@
 """The model of compiled.py in the ways that few jobs use: each with the collectives of the same eager steps."""
 
 import argparse
+import tempfile
 from collections.abc import Callable
 
 import torch
@@ -64,6 +65,15 @@ def interpreted(model: nn.Module) -> Step:
     return lambda x: torch.fx.Interpreter(module).run(x.detach()).square().mean()
 
 
+def aot_inductor(model: nn.Module) -> Step:
+    """A package of ahead-of-time Inductor, forward only."""
+    program = torch.export.export(model, (torch.rand(LENGTH, DIM),))
+    with tempfile.TemporaryDirectory() as folder:
+        path = torch._inductor.aoti_compile_and_package(program, package_path=f"{folder}/model.pt2")
+        package = torch._inductor.aoti_load_package(path)
+    return lambda x: package(x.detach()).square().mean()
+
+
 def annotated(model: nn.Module) -> Step:
     """A graph of the whole step that no module runs, whose nodes have the names of modules as annotations."""
     from torch.fx.traceback import _set_autograd_backward, annotate, preserve_node_meta
@@ -93,7 +103,7 @@ def annotated(model: nn.Module) -> Step:
 
 WAYS = {
     way.__name__: way
-    for way in (compiled, cpp_wrapper, whole_step, compiled_autograd, exported, interpreted, annotated)
+    for way in (compiled, cpp_wrapper, whole_step, compiled_autograd, exported, interpreted, aot_inductor, annotated)
 }
 
 

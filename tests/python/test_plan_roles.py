@@ -74,3 +74,7 @@ def test_the_mesh_with_the_most_dimensions_that_holds_all_ranks_is_taken() -> No
 
 def test_ranks_are_written_as_ranges() -> None:
     assert roles.ranges([0, 1, 2, 8, 10, 11]) == "0-2,8,10-11"
+
+
+def test_a_job_of_one_rank_has_a_mesh() -> None:
+    assert roles.chosen_mesh([], [], 1) == roles.regular((1,), ("world",))

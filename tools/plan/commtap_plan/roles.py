@@ -87,7 +87,7 @@ def mesh_of_groups(groups: list[tuple[str, list[int]]], world_size: int) -> Mesh
         sizes.insert(0, size)
         names.insert(0, name)
         step *= size
-    return regular(tuple(sizes), tuple(names))
+    return regular(tuple(sizes), tuple(names)) if sizes else regular((world_size,), ("world",))
 
 
 def chosen_mesh(meshes: list[dict[str, Any]], groups: list[tuple[str, list[int]]], world_size: int) -> Mesh:
