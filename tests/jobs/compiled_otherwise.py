@@ -3,7 +3,6 @@
 """The model of compiled.py in the ways that few jobs use: each with the collectives of the same eager steps."""
 
 import argparse
-import tempfile
 from collections.abc import Callable
 
 import torch
@@ -33,14 +32,6 @@ def compiled(model: nn.Module) -> Step:
     return trained(model)
 
 
-def cpp_wrapper(model: nn.Module) -> Step:
-    """Inductor generates C++ instead of Python."""
-    from torch._inductor import config
-
-    config.cpp_wrapper = True
-    return compiled(model)
-
-
 def whole_step(model: nn.Module) -> Step:
     """Forward and backward are in the function that is compiled."""
     return torch.compile(trained(model), backend="aot_eager")
@@ -63,15 +54,6 @@ def interpreted(model: nn.Module) -> Step:
     """An interpreter runs the nodes of an exported graph one by one."""
     module = torch.export.export(model, (torch.rand(LENGTH, DIM),)).module()
     return lambda x: torch.fx.Interpreter(module).run(x.detach()).square().mean()
-
-
-def aot_inductor(model: nn.Module) -> Step:
-    """A package of ahead-of-time Inductor, forward only."""
-    program = torch.export.export(model, (torch.rand(LENGTH, DIM),))
-    with tempfile.TemporaryDirectory() as folder:
-        path = torch._inductor.aoti_compile_and_package(program, package_path=f"{folder}/model.pt2")
-        package = torch._inductor.aoti_load_package(path)
-    return lambda x: package(x.detach()).square().mean()
 
 
 def annotated(model: nn.Module) -> Step:
@@ -101,10 +83,7 @@ def annotated(model: nn.Module) -> Step:
     return lambda x: graph.forward(parameters, x)[0]
 
 
-WAYS = {
-    way.__name__: way
-    for way in (compiled, cpp_wrapper, whole_step, compiled_autograd, exported, interpreted, aot_inductor, annotated)
-}
+WAYS = {way.__name__: way for way in (compiled, whole_step, compiled_autograd, exported, interpreted, annotated)}
 
 
 def main() -> None:
