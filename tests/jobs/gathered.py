@@ -55,9 +55,14 @@ class Model(nn.Module):
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--buckets", action="store_true", help="Inductor merges gathers, and scatters")
+    parser.add_argument("--reorder", action="store_true", help="Inductor moves collectives to overlap with compute")
     add_compile_arguments(parser)
     arguments = parser.parse_args()
     start()
+    if arguments.reorder:
+        from torch._inductor import config
+
+        config.reorder_for_compute_comm_overlap = True
     if arguments.buckets:
         from torch._inductor import config
 

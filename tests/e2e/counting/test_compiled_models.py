@@ -108,6 +108,22 @@ def test_a_bucket_stands_for_its_members(runner: Runner, tmp_path: Path) -> None
     assert "  Model.layers.0.a" in shown.stdout
 
 
+@pytest.mark.long
+def test_collectives_that_a_pass_moves(runner: Runner, tmp_path: Path) -> None:
+    """Inductor starts them earlier, so that they overlap with compute: they are at the same modules."""
+    job = Job(
+        "gathered.py",
+        ("--reorder", "--compile", "method", "--backend", "inductor"),
+        variables=(("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),),
+    )
+    eager, moved = runner.shim(Job("gathered.py")), runner.run(job, Mode.SHIM)
+    for rank in range(2):
+        assert moved.report(rank).not_seen == []
+        for field in ("count", "bytes"):
+            expected = table(eager.report(rank), field, "forward", "backward")
+            assert table(moved.report(rank), field, "forward", "backward") == expected
+
+
 def phase_tables(report: Report) -> dict[str, Counter]:
     """The tables of forward and backward, with the name "Model" for any root."""
     tables: dict[str, Counter] = {"forward": Counter(), "backward": Counter()}
