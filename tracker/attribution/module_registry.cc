@@ -237,7 +237,8 @@ void ModuleRegistry::ownTensor(const void* tensor, uint32_t module) {
 
 void ModuleRegistry::ownStorage(const c10::Storage& storage, uint32_t module) {
   if (storage) {
-    nodes_[module].storages.push_back(storage.getWeakStorageImpl()); // first: an address in the table must not be reused
+    nodes_[module].storages.push_back(
+        storage.getWeakStorageImpl()); // first: an address in the table must not be reused
     storage_owners_.insert(storage.unsafeGetStorageImpl(), module);
   }
 }
