@@ -30,10 +30,7 @@ MECHANISMS = {
     "DDP": ("ddp",),
     "PP": ("pipeline_gpipe", "pipeline_infer_shapes"),
     "checkpointing": ("checkpoint", "checkpoint_reentrant"),
-    "compile": (
-        *("mlp_compile_function", "mlp_inductor", "transformer_sp_fullgraph", "fsdp2_sp_compile", "ddp_compile"),
-        *("checkpoint_compile", "pipeline_compile", "compiled_two", "compiled_inductor"),
-    ),
+    "compile": ("mlp_compile_function", "mlp_inductor"),
     "c10d": ("collectives",),
     "endings": ("raise", "_exit", "terminate"),
     "fork": ("fork", "spawn"),
