@@ -104,8 +104,7 @@ class ModuleRegistry {
   /// Keeps no memory of the job, but the address of the storage object, so that no other storage gets it.
   using StorageRef = c10::weak_intrusive_ptr<c10::StorageImpl>;
 
-  /// References that go when the caller has unlocked: the last one destroys the storage object, and with torch 2.11
-  /// that can wait for the GIL.
+  /// References to drop after unlocking: the last one destroys the storage object, which may wait for the GIL.
   using Released = std::vector<StorageRef>;
 
   /// Data that collectives read. Separate from Node, so that a module's ancestors lie in few cache lines.

@@ -17,19 +17,29 @@ struct PlacedLines {
   std::string place{}; ///< as in GraphLines
 };
 
-/// Returns the lines of `code` that call an operator which is not one of tensor math. `line_map`: a list of (first
-/// line, node), in order. Returns none if it is another list. The caller holds the GIL.
-std::vector<PlacedLines> placedLines(PyObject* line_map, std::string_view code);
+/// The lines of a text without their indentation.
+using TextLines = std::vector<std::string_view>;
+
+/// Returns the lines of a text, which must outlive them.
+TextLines linesOf(std::string_view text);
+
+/// Returns those of the lines that call an operator which is not one of tensor math. `line_map`: a list of (first line,
+/// node), in order; with any other list none are found. The caller holds the GIL.
+std::vector<PlacedLines> placedLines(PyObject* line_map, const TextLines& lines);
 
 /// A function of a generated file that Inductor writes before the file: a part of the graph that becomes a CUDA graph,
 /// or a branch. It copies the text, and drops which node each line is of.
 class GeneratedFunction {
  public:
-  /// `code`: the function and its kernels, of which `lines` are.
-  GeneratedFunction(std::string code, std::vector<PlacedLines> lines);
+  /// `code`: the function and its kernels. `line_map`: as in placedLines().
+  GeneratedFunction(PyObject* line_map, std::string code);
 
-  /// Returns the lines in the file that has the function, indented in any way; none if the text is not there once.
-  std::vector<PlacedLines> in(std::string_view file) const;
+  bool hasPlaces() const {
+    return !lines_.empty();
+  }
+  /// Returns where its lines are in a file, with any indentation; nothing unless the file has the function exactly
+  /// once.
+  std::vector<PlacedLines> in(const TextLines& file) const;
 
  private:
   std::string code_;

@@ -40,6 +40,23 @@ PyObject* loaded(const char* module) {
   return PyDict_GetItemString(PyImport_GetModuleDict(), module);
 }
 
+PyRef ownerOf(const Hook& hook) {
+  PyRef owner = attribute(loaded(hook.file), hook.owner);
+  return owner && PyType_Check(owner.get()) ? std::move(owner) : PyRef();
+}
+
+/// Returns what the class has, unbound; empty if it has nothing of that name.
+PyRef valueOf(const Hook& hook, const PyRef& owner) {
+  const PyRef name(PyUnicode_InternFromString(hook.name));
+  return PyRef::borrow(name ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(owner.get()), name.get()) : nullptr);
+}
+
+/// Returns whether the class has what the tracker sets there.
+bool isSet(const Hook& hook) {
+  const PyRef owner = ownerOf(hook);
+  return owner && hook.ours != nullptr && valueOf(hook, owner).get() == hook.ours;
+}
+
 /// Returns the result of a function of torch's code cache.
 PyRef callCache(const char* function, PyObject* argument) {
   const PyRef callable = attribute(loaded(torch_names::kCacheFile), function);
@@ -53,15 +70,16 @@ PyRef lineMapOf(PyObject* generated) {
 }
 
 /// Returns the places of a file's collectives: of its own lines, and of the functions that were written before it.
-std::string linesOf(PyObject* line_map, std::string_view code) {
-  std::vector<PlacedLines> lines;
+std::string placesIn(PyObject* line_map, std::string_view code) {
+  const TextLines file = linesOf(code);
+  std::vector<PlacedLines> places;
   for (const GeneratedFunction& function : std::exchange(functions(), {})) {
-    const std::vector<PlacedLines> more = function.in(code);
-    lines.insert(lines.end(), more.begin(), more.end());
+    const std::vector<PlacedLines> more = function.in(file);
+    places.insert(places.end(), more.begin(), more.end());
   }
-  const std::vector<PlacedLines> own = placedLines(line_map, code);
-  lines.insert(lines.end(), own.begin(), own.end());
-  return graphLines(lines);
+  const std::vector<PlacedLines> own = placedLines(line_map, file);
+  places.insert(places.end(), own.begin(), own.end());
+  return graphLines(places);
 }
 
 void tell(PyObject* code) {
@@ -73,7 +91,7 @@ void tell(PyObject* code) {
   if (!line_map) {
     return;
   }
-  const std::string lines = linesOf(line_map.get(), textOf(code));
+  const std::string lines = placesIn(line_map.get(), textOf(code));
   const PyRef stripped(lines.empty() ? nullptr : PyObject_CallMethod(code, "strip", nullptr));
   const PyRef key = stripped ? callCache(torch_names::kHash, stripped.get()) : PyRef();
   const PyRef folder = key ? callCache(torch_names::kCacheFolder, nullptr) : PyRef();
@@ -94,16 +112,16 @@ PyObject* saveCode(PyObject*, PyObject* code) {
   Py_RETURN_NONE;
 }
 
+/// Keeps a function until its file is told; keeps none if a job takes the files itself.
 void keepFunction(PyObject* generated) {
   const ErrorGuard keep_errors;
   const DynamoPause pause;
-  const PyRef line_map = lineMapOf(generated);
-  const PyRef code = attribute(generated, torch_names::kGeneratedText);
-  if (line_map && code && PyUnicode_Check(code.get())) {
-    std::string text = textOf(code.get());
-    std::vector<PlacedLines> lines = placedLines(line_map.get(), text);
-    if (!lines.empty()) {
-      functions().emplace_back(std::move(text), std::move(lines));
+  const PyRef line_map = isSet(save_code) ? lineMapOf(generated) : PyRef();
+  const PyRef code = line_map ? attribute(generated, torch_names::kGeneratedText) : PyRef();
+  if (code && PyUnicode_Check(code.get())) {
+    GeneratedFunction function(line_map.get(), textOf(code.get()));
+    if (function.hasPlaces()) {
+      functions().push_back(std::move(function));
     }
   }
 }
@@ -126,17 +144,6 @@ PyMethodDef define_method = {
     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(defineFunction)),
     METH_VARARGS | METH_KEYWORDS,
     nullptr};
-
-PyRef ownerOf(const Hook& hook) {
-  PyRef owner = attribute(loaded(hook.file), hook.owner);
-  return owner && PyType_Check(owner.get()) ? std::move(owner) : PyRef();
-}
-
-/// Returns what the class has, unbound; empty if it has nothing of that name.
-PyRef valueOf(const Hook& hook, const PyRef& owner) {
-  const PyRef name(PyUnicode_InternFromString(hook.name));
-  return PyRef::borrow(name ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(owner.get()), name.get()) : nullptr);
-}
 
 /// Sets torch's value to the tracker's, or back. Leaves what a job has set.
 void set(const Hook& hook, bool watched) {

@@ -58,10 +58,6 @@ def line_now() -> str:
     return users_line(frames[::-1])
 
 
-#: The methods of a pipeline schedule that run its micro-batches.
-_RUN_SCHEDULE = ("step", "eval")
-
-
 def _library() -> ctypes.CDLL:
     library = ctypes.CDLL(None)
     if not hasattr(library, "commtap_api_current_step"):
@@ -96,9 +92,8 @@ class Watch:
         self._step = 0
         self._optimizer_stepped = False
         register_optimizer_step_post_hook(self._after_optimizer)
-        for schedule in (PipelineScheduleSingle, PipelineScheduleMulti):
-            for name in _RUN_SCHEDULE:
-                setattr(schedule, name, self._after_look(getattr(schedule, name)))
+        for schedule in (PipelineScheduleSingle, PipelineScheduleMulti):  # their eval() calls step()
+            schedule.step = self._after_look(schedule.step)
         torch.nn.modules.module.register_module_forward_pre_hook(self._before)
         torch.nn.modules.module.register_module_forward_hook(self._after, always_call=True)
 
@@ -111,7 +106,7 @@ class Watch:
         return run_schedule
 
     def _look(self, begins_step: bool = False) -> None:
-        """Sees whether a step has ended."""
+        """Sees whether a step has ended, or ends with what `begins_step` says."""
         step = self._library.commtap_api_current_step() + begins_step
         if 0 < self.steps <= step:
             self.stop()
