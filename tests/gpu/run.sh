@@ -4,7 +4,7 @@
 #   PYTHON=python3.12 tests/gpu/run.sh        ends with "N passed, N failed"; docs/gpu.md records the output
 #
 # Needs no network if a compiler, meson, ninja and the libraries of `./dev` are installed. BUILD_DIR: the build folder.
-# LIBRARY: an installed libcommtap.so to check instead of building one; `commtap doctor` shows where it lies.
+# LIBRARY: an installed libcommtap.so to check instead of building one; docs/gpu.md says how to find it.
 # ROUNDS: how often each mode's host time is taken, 5 by default.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -77,13 +77,14 @@ def test_ops_of_other_namespaces_may_be_unknown(table: Table) -> None:
 
 PYTHON = """
 import torch
-lib = torch.library.Library("symm_mem", "DEF")
+from torch import library
+lib = library.Library("symm_mem", "DEF")
 lib.define("fused_all_gather_matmul(Tensor A, Tensor[] Bs, *, bool return_A = True) -> (Tensor?, Tensor[])")
 lib.define(
     "_low_contention_new_all_gather("
     "Tensor tensor, str group_name) -> Tensor"
 )
-@torch.library.custom_op("_c10d_functional::new_broadcast", mutates_args=())
+@library.custom_op("_c10d_functional::new_broadcast", mutates_args=())
 def new(input: torch.Tensor, src: int, group_name: str) -> torch.Tensor: ...
 torch.ops._c10d_functional.wait_tensors([])
 """
