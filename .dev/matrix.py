@@ -96,7 +96,7 @@ class MissingError(Exception):
 class Installed:
     """An installed commtap."""
 
-    library: Path
+    shim: Path
     command: Path
 
 
@@ -194,7 +194,7 @@ def make_environment(pair: Pair) -> Path:
 def run_jobs(venv: Path, installed: Installed) -> Row:
     """Returns what tests/e2e/support/matrix_jobs.py prints."""
     variables = os.environ | {"RUN_STORE": str(FOLDER / "runs")}
-    command = [venv / "bin/python", SUPPORT / "matrix_jobs.py", installed.library, installed.command]
+    command = [venv / "bin/python", SUPPORT / "matrix_jobs.py", installed.shim, installed.command]
     return json.loads(subprocess.run(command, env=variables, stdout=subprocess.PIPE, check=True).stdout)
 
 
@@ -204,10 +204,10 @@ def counted(pair: Pair, source: Source, keep: bool) -> Row:
     venv = make_environment(pair)
     try:
         installed = source.install(venv)
-        trackers = (installed.library.parent / "trackers").rglob("*.so")
+        trackers = (installed.shim.parent / "trackers").rglob("*.so")
         first(
             (path for path in trackers if pair[0] in str(path)),
-            f"a tracker for torch {pair[0]} in {installed.library.parent}",
+            f"a tracker for torch {pair[0]} in {installed.shim.parent}",
         )
         return run_jobs(venv, installed)
     finally:
