@@ -74,14 +74,17 @@ class Block(nn.Module):
 class Model(nn.Module):
     """A stack of blocks, whose activations may be checkpointed."""
 
-    def __init__(self, dim: int, breaks: bool, recompute: bool) -> None:
+    def __init__(self, dim: int, layers: int, breaks: bool, recompute: bool) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(Block(dim, breaks) for _ in range(2))
+        self.layers = nn.ModuleList(Block(dim, breaks) for _ in range(layers))
         self.recompute = recompute
+
+    def run_block(self, block: nn.Module, x: torch.Tensor) -> torch.Tensor:
+        return checkpoint(block, x, use_reentrant=False) if self.recompute else block(x)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         for layer in self.layers:
-            x = checkpoint(layer, x, use_reentrant=False) if self.recompute else layer(x)
+            x = self.run_block(layer, x)
         return x
 
 
@@ -96,6 +99,23 @@ def generate_parts() -> None:
 
     config.graph_partition = True
     Scheduler.should_partition = lambda *_, **__: None
+
+
+def region_of(module: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    return module(x)
+
+
+def make_regions(which: str) -> None:
+    """Lets Dynamo trace the forward of all blocks, and perhaps of the layers in them, once."""
+    region = torch.compiler.nested_compile_region
+    if which == "function":
+        called = region(region_of)
+        Model.run_block = lambda _, block, x: called(block, x)
+        return
+    Block.forward = region(Block.forward)
+    if which == "nested":
+        Row.forward = region(Row.forward)
+        Experts.forward = region(Experts.forward)
 
 
 def prepared(way: str, models: list[nn.Module], arguments: argparse.Namespace) -> Callable:
@@ -117,15 +137,20 @@ def main() -> None:
     parser.add_argument("--compile", choices=COMPILE_CHOICES, default="no")
     parser.add_argument("--backend", default="aot_eager")
     parser.add_argument("--recompute", action="store_true")
+    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument(
+        "--regions", choices=("blocks", "nested", "function"), help="what is compiled once for all blocks"
+    )
     parser.add_argument("--parts", action="store_true", help="generate functions of parts, as for CUDA graphs")
     arguments = parser.parse_args()
     start()
     if arguments.parts:
         generate_parts()
+    if arguments.regions:
+        make_regions(arguments.regions)
     dim = 16
-    models = [
-        Model(dim, arguments.way == "breaks", arguments.recompute) for _ in range(2 if arguments.way == "two" else 1)
-    ]
+    count = 2 if arguments.way == "two" else 1
+    models = [Model(dim, arguments.layers, arguments.way == "breaks", arguments.recompute) for _ in range(count)]
     compute = prepared(arguments.way, models, arguments)
     lengths = (8, 12, 16) if arguments.way == "shapes" else (8, 8)
     for step, length in enumerate(lengths):

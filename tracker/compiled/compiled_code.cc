@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/compiled/compiled_code.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -34,15 +37,30 @@ struct Resolved {
 
 /// A site, and the module that was called when it ran: instances of a class can share their code.
 struct SiteInModule {
-  const void* instruction;
+  CommtapSite site;
   uint32_t module;
   bool operator==(const SiteInModule&) const = default;
 };
 struct SiteHash {
+  static size_t mixed(size_t hash, const CommtapGraphCall& call) {
+    return (hash ^ reinterpret_cast<uintptr_t>(call.instruction)) * 0x9e3779b97f4a7c15U;
+  }
+  size_t operator()(const CommtapSite& site) const {
+    return std::accumulate(
+        std::begin(site.regions), std::end(site.regions), mixed(0, site.collective), SiteHash::mixed);
+  }
   size_t operator()(const SiteInModule& site) const {
-    return (reinterpret_cast<uintptr_t>(site.instruction) * 0x9e3779b97f4a7c15U) ^ site.module;
+    return (*this)(site.site) ^ site.module;
   }
 };
+
+/// Returns whether a site's next collective is the same one: what an interpreter calls is another at each call.
+bool isLasting(const CommtapSite& site) {
+  const auto calls_one = [](const CommtapGraphCall& call) {
+    return call.code == nullptr || call.instruction != nullptr;
+  };
+  return calls_one(site.collective) && std::all_of(std::begin(site.regions), std::end(site.regions), calls_one);
+}
 
 /// Everything that is known of compiled code. Never destroyed: it is used until the process exits.
 struct Known {
@@ -50,7 +68,7 @@ struct Known {
 
   std::mutex mutex;
   std::unordered_map<std::string, std::shared_ptr<const GraphLines>> files; ///< by their name, which is a hash
-  std::unordered_map<const void*, SharedPlace> places;                      ///< by instruction
+  std::unordered_map<CommtapSite, SharedPlace, SiteHash> places;
   std::unordered_map<SiteInModule, Resolved, SiteHash> modules;
   ForwardRoots roots;
 };
@@ -67,17 +85,22 @@ void remember(Table& table, const Key& key, const Value& value) {
   }
 }
 
+/// Returns the name of a generated file, which is a hash.
+std::string keyOf(const std::string& path) {
+  const size_t name = path.rfind('/') + 1;
+  return path.substr(name, path.rfind('.') - name);
+}
+
 /// Returns the lines of a generated file: those of this process's compilation, else those of its side file.
 std::shared_ptr<const GraphLines> linesOf(const std::string& path) {
-  const size_t name = path.rfind('/') + 1;
-  const std::string key = path.substr(name, path.rfind('.') - name);
+  const std::string key = keyOf(path);
   {
     const std::lock_guard<std::mutex> lock(known().mutex);
     if (const auto found = known().files.find(key); found != known().files.end()) {
       return found->second;
     }
   }
-  const size_t folder = path.rfind('/', name - 2); // the file is in a folder of the cache
+  const size_t folder = path.rfind('/', path.rfind('/') - 1); // the file is in a folder of the cache
   const std::optional<std::string> text =
       folder == std::string::npos ? std::nullopt : SideFiles(path.substr(0, folder)).read(key);
   std::optional<GraphLines> lines = text ? GraphLines::parse(*text) : std::nullopt;
@@ -87,12 +110,12 @@ std::shared_ptr<const GraphLines> linesOf(const std::string& path) {
   return shared;
 }
 
-/// Reads what a site's code says. Takes the GIL, so the caller holds no lock.
-std::optional<GraphPlace> readPlace(const CommtapPython& part, const CommtapSite& site) {
+/// Reads what the code of a call says. Takes the GIL, so the caller holds no lock.
+std::optional<GraphPlace> readCall(const CommtapPython& part, const CommtapGraphCall& call) {
   uint32_t line = 0;
   std::string text;
   const auto take = [](void* into, const char* found) { *static_cast<std::string*>(into) = found; };
-  if (part.read_site(&site, &line, take, &text) == 0) {
+  if (part.read_call(&call, &line, take, &text) == 0) {
     return std::nullopt;
   }
   if (line == 0) {
@@ -102,25 +125,35 @@ std::optional<GraphPlace> readPlace(const CommtapPython& part, const CommtapSite
   return lines == nullptr ? std::nullopt : lines->at(line);
 }
 
+/// Reads the place of a site's collective, for the calls of the regions that it is in.
+SharedPlace readPlace(const CommtapPython& part, const CommtapSite& site) {
+  std::optional<GraphPlace> place = readCall(part, site.collective);
+  for (const CommtapGraphCall& region : site.regions) {
+    const std::optional<GraphPlace> call = place && region.code != nullptr ? readCall(part, region) : std::nullopt;
+    if (call && call->is_region && place->is_known) {
+      place = placeInCall(std::move(*place), *call);
+    }
+  }
+  return place ? std::make_shared<const GraphPlace>(std::move(*place)) : nullptr;
+}
+
 SharedPlace placeOf(const CommtapPython& part, const CommtapSite& site) {
-  if (site.instruction == nullptr) { // an interpreter's: of another node at each call
-    std::optional<GraphPlace> now = readPlace(part, site);
-    return now ? std::make_shared<const GraphPlace>(std::move(*now)) : nullptr;
+  if (!isLasting(site)) {
+    return readPlace(part, site);
   }
   {
     const std::lock_guard<std::mutex> lock(known().mutex);
-    if (const auto found = known().places.find(site.instruction); found != known().places.end()) {
+    if (const auto found = known().places.find(site); found != known().places.end()) {
       return found->second;
     }
     if (known().places.size() >= Known::kMost) {
       return nullptr;
     }
   }
-  std::optional<GraphPlace> place = readPlace(part, site);
-  auto shared = place ? std::make_shared<const GraphPlace>(std::move(*place)) : nullptr;
+  SharedPlace place = readPlace(part, site);
   const std::lock_guard<std::mutex> lock(known().mutex);
-  remember(known().places, site.instruction, shared);
-  return shared;
+  remember(known().places, site, place);
+  return place;
 }
 
 /// Returns the module of a source in the graph of a function, of which no scope tells.
@@ -174,10 +207,10 @@ std::optional<uint32_t> moduleOf(
 /// Returns the module of a place, the nearest common ancestor if it has several; nullopt if one is not known.
 std::optional<Resolved>
 resolve(const CommtapPython& part, const CommtapSite& site, const GraphPlace& place, uint32_t entry, bool in_engine) {
-  bool lasting = site.instruction != nullptr;
+  bool lasting = isLasting(site);
   if (lasting) {
     const std::lock_guard<std::mutex> lock(known().mutex);
-    if (const auto found = known().modules.find({site.instruction, entry}); found != known().modules.end()) {
+    if (const auto found = known().modules.find({site, entry}); found != known().modules.end()) {
       return found->second;
     }
   }
@@ -199,7 +232,7 @@ resolve(const CommtapPython& part, const CommtapSite& site, const GraphPlace& pl
   }
   if (lasting) {
     const std::lock_guard<std::mutex> lock(known().mutex);
-    remember(known().modules, SiteInModule{site.instruction, entry}, resolved);
+    remember(known().modules, SiteInModule{site, entry}, resolved);
   }
   return resolved;
 }
@@ -236,8 +269,12 @@ CompiledCall CompiledCode::attribute(bool in_engine, Origin& origin) {
   if (part == nullptr || part->find_site(any_traced.load(std::memory_order_relaxed) ? kFar : kNear, &site) == 0) {
     return {};
   }
-  const SharedPlace place = placeOf(*part, site);
-  if (place != nullptr && place->sources.empty()) { // the entry's own
+  SharedPlace place = placeOf(*part, site);
+  if (place != nullptr && place->is_only_forward && in_engine) {
+    place = nullptr;
+  }
+  const bool is_known = place != nullptr && place->is_known;
+  if (is_known && place->sources.empty()) { // the entry's own
     if (origin.issued_in == kGlobalModule && (in_engine || place->backward)) {
       origin.phase = Phase::kBackward;
       origin.missed = NotSeen::kCompiledUnattributed; // for instance compiled autograd: its graphs are of no module
@@ -245,7 +282,7 @@ CompiledCall CompiledCode::attribute(bool in_engine, Origin& origin) {
     return {.is_compiled = true};
   }
   const std::optional<Resolved> resolved =
-      place == nullptr ? std::nullopt : resolve(*part, site, *place, origin.issued_in, in_engine);
+      is_known ? resolve(*part, site, *place, origin.issued_in, in_engine) : std::nullopt;
   if (place != nullptr) {
     applyPhase(*place, in_engine, origin);
   }
@@ -270,6 +307,18 @@ void CompiledCode::graphGenerated(const std::string& cache, const std::string& k
   }
   if (const std::string error = SideFiles(cache).write(key, lines); !error.empty()) {
     logDebug("modules of a compiled graph are not kept for later processes: " + error);
+  }
+}
+
+bool CompiledCode::wantsGraph(const std::string& path) {
+  return linesOf(path) == nullptr;
+}
+
+void CompiledCode::graphLoaded(const std::string& path, std::string_view lines) {
+  if (std::optional<GraphLines> parsed = GraphLines::parse(lines)) {
+    auto shared = std::make_shared<const GraphLines>(std::move(*parsed));
+    const std::lock_guard<std::mutex> lock(known().mutex);
+    remember(known().files, keyOf(path), shared);
   }
 }
 

@@ -45,6 +45,12 @@ class CompiledCode {
   /// Notes the places of the collectives in a file that Inductor generates, and writes them beside its cache.
   static void graphGenerated(const std::string& cache, const std::string& key, std::string_view lines);
 
+  /// Returns whether nothing is known of the collectives in a generated file, and no side file tells.
+  static bool wantsGraph(const std::string& path);
+
+  /// Notes the places of some of the collectives in a file that was generated before, as long as this process runs.
+  static void graphLoaded(const std::string& path, std::string_view lines);
+
   static ForkLock forkLock();
 };
 

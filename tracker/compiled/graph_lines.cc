@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "tracker/torch/source_names.h"
+
 namespace commtap {
 namespace {
 
@@ -29,10 +31,12 @@ std::optional<Number> numberOf(std::string_view text) {
 std::optional<GraphPlace> parsePlace(std::string_view text) {
   std::string_view sizes = takeUpTo(text, '\t');
   const std::string_view phase = takeUpTo(sizes, ' ');
-  if (phase != "f" && phase != "b") {
+  if (phase.size() != 1 || std::string_view("fbor").find(phase) == std::string_view::npos) {
     return std::nullopt;
   }
   GraphPlace place;
+  place.is_only_forward = phase == "o";
+  place.is_region = phase == "r";
   place.backward = phase == "b";
   while (!sizes.empty()) {
     const std::optional<uint64_t> size = numberOf<uint64_t>(takeUpTo(sizes, ' '));
@@ -44,7 +48,20 @@ std::optional<GraphPlace> parsePlace(std::string_view text) {
   while (!text.empty()) {
     place.sources.emplace_back(takeUpTo(text, '\t'));
   }
-  return place.sizes.empty() || place.sizes.size() == place.sources.size() ? std::optional(place) : std::nullopt;
+  const bool is_complete = place.is_region ? place.sizes.empty() && (place.sources.empty() || place.sources.size() == 2)
+                                           : place.sizes.empty() || place.sizes.size() == place.sources.size();
+  return is_complete ? std::optional(place) : std::nullopt;
+}
+
+GraphPlace placeInCall(GraphPlace place, const GraphPlace& call) {
+  for (std::string& source : place.sources) {
+    if (call.sources.empty() || !torch_names::isBelow(source, call.sources.front())) {
+      place.is_known = false;
+      return place;
+    }
+    source.replace(0, call.sources.front().size(), call.sources.back());
+  }
+  return place;
 }
 
 std::optional<GraphLines> GraphLines::parse(std::string_view text) {

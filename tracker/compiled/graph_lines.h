@@ -15,11 +15,22 @@ struct GraphPlace {
   bool backward = false;              ///< the node is a backward's, made for a module's forward
   std::vector<std::string> sources{}; ///< the modules, as Dynamo names them: "L['self'].layers.0"; several if merged
   std::vector<uint64_t> sizes{};      ///< of the parts that were merged, by source, in any unit; empty if not known
+  bool is_known = true;               ///< else only its phase is
+  bool is_only_forward = false;       ///< nothing is known of what a backward calls there
+  /// It is no collective's, but that of the call of a region, which is compiled once for several calls. Its sources are
+  /// the module that the region's own places name, and the module that they stand for in this call; none if that is not
+  /// known.
+  bool is_region = false;
 };
 
-/// Returns the place that a text describes: "f" or "b", which the sizes may follow, separated by spaces; and the
-/// sources, separated by tabs. Returns nullopt for any other text.
+/// Returns the place that a text describes: "f", "b" or "o" for forward, backward, or only what is outside of a
+/// backward, which the sizes may follow, separated by spaces; and the sources, separated by tabs. Or "r" for a region,
+/// and two sources or none. Returns nullopt for any other text.
 std::optional<GraphPlace> parsePlace(std::string_view text);
+
+/// Returns the place of a collective in a call of the region that it is in. Only its phase is known if the call's
+/// sources are not, or if it is not below the first of them.
+GraphPlace placeInCall(GraphPlace place, const GraphPlace& call);
 
 /// The places of a generated file's collectives, one per line: the first and the last line of the file that the place
 /// is of, and the place, separated by tabs.

@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 10U
+#define COMMTAP_PYTHON_ABI 11U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -46,11 +46,24 @@ enum CommtapWork : uint8_t {
   kCommtapOtherWork,                ///< methods with such names run, but they are others
 };
 
-/// The place in a compiled graph's Python code that calls a collective. Both are addresses that the Python part gives
-/// and takes: the code object, and the call in it. An interpreter's call is null: it calls all nodes of a graph.
-struct CommtapSite {
+/// A call in a compiled graph's Python code. Both are addresses that the Python part gives and takes: the code object,
+/// and the call in it. An interpreter's call is null: it calls all nodes of a graph.
+struct CommtapGraphCall {
   const void* code;
   const void* instruction;
+  bool operator==(const CommtapGraphCall&) const = default;
+};
+
+/// The most regions of a graph, one inside the other, that a site is known in.
+inline constexpr int kCommtapMostRegions = 4;
+
+/// The place in a compiled graph's Python code that calls a collective.
+struct CommtapSite {
+  CommtapGraphCall collective;
+  /// Of the graph's regions that are compiled once for several calls, the calls that led to the collective, innermost
+  /// first. Ends with the first that has no code.
+  CommtapGraphCall regions[kCommtapMostRegions];
+  bool operator==(const CommtapSite&) const = default;
 };
 
 /// Receives a text of the Python part.
@@ -123,6 +136,11 @@ struct CommtapHost {
   /// Notes where the collectives of a file that Inductor generates come from. `folder` is Inductor's cache, `key` the
   /// file's name in it, and `lines` the text that GraphLines reads.
   void (*graph_generated)(const char* folder, const char* key, const char* lines);
+  /// Returns nonzero if nothing is known of a generated file's collectives: neither this process nor one before it
+  /// told.
+  int (*wants_graph)(const char* path);
+  /// Notes where those of them come from that this process's own graph tells. `lines` as above.
+  void (*graph_loaded)(const char* path, const char* lines);
   void (*not_seen_module)(const char* what); ///< facts of a module or parameter could not be read
   void (*hook_missing)(const char* why);     ///< module calls cannot be hooked
   void (*log_debug)(const char* message);
@@ -166,17 +184,19 @@ struct CommtapPython {
   /// Finds the innermost code of a compiled graph among the `most` innermost functions of this thread. Returns 0 if
   /// there is none. Needs no GIL: it only reads the thread's frames.
   int (*find_site)(int most, CommtapSite* site);
-  /// Reads where a site's collective comes from, and keeps its code object for ever, so that its addresses are not used
-  /// again. In a file that Inductor generated, sets `line` and hands the file's path to `take`; in an FX graph, sets
-  /// `line` to 0 and hands it the place that GraphLines reads. Returns 0 if it cannot be read. Takes the GIL.
-  int (*read_site)(const CommtapSite* site, uint32_t* line, CommtapTakeText take, void* data);
+  /// Reads where a call that is running on this thread comes from, and keeps its code object for ever, so that its
+  /// addresses are not used again. In a file that Inductor generated, sets `line` and hands the file's path to `take`;
+  /// in an FX graph, sets `line` to 0 and hands it the place that GraphLines reads. Returns 0 if it cannot be read.
+  /// Takes the GIL.
+  int (*read_call)(const CommtapGraphCall* call, uint32_t* line, CommtapTakeText take, void* data);
   /// Returns the id of the module that Dynamo calls `source`, such as "L['model'].layers.0", in the function that
   /// runs the compiled graph of `site`; kCommtapUnknownModule if there is none. Takes the GIL.
   uint32_t (*module_at)(const CommtapSite* site, const char* source);
   /// Returns the sequence number of the autograd node whose forward runs the compiled graph of `site`; negative if
   /// there is none. Takes the GIL.
   int64_t (*forward_node)(const CommtapSite* site);
-  /// Receives the graphs that Inductor compiles from now on, if it is loaded. Returns 0 if it is not. Takes the GIL.
+  /// Receives the graphs that Dynamo and Inductor compile from now on, if they are loaded. Returns 0 if Inductor is
+  /// not. Takes the GIL.
   int (*watch_compiler)();
 };
 

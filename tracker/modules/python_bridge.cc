@@ -133,6 +133,16 @@ void graphGenerated(const char* folder, const char* key, const char* lines) {
   catchAll("a compiled graph", [&] { CompiledCode::graphGenerated(folder, key, lines); });
 }
 
+int wantsGraph(const char* path) {
+  int wanted = 0;
+  catchAll("a compiled graph", [&] { wanted = CompiledCode::wantsGraph(path) ? 1 : 0; });
+  return wanted;
+}
+
+void graphLoaded(const char* path, const char* lines) {
+  catchAll("a compiled graph", [&] { CompiledCode::graphLoaded(path, lines); });
+}
+
 void notSeenModule(const char* what) {
   ProcessLedger::ledger().notSeen(NotSeen::kModuleFactsMissing, what);
 }
@@ -180,6 +190,8 @@ constexpr CommtapHost kHost = {
     .begin_plain_tensors = beginPlainTensors,
     .end_plain_tensors = endPlainTensors,
     .graph_generated = graphGenerated,
+    .wants_graph = wantsGraph,
+    .graph_loaded = graphLoaded,
     .not_seen_module = notSeenModule,
     .hook_missing = hookMissing,
     .log_debug = debug,

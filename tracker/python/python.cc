@@ -14,9 +14,10 @@
 #include "tracker/cpython/import_hook.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/py_ref.h"
-#include "tracker/python/compiled_sites.h"
+#include "tracker/graphs/compiled_sites.h"
+#include "tracker/graphs/dynamo_watch.h"
 #include "tracker/python/frames.h"
-#include "tracker/python/inductor_watch.h"
+#include "tracker/graphs/inductor_watch.h"
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
 #include "tracker/python/running_work.h"
@@ -145,14 +146,14 @@ int siteRunning(int most, CommtapSite* site) {
   return findSite(most, *site) ? 1 : 0;
 }
 
-int factsOfSite(const CommtapSite* site, uint32_t* line, CommtapTakeText take, void* data) {
+int factsOfCall(const CommtapGraphCall* call, uint32_t* line, CommtapTakeText take, void* data) {
   const PyGILState_STATE gil = PyGILState_Ensure();
   int found = 0;
   try {
-    const SiteFacts facts = readSite(*site);
+    const CallFacts facts = readCall(*call);
     *line = facts.line;
     if (!facts.text.empty()) {
-      Py_INCREF(static_cast<PyObject*>(const_cast<void*>(site->code)));
+      Py_INCREF(static_cast<PyObject*>(const_cast<void*>(call->code)));
       take(data, facts.text.c_str());
       found = 1;
     }
@@ -187,6 +188,7 @@ int64_t nodeOfForward(const CommtapSite* site) {
 
 int watchCompiler() {
   const PyGILState_STATE gil = PyGILState_Ensure();
+  watchDynamo(part->host);
   const bool watched = watchInductor(part->host);
   PyGILState_Release(gil);
   return watched ? 1 : 0;
@@ -359,6 +361,7 @@ void setEnabled(int enabled) {
   part->label_exit.setEnabled(enabled != 0);
   part->ddp_constructor.setEnabled(enabled != 0);
   part->fsdp1_constructor.setEnabled(enabled != 0);
+  setDynamoWatched(enabled != 0);
   setInductorWatched(enabled != 0);
   PyGILState_Release(gil);
 }
@@ -382,7 +385,7 @@ const CommtapPython commtap_python = {
     .tensors_in = commtap::tensorsInObjects,
     .trained_parameter = commtap::trainedParameterOf,
     .find_site = commtap::siteRunning,
-    .read_site = commtap::factsOfSite,
+    .read_call = commtap::factsOfCall,
     .module_at = commtap::moduleAt,
     .forward_node = commtap::nodeOfForward,
     .watch_compiler = commtap::watchCompiler,

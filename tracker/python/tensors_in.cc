@@ -14,7 +14,7 @@
 namespace commtap {
 namespace {
 
-constexpr int kMaxDepth = 4;         // of containers
+constexpr int kMaxNesting = 4;       // of containers
 constexpr Py_ssize_t kMaxItems = 64; // of one container
 
 bool isTensor(PyObject* object) {
@@ -34,14 +34,15 @@ class Collected {
     if (isTensor(object)) {
       addTensor(object);
     } else if (PyTuple_Check(object) || PyList_Check(object)) {
-      for (Py_ssize_t i = 0; depth < kMaxDepth && i < PySequence_Fast_GET_SIZE(object) && i < kMaxItems; ++i) {
+      for (Py_ssize_t i = 0; depth < kMaxNesting && i < PySequence_Fast_GET_SIZE(object) && i < kMaxItems; ++i) {
         add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
       }
     } else if (PyDict_Check(object)) {
       PyObject* name = nullptr;
       PyObject* value = nullptr;
       Py_ssize_t at = 0;
-      for (Py_ssize_t i = 0; depth < kMaxDepth && i < kMaxItems && PyDict_Next(object, &at, &name, &value) != 0; ++i) {
+      for (Py_ssize_t i = 0; depth < kMaxNesting && i < kMaxItems && PyDict_Next(object, &at, &name, &value) != 0;
+           ++i) {
         add(value, depth + 1);
       }
     }

@@ -43,6 +43,15 @@ constexpr const char* kNodeUsers = "users"; // {node: None}; torch/fx/node.py
 constexpr const char* kNodeTarget = "target";
 constexpr const char* kNodeArguments = "args";
 
+/// The target of a node that calls a region, which is compiled once for all its calls: torch.compiler's
+/// nested_compile_region. Its first argument is a node whose target is the name of the region's GraphModule.
+/// torch/_higher_order_ops/invoke_subgraph.py
+constexpr std::string_view kRegion = "invoke_subgraph";
+constexpr const char* kNodeKind = "op"; // torch/fx/node.py
+constexpr std::string_view kCalls = "call_";
+constexpr const char* kNodeGraph = "graph";          // torch/fx/node.py
+constexpr const char* kGraphOwner = "owning_module"; // torch/fx/graph.py
+
 // torch/_inductor/graph.py: called with each file's text by _compile_to_module_lines, whose variable has the nodes
 constexpr const char* kInductorFile = "torch._inductor.graph";
 constexpr const char* kInductorGraph = "GraphLowering";
@@ -57,10 +66,31 @@ constexpr const char* kWrapper = "PythonWrapperCodegen";
 constexpr const char* kDefineFunction = "define_subgraph_launcher_fn";
 constexpr const char* kGeneratedText = "value"; // torch/_inductor/utils.py
 
+// torch/_inductor/utils.py: get_kernel_metadata. A comment above the lines of a kernel: "# Topologically Sorted Source
+// Nodes: [linear, outputs], Original ATen: [aten.mm, _c10d_functional.all_reduce]", where the first word can be
+// "Unsorted"
+constexpr std::string_view kSortedNodes = "Topologically Sorted";
+constexpr std::string_view kSourceNodes = " Source Nodes: [";
+constexpr std::string_view kSourceOperators = "], Original ATen: [";
+constexpr const char* kSourcesOfNode = "from_node"; // in a node's facts: [NodeSource]; torch/fx/traceback.py
+constexpr const char* kNodeName = "name";           // of a node and of a NodeSource
+
 // torch/_inductor/codecache.py
 constexpr const char* kCacheFile = "torch._inductor.codecache";
 constexpr const char* kHash = "get_hash"; // of a text without the white space around it: the name of its file
 constexpr const char* kCacheFolder = "cache_dir";
+constexpr const char* kCodeCache = "PyCodeCache";
+constexpr const char* kLoadedFiles = "modules"; // the Python modules of its files, in the order of loading
+constexpr const char* kPathOfFile = "__file__";
+
+// torch/_dynamo/output_graph.py: called with each graph and its inputs
+constexpr const char* kOutputGraphFile = "torch._dynamo.output_graph";
+constexpr const char* kOutputGraph = "OutputGraph";
+constexpr const char* kCallCompiler = "call_user_compiler";
+
+/// Where the functions of torch.autograd are that a graph's nodes can call.
+constexpr const char* kFunctionFile = "__module__";
+constexpr std::string_view kAutogradFile = "torch.autograd";
 
 /// How the names begin of the functions that Dynamo makes, which the code that it rewrites calls
 /// (torch/_dynamo/output_graph.py).

@@ -106,6 +106,46 @@ def test_parts_of_a_generated_file(runner: Runner) -> None:
     assert report.not_seen == []
 
 
+#: How blocks become regions, which are compiled once for all of them, and under which backend.
+REGIONS = [
+    ("nested", "aot_eager"),
+    ("nested", "inductor"),
+    pytest.param("blocks", "aot_eager", marks=pytest.mark.long),
+    pytest.param("blocks", "inductor", marks=pytest.mark.long),
+]
+
+
+def regions(which: str, backend: str, folder: Path) -> Job:
+    """Four blocks: the first is not compiled with the others, because its input needs no gradient."""
+    arguments = ("model", "--layers", "4", "--regions", which, "--compile", "method", "--backend", backend)
+    return Job("compiled.py", arguments, variables=(("TORCHINDUCTOR_CACHE_DIR", str(folder)),))
+
+
+@pytest.mark.parametrize(("which", "backend"), REGIONS)
+def test_regions_that_are_compiled_once(runner: Runner, tmp_path: Path, which: str, backend: str) -> None:
+    """Each block's collectives are at its own modules, also if a region calls others, and with graphs of a cache."""
+    eager = runner.shim(Job("compiled.py", ("model", "--layers", "4")))
+    keys = ("module", "phase", "kind", "group")
+    for run in (runner.run(regions(which, backend, tmp_path), Mode.SHIM) for _ in ("cold", "from the cache")):
+        for rank in range(2):
+            assert run.report(rank).not_seen == []
+            for field in ("count", "bytes"):
+                expected = training(eager.report(rank), *keys, field=field)
+                assert training(run.report(rank), *keys, field=field) == expected
+
+
+def test_a_region_of_which_modules_are_not_known(runner: Runner, tmp_path: Path) -> None:
+    """One function is the region of all blocks, and is called by their parent. No block gets another's collectives."""
+    eager = runner.shim(Job("compiled.py", ("model", "--layers", "4"))).report()
+    report = runner.run(regions("function", "inductor", tmp_path), Mode.SHIM).report()
+    keys = ("phase", "kind", "group")
+    assert training(report, *keys) == training(eager, *keys)
+    assert set(training(report, "module")) == {"Model"}
+    (missed,) = report.not_seen
+    assert missed["reason"] == "compiled_unattributed"
+    assert missed["count"] == sum(training(report, "kind").values())
+
+
 #: The smallest model, which needs no compiled kernels, and one with kernels and experts.
 EAGER = {"gathered": Job("gathered.py"), "experts": JOBS["compiled_eager"]}
 CACHED = ["gathered", pytest.param("experts", marks=pytest.mark.long)]
@@ -141,8 +181,8 @@ def generated(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", CACHED)
 def test_cache_that_was_filled_without_commtap(runner: Runner, name: str) -> None:
-    """Keys are the same: a run takes the graphs. Without side files the collectives stay at the compiled module, and
-    the report says so.
+    """Keys are the same: a run takes the graphs. Without side files the process's own graph tells the modules of the
+    forward. The collectives of the backward stay at the compiled module, and the report says so.
     """
     folder = cache_without_commtap(runner, name)
     files = generated(folder)
@@ -150,10 +190,15 @@ def test_cache_that_was_filled_without_commtap(runner: Runner, name: str) -> Non
     within = runner.run(cached(name, folder), Mode.SHIM)
     assert hits(within) == 1
     assert generated(folder) == files
-    assert {row["module"] for row in within.report().collectives if row["phase"] != "other"} == {"Model"}
-    (missed,) = within.report().not_seen
+    assert not list(folder.glob("commtap-*"))
+    keys = ("module", "kind", "group")
+    report, eager = within.report(), runner.shim(EAGER[name]).report()
+    assert report.table(*keys, phase="forward") == eager.table(*keys, phase="forward")
+    backward = report.table(*keys, phase="backward")
+    assert {module for module, *_ in backward} == {"Model"}
+    (missed,) = report.not_seen
     assert missed["reason"] == "compiled_unattributed"
-    assert missed["count"] == sum(training(within.report(), "kind").values())
+    assert missed["count"] == sum(backward.values()) == sum(eager.table("kind", phase="backward").values())
 
 
 @pytest.mark.parametrize("name", CACHED)

@@ -32,6 +32,8 @@ MODELS: dict[str, tuple[Job, str]] = {
 }
 
 
+PHASES = ("forward", "backward", "recompute")
+
 #: Compiled, they repeat less of the forward than in eager mode.
 REPEATS_LESS = ("checkpointed_reentrant",)
 
@@ -57,15 +59,45 @@ def test_table_is_that_of_the_eager_run(runner: Runner, tmp_path: Path, name: st
             assert run.outcomes[rank].status == 0, run.outcomes[rank]
             assert run.report(rank).not_seen == []
             for field in ("count", "bytes"):
-                within, without = (
-                    table(each.report(rank), field, "forward", "backward", "recompute") for each in (run, eager)
-                )
+                within, without = (table(each.report(rank), field, *PHASES) for each in (run, eager))
                 if name in REPEATS_LESS:
                     repeated = Counter({key: number for key, number in without.items() if key[1] == "recompute"})
                     assert within >= without - repeated
                     assert within <= without
                 else:
                     assert within == without
+
+
+#: With these, Inductor also makes buckets, moves collectives, and makes regions: whatever a comment can say.
+OTHERS: dict[str, tuple[Job, str]] = {
+    "buckets": (Job("gathered.py", ("--buckets",)), "method"),
+    "moved": (Job("gathered.py", ("--reorder",)), "method"),
+    "regions": (Job("compiled.py", ("model", "--layers", "4", "--regions", "nested")), "method"),
+    "experts": (Job("compiled.py", ("model",)), "method"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [*MODELS, *OTHERS])
+def test_without_side_files_no_module_has_more_than_in_the_eager_run(runner: Runner, tmp_path: Path, name: str) -> None:
+    """A cache that was filled without commtap: what is more at the compiled module is in `not_seen`."""
+    job, way = {**MODELS, **OTHERS}[name]
+    compiled = replace(
+        job,
+        arguments=(*job.arguments, "--compile", way, "--backend", "inductor"),
+        variables=(("TORCHINDUCTOR_CACHE_DIR", str(tmp_path)),),
+    )
+    runner.run(compiled, Mode.BARE)
+    eager, run = runner.shim(job), runner.run(compiled, Mode.SHIM)
+    for rank in range(job.ranks):
+        assert run.outcomes[rank].status == 0, run.outcomes[rank]
+        report = run.report(rank)
+        surplus = table(report, "count", *PHASES) - table(eager.report(rank), "count", *PHASES)
+        entries = {row["issued_in"] for row in report.collectives if row.get("compiled")}
+        assert {module for module, *_ in surplus} <= entries
+        missed = sum(entry["count"] for entry in report.not_seen)
+        assert surplus.total() <= missed
+        assert {entry["reason"] for entry in report.not_seen} <= {"compiled_unattributed"}
 
 
 def members_of(report: Report, field: str) -> Counter:

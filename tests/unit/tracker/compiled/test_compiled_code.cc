@@ -20,7 +20,8 @@ struct FakePython {
   const void* instruction = nullptr; ///< null: no compiled code runs
   bool interprets = false;           ///< an interpreter of graphs runs
   uint32_t line = 0;
-  std::string text; ///< "": it cannot be read
+  std::string text;                 ///< "": it cannot be read
+  std::vector<std::string> regions; ///< what the calls of the regions around it read, innermost first
   uint32_t named = kCommtapUnknownModule;
   int reads = 0;
   int most = 0;
@@ -48,12 +49,20 @@ constexpr CommtapPython kFakePart = {
     .find_site =
         [](int most, CommtapSite* site) {
           fake().most = most;
-          *site = {fake().instruction, fake().interprets ? nullptr : fake().instruction};
+          *site = {{fake().instruction, fake().interprets ? nullptr : fake().instruction}, {}};
+          for (size_t i = 0; i < fake().regions.size(); ++i) {
+            site->regions[i] = {&fake().regions[i], &fake().regions[i]};
+          }
           return fake().instruction != nullptr ? 1 : 0;
         },
-    .read_site =
-        [](const CommtapSite*, uint32_t* line, CommtapTakeText take, void* data) {
+    .read_call =
+        [](const CommtapGraphCall* call, uint32_t* line, CommtapTakeText take, void* data) {
           ++fake().reads;
+          if (call->code != fake().instruction) {
+            *line = 0;
+            take(data, static_cast<const std::string*>(call->code)->c_str());
+            return 1;
+          }
           *line = fake().line;
           if (fake().text.empty()) {
             return 0;
@@ -196,6 +205,50 @@ TEST_CASE_FIXTURE(CompiledFixture, "a backward's node of no module is said outsi
   const Origin found = origin(kGlobalModule);
   CHECK(found.missed == NotSeen::kCompiledUnattributed);
   CHECK(found.phase == Phase::kBackward);
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "a region's collective belongs to the module that calls the region") {
+  const uint32_t called = add(add(root, "layers.1"), "down");
+  fake().text = "f\tL['self'].layers.0.down";
+  SUBCASE("one region") {
+    fake().regions = {"r\tL['self'].layers.0\tL['self'].layers.1"};
+    for (int i = 0; i < 2; ++i) {
+      CHECK(origin(root).module == called);
+    }
+    CHECK(fake().reads == 2); // the collective's call and the region's, once
+  }
+  SUBCASE("one in another") {
+    fake().regions = {"r\tL['self'].layers.0.down\tL['self'].layers.0.up", "r\tL['self'].layers.0\tL['self'].layers.1"};
+    const uint32_t up = add(ModuleRegistry::get().parentOf(called), "up");
+    CHECK(origin(root).module == up);
+  }
+  SUBCASE("a call that is of no region") {
+    fake().regions = {"f\tL['self'].layers.1"};
+    CHECK(origin(root).module == down);
+  }
+  SUBCASE("the modules of the call are not known") {
+    fake().text = "b\tL['self'].layers.0.down";
+    fake().regions = {"r"};
+    const Origin found = origin(root, /*in_engine=*/true);
+    CHECK(found.module == root);
+    CHECK(found.phase == Phase::kBackward);
+    CHECK(found.missed == NotSeen::kCompiledUnattributed);
+  }
+}
+
+TEST_CASE_FIXTURE(CompiledFixture, "what the process's own graph tells of a cached file holds outside of a backward") {
+  const TempFolder cache;
+  const std::string path = cache.path() + "/aa/caaafilledwithoutcommtap.py";
+  REQUIRE(CompiledCode::wantsGraph(path));
+  CompiledCode::graphLoaded(path, "10\t10\to\tL['self'].layers.0.down\n");
+  CHECK_FALSE(CompiledCode::wantsGraph(path));
+  fake().text = path;
+  fake().line = 10;
+  CHECK(origin(root).module == down);
+  const Origin backward = origin(root, /*in_engine=*/true);
+  CHECK(backward.module == root);
+  CHECK(backward.phase == Phase::kBackward);
+  CHECK(backward.missed == NotSeen::kCompiledUnattributed);
 }
 
 TEST_CASE_FIXTURE(CompiledFixture, "an interpreter's site is another node at each call") {

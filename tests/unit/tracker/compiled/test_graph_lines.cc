@@ -36,6 +36,36 @@ TEST_CASE("a place has a phase and the sources of its modules") {
   CHECK_FALSE(parsePlace("f 8 x\tL['self'].a\tL['self'].b"));
 }
 
+TEST_CASE("a place can hold outside of a backward only") {
+  CHECK(parsePlace("o\tL['self'].a")->is_only_forward);
+  CHECK_FALSE(parsePlace("o\tL['self'].a")->backward);
+  CHECK_FALSE(parsePlace("f\tL['self'].a")->is_only_forward);
+}
+
+TEST_CASE("the call of a region has the module that was traced and the one that calls, or neither") {
+  const auto call = parsePlace("r\tL['self'].layers.0\tL['self'].layers.1");
+  REQUIRE(call);
+  CHECK(call->is_region);
+  CHECK(parsePlace("r")->is_region);
+  CHECK_FALSE(parsePlace("f")->is_region);
+  CHECK_FALSE(parsePlace("r\tL['self'].layers.0"));
+  CHECK_FALSE(parsePlace("r 8 8\tL['self'].layers.0\tL['self'].layers.1"));
+}
+
+TEST_CASE("in the call of a region the module that calls stands for the one that was traced") {
+  const GraphPlace call = *parsePlace("r\tL['self'].layers.1\tL['self'].layers.2");
+  const GraphPlace moved = placeInCall(*parsePlace("b\tL['self'].layers.1.down\tL['self'].layers.1"), call);
+  CHECK(moved.is_known);
+  CHECK(moved.backward);
+  CHECK(moved.sources == Sources{"L['self'].layers.2.down", "L['self'].layers.2"});
+
+  CHECK(placeInCall(*parsePlace("f"), call).is_known);
+  CHECK_FALSE(placeInCall(*parsePlace("f\tL['self'].layers.10.down"), call).is_known);
+  const GraphPlace unknown = placeInCall(*parsePlace("b\tL['self'].layers.1.down"), *parsePlace("r"));
+  CHECK_FALSE(unknown.is_known);
+  CHECK(unknown.backward);
+}
+
 TEST_CASE("a line of a generated file is of the range that holds it") {
   const auto lines = GraphLines::parse("107\t108\tf\tL['self'].a\n127\t128\tb\tL['self'].b\n");
   REQUIRE(lines);

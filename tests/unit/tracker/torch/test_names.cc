@@ -272,13 +272,27 @@ TEST_CASE("what the tracker reads of compilers exists") {
       {fileOf(kWrapperFile), classNamed(kWrapper) + "("},
       {fileOf(kWrapperFile), std::string("def ") + kDefineFunction + "(self, name: str, subgraph_code)"},
       {fileOf(kWrapperFile), std::string("subgraph_code.") + kGeneratedText},
-      {"_inductor/utils.py", std::string("    ") + kGeneratedText + ": str\n    " + kLineMap + ": "},
+      {"_inductor/utils.py", '"' + std::string(kSortedNodes) + '"'},
+      {"_inductor/utils.py", "{sort_str}" + std::string(kSourceNodes) + "{"},
+      {"_inductor/utils.py", "}" + std::string(kSourceOperators.substr(0, 1))},
+      {"_inductor/utils.py", '"' + std::string(kSourceOperators.substr(3)) + "{"},
+      {"_inductor/utils.py", "node.meta[" + quoted(kSourcesOfNode) + "][0]." + kNodeName},
+      {"_higher_order_ops/invoke_subgraph.py", "super().__init__(\"" + std::string(kRegion) + '"'},
+      {"fx/graph.py", std::string("def ") + kGraphOwner + "(self)"},
+      {"fx/node.py", std::string("\"") + kNodeKind + "\": self." + kNodeKind},
+      {fileOf(kOutputGraphFile), classNamed(kOutputGraph) + "("},
+      {fileOf(kOutputGraphFile), std::string("def ") + kCallCompiler + "(\n        self, gm: fx.GraphModule, "},
+      {fileOf(kCacheFile), classNamed(kCodeCache) + ":"},
+      {fileOf(kCacheFile), std::string("cls.") + kLoadedFiles + ".append(mod)"},
+      {"_inductor/runtime/compile_tasks.py", std::string("mod.") + kPathOfFile + " = path"},
       {fileOf(kCacheFile), std::string("def ") + kHash + "(content: "},
       {fileOf(kCacheFile), std::string("key = ") + kHash + "(content.strip(), "},
       {fileOf(kCacheFile), std::string("os.path.join(") + kCacheFolder + "(), basename[1:3])"},
       {fileOf(kCacheFile), std::string("import ") + kCacheFolder},
       {"_dynamo/compiled_autograd.py", "f\"" + std::string(kBackwardGraph) + "{self.id}"},
   });
+  const std::string text_and_lines = std::string("    ") + kGeneratedText + ": str\n    " + kLineMap + ": ";
+  CHECK((has("_inductor/utils.py", text_and_lines) || has("utils/_indented_buffer.py", text_and_lines)));
   CHECK(kMergedForwardStacks == "bucketing_" + std::string(kForwardStack) + "_sources");
   CHECK(kMergedBackwardStacks == "bucketing_" + std::string(kBackwardStack) + "_sources");
   CHECK(

@@ -5,26 +5,21 @@
 #include <Python.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "tracker/graphs/generated_text.h"
 
 namespace commtap {
 
-/// Lines of a generated file that may call a collective, and the place of their node.
+/// Lines of a generated file that may call a collective or a region, and the place of their node.
 struct PlacedLines {
   long first = 0; ///< from 1
   long last = 0;
   std::string place{}; ///< as in GraphLines
 };
 
-/// The lines of a text without their indentation.
-using TextLines = std::vector<std::string_view>;
-
-/// Returns the lines of a text, which must outlive them.
-TextLines linesOf(std::string_view text);
-
-/// Returns those of the lines that call an operator which is not one of tensor math. `line_map`: a list of (first line,
-/// node), in order; with any other list none are found. The caller holds the GIL.
+/// Returns those of the lines that call an operator which is not one of tensor math, or a region. `line_map`: a list of
+/// (first line, node), in order; with any other list none are found. The caller holds the GIL.
 std::vector<PlacedLines> placedLines(PyObject* line_map, const TextLines& lines);
 
 /// A function of a generated file that Inductor writes before the file: a part of the graph that becomes a CUDA graph,

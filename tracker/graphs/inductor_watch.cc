@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/inductor_watch.h"
+#include "tracker/graphs/inductor_watch.h"
 
 #include <string>
 #include <string_view>
@@ -10,24 +10,16 @@
 #include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_ref.h"
-#include "tracker/python/generated_lines.h"
+#include "tracker/graphs/class_hooks.h"
+#include "tracker/graphs/generated_lines.h"
 #include "tracker/torch/compiler_names.h"
 
 namespace commtap {
 namespace {
 
-/// An attribute of a class of Inductor, and what the tracker sets there.
-struct Hook {
-  const char* file;
-  const char* owner;
-  const char* name;
-  PyObject* torchs = nullptr; ///< owned
-  PyObject* ours = nullptr;   ///< owned; null until Inductor is loaded
-};
-
 const CommtapHost* host_part = nullptr;
-Hook save_code{torch_names::kInductorFile, torch_names::kInductorGraph, torch_names::kSaveCode};
-Hook define_function{torch_names::kWrapperFile, torch_names::kWrapper, torch_names::kDefineFunction};
+ClassHook save_code{torch_names::kInductorFile, torch_names::kInductorGraph, torch_names::kSaveCode};
+ClassHook define_function{torch_names::kWrapperFile, torch_names::kWrapper, torch_names::kDefineFunction};
 
 /// The functions of the file that Inductor is generating. It generates one at a time. Never destroyed.
 std::vector<GeneratedFunction>& functions() {
@@ -35,31 +27,9 @@ std::vector<GeneratedFunction>& functions() {
   return *all;
 }
 
-/// Returns a loaded module, borrowed; nullptr if it is not loaded.
-PyObject* loaded(const char* module) {
-  return PyDict_GetItemString(PyImport_GetModuleDict(), module);
-}
-
-PyRef ownerOf(const Hook& hook) {
-  PyRef owner = attribute(loaded(hook.file), hook.owner);
-  return owner && PyType_Check(owner.get()) ? std::move(owner) : PyRef();
-}
-
-/// Returns what the class has, unbound; empty if it has nothing of that name.
-PyRef valueOf(const Hook& hook, const PyRef& owner) {
-  const PyRef name(PyUnicode_InternFromString(hook.name));
-  return PyRef::borrow(name ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(owner.get()), name.get()) : nullptr);
-}
-
-/// Returns whether the class has what the tracker sets there.
-bool isSet(const Hook& hook) {
-  const PyRef owner = ownerOf(hook);
-  return owner && hook.ours != nullptr && valueOf(hook, owner).get() == hook.ours;
-}
-
 /// Returns the result of a function of torch's code cache.
 PyRef callCache(const char* function, PyObject* argument) {
-  const PyRef callable = attribute(loaded(torch_names::kCacheFile), function);
+  const PyRef callable = attribute(loadedModule(torch_names::kCacheFile), function);
   return PyRef(callable ? PyObject_CallFunctionObjArgs(callable.get(), argument, nullptr) : nullptr);
 }
 
@@ -145,45 +115,23 @@ PyMethodDef define_method = {
     METH_VARARGS | METH_KEYWORDS,
     nullptr};
 
-/// Sets torch's value to the tracker's, or back. Leaves what a job has set.
-void set(const Hook& hook, bool watched) {
-  const PyRef owner = hook.ours == nullptr ? PyRef() : ownerOf(hook);
-  if (owner && valueOf(hook, owner).get() == (watched ? hook.torchs : hook.ours)) {
-    PyObject_SetAttrString(owner.get(), hook.name, watched ? hook.ours : hook.torchs);
-  }
-}
-
-/// Sets `ours`, owned, where torch has a value of `type`.
-void start(Hook& hook, PyTypeObject* type, PyObject* ours) {
-  const PyRef owner = ours == nullptr ? PyRef() : ownerOf(hook);
-  PyRef value = owner ? valueOf(hook, owner) : PyRef();
-  if (!value || Py_TYPE(value.get()) != type) {
-    Py_XDECREF(ours);
-    return;
-  }
-  hook.torchs = Py_NewRef(value.get());
-  hook.ours = ours;
-  set(hook, true);
-}
-
 } // namespace
 
 bool watchInductor(const CommtapHost& host) {
   const ErrorGuard keep_errors;
-  if (host_part == nullptr && loaded(torch_names::kInductorFile) != nullptr) {
+  if (host_part == nullptr && loadedModule(torch_names::kInductorFile) != nullptr) {
     const DynamoPause pause;
     host_part = &host;
-    start(save_code, Py_TYPE(Py_None), PyCFunction_New(&save_method, nullptr));
-    const PyRef function(PyCFunction_New(&define_method, nullptr));
-    start(define_function, &PyFunction_Type, function ? PyInstanceMethod_New(function.get()) : nullptr);
+    startHook(save_code, Py_TYPE(Py_None), PyCFunction_New(&save_method, nullptr));
+    startMethodHook(define_function, define_method);
   }
   return host_part != nullptr;
 }
 
 void setInductorWatched(bool watched) {
   const ErrorGuard keep_errors;
-  set(save_code, watched);
-  set(define_function, watched);
+  setHook(save_code, watched);
+  setHook(define_function, watched);
 }
 
 } // namespace commtap

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/compiled_sites.h"
+#include "tracker/graphs/compiled_sites.h"
 
 #include <cctype>
 #include <cstdlib>
@@ -11,7 +11,8 @@
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/thread_frames.h"
-#include "tracker/python/graph_nodes.h"
+#include "tracker/graphs/graph_nodes.h"
+#include "tracker/graphs/graph_regions.h"
 #include "tracker/torch/compiler_names.h"
 #include "tracker/torch/frame_names.h"
 #include "tracker/torch/hook_names.h"
@@ -43,20 +44,44 @@ bool isGeneratedFile(std::string_view file) {
          file.substr(slash - kFolder, kFolder) == name.substr(1, kFolder);
 }
 
-int noteSite(const PyCodeObject* code, const void* instruction, void* data) {
-  if (code->co_name == call_module || code->co_name == run_backward) {
-    return 1;
-  }
+/// A walk from a collective outwards, to the graph's code that calls it, and on to the calls of its regions.
+struct SiteSearch {
+  CommtapSite& site;
+  int left;        ///< functions to look at for the next call
+  int regions = 0; ///< found
+};
+
+/// Returns whether a function is a graph's code, and sets its call.
+bool isGraphCall(const PyCodeObject* code, const void* instruction, CommtapGraphCall& call) {
   const std::string_view file = asciiOf(code->co_filename);
-  if (code->co_name == run_node && file.ends_with(torch_names::kInterpreterFile)) {
-    *static_cast<CommtapSite*>(data) = {code, nullptr};
+  const bool is_interpreter = code->co_name == run_node && file.ends_with(torch_names::kInterpreterFile);
+  if (is_interpreter || isFxGraph(file) || isGeneratedFile(file)) {
+    call = {code, is_interpreter ? nullptr : instruction};
+    return true;
+  }
+  return false;
+}
+
+/// Returns in how many functions around a graph's code the call of a region can be: a generated file calls its own
+/// functions, and a graph's code calls another's through torch's.
+int distanceOfRegion(const PyCodeObject* code) {
+  constexpr int kThroughTorch = 40;
+  return isGeneratedFile(asciiOf(code->co_filename)) ? 1 : kThroughTorch;
+}
+
+int noteSite(const PyCodeObject* code, const void* instruction, void* data) {
+  auto& search = *static_cast<SiteSearch*>(data);
+  CommtapSite& site = search.site;
+  const bool is_found = site.collective.code != nullptr;
+  if (search.left-- == 0 || code->co_name == run_backward || (code->co_name == call_module && !is_found)) {
     return 1;
   }
-  if (!isFxGraph(file) && !isGeneratedFile(file)) {
-    return 0;
+  CommtapGraphCall call{};
+  if (isGraphCall(code, instruction, call)) {
+    (is_found ? site.regions[search.regions++] : site.collective) = call;
+    search.left = distanceOfRegion(code);
   }
-  *static_cast<CommtapSite*>(data) = {code, instruction};
-  return 1;
+  return search.regions == kCommtapMostRegions ? 1 : 0;
 }
 
 PyFrameObject* asFrame(const PyRef& frame) {
@@ -77,8 +102,8 @@ PyRef frameWhere(const Wanted& is_wanted) {
   return {};
 }
 
-PyRef frameOf(const CommtapSite& site) {
-  return frameWhere([&site](const PyCodeObject* code) { return code == site.code; });
+PyRef frameOf(const CommtapGraphCall& call) {
+  return frameWhere([&call](const PyCodeObject* code) { return code == call.code; });
 }
 
 /// Returns the node of the line that runs in the code of an FX graph; empty if it is not known.
@@ -96,6 +121,12 @@ PyRef nodeAt(const PyRef& frame, const PyCodeObject* code) {
   const Py_ssize_t at = index != nullptr && PyLong_Check(index) ? PyLong_AsSsize_t(index) : -1;
   return PyRef::borrow(
       nodes && at >= 0 && at < PyList_GET_SIZE(nodes.get()) ? PyList_GET_ITEM(nodes.get(), at) : nullptr);
+}
+
+/// Returns the place of the node that a graph's code calls; "" if it is not known.
+std::string placeOfCall(const PyRef& node) {
+  std::string region = node ? regionCall(node.get()) : std::string();
+  return !node || !region.empty() ? region : placeOfNode(node.get());
 }
 
 /// Returns whether the code is what Dynamo made of a function: it calls a function of Dynamo's.
@@ -175,27 +206,27 @@ void startCompiledSites() {
 }
 
 bool findSite(int most, CommtapSite& site) {
-  site = {nullptr, nullptr};
-  commtap_visit_places(most, noteSite, &site);
-  return site.code != nullptr;
+  constexpr int kMostFunctions = 200;
+  site = {};
+  SiteSearch search{site, most};
+  commtap_visit_places(kMostFunctions, noteSite, &search);
+  return site.collective.code != nullptr;
 }
 
-SiteFacts readSite(const CommtapSite& site) {
+CallFacts readCall(const CommtapGraphCall& call) {
   const ErrorGuard keep_errors;
   const DynamoPause pause;
-  SiteFacts facts;
-  const PyRef frame = frameOf(site);
+  CallFacts facts;
+  const PyRef frame = frameOf(call);
   if (!frame) {
     return facts;
   }
   const PyRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(asFrame(frame))));
   const auto* const known = reinterpret_cast<const PyCodeObject*>(code.get());
-  if (site.instruction == nullptr) {
-    const PyRef node(commtap_local(asFrame(frame), torch_names::kInterpretedNode));
-    facts.text = node ? placeOfNode(node.get()) : std::string();
+  if (call.instruction == nullptr) {
+    facts.text = placeOfCall(PyRef(commtap_local(asFrame(frame), torch_names::kInterpretedNode)));
   } else if (isFxGraph(asciiOf(known->co_filename))) {
-    const PyRef node = nodeAt(frame, known);
-    facts.text = node ? placeOfNode(node.get()) : std::string();
+    facts.text = placeOfCall(nodeAt(frame, known));
   } else {
     facts.line = static_cast<uint32_t>(PyFrame_GetLineNumber(asFrame(frame)));
     facts.text = textOf(known->co_filename);
@@ -207,7 +238,7 @@ std::vector<PyRef> modulesAlong(const CommtapSite& site, const char* source) {
   const ErrorGuard keep_errors;
   const DynamoPause pause;
   std::vector<PyRef> modules;
-  const PyRef frame = frameOf(site) ? frameWhere(callsCompiled) : PyRef();
+  const PyRef frame = frameOf(site.collective) ? frameWhere(callsCompiled) : PyRef();
   std::string_view rest(source);
   PyRef object = frame ? variableOf(frame, rest) : PyRef();
   for (; isModule(object) || (object && !rest.empty()); object = step(object, nextStep(rest))) {
@@ -227,8 +258,8 @@ int64_t forwardNode(const CommtapSite& site) {
   const DynamoPause pause;
   bool is_graph_seen = false; // else its forward is another graph's
   const PyRef frame = frameWhere([&](const PyCodeObject* code) {
-    is_graph_seen = is_graph_seen || code == site.code;
-    return is_graph_seen && code != site.code && asciiOf(code->co_name) == torch_names::kForwardOfGraph &&
+    is_graph_seen = is_graph_seen || code == site.collective.code;
+    return is_graph_seen && code != site.collective.code && asciiOf(code->co_name) == torch_names::kForwardOfGraph &&
            asciiOf(code->co_filename).ends_with(torch_names::kForwardFile);
   });
   const PyRef node(frame ? commtap_local(asFrame(frame), torch_names::kNodeOfGraph) : nullptr);

@@ -17,17 +17,17 @@ void startCompiledSites();
 
 /// Finds the innermost code of a compiled graph among the `most` innermost functions of this thread: the code of an FX
 /// graph, of a file that Inductor generated, or of an interpreter of FX graphs. Looks no further than the call of a
-/// module or of the autograd engine. Needs no GIL.
+/// module or of the autograd engine. Then finds the calls of the graph's regions around it. Needs no GIL.
 bool findSite(int most, CommtapSite& site);
 
-/// What a site's code says of the collective that it calls.
-struct SiteFacts {
+/// What a graph's code says of a call.
+struct CallFacts {
   uint32_t line = 0; ///< in a generated file; 0 in an FX graph
   std::string text;  ///< the file's path, or the place of the graph's node; "" if it cannot be read
 };
 
-/// Reads a site that is running on this thread. The caller holds the GIL.
-SiteFacts readSite(const CommtapSite& site);
+/// Reads a call that is running on this thread. The caller holds the GIL.
+CallFacts readCall(const CommtapGraphCall& call);
 
 /// Returns the modules, outermost first, on the way along a source such as "L['model'].layers.0" in the function that
 /// runs the site's graph. Is empty unless the last of them is the whole source's. The caller holds the GIL.

@@ -1,49 +1,46 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/generated_lines.h"
+#include "tracker/graphs/generated_lines.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "tracker/python/graph_nodes.h"
+#include "tracker/graphs/graph_nodes.h"
+#include "tracker/graphs/graph_regions.h"
 
 namespace commtap {
 namespace {
-
-/// Returns whether a line calls an operator that is not one of tensor math. Most lines of a file call none.
-bool callsOperator(std::string_view line) {
-  constexpr std::string_view kOperators = "torch.ops.";
-  for (size_t at = line.find(kOperators); at != std::string_view::npos; at = line.find(kOperators, at + 1)) {
-    const std::string_view name = line.substr(at + kOperators.size());
-    if (!name.starts_with("aten.") && !name.starts_with("prims.") && !name.starts_with("inductor.")) {
-      return true;
-    }
-  }
-  return false;
-}
 
 TextLines::const_iterator firstWithText(const TextLines& lines) {
   return std::find_if(lines.begin(), lines.end(), [](std::string_view line) { return !line.empty(); });
 }
 
-/// `from` and `to` count from 1; `to` is not one of them.
-bool anyCallsOperator(const TextLines& lines, long from, long to) {
+/// Returns the place of some lines of the file, which are of a node; "" if they call no collective and no region.
+std::string placeOfLines(PyObject* node, const TextLines& lines) {
+  const bool is_of_caller = isRegionCall(node);
+  std::optional<SourceNodes> sources;
+  for (const std::string_view line : lines) {
+    const std::string_view region = is_of_caller ? regionIn(line) : std::string_view();
+    if (!region.empty()) {
+      return regionCallBelow(node, region);
+    }
+    if (auto comment = sourceNodesIn(line)) {
+      sources = std::move(comment);
+    } else if (const std::string_view called = operatorIn(line); !called.empty()) {
+      return !is_of_caller ? placeOfNode(node) : sources ? placeInRegion(node, called, *sources) : std::string();
+    }
+  }
+  return {};
+}
+
+/// Returns the lines `from` to `to`, which count from 1; without the last.
+TextLines between(const TextLines& lines, long from, long to) {
   const auto at = [&lines](long line) { return lines.begin() + std::min(line - 1, static_cast<long>(lines.size())); };
-  return std::any_of(at(from), at(to), callsOperator);
+  return {at(from), at(to)};
 }
 
 } // namespace
-
-TextLines linesOf(std::string_view text) {
-  TextLines lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    const size_t begin = std::min(text.find_first_not_of(' '), end);
-    lines.push_back(text.substr(begin, end - begin));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 std::vector<PlacedLines> placedLines(PyObject* line_map, const TextLines& lines) {
   constexpr long kLinesOfLastNode = 100; // at most; nothing says where they end
@@ -57,8 +54,13 @@ std::vector<PlacedLines> placedLines(PyObject* line_map, const TextLines& lines)
     }
     const long from = PyLong_AsLong(PyTuple_GET_ITEM(pair, 0));
     const long to = next == nullptr ? from + kLinesOfLastNode : PyLong_AsLong(PyTuple_GET_ITEM(next, 0));
-    if (from > 0 && to > from && anyCallsOperator(lines, from, to)) {
-      found.push_back({from, to - 1, placeOfNode(PyTuple_GET_ITEM(pair, 1))});
+    PyObject* const node = PyTuple_GET_ITEM(pair, 1);
+    if (from <= 0 || to <= from) {
+      continue;
+    }
+    std::string place = placeOfLines(node, between(lines, from, to));
+    if (!place.empty()) {
+      found.push_back({from, to - 1, std::move(place)});
     }
   }
   return found;

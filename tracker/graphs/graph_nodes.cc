@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tracker/python/graph_nodes.h"
+#include "tracker/graphs/graph_nodes.h"
 
 #include <deque>
-
-#include "tracker/cpython/py_ref.h"
-#include "tracker/torch/compiler_names.h"
 
 namespace commtap {
 namespace {
@@ -29,9 +26,12 @@ std::string innermostOf(const PyRef& stack) {
   return is_pair && PyUnicode_Check(PyTuple_GET_ITEM(value, 0)) ? textOf(PyTuple_GET_ITEM(value, 0)) : std::string();
 }
 
+bool isPlain(const std::string& source) {
+  return source.find_first_of("\t\n\r") == std::string::npos;
+}
+
 void append(std::string& place, const std::string& source) {
-  const bool is_plain = source.find_first_of("\t\n\r") == std::string::npos;
-  if (!source.empty() && is_plain) {
+  if (!source.empty() && isPlain(source)) {
     place += "\t" + source;
   }
 }
@@ -114,6 +114,11 @@ bool isOfBackward(const PyRef& facts) {
 
 } // namespace
 
+bool isCall(PyObject* node) {
+  const PyRef kind = attribute(node, torch_names::kNodeKind);
+  return kind && asciiOf(kind.get()).starts_with(torch_names::kCalls);
+}
+
 std::string placeOfNode(PyObject* node) {
   const PyRef facts = attribute(node, torch_names::kNodeFacts);
   const std::string backward = innermostOf(entry(facts, torch_names::kBackwardStack));
@@ -129,6 +134,16 @@ std::string placeOfNode(PyObject* node) {
   }
   PyErr_Clear();
   return place;
+}
+
+std::string sourceOfNode(PyObject* node) {
+  const PyRef facts = attribute(node, torch_names::kNodeFacts);
+  std::string source = innermostOf(entry(facts, torch_names::kBackwardStack));
+  if (source.empty()) {
+    source = innermostOf(entry(facts, torch_names::kForwardStack));
+  }
+  PyErr_Clear();
+  return isPlain(source) ? source : std::string();
 }
 
 } // namespace commtap

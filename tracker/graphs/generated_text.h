@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace commtap {
+
+// What the text of a file says that Inductor generated. Views are of that text.
+
+/// The lines of a text without their indentation.
+using TextLines = std::vector<std::string_view>;
+
+/// Returns the lines of a text, which must outlive them.
+TextLines linesOf(std::string_view text);
+
+/// Returns the name of an operator without its overload, and without the "_" of one that works in place:
+/// "_c10d_functional.all_reduce" of "_c10d_functional.all_reduce_.default".
+std::string_view plainOperator(std::string_view name);
+
+/// Returns plainOperator() of the operator that a line calls; "" if it calls none, or one of tensor math. Most lines of
+/// a file call none.
+std::string_view operatorIn(std::string_view line);
+
+/// Returns the name of the region that a line calls, as in "buf = NAME(NAME_args)"; "" if it calls none.
+std::string_view regionIn(std::string_view line);
+
+/// A comment of Inductor's, above the lines of a kernel: the names of the nodes that it came from, in the graph that
+/// Dynamo made if they were there, and the operators that these called.
+struct SourceNodes {
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> operators;
+  bool is_sorted = false; ///< the nodes are of one graph
+};
+
+/// Returns nullopt if the line is no such comment.
+std::optional<SourceNodes> sourceNodesIn(std::string_view line);
+
+} // namespace commtap
