@@ -191,6 +191,12 @@ def make_environment(pair: Pair) -> Path:
     return venv
 
 
+def lend_packages(venv: Path) -> None:
+    """Lets an environment with a torch of its own import all else from the environment that this runs in."""
+    [own] = venv.glob("lib/python3.*/site-packages")
+    (own / "lent.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+
+
 def run_jobs(venv: Path, installed: Installed) -> Row:
     """Returns what tests/e2e/support/matrix_jobs.py prints."""
     variables = os.environ | {"RUN_STORE": str(FOLDER / "runs")}
@@ -337,7 +343,13 @@ def main() -> None:
     parser.add_argument("python", nargs="?", help="a minor such as 3.12")
     parser.add_argument("--prefix", type=Path, metavar="DIR", help="an installation, instead of the wheel in dist/")
     parser.add_argument("--keep", action="store_true", help="do not remove the environments")
+    parser.add_argument("--environment", action="store_true", help="only make the environment, and print its Python")
     options = parser.parse_args()
+    if options.environment:
+        venv = make_environment((options.torch, own_pair()[1]))
+        lend_packages(venv)
+        print(venv / "bin" / "python")
+        return
     pairs = chosen(options.torch, options.python)
     source = Source(options.prefix and options.prefix.resolve())
     FOLDER.mkdir(parents=True, exist_ok=True)

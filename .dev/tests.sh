@@ -82,7 +82,24 @@ record() { # name of the result, command ...: runs the command and adds a result
   printf '{"passed": %d, "failed": %d, "cases": [[%d, "%s"]]}\n' $ok $((1 - ok)) 0 "$name" >"$RESULTS/$name.json"
 }
 
-run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | all
+# The other packages come from .venv. The environment and the build folder stay, for the next time.
+test_with_torch() { # torch, pytest's arguments ...
+  local folder=$BUILD-torch-$1 interpreter names
+  set_up
+  set_up_tests
+  interpreter=$(python .dev/matrix.py "$1" --environment)
+  [ -e "$folder/build.ninja" ] || meson setup "$folder" -Dpython="$interpreter" >/dev/null
+  mapfile -t names < <(targets_of "$folder" e2e)
+  say "building $folder"
+  ninja -C "$folder" --quiet "${USER_TARGETS[@]}" "${names[@]}"
+  BUILD_DIR=$folder "$interpreter" -m pytest -q "${@:2}"
+}
+
+run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest's arguments ...] | all
+  if [ "${1:-}" = torch ]; then
+    test_with_torch "${@:2}"
+    return
+  fi
   start_results
   case ${1:-} in
     unit)

@@ -34,33 +34,28 @@ PyRef partOf(const PyRef& module, PyObject* node) {
 } // namespace
 
 DynamoGraph::DynamoGraph(PyObject* module) {
-  add(PyRef::borrow(module), /*is_region=*/false);
+  add(PyRef::borrow(module));
   PyErr_Clear();
 }
 
-void DynamoGraph::add(const PyRef& module, bool is_region) {
+void DynamoGraph::add(const PyRef& module) {
   const PyRef graph = attribute(module.get(), torch_names::kGraph);
   const int number = graphs_++;
   int order = 0;
-  std::vector<PyRef> regions;
-  std::vector<PyRef> others;
+  std::vector<PyRef> parts;
   forEachNode(graph, [&](PyObject* node) {
     const PyRef name = attribute(node, torch_names::kNodeName);
-    const bool is_known = isCall(node) && !is_region && !callsAutograd(node);
+    const bool is_known = isCall(node) && !callsAutograd(node);
     const auto [found, is_new] =
         nodes_.try_emplace(textOf(name.get()), Node{number, order++, is_known, sourceOfNode(node)});
     found->second.is_known = is_known && is_new;
-    if (isRegionCall(node)) {
-      regions.push_back(regionModule(node));
-    } else if (PyRef part = partOf(module, node)) {
-      others.push_back(std::move(part));
+    // A region is a part, and again one at each of its calls: none of its names is the only one.
+    if (PyRef part = isRegionCall(node) ? regionModule(node) : partOf(module, node)) {
+      parts.push_back(std::move(part));
     }
   });
-  for (const PyRef& region : regions) {
-    add(region, true);
-  }
-  for (const PyRef& part : others) {
-    add(part, is_region);
+  for (const PyRef& part : parts) {
+    add(part);
   }
 }
 

@@ -36,7 +36,7 @@ class DynamoGraph {
     std::string source{}; ///< "" for a node of no module
   };
 
-  void add(const PyRef& module, bool is_region);
+  void add(const PyRef& module);
   std::string sourceOf(const SourceNodes& sources) const;
 
   std::map<std::string, Node, std::less<>> nodes_;

@@ -19,8 +19,10 @@ void forEachNode(const PyRef& graph, const Visit& visit) {
   const PyRef view = attribute(graph.get(), torch_names::kNodes);
   const PyRef nodes(view ? PySequence_List(view.get()) : nullptr);
   for (Py_ssize_t i = 0; nodes && i < PyList_GET_SIZE(nodes.get()); ++i) {
+    PyErr_Clear();
     visit(PyList_GET_ITEM(nodes.get(), i));
   }
+  PyErr_Clear();
 }
 
 /// Returns whether a node calls something. Others, such as inputs, can have stacks of what was traced before them.
