@@ -74,7 +74,7 @@ class Block(nn.Module):
 class Model(nn.Module):
     """A stack of blocks, whose activations may be checkpointed."""
 
-    def __init__(self, dim: int, layers: int, breaks: bool, recompute: bool) -> None:
+    def __init__(self, dim: int, breaks: bool, recompute: bool, layers: int = 2) -> None:
         super().__init__()
         self.layers = nn.ModuleList(Block(dim, breaks) for _ in range(layers))
         self.recompute = recompute
@@ -150,7 +150,7 @@ def main() -> None:
         make_regions(arguments.regions)
     dim = 16
     count = 2 if arguments.way == "two" else 1
-    models = [Model(dim, arguments.layers, arguments.way == "breaks", arguments.recompute) for _ in range(count)]
+    models = [Model(dim, arguments.way == "breaks", arguments.recompute, arguments.layers) for _ in range(count)]
     compute = prepared(arguments.way, models, arguments)
     lengths = (8, 12, 16) if arguments.way == "shapes" else (8, 8)
     for step, length in enumerate(lengths):

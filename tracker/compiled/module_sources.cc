@@ -10,17 +10,23 @@ namespace {
 constexpr std::string_view kEntry = "L['self']";
 constexpr std::string_view kClosure = ".__closure__[";
 constexpr std::string_view kCell = "].cell_contents";
+constexpr std::string_view kBound = ".__self__";
 
-/// Returns the size of the object that a source begins with: a variable, and the variables of the functions around a
-/// function that it holds.
+/// Returns the size of what leads from a function to an object that it holds, at the front of a text: a variable of the
+/// functions around it, or the object whose method it is. Returns 0 if it begins with neither.
+size_t holderSize(std::string_view text) {
+  if (text.starts_with(kBound)) {
+    return kBound.size();
+  }
+  const size_t cell = text.starts_with(kClosure) ? text.find(kCell) : std::string_view::npos;
+  return cell == std::string_view::npos ? 0 : cell + kCell.size();
+}
+
+/// Returns the size of the object that a source begins with: a variable, or what the function in it holds.
 size_t rootSize(std::string_view source) {
   size_t size = std::min(source.find(']'), source.size() - 1) + 1;
-  while (source.substr(size).starts_with(kClosure)) {
-    const size_t cell = source.find(kCell, size);
-    if (cell == std::string_view::npos) {
-      break;
-    }
-    size = cell + kCell.size();
+  while (const size_t held = holderSize(source.substr(size))) {
+    size += held;
   }
   return size;
 }

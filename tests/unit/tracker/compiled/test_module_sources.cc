@@ -23,6 +23,8 @@ TEST_CASE("a source is split at the object that it begins with") {
            Case{"G['net'].down", "down", false},
            Case{"L['f'].__closure__[0].cell_contents.layers.1", "layers.1", false},
            Case{"L['f'].__closure__[0].cell_contents.__closure__[2].cell_contents", "", false},
+           Case{"L['fn'].__self__.1", "1", false},
+           Case{"L['f'].__closure__[0].cell_contents.__self__", "", false},
            Case{"layers.0.down", "layers.0.down", true},
            Case{"", "", true},
        }) {
@@ -30,6 +32,12 @@ TEST_CASE("a source is split at the object that it begins with") {
     CHECK(partsOf(each.source).path == each.path);
     CHECK(partsOf(each.source).is_entry == each.is_entry);
   }
+}
+
+TEST_CASE("a source begins with a variable, or with what the function in it holds") {
+  CHECK(partsOf("L['model'].layers.1").root == "L['model']");
+  CHECK(partsOf("L['fn'].__self__.1").root == "L['fn'].__self__");
+  CHECK(partsOf("L['f'].__closure__[0].cell_contents.layers").root == "L['f'].__closure__[0].cell_contents");
 }
 
 TEST_CASE("a damaged source ends") {
