@@ -70,8 +70,9 @@ std::string_view regionIn(std::string_view line) {
     return {};
   }
   const std::string_view argument = line.substr(call + 1, line.size() - call - 1 - kArguments.size());
-  return !argument.empty() && line.substr(0, call).ends_with(" " + std::string(argument)) ? argument
-                                                                                          : std::string_view();
+  const size_t begin = line.rfind(' ', call) + 1;
+  const std::string_view called = line.substr(begin, call - begin);
+  return called == argument ? called : std::string_view();
 }
 
 std::optional<SourceNodes> sourceNodesIn(std::string_view line) {
