@@ -7,6 +7,7 @@ take their graphs, which they do not do for DTensor's.
 """
 
 import argparse
+import threading
 from collections.abc import Callable
 
 import torch
@@ -131,6 +132,20 @@ def prepared(way: str, models: list[nn.Module], arguments: argparse.Namespace) -
     return loss_of
 
 
+def train_in_threads(compute: Callable, models: list[nn.Module], x: torch.Tensor) -> None:
+    """Trains each model in a thread of its own, so that their collectives mix: for a job of one rank."""
+
+    def train(model: nn.Module) -> None:
+        for _ in range(5):
+            compute(model, x).backward()
+
+    threads = [threading.Thread(target=train, args=(model,)) for model in models]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("way", choices=WAYS)
@@ -141,6 +156,7 @@ def main() -> None:
     parser.add_argument(
         "--regions", choices=("blocks", "nested", "function"), help="what is compiled once for all blocks"
     )
+    parser.add_argument("--threads", action="store_true", help="train each model in a thread afterwards")
     parser.add_argument("--parts", action="store_true", help="generate functions of parts, as for CUDA graphs")
     arguments = parser.parse_args()
     start()
@@ -160,6 +176,8 @@ def main() -> None:
             loss = compute(model, x)
             loss.backward()
             say_loss(step, loss)
+    if arguments.threads:
+        train_in_threads(compute, models, torch.rand(lengths[0], dim))
     say_compile_counters(arguments)
     finish()
 

@@ -72,6 +72,17 @@ def test_a_graph_for_each_shape(runner: Runner) -> None:
     assert found == {key: count // 2 * 3 for key, count in once.items()}
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", pytest.param("inductor", marks=pytest.mark.long)])
+def test_graphs_that_run_in_several_threads(runner: Runner, backend: str) -> None:
+    """Two models share a compiled function, and each runs in a thread: each has its own collectives."""
+    eager = Job("compiled.py", ("two", "--threads"), ranks=1)
+    compiled = replace(eager, arguments=(*eager.arguments, "--compile", "function", "--backend", backend))
+    within, without = runner.run(compiled, Mode.SHIM).report(), runner.run(eager, Mode.SHIM).report()
+    keys = ("module", "phase", "kind", "group")
+    assert training(within, *keys) == training(without, *keys)
+    assert within.not_seen == []
+
+
 @pytest.mark.parametrize(
     ("name", "entry", "raw"),
     [
