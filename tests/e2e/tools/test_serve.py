@@ -30,9 +30,10 @@ def servers() -> Iterator[list]:
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> Runner:
-    """Returns a runner of jobs in this test's own folder, which the server serves."""
-    return Runner(tmp_path / "jobs")
+def jobs(tmp_path: Path) -> Iterator[Runner]:
+    """Returns a runner of jobs in this test's own folder, which the server serves. Jobs end with the test."""
+    yield Runner(tmp_path / "jobs")
+    (tmp_path / "until").touch()
 
 
 def start_job(jobs: Runner, until: Path) -> Processes:
@@ -131,9 +132,9 @@ def test_a_sudden_change_of_steps_is_told(jobs: Runner, tmp_path: Path, servers:
     wait_until(lambda: value("commtap_step_changes", "bytes") == 2, "the change on both ranks")
     assert value("commtap_step_changes", "collectives") == 2
     assert value("commtap_step_change_ratio", "bytes") > 2 * 1.1
-    said = [server.process.stderr.readline(), server.process.stderr.readline()]
     told = r"from step \d+ on, bytes per step went from .* to .* \(rank [01]"
-    assert any(re.search(told, line) for line in said), said
+    lines = (server.process.stderr.readline() for _ in range(6))  # on a busy machine their time changes, too
+    assert any(re.search(told, line) for line in lines)
     now = steps()
     wait_until(lambda: steps() > now + 30, "more steps")
     assert value("commtap_step_changes", "bytes") == 2
