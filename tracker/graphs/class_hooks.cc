@@ -36,9 +36,14 @@ void startHook(ClassHook& hook, PyTypeObject* type, PyObject* ours) {
   setHook(hook, true);
 }
 
-void startMethodHook(ClassHook& hook, PyMethodDef& method) {
-  const PyRef function(PyCFunction_New(&method, nullptr));
-  startHook(hook, &PyFunction_Type, function ? PyInstanceMethod_New(function.get()) : nullptr);
+void startMethodHook(ClassHook& hook, PyCFunctionWithKeywords function) {
+  hook.method = {
+      hook.name,
+      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+      METH_VARARGS | METH_KEYWORDS,
+      nullptr};
+  const PyRef object(PyCFunction_New(&hook.method, nullptr));
+  startHook(hook, &PyFunction_Type, object ? PyInstanceMethod_New(object.get()) : nullptr);
 }
 
 void setHook(const ClassHook& hook, bool watched) {

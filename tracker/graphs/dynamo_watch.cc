@@ -60,18 +60,6 @@ class Compilation {
   Py_ssize_t files_before_;
 };
 
-/// Calls run() between two lines of torch's code. Without memory, collectives are reported as unattributed.
-template <typename Run>
-void aside(const Run& run) {
-  const ErrorGuard keep_errors;
-  const DynamoPause pause;
-  try {
-    run();
-  } catch (const std::exception&) {
-    PyErr_Clear();
-  }
-}
-
 /// What torch calls as a method with a graph and its inputs.
 PyObject* callCompiler(PyObject*, PyObject* arguments, PyObject* named) {
   std::optional<Compilation> compilation;
@@ -85,12 +73,6 @@ PyObject* callCompiler(PyObject*, PyObject* arguments, PyObject* named) {
   return compiled;
 }
 
-PyMethodDef call_method = {
-    torch_names::kCallCompiler,
-    reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(callCompiler)),
-    METH_VARARGS | METH_KEYWORDS,
-    nullptr};
-
 } // namespace
 
 void watchDynamo(const CommtapHost& host) {
@@ -98,7 +80,7 @@ void watchDynamo(const CommtapHost& host) {
   if (host_part == nullptr && loadedModule(torch_names::kOutputGraphFile) != nullptr) {
     const DynamoPause pause;
     host_part = &host;
-    startMethodHook(call_compiler, call_method);
+    startMethodHook(call_compiler, callCompiler);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "tracker/graphs/graph_nodes.h"
@@ -16,28 +17,36 @@ TextLines::const_iterator firstWithText(const TextLines& lines) {
   return std::find_if(lines.begin(), lines.end(), [](std::string_view line) { return !line.empty(); });
 }
 
-/// Returns the place of some lines of the file, which are of a node; "" if they call no collective and no region.
-std::string placeOfLines(PyObject* node, const TextLines& lines) {
-  const bool is_of_caller = isRegionCall(node);
+using SomeLines = std::span<const std::string_view>;
+
+/// Returns the last comment of the lines that names nodes; no nodes if there is none.
+SourceNodes sourcesIn(SomeLines lines) {
   std::optional<SourceNodes> sources;
-  for (const std::string_view line : lines) {
-    const std::string_view region = is_of_caller ? regionIn(line) : std::string_view();
-    if (!region.empty()) {
-      return regionCallBelow(node, region);
+  for (auto line = lines.rbegin(); line != lines.rend() && !sources; ++line) {
+    sources = sourceNodesIn(*line);
+  }
+  return sources.value_or(SourceNodes());
+}
+
+/// Returns the place of some lines of the file, which are of a node; "" if they call no collective and no region.
+std::string placeOfLines(PyObject* node, SomeLines lines) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view region = regionIn(lines[i]);
+    const std::string_view called = operatorIn(lines[i]);
+    if (!(region.empty() && called.empty()) && isRegionCall(node)) {
+      return region.empty() ? placeInRegion(node, called, sourcesIn(lines.first(i))) : regionCallBelow(node, region);
     }
-    if (auto comment = sourceNodesIn(line)) {
-      sources = std::move(comment);
-    } else if (const std::string_view called = operatorIn(line); !called.empty()) {
-      return !is_of_caller ? placeOfNode(node) : sources ? placeInRegion(node, called, *sources) : std::string();
+    if (!called.empty()) {
+      return placeOfNode(node);
     }
   }
   return {};
 }
 
 /// Returns the lines `from` to `to`, which count from 1; without the last.
-TextLines between(const TextLines& lines, long from, long to) {
-  const auto at = [&lines](long line) { return lines.begin() + std::min(line - 1, static_cast<long>(lines.size())); };
-  return {at(from), at(to)};
+SomeLines between(const TextLines& lines, long from, long to) {
+  const auto at = [&lines](long line) { return std::min(static_cast<size_t>(line - 1), lines.size()); };
+  return SomeLines(lines).subspan(at(from), at(to) - at(from));
 }
 
 } // namespace

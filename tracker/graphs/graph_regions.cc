@@ -144,7 +144,7 @@ std::string placeInRegion(PyObject* node, std::string_view called, const SourceN
   std::set<std::string> found;
   forEachBelow(node, [&](PyObject* each) {
     const bool is_source = std::find(sources.names.begin(), sources.names.end(), nameOf(each)) != sources.names.end();
-    if (const std::string target = calledBy(each); is_source && plainOperator(target) == called) {
+    if (is_source && plainOperator(calledBy(each)) == called) {
       found.insert(placeOfNode(each));
     }
   });

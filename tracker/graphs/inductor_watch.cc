@@ -53,8 +53,6 @@ std::string placesIn(PyObject* line_map, std::string_view code) {
 }
 
 void tell(PyObject* code) {
-  const ErrorGuard keep_errors;
-  const DynamoPause pause;
   PyFrameObject* const frame = PyEval_GetFrame();
   const PyRef generated(frame == nullptr ? nullptr : commtap_local(frame, torch_names::kGeneratedCode));
   const PyRef line_map = lineMapOf(generated.get());
@@ -73,19 +71,13 @@ void tell(PyObject* code) {
 /// What torch calls with the text of a generated file.
 PyObject* saveCode(PyObject*, PyObject* code) {
   if (host_part != nullptr && PyUnicode_Check(code)) {
-    try {
-      tell(code);
-    } catch (const std::exception&) { // out of memory: the file's collectives are reported as unattributed
-      PyErr_Clear();
-    }
+    aside([code] { tell(code); });
   }
   Py_RETURN_NONE;
 }
 
 /// Keeps a function until its file is told; keeps none if a job takes the files itself.
 void keepFunction(PyObject* generated) {
-  const ErrorGuard keep_errors;
-  const DynamoPause pause;
   const PyRef line_map = isSet(save_code) ? lineMapOf(generated) : PyRef();
   const PyRef code = line_map ? attribute(generated, torch_names::kGeneratedText) : PyRef();
   if (code && PyUnicode_Check(code.get())) {
@@ -99,21 +91,12 @@ void keepFunction(PyObject* generated) {
 /// What torch calls as a method with a name and the code of a function of the file that it is generating.
 PyObject* defineFunction(PyObject*, PyObject* arguments, PyObject* named) {
   if (named == nullptr && PyTuple_GET_SIZE(arguments) == 3) {
-    try {
-      keepFunction(PyTuple_GET_ITEM(arguments, 2));
-    } catch (const std::exception&) { // out of memory: the function's collectives are reported as unattributed
-      PyErr_Clear();
-    }
+    aside([arguments] { keepFunction(PyTuple_GET_ITEM(arguments, 2)); });
   }
   return PyObject_Call(define_function.torchs, arguments, named);
 }
 
 PyMethodDef save_method = {torch_names::kSaveCode, saveCode, METH_O, nullptr};
-PyMethodDef define_method = {
-    torch_names::kDefineFunction,
-    reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(defineFunction)),
-    METH_VARARGS | METH_KEYWORDS,
-    nullptr};
 
 } // namespace
 
@@ -123,7 +106,7 @@ bool watchInductor(const CommtapHost& host) {
     const DynamoPause pause;
     host_part = &host;
     startHook(save_code, Py_TYPE(Py_None), PyCFunction_New(&save_method, nullptr));
-    startMethodHook(define_function, define_method);
+    startMethodHook(define_function, defineFunction);
   }
   return host_part != nullptr;
 }
