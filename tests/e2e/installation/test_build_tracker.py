@@ -21,7 +21,7 @@ JOB = [sys.executable, str(JOBS_FOLDER / "children.py"), "helper"]
 
 
 def run(installed: Installed, variables: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = str(installed.library.parents[2] / "bin" / "commtap")
+    command = str(installed.shim.parents[2] / "bin" / "commtap")
     return subprocess.run([command, *arguments], env=variables, capture_output=True, text=True, check=False)
 
 

@@ -68,7 +68,7 @@ def test_two_torches_under_one_installation(installed: Installed, tmp_path: Path
     jobs = {
         pair: subprocess.Popen(
             [python, *HELPER],
-            env=variables(tmp_path / "-".join(pair), installed.library),
+            env=variables(tmp_path / "-".join(pair), installed.shim),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -104,7 +104,7 @@ def test_children_of_another_python_with_torch(
     others = [(pair, python) for pair, python in environments(installed).items() if pair[1] != OWN_PYTHON]
     if not others:
         pytest.skip("no other Python with torch is here: ./dev matrix 2.11 3.10 --keep makes an environment")
-    monkeypatch.setattr(harness, "LIBRARY", installed.library)
+    monkeypatch.setattr(harness, "LIBRARY", installed.shim)
     (_, other), python = others[0]
     run = runner.run(Job("children.py", ("subprocess", "--python", str(python))), Mode.SHIM)
     assert run.ended_as_meant(), run.outcomes
@@ -167,7 +167,7 @@ def test_program_in_cpp_under_an_installation(
 ) -> None:
     """torch is linked, so it is there before the stub; no Python takes part."""
     expected = scopes_of(runner)
-    monkeypatch.setattr(harness, "LIBRARY", installed.library)
+    monkeypatch.setattr(harness, "LIBRARY", installed.shim)
     report = scopes_of(runner)
     keys = ("module", "phase", "kind")
     assert report.table(*keys) == expected.table(*keys)

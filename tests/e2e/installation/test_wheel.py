@@ -144,7 +144,10 @@ def test_archive(wheel: Path, tmp_path: Path) -> None:
     )
     [path] = out.rglob("*.json")
     assert Report.read(path).table("kind") == {"all_reduce": 5}
-    ask = "import commtap.locations as l; print(l.command_path().resolve(), l.library_path().resolve())"
+    ask = (
+        "from commtap.locations import command_path, library_path; "
+        "print(command_path().resolve(), library_path().resolve())"
+    )
     found = subprocess.run(
         [sys.executable, "-c", ask], env={"PYTHONPATH": str(root / "lib" / "python")}, capture_output=True, text=True
     ).stdout

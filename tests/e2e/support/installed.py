@@ -21,7 +21,7 @@ class Installed:
     site: Path
 
     @property
-    def library(self) -> Path:
+    def shim(self) -> Path:
         return self.site / "commtap" / "_native" / "lib" / "commtap" / "libcommtap.so"
 
 
@@ -44,7 +44,7 @@ def environments(installed: Installed) -> dict[tuple[str, str], Path]:
     By the minors of torch and of Python.
     """
     found = {}
-    trackers = installed.library.parent / "trackers"
+    trackers = installed.shim.parent / "trackers"
     for marker in sorted((REPOSITORY / "build" / "matrix").glob("torch-*-python-*/.complete")):
         _, torch, _, python = marker.parent.name.split("-")
         needed = (f"libcommtap-tracker-{torch}.so", f"python/libcommtap-python-{python}.so")
