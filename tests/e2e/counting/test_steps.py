@@ -3,15 +3,15 @@
 """Steps, the last collectives and sizes equal those in the text of tests/jobs/steps.py."""
 
 import pytest
-from harness import Job, Runner
+from harness import PACKAGE, Job, Runner
 
-from report import REPOSITORY, Report
+from report import Report
 
 #: The values in tests/jobs/steps.py.
 STEPS, MICRO_BATCHES = 5, 3
 
 JOB = Job("steps.py")
-MARKS = Job("steps.py", ("--mark",), variables=(("PYTHONPATH", str(REPOSITORY / "tracker" / "python")),))
+MARKS = Job("steps.py", ("--mark",), variables=(("PYTHONPATH", str(PACKAGE)),))
 
 #: The values in tests/jobs/optimizers.py, and the elements of its model by module.
 OWN_STEPS, OWN_MICRO_BATCHES = 3, 2

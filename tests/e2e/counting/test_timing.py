@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from catalogue import JOBS
-from harness import COMMAND, Job, Run, Runner
+from harness import COMMAND, PACKAGE, Job, Run, Runner
 
-from report import REPOSITORY, Report, Row
+from report import Report, Row
 
 #: The values in tests/jobs/timing.py.
 ROUNDS, LATE_NS, COMPUTE_NS, MANY = 5, 100e6, 50e6, 60
@@ -188,7 +188,7 @@ with commtap.CommDebugMode():
     variables = {
         "COMMTAP_TIMING": "host",
         "COMMTAP_OUT": str(tmp_path / "out"),
-        "PYTHONPATH": str(REPOSITORY / "tracker" / "python"),
+        "PYTHONPATH": str(PACKAGE),
     }
     subprocess.run([sys.executable, "-c", source], env=os.environ | variables, check=True, timeout=120)
     (path,) = (tmp_path / "out").glob("*.json")

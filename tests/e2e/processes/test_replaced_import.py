@@ -7,19 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from harness import Job, Mode, Run, Runner
-
-from report import REPOSITORY
+from harness import PACKAGE, Job, Mode, Run, Runner
 
 #: How many ranks each model has.
 MODELS = {"mlp": 4, "transformer": 2}
 
 
 def job(model: str, *more: str, ranks: int = 0) -> Job:
-    """The script with a model; it finds the package as a user of the checkout does."""
-    path = str(REPOSITORY / "tracker" / "python")
+    """The script with a model; it finds the package on the path."""
     arguments = ("--model", model, *more)
-    return Job("context.py", arguments, ranks=ranks or MODELS[model], variables=(("PYTHONPATH", path),))
+    return Job("context.py", arguments, ranks=ranks or MODELS[model], variables=(("PYTHONPATH", str(PACKAGE)),))
 
 
 def read(run: Run, name: str) -> Any:

@@ -21,22 +21,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import torch_forks
+from binaries import BUILD, COMMAND, LIBRARY, PACKAGE, PYTHON_PARTS, SITE, TORCH_MINOR, TRACKER  # noqa: F401
 from run_store import RunStore, facts_of_machine, hash_of_file, key_of, sources
 from torch_forks import TorchForks
 
 from report import REPOSITORY, Report
 
 JOBS_FOLDER = REPOSITORY / "tests" / "jobs"
-BUILD = Path(os.environ.get("BUILD_DIR", REPOSITORY / "build")).resolve()
-LIBRARY = BUILD / "shim" / "libcommtap.so"
-TORCH_MINOR = ".".join(metadata.version("torch").split(".")[:2])
-TRACKER = BUILD / "tracker" / f"libcommtap-tracker-{TORCH_MINOR}.so"
-COMMAND = BUILD / "tools" / "commtap"
 
 #: Bare runs and runs under PyTorch's own tools, which nothing of ours changes: of all sessions and build trees.
 STORE = Path(os.environ.get("RUN_STORE", REPOSITORY / "build" / "runs"))
@@ -181,7 +176,7 @@ def free_port() -> int:
 
 #: What would reach into a job, and what differs from shell to shell.
 _UNWANTED = ("LD_PRELOAD", "COMMTAP", "TORCH", "PYTHON", "PYTEST", "JOB_ORACLE", "RANK", "WORLD_SIZE", "LOCAL_RANK")
-_OF_THE_SHELL = ("COLUMNS", "LINES", "OLDPWD", "PWD", "RUN_STORE", "SHLVL", "SSH_", "TERM", "XDG_", "_")
+_OF_THE_SHELL = ("COLUMNS", "LINES", "OLDPWD", "PWD", "RUN_STORE", "SHLVL", "SSH_", "TERM", "TESTED_SITE", "XDG_", "_")
 
 
 def environment(run: Run) -> dict[str, str]:
@@ -335,7 +330,7 @@ class Runner:
 
     def _start(self, job: Job, mode: Mode, folder: Path) -> Processes:
         if mode is Mode.SHIM:
-            assert LIBRARY.is_file(), f"{LIBRARY} is missing: build commtap first, or set BUILD_DIR"
+            assert LIBRARY.is_file(), f"{LIBRARY} is missing: build commtap first, or set BUILD_DIR or TESTED_SITE"
         return Processes(self._new_run(job, mode, folder))
 
     def _new_run(self, job: Job, mode: Mode, folder: Path) -> Run:

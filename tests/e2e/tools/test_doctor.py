@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from harness import BUILD, COMMAND
+from harness import BUILD, COMMAND, LIBRARY
 
 TORCH = ".".join(torch.__version__.split(".")[:2])
 TORCHRUN = Path(sys.executable).parent / "torchrun"
@@ -99,7 +99,7 @@ def test_missing_tracker(tmp_path: Path) -> None:
     (root / "bin").mkdir(parents=True)
     (root / "lib" / "commtap").mkdir(parents=True)
     shutil.copy(COMMAND, root / "bin")
-    shutil.copy(BUILD / "shim" / "libcommtap.so", root / "lib" / "commtap")
+    shutil.copy(LIBRARY, root / "lib" / "commtap")
     found = doctor(sys.executable, status=1, commtap=root / "bin" / "commtap")
     state, said = only(found, "tracker")
     assert (state, f"no tracker for torch {TORCH} is installed" in said) == ("error", True)
