@@ -6,6 +6,8 @@
  * Rules of this folder:
  *  - every process of the job loads it, shells and compilers included: no torch, no C++, libc only;
  *  - an exported function holds no logic: it calls another file and the real function;
+ *  - no function that depends on its caller is interposed, as dlopen(), dlmopen(), dlsym() and dlvsym() do: in the
+ * shim's place they would take its RUNPATH, its $ORIGIN and its place in the order of libraries for the job's;
  *  - nothing is printed unless the user must act; errno, signals and the environment stay as found;
  *  - state is plain zero-initialised data; nothing is allocated, no thread is started. */
 
@@ -23,7 +25,6 @@
 /* The one list of hooks: name, type of the real function. */
 /* clang-format off */
 #define FOR_EACH_HOOK(hook) \
-  hook(dlopen, void* (*)(const char*, int)) \
   hook(_exit, void (*)(int)) \
   hook(_Exit, void (*)(int)) \
   hook(quick_exit, void (*)(int)) \
@@ -64,18 +65,8 @@ __attribute__((constructor)) static void start(void) {
   }
 }
 
-/* The usual path must compile to a tail jump: glibc finds the caller's RUNPATH by return address, and a frame here
- * would resolve $ORIGIN to the shim's folder. Put no code after that call; build with -O2. */
-EXPORT void* dlopen(const char* file, int mode) {
-  void* (*open_library)(const char*, int) = REAL(dlopen);
-  if (__builtin_expect(!commtap_brings_torch(file), 1)) {
-    return open_library(file, mode);
-  }
-  void* library = open_library(file, mode);
-  if (library != NULL) {
-    commtap_on_torch_loaded();
-  }
-  return library;
+__attribute__((destructor)) static void end(void) {
+  commtap_process_exits();
 }
 
 EXPORT __attribute__((noreturn)) void _exit(int status) {

@@ -66,14 +66,6 @@ void commtap_process_started(void) {
   errno = saved_errno;
 }
 
-bool commtap_brings_torch(const char* file) {
-  if (file == NULL || file[0] != '/' || !state.on || state.tried) {
-    return false;
-  }
-  static const char kLibrary[] = "libtorch_python.so";
-  return strncmp(strrchr(file, '/') + 1, kLibrary, sizeof(kLibrary) - 1) == 0 || commtap_is_torchs_module(file);
-}
-
 /* Writes the absolute path of this library. */
 static bool own_path(char* path, size_t size) {
   const char* linked = linked_path();
@@ -176,6 +168,18 @@ void commtap_on_torch_loaded(void) {
   state.tried = true;
   load_tracker();
   dlerror(); /* clears a failure of the shim, which is not the job's */
+  errno = saved_errno;
+}
+
+void commtap_process_exits(void) {
+  const int saved_errno = errno;
+  char path[kPathMax];
+  if (state.on && !state.tried && commtap_find_libtorch(path, sizeof(path))) {
+    commtap_say(
+        "%s was loaded in a way that commtap does not see, such as RTLD_DEEPBIND, or dlopen() in a program without "
+        "Python: import torch without that flag, or link the program with libtorch; " COMMTAP_NOT_COUNTED,
+        path);
+  }
   errno = saved_errno;
 }
 

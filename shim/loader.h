@@ -15,11 +15,11 @@ extern "C" {
 /* Runs once, from the constructor. In a C++ job, torch is already loaded. */
 void commtap_process_started(void);
 
-/* Returns true if `file` is the library that loads torch into a Python process. */
-bool commtap_brings_torch(const char* file);
-
 /* Loads the tracker that fits the loaded torch. Later calls do nothing. */
 void commtap_on_torch_loaded(void);
+
+/* Runs last, from the destructor. Says so if the process has a torch that no hook has noticed. */
+void commtap_process_exits(void);
 
 /* Returns true if kill(pid, signal) ends this process. */
 bool commtap_is_self_signal(pid_t pid, int signal);

@@ -23,6 +23,7 @@ COMMTAP_PIN(dladdr, "2.2.5", "2.17")
 COMMTAP_PIN(dlclose, "2.2.5", "2.17")
 COMMTAP_PIN(dlerror, "2.2.5", "2.17")
 COMMTAP_PIN(dlinfo, "2.3.3", "2.17")
+COMMTAP_PIN(dlopen, "2.2.5", "2.17")
 COMMTAP_PIN(dlsym, "2.2.5", "2.17")
 COMMTAP_PIN(dlvsym, "2.2.5", "2.17")
 #undef COMMTAP_PIN

@@ -12,12 +12,6 @@
  * programs, and an undefined symbol would end them. */
 #pragma weak dlvsym
 
-void* commtap_real_dlopen(const char* file, int mode) {
-  void* (*open_library)(const char*, int);
-  *(void**)&open_library = dlsym(RTLD_NEXT, "dlopen");
-  return open_library(file, mode);
-}
-
 /* Searches the libraries behind this one. */
 static void* symbol_behind(const char* symbol, const char* version) {
   if (version == NULL) {
@@ -28,7 +22,7 @@ static void* symbol_behind(const char* symbol, const char* version) {
 
 /* Searches the loaded library `name` and its dependencies. */
 static void* symbol_in(const char* name, const char* symbol) {
-  void* library = commtap_real_dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
   void* found = library == NULL ? NULL : dlsym(library, symbol);
   if (library != NULL) {
     dlclose(library);
@@ -40,7 +34,7 @@ static void* symbol_in(const char* name, const char* symbol) {
 static void* symbol_anywhere(const char* symbol, const void* ours) {
   void* found = NULL;
   struct link_map* library = NULL;
-  void* self = commtap_real_dlopen(NULL, RTLD_LAZY);
+  void* self = dlopen(NULL, RTLD_LAZY);
   if (self != NULL && dlinfo(self, RTLD_DI_LINKMAP, (void*)&library) == 0) {
     for (; library != NULL && (found == NULL || found == ours); library = library->l_next) {
       found = symbol_in(library->l_name, symbol);

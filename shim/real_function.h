@@ -25,9 +25,6 @@ commtap_real(void** slot, const char* symbol, const char* version, const char* l
   return real;
 }
 
-/* Calls the dlopen() that this library interposes: its own one would look for torch. */
-void* commtap_real_dlopen(const char* file, int mode);
-
 #ifdef __cplusplus
 }
 #endif

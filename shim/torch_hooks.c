@@ -7,17 +7,21 @@
  * torch's libraries call them by name through their PLTs and vtables. The mangled names include the types of all
  * parameters: a torch with other types bypasses the shim, and its collectives are counted as `untimed`. Exceptions
  * pass. Every function but that of symmetric memory ends in a tail jump to the real function or to the tracker, which
- * adds no frame. The rules of hooks.c apply. */
+ * adds no frame. The rules of hooks.c apply.
+ *
+ * One function is not c10d's: by c10::initLogging() the shim notices torch in a Python process. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "shim/loaded.h"
+#include "shim/loader.h"
 #include "shim/real_function.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define REAL(slot, symbol, ours) commtap_real(slot, symbol, NULL, "libtorch_cpu.so", (const void*)(ours))
 
+#define INIT_LOGGING "_ZN3c1011initLoggingEv"
 #define MILLISECONDS "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
 #define ENQUEUE                                                             \
   "_ZN4c10d16ProcessGroupGloo7enqueueEN3c1013intrusive_ptrINS0_9AsyncWorkE" \
@@ -32,6 +36,17 @@
 #define RENDEZVOUS                                                        \
   "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optionalINS" \
   "t7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE"
+
+/* The extension module torch._C calls it first of all, before it makes an object. By then all libraries of torch are
+ * loaded, their constructors have run, and no lock of the dynamic linker is held. */
+EXPORT void init_logging(void) __asm__(INIT_LOGGING);
+EXPORT void init_logging(void) {
+  static void* slot;
+  void (*real)(void);
+  *(void**)&real = commtap_real(&slot, INIT_LOGGING, NULL, "libc10.so", (const void*)init_logging);
+  commtap_on_torch_loaded();
+  real();
+}
 
 EXPORT void gloo_enqueue(void* group, void* work_pointer) __asm__(ENQUEUE);
 EXPORT void gloo_enqueue(void* group, void* work_pointer) {

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/real_function.h"
 #include "shim/say.h"
 
 bool commtap_find_tracker(const char* own, const char* minor, char* path, size_t size) {
@@ -30,7 +29,7 @@ static const struct commtap_tracker* table_of(void* library) {
 }
 
 const struct commtap_tracker* commtap_open_tracker(const char* path, const char* minor, bool any_torch) {
-  void* library = commtap_real_dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     commtap_say(
         "%s cannot be loaded: %s: install the tracker for torch %s; " COMMTAP_NOT_COUNTED, path, dlerror(), minor);

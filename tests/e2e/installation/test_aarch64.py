@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from callers import CALLERS, FOUND, Caller, openings
 from harness import BUILD, COMMAND
 
 from report import REPOSITORY
@@ -65,3 +66,13 @@ def test_stub_harms_no_program(tree: Path, tmp_path: Path) -> None:
     [stub] = tree.rglob("libcommtap.so")
     done = emulate(hello, preload=stub)
     assert (done.stdout, done.stderr, done.returncode) == ("hello\n", "", 3)
+
+
+@pytest.mark.parametrize("caller", CALLERS, ids=str)
+def test_stub_leaves_the_callers_path(tree: Path, tmp_path: Path, caller: Caller) -> None:
+    """dlopen() searches the RPATH or RUNPATH of its caller: cuDNN and other libraries find their parts so."""
+    [stub] = tree.rglob("libcommtap.so")
+    for command in openings(caller, tmp_path, "aarch64-linux-gnu-gcc"):
+        for preload in (None, stub):
+            done = emulate(*command, preload=preload)
+            assert (done.stdout, done.stderr, done.returncode) == ("", "", FOUND), command

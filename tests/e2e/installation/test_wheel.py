@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from bare_machine import BareMachine
+from callers import CALLERS, FOUND, Caller, openings
 from harness import BUILD, TRACKER
 
 from report import REPOSITORY, Report
@@ -162,3 +163,13 @@ def test_stub_of_the_wheel_harms_no_program(unpacked: Path, tmp_path: Path, comp
     [stub] = unpacked.rglob("libcommtap.so")
     done = subprocess.run([str(tmp_path / "hello")], env={"LD_PRELOAD": str(stub)}, capture_output=True)
     assert (done.stdout, done.stderr, done.returncode) == (b"hello\n", b"", 3)
+
+
+@pytest.mark.parametrize("caller", CALLERS, ids=str)
+def test_stub_of_the_wheel_leaves_the_callers_path(unpacked: Path, tmp_path: Path, caller: Caller) -> None:
+    """dlopen() searches the RPATH or RUNPATH of its caller: cuDNN and other libraries find their parts so."""
+    [stub] = unpacked.rglob("libcommtap.so")
+    for command in openings(caller, tmp_path):
+        for variables in ({}, {"LD_PRELOAD": str(stub)}, {"LD_PRELOAD": str(stub), "COMMTAP": "0"}):
+            done = subprocess.run(command, env=variables, cwd="/", capture_output=True)
+            assert (done.returncode, done.stdout, done.stderr) == (FOUND, b"", b""), command

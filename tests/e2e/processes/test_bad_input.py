@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from harness import BUILD, JOBS_FOLDER, LIBRARY
+from harness import BUILD, JOBS_FOLDER, LIBRARY, SITE, TRACKER
 from other_torch import other_torch
 
 from report import Report
@@ -47,11 +47,15 @@ def one_report(folder: Path) -> Report:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the folder of the installed libcommtap.so."""
     root = tmp_path_factory.mktemp("installed")
-    subprocess.run(
-        ["meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet", "--destdir", str(root)],
-        check=True,
-        capture_output=True,
-    )
+    if SITE is None:
+        meson = ["meson", "install", "-C", str(BUILD), "--no-rebuild", "--quiet", "--destdir", str(root)]
+        subprocess.run(meson, check=True, capture_output=True)
+    else:
+        shutil.copytree(SITE / "commtap" / "_native", root, dirs_exist_ok=True)
+        shutil.copytree(SITE / "share", root / "share", dirs_exist_ok=True)
+        for tracker in root.rglob("libcommtap-tracker-*.so"):
+            if tracker.name != TRACKER.name:
+                tracker.unlink()
     [library] = root.rglob("libcommtap.so")
     return library.parent
 
@@ -214,6 +218,21 @@ def test_torch_is_no_release(installation: Path, tmp_path: Path, label: str) -> 
         "COMMTAP_TORCH=force; " in said
     )
     assert said.endswith("nothing is counted: run `commtap doctor`")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("flag", ["RTLD_LOCAL", "RTLD_DEEPBIND"])
+def test_torch_that_no_hook_notices(tmp_path: Path, flag: str) -> None:
+    """With RTLD_DEEPBIND torch finds its own function before the stub's: a line at the end says so."""
+    job = f"import os, sys; sys.setdlopenflags(os.RTLD_NOW | os.{flag}); import torch; print(torch.ones(2).sum())"
+    variables = os.environ | {"LD_PRELOAD": str(LIBRARY), "COMMTAP_OUT": "out"}
+    done = subprocess.run([sys.executable, "-c", job], env=variables, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "tensor(2.)\n")
+    said = done.stderr.splitlines()
+    assert len(said) == (flag == "RTLD_DEEPBIND")
+    assert all(
+        "libtorch_cpu.so was loaded in a way that commtap does not see, such as RTLD_DEEPBIND" in each for each in said
+    )
     assert not (tmp_path / "out").exists()
 
 

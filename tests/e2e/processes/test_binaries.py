@@ -8,11 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness import BUILD, LIBRARY, TRACKER
+from callers import CALLERS, FOUND, Caller, openings
+from harness import BUILD, LIBRARY, PYTHON_PARTS, TRACKER
 
-[PYTHON_PART] = (BUILD / "tracker" / "python").glob("libcommtap-python-3.*.so")
+[PYTHON_PART] = PYTHON_PARTS.glob("libcommtap-python-3.*.so")
 
-HOOKS = {"dlopen", "_exit", "_Exit", "quick_exit", "abort", "kill", "killpg"}
+HOOKS = {"_exit", "_Exit", "quick_exit", "abort", "kill", "killpg"}
 MILLISECONDS = "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
 #: Where c10d's Gloo backend queues, runs and waits for its works.
 TORCH_HOOKS = {
@@ -29,6 +30,9 @@ TORCH_HOOKS = {
     "INSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEE",
 }
 
+
+#: By which the stub notices torch in a Python process: the extension module torch._C calls it.
+C10_HOOKS = {"_ZN3c1011initLoggingEv"}
 
 #: NCCL 2.32 functions: data movement (two families), groups, communicators, memory; and the profiler's tables. RCCL has
 #: three more.
@@ -80,6 +84,12 @@ def exported(library: Path) -> set[str]:
     return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
 
 
+def imported(library: Path) -> set[str]:
+    """Returns the symbols that other libraries must define."""
+    done = subprocess.run(["nm", "-D", "--undefined-only", library], capture_output=True, text=True, check=True)
+    return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+
+
 def test_needed() -> None:
     """The stub needs only libc, because every process loads it. The tracker finds the libtorch that the job loaded."""
     loader = "ld-linux-x86-64.so.2"
@@ -103,7 +113,11 @@ def test_stub_has_libdl_of_an_old_glibc() -> None:
 
 @pytest.mark.parametrize(
     ("library", "others"),
-    [(LIBRARY, HOOKS | TORCH_HOOKS | NCCL_HOOKS | CUDA_HOOKS | CUDA_VERSIONS), (TRACKER, set()), (PYTHON_PART, set())],
+    [
+        (LIBRARY, HOOKS | C10_HOOKS | TORCH_HOOKS | NCCL_HOOKS | CUDA_HOOKS | CUDA_VERSIONS),
+        (TRACKER, set()),
+        (PYTHON_PART, set()),
+    ],
     ids=["stub", "tracker", "python"],
 )
 def test_exported(library: Path, others: set[str]) -> None:
@@ -117,7 +131,10 @@ def test_hooks_have_torchs_names() -> None:
     """A mangled name contains all parameter types: torch would never call a hook whose name it lacks."""
     import torch
 
-    assert exported(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so") >= TORCH_HOOKS
+    folder = Path(torch.__file__).parent / "lib"
+    assert exported(folder / "libtorch_cpu.so") >= TORCH_HOOKS
+    assert exported(folder / "libc10.so") >= C10_HOOKS
+    assert imported(folder / "libtorch_python.so") >= C10_HOOKS
 
 
 def compile_c(folder: Path, name: str, source: str, *flags: str) -> Path:
@@ -126,22 +143,14 @@ def compile_c(folder: Path, name: str, source: str, *flags: str) -> Path:
     return folder / name
 
 
-def test_dlopen_finds_by_the_callers_origin(tmp_path: Path) -> None:
-    """glibc resolves a bare name by the RUNPATH of dlopen()'s caller, which must stay the job and not the stub."""
-    (tmp_path / "plugins").mkdir()
-    compile_c(tmp_path, "plugins/libplugin.so", "int answer(void) { return 42; }", "-shared", "-fPIC")
-    source = """
-        #include <dlfcn.h>
-        int main(void) {
-          void* plugin = dlopen("libplugin.so", RTLD_NOW);
-          int (*answer)(void) = plugin ? (int (*)(void))dlsym(plugin, "answer") : 0;
-          return answer ? answer() : 1;
-        }
-    """
-    program = compile_c(tmp_path, "program", source, "-Wl,-rpath,$ORIGIN/plugins", "-ldl")
-    for preload in ("", str(LIBRARY)):
-        done = subprocess.run([program], env={**os.environ, "LD_PRELOAD": preload}, cwd="/")
-        assert done.returncode == 42
+@pytest.mark.parametrize("caller", CALLERS, ids=str)
+def test_what_a_library_is_found_by_is_its_callers(caller: Caller, tmp_path: Path) -> None:
+    """The build tree's stub; test_wheel.py and test_aarch64.py do the same with those that are shipped."""
+    preload = {"LD_PRELOAD": str(BUILD / "shim" / "libcommtap.so")}
+    for command in openings(caller, tmp_path):
+        for variables in ({}, preload, preload | {"COMMTAP": "0"}):
+            done = subprocess.run(command, env=variables, cwd="/", capture_output=True)
+            assert (done.returncode, done.stdout, done.stderr) == (FOUND, b"", b""), command
 
 
 def test_dlerror_and_errno_are_the_jobs(tmp_path: Path) -> None:

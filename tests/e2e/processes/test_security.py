@@ -9,15 +9,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from harness import BUILD, COMMAND, LIBRARY, TRACKER
+from harness import COMMAND, LIBRARY, PYTHON_PARTS, TRACKER
 from test_bad_input import lines, one_report, run_job
 
 SOMEBODY_ELSE = 12345
 
-#: A process that loads a torch of unknown version, which commtap reports if it is active.
+#: A process with a torch of unknown version, which commtap reports if it is active.
 PROGRAM = """
-#include <dlfcn.h>
-int main(int count, char** names) { return count < 2 || dlopen(names[1], RTLD_NOW) == 0; }
+void init_logging(void) __asm__("_ZN3c1011initLoggingEv");
+int main(void) { init_logging(); return 0; }
+"""
+TORCH = """
+void init_logging(void) __asm__("_ZN3c1011initLoggingEv");
+void init_logging(void) {}
 """
 
 #: A job of one collective that then ends so that its ledger stays.
@@ -45,7 +49,7 @@ def installation(tmp_path: Path) -> Path:
     (trackers / "python").mkdir(parents=True)
     shutil.copy(LIBRARY, root)
     shutil.copy(TRACKER, trackers)
-    for part in (BUILD / "tracker" / "python").glob("*.so"):
+    for part in PYTHON_PARTS.glob("*.so"):
         shutil.copy(part, trackers / "python")
     return root
 
@@ -109,18 +113,16 @@ def test_pipe_in_the_place_of_the_report(tmp_path: Path) -> None:
 def test_privileged_program(tmp_path: Path) -> None:
     """In a setgid program commtap ignores the variables of the caller."""
     (tmp_path / "program.c").write_text(PROGRAM)
-    (tmp_path / "torch").mkdir()
-    (tmp_path / "empty.c").write_text("int nothing;")
-    fake = tmp_path / "torch" / "_C.so"
+    (tmp_path / "torch.c").write_text(TORCH)
     shim = ["-L", str(LIBRARY.parent), f"-Wl,-rpath,{LIBRARY.parent}", "-Wl,--no-as-needed", "-lcommtap"]
     for command in (
-        ["cc", "-shared", "-fPIC", "empty.c", "-o", str(fake)],
-        ["cc", "program.c", "-o", "program", *shim],
+        ["cc", "-shared", "-fPIC", "torch.c", "-o", str(tmp_path / "libc10.so")],
+        ["cc", "program.c", "-o", "program", *shim, str(tmp_path / "libc10.so")],
     ):
         subprocess.run(command, cwd=tmp_path, check=True)
     program = tmp_path / "program"
     variables = {"COMMTAP_OUT": str(tmp_path / "out"), "COMMTAP_LOG": "debug"}
-    ordinary = subprocess.run([program, fake], env=variables, check=True, capture_output=True)
+    ordinary = subprocess.run([program], env=variables, check=True, capture_output=True)
     assert b"the version of this torch is unknown" in ordinary.stderr
     others = [group for group in (os.getgroups() or [SOMEBODY_ELSE]) if group != os.getegid()]
     group = SOMEBODY_ELSE if os.geteuid() == 0 else next(iter(others), None)
@@ -128,7 +130,7 @@ def test_privileged_program(tmp_path: Path) -> None:
         pytest.skip("no program can be given rights here")
     os.chown(program, -1, group)
     program.chmod(0o2755)
-    privileged = subprocess.run([program, fake], env=variables, check=True, capture_output=True)
+    privileged = subprocess.run([program], env=variables, check=True, capture_output=True)
     assert privileged.stderr == b""
     assert not (tmp_path / "out").exists()
 

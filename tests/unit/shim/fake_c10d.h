@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The functions of c10d that the stub interposes, by their mangled names.
+// The functions of c10d and c10 that the stub interposes, by their mangled names.
 
 #define FAKE_MILLISECONDS "NSt6chrono8durationIlSt5ratioILl1ELl1000EEEE"
 
@@ -22,6 +22,8 @@ bool fakeRecvWait(void* work, long timeout_ms) __asm__("_ZN4c10d16ProcessGroupGl
 void* fakeRendezvous(void* result, const void* tensor, const void* group_name) __asm__(
     "_ZN4c10d16symmetric_memory10rendezvousERKN2at6TensorERKSt8optionalINSt7__cxx1112basic_stringIcSt11char_traits"
     "IcESaIcEEEE");
+
+void fakeInitLogging() __asm__("_ZN3c1011initLoggingEv");
 
 /// The last function of the library that ran, and its arguments.
 struct FakeC10dCall {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,8 +11,6 @@
 #include <string>
 
 #include "tests/unit/child.h"
-#include "tests/unit/samples.h"
-#include "tests/unit/shim/fake_torch.h"
 #include "tests/unit/shim/loaded_tables.h"
 
 namespace commtap {
@@ -78,32 +75,6 @@ TEST_CASE("the tracker learns of a signal that ends another process, before it i
     _exit(0);
   });
   CHECK(child.said == "-1 1\nsignals other 15\nsent 0\nended by 15\nfinish 2 0\n");
-}
-
-TEST_CASE("dlopen returns what the real one does, and leaves its error") {
-  void* self = dlopen(nullptr, RTLD_LAZY);
-  CHECK(self != nullptr);
-  dlclose(self);
-  CHECK(dlopen("/nowhere/libnothing.so", RTLD_LAZY) == nullptr);
-  const char* error = dlerror();
-  REQUIRE(error != nullptr);
-  CHECK(std::string(error).find("/nowhere/libnothing.so") != std::string::npos);
-}
-
-TEST_CASE("the library that brings torch makes the loader look, one that cannot be loaded does not") {
-  const TempFolder folder;
-  const ChildResult child = runInChild([&] {
-    const std::string library = makeFakeTorch(folder.path(), "9.9.1");
-    const std::string binding = folder / "torch/_C.so";
-    dlopen(binding.c_str(), RTLD_LAZY);
-    sayLine("missing");
-    copyFile(library, binding);
-    dlopen(library.c_str(), RTLD_LAZY);
-    sayLine("loaded " + std::to_string(static_cast<int>(dlopen(binding.c_str(), RTLD_LAZY) != nullptr)));
-  });
-  CHECK(child.said.find("missing\n[commtap pid ") == 0);
-  CHECK(child.said.find("torch 9.9.1 is not supported") != std::string::npos);
-  CHECK(child.said.find("\nloaded 1\n") != std::string::npos);
 }
 
 } // namespace

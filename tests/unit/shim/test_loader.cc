@@ -23,16 +23,6 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("torch comes with its Python binding, by an absolute path") {
-  CHECK(commtap_brings_torch("/site/torch/_C.cpython-311-x86_64-linux-gnu.so"));
-  CHECK(commtap_brings_torch("/site/torch/lib/libtorch_python.so"));
-  CHECK(commtap_brings_torch("/usr/lib/libtorch_python.so.2.13"));
-  for (const char* other : {"/site/other/_C.so", "/_C.so", "torch/_C.so", "libtorch_python.so", "/site/torch/_Cx.so"}) {
-    CHECK_FALSE(commtap_brings_torch(other));
-  }
-  CHECK_FALSE(commtap_brings_torch(nullptr));
-}
-
 TEST_CASE("a signal of this process to itself that ends it") {
   CHECK_FALSE(commtap_is_self_signal(getpid(), SIGUSR2)); // no tracker has anything to finish
   const LoadedTables loaded({&sayingTracker(), nullptr, nullptr, nullptr});
@@ -120,6 +110,30 @@ TEST_CASE("a process that has torch from the start loads the tracker in the cons
     ::commtap_loaded = {};
   });
   CHECK(child.said == "start 9.9.1 at a time\nquestions given\n");
+}
+
+TEST_CASE("a line at the end of the process names a torch that no hook has noticed") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "9.9.1");
+  ChildResult child = runInChild([&] {
+    commtap_process_exits(); // without torch
+    sayLine("loaded");
+    loadTorch(library);
+    errno = 77;
+    commtap_process_exits();
+    sayLine("errno " + std::to_string(errno));
+  });
+  CHECK(child.said.find("loaded\n[commtap pid ") == 0);
+  CHECK(child.said.find(library + " was loaded in a way that commtap does not see") != std::string::npos);
+  CHECK(child.said.find("\nerrno 77\n") != std::string::npos);
+
+  child = runInChild([&] {
+    loadTorch(library);
+    commtap_on_torch_loaded();
+    sayLine("noticed");
+    commtap_process_exits();
+  });
+  CHECK(child.said.rfind("\nnoticed\n") == child.said.size() - std::string("\nnoticed\n").size());
 }
 
 TEST_CASE("COMMTAP=0 switches the loader off, another value does not") {

@@ -6,11 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <cerrno>
-#include <string>
-
-#include "tests/unit/child.h"
-#include "tests/unit/samples.h"
-#include "tests/unit/shim/fake_torch.h"
 
 namespace commtap {
 namespace {
@@ -62,17 +57,6 @@ TEST_CASE("what was found is kept") {
   CHECK(found != nullptr);
   CHECK(slot == found);
   CHECK(commtap_real(&slot, "commtap_nothing", nullptr, "libnothing.so", nullptr) == found);
-}
-
-TEST_CASE("the real dlopen does not look for torch") {
-  const TempFolder folder;
-  const ChildResult child = runInChild([&] {
-    const std::string library = makeFakeTorch(folder.path(), "9.9.1");
-    const std::string binding = folder / "torch/_C.so";
-    copyFile(library, binding);
-    sayLine(std::to_string(static_cast<int>(commtap_real_dlopen(binding.c_str(), RTLD_LAZY) != nullptr)));
-  });
-  CHECK(child.said == "1\n");
 }
 
 } // namespace

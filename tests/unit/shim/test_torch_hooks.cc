@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <stdexcept>
 #include <string>
 
+#include "tests/unit/child.h"
+#include "tests/unit/samples.h"
 #include "tests/unit/shim/fake_c10d.h"
+#include "tests/unit/shim/fake_torch.h"
 #include "tests/unit/shim/loaded_tables.h"
 
 namespace commtap {
@@ -81,6 +85,22 @@ TEST_CASE("with timing the tracker calls c10d's function") {
 
 TEST_CASE("an exception of c10d passes") {
   CHECK_THROWS_WITH(fakeWait(nullptr, 5), "the collective failed");
+}
+
+TEST_CASE("torch._C makes the loader look, once, before c10 initializes its log") {
+  const TempFolder folder;
+  const ChildResult child = runInChild([&] {
+    const std::string library = makeFakeTorch(folder.path(), "9.9.1");
+    REQUIRE(dlopen(library.c_str(), RTLD_LAZY) != nullptr);
+    for (int i = 0; i < 2; ++i) {
+      fake_c10d_last = {};
+      fakeInitLogging();
+      sayLine(fake_c10d_last.function);
+    }
+  });
+  CHECK(child.said.find("torch 9.9.1 is not supported") != std::string::npos);
+  const std::string end = "\ninit_logging\ninit_logging\n";
+  CHECK(child.said.find(end) == child.said.size() - end.size());
 }
 
 int exchanged = 0;
