@@ -74,6 +74,11 @@ test_e2e() { # pytest's arguments ...
   run_pytest pytest "$@"
 }
 
+# What ships is what is tested: pytest takes shim, trackers, command and Python package from the wheel.
+test_e2e_of_wheel() { # pytest's arguments ...
+  TESTED_SITE=$BUILD/dist/site test_e2e "$@"
+}
+
 record() { # name of the result, command ...: runs the command and adds a result
   local name=$1 ok=1
   shift
@@ -114,7 +119,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
       build_tests
       wheel_for_tests
       test_unit "$BUILD" ""
-      test_e2e "${WORKERS[@]}" -m ""
+      test_e2e_of_wheel "${WORKERS[@]}" -m ""
       record clang-tidy tidy all
       record witnesses witnesses
       record "witnesses jobs" witnesses jobs
@@ -124,7 +129,7 @@ run_tests() { # unit [NAME] | e2e [pytest's arguments ...] | torch MINOR [pytest
       build_tests
       wheel_for_tests
       test_unit "$BUILD" ""
-      test_e2e "${WORKERS[@]}"
+      test_e2e_of_wheel "${WORKERS[@]}"
       ;;
     *) usage >&2; exit 2 ;;
   esac
