@@ -9,7 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "report/compare/plan_steps.h"
+#include "report/job/step_count.h"
 #include "report/model/module_names.h"
 
 namespace commtap {

@@ -10,6 +10,7 @@
 
 #include "report/compare/merged_rows.h"
 #include "report/job/merged_row.h"
+#include "report/job/step_count.h"
 #include "report/model/module_names.h"
 #include "report/model/module_pattern.h"
 #include "report/model/saturating.h"
@@ -206,15 +207,8 @@ std::vector<CellChange> changesBetween(const Cells& before, const Cells& after, 
 }
 
 uint64_t stepsOfBoth(const JobReport& before, const JobReport& after) {
-  const auto steps_of = [](const JobReport& job) {
-    uint64_t end = 0;
-    for (const JobStep& step : job.steps) {
-      end = std::max(end, step.first_step + step.steps);
-    }
-    return end;
-  };
-  const uint64_t steps = steps_of(before);
-  return steps > 0 && steps == steps_of(after) ? steps : 1;
+  const uint64_t steps = stepsOf(before);
+  return steps > 0 && steps == stepsOf(after) ? steps : 1;
 }
 
 std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps) {

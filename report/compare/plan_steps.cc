@@ -6,6 +6,9 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
+
+#include "report/job/step_count.h"
 
 namespace commtap {
 namespace {
@@ -83,17 +86,20 @@ void stretchGroups(const JobReport& before, const Stretch& stretch, JobReport& p
   }
 }
 
-} // namespace
-
-uint64_t stepsOf(const JobReport& job) {
-  uint64_t steps = 0;
-  for (const JobStep& step : job.steps) {
-    if (!step.collectives.empty()) {
-      steps = std::max(steps, step.first_step + step.steps);
-    }
+/// Makes stepsOf() of the plan `steps`. The further steps are one row without amounts.
+void stretchSteps(uint64_t steps, JobReport& plan) {
+  const uint64_t planned = stepsOf(plan);
+  std::erase_if(plan.steps, [last = std::min(steps, planned)](const JobStep& step) { return step.first_step >= last; });
+  if (steps > planned) {
+    JobStep further;
+    further.first_step = planned;
+    further.steps = steps - planned;
+    further.ranks = further.timed_ranks = countOf(plan.ranks);
+    plan.steps.push_back(std::move(further));
   }
-  return steps;
 }
+
+} // namespace
 
 JobReport planOfSteps(const JobReport& plan, const JobReport& before, uint64_t steps) {
   const Stretch stretch{static_cast<int64_t>(steps) - static_cast<int64_t>(stepsOf(plan))};
@@ -101,6 +107,7 @@ JobReport planOfSteps(const JobReport& plan, const JobReport& before, uint64_t s
   stretchRows(before, stretch, job);
   stretchTotals(before, stretch, job);
   stretchGroups(before, stretch, job);
+  stretchSteps(steps, job);
   return job;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "report/compare/plan_steps.h"
+#include "report/job/step_count.h"
 #include "report/merge/job_reader.h"
 #include "report/merge/plan_merge.h"
 #include "report/runs/ledger_recovery.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/compare/plan_steps.h"
+#include "report/job/step_count.h"
 #include "report/json/fields.h"
 #include "tools/job/change_json.h"
 #include "tools/text/text.h"

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/job/merged_row.h"
+#include "report/job/step_count.h"
 #include "report/model/saturating.h"
 #include "tools/show/cuda_graphs_text.h"
 #include "tools/show/last_text.h"
@@ -30,17 +31,6 @@ std::string bytesText(const Amount& amount) {
 
 std::string countOrNothing(uint64_t count) {
   return count == 0 ? "" : std::to_string(count);
-}
-
-/// Returns the number of steps of the longest rank.
-uint64_t stepCount(const JobReport& job) {
-  uint64_t end = 0;
-  for (const JobStep& step : job.steps) {
-    uint64_t end_of_step = step.first_step;
-    addSaturating(end_of_step, step.steps);
-    end = std::max(end, end_of_step);
-  }
-  return end;
 }
 
 std::string moduleLabel(const JobModule& module, const ShowView& view) {
@@ -97,7 +87,7 @@ std::string sortText(const ShowView& view) {
 
 std::string moduleText(const ShowView& view, const Color& color) {
   const ModuleRows tree = moduleRows(view);
-  const uint64_t steps = view.filter.per_step ? stepCount(view.job) : 0;
+  const uint64_t steps = view.filter.per_step ? stepsOf(view.job) : 0;
   std::vector<TextColumn> columns = {
       {"MODULE"},
       {"PHASE"},

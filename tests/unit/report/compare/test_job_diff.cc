@@ -136,6 +136,7 @@ JobStep stepsFrom(uint64_t first_step, uint64_t steps) {
   JobStep row;
   row.first_step = first_step;
   row.steps = steps;
+  row.ranks = row.timed_ranks = 1;
   return row;
 }
 
@@ -149,6 +150,8 @@ TEST_CASE("stepsOfBoth returns the number of steps if both runs have equally man
   CHECK(stepsOfBoth(before, after) == 6);
   after.steps.push_back(stepsFrom(6, 1));
   CHECK(stepsOfBoth(before, after) == 1);
+  after.steps.back().timed_ranks = 0; // has only begun
+  CHECK(stepsOfBoth(before, after) == 6);
 }
 
 TEST_CASE("old names and old phases of pipelines are compared as what they are now, and a note says so") {

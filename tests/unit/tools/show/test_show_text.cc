@@ -68,6 +68,8 @@ TEST_CASE("numbers per training step are the sums divided by the steps") {
   CHECK(has(text, "OWN COUNT  OWN BYTES  COUNT PER STEP  BYTES PER STEP\n"));
   CHECK(has(text, "4   4.00 KiB               1        1.00 KiB\n"));
   CHECK(has(text, "PER STEP: the mean of 4 steps\n"));
+  folder.files[0].report.steps.push_back({4, 1, 2, std::nullopt, 1, 0, {}}); // has only begun, as at a plan's end
+  CHECK(has(showText(viewOf(folder, {.per_step = true}), Color::none()), "PER STEP: the mean of 4 steps\n"));
 }
 
 TEST_CASE("a phase does not limit the steps, and the text says so") {
