@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
 
+#include "report/compare/advice_findings.h"
+#include "report/compare/host_advice.h"
+#include "report/compare/sharding_advice.h"
 #include "report/job/step_count.h"
 #include "report/model/module_names.h"
 
@@ -22,127 +26,101 @@ constexpr double kManySmall = 50;
 /// The largest rank's bytes of an all_to_all by the smallest rank's.
 constexpr double kUnevenRatio = 1.25;
 
-constexpr std::array<AdviceRuleRow, 11> kRules = {{
+constexpr std::string_view kLink = "docs/plan.md#advice";
+
+constexpr std::array<AdviceRuleRow, 14> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
+     "ranks of one group made different calls: [merge](merge.md#when-ranks-disagree)",
      "Ranks of one process group made different calls: look at commtap merge first.",
      "docs/merge.md#when-ranks-disagree"},
     {AdviceRule::kSmall,
      "small_collectives",
-     "Many small collectives of one kind in one phase and group: reduce or gather several tensors at once, in a bucket "
-     "or a larger FSDP unit.",
-     "docs/plan.md#advice"},
+     "one kind, phase and group has 50 or more calls per rank and step, in rows with a mean of less than 64 KiB",
+     "Many small collectives of one kind in one phase and group: those that do not wait for each other, such as "
+     "gradients, can go in one call.",
+     kLink},
     {AdviceRule::kGatheredTwice,
      "gathered_twice",
-     "The same parameters are gathered in the forward and again in the backward: reshard_after_forward=False keeps "
-     "them, "
-     "if there is memory for them.",
-     "docs/plan.md#advice"},
-    {AdviceRule::kWideGradients,
-     "wide_gradients",
-     "Gradients are reduced in a wider type than their parameters are gathered in: "
-     "MixedPrecisionPolicy(reduce_dtype=...) "
-     "decides it.",
-     "docs/plan.md#advice"},
-    {AdviceRule::kRecompute,
-     "recomputed",
-     "Activation checkpointing repeats collectives: save their results with a selective policy, or checkpoint between "
-     "them.",
-     "docs/plan.md#advice"},
-    {AdviceRule::kUneven,
-     "uneven_all_to_all",
-     "Ranks exchange unequal amounts, and all wait for the one with the most: balance the experts.",
-     "docs/plan.md#advice"},
+     "FSDP2 gathers a module's parameters for the forward and again for the backward",
+     "FSDP2 gathers the same parameters for the forward and again for the backward: "
+     "fully_shard(reshard_after_forward=False) keeps them, if there is memory for them.",
+     kLink},
+    {AdviceRule::kGatheredTwiceFsdp1,
+     "gathered_twice_fsdp1",
+     "FSDP1 gathers a module's parameters for the forward and again for the backward",
+     "FSDP1 gathers the same parameters for the forward and again for the backward: ShardingStrategy.SHARD_GRAD_OP "
+     "(_HYBRID_SHARD_ZERO2 in place of HYBRID_SHARD) keeps them, if there is memory for them.",
+     kLink},
+    {AdviceRule::kPrefetchedInRecompute,
+     "prefetched_in_recompute",
+     "a recomputation (activation checkpointing) gathers parameters for another module, which then has more gathers "
+     "than its forward and its backward need",
+     "A recomputation prefetches parameters of another module once more than its forward and its backward need them: "
+     "torch.utils.checkpoint with use_reentrant=False, or no explicit forward prefetch, avoids it.",
+     kLink},
+    {AdviceRule::kGatheredInRecompute,
+     "gathered_in_recompute",
+     "a module gathers its parameters for its recomputation, and then has more gathers than its forward and its "
+     "backward need",
+     "A recomputation gathers parameters that the backward gathers again: torch.utils.checkpoint with "
+     "use_reentrant=False, or a checkpoint inside of the sharded module, avoids it.",
+     kLink},
     {AdviceRule::kNeverUsed,
      "gathered_unused",
-     "Parameters are gathered for a module that is never called in a forward: leave it out of the sharded model, or "
-     "freeze it elsewhere.",
-     "docs/plan.md#advice"},
+     "FSDP gathers a module's parameters, and no rank ever called the module",
+     "FSDP gathers parameters of a module that is never called: if nothing else uses them, do not prefetch or unshard "
+     "it, or leave it out of the sharded model.",
+     kLink},
+    {AdviceRule::kWideGradients,
+     "wide_gradients",
+     "FSDP gathers a module's parameters in 16 bits and reduces its gradients in float32; half of the bytes are at "
+     "stake",
+     "Gradients are reduced in a wider type than their parameters are gathered in: reduce_dtype of FSDP2's "
+     "MixedPrecisionPolicy, or of FSDP1's MixedPrecision, decides it.",
+     kLink},
+    {AdviceRule::kRecompute,
+     "recomputed",
+     "a recomputation makes a collective of the forward again, other than FSDP's",
+     "Activation checkpointing repeats collectives of the forward: save their results with a selective policy, or "
+     "checkpoint between them.",
+     kLink},
+    {AdviceRule::kUneven,
+     "uneven_all_to_all",
+     "in a training step, a rank's bytes exceed by more than a quarter those of another rank of its group; at stake is "
+     "what the largest has above the mean",
+     "Ranks of one group exchange unequal amounts, and all wait for the one with the most: balance them, for instance "
+     "the tokens of experts.",
+     kLink},
     {AdviceRule::kBarrier,
      "barrier_in_step",
-     "A barrier in every step: all ranks wait for the last; nothing needs it between steps.",
-     "docs/plan.md#advice"},
+     "every step has a barrier",
+     "A barrier in every step: all ranks wait for the last. Collectives need no barrier between them.",
+     kLink},
     {AdviceRule::kObjects,
      "objects_in_step",
-     "Python objects are sent in every step: each waits for the GPU and is pickled. Send tensors.",
-     "docs/plan.md#advice"},
+     "every step sends Python objects",
+     "Python objects are sent in every step: each is pickled, and its size is sent before it. Send tensors.",
+     kLink},
     {AdviceRule::kAcrossHosts,
      "group_across_hosts",
-     "A group spans hosts although it would fit into one: order the mesh so that its ranks are neighbours.",
-     "docs/plan.md#advice"},
+     "a group's ranks are on several hosts and would fit into one, and no group inside of hosts has as many bytes; not "
+     "in plans, which have one host",
+     "A group spans hosts although it would fit into one, and no group inside of hosts communicates as much: order the "
+     "mesh so that its ranks are neighbours.",
+     kLink},
     {AdviceRule::kBucketOfOne,
      "bucket_of_one",
+     "one layer fills several of DDP's buckets in a backward, so that all but the first hold one parameter",
      "One layer fills several of DDP's buckets, so a bucket holds one parameter: raise bucket_cap_mb.",
-     "docs/plan.md#advice"},
+     kLink},
 }};
-
-const AdviceRuleRow* rowOf(AdviceRule rule) {
-  return &kRules.at(static_cast<size_t>(rule));
-}
-
-/// Numbers per rank and step.
-class PerStep {
- public:
-  explicit PerStep(const JobReport& job) : steps_(static_cast<double>(std::max<uint64_t>(stepsOf(job), 1))) {}
-
-  double calls(const JobCollective& row) const {
-    return mean(row.amount.count.sum, row);
-  }
-  double bytes(const JobCollective& row) const {
-    return mean(row.amount.bytes.sum, row);
-  }
-
- private:
-  double mean(uint64_t sum, const JobCollective& row) const {
-    return static_cast<double>(sum) / static_cast<double>(std::max<uint64_t>(row.amount.ranks, 1)) / steps_;
-  }
-
-  double steps_;
-};
-
-/// Collects rows by rule and group.
-class Findings {
- public:
-  explicit Findings(const JobReport& job) : job_(job), per_step_(job) {}
-
-  /// Adds a row with a share of its calls and bytes at stake.
-  void add(AdviceRule rule, const JobCollective& row, double share = 1) {
-    Advice& advice = found_[{rule, row.group}];
-    advice.rule = rowOf(rule);
-    advice.group = job_.groups[row.group].name;
-    advice.calls += share * per_step_.calls(row);
-    advice.bytes += share * per_step_.bytes(row);
-    advice.rows.push_back(&row);
-  }
-  const PerStep& perStep() const {
-    return per_step_;
-  }
-  const JobReport& job() const {
-    return job_;
-  }
-  std::vector<Advice> take() {
-    std::vector<Advice> all;
-    for (auto& [key, advice] : found_) {
-      all.push_back(std::move(advice));
-    }
-    return all;
-  }
-
- private:
-  const JobReport& job_;
-  PerStep per_step_;
-  std::map<std::pair<AdviceRule, size_t>, Advice> found_;
-};
-
-bool isTraining(Phase phase) {
-  return phase != Phase::kOther;
-}
 
 void findSmall(Findings& findings) {
   std::map<std::tuple<Kind, Phase, size_t>, std::vector<const JobCollective*>> bins;
   for (const JobCollective& row : findings.job().collectives) {
-    const double calls = findings.perStep().calls(row);
-    const bool is_small = calls > 0 && findings.perStep().bytes(row) / calls < kSmallBytes;
+    const double calls = findings.calls(row);
+    const bool is_small = calls > 0 && findings.bytes(row) / calls < kSmallBytes;
     if (is_small && isTraining(row.phase) && !isPointToPoint(row.kind) && row.kind != Kind::kBarrier) {
       bins[{row.kind, row.phase, row.group}].push_back(&row);
     }
@@ -150,7 +128,7 @@ void findSmall(Findings& findings) {
   for (const auto& [key, rows] : bins) {
     double calls = 0;
     for (const JobCollective* row : rows) {
-      calls += findings.perStep().calls(*row);
+      calls += findings.calls(*row);
     }
     for (const JobCollective* row : calls >= kManySmall ? rows : std::vector<const JobCollective*>()) {
       findings.add(AdviceRule::kSmall, *row);
@@ -158,106 +136,63 @@ void findSmall(Findings& findings) {
   }
 }
 
-/// Finds rows of one module and group that belong together.
-void findPairs(Findings& findings) {
-  std::map<std::pair<std::string_view, size_t>, std::vector<const JobCollective*>> modules;
+/// The functions of c10d that send objects are labels of what they send.
+bool sendsObjects(const JobCollective& row) {
+  constexpr std::array<std::string_view, 6> kFunctions = {
+      "all_gather_object",
+      "broadcast_object_list",
+      "gather_object",
+      "recv_object_list",
+      "scatter_object_list",
+      "send_object_list"};
+  return std::find(kFunctions.begin(), kFunctions.end(), row.label) != kFunctions.end();
+}
+
+void findInEveryStep(Findings& findings) {
   for (const JobCollective& row : findings.job().collectives) {
-    modules[{row.module, row.group}].push_back(&row);
-  }
-  const auto isHalf = [](const std::string& dtype) { return dtype == "bfloat16" || dtype == "float16"; };
-  for (const auto& [key, rows] : modules) {
-    for (const JobCollective* gather : rows) {
-      if (gather->kind != Kind::kAllGather || gather->phase != Phase::kForward) {
-        continue;
-      }
-      for (const JobCollective* other : rows) {
-        const bool is_again = other->kind == Kind::kAllGather && other->phase == Phase::kBackward &&
-                              other->op == gather->op && other->dtype == gather->dtype &&
-                              other->amount.bytes.sum == gather->amount.bytes.sum;
-        const bool is_fsdp = std::any_of(rows.begin(), rows.end(), [](const JobCollective* row) {
-          return row->kind == Kind::kReduceScatter && row->phase == Phase::kBackward;
-        });
-        if (is_again && is_fsdp) {
-          findings.add(AdviceRule::kGatheredTwice, *other);
-        }
-        if (other->kind == Kind::kReduceScatter && other->phase == Phase::kBackward && isHalf(gather->dtype) &&
-            other->dtype == "float32") {
-          findings.add(AdviceRule::kWideGradients, *other, 0.5); // half of the bytes, and no call
-        }
-      }
+    const bool is_sought = row.kind == Kind::kBarrier || sendsObjects(row);
+    if (is_sought && stepsOf(findings.job()) > 1 && findings.callsInEveryStep(row) >= 1) {
+      findings.add(row.kind == Kind::kBarrier ? AdviceRule::kBarrier : AdviceRule::kObjects, row);
     }
   }
 }
 
-bool sendsObjects(const JobCollective& row) {
-  return row.label.find("object") != std::string::npos;
-}
-
-void findSingleRows(Findings& findings) {
+/// Collectives of activations. What FSDP gathers in a recomputation has rules of its own.
+void findRecomputed(const ShardedParameters& sharded, Findings& findings) {
+  const auto keyOf = [](const JobCollective& row) {
+    return std::tuple<std::string_view, std::string_view, size_t>(row.module, row.op, row.group);
+  };
+  std::set<decltype(keyOf(JobCollective()))> forward;
   for (const JobCollective& row : findings.job().collectives) {
-    const bool in_each_step = findings.perStep().calls(row) >= 1;
-    if (row.phase == Phase::kRecompute) {
+    if (row.phase == Phase::kForward) {
+      forward.insert(keyOf(row));
+    }
+  }
+  for (const JobCollective& row : findings.job().collectives) {
+    if (row.phase == Phase::kRecompute && forward.count(keyOf(row)) > 0 && !sharded.mayShard(row)) {
       findings.add(AdviceRule::kRecompute, row);
     }
-    if (row.kind == Kind::kBarrier && in_each_step && stepsOf(findings.job()) > 1) {
-      findings.add(AdviceRule::kBarrier, row);
-    }
-    if (sendsObjects(row) && in_each_step && stepsOf(findings.job()) > 1) {
-      findings.add(AdviceRule::kObjects, row);
-    }
+  }
+}
+
+/// Returns whether two ranks are in one process group of a row.
+bool areTogether(std::optional<int64_t> a, std::optional<int64_t> b, const JobGroup& group) {
+  const auto has = [](const std::vector<uint32_t>& members, std::optional<int64_t> rank) {
+    return rank && std::find(members.begin(), members.end(), static_cast<uint32_t>(*rank)) != members.end();
+  };
+  return std::any_of(group.members.begin(), group.members.end(), [&](const std::vector<uint32_t>& members) {
+    return has(members, a) && has(members, b);
+  });
+}
+
+void findUneven(Findings& findings) {
+  for (const JobCollective& row : findings.job().collectives) {
     const auto& [sum, min, max, min_rank, max_rank] = row.amount.bytes;
-    if (row.kind == Kind::kAllToAll && static_cast<double>(max) > kUnevenRatio * static_cast<double>(min)) {
-      const auto ranks = static_cast<double>(row.amount.ranks);
-      findings.add(AdviceRule::kUneven, row, 1 - static_cast<double>(sum) / ranks / static_cast<double>(max));
-    }
-  }
-}
-
-void findNeverUsed(Findings& findings) {
-  std::unordered_map<std::string_view, uint64_t> calls;
-  for (const JobModule& module : findings.job().modules) {
-    for (const Spread<uint64_t>& spread : module.calls) {
-      calls[module.name] += spread.sum;
-    }
-  }
-  for (const JobCollective& row : findings.job().collectives) {
-    const auto found = calls.find(row.module);
-    const bool is_called = found == calls.end() || found->second > 0 || row.module == kGlobalName;
-    if (row.kind == Kind::kAllGather && isTraining(row.phase) && !is_called) {
-      findings.add(AdviceRule::kNeverUsed, row);
-    }
-  }
-}
-
-void findAcrossHosts(Findings& findings) {
-  std::map<int64_t, std::string_view> hosts;
-  std::map<std::string_view, std::set<int64_t>> ranks;
-  for (const JobProcess& process : findings.job().processes) {
-    if (process.rank) {
-      hosts[*process.rank] = process.host;
-      ranks[process.host].insert(*process.rank);
-    }
-  }
-  size_t per_host = 0;
-  for (const auto& [host, on_it] : ranks) {
-    per_host = std::max(per_host, on_it.size());
-  }
-  std::set<size_t> across;
-  for (size_t i = 0; i < findings.job().groups.size(); ++i) {
-    for (const std::vector<uint32_t>& members : findings.job().groups[i].members) {
-      std::set<std::string_view> used;
-      for (const uint32_t rank : members) {
-        const auto host = hosts.find(rank);
-        used.insert(host == hosts.end() ? std::string_view() : host->second);
-      }
-      if (used.size() > 1 && members.size() <= per_host) {
-        across.insert(i);
-      }
-    }
-  }
-  for (const JobCollective& row : findings.job().collectives) {
-    if (across.count(row.group) > 0 && isTraining(row.phase)) {
-      findings.add(AdviceRule::kAcrossHosts, row);
+    const bool is_uneven = static_cast<double>(max) > kUnevenRatio * static_cast<double>(min) &&
+                           areTogether(min_rank, max_rank, findings.job().groups[row.group]);
+    if (row.kind == Kind::kAllToAll && isTraining(row.phase) && is_uneven) {
+      const double mean = static_cast<double>(sum) / static_cast<double>(row.amount.ranks);
+      findings.add(AdviceRule::kUneven, row, {0, static_cast<double>(max) / mean - 1});
     }
   }
 }
@@ -305,7 +240,8 @@ void findBucketsOfOne(Findings& findings) {
     const auto buckets = static_cast<double>(row.amount.count.sum);
     const auto backwards = static_cast<double>(modules.forwards(row.module));
     if (backwards > 0 && buckets > backwards) {
-      findings.add(AdviceRule::kBucketOfOne, row, 1 - backwards / buckets);
+      const double beyond = 1 - backwards / buckets;
+      findings.add(AdviceRule::kBucketOfOne, row, {beyond, beyond});
     }
   }
 }
@@ -318,17 +254,19 @@ std::span<const AdviceRuleRow> adviceRules() {
 
 std::vector<Advice> adviceFor(const JobReport& job) {
   Findings findings(job);
+  const ShardedParameters sharded(job);
   findSmall(findings);
-  findPairs(findings);
-  findSingleRows(findings);
-  findNeverUsed(findings);
+  findSharding(sharded, findings);
+  findRecomputed(sharded, findings);
+  findUneven(findings);
+  findInEveryStep(findings);
   findBucketsOfOne(findings);
   if (!job.planned) { // all ranks of a plan have one host
     findAcrossHosts(findings);
   }
   std::vector<Advice> all = findings.take();
   if (!seriousDisagreements(job).empty()) {
-    all.push_back({rowOf(AdviceRule::kDisagreement), "", 0, 0, {}});
+    all.push_back({&kRules.at(static_cast<size_t>(AdviceRule::kDisagreement)), "", 0, 0, {}});
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {
     const auto key = [](const Advice& advice) {

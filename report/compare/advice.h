@@ -17,10 +17,13 @@ enum class AdviceRule : uint8_t {
   kDisagreement, ///< ranks of one group differ
   kSmall,        ///< many small collectives of one kind, phase and group
   kGatheredTwice,
+  kGatheredTwiceFsdp1,
+  kPrefetchedInRecompute,
+  kGatheredInRecompute,
+  kNeverUsed,
   kWideGradients, ///< reduced in a wider type than the parameters are gathered in
   kRecompute,
-  kUneven, ///< an all_to_all of which some rank has much more than another
-  kNeverUsed,
+  kUneven,       ///< an all_to_all of which some rank has much more than another
   kBarrier,
   kObjects,
   kAcrossHosts,
@@ -31,7 +34,8 @@ enum class AdviceRule : uint8_t {
 struct AdviceRuleRow {
   AdviceRule rule;
   std::string_view name;
-  std::string_view text; ///< what the rows prove, and what to do
+  std::string_view condition; ///< holds if: docs/plan.md has it
+  std::string_view text;      ///< what the rows prove, and what to do
   std::string_view link;
 };
 std::span<const AdviceRuleRow> adviceRules();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/compare/advice.h"
 #include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
 #include "tools/doctor/diagnosis.h"
@@ -152,6 +153,15 @@ std::string fieldTable() {
   return table;
 }
 
+/// Returns the table of all rules of `commtap advise`.
+std::string adviceRuleTable() {
+  std::string table = "| rule | holds if |\n|---|---|\n";
+  for (const AdviceRuleRow& row : adviceRules()) {
+    table += fmt::format("| `{}` | {} |\n", row.name, row.condition);
+  }
+  return table;
+}
+
 /// Returns the table of all reasons of `not_seen`.
 std::string reasonTable() {
   std::string table = "| `reason` | what is counted |\n|---|---|\n";
@@ -165,6 +175,7 @@ std::string reasonTable() {
 /// Returns the tables of fields by the names of the report's tables.
 const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTables() {
   static const std::map<std::string, std::function<std::string()>, std::less<>> kTables = {
+      {"advice_rules", adviceRuleTable},
       {"collectives", fieldTable<Collective>},
       {"cuda_graphs", fieldTable<CudaGraph>},
       {"doctor", doctorCheckTable},

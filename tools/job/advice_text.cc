@@ -19,28 +19,33 @@ using nlohmann::ordered_json;
 
 constexpr size_t kMaxRows = 5;
 
+/// Returns ", " and a name, or "" if there is none.
+std::string furtherText(const char* what, const std::string& name) {
+  return name.empty() ? "" : fmt::format(", {}{}", what, inert(name));
+}
+
 std::string rowText(const JobCollective& row, const JobReport& job) {
   return fmt::format(
-      "  {} in {} ({}, {}{}{}): {} calls, {} over {} ranks\n",
+      "  {} in {} ({}, {}{}{}{}): {} calls, {} over {} ranks\n",
       kindName(row.kind),
       inert(row.module),
       phaseName(row.phase),
       inert(job.groups[row.group].name),
-      row.dtype.empty() ? "" : ", ",
-      inert(row.dtype),
+      furtherText("", row.dtype),
+      furtherText("", row.label),
+      furtherText("issued in ", row.issued_in == row.module ? "" : row.issued_in),
       row.amount.count.sum,
       humanBytes(static_cast<double>(row.amount.bytes.sum)),
       row.amount.ranks);
 }
 
 std::string stakeText(const Advice& advice, const JobReport& job) {
-  return advice.rows.empty() ? ""
-                             : fmt::format(
-                                   "{:.6g} calls and {} per rank and {}, group {}",
-                                   advice.calls,
-                                   humanBytes(advice.bytes),
-                                   stepsOf(job) > 0 ? "step" : "run",
-                                   inert(advice.group));
+  if (advice.rows.empty()) {
+    return "";
+  }
+  const std::string calls = advice.calls > 0 ? fmt::format("{:.6g} calls and ", advice.calls) : "";
+  const char* each = stepsOf(job) > 0 ? "step" : "run";
+  return fmt::format("{}{} per rank and {}, group {}", calls, humanBytes(advice.bytes), each, inert(advice.group));
 }
 
 ordered_json rowJson(const JobCollective& row, const JobReport& job) {
@@ -51,6 +56,8 @@ ordered_json rowJson(const JobCollective& row, const JobReport& job) {
       {field::kKind, kindName(row.kind)},
       {field::kGroup, job.groups[row.group].name},
       {field::kDtype, row.dtype},
+      {field::kIssuedIn, row.issued_in},
+      {field::kLabel, row.label.empty() ? ordered_json(nullptr) : ordered_json(row.label)},
       {field::kRankCount, row.amount.ranks},
       {field::kCount, row.amount.count.sum},
       {field::kBytes, row.amount.bytes.sum},

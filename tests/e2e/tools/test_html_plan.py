@@ -68,7 +68,12 @@ def test_the_layouts_are_one_table(browser: Browser, tmp_path: Path) -> None:
 
 def test_a_page_has_the_advice_of_its_run(browser: Browser, tmp_path: Path) -> None:
     """The section has what `commtap advise` says."""
-    job = transformer(4, 8).write(tmp_path / "job.json")
+    sample = transformer(4, 8)
+    for module in sample.modules:
+        module["wrappers"] = ["FSDPModule"] if module["class"] == "TransformerBlock" else []
+    for row in sample.rows:
+        row["op"] = f"c10d.{row['kind']}" if row["group"] == "dp" else row["op"]
+    job = sample.write(tmp_path / "job.json")
     said = json.loads(subprocess.run([COMMAND, "advise", job, "--json"], capture_output=True, check=True).stdout)
     assert said["advice"]
     with open_page(browser, write_page(job, tmp_path / "page.html")) as opened:

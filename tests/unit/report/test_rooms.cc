@@ -218,6 +218,7 @@ const std::map<std::string, Rooms>& allowed() {
         "report/model",
         "report/json",
         "report/job",
+        "report/compare",
         "report/hang"}},
       {"tools",
        {"tools/build_tracker",

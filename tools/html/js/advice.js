@@ -9,9 +9,11 @@ import { bytesText, fractionText, plural, wholeText } from "./text.js";
 const kNameLength = 100;
 
 function stakeText({ group, calls, bytes, row_count: rows }) {
-  return rows === 0
-    ? ""
-    : `: ${fractionText(calls)} calls and ${bytesText(bytes)} per rank and step${group === "" ? "" : `, group ${group}`}`;
+  if (rows === 0) {
+    return "";
+  }
+  const ofCalls = calls > 0 ? `${fractionText(calls)} calls and ` : "";
+  return `: ${ofCalls}${bytesText(bytes)} per rank and step${group === "" ? "" : `, group ${group}`}`;
 }
 
 function rowItem(job, row) {

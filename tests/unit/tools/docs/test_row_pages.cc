@@ -15,11 +15,11 @@ std::string docsText(const std::string& file) {
   return readText(std::string(COMMTAP_SOURCE_ROOT) + "/docs/" + file);
 }
 
-TEST_CASE("row_pages: the schemas, docs/report.md and docs/doctor.md have the described rows") {
+TEST_CASE("row_pages: the schemas and the pages of docs have the described rows") {
   for (const char* file : {"schema/commtap-2.schema.json", "schema/commtap-job-2.schema.json"}) {
     CHECK(*schemaWithRows(docsText(file)) == docsText(file));
   }
-  for (const char* file : {"report.md", "doctor.md"}) {
+  for (const char* file : {"report.md", "doctor.md", "hangs.md", "plan.md"}) {
     CHECK(*pageWithFields(docsText(file)) == docsText(file));
   }
 }

@@ -12,7 +12,8 @@ namespace {
 TEST_CASE("the page's advice names the rows that prove it") {
   Report report = sampleReport(0);
   CHECK(page::adviceOf(jobOf({report})).empty());
-  report.collectives[0].phase = Phase::kRecompute;
+  report.collectives.push_back(rowOf(report, "DistributedDataParallel.net1", Kind::kAllGather));
+  report.collectives.back().phase = Phase::kRecompute;
   const JobReport job = jobOf({report});
   const nlohmann::json advice = page::adviceOf(job);
   REQUIRE(advice.size() == 1);

@@ -25,6 +25,20 @@ TEST_CASE("advice is a paragraph with its rows, or says that there is none") {
   CHECK(has(adviceText({}, job, Color::none()), "no advice"));
 }
 
+TEST_CASE("only bytes are at stake if no call is, and a row has its label and the module that issues it") {
+  JobReport job = sampleJob();
+  job.collectives[0].label = "full_tensor";
+  job.collectives[0].issued_in = "Prefetching";
+  std::vector<Advice> advice = adviceOf(job);
+  advice[0].calls = 0;
+  const std::string text = adviceText(advice, job, Color::none());
+  CHECK(has(text, "small_collectives: 2.00 KiB per rank and"));
+  CHECK(has(text, ", full_tensor, issued in Prefetching): "));
+  const auto row = nlohmann::json::parse(adviceJson(advice, job))["advice"][0]["rows"][0];
+  CHECK(row["label"] == "full_tensor");
+  CHECK(row["issued_in"] == "Prefetching");
+}
+
 TEST_CASE("rows beyond the first five are counted") {
   const JobReport job = sampleJob();
   std::vector<Advice> advice = adviceOf(job);

@@ -32,7 +32,7 @@ TEST_CASE("the summary's commands name a folder with blanks in quotes") {
 TEST_CASE("one line tells of advice, if there is any") {
   CHECK(runSummary(jobOf({sampleReport(0)}), "/out", Color::none()).find("advice:") == std::string::npos);
   Report report = sampleReport(0);
-  report.collectives.push_back(report.collectives[0]);
+  report.collectives.push_back(rowOf(report, "DistributedDataParallel.net1", Kind::kAllGather));
   report.collectives.back().phase = Phase::kRecompute;
   CHECK(
       runSummary(jobOf({report}), "/out", Color::none()).find("\nadvice: recomputed: commtap advise /out\nreports:") !=

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/compare/advice_findings.h"
+
+namespace commtap {
+
+/// Finds groups whose ranks could be on one host, where they would have the place of less communication.
+void findAcrossHosts(Findings& findings);
+
+} // namespace commtap

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap advise` on every job: what it says was judged by hand, and nothing else is said."""
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+from catalogue import JOBS, WITH_REPORTS
+from harness import COMMAND, Job, Run, Runner
+
+#: By rule, the modules of the rows that prove it.
+Found = dict[str, set[str]]
+
+
+def _layers(model: str, count: int, rule: str = "gathered_twice") -> Found:
+    return {rule: {f"{model}.layers.{i}" for i in range(count)}}
+
+
+#: What is right of each job of the catalogue: nothing of those that are not here. FSDP's units gather their parameters
+#: for the forward and again for the backward, except the root's, which are kept.
+RIGHT: dict[str, Found] = {
+    "checkpoint_compile": {"recomputed": {"CheckpointedStack.layers.0.net2"}},
+    "checkpoint_reentrant": {"recomputed": {f"CheckpointedStack.layers.{i}.net2" for i in range(2)}},
+    "checkpoint_reentrant_compile": {"recomputed": {"CheckpointedStack.layers.0.net2"}},
+    "transformer_checkpoint": {
+        "recomputed": {
+            f"Transformer.layers.{i}.{part}"
+            for i in range(2)
+            for part in ("attention", "attention.wo", "feed_forward.w1")
+        }
+    },
+    "fsdp1": _layers("Sequential.0", 2, "gathered_twice_fsdp1"),
+    "fsdp1_compile": _layers("Sequential.0", 2, "gathered_twice_fsdp1"),
+    "fsdp1_tp": _layers("Transformer", 2, "gathered_twice_fsdp1"),
+    "fsdp1_sp": _layers("Transformer", 2, "gathered_twice_fsdp1"),
+    "sync": _layers("MLPStacked", 2, "gathered_twice_fsdp1"),
+    "fsdp2": _layers("Transformer", 3),
+    "fsdp2_accumulate": _layers("Transformer", 3),
+    "fsdp2_compile": _layers("Transformer", 3),
+    # Its unit of two modules has no members, so that nothing proves what its rows gather.
+    "fsdp2_units": _layers("Transformer", 3),
+    "fsdp2_tp": _layers("Transformer", 2),
+    "fsdp2_sp": _layers("Transformer", 2),
+    "fsdp2_sp_compile": _layers("Transformer", 2),
+    "hsdp": _layers("MLPStacked", 2),
+    "3d": _layers("MLPStacked", 2),
+    # Rank 0 gets twice as many tokens in each call.
+    "ep_uneven": {"uneven_all_to_all": {"Sequential.1"}},
+}
+
+
+def advice_on(run: Run) -> list[dict[str, Any]]:
+    if run.ledgers:
+        run.recover()
+    command = [COMMAND, "advise", run.output_folder, "--json"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(said.stdout)["advice"]
+
+
+def found(advice: list[dict[str, Any]]) -> Found:
+    return {each["rule"]: {row["module"] for row in each["rows"]} for each in advice}
+
+
+@pytest.mark.parametrize("name", WITH_REPORTS)
+def test_each_job_gets_the_advice_that_is_right(runner: Runner, name: str) -> None:
+    """Exactly the rules, and the modules, that were judged by hand."""
+    assert found(advice_on(runner.shim(JOBS[name]))) == RIGHT.get(name, {})
+
+
+def test_a_recomputation_that_prefetches_is_told_from_what_the_backward_needs(runner: Runner) -> None:
+    """Blocks 1 and 2 are gathered three times per step; the block before issues the third, in its recomputation."""
+    advice = {each["rule"]: each for each in advice_on(runner.shim(Job("advised.py", ("prefetched",))))}
+    assert advice.keys() == {"prefetched_in_recompute", "gathered_twice"}
+    extra = advice["prefetched_in_recompute"]
+    rows = {(row["module"], row["phase"], row["issued_in"], row["count"]) for row in extra["rows"]}
+    assert rows == {("Stack.1", "recompute", "Stack.0", 6), ("Stack.2", "recompute", "Stack.1", 6)}
+    assert extra["calls_per_step"] == 2
+    assert "use_reentrant=False" in extra["text"]
+    again = advice["gathered_twice"]
+    assert {row["module"] for row in again["rows"]} == {"Stack.0", "Stack.1", "Stack.2"}
+    assert again["calls_per_step"] == 3
+
+
+def test_units_of_fsdp1_that_a_recomputation_gathers_as_well(runner: Runner) -> None:
+    """FSDP1 has options of its own."""
+    advice = advice_on(runner.shim(Job("advised.py", ("recomputed",))))
+    units = {"Stack.0", "Stack.1", "Stack.2"}
+    assert found(advice) == {"gathered_in_recompute": units, "gathered_twice_fsdp1": units}
+    assert [each["calls_per_step"] for each in advice] == [3, 3]
+    assert not any("reshard_after_forward" in each["text"] for each in advice)
+
+
+def test_sequence_parallelism_by_hand_is_not_fsdp(runner: Runner) -> None:
+    """It gathers in the forward and in the backward, and scatters in the backward, as FSDP does."""
+    run = runner.shim(Job("advised.py", ("by_hand",)))
+    assert run.report().total("count", module="Sequential.0", kind="all_gather", phase="backward") == 3
+    assert advice_on(run) == []

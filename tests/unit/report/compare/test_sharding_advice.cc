@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/compare/sharding_advice.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/report/compare/advice_samples.h"
+
+namespace commtap {
+namespace {
+
+/// A job with a module that FSDP shards: it is gathered for the forward, and in the backward while another runs.
+class ShardedJob : public AdvisedJob {
+ public:
+  explicit ShardedJob(const char* wrapper = "FSDPModule") {
+    wrap(kLayer, wrapper);
+    add(kLayer, Phase::kForward, Kind::kAllGather, 1, 4 * kMiB);
+    add(kLayer, Phase::kBackward, Kind::kAllGather, 1, 4 * kMiB).issued_in = kNextLayer;
+    add(kLayer, Phase::kBackward, Kind::kReduceScatter, 1, 4 * kMiB);
+  }
+  /// Returns the finding of a rule.
+  const Advice& of(AdviceRule rule) const {
+    for (const Advice& each : advice()) {
+      if (each.rule->rule == rule) {
+        return each;
+      }
+    }
+    FAIL("the rule does not hold");
+    return advice()[0];
+  }
+};
+
+TEST_CASE("sequence parallelism by hand gathers in both passes, and is not FSDP") {
+  AdvisedJob jobs;
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 1, 4 * kMiB);
+  jobs.add(kLayer, Phase::kBackward, Kind::kAllGather, 1, 4 * kMiB);
+  jobs.add(kLayer, Phase::kBackward, Kind::kReduceScatter, 1, 4 * kMiB);
+  CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("FSDP's parameters that are gathered in both passes are gathered twice, and each FSDP has its own option") {
+  ShardedJob fsdp2;
+  CHECK(fsdp2.rules() == Rules{"gathered_twice"});
+  CHECK(fsdp2.advice()[0].calls == doctest::Approx(1));
+  CHECK(fsdp2.advice()[0].bytes == doctest::Approx(4 * kMiB));
+  CHECK(fsdp2.advice()[0].rule->text.find("reshard_after_forward=False") != std::string_view::npos);
+  ShardedJob fsdp1("FullyShardedDataParallel");
+  CHECK(fsdp1.rules() == Rules{"gathered_twice_fsdp1"});
+  CHECK(fsdp1.advice()[0].rule->text.find("reshard_after_forward") == std::string_view::npos);
+  CHECK(fsdp1.advice()[0].rule->text.find("SHARD_GRAD_OP") != std::string_view::npos);
+}
+
+TEST_CASE("rows of one module that different modules issue are one") {
+  ShardedJob jobs;
+  jobs.report().collectives[0].count /= 2; // in the other half of the steps, a prefetch gathers for the forward
+  jobs.report().collectives[0].bytes /= 2;
+  Collective prefetch = jobs.report().collectives[0];
+  prefetch.issued_in = kNextLayer;
+  jobs.report().collectives.push_back(prefetch);
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  CHECK(jobs.advice()[0].calls == doctest::Approx(1));
+}
+
+TEST_CASE("a recomputation's prefetch for a module whose backward is done is one gather too many") {
+  ShardedJob jobs;
+  jobs.add(kLayer, Phase::kRecompute, Kind::kAllGather, 1, 4 * kMiB).issued_in = kNextLayer;
+  CHECK(jobs.rules() == Rules{"gathered_twice", "prefetched_in_recompute"});
+  const Advice& advice = jobs.of(AdviceRule::kPrefetchedInRecompute);
+  CHECK(advice.calls == doctest::Approx(1));
+  REQUIRE(advice.rows.size() == 1);
+  CHECK(advice.rows[0]->phase == Phase::kRecompute);
+  CHECK(jobs.of(AdviceRule::kGatheredTwice).calls == doctest::Approx(1));
+  CHECK(jobs.of(AdviceRule::kGatheredTwice).rows[0]->phase == Phase::kBackward);
+}
+
+TEST_CASE("a prefetch in a recomputation that takes the place of the backward's gather is not too many") {
+  AdvisedJob jobs;
+  jobs.wrap(kLayer, "FSDPModule");
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 1, kMiB);
+  jobs.add(kLayer, Phase::kRecompute, Kind::kAllGather, 1, kMiB).issued_in = kNextLayer;
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  CHECK(jobs.advice()[0].rows[0]->phase == Phase::kRecompute);
+}
+
+TEST_CASE("a module that is gathered for its recomputation and again for its backward is gathered once too often") {
+  ShardedJob jobs("FullyShardedDataParallel");
+  jobs.add(kLayer, Phase::kRecompute, Kind::kAllGather, 1, 4 * kMiB);
+  CHECK(jobs.rules() == Rules{"gathered_twice_fsdp1", "gathered_in_recompute"});
+  CHECK(jobs.of(AdviceRule::kGatheredInRecompute).calls == doctest::Approx(1));
+  CHECK(jobs.of(AdviceRule::kGatheredTwiceFsdp1).calls == doctest::Approx(1));
+}
+
+TEST_CASE("parameters that are kept from the forward to the backward are gathered once") {
+  ShardedJob jobs;
+  jobs.report().collectives.erase(jobs.report().collectives.begin() + 1);
+  CHECK(jobs.rules().empty());
+}
+
+TEST_CASE("gradients in float32 of parameters in bfloat16 could be half as large, however many rows gather these") {
+  ShardedJob jobs;
+  for (Collective& row : jobs.report().collectives) {
+    row.dtype = row.kind == Kind::kAllGather ? "bfloat16" : "float32";
+  }
+  Collective prefetch = jobs.report().collectives[0];
+  prefetch.issued_in = kNextLayer;
+  jobs.report().collectives.push_back(prefetch);
+  CHECK(jobs.rules() == Rules{"gathered_twice", "wide_gradients"});
+  CHECK(jobs.of(AdviceRule::kWideGradients).bytes == doctest::Approx(2 * kMiB));
+  CHECK(jobs.of(AdviceRule::kWideGradients).calls == 0);
+  jobs.report().collectives[2].dtype = "bfloat16";
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+}
+
+TEST_CASE("parameters of a module that is never called are gathered for nothing") {
+  ShardedJob jobs;
+  CHECK(jobs.rules() == Rules{"gathered_twice"});
+  for (Module& module : jobs.report().modules) {
+    module.calls = {};
+  }
+  CHECK(jobs.rules() == Rules{"gathered_twice", "gathered_unused"});
+}
+
+TEST_CASE("activations that a compiled graph gathers for a module are not unused parameters") {
+  AdvisedJob jobs; // the calls inside of the graph are not seen
+  jobs.add(kLayer, Phase::kForward, Kind::kAllGather, 1, kMiB).compiled = true;
+  for (Module& module : jobs.report().modules) {
+    module.calls = {};
+  }
+  CHECK(jobs.rules().empty());
+}
+
+} // namespace
+} // namespace commtap
