@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "report/compare/advice_findings.h"
+#include "report/compare/dtensor_advice.h"
 #include "report/compare/host_advice.h"
 #include "report/compare/sharding_advice.h"
 #include "report/job/step_count.h"
@@ -28,7 +29,7 @@ constexpr double kUnevenRatio = 1.25;
 
 constexpr std::string_view kLink = "docs/plan.md#advice";
 
-constexpr std::array<AdviceRuleRow, 14> kRules = {{
+constexpr std::array<AdviceRuleRow, 16> kRules = {{
     {AdviceRule::kDisagreement,
      "ranks_differ",
      "ranks of one group made different calls: [merge](merge.md#when-ranks-disagree)",
@@ -91,6 +92,19 @@ constexpr std::array<AdviceRuleRow, 14> kRules = {{
      "what the largest has above the mean",
      "Ranks of one group exchange unequal amounts, and all wait for the one with the most: balance them, for instance "
      "the tokens of experts.",
+     kLink},
+    {AdviceRule::kFullTensor,
+     "full_tensor_in_step",
+     "`DTensor.full_tensor()` gathers two or more tensors in every step, outside of modules",
+     "DTensor.full_tensor() gathers whole tensors in every step, one call for each: where a norm or a sum is enough, "
+     "take it of the DTensor itself, which sends numbers only.",
+     kLink},
+    {AdviceRule::kReducedAgain,
+     "gradients_reduced_again",
+     "`clip_grad_norm_` all_reduces DTensors, not only norms, and the optimizer's step does so with as many bytes, or "
+     "a multiple of them",
+     "Gradients are Partial DTensors: clip_grad_norm_ reduces them, and the optimizer's step again in each op that "
+     "needs them. Reduce them once after the backward: p.grad = p.grad.redistribute(placements=p.placements).",
      kLink},
     {AdviceRule::kBarrier,
      "barrier_in_step",
@@ -259,6 +273,7 @@ std::vector<Advice> adviceFor(const JobReport& job) {
   findSharding(sharded, findings);
   findRecomputed(sharded, findings);
   findUneven(findings);
+  findDtensors(findings);
   findInEveryStep(findings);
   findBucketsOfOne(findings);
   if (!job.planned) { // all ranks of a plan have one host

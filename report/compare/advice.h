@@ -24,6 +24,8 @@ enum class AdviceRule : uint8_t {
   kWideGradients, ///< reduced in a wider type than the parameters are gathered in
   kRecompute,
   kUneven,       ///< an all_to_all of which some rank has much more than another
+  kFullTensor,   ///< DTensors that are gathered whole in each step
+  kReducedAgain, ///< gradients that the optimizer reduces after the clipping has
   kBarrier,
   kObjects,
   kAcrossHosts,

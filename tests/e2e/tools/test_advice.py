@@ -97,3 +97,22 @@ def test_sequence_parallelism_by_hand_is_not_fsdp(runner: Runner) -> None:
     run = runner.shim(Job("advised.py", ("by_hand",)))
     assert run.report().total("count", module="Sequential.0", kind="all_gather", phase="backward") == 3
     assert advice_on(run) == []
+
+
+def test_parameters_that_each_step_gathers_whole(runner: Runner) -> None:
+    """Six parameters in each step, in addition to FSDP2's own gathers."""
+    (whole,) = (
+        each
+        for each in advice_on(runner.shim(Job("advised.py", ("full_tensor",))))
+        if each["rule"] == "full_tensor_in_step"
+    )
+    assert whole["calls_per_step"] == 6
+    assert [(row["module"], row["label"]) for row in whole["rows"]] == [("Global", "full_tensor")]
+
+
+def test_partial_gradients_that_the_optimizer_reduces_again(runner: Runner) -> None:
+    """Three gradients that clipping has reduced: AdamW's ops reduce each of them three times more."""
+    (again,) = advice_on(runner.shim(Job("advised.py", ("partial",))))
+    assert again["rule"] == "gradients_reduced_again"
+    assert again["calls_per_step"] == 9
+    assert [(row["phase"], row["count"]) for row in again["rows"]] == [("optimizer", 2 * 3 * 9)]
