@@ -124,8 +124,12 @@ std::string worldText(const std::optional<int64_t>& world_size) {
 
 namespace {
 
-enum class PipelineCells : bool { kAsTheyAre, kAsInVersion1 };
-enum class MergedCells : bool { kAsTheyAre, kByMember };
+/// What cellsOf() makes of rows.
+struct CellRules {
+  bool by_label = false;
+  bool by_member = false;              ///< the calls that a compiler merged are those of the members
+  bool pipelines_as_in_global = false; ///< sends and receives are in Global and phase `other`
+};
 
 /// Adds a row's calls, or some of them, to the cell of a key.
 void addTo(CellSum& sum, const JobCollective& row, uint64_t count, uint64_t bytes) {
@@ -135,15 +139,16 @@ void addTo(CellSum& sum, const JobCollective& row, uint64_t count, uint64_t byte
   sum.rank_sets.insert(row.rank_set);
 }
 
-Cells cellsOf(const JobReport& job, PipelineCells pipelines, MergedCells merged) {
+Cells cellsOf(const JobReport& job, CellRules rules) {
   std::map<CellKey, CellSum> sums;
   for (const JobCollective& row : job.collectives) {
-    CellKey key{row.module, row.phase, row.kind, job.groups[row.group].name};
-    if (pipelines == PipelineCells::kAsInVersion1 && isPointToPoint(row.kind)) {
+    CellKey key{row.module, row.phase, row.kind, job.groups[row.group].name, rules.by_label ? row.label : ""};
+    if (rules.pipelines_as_in_global && isPointToPoint(row.kind)) {
       key.module = kGlobalName;
       key.phase = Phase::kOther;
     }
-    if (merged == MergedCells::kByMember && isMerged(row)) {
+    if (rules.by_member && isMerged(row)) {
+      key.label.clear(); // it is Global's
       for (const JobMember& member : row.members) {
         key.module = member.module;
         addTo(sums[key], row, *member.count, member.bytes);
@@ -162,13 +167,13 @@ Cells cellsOf(const JobReport& job, PipelineCells pipelines, MergedCells merged)
 } // namespace
 
 Cells cellsOf(const JobReport& job) {
-  return cellsOf(job, PipelineCells::kAsTheyAre, MergedCells::kAsTheyAre);
+  return cellsOf(job, CellRules());
 }
 
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after) {
-  const auto pipelines =
-      before.has_old_reports == after.has_old_reports ? PipelineCells::kAsTheyAre : PipelineCells::kAsInVersion1;
-  return {cellsOf(before, pipelines, MergedCells::kByMember), cellsOf(after, pipelines, MergedCells::kByMember)};
+  const bool as_in_version_1 = before.has_old_reports != after.has_old_reports;
+  const CellRules rules{.by_label = !as_in_version_1, .by_member = true, .pipelines_as_in_global = as_in_version_1};
+  return {cellsOf(before, rules), cellsOf(after, rules)};
 }
 
 std::map<std::string, PerRank> perRankByGroup(const JobReport& job) {
@@ -212,7 +217,7 @@ uint64_t stepsOfBoth(const JobReport& before, const JobReport& after) {
 }
 
 std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps) {
-  using Sameness = std::tuple<std::string, Phase, Kind, std::string, double, double, double, double>;
+  using Sameness = std::tuple<std::string, Phase, Kind, std::string, std::string, double, double, double, double>;
   std::map<Sameness, size_t> places;
   std::vector<ChangeBundle> bundles;
   for (const CellChange& cell : changes) {
@@ -222,6 +227,7 @@ std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_
         cell.key.phase,
         cell.key.kind,
         cell.key.group,
+        cell.key.label,
         before.count,
         before.bytes,
         after.count,

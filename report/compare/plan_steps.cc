@@ -49,7 +49,8 @@ auto keyOf(const JobCollective& row, const JobReport& job) {
       row.dtype,
       row.reduce_op,
       row.async_op,
-      row.label);
+      row.label,
+      row.compiled);
 }
 
 void stretchRows(const JobReport& before, const Stretch& stretch, JobReport& plan) {

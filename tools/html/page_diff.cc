@@ -97,6 +97,7 @@ json changesTable(const std::vector<ChangeBundle>& rows, Strings& strings) {
       {field::kPhase, columnOf(rows, [](const ChangeBundle& row) { return row.first.phase; })},
       {field::kKind, columnOf(rows, [](const ChangeBundle& row) { return row.first.kind; })},
       {field::kGroup, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.first.group); })},
+      {field::kLabel, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.first.label); })},
   };
   addAmounts(table, rows);
   return table;

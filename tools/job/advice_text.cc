@@ -9,6 +9,7 @@
 
 #include "report/job/step_count.h"
 #include "report/json/fields.h"
+#include "report/json/json_write.h"
 #include "tools/job/change_json.h"
 #include "tools/text/text.h"
 
@@ -26,13 +27,12 @@ std::string furtherText(const char* what, const std::string& name) {
 
 std::string rowText(const JobCollective& row, const JobReport& job) {
   return fmt::format(
-      "  {} in {} ({}, {}{}{}{}): {} calls, {} over {} ranks\n",
+      "  {} in {} ({}, {}{}{}): {} calls, {} over {} ranks\n",
       kindName(row.kind),
-      inert(row.module),
+      labelledModule(row.module, row.label),
       phaseName(row.phase),
       inert(job.groups[row.group].name),
       furtherText("", row.dtype),
-      furtherText("", row.label),
       furtherText("issued in ", row.issued_in == row.module ? "" : row.issued_in),
       row.amount.count.sum,
       humanBytes(static_cast<double>(row.amount.bytes.sum)),
@@ -57,7 +57,7 @@ ordered_json rowJson(const JobCollective& row, const JobReport& job) {
       {field::kGroup, job.groups[row.group].name},
       {field::kDtype, row.dtype},
       {field::kIssuedIn, row.issued_in},
-      {field::kLabel, row.label.empty() ? ordered_json(nullptr) : ordered_json(row.label)},
+      {field::kLabel, textOrNull(row.label)},
       {field::kRankCount, row.amount.ranks},
       {field::kCount, row.amount.count.sum},
       {field::kBytes, row.amount.bytes.sum},

@@ -57,6 +57,7 @@ ordered_json changeJson(const ChangeBundle& change) {
       {field::kPhase, phaseName(change.first.phase)},
       {field::kKind, kindName(change.first.kind)},
       {field::kGroup, change.first.group},
+      {field::kLabel, textOrNull(change.first.label)},
       {"before", toJson(change.change.before)},
       {"after", toJson(change.change.after)},
       {"unit", kUnit},

@@ -40,7 +40,11 @@ std::string percentSuffix(const Change& change) {
 std::string whereText(const ChangeBundle& change) {
   const std::string modules = change.modules.size() == 1 ? "" : fmt::format("{} modules; ", change.modules.size());
   return fmt::format(
-      "in {} ({}{}, {})", inert(change.pattern), modules, phaseName(change.first.phase), inert(change.first.group));
+      "in {} ({}{}, {})",
+      labelledModule(change.pattern, change.first.label),
+      modules,
+      phaseName(change.first.phase),
+      inert(change.first.group));
 }
 
 /// Returns "1 all_gather per step" if the steps divide `count` evenly, otherwise "-3 broadcast per run".

@@ -22,12 +22,13 @@ namespace {
 
 constexpr size_t kMaxChanges = 40;
 
-/// Returns the totals of `modules` over all phases, kinds and groups. Only the module of each key is set.
+/// Returns the totals of `modules` over all phases, kinds and groups. Only the module and the label of each key are
+/// set.
 Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
   Cells sums;
   for (const auto& [key, number] : cells) {
     if (modules.count(key.module) > 0) {
-      PerRank& sum = sums[{key.module, Phase::kOther, Kind::kOther, ""}];
+      PerRank& sum = sums[{key.module, Phase::kOther, Kind::kOther, "", key.label}];
       sum.ranks = std::max(sum.ranks, number.ranks);
       sum.count += number.count;
       sum.bytes += number.bytes;
@@ -71,8 +72,8 @@ Table changeTable(const char* title) {
 }
 
 std::string moduleName(const ChangeBundle& change) {
-  return change.modules.size() == 1 ? change.pattern
-                                    : fmt::format("{} ({} modules, each)", change.pattern, change.modules.size());
+  const std::string name = labelledModule(change.pattern, change.first.label);
+  return change.modules.size() == 1 ? name : fmt::format("{} ({} modules, each)", name, change.modules.size());
 }
 
 std::string moduleTable(const JobDiff& diff, const Color& color) {

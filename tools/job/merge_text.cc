@@ -100,7 +100,10 @@ std::string spreadText(const JobReport& job, const Color& color) {
   for (size_t i = 0; i < std::min(rows.size(), kMaxMergedRows); ++i) {
     const JobCollective& row = *rows[i];
     std::vector<std::string> cells = {
-        row.module, std::string(phaseName(row.phase)), std::string(kindName(row.kind)), job.groups[row.group].name};
+        labelledModule(row.module, row.label),
+        std::string(phaseName(row.phase)),
+        std::string(kindName(row.kind)),
+        job.groups[row.group].name};
     addSpread(cells, row.amount);
     table.add(std::move(cells));
   }

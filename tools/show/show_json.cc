@@ -47,6 +47,16 @@ ordered_json processesOf(const ShowView& view) {
   return list;
 }
 
+ordered_json partsOf(const ModuleRow& row) {
+  ordered_json list = ordered_json::array();
+  for (const OwnPart& part : row.own_parts) {
+    ordered_json entry = {{field::kLabel, textOrNull(part.label)}};
+    entry.update(toJson(part.amount));
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 /// Returns the module at `row`. Moves `row` to the first row of the next module.
 ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const std::vector<JobModule>& modules) {
   const JobModule& module = *rows[row].module;
@@ -64,6 +74,7 @@ ordered_json moduleAt(const std::vector<ModuleRow>& rows, size_t& row, const std
           {field::kKind, kindName(*rows[row].kind)},
           {"inclusive", toJson(rows[row].inclusive)},
           {"own", toJson(rows[row].own)},
+          {"own_parts", partsOf(rows[row])},
       });
     }
   }

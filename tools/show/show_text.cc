@@ -24,6 +24,7 @@ namespace commtap {
 namespace {
 
 constexpr size_t kMaxTreeLabel = 60; ///< columns of a module's name
+constexpr size_t kModuleCells = 8;   ///< of the module table, without those of ModuleColumns
 
 std::string bytesText(const Amount& amount) {
   return humanBytes(static_cast<double>(amount.bytes));
@@ -43,10 +44,25 @@ std::string moduleLabel(const JobModule& module, const ShowView& view) {
          shorten(inert(module.label(view.job.modules[module.parent].name)), kMaxTreeLabel);
 }
 
-/// Returns the cells of a row, and its inclusive numbers per step if `steps` is not 0.
-std::vector<std::string> moduleCells(const ModuleRow& row, const ShowView& view, uint64_t steps) {
+/// The columns of the module table that not every table has.
+struct ModuleColumns {
+  uint64_t steps = 0; ///< numbers per step are shown if it is not 0
+  bool labels = false;
+};
+
+/// Sets the last cells of a line to a part of the module's own amount.
+void setOwn(std::vector<std::string>& cells, const OwnPart& part, const ModuleColumns& columns) {
+  cells[6] = countOrNothing(part.amount.count);
+  cells[7] = part.amount.count == 0 ? "" : bytesText(part.amount);
+  if (columns.labels) {
+    cells.back() = shorten(inert(part.label), kMaxLabel);
+  }
+}
+
+/// Returns the cells of a row: of its first line, if its own amount has several labels.
+std::vector<std::string> moduleCells(const ModuleRow& row, const ShowView& view, const ModuleColumns& columns) {
   const JobModule& module = *row.module;
-  std::vector<std::string> cells(8);
+  std::vector<std::string> cells(kModuleCells);
   if (row.first_of_module) {
     cells[0] = moduleLabel(module, view);
   }
@@ -59,15 +75,36 @@ std::vector<std::string> moduleCells(const ModuleRow& row, const ShowView& view,
     cells[3] = kindName(*row.kind);
     cells[4] = std::to_string(row.inclusive.count);
     cells[5] = bytesText(row.inclusive);
-    cells[6] = countOrNothing(row.own.count);
-    cells[7] = row.own.count == 0 ? "" : bytesText(row.own);
-    if (steps > 0) {
-      const auto divisor = static_cast<double>(steps);
+    if (columns.steps > 0) {
+      const auto divisor = static_cast<double>(columns.steps);
       cells.push_back(fmt::format("{:.6g}", static_cast<double>(row.inclusive.count) / divisor));
       cells.push_back(humanBytes(static_cast<double>(row.inclusive.bytes) / divisor));
     }
   }
+  cells.resize(kModuleCells + (columns.steps > 0 ? 2 : 0) + (columns.labels ? 1 : 0));
+  if (!row.own_parts.empty()) {
+    setOwn(cells, row.own_parts.front(), columns);
+  }
   return cells;
+}
+
+/// Adds a row: a line for each label that its own amount has.
+void addModuleRow(Table& table, const ModuleRow& row, const ShowView& view, const ModuleColumns& columns) {
+  std::vector<std::string> cells = moduleCells(row, view, columns);
+  const size_t width = cells.size();
+  table.add(std::move(cells));
+  for (size_t i = 1; i < row.own_parts.size(); ++i) {
+    std::vector<std::string> more(width);
+    setOwn(more, row.own_parts[i], columns);
+    table.add(std::move(more));
+  }
+}
+
+bool hasLabels(const ModuleRows& tree) {
+  return std::any_of(tree.rows.begin(), tree.rows.end(), [](const ModuleRow& row) {
+    return std::any_of(
+        row.own_parts.begin(), row.own_parts.end(), [](const OwnPart& part) { return !part.label.empty(); });
+  });
 }
 
 std::string sortText(const ShowView& view) {
@@ -87,7 +124,7 @@ std::string sortText(const ShowView& view) {
 
 std::string moduleText(const ShowView& view, const Color& color) {
   const ModuleRows tree = moduleRows(view);
-  const uint64_t steps = view.filter.per_step ? stepsOf(view.job) : 0;
+  const ModuleColumns shown{view.filter.per_step ? stepsOf(view.job) : 0, hasLabels(tree)};
   std::vector<TextColumn> columns = {
       {"MODULE"},
       {"PHASE"},
@@ -97,19 +134,24 @@ std::string moduleText(const ShowView& view, const Color& color) {
       {"BYTES", Align::kRight},
       {"OWN COUNT", Align::kRight},
       {"OWN BYTES", Align::kRight}};
-  if (steps > 0) {
+  if (shown.steps > 0) {
     columns.insert(columns.end(), {{"COUNT PER STEP", Align::kRight}, {"BYTES PER STEP", Align::kRight}});
+  }
+  if (shown.labels) {
+    columns.push_back({"LABEL"});
   }
   Table table(std::move(columns));
   for (const ModuleRow& row : tree.rows) {
-    table.add(moduleCells(row, view, steps));
+    addModuleRow(table, row, view, shown);
   }
-  std::string text =
-      color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without" + sortText(view) + ")\n";
+  std::string text = color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without" +
+                     (shown.labels ? ", by LABEL" : "") + sortText(view) + ")\n";
   text += table.text(color);
   if (view.filter.per_step) {
     text +=
-        color.dim(steps == 0 ? "the job has no steps" : fmt::format("PER STEP: the mean of {} steps", steps)) + "\n";
+        color.dim(
+            shown.steps == 0 ? "the job has no steps" : fmt::format("PER STEP: the mean of {} steps", shown.steps)) +
+        "\n";
   }
   if (tree.beyond_top > 0) {
     text += color.dim(fmt::format("{} modules with smaller numbers are not shown: --top", tree.beyond_top)) + "\n";
@@ -198,7 +240,7 @@ void addBucket(Table& table, const JobCollective& row, const JobReport& job) {
     addSaturating(merged, member.count.value_or(0));
   }
   table.add(
-      {inert(row.module),
+      {labelledModule(row.module, row.label),
        std::string(phaseName(row.phase)),
        std::string(kindName(row.kind)),
        inert(job.groups[row.group].name),

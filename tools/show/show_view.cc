@@ -3,6 +3,8 @@
 #include "tools/show/show_view.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "report/base/glob.h"
@@ -25,8 +27,32 @@ Amount amountAt(const Amounts& amounts, PhaseKind key) {
   return found == amounts.end() ? Amount{} : found->second;
 }
 
-void addPhase(const JobModule& module, Phase phase, std::vector<ModuleRow>& rows) {
-  ModuleRow row{&module, phase, std::nullopt, {}, {}, rows.empty() || rows.back().module != &module, true};
+/// The own parts of the rows of a job.
+class OwnParts {
+ public:
+  explicit OwnParts(const JobReport& job) {
+    for (const JobCollective& row : job.collectives) {
+      parts_[{row.module, {row.phase, row.kind}}][row.label] += sumOf(row.amount);
+    }
+  }
+
+  std::vector<OwnPart> of(const std::string& module, PhaseKind key) const {
+    std::vector<OwnPart> parts;
+    if (const auto found = parts_.find({module, key}); found != parts_.end()) {
+      for (const auto& [label, amount] : found->second) {
+        parts.push_back({std::string(label), amount});
+      }
+    }
+    return parts;
+  }
+
+ private:
+  std::map<std::pair<std::string_view, PhaseKind>, std::map<std::string_view, Amount>> parts_;
+};
+
+void addPhase(const JobModule& module, Phase phase, const OwnParts& parts, std::vector<ModuleRow>& rows) {
+  const bool is_first = rows.empty() || rows.back().module != &module;
+  ModuleRow row{&module, phase, std::nullopt, {}, {}, {}, is_first, true};
   for (int i = 0; i < kKindCount; ++i) {
     const PhaseKind key{phase, static_cast<Kind>(i)};
     row.inclusive = amountAt(module.inclusive, key);
@@ -35,6 +61,7 @@ void addPhase(const JobModule& module, Phase phase, std::vector<ModuleRow>& rows
     }
     row.kind = key.kind;
     row.own = amountAt(module.own, key);
+    row.own_parts = parts.of(module.name, key);
     rows.push_back(row);
     row.first_of_module = row.first_of_phase = false;
   }
@@ -43,16 +70,16 @@ void addPhase(const JobModule& module, Phase phase, std::vector<ModuleRow>& rows
   }
 }
 
-void addModule(const JobModule& module, const ShowFilter& filter, std::vector<ModuleRow>& rows) {
+void addModule(const JobModule& module, const ShowFilter& filter, const OwnParts& parts, std::vector<ModuleRow>& rows) {
   const size_t before = rows.size();
   for (int i = 0; i < kPhaseCount; ++i) {
     if (isShown(filter, static_cast<Phase>(i))) {
-      addPhase(module, static_cast<Phase>(i), rows);
+      addPhase(module, static_cast<Phase>(i), parts, rows);
     }
   }
   if (rows.size() == before) {
     const Phase phase = filter.phase.value_or(Phase::kForward);
-    rows.push_back({&module, phase, std::nullopt, {}, {}, true, true});
+    rows.push_back({&module, phase, std::nullopt, {}, {}, {}, true, true});
   }
 }
 
@@ -173,8 +200,9 @@ ModuleRows moduleRows(const ShowView& view) {
     result.beyond_top = shown.size() - kept;
     shown.resize(kept);
   }
+  const OwnParts parts(view.job);
   for (const JobModule* module : shown) {
-    addModule(*module, view.filter, result.rows);
+    addModule(*module, view.filter, parts, result.rows);
   }
   return result;
 }

@@ -85,13 +85,20 @@ class ShowDetails {
 /// phases.
 ShowView mergedView(const ShowFilter& filter, JobReport job);
 
-/// A line of the module table: the amounts of one module, phase and kind.
+/// The part of a module's own amount that has one label.
+struct OwnPart {
+  std::string label; ///< "" for none
+  Amount amount;
+};
+
+/// A row of the module table: the amounts of one module, phase and kind.
 struct ModuleRow {
   const JobModule* module = nullptr;
   Phase phase = Phase::kOther;
   std::optional<Kind> kind; ///< nullopt: calls without collectives
   Amount inclusive;
   Amount own;
+  std::vector<OwnPart> own_parts; ///< by label; empty if there is no own amount
   bool first_of_module = false;
   bool first_of_phase = false;
 };

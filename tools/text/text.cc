@@ -107,6 +107,10 @@ size_t displayWidth(std::string_view text) {
   return width;
 }
 
+std::string labelledModule(std::string_view module, std::string_view label) {
+  return inert(module) + (label.empty() ? "" : " [" + inert(label) + "]");
+}
+
 std::string shorten(const std::string& text, size_t columns) {
   if (displayWidth(text) <= columns || columns < 5) {
     return text;

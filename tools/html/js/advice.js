@@ -20,7 +20,14 @@ function rowItem(job, row) {
   const { rows } = job;
   const facts = [job.kinds[rows.kind[row]], job.phases[rows.phase[row]], plural(rows.count[row], "call")];
   const module = breakable(job.modules[rows.module[row]].name, kNameLength);
-  return h("li", null, module, ` (${facts.join(", ")}, ${bytesText(rows.bytes[row])} over all ranks)`);
+  const label = job.strings[rows.label[row]];
+  return h(
+    "li",
+    null,
+    module,
+    label === "" ? "" : named(` [${label}]`, kNameLength),
+    ` (${facts.join(", ")}, ${bytesText(rows.bytes[row])} over all ranks)`,
+  );
 }
 
 function panelOf(job, advice) {

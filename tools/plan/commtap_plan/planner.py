@@ -82,7 +82,7 @@ def rank_list(text: str, world_size: int) -> list[int]:
 
 
 #: The columns by which rows of two ranks are the same row.
-KEY = ("module", "issued_in", "phase", "op", "group", "dtype", "reduce_op", "async", "label")
+KEY = ("module", "issued_in", "phase", "op", "kind", "group", "dtype", "reduce_op", "async", "label", "compiled")
 
 
 def rows_of(report: dict[str, Any]) -> dict[tuple[Any, ...], tuple[int, int]]:

@@ -97,6 +97,30 @@ TEST_CASE("changes are sorted by growth in bytes; new and gone rows have 0 ranks
   CHECK(changes[2].change.after.ranks == 0);
 }
 
+TEST_CASE("labels are compared one by one, unless a report of commtap/1 has none") {
+  std::vector<Report> reports = sampleReports(1);
+  Collective other = rowOf(reports[0], "Global", Kind::kBroadcast);
+  rowOf(reports[0], "Global", Kind::kBroadcast).label = "weights";
+  other.label = "val_metric";
+  reports[0].collectives.push_back(other);
+  JobReport before = jobOf(reports);
+  rowOf(reports[0], "Global", Kind::kBroadcast).count += 1;
+  reports[0].collectives.back().count += 1;
+  const JobReport after = jobOf(reports);
+  const auto changed = [&] {
+    const auto [cells_before, cells_after] = comparableCells(before, after);
+    std::vector<std::string> labels;
+    for (const ChangeBundle& each : bundle(changesBetween(cells_before, cells_after, {}))) {
+      labels.push_back(each.first.label);
+    }
+    return labels;
+  };
+  CHECK(changed() == std::vector<std::string>{"val_metric", "weights"});
+  before.has_old_reports = true;
+  CHECK(changed() == std::vector<std::string>{""});
+  CHECK(cellsOf(after).at({"Global", Phase::kOther, Kind::kBroadcast, "default_pg"}).count == 4);
+}
+
 TEST_CASE("layers with equal changes are one bundle") {
   const Change change{{4, 1, 10}, {4, 2, 20}};
   const CellKey key{"Net.layers.0.a", Phase::kForward, Kind::kAllGather, "tp"};

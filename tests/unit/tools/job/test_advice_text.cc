@@ -33,10 +33,20 @@ TEST_CASE("only bytes are at stake if no call is, and a row has its label and th
   advice[0].calls = 0;
   const std::string text = adviceText(advice, job, Color::none());
   CHECK(has(text, "small_collectives: 2.00 KiB per rank and"));
-  CHECK(has(text, ", full_tensor, issued in Prefetching): "));
+  CHECK(has(text, " [full_tensor] ("));
+  CHECK(has(text, ", issued in Prefetching): "));
   const auto row = nlohmann::json::parse(adviceJson(advice, job))["advice"][0]["rows"][0];
   CHECK(row["label"] == "full_tensor");
   CHECK(row["issued_in"] == "Prefetching");
+}
+
+TEST_CASE("a row of advice says its label") {
+  JobReport job = sampleJob();
+  CHECK(nlohmann::json::parse(adviceJson(adviceOf(job), job))["advice"][0]["rows"][0]["label"].is_null());
+  job.collectives[0].label = "barrier";
+  const std::string module = job.collectives[0].module;
+  CHECK(has(adviceText(adviceOf(job), job, Color::none()), " in " + module + " [barrier] ("));
+  CHECK(nlohmann::json::parse(adviceJson(adviceOf(job), job))["advice"][0]["rows"][0]["label"] == "barrier");
 }
 
 TEST_CASE("rows beyond the first five are counted") {

@@ -32,6 +32,14 @@ TEST_CASE("a change is one line: more calls, other bytes, new, gone") {
   CHECK(changeText(one) == "+1 all_gather per run in Net\\x0a (forward, tp): 0 to 1 calls, 0 B");
 }
 
+TEST_CASE("a change at Global names what the job does there") {
+  ChangeBundle change = changeOf({4, 1, 4}, {4, 2, 8});
+  change.pattern = "Global";
+  change.modules = {"Global"};
+  change.first.label = "val\n";
+  CHECK(changeText(change).starts_with("+1 all_gather per run in Global [val\\x0a] (forward, tp): 1 to 2 calls"));
+}
+
 TEST_CASE("a change is per step if the steps divide the calls evenly") {
   ChangeBundle change = changeOf({4, 120, 1200}, {4, 130, 1300});
   change.steps = 10;

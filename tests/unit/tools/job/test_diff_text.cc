@@ -24,6 +24,22 @@ TEST_CASE("diff text has a table by module and one line per difference") {
       "\nDifferences\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
 }
 
+TEST_CASE("diff text tells labels apart, and names only those that changed") {
+  std::vector<Report> reports = sampleReports(1);
+  Collective& row = rowOf(reports[0], "Global", Kind::kBroadcast);
+  row.label = "weights";
+  Collective other = row;
+  other.label = "val_metric";
+  reports[0].collectives.push_back(other);
+  const JobReport before = jobOf(reports);
+  reports[0].collectives.back().count += 1;
+  const JobReport after = jobOf(reports);
+  const std::string text = diffText(diffOf(before, after, {}), Color::none());
+  CHECK(has(text, "\nGlobal [val_metric]  "));
+  CHECK(has(text, "in Global [val_metric] (other, default_pg): 1 to 2 calls"));
+  CHECK_FALSE(has(text, "weights"));
+}
+
 TEST_CASE("diff text says in one line that there are no differences") {
   const JobReport job = sampleJob();
   const JobReport after = grownJob();

@@ -30,6 +30,15 @@ TEST_CASE("merge text has disagreements before the numbers and the spread of ran
   CHECK(has(text, "2.00 KiB (0)  4.00 KiB (2)"));
 }
 
+TEST_CASE("a row whose ranks differ says its label") {
+  std::vector<Report> reports = sampleReports(2);
+  for (Report& report : reports) {
+    rowOf(report, "Global", Kind::kBroadcast).label = "weights";
+  }
+  rowOf(reports[1], "Global", Kind::kBroadcast).bytes += 1;
+  CHECK(has(mergeText(jobOf(reports), Color::none()), "\nGlobal [weights]  other"));
+}
+
 TEST_CASE("killed ranks that stopped in one sequence are told from ranks that disagree") {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {

@@ -35,6 +35,22 @@ TEST_CASE("the document has the promised parts") {
   CHECK(document["totals"].size() == 3);
 }
 
+TEST_CASE("own numbers are listed by label, null for none") {
+  SampleRun folder = sampleFolder();
+  std::vector<Collective>& rows = folder.files[0].report.collectives;
+  rows.push_back(
+      *std::find_if(rows.begin(), rows.end(), [](const Collective& row) { return row.kind == Kind::kBroadcast; }));
+  rows.back().label = "weights";
+  const json collectives = documentOf(folder)["modules"][0]["collectives"];
+  CHECK(collectives[0]["own_parts"].empty());
+  const json parts = collectives.back()["own_parts"];
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0]["label"].is_null());
+  CHECK(parts[0]["count"] == 2);
+  CHECK(parts[1]["label"] == "weights");
+  CHECK(parts[1]["bytes"] == 64);
+}
+
 TEST_CASE("modules have their parent, calls, and own and inclusive numbers") {
   const json modules = documentOf(sampleFolder())["modules"];
   REQUIRE(modules.size() == 4);

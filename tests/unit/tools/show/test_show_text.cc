@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/job_samples.h"
 #include "tests/unit/show_samples.h"
 
 namespace commtap {
@@ -22,6 +23,26 @@ TEST_CASE("the page has the tree with inclusive and own numbers, kinds and group
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
+}
+
+/// Returns the sample folder with broadcasts of two labels, and of none.
+SampleRun labelledFolder() {
+  SampleRun folder = sampleFolder();
+  Report& report = folder.files[0].report;
+  for (const char* label : {"weights", "val_metric"}) {
+    report.collectives.push_back(rowOf(report, "Global", Kind::kBroadcast));
+    report.collectives.back().label = label;
+  }
+  return folder;
+}
+
+TEST_CASE("own numbers have a line per label, and the column is absent without labels") {
+  const std::string text = showText(viewOf(labelledFolder(), {}), Color::none());
+  CHECK(has(text, "OWN without, by LABEL)\n"));
+  CHECK(has(text, "broadcast       4     256 B          2      128 B\n"));
+  CHECK(has(text, " 1       64 B  val_metric\n"));
+  CHECK(has(text, " 1       64 B  weights\n"));
+  CHECK_FALSE(has(showText(viewOf(sampleFolder(), {}), Color::none()), "LABEL"));
 }
 
 TEST_CASE("one phase has no columns for the others") {

@@ -45,6 +45,12 @@ TEST_CASE("inert escapes invalid UTF-8 byte by byte") {
   CHECK(inert("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
 }
 
+TEST_CASE("a label stands in brackets behind its module, and both are inert") {
+  CHECK(labelledModule("Net.a", "") == "Net.a");
+  CHECK(labelledModule("Global", "clip_grad_norm_") == "Global [clip_grad_norm_]");
+  CHECK(labelledModule("a\n", "b\x1b") == "a\\x0a [b\\x1b]");
+}
+
 TEST_CASE("width counts code points, and shortening removes the middle") {
   CHECK(
       displayWidth("\xc3\xa4"

@@ -56,6 +56,7 @@ export class Diff {
       phase: document.phases[changes.phase[row]],
       kind: document.kinds[changes.kind[row]],
       group: strings[changes.group[row]],
+      label: strings[changes.label[row]],
       ...amountOf(changes, row),
     }));
   }

@@ -42,6 +42,7 @@ function columnsOf(changes) {
     text("phase", "Phase", { long: false }),
     text("kind", "Kind", { long: false }),
     text("group", "Group"),
+    ...(changes.some(({ label }) => label !== "") ? [text("label", "Label")] : []),
     ...amountColumns().map(ofRow),
     { key: "percent", title: "Percent", number: true, fixed: true, cell: (row) => percentText(changes[row]) },
     {
@@ -61,7 +62,7 @@ export class DiffTable {
     this.table = new SortedTable("changes", "Modules, phases, kinds and groups that differ; means per rank", "all");
     this.find = h("input", {
       type: "search",
-      placeholder: "module, phase, kind or group",
+      placeholder: "module, phase, kind, group or label",
       spellcheck: "false",
       oninput: () => this.#search(),
     });
@@ -70,8 +71,8 @@ export class DiffTable {
       h("div", { class: "bar" }, h("label", { class: "find" }, "Find", this.find)),
       this.rows,
     );
-    this.texts = diff.changes.map(({ module, modules, phase, kind, group }) =>
-      [module, ...modules, phase, kind, group].join(" ").toLowerCase(),
+    this.texts = diff.changes.map(({ module, modules, phase, kind, group, label }) =>
+      [module, ...modules, phase, kind, group, label].join(" ").toLowerCase(),
     );
   }
 
