@@ -12,6 +12,7 @@
 
 #include "report/base/file_descriptor.h"
 #include "report/base/file_size.h"
+#include "report/base/held_file.h"
 #include "report/ledger/ledger_format.h"
 
 namespace commtap {
@@ -112,7 +113,7 @@ bool LedgerFile::write(const void* data, uint64_t size, uint64_t offset) {
 }
 
 bool LedgerFile::remove() const {
-  return unlink(path_.c_str()) == 0;
+  return removeFile(AT_FDCWD, path_, {file_.device, file_.inode}).empty();
 }
 
 void LedgerFile::close() {

@@ -57,6 +57,10 @@ Result<LedgerImage> LedgerImage::load(const std::string& path) {
   if (!file.isOpen()) {
     return Result<LedgerImage>::failure(errnoText("cannot be opened"));
   }
+  return load(file);
+}
+
+Result<LedgerImage> LedgerImage::load(const FileDescriptor& file) {
   struct stat info {};
   if (fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) > kMaxLedgerSize) {
     return Result<LedgerImage>::failure("not a commtap ledger");

@@ -14,12 +14,15 @@
 
 namespace commtap {
 
+class FileDescriptor;
+
 /// A copy of a ledger file in memory. Only the parts that hold records are read and take memory; the rest is zero. A
 /// copy, because reading a mapped file that is truncated at the same time raises SIGBUS.
 class LedgerImage {
  public:
   /// Reads a file, also while its process writes it. The error does not name the path.
   static Result<LedgerImage> load(const std::string& path);
+  static Result<LedgerImage> load(const FileDescriptor& file);
 
   LedgerImage(LedgerImage&& other) noexcept;
   LedgerImage& operator=(LedgerImage&&) = delete;

@@ -110,6 +110,29 @@ void readNotSeen(LedgerReading& reading) {
   }
 }
 
+/// Returns the contents of the file at `path`.
+Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerImage>& image) {
+  if (!image) {
+    return Result<LedgerContents>::failure(path + ": " + image.error());
+  }
+  Result<LedgerContents> contents = readLedger(image->bytes());
+  if (!contents) {
+    return Result<LedgerContents>::failure(path + ": " + contents.error());
+  }
+  Job& job = contents->report.job;
+  if (mayBeRunning({job.pid, contents->pid_start_ticks, contents->boot_id})) {
+    return contents;
+  }
+  if (job.exit == ExitKind::kRunning) {
+    job.exit = ExitKind::kKilled;
+  }
+  if (contents->damage.empty() && !contents->disagreement.empty()) {
+    contents->damage = contents->disagreement;
+    noteDamage(contents->report, contents->damage);
+  }
+  return contents;
+}
+
 } // namespace
 
 Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
@@ -141,26 +164,11 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
 }
 
 Result<LedgerContents> readLedgerFile(const std::string& path) {
-  const Result<LedgerImage> image = LedgerImage::load(path);
-  if (!image) {
-    return Result<LedgerContents>::failure(path + ": " + image.error());
-  }
-  Result<LedgerContents> contents = readLedger(image->bytes());
-  if (!contents) {
-    return Result<LedgerContents>::failure(path + ": " + contents.error());
-  }
-  Job& job = contents->report.job;
-  if (mayBeRunning({job.pid, contents->pid_start_ticks, contents->boot_id})) {
-    return contents;
-  }
-  if (job.exit == ExitKind::kRunning) {
-    job.exit = ExitKind::kKilled;
-  }
-  if (contents->damage.empty() && !contents->disagreement.empty()) {
-    contents->damage = contents->disagreement;
-    noteDamage(contents->report, contents->damage);
-  }
-  return contents;
+  return contentsOf(path, LedgerImage::load(path));
+}
+
+Result<LedgerContents> readLedgerFile(const std::string& path, const FileDescriptor& file) {
+  return contentsOf(path, LedgerImage::load(file));
 }
 
 } // namespace commtap

@@ -11,6 +11,8 @@
 
 namespace commtap {
 
+class FileDescriptor;
+
 /// A report, and what its ledger holds in addition.
 struct LedgerContents {
   Report report;
@@ -33,5 +35,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes);
 /// Reads a ledger file, also while its process writes it. A running process stays ExitKind::kRunning; one that exited
 /// without an end of its own becomes kKilled.
 Result<LedgerContents> readLedgerFile(const std::string& path);
+/// Reads a ledger file that is open. `path` is for errors only.
+Result<LedgerContents> readLedgerFile(const std::string& path, const FileDescriptor& file);
 
 } // namespace commtap

@@ -11,6 +11,7 @@
 
 #include "report/base/catch_errors.h"
 #include "report/base/file_descriptor.h"
+#include "report/base/held_file.h"
 #include "report/base/process.h"
 #include "report/base/text_file.h"
 #include "report/ledger_reader/ledger_reader.h"
@@ -32,26 +33,12 @@ std::string nameOfReport(const LedgerContents& contents) {
   return name.empty() || name == "?" ? reportName({job.host, job.pid, job.rank.value_or(-1), "", 0}) : name;
 }
 
-/// Claims a ledger file for conversion; one process at a time holds it. If that process dies, the next one claims the
-/// file.
-class LedgerClaim {
- public:
-  explicit LedgerClaim(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    struct stat held {};
-    struct stat named {};
-    const bool is_taken = file_.isLockedByAnother();
-    is_ours_ = file_.isOpen() && !is_taken && fstat(file_.get(), &held) == 0 && stat(path.c_str(), &named) == 0 &&
-               held.st_ino == named.st_ino && held.st_dev == named.st_dev; // else converted before the lock
-  }
-
-  bool isOurs() const {
-    return is_ours_;
-  }
-
- private:
-  FileDescriptor file_;
-  bool is_ours_ = false;
-};
+/// Claims a ledger file for conversion; one process at a time holds it, until it closes the file. If that process dies,
+/// the next one claims the file.
+bool claim(const HeldFile& file, const std::string& path) {
+  return !file.descriptor().isLockedByAnother() &&
+         identityAt(AT_FDCWD, path) == identityOf(file.facts()); // else converted before the lock
+}
 
 /// Returns the path of the new report; "" if the process may still run or another process converts the ledger. `by`
 /// limits the recovery to this process's children and run; nullptr for all.
@@ -59,11 +46,15 @@ Result<std::string> recoverLedger(const std::string& path, const OutputIdentity*
   if (std::string error = whyNotInput(path); !error.empty()) {
     return Result<std::string>::failure(std::move(error));
   }
-  const LedgerClaim claim(path);
-  if (!claim.isOurs() && access(path.c_str(), R_OK) == 0) {
+  const HeldFile file(AT_FDCWD, path);
+  if (!file.isOpen()) {
+    return Result<std::string>::failure(path + " cannot be opened, or is a link");
+  }
+  if (!claim(file, path)) {
     return std::string();
   }
-  const Result<LedgerContents> contents = catchErrors<LedgerContents>(path, [&path] { return readLedgerFile(path); });
+  const Result<LedgerContents> contents =
+      catchErrors<LedgerContents>(path, [&] { return readLedgerFile(path, file.descriptor()); });
   if (!contents) {
     return Result<std::string>::failure(contents.error());
   }
@@ -77,7 +68,7 @@ Result<std::string> recoverLedger(const std::string& path, const OutputIdentity*
   Result<std::string> written =
       writeReportFile(folder, nameOfReport(*contents), contents->report, contents->run_began_ns);
   if (written) {
-    unlink(path.c_str());
+    removeFile(AT_FDCWD, path, identityOf(file.facts()));
   }
   return written;
 }

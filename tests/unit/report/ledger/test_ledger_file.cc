@@ -62,6 +62,8 @@ TEST_CASE("LedgerFile fails if its file was closed and removed, and leaves a new
   writeText(folder / "ledger", "another");
   CHECK_FALSE(file.allocate(0, 4096));
   CHECK(errno == ESTALE);
+  CHECK_FALSE(file.remove());
+  CHECK(errno == ESTALE);
   CHECK(readText(folder / "ledger") == "another");
   close(mapping);
 }

@@ -196,6 +196,18 @@ TEST_CASE("the report name in a ledger cannot escape the folder") {
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"in"});
 }
 
+TEST_CASE("a ledger behind a link is not converted: neither the link nor what it names is deleted") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "out");
+  leaveLedger(folder, "mine.ledger", 1);
+  std::filesystem::create_symlink("../mine.ledger", folder / "out/x.ledger");
+  std::vector<std::string> problems;
+  CHECK(recoverLedgers(folder / "out", problems).empty());
+  CHECK(problems == std::vector<std::string>{folder / "out/x.ledger cannot be opened, or is a link"});
+  CHECK(namesIn(folder / "out") == std::vector<std::string>{"x.ledger"});
+  CHECK(std::filesystem::exists(folder / "mine.ledger"));
+}
+
 TEST_CASE("an unreadable ledger is kept and named") {
   const TempFolder folder;
   writeText(folder / "bad.ledger", "no ledger");
