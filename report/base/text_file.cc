@@ -50,7 +50,7 @@ Result<std::string> readRegularFile(const std::string& path, const FileDescripto
   std::string text(std::min<uint64_t>(size, static_cast<uint64_t>(facts.st_size)), '\0');
   size_t done = 0;
   while (done < text.size()) {
-    const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
+    const ssize_t count = pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) {
       continue;
     }
@@ -75,8 +75,29 @@ Result<std::string> readStored(const std::string& path, size_t size) {
   return readRegularFile(path, file, size);
 }
 
+std::string tooLarge(const std::string& path, uint64_t size) {
+  return path + " has " + std::to_string(size) + " bytes, but --max-file-size is " + std::to_string(maxInputSize());
+}
+
 Result<std::string> withPath(const std::string& path, Result<std::string> text) {
   return text ? std::move(text) : Result<std::string>::failure(path + ' ' + text.error());
+}
+
+/// Returns the content of a JSON input. `read_stored` returns the first bytes of the file as they are in it.
+template <typename ReadStored>
+Result<std::string> readJson(const std::string& path, const ReadStored& read_stored) {
+  constexpr size_t kStart = 4096; // bytes
+  Result<std::string> start = read_stored(kStart);
+  if (start && isCompressed(*start)) {
+    const Result<std::string> stored = read_stored(maxInputSize());
+    return stored ? withPath(path, decompress(*stored, maxInputSize())) : stored;
+  }
+  if (!start || start->size() < kStart) {
+    return start;
+  }
+  const size_t first = start->find_first_not_of(" \t\r\n");
+  const bool may_be_json = first == std::string::npos || (*start)[first] == '{' || (*start)[first] == '[';
+  return may_be_json ? read_stored(maxInputSize()) : start;
 }
 
 } // namespace
@@ -113,9 +134,7 @@ std::string whyNotInput(const std::string& path) {
     return path + " is not a regular file";
   }
   const auto size = static_cast<uint64_t>(facts.st_size);
-  return size <= maxInputSize() ? ""
-                                : path + " has " + std::to_string(size) + " bytes, but --max-file-size is " +
-                                      std::to_string(maxInputSize());
+  return size <= maxInputSize() ? "" : tooLarge(path, size);
 }
 
 Result<std::string> readStartOfInput(const std::string& path, size_t size) {
@@ -129,18 +148,15 @@ Result<std::string> readStartOfInput(const std::string& path, size_t size) {
 }
 
 Result<std::string> readJsonInput(const std::string& path) {
-  constexpr size_t kStart = 4096; // bytes
-  Result<std::string> start = readStored(path, kStart);
-  if (start && isCompressed(*start)) {
-    const Result<std::string> stored = readStored(path, maxInputSize());
-    return stored ? withPath(path, decompress(*stored, maxInputSize())) : stored;
+  return readJson(path, [&path](size_t size) { return readStored(path, size); });
+}
+
+Result<std::string> readJsonInput(const std::string& path, const FileDescriptor& file) {
+  struct stat facts {};
+  if (fstat(file.get(), &facts) == 0 && static_cast<uint64_t>(facts.st_size) > maxInputSize()) {
+    return Result<std::string>::failure(tooLarge(path, static_cast<uint64_t>(facts.st_size)));
   }
-  if (!start || start->size() < kStart) {
-    return start;
-  }
-  const size_t first = start->find_first_not_of(" \t\r\n");
-  const bool may_be_json = first == std::string::npos || (*start)[first] == '{' || (*start)[first] == '[';
-  return may_be_json ? readStored(path, maxInputSize()) : start;
+  return readJson(path, [&](size_t size) { return readRegularFile(path, file, size); });
 }
 
 void setMaxInputSize(uint64_t bytes) {

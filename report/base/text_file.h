@@ -10,6 +10,8 @@
 
 namespace commtap {
 
+class FileDescriptor;
+
 /// Returns the content of a file, or an error with the path and the system's reason.
 Result<std::string> readTextFile(const std::string& path);
 
@@ -30,6 +32,8 @@ Result<std::string> readStartOfInput(const std::string& path, size_t size);
 /// Returns the content of a JSON input, or an error with the path. If the file does not begin with a JSON object or
 /// list, returns only its start, which is enough for the parser's error.
 Result<std::string> readJsonInput(const std::string& path);
+/// Returns the content of a JSON input that is open. `path` is for errors only.
+Result<std::string> readJsonInput(const std::string& path, const FileDescriptor& file);
 
 inline constexpr uint64_t kDefaultMaxInputSize = 1ULL << 30U;
 /// Sets the largest input, in bytes. Must run before other threads read inputs.

@@ -13,15 +13,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool isReportName(const fs::path& path) {
-  const std::string name = path.filename();
-  return path.extension() == ".ledger" ||
+} // namespace
+
+bool isReportName(const std::string& path) {
+  const fs::path name = fs::path(path).filename();
+  return name.extension() == ".ledger" ||
          std::any_of(kReportEndings.begin(), kReportEndings.end(), [&name](std::string_view ending) {
-           return name.ends_with(ending);
+           return name.native().ends_with(ending);
          });
 }
-
-} // namespace
 
 std::vector<std::string> reportPaths(const std::string& path, std::vector<std::string>& problems) {
   std::error_code error;

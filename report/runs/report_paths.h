@@ -11,6 +11,9 @@
 
 namespace commtap {
 
+/// Returns whether a path's name may be a report's or ledger's.
+bool isReportName(const std::string& path);
+
 /// Returns every file below a folder whose name may be a report's or ledger's, sorted; for a file, its path. A folder
 /// that cannot be listed completely is a problem.
 std::vector<std::string> reportPaths(const std::string& path, std::vector<std::string>& problems);

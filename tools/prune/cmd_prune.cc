@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/prune/cmd_prune.h"
 
+#include <sys/stat.h>
+
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,6 +23,7 @@
 #include "tools/prune/prune_plan.h"
 #include "tools/prune/removal.h"
 #include "tools/prune/stored_run.h"
+#include "tools/prune/unjudged.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -27,11 +31,17 @@ namespace {
 
 constexpr const char* kPruneAbout =
     "Removes whole runs, the oldest first: those whose reports have not changed within --keep, then as many more as\n"
-    "bring all reports together below --max-size. Only reports of ranks are removed, and folders that this leaves\n"
-    "empty. A run with a ledger stays, since its job may be running, and so does one that changed within the hour.\n"
-    "Merged reports and pages stay.";
+    "bring all reports together below --max-size. Only reports of ranks are removed, each after it was read to its "
+    "end,\n"
+    "and folders that this leaves empty. A run with a ledger stays, since its job may be running, and so does one "
+    "that\n"
+    "changed within the hour. Merged reports and pages stay. So does what is not a whole report, such as one with "
+    "notes\n"
+    "of yours in it. If a ledger cannot be read, its owner's runs stay: it may be of any of them.";
 constexpr const char* kPruneExitStatus =
-    "0 done; 1 a file could not be removed, or --max-size was not reached; 2 wrong usage, or FOLDER does not exist.";
+    "0 done; 1 a report or ledger could not be read or removed, or --max-size was not reached; 2 wrong usage, or "
+    "FOLDER\n"
+    "is not a folder.";
 
 struct PruneArguments {
   std::string folder;
@@ -41,71 +51,99 @@ struct PruneArguments {
   bool is_dry_run = false;
 };
 
-std::string lineOf(const StoredRun& run, bool is_dry_run) {
+/// What was removed, or would be.
+struct Pruned {
+  std::string text;                  ///< a line for each run
+  std::vector<std::string> problems; ///< what stays, and why
+};
+
+std::string lineOf(const StoredRun& run, const Removal& removal, bool is_dry_run) {
+  const size_t files = removal.files + removal.kept_files;
   return fmt::format(
-      "{} {}  {} files  {}  {}\n",
+      "{} {}  {}{} files  {}  {}\n",
       is_dry_run ? "would remove" : "removed",
       inert(run.run_id),
-      run.files.size(),
-      humanBytes(static_cast<double>(run.bytes)),
+      removal.files,
+      removal.kept_files == 0 ? "" : fmt::format(" of {}", files),
+      humanBytes(static_cast<double>(removal.bytes)),
       formatTimestamp(run.changed_at_ns));
 }
 
-/// Carries the plan out, or prints what it would do. Returns what failed.
-std::vector<std::string> carryOut(const PrunePlan& plan, const PruneArguments& arguments, std::string& text) {
-  std::vector<std::string> problems;
+/// Carries the plan out, or judges what it would remove. Adds to the plan's numbers what stays all the same.
+Pruned carryOut(PrunePlan& plan, const PruneArguments& arguments) {
+  Pruned pruned;
   for (const StoredRun& run : plan.removed) {
-    if (!arguments.is_dry_run) {
-      const std::vector<std::string> failed = removeRun(run, arguments.folder);
-      problems.insert(problems.end(), failed.begin(), failed.end());
-    }
-    text += lineOf(run, arguments.is_dry_run);
+    const Removal removal = removeRun(run, arguments.folder, arguments.is_dry_run);
+    pruned.problems.insert(pruned.problems.end(), removal.problems.begin(), removal.problems.end());
+    pruned.text += removal.files == 0 ? "" : lineOf(run, removal, arguments.is_dry_run);
+    plan.kept_bytes += removal.kept_bytes;
+    plan.kept_runs += removal.kept_files == 0 ? 0 : 1;
   }
-  return problems;
+  return pruned;
 }
 
-void sayWhatStays(const PrunePlan& plan) {
+void sayWhatStays(const PrunePlan& plan, const std::vector<UnjudgedFile>& unjudged) {
   if (!plan.with_ledgers.empty()) {
     say(fmt::format(
         "runs with ledgers stay: {}: if their jobs have ended, run commtap recover on their hosts",
         fmt::join(plan.with_ledgers, ", ")));
   }
+  for (const UnjudgedFile& file : unjudged) {
+    say(file.path + " stays: it cannot be read" + (file.may_be_ledger ? ", so its run is not known" : ""));
+  }
+  if (!plan.undecided.empty()) {
+    say(fmt::format(
+        "runs to which a ledger that cannot be read may belong stay: {}: read it as its owner and with its version of "
+        "commtap, or remove it",
+        fmt::join(plan.undecided, ", ")));
+  }
   say(fmt::format("{} runs are left, {}", plan.kept_runs, humanBytes(static_cast<double>(plan.kept_bytes))));
 }
 
-int prune(const PruneArguments& arguments) {
-  Retention retention;
+/// Returns false, and says why, if the arguments do not say what to keep.
+bool readRetention(const PruneArguments& arguments, Retention& retention) {
   retention.keep_ns = parseDurationNs(arguments.keep);
   if (!arguments.keep.empty() && !retention.keep_ns) {
     say("--keep " + arguments.keep + " is no duration: write 12h or 30d");
-    return kExitUsage;
+    return false;
   }
   if (arguments.has_max_bytes) {
     retention.max_bytes = arguments.max_bytes;
   }
   if (!retention.keep_ns && !retention.max_bytes) {
     say("say what to keep: --keep 30d, --max-size 50G, or both");
-    return kExitUsage;
+    return false;
   }
-  if (!isThere(arguments.folder)) {
+  if (struct stat facts{}; stat(arguments.folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+    say(arguments.folder + " is not a folder: give the folder with the reports of many runs");
+    return false;
+  }
+  return true;
+}
+
+int prune(const PruneArguments& arguments) {
+  Retention retention;
+  if (!readRetention(arguments, retention)) {
     return kExitUsage;
   }
   recoverOrphanedLedgers(arguments.folder);
-  const Result<ReportScan> scan =
+  Result<ReportScan> scan =
       withProgress([&](const auto& progress) { return scanReports(arguments.folder, progress, Copies::kKeep); });
   if (!scan) {
     say(scan.error());
     return kExitFindings;
   }
-  const PrunePlan plan = planPrune(storedRuns(storedFiles(*scan)), retention, wallClockNs());
-  std::string text;
-  const std::vector<std::string> problems = carryOut(plan, arguments, text);
-  const int printed = printOut(text);
+  std::vector<UnjudgedFile> unjudged = findUnjudged(arguments.folder, *scan);
+  std::vector<StoredRun> runs = storedRuns(storedFiles(*scan));
+  markUndecided(unjudged, runs);
+  PrunePlan plan = planPrune(std::move(runs), retention, wallClockNs());
+  const Pruned pruned = carryOut(plan, arguments);
+  const int printed = printOut(pruned.text);
   sayAll(scan->problems);
-  sayAll(problems);
-  sayWhatStays(plan);
+  sayAll(pruned.problems);
+  sayWhatStays(plan, unjudged);
   const bool is_too_much = retention.max_bytes && plan.kept_bytes > *retention.max_bytes;
-  return problems.empty() && !is_too_much ? printed : kExitFindings;
+  return pruned.problems.empty() && unjudged.empty() && !is_too_much ? printed : kExitFindings;
 }
 
 } // namespace

@@ -22,14 +22,14 @@ PrunePlan planPrune(std::vector<StoredRun> runs, const Retention& retention, uin
     const bool is_too_old = retention.keep_ns && isOlder(run, now_ns, *retention.keep_ns);
     const bool is_too_much = retention.max_bytes && plan.kept_bytes > *retention.max_bytes;
     const bool is_unwanted = (is_too_old || is_too_much) && isOlder(run, now_ns, kJustChangedNs);
-    if (is_unwanted && !run.has_ledger) {
+    if (is_unwanted && !run.has_ledger && !run.may_have_a_ledger) {
       plan.kept_bytes -= run.bytes;
       plan.removed.push_back(std::move(run));
       continue;
     }
     ++plan.kept_runs;
     if (is_unwanted) {
-      plan.with_ledgers.push_back(run.run_id);
+      (run.has_ledger ? plan.with_ledgers : plan.undecided).push_back(run.run_id);
     }
   }
   return plan;

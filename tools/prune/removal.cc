@@ -2,55 +2,138 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/prune/removal.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <set>
-#include <system_error>
+#include <cstring>
+#include <map>
 
-#include "report/json/report_head.h"
+#include "report/base/catch_errors.h"
+#include "report/base/file_descriptor.h"
+#include "report/base/held_file.h"
+#include "report/base/text_file.h"
+#include "report/json/whole_report.h"
 
 namespace commtap {
 namespace {
 
-namespace fs = std::filesystem;
+/// A path below a folder, as that of its folder and its name there.
+struct Place {
+  std::string folder; ///< "": the folder itself
+  std::string name;
+};
 
-/// Returns whether the file still is the report that was found.
-bool isStill(const StoredFile& file) {
-  const Result<Job> job = readReportHead(file.path);
-  return job && job->run_id == file.run_id;
+Place placeOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? Place{"", path} : Place{path.substr(0, slash), path.substr(slash + 1)};
 }
 
-/// Deletes empty folders, from `folder` up to but without `root`.
-void removeEmptyFolders(fs::path folder, const fs::path& root) {
-  const auto is_below = [&root](const fs::path& path) {
-    const fs::path relative = path.lexically_relative(root);
-    return !relative.empty() && relative != "." && *relative.begin() != "..";
-  };
-  while (is_below(folder) && rmdir(folder.c_str()) == 0) {
-    folder = folder.parent_path();
+/// Returns the path from `root` of a path that was found by listing `root`. By its text: the system alone knows what
+/// ".." after a link means.
+std::string below(const std::string& root, const std::string& path) {
+  const size_t begin = path.find_first_not_of('/', root.size());
+  return begin == std::string::npos ? "" : path.substr(begin);
+}
+
+/// Removes one run's files below an open folder.
+class RunRemover {
+ public:
+  RunRemover(const StoredRun& run, const std::string& root, bool is_dry_run)
+      : run_(run),
+        root_path_(root),
+        is_dry_run_(is_dry_run),
+        root_(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+  Removal removeAll() {
+    for (const StoredFile& file : run_.files) {
+      remove(file);
+    }
+    for (auto folder = emptied_.rbegin(); folder != emptied_.rend(); ++folder) { // a folder after those in it
+      removeEmptyFolders(folder->first, folder->second);
+    }
+    return std::move(removal_);
   }
-}
+
+ private:
+  void remove(const StoredFile& stored) {
+    const Place place = placeOf(below(root_path_, stored.path));
+    const FileDescriptor folder(openFolderBelow(root_.get(), place.folder));
+    if (!folder.isOpen()) {
+      return notOpened(stored);
+    }
+    const HeldFile file(folder.get(), place.name);
+    if (!file.isOpen()) {
+      return notOpened(stored);
+    }
+    const Result<Report> report = catchErrors<Report>("it", [&] {
+      const Result<std::string> text = readJsonInput("it", file.descriptor());
+      return text ? wholeReportFromJson(*text) : Result<Report>::failure(text.error());
+    });
+    if (!report) {
+      return keep(stored, report.error());
+    }
+    if (report->job.run_id != run_.run_id || changedAtNs(file.facts()) > run_.changed_at_ns) {
+      return keep(stored, "");
+    }
+    if (const std::string problem = is_dry_run_ ? "" : file.remove(); !problem.empty()) {
+      return keep(stored, problem);
+    }
+    ++removal_.files;
+    removal_.bytes += stored.bytes;
+    noteFolder(place.folder, folder);
+  }
+
+  /// `problem`: "" if the file is of another run, or new.
+  void keep(const StoredFile& stored, const std::string& problem) {
+    ++removal_.kept_files;
+    removal_.kept_bytes += stored.bytes;
+    if (!problem.empty()) {
+      removal_.problems.push_back(stored.path + " stays: " + problem);
+    }
+  }
+
+  void notOpened(const StoredFile& stored) {
+    if (errno != ENOENT) { // else it is gone
+      keep(stored, std::string("it cannot be opened: ") + std::strerror(errno));
+    }
+  }
+
+  void noteFolder(const std::string& path, const FileDescriptor& folder) {
+    if (struct stat facts{}; !is_dry_run_ && fstat(folder.get(), &facts) == 0) {
+      emptied_[path] = identityOf(facts);
+    }
+  }
+
+  /// Deletes empty folders, from `path` up to but without the root. Deletes only the folder in which a report was, and
+  /// those above it: a path may name another one by now.
+  void removeEmptyFolders(std::string path, FileIdentity folder) {
+    while (!path.empty()) {
+      const Place place = placeOf(path);
+      const FileDescriptor above(openFolderBelow(root_.get(), place.folder));
+      struct stat facts {};
+      if (identityAt(above.get(), place.name) != folder || fstat(above.get(), &facts) != 0 ||
+          unlinkat(above.get(), place.name.c_str(), AT_REMOVEDIR) != 0) {
+        return;
+      }
+      path = place.folder;
+      folder = identityOf(facts);
+    }
+  }
+
+  const StoredRun& run_;
+  const std::string& root_path_;
+  bool is_dry_run_;
+  FileDescriptor root_;
+  Removal removal_;
+  std::map<std::string, FileIdentity> emptied_; ///< folders by their path from the root
+};
 
 } // namespace
 
-std::vector<std::string> removeRun(const StoredRun& run, const std::string& root) {
-  std::vector<std::string> problems;
-  std::set<fs::path> folders;
-  for (const StoredFile& file : run.files) {
-    if (!isStill(file)) {
-      continue;
-    }
-    if (unlink(file.path.c_str()) != 0 && errno != ENOENT) {
-      problems.push_back(file.path + ": " + std::error_code(errno, std::generic_category()).message());
-    }
-    folders.insert(fs::path(file.path).lexically_normal().parent_path());
-  }
-  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) { // a folder after those in it
-    removeEmptyFolders(*folder, (fs::path(root) / "").lexically_normal().parent_path());
-  }
-  return problems;
+Removal removeRun(const StoredRun& run, const std::string& root, bool is_dry_run) {
+  return RunRemover(run, root, is_dry_run).removeAll();
 }
 
 } // namespace commtap

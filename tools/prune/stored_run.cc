@@ -21,9 +21,8 @@ bool lookUp(const FoundReport& found, StoredFile& file) {
     return false;
   }
   file.bytes = static_cast<uint64_t>(info.st_blocks) * kBlockBytes;
-  const uint64_t written_ns =
-      static_cast<uint64_t>(info.st_mtim.tv_sec) * kNsPerSecond + static_cast<uint64_t>(info.st_mtim.tv_nsec);
-  file.changed_at_ns = std::max(written_ns, found.job.ended_at_ns.value_or(0));
+  file.changed_at_ns = std::max(changedAtNs(info), found.job.ended_at_ns.value_or(0));
+  file.owner = info.st_uid;
   return true;
 }
 
@@ -48,6 +47,7 @@ std::vector<StoredRun> storedRuns(std::vector<StoredFile> files) {
     run.bytes += file.bytes;
     run.changed_at_ns = std::max(run.changed_at_ns, file.changed_at_ns);
     run.has_ledger = run.has_ledger || file.is_ledger;
+    run.owners.insert(file.owner);
     run.files.push_back(std::move(file));
   }
   std::vector<StoredRun> runs;
@@ -58,6 +58,10 @@ std::vector<StoredRun> storedRuns(std::vector<StoredFile> files) {
     return a.changed_at_ns < b.changed_at_ns;
   });
   return runs;
+}
+
+uint64_t changedAtNs(const struct stat& facts) {
+  return static_cast<uint64_t>(facts.st_mtim.tv_sec) * kNsPerSecond + static_cast<uint64_t>(facts.st_mtim.tv_nsec);
 }
 
 } // namespace commtap

@@ -70,10 +70,43 @@ TEST_CASE_FIXTURE(OldAndNew, "the run of a ledger stays and is named") {
   CHECK(std::filesystem::exists(folder / "rank.json"));
 }
 
+TEST_CASE_FIXTURE(
+    OldAndNew,
+    "if a ledger cannot be read, no run of its owner is removed, and the exit status says so") {
+  writeText(folder / "x.ledger", "");
+  const Outcome outcome = runCommtap({"prune", "--keep", "30d", folder.path()});
+  CHECK(outcome.out.empty());
+  CHECK(has(outcome.err, folder / "x.ledger stays: it cannot be read, so its run is not known"));
+  CHECK(has(outcome.err, "runs to which a ledger that cannot be read may belong stay: old: "));
+  CHECK(has(outcome.err, "2 runs are left"));
+  CHECK(outcome.status() == 1);
+  CHECK(std::filesystem::exists(folder / "old.json"));
+}
+
+TEST_CASE_FIXTURE(OldAndNew, "a report with notes behind it stays, is named and is in no number") {
+  put("old-2.json", "old", 100);
+  const std::filesystem::file_time_type time = std::filesystem::last_write_time(folder / "old.json");
+  writeText(folder / "old.json", readText(folder / "old.json") + "my notes");
+  std::filesystem::last_write_time(folder / "old.json", time);
+  for (const bool is_dry_run : {true, false}) {
+    Words words = {"prune", "--keep", "30d", folder.path()};
+    if (is_dry_run) {
+      words.emplace_back("--dry-run");
+    }
+    const Outcome outcome = runCommtap(words);
+    CHECK(outcome.out.starts_with(is_dry_run ? "would remove old  1 of 2 files  " : "removed old  1 of 2 files  "));
+    CHECK(has(outcome.err, folder / "old.json stays: no JSON document"));
+    CHECK(has(outcome.err, "2 runs are left"));
+    CHECK(outcome.status() == 1);
+  }
+  CHECK(names() == Names{"new.json", "notes.json", "notes.txt", "old.json"});
+}
+
 TEST_CASE_FIXTURE(OldAndNew, "without a rule, with a wrong one and without the folder nothing is removed") {
   CHECK(has(runCommtap({"prune", folder.path()}).err, "say what to keep"));
   CHECK(runCommtap({"prune", "--keep", "old", folder.path()}).status() == 2);
   CHECK(runCommtap({"prune", "--keep", "1d", folder / "none"}).status() == 2);
+  CHECK(runCommtap({"prune", "--keep", "1d", folder / "old.json"}).status() == 2);
   CHECK(names().size() == 4);
 }
 

@@ -51,6 +51,16 @@ TEST_CASE("a run with a ledger, and one that changed within the hour, stay whate
   CHECK(plan.kept_bytes == 20);
 }
 
+TEST_CASE("a run that may have a ledger stays") {
+  StoredRun run = runOf("a", 500, 10);
+  run.may_have_a_ledger = true;
+  const PrunePlan plan = planPrune({run, runOf("b", 400, 10)}, {0, 0}, kNow);
+  CHECK(idsOf(plan.removed) == Ids{"b"});
+  CHECK(plan.undecided == Ids{"a"});
+  CHECK(plan.with_ledgers.empty());
+  CHECK(plan.kept_runs == 1);
+}
+
 TEST_CASE("a run of the future is not old") {
   StoredRun run = runOf("a", 0, 10);
   run.changed_at_ns = kNow + kHour;
