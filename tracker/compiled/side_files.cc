@@ -3,6 +3,7 @@
 #include "tracker/compiled/side_files.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ namespace commtap {
 namespace {
 
 constexpr std::string_view kHead = "commtap graph 2 ";
+constexpr std::string_view kEnding = ".txt";
 
 /// Returns the first line of a file: what it is, the key and a checksum of the lines.
 std::string headOf(const std::string& key, std::string_view lines) {
@@ -32,28 +34,40 @@ std::string headOf(const std::string& key, std::string_view lines) {
 }
 
 /// Returns whether a folder is this user's, and nobody else can write to it.
+bool isOwn(const struct stat& facts) {
+  return S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
 bool isOwn(const std::string& folder) {
   struct stat facts = {};
-  return lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
-         (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return lstat(folder.c_str(), &facts) == 0 && isOwn(facts);
 }
 
-bool isName(const std::string& key) {
+bool isName(std::string_view key) {
   constexpr size_t kLongest = 200;
   return !key.empty() && key.size() <= kLongest && std::all_of(key.begin(), key.end(), [](unsigned char each) {
     return std::isalnum(each) != 0 || each == '_' || each == '-';
   });
 }
 
-/// Removes the older half of the files if there are too many.
+/// Returns whether a file is a side file by its name, or the temporary file that becomes one.
+bool isSideFile(std::string_view name) {
+  const size_t end = name.find(kEnding);
+  return end != std::string_view::npos && isName(name.substr(0, end)) &&
+         (end + kEnding.size() == name.size() || name.ends_with(".tmp"));
+}
+
+/// Removes the older half of the files if there are too many. Holds the folder open: its path can name another one.
 void makeRoom(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(folder.c_str()), closedir);
+  struct stat facts = {};
+  if (listing == nullptr || fstat(dirfd(listing.get()), &facts) != 0 || !isOwn(facts)) {
+    return;
+  }
   std::vector<std::pair<timespec, std::string>> files;
-  while (const dirent* entry = listing == nullptr ? nullptr : readdir(listing.get())) {
-    const std::string path = folder + "/" + entry->d_name;
-    struct stat facts = {};
-    if (lstat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) {
-      files.emplace_back(facts.st_mtim, path);
+  while (const dirent* entry = readdir(listing.get())) {
+    if (isSideFile(entry->d_name) && fstatat(dirfd(listing.get()), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(facts.st_mode)) {
+      files.emplace_back(facts.st_mtim, entry->d_name);
     }
   }
   if (files.size() < SideFiles::kMost) {
@@ -63,7 +77,7 @@ void makeRoom(const std::string& folder) {
     return std::pair(one.first.tv_sec, one.first.tv_nsec) < std::pair(other.first.tv_sec, other.first.tv_nsec);
   });
   for (size_t i = 0; i < files.size() / 2; ++i) {
-    unlink(files[i].second.c_str());
+    unlinkat(dirfd(listing.get()), files[i].second.c_str(), 0);
   }
 }
 
@@ -72,7 +86,7 @@ void makeRoom(const std::string& folder) {
 SideFiles::SideFiles(const std::string& cache) : folder_(cache + "/commtap-" + std::to_string(geteuid())) {}
 
 std::string SideFiles::pathOf(const std::string& key) const {
-  return folder_ + "/" + key + ".txt";
+  return folder_ + "/" + key + std::string(kEnding);
 }
 
 std::string SideFiles::write(const std::string& key, std::string_view lines) const {

@@ -93,10 +93,18 @@ TEST_CASE("the oldest files make room for new ones") {
   for (size_t i = 1; i < SideFiles::kMost; ++i) {
     std::ofstream(ownFolder(cache) / ("c" + std::to_string(i) + ".txt")) << "";
   }
-  fs::last_write_time(fileOf(cache), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const fs::path temporary = ownFolder(cache) / (kKey + ".txt.Ab12Cd.tmp"); // of a process that was killed
+  const fs::path notes = ownFolder(cache) / "my notes.txt";
+  for (const fs::path& path : {fileOf(cache), temporary, notes}) {
+    std::ofstream(path, std::ios::app) << "";
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
   REQUIRE(files.write("cnew", kLines) == "");
   CHECK(files.read("cnew") == kLines);
   CHECK_FALSE(files.read(kKey));
+  CHECK_FALSE(fs::exists(temporary));
+  CHECK(fs::exists(notes));
+  fs::remove(notes);
   const auto left = std::distance(fs::directory_iterator(ownFolder(cache)), fs::directory_iterator());
   CHECK(static_cast<size_t>(left) <= SideFiles::kMost / 2 + 1);
 }
