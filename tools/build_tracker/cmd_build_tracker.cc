@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -41,20 +44,23 @@ struct BuildArguments {
   size_t jobs = std::max(1U, std::thread::hardware_concurrency());
 };
 
-/// A folder that is removed with the object.
+/// A new folder that is removed with the object.
 class WorkFolder {
  public:
-  explicit WorkFolder(std::string path) : path_(std::move(path)) {
-    std::error_code error;
-    fs::remove_all(path_, error); // of a process with the same number that was killed
-    fs::create_directory(path_, error);
+  explicit WorkFolder(const std::string& cache) : path_(cache + "/build-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) {
+      path_.clear();
+    }
   }
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
   ~WorkFolder() {
     std::error_code error;
-    fs::remove_all(path_, error);
+    if (!path_.empty()) {
+      fs::remove_all(path_, error);
+    }
   }
+  /// Returns "" if the folder could not be made.
   const std::string& path() const {
     return path_;
   }
@@ -131,7 +137,10 @@ build(const BuildArguments& arguments, const std::vector<std::string>& command, 
   if (!cache) {
     return Failure::failure(cache.error());
   }
-  const WorkFolder work(fmt::format("{}/build-{}", cache->folder(), getpid()));
+  const WorkFolder work(cache->folder());
+  if (work.path().empty()) {
+    return Failure::failure(fmt::format("no folder can be made in {}: {}", cache->folder(), std::strerror(errno)));
+  }
   const BuildPlan plan = planBuild(*sources, *torch, *compiler, work.path());
   say(fmt::format("compiling a tracker for torch {} with {}: this takes minutes", torch->version, (*compiler)[0]));
   std::string failure =
