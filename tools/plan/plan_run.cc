@@ -33,6 +33,8 @@ namespace fs = std::filesystem;
 
 /// The planner's file that says which rank stands for which, and how each ended.
 constexpr const char* kStandingFile = "/plan/standing.outcome";
+/// The planner's file that says that it made the folder.
+constexpr const char* kMarkFile = "/plan/made-by-commtap.txt";
 
 /// Runs the planner. Returns "" or why it could not run.
 std::string runPlanner(const std::vector<std::string>& command, const Environment& environment) {
@@ -93,11 +95,32 @@ Result<std::string> findPlanner() {
   return findInstalled(executableFolder(), {"plan/plan.py" /* build folder */, "../share/commtap/plan/plan.py"});
 }
 
+std::string whyNotPlanFolder(const std::string& out) {
+  std::error_code error;
+  for (const char* mark : {kMarkFile, kStandingFile}) {
+    if (fs::is_regular_file(fs::symlink_status(out + mark, error))) {
+      return "";
+    }
+  }
+  for (const std::string name : {"plan", "ranks", kPlanFile}) {
+    if (fs::exists(fs::symlink_status(out + "/" + name, error))) {
+      return fmt::format(
+          "{}/{} is not of a plan, and a plan would replace it: give --out a folder that is new, or of an earlier plan",
+          out,
+          name);
+    }
+  }
+  return "";
+}
+
 Result<MadePlan> makePlan(
     const PlanArguments& arguments,
     const PythonCommand& command,
     const Environment& run,
     const std::string& planner) {
+  if (std::string other = whyNotPlanFolder(arguments.out); !other.empty()) {
+    return Result<MadePlan>::failure(std::move(other));
+  }
   std::error_code error;
   fs::remove(arguments.out + "/" + kPlanFile, error);
   fs::remove(arguments.out + kStandingFile, error);

@@ -22,6 +22,10 @@ struct MadePlan {
 /// Returns the path of plan.py, which is beside the command.
 Result<std::string> findPlanner();
 
+/// Returns "", or why no plan is written to a folder: it holds files of that name that no plan made, which would be
+/// deleted.
+std::string whyNotPlanFolder(const std::string& out);
+
 /// Plans the job of `command`. `run`: the environment of `commtap run`. Writes the job report into the plan's folder.
 Result<MadePlan> makePlan(
     const PlanArguments& arguments,

@@ -33,6 +33,11 @@ from commtap_plan.settings import (
 TRAINING_FACTOR = 4
 
 
+#: The file by which `commtap plan` knows a folder that it may replace.
+MARK = "made-by-commtap.txt"
+MARK_TEXT = "commtap plan made this folder and ../ranks, and deletes them before it plans again.\n"
+
+
 @dataclasses.dataclass(frozen=True)
 class PlanSettings:
     """What `commtap plan` was asked for."""
@@ -255,9 +260,10 @@ class Planner:
 
     def plan(self) -> int:
         """Plans the job. Returns the exit status."""
-        shutil.rmtree(self.own, ignore_errors=True)
         shutil.rmtree(Path(self.settings.out) / "ranks", ignore_errors=True)
+        shutil.rmtree(self.own, ignore_errors=True)
         self.own.mkdir(parents=True)
+        (self.own / MARK).write_text(MARK_TEXT)
         if self.settings.workdir:
             Path(self.settings.workdir).mkdir(parents=True, exist_ok=True)
         self._choose_depth()
