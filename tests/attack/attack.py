@@ -21,6 +21,7 @@ import files
 import http_requests
 import ledgers
 import processes
+import prune_races
 import reports
 from attempts import Attempt, Tally, Verdict
 
@@ -62,7 +63,7 @@ def sample_ledger(library: Path, folder: Path) -> Path:
 def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[str, Iterator[Attempt]]]:
     """Returns the campaign's parts."""
     command, library = build / "tools" / "commtap", build / "shim" / "libcommtap.so"
-    places = {name: folder / name for name in ("reports", "ledgers", "files", "processes")}
+    places = {name: folder / name for name in ("reports", "ledgers", "files", "processes", "races")}
     for place in places.values():
         place.mkdir()
     report = sample_report(library, folder / "job")
@@ -71,12 +72,13 @@ def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[
     ledger = sample_ledger(library, folder / "killed")
     yield "changed ledgers", ledgers.attack(command, ledger, places["ledgers"], changes - of_reports, seed)
     yield "monster files and hostile names", files.attack(command, report, places["files"])
+    yield "prune's races", prune_races.attack(command, report, ledger, places["races"])
     yield "HTTP", http_requests.attack(command, folder / "job")
     yield "processes", processes.attack(library, places["processes"])
 
 
 def row(name: str, tally: Tally, seconds: float) -> str:
-    shown = (Verdict.CRASH, Verdict.HANG, Verdict.SILENT, Verdict.LISTED)
+    shown = (Verdict.CRASH, Verdict.HANG, Verdict.SILENT, Verdict.DELETED, Verdict.LISTED)
     counts = " | ".join(f"{tally.verdicts[verdict]:,}" for verdict in shown)
     return f"| {name} | {tally.verdicts.total():,} | {counts} | {seconds:.0f} |"
 
@@ -90,7 +92,8 @@ def main() -> int:
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="commtap-attack-"))
     failures: list[Attempt] = []
-    print("| attempts | tried | crashes | hangs | silent wrong | listed | s |\n|---|--:|--:|--:|--:|--:|--:|")
+    print("| attempts | tried | crashes | hangs | silent wrong | foreign deletions | listed | s |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
     for name, attempts in parts(arguments.build.resolve(), folder, arguments.changes, arguments.seed):
         if arguments.only and arguments.only not in name:
             continue

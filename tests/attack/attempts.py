@@ -26,6 +26,7 @@ class Verdict(Enum):
     CRASH = "crashes"
     HANG = "hangs"
     SILENT = "silent wrong"
+    DELETED = "foreign deletions"
     LISTED = "listed"
 
 
