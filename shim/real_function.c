@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Weak, since musl lacks it. musl's loader accepts libc.so.6 as its own name, so it preloads this library into musl's
  * programs, and an undefined symbol would end them. */
@@ -30,20 +32,32 @@ static void* symbol_in(const char* name, const char* symbol) {
   return found;
 }
 
-/* Searches every loaded library. */
+/* Returns the address at which the library of an address is loaded; 0 if it is in none. */
+static uintptr_t library_of(const void* address) {
+  Dl_info info;
+  return dladdr(address, &info) == 0 ? 0 : (uintptr_t)info.dli_fbase;
+}
+
+/* Searches the libraries loaded after this one. One before it, which another preload put there, may be the caller: it
+ * looks behind itself and would be called again. `ours` is that library's function then, so this library's own is
+ * recognized by its place. */
 static void* symbol_anywhere(const char* symbol, const void* ours) {
+  const uintptr_t own = library_of((const void*)&commtap_resolve);
   void* found = NULL;
   struct link_map* library = NULL;
+  bool is_behind = false;
   void* self = dlopen(NULL, RTLD_LAZY);
   if (self != NULL && dlinfo(self, RTLD_DI_LINKMAP, (void*)&library) == 0) {
-    for (; library != NULL && (found == NULL || found == ours); library = library->l_next) {
-      found = symbol_in(library->l_name, symbol);
+    for (; library != NULL && found == NULL; library = library->l_next) {
+      found = is_behind ? symbol_in(library->l_name, symbol) : NULL;
+      found = found == ours || (found != NULL && library_of(found) == own) ? NULL : found;
+      is_behind = is_behind || library->l_addr == own;
     }
   }
   if (self != NULL) {
     dlclose(self);
   }
-  return found == ours ? NULL : found;
+  return found;
 }
 
 /* RTLD_NEXT does not find what a Python job's torch loads, which is not in the global scope. A library may also have an

@@ -10,8 +10,9 @@ extern "C" {
 #endif
 
 /* Returns the function `symbol` that `ours` interposes; NULL if no loaded library has it. Looks in the libraries behind
- * this one, then in `library`, where it usually is. Without a `version`, looks in every loaded library last. `version`
- * selects the library if two define the symbol under versions of their own. errno and dlerror() stay as found. */
+ * this one, then in `library`, where it usually is. Without a `version`, looks in every library loaded after this one
+ * last. `version` selects the library if two define the symbol under versions of their own. errno and dlerror() stay as
+ * found. */
 void* commtap_resolve(const char* symbol, const char* version, const char* library, const void* ours);
 
 /* Returns commtap_resolve()'s result and keeps it in `slot`, so that the search runs once. */
