@@ -6,11 +6,11 @@ Its last line has its number of all_reduces and their bytes.
 """
 
 import json
-import os
 import sys
 
 import torch
 import torch.distributed as dist
+from place import DEVICE, finish, start
 from torch.distributed._functional_collectives import all_reduce
 
 LAYERS = 3
@@ -32,20 +32,17 @@ class Layer(torch.nn.Module):
 
 def main() -> None:
     """Runs STEPS forwards without gradients."""
-    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    dist.init_process_group("nccl")
+    start()
     torch.manual_seed(0)
-    model = torch.nn.Sequential(*(Layer() for _ in range(LAYERS))).cuda()
+    model = torch.nn.Sequential(*(Layer() for _ in range(LAYERS))).to(DEVICE)
     [mode] = sys.argv[1:]
     called = model if mode == "eager" else torch.compile(model, mode=mode)
     with torch.no_grad():
         for _ in range(STEPS):
             torch.compiler.cudagraph_mark_step_begin()
-            total = called(torch.ones(8, SIZE, device="cuda")).sum().item()
-    torch.cuda.synchronize()
-    dist.destroy_process_group()
-    if os.environ["RANK"] == "0":
-        print(json.dumps({"total": total, "count": STEPS * LAYERS, "bytes": STEPS * LAYERS * 4 * 8 * SIZE}))
+            total = called(torch.ones(8, SIZE, device=DEVICE)).sum().item()
+    finish()
+    print(json.dumps({"total": total, "count": STEPS * LAYERS, "bytes": STEPS * LAYERS * 4 * 8 * SIZE}))
 
 
 if __name__ == "__main__":
