@@ -67,11 +67,12 @@ inline constexpr auto kColumns<Job> = std::tuple{
     column(
         field::kStepsFrom,
         &Job::steps_from,
-        "What ended the last completed step of `steps`. mark: `commtap.mark_step`. optimizer: an optimizer had "
-        "stepped. "
+        "What ended the last completed step of `steps`; if none is complete, what the next forward would have ended "
+        "the "
+        "first one for. mark: `commtap.mark_step`. optimizer: an optimizer had stepped. "
         "zero_grad: an optimizer whose step was not seen cleared its gradients. parameters: a parameter had changed, "
-        "and no optimizer was seen. forward: a forward without gradients, in a process that only evaluates. Null if no "
-        "step was seen to end.",
+        "and no optimizer was seen. forward: a forward without gradients, in a process that only evaluates. Null if "
+        "nothing that ends a step was seen.",
         {.presence = Presence::kNewer}),
     column(
         field::kPlanned,

@@ -131,7 +131,7 @@ struct LedgerHeader {
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
   LedgerCost cost;
-  std::atomic<uint32_t> steps_from; ///< live; checked; 1 + the StepSign that ended the last step; 0: none has ended
+  std::atomic<uint32_t> steps_from; ///< live; checked; 1 + the StepSign that ended the last step, or ends the first; 0: none
   uint32_t planned;                 ///< 1: `commtap plan` ran the process, and nothing was communicated
 };
 

@@ -54,6 +54,13 @@ uint64_t stride(std::span<LedgerStep> records, uint64_t used) {
 
 } // namespace
 
+void LedgerSteps::signSeen(StepSign sign) {
+  LedgerHeader& header = store_.header();
+  if (header.step.load(std::memory_order_relaxed) == 0) {
+    header.steps_from.store(checkedNumber(1 + static_cast<uint32_t>(sign)), std::memory_order_relaxed);
+  }
+}
+
 void LedgerSteps::closeStep(uint64_t now_ns, StepSign sign) {
   const LedgerLock lock(store_.appending());
   const std::span<LedgerStep> records(store_.records<kSteps>(), kLedgerCapacities[kSteps]);

@@ -19,6 +19,9 @@ class LedgerSteps {
   LedgerStep& openStep() {
     return store_.records<kSteps>()[0];
   }
+  /// Notes what ends the first step, which goes on until a forward begins. Later steps are described by those that have
+  /// ended.
+  void signSeen(StepSign sign);
   /// Ends the running step, because of `sign`, and begins the next one. `now_ns` is steady clock time.
   void closeStep(uint64_t now_ns, StepSign sign);
 

@@ -34,7 +34,7 @@ struct Job {
   std::string python_version; ///< "" for a job without Python
   std::string commtap_version;
   Timing timing;
-  std::optional<StepSign> steps_from; ///< nullopt if no step has ended
+  std::optional<StepSign> steps_from; ///< nullopt if no sign of a step's end was seen
   bool planned = false;               ///< `commtap plan` ran the process, and nothing was communicated
 };
 

@@ -66,7 +66,8 @@ std::vector<std::string> cellsOf(const JobStep& step, const StepSums& sums) {
 /// Returns the sentence that says where steps end.
 const char* endOfSteps(std::optional<StepSign> sign) {
   if (!sign) {
-    return "No step was seen to end: no torch.optim.Optimizer stepped; call commtap.mark_step";
+    return "No step was seen to end: a step ends with the first forward after an optimizer has stepped, or with "
+           "commtap.mark_step";
   }
   switch (*sign) {
     case StepSign::kMark:
@@ -89,6 +90,7 @@ void StepSums::add(const Report& report) {
   is_timed_ = is_timed_ || report.job.timing.every == 1;
   const bool has_ended =
       std::any_of(report.steps.begin(), report.steps.end(), [](const Step& step) { return step.ended_at_ns; });
+  have_ended_ = have_ended_ || has_ended;
   if (report.job.steps_from || (!report.steps.empty() && !has_ended)) { // else an older commtap made the report
     signs_.insert(report.job.steps_from);
   }
@@ -131,7 +133,8 @@ std::string stepsText(const std::vector<JobStep>& steps, const StepSums& sums, c
   for (const JobStep& step : steps) {
     table.add(cellsOf(step, sums));
   }
-  std::string ends;
+  const bool is_first_open = !sums.haveEnded() && sums.signs().count(std::nullopt) < sums.signs().size();
+  std::string ends = is_first_open ? color.dim("Only one step: no forward has followed to end it") + "\n" : "";
   for (const std::optional<StepSign> sign : sums.signs()) {
     ends += color.dim(endOfSteps(sign)) + "\n";
   }

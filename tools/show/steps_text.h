@@ -41,7 +41,11 @@ class StepSums {
   bool isKnown() const {
     return !sums_.empty();
   }
-  /// Returns what ended the steps of the processes; nullopt for a process in which no step ended.
+  /// Returns whether a process has completed a step.
+  bool haveEnded() const {
+    return have_ended_;
+  }
+  /// Returns what ends the steps of the processes; nullopt for a process that had no sign of a step's end.
   const std::set<std::optional<StepSign>>& signs() const {
     return signs_;
   }
@@ -52,6 +56,7 @@ class StepSums {
   std::map<Key, Sum> sums_;
   std::set<std::optional<StepSign>> signs_;
   bool is_timed_ = false;
+  bool have_ended_ = false;
 };
 
 /// Returns the table of the job's training steps, with what ends them and the spread of their durations below it.

@@ -39,6 +39,7 @@ void Steps::endsWithNextForward(StepSign sign) {
   if (!job_marks_steps.load(std::memory_order_relaxed)) {
     only_evaluates.store(false, std::memory_order_relaxed);
     step_is_over.store(static_cast<int>(sign), std::memory_order_relaxed);
+    ProcessLedger::ledger().signSeen(sign); // the job may end before that forward
     forward_may_end_step_.store(true, std::memory_order_relaxed);
   }
 }

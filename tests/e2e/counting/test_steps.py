@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Steps, the last collectives and sizes equal those in the text of tests/jobs/steps.py."""
 
+import subprocess
+
 import pytest
-from harness import PACKAGE, Job, Runner
+from harness import COMMAND, PACKAGE, Job, Runner
 
 from report import Report
 
@@ -64,6 +66,20 @@ def test_the_report_says_what_ended_its_steps(runner: Runner) -> None:
     for job, sign in ended_by.items():
         run = runner.shim(job)
         assert [report.job["steps_from"] for report in run.reports] == [sign] * 2
+
+
+def test_the_only_step_names_the_optimizer_that_stepped(runner: Runner) -> None:
+    """The job ends before a forward could end its step; the words must not say that no optimizer stepped."""
+    run = runner.shim(Job("one_step.py"))
+    for report in run.reports:
+        assert [step["forward_passes"] for step in report.steps] == [1]
+        assert report.job["steps_from"] == "optimizer"
+        assert report.total("count", phase="optimizer") == 1
+    shown = subprocess.run(
+        [COMMAND, "show", run.output_folder, "--steps"], capture_output=True, text=True, check=True
+    ).stdout
+    assert "Only one step: no forward has followed to end it\n" in shown
+    assert "A step ends with the first forward after an optimizer has stepped\n" in shown
 
 
 def optimizer_job(kind: str) -> Job:

@@ -53,7 +53,25 @@ TEST_CASE("below the steps is what ended them, for each sign that ranks had") {
   folder.files[1].report.steps = {{0, 1, 1, std::nullopt, 2, 0, {}}};
   const std::string text = stepsTextOf(folder);
   CHECK(has(text, "\nA step ends with the first forward after zero_grad: no optimizer was seen to step\n"));
-  CHECK(has(text, "\nNo step was seen to end: no torch.optim.Optimizer stepped; call commtap.mark_step\n"));
+  CHECK(
+      has(text,
+          "\nNo step was seen to end: a step ends with the first forward after an optimizer has stepped, or with "
+          "commtap.mark_step\n"));
+  CHECK_FALSE(has(text, "Only one step"));
+}
+
+TEST_CASE("below the only step is that no forward followed, and what ends steps") {
+  SampleRun folder = sampleFolder();
+  for (SampleFile& file : folder.files) {
+    file.report.steps = {{0, 1, 1, std::nullopt, 1, 1, {}}};
+    file.report.job.steps_from = StepSign::kOptimizer;
+  }
+  const std::string text = stepsTextOf(folder);
+  CHECK(
+      has(text,
+          "\nOnly one step: no forward has followed to end it\n"
+          "A step ends with the first forward after an optimizer has stepped\n"));
+  CHECK_FALSE(has(text, "No step"));
 }
 
 TEST_CASE("the blocked share of the average rank is shown if all collectives are timed") {

@@ -110,6 +110,27 @@ TEST_CASE_FIXTURE(TrackerFixture, "without a sign the first step goes on") {
   CHECK(forwards == "2 null\n");
 }
 
+TEST_CASE_FIXTURE(TrackerFixture, "the sign of the first step is known before a forward ends it") {
+  const std::string stepped = forwardsPerStep([] {
+    forward(Gradients::kOn);
+    Steps::gradientsZeroed();
+    Steps::optimizerStepped();
+  });
+  CHECK(stepped == "1 optimizer\n");
+  const std::string marked = forwardsPerStep([] {
+    forward(Gradients::kOn);
+    Steps::mark();
+    Steps::optimizerStepped();
+  });
+  CHECK(marked == "1 0 mark\n");
+  const std::string zeroed = forwardsPerStep([] {
+    forward(Gradients::kOff);
+    forward(Gradients::kOff);
+    Steps::optimizerStepped();
+  });
+  CHECK(zeroed == "1 1 forward\n");
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "an optimizer ends the time in which forwards without gradients are steps") {
   const std::string forwards = forwardsPerStep([] {
     forward(Gradients::kOff);
