@@ -136,7 +136,7 @@ static const struct commtap_tracker* find_tracker(struct commtap_torch_version* 
   if (!commtap_read_torch_version(torch)) {
     commtap_say(
         "the version of this torch is unknown: no version.py, build-version or TorchConfigVersion.cmake near "
-        "libtorch_cpu.so; " COMMTAP_NOT_COUNTED);
+        "libtorch_cpu.so holds it: install a release of torch; " COMMTAP_NOT_COUNTED);
     return NULL;
   }
   return commtap_find_built_tracker(torch->full, path, size) ? commtap_open_tracker(path, torch->minor, false)

@@ -105,32 +105,65 @@ bool commtap_parse_torch_version(const char* text, struct commtap_torch_version*
   return true;
 }
 
+static bool read_start_in(const char* folder, const char* name, char* text, size_t size) {
+  char path[kPathMax];
+  return snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) && read_start(path, text, size);
+}
+
 /* Parses what follows `key` in the file `folder`/`name`. */
 static bool read_version(const char* folder, const char* name, const char* key, struct commtap_torch_version* version) {
-  char path[kPathMax];
   char text[kFileMax];
-  if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) ||
-      !read_start(path, text, sizeof(text))) {
-    return false;
-  }
-  const char* found = strstr(text, key);
+  const char* found = read_start_in(folder, name, text, sizeof(text)) ? strstr(text, key) : NULL;
   return found != NULL &&
          commtap_parse_torch_version(found + strlen(key) + strspn(found + strlen(key), "'\""), version);
 }
 
-static bool read_version_py(const char* folder, const char* name, struct commtap_torch_version* version) {
-  return read_version(folder, name, "__version__ = ", version);
+/* Returns the text in the quotes that a line of Python assigns to __version__, with or without a type; NULL if the line
+ * assigns something else, or more than that. */
+static const char* assigned_version(const char* line) {
+  static const char kName[] = "__version__";
+  if (strncmp(line, kName, sizeof(kName) - 1) != 0) {
+    return NULL;
+  }
+  const char* rest = line + sizeof(kName) - 1;
+  rest += strspn(rest, " \t");
+  rest += *rest == ':' ? strcspn(rest, "=\n") : 0;
+  if (*rest != '=') {
+    return NULL;
+  }
+  rest += 1 + strspn(rest + 1, " \t");
+  const char quotes[] = {*rest, '\n', '\0'};
+  if (*rest != '\'' && *rest != '"') {
+    return NULL;
+  }
+  const char* end = rest + 1 + strcspn(rest + 1, quotes);
+  const bool ends_line = *end == *rest && strchr("\r\n#", end[1 + strspn(end + 1, " \t")]) != NULL;
+  return ends_line ? rest + 1 : NULL;
 }
 
-/* conda's packages of torch have their libraries in the environment's lib folder, and version.py with the module. */
-static bool read_version_beside_module(struct commtap_torch_version* version) {
-  char folder[kPathMax];
-  struct FoundPath found = {.path = folder, .size = sizeof(folder)};
+static bool read_version_py(const char* folder, const char* name, struct commtap_torch_version* version) {
+  char text[kFileMax];
+  if (!read_start_in(folder, name, text, sizeof(text))) {
+    return false;
+  }
+  for (const char* line = text; line != NULL; line = strchr(line, '\n')) {
+    line += *line == '\n' ? 1 : 0;
+    const char* found = assigned_version(line);
+    if (found != NULL) {
+      return commtap_parse_torch_version(found, version);
+    }
+  }
+  return false;
+}
+
+/* Writes the folder of the loaded module torch._C. */
+static bool find_package(char* folder, size_t size) {
+  struct FoundPath found = {.path = folder, .size = size};
   if (dl_iterate_phdr(is_module, &found) == 0) {
     return false;
   }
   *strrchr(folder, '/') = '\0';
-  return read_version_py(folder, "version.py", version);
+  return true;
 }
 
 /* A program in C++ has no module. CMake's file is above the libraries in every distribution, but lacks "+cpu". */
@@ -138,12 +171,18 @@ static bool read_cmake_version(const char* folder, struct commtap_torch_version*
   return read_version(folder, "../share/cmake/Torch/TorchConfigVersion.cmake", "set(PACKAGE_VERSION ", version);
 }
 
+bool commtap_read_version_of_torch(const char* folder, const char* package, struct commtap_torch_version* version) {
+  return read_version_py(folder, "../version.py", version) || read_version(folder, "../build-version", "", version) ||
+         (package != NULL && read_version_py(package, "version.py", version)) || read_cmake_version(folder, version);
+}
+
 bool commtap_read_torch_version(struct commtap_torch_version* version) {
   char folder[kPathMax];
+  char package[kPathMax];
   if (!commtap_find_libtorch(folder, sizeof(folder))) {
     return false;
   }
   *strrchr(folder, '/') = '\0';
-  return read_version_py(folder, "../version.py", version) || read_version(folder, "../build-version", "", version) ||
-         read_version_beside_module(version) || read_cmake_version(folder, version);
+  const bool has_package = find_package(package, sizeof(package));
+  return commtap_read_version_of_torch(folder, has_package ? package : NULL, version);
 }

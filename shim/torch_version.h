@@ -34,8 +34,12 @@ bool commtap_is_torchs_module(const char* path);
 bool commtap_parse_torch_version(const char* text, struct commtap_torch_version* version);
 
 /* Reads the version from the first of these files that holds one: version.py of the Python package or build-version of
- * the C++ distribution in the folder above libtorch_cpu.so's, version.py next to the loaded module torch._C, and
- * TorchConfigVersion.cmake, which says what find_package(Torch) finds. Returns false if none does. */
+ * the C++ distribution in the folder above that of libtorch_cpu.so, version.py in the folder of the Python package, and
+ * TorchConfigVersion.cmake, which says what find_package(Torch) finds. Returns false if none does. conda's libraries
+ * are in the environment's lib folder. `folder`: that of libtorch_cpu.so. `package`: NULL for a program in C++. */
+bool commtap_read_version_of_torch(const char* folder, const char* package, struct commtap_torch_version* version);
+
+/* Reads the version of the torch that this process has loaded. Returns false if there is none, or no file holds it. */
 bool commtap_read_torch_version(struct commtap_torch_version* version);
 
 #ifdef __cplusplus

@@ -73,6 +73,9 @@ Result<TorchToBuildFor> describeTorch(const Result<TorchFiles>& torch, const std
   if (!torch) {
     return Result<TorchToBuildFor>::failure(torch.error());
   }
+  if (torch->version.empty()) {
+    return Result<TorchToBuildFor>::failure(unknownVersionText(*torch));
+  }
   TorchToBuildFor found{torch->version, headers_above + "/include", torch->folder()};
   std::error_code error;
   if (!fs::exists(found.include_folder + "/ATen/core/dispatch/Dispatcher.h", error)) {
@@ -93,7 +96,7 @@ Result<TorchToBuildFor> findTorch(std::vector<std::string> command, const Enviro
   if (program.python.empty()) {
     const std::string library = libraryNamed(librariesAtStart(program.path, environment), "libtorch_cpu.so");
     return library.empty() ? Result<TorchToBuildFor>::failure(program.path + " is no Python program and links no torch")
-                           : describeTorch(readTorchFiles(library), library.substr(0, library.rfind('/')) + "/..");
+                           : describeTorch(readTorchFiles(library, ""), library.substr(0, library.rfind('/')) + "/..");
   }
   const Result<Interpreter> interpreter = askInterpreter({program.python}, environment);
   return interpreter ? describeTorch(findTorchFiles(interpreter->torch_folder), interpreter->torch_folder)

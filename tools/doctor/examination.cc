@@ -63,7 +63,7 @@ class Examination {
 
   void examineNative() {
     add({DoctorCheck::kPython, Health::kOk, "none: " + program_.path + " links torch itself"});
-    examineTorch(readTorchFiles(libraryNamed(linked_, "libtorch_cpu.so")));
+    examineTorch(readTorchFiles(libraryNamed(linked_, "libtorch_cpu.so"), ""));
     const bool is_loaded = !libraryNamed(linked_, "libcommtap.so").empty();
     add(
         {DoctorCheck::kPreload,
@@ -98,14 +98,17 @@ class Examination {
   }
 
   void examineTorch(const Result<TorchFiles>& torch) {
-    add(checkTorch(torch, environment().get("COMMTAP_TORCH") == "force", torch && hasBuiltTracker(*torch)));
-    has_torch_ = static_cast<bool>(torch);
-    if (!torch) {
+    add(checkTorch(
+        torch,
+        environment().get("COMMTAP_TORCH") == "force",
+        torch && !torch->version.empty() && hasBuiltTracker(*torch)));
+    has_torch_ = torch && !torch->version.empty();
+    if (!has_torch_) {
       return;
     }
     const std::string tracker = findTracker(library_, *torch);
     add(checkTracker(library_, *torch));
-    if (!python_build_.empty()) {
+    if (!python_build_.empty() && !tracker.empty()) { // the part lies next to the tracker
       add(checkPythonPart(tracker, python_build_));
     }
     // A built tracker has a stricter rule of its own, in checkTracker().

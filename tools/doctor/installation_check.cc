@@ -27,14 +27,17 @@ std::string folderOfFile(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-/// Returns "2.12, 2.13" for the trackers that are installed: what follows the last dash in their names.
+/// Returns "2.12, 2.13" for the trackers in the folders that the stub looks into: what follows the last dash in their
+/// names.
 std::string installedMinors(const std::string& library) {
   std::vector<std::string> minors;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folderOfFile(library) + "/trackers", error)) {
-    const std::string name = entry.path().filename();
-    if (name.ends_with(".so")) {
-      minors.push_back(name.substr(name.rfind('-') + 1, name.size() - name.rfind('-') - 4));
+  for (const char* folder : {"/trackers", "/../tracker"}) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folderOfFile(library) + folder, error)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("libcommtap-tracker-") && name.ends_with(".so")) {
+        minors.push_back(name.substr(name.rfind('-') + 1, name.size() - name.rfind('-') - 4));
+      }
     }
   }
   std::sort(minors.begin(), minors.end());

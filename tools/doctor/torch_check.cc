@@ -2,53 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/doctor/torch_check.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
-#include "report/base/text_file.h"
 #include "shim/torch_version.h"
 
 namespace commtap {
-namespace {
 
-constexpr size_t kMaxVersionFile = 4096; ///< bytes
-
-/// Returns the version that follows `before` in a file, "" if there is none.
-std::string versionInFile(const std::string& path, std::string_view before) {
-  std::error_code error;
-  const Result<std::string> text = readStartOfFile(std::filesystem::canonical(path, error), kMaxVersionFile);
-  const size_t key = text ? text->find(before) : std::string::npos;
-  if (key == std::string::npos) {
-    return {};
-  }
-  const std::string rest = text->substr(key + before.size());
-  return rest.substr(0, rest.find_first_of("'\" \t\r\n"));
-}
-
-} // namespace
-
-Result<TorchFiles> readTorchFiles(const std::string& cpu_library) {
+TorchFiles readTorchFiles(const std::string& cpu_library, const std::string& package) {
   TorchFiles torch;
   torch.cpu_library = cpu_library;
-  const std::string above = torch.folder() + "/../";
-  torch.version = versionInFile(above + "version.py", "__version__ = '");
-  if (torch.version.empty()) {
-    torch.version = versionInFile(above + "build-version", "");
-  }
-  commtap_torch_version parsed{};
-  if (commtap_parse_torch_version(torch.version.c_str(), &parsed)) {
-    torch.minor = parsed.minor;
-    torch.is_release = parsed.is_release;
-  }
-  if (torch.minor.empty()) {
-    return Result<TorchFiles>::failure(
-        "the version of " + cpu_library + " is unknown: its folder has no version.py or build-version next to it");
+  commtap_torch_version found{};
+  if (commtap_read_version_of_torch(torch.folder().c_str(), package.empty() ? nullptr : package.c_str(), &found)) {
+    torch.version = found.full;
+    torch.minor = found.minor;
+    torch.is_release = found.is_release;
   }
   return torch;
+}
+
+std::string unknownVersionText(const TorchFiles& torch) {
+  return "the version of the torch in " + torch.folder() +
+         " is unknown: no version.py, build-version or TorchConfigVersion.cmake near libtorch_cpu.so holds it";
 }
 
 Result<TorchFiles> findTorchFiles(const std::string& package) {
@@ -60,7 +37,7 @@ Result<TorchFiles> findTorchFiles(const std::string& package) {
     const std::string library = package + place + "/libtorch_cpu.so";
     std::error_code error;
     if (std::filesystem::exists(library, error)) {
-      return readTorchFiles(std::filesystem::path(library).lexically_normal());
+      return readTorchFiles(std::filesystem::path(library).lexically_normal(), package);
     }
   }
   return Result<TorchFiles>::failure(package + " has no lib/libtorch_cpu.so");
@@ -73,6 +50,13 @@ Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced, bool has_o
         Health::kError,
         torch.error(),
         "install torch there, or give doctor the command of a Python that has it"};
+  }
+  if (torch->version.empty()) {
+    return {
+        DoctorCheck::kTorch,
+        Health::kError,
+        unknownVersionText(*torch) + ", so nothing is counted",
+        "install a release of torch there"};
   }
   const std::string found = fmt::format("torch {} in {}", torch->version, torch->folder());
   if (torch->is_release || has_own_tracker) {

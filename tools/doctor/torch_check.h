@@ -12,8 +12,8 @@ namespace commtap {
 /// A torch on the disk.
 struct TorchFiles {
   std::string cpu_library; ///< libtorch_cpu.so
-  std::string version;     ///< "2.13.0+cpu"
-  std::string minor;       ///< "2.13"
+  std::string version;     ///< "2.13.0+cpu"; "" if no file holds it
+  std::string minor;       ///< "2.13"; "" with the version
   bool is_release = false; ///< by the rule of shim/torch_version.h
 
   std::string folder() const {
@@ -21,8 +21,12 @@ struct TorchFiles {
   }
 };
 
-/// Reads the version next to a libtorch_cpu.so, as the preloaded stub does. Fails if there is none.
-Result<TorchFiles> readTorchFiles(const std::string& cpu_library);
+/// Reads the version of a libtorch_cpu.so, by the rule of the preloaded stub. `package`: the folder of the Python
+/// package; "" for a program in C++.
+TorchFiles readTorchFiles(const std::string& cpu_library, const std::string& package);
+
+/// Says that no file holds the version of this torch, and which were read.
+std::string unknownVersionText(const TorchFiles& torch);
 
 /// Finds the library of the package `torch` in a folder. Fails if the package has none.
 Result<TorchFiles> findTorchFiles(const std::string& package);

@@ -103,6 +103,7 @@ def test_missing_tracker(tmp_path: Path) -> None:
     found = doctor(sys.executable, status=1, commtap=root / "bin" / "commtap")
     state, said = only(found, "tracker")
     assert (state, f"no tracker for torch {TORCH} is installed" in said) == ("error", True)
+    assert "python part" not in found, "this Python is not the cause"
     state, said = only(found, "preload")
     assert state == "error"
     assert f"torch {torch.__version__} is not supported" in said

@@ -58,6 +58,40 @@ TEST_CASE("a Python package has its version in version.py") {
   CHECK(versionBeside(library) == "2.15.0a0+git1 | 2.15 | no release\n");
 }
 
+TEST_CASE("version.py may assign its version in any plain way") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "");
+  for (const char* line :
+       {"__version__='2.13.0'",
+        "__version__ = \"2.13.0\"  # by hand",
+        "__version__: str = '2.13.0'",
+        "__version__ : Final[str]=\"2.13.0\"\r"}) {
+    CAPTURE(line);
+    writeText(folder / "torch/version.py", "# torch\n" + std::string(line) + "\ndebug = False\n");
+    CHECK(versionBeside(library) == "2.13.0 | 2.13\n");
+  }
+}
+
+TEST_CASE("a version that version.py computes is not guessed, and another file may hold it") {
+  const TempFolder folder;
+  const std::string library = makeFakeTorch(folder.path(), "");
+  for (const char* line :
+       {"__version__ = '2.13.0' + suffix",
+        "__version__ = read('2.13.0')",
+        "__version__ == '2.13.0'",
+        "__version__: str",
+        "__version__ = '2.13.0",
+        "if x: __version__ = '2.13.0'",
+        "__version__"}) {
+    CAPTURE(line);
+    writeText(folder / "torch/version.py", std::string(line) + "\n");
+    CHECK(versionBeside(library) == "no version\n");
+  }
+  REQUIRE(makeFolders(folder / "torch/share/cmake/Torch").empty());
+  writeText(folder / "torch/share/cmake/Torch/TorchConfigVersion.cmake", "set(PACKAGE_VERSION \"2.12.0\")\n");
+  CHECK(versionBeside(library) == "2.12.0 | 2.12\n");
+}
+
 TEST_CASE("the C++ distribution has it in build-version") {
   const TempFolder folder;
   const std::string library = makeFakeTorch(folder.path(), "");

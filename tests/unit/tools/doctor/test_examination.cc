@@ -61,6 +61,25 @@ TEST_CASE("without a command python3 is examined, and each check has a line") {
   CHECK(found.at("report").health == Health::kError);
 }
 
+TEST_CASE("without a tracker for this torch nothing is said of the Python part") {
+  Examined examined;
+  examined.put("torch/version.py", "__version__ = '2.12.0'\n");
+  const auto found = examined.examine({});
+  CHECK(has(found.at("tracker").found, "no tracker for torch 2.12 is installed"));
+  CHECK(has(found.at("tracker").found, "only: 2.13"));
+  CHECK(found.count("python part") == 0);
+}
+
+TEST_CASE("a torch of unknown version has no tracker to look for") {
+  Examined examined;
+  examined.put("torch/version.py", "__version__ = compute()\n");
+  const auto found = examined.examine({});
+  CHECK(has(found.at("torch").found, "the version of the torch in "));
+  CHECK(found.at("torch").health == Health::kError);
+  CHECK(found.count("tracker") == 0);
+  CHECK(found.count("preload") == 0);
+}
+
 TEST_CASE("the command of commtap run is examined") {
   const auto found = Examined().examine({"/x/commtap", "run", "--out", "o", "--", "nothing-there", "x.py"});
   CHECK(found.at("command").found == "nothing-there is not a program on the PATH");

@@ -55,6 +55,7 @@ TEST_CASE_FIXTURE(InstallationFixture, "the tracker of a build folder is found")
   const std::string built = folder / "build/tracker/libcommtap-tracker-2.13.so";
   CHECK(findTracker(folder / "build/shim/libcommtap.so", torchOf("2.13")) == built);
   CHECK(findPythonPart(built, "3.12") == folder / "build/tracker/python/libcommtap-python-3.12.so");
+  CHECK(has(checkTracker(folder / "build/shim/libcommtap.so", torchOf("2.12")).found, ", only: 2.13"));
 }
 
 TEST_CASE_FIXTURE(

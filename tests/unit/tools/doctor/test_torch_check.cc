@@ -54,10 +54,9 @@ TEST_CASE("what is not a release is an error, unless it is forced") {
 TEST_CASE("a C++ distribution has its version in build-version") {
   const Package package("");
   writeText(package / "build-version", "2.12.1+cpu\n");
-  const Result<TorchFiles> torch = readTorchFiles(package / "lib/libtorch_cpu.so");
-  REQUIRE(torch);
-  CHECK(torch->version == "2.12.1+cpu");
-  CHECK(torch->minor == "2.12");
+  const TorchFiles torch = readTorchFiles(package / "lib/libtorch_cpu.so", "");
+  CHECK(torch.version == "2.12.1+cpu");
+  CHECK(torch.minor == "2.12");
 }
 
 TEST_CASE("the libraries may be in conda's lib folder") {
@@ -65,10 +64,11 @@ TEST_CASE("the libraries may be in conda's lib folder") {
   const std::string package = conda / "lib/python3.11/site-packages/torch";
   std::filesystem::create_directories(package);
   writeText(conda / "lib/libtorch_cpu.so", "");
-  writeText(conda / "build-version", "2.13.0");
+  writeText(package + "/version.py", "__version__ = '2.13.0.post300'\n");
   const Result<TorchFiles> torch = findTorchFiles(package);
   REQUIRE(torch);
   CHECK(torch->cpu_library == conda / "lib/libtorch_cpu.so");
+  CHECK(torch->version == "2.13.0.post300");
 }
 
 TEST_CASE("a torch that is missing or incomplete is an error") {
@@ -76,8 +76,29 @@ TEST_CASE("a torch that is missing or incomplete is an error") {
   CHECK(checkTorch(findTorchFiles(""), false, false).health == Health::kError);
   const TempFolder empty;
   CHECK(findTorchFiles(empty.path()).error() == empty.path() + " has no lib/libtorch_cpu.so");
-  CHECK(has(findTorchFiles(Package("").path()).error(), "the version of "));
-  CHECK(has(findTorchFiles(Package("unknown").path()).error(), "the version of "));
+}
+
+TEST_CASE("a torch whose version no file holds is there, and doctor does not say to install it") {
+  for (const char* version : {"", "unknown"}) {
+    const Package package(version);
+    const Result<TorchFiles> torch = findTorchFiles(package.path());
+    REQUIRE(torch);
+    CHECK(torch->version.empty());
+    const Diagnosis diagnosis = checkTorch(torch, false, false);
+    CHECK(diagnosis.health == Health::kError);
+    CHECK(has(diagnosis.found, "the version of the torch in " + package / "lib is unknown: no version.py, "));
+    CHECK(diagnosis.todo == "install a release of torch there");
+  }
+}
+
+TEST_CASE("the version is read as the stub reads it") {
+  const Package package("");
+  writeText(package / "version.py", "__version__: str = \"2.13.1+cu128\"\n");
+  CHECK(findTorchFiles(package.path())->version == "2.13.1+cu128");
+  writeText(package / "version.py", "__version__ = read_version()\n");
+  std::filesystem::create_directories(package / "share/cmake/Torch");
+  writeText(package / "share/cmake/Torch/TorchConfigVersion.cmake", "set(PACKAGE_VERSION \"2.12.0\")\n");
+  CHECK(findTorchFiles(package.path())->version == "2.12.0");
 }
 
 } // namespace
