@@ -70,19 +70,19 @@ __attribute__((destructor)) static void end(void) {
 }
 
 EXPORT __attribute__((noreturn)) void _exit(int status) {
-  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, 0);
+  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, status);
   REAL(_exit)(status);
   __builtin_unreachable();
 }
 
 EXPORT __attribute__((noreturn)) void _Exit(int status) {
-  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, 0);
+  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, status);
   REAL(_Exit)(status);
   __builtin_unreachable();
 }
 
 EXPORT __attribute__((noreturn)) void quick_exit(int status) {
-  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, 0);
+  commtap_process_ends(COMMTAP_EXIT_UNDERSCORE, status);
   REAL(quick_exit)(status);
   __builtin_unreachable();
 }

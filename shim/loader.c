@@ -201,10 +201,10 @@ void commtap_sends_signal(pid_t pid, int signal) {
   }
 }
 
-void commtap_process_ends(enum commtap_exit how, int signal) {
+void commtap_process_ends(enum commtap_exit how, int code) {
   if (commtap_loaded.tracker != NULL) {
     const int saved_errno = errno;
-    commtap_loaded.tracker->finish(how, signal);
+    commtap_loaded.tracker->finish(how, code);
     errno = saved_errno;
   }
 }

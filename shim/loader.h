@@ -27,8 +27,9 @@ bool commtap_is_self_signal(pid_t pid, int signal);
 /* Runs before kill(pid, signal) of another process; killpg(group) is kill(-group). */
 void commtap_sends_signal(pid_t pid, int signal);
 
-/* Runs before the process ends without its exit handlers. */
-void commtap_process_ends(enum commtap_exit how, int signal);
+/* Runs before the process ends without its exit handlers. `code`: the signal for COMMTAP_EXIT_SIGNAL, else the exit
+ * status. */
+void commtap_process_ends(enum commtap_exit how, int code);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define COMMTAP_ABI 10U
+#define COMMTAP_ABI 11U
 #define COMMTAP_TRACKER_SYMBOL "commtap_tracker_table" /* const struct commtap_tracker* (*)(void) */
 
 enum commtap_start_result {
@@ -144,8 +144,9 @@ struct commtap_tracker {
   /* Runs once, after torch is loaded. `torch_version`: the full version, e.g. "2.13.0+cpu". `found_at_ns`:
    * CLOCK_MONOTONIC when torch was found, from which the cost of the start counts. */
   enum commtap_start_result (*start)(const char* torch_version, uint64_t found_at_ns);
-  /* Writes the report as the process ends. `signal` is set for COMMTAP_EXIT_SIGNAL only. May run more than once. */
-  void (*finish)(enum commtap_exit how, int signal);
+  /* Writes the report as the process ends. `code`: the signal for COMMTAP_EXIT_SIGNAL, else the exit status as the
+   * process passed it. May run more than once. */
+  void (*finish)(enum commtap_exit how, int code);
   /* Runs before this process sends a signal to another process, or to the process group that `pid` leads, to end it. */
   void (*signals)(long pid, int signal);
   /* May be called after start(). Returns NULL unless COMMTAP_TIMING asks for durations. */

@@ -45,7 +45,7 @@ bool& staysOff() {
   return instance;
 }
 
-void finish(commtap_exit how, int signal) {
+void finish(commtap_exit how, int code) {
   // Also runs in a vfork() child that fails to exec.
   if ((!started() && !staysOff()) || !ProcessLedger::get().isOfThisProcess()) {
     return;
@@ -57,7 +57,7 @@ void finish(commtap_exit how, int signal) {
     if (started() && ProcessLedger::get().hasOutput() && ProcessLedger::mayWrite(static_cast<ExitKind>(how))) {
       catchAll("signs of what cannot be seen", UnseenSigns::noteAll);
     }
-    ProcessLedger::get().finish(static_cast<ExitKind>(how), signal);
+    ProcessLedger::get().finish(static_cast<ExitKind>(how), code);
   } catch (const std::exception&) { // the ledger stays, and a reader converts it
     return;
   }
@@ -75,8 +75,9 @@ void signals(long pid, int signal) {
   }
 }
 
+/// glibc's on_exit() passes the status, which atexit() does not.
 void writeReportAtExit() {
-  std::atexit([] { finish(COMMTAP_EXIT_NORMAL, 0); });
+  on_exit([](int status, void* /*unused*/) { finish(COMMTAP_EXIT_NORMAL, status); }, nullptr);
 }
 
 /// Installs nothing in the process but the end of its report.

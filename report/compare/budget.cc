@@ -12,7 +12,7 @@ namespace commtap {
 namespace {
 
 constexpr std::array<std::string_view, kAllowedCount> kAllowedNames =
-    {"disagreements", "missing_ranks", "killed", "not_seen", "less"};
+    {"disagreements", "missing_ranks", "killed", "not_seen", "less", "failed"};
 
 BudgetEntry entryOf(const std::string& module_pattern, const ChangeBundle& bundle) {
   BudgetEntry entry;

@@ -23,8 +23,8 @@ struct BudgetEntry {
 };
 
 /// The kinds of finding that `allow` in a budget and --allow accept.
-enum class Allowed : uint8_t { kDisagreements, kMissingRanks, kKilled, kNotSeen, kLess };
-inline constexpr int kAllowedCount = 5;
+enum class Allowed : uint8_t { kDisagreements, kMissingRanks, kKilled, kNotSeen, kLess, kFailed };
+inline constexpr int kAllowedCount = 6;
 std::string_view allowedName(Allowed allowed);
 std::optional<Allowed> allowedFromName(std::string_view name);
 

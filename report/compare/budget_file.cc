@@ -25,7 +25,8 @@ constexpr const char* kAbout = R"(
 # The maximum communication of each rank in one run. To check a run: commtap check DIR --budget THIS_FILE
 # Written by `commtap check DIR --write THIS_FILE`. You may edit this file.
 
-# Findings that do not fail the check: "disagreements" of ranks, "missing_ranks", "killed" processes, "not_seen".
+# Findings that do not fail the check: "disagreements" of ranks, "missing_ranks", "killed" processes, "failed"
+# processes, "not_seen".
 allow = [)";
 
 constexpr const char* kAboutTolerance = R"(]
@@ -201,7 +202,7 @@ std::vector<Allowed> allowedFrom(const Table& root) {
   for (size_t i = 0; list != nullptr && i < list->size(); ++i) {
     const std::optional<Allowed> name = allowedFromName(list->get(i)->value_or(std::string()));
     if (!name || *name == Allowed::kLess) {
-      root.wrong(*list->get(i), kAllow, R"("disagreements", "missing_ranks", "killed" or "not_seen")");
+      root.wrong(*list->get(i), kAllow, R"("disagreements", "missing_ranks", "killed", "failed" or "not_seen")");
     }
     allowed.push_back(*name);
   }

@@ -12,8 +12,18 @@
 namespace commtap {
 namespace {
 
-constexpr std::array<std::string_view, kFindingKinds> kFindingNames =
-    {"disagreement", "missing_ranks", "killed", "not_seen", "unreadable", "more", "less", "new", "gone", "unmatched"};
+constexpr std::array<std::string_view, kFindingKinds> kFindingNames = {
+    "disagreement",
+    "missing_ranks",
+    "killed",
+    "not_seen",
+    "unreadable",
+    "more",
+    "less",
+    "new",
+    "gone",
+    "unmatched",
+    "failed"};
 
 bool contains(const std::vector<Allowed>& allowed, Allowed what) {
   return std::find(allowed.begin(), allowed.end(), what) != allowed.end();
@@ -42,11 +52,12 @@ Check complete(const JobReport& job) {
   return check;
 }
 
-Check ended(const JobReport& job) {
-  Check check{Check::What::kEnded, "", 0, {}};
+/// Finds the processes with an end for which `is_bad` holds.
+Check ends(const JobReport& job, Check::What what, Finding::What finding, bool (ExitSummary::*is_bad)() const) {
+  Check check{what, "", 0, {}};
   for (const ExitSummary& exit : summaryOf(job).exits) {
-    if (exit.exit == ExitKind::kKilled || exit.exit == ExitKind::kSignal) {
-      check.findings.push_back(plainFinding(Finding::What::kKilled));
+    if ((exit.*is_bad)()) {
+      check.findings.push_back(plainFinding(finding));
       check.findings.back().exit = exit;
     }
   }
@@ -115,7 +126,10 @@ std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& al
     checks.push_back(complete(job));
   }
   if (!contains(allowed, Allowed::kKilled)) {
-    checks.push_back(ended(job));
+    checks.push_back(ends(job, Check::What::kEnded, Finding::What::kKilled, &ExitSummary::wasKilled));
+  }
+  if (!contains(allowed, Allowed::kFailed)) {
+    checks.push_back(ends(job, Check::What::kSucceeded, Finding::What::kFailed, &ExitSummary::hasFailed));
   }
   if (!contains(allowed, Allowed::kNotSeen)) {
     checks.push_back(seen(job));

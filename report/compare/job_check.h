@@ -26,21 +26,22 @@ struct Finding {
     kNew,          ///< not in the baseline, or not in the budget
     kGone,         ///< in the baseline, no longer in this run
     kUnmatched,    ///< a pattern of the budget that names nothing in this run
+    kFailed,       ///< processes that exited with another status than 0
   };
 
   What what = What::kMore;
   const Disagreement* disagreement = nullptr; ///< set for kDisagreement; owned by the checked job
   const NotSeenSummary* not_seen = nullptr;   ///< set for kNotSeen; owned by the checked job
-  std::optional<ExitSummary> exit;            ///< set for kKilled
+  std::optional<ExitSummary> exit;            ///< set for kKilled and kFailed
   std::string problem;                        ///< set for kUnreadable and kUnmatched
   std::optional<ChangeBundle> bundle;         ///< set for kMore, kLess, kNew and kGone
 };
-inline constexpr int kFindingKinds = 10;
+inline constexpr int kFindingKinds = 11;
 std::string_view findingName(Finding::What what);
 
 /// One question and its findings. The check passes if there are no findings.
 struct Check {
-  enum class What : uint8_t { kReadable, kComplete, kEnded, kSeen, kAgree, kBaseline, kBudget, kNoOther };
+  enum class What : uint8_t { kReadable, kComplete, kEnded, kSeen, kAgree, kBaseline, kBudget, kNoOther, kSucceeded };
 
   What what = What::kReadable;
   std::string subject;   ///< kBaseline: "all_gather on mesh_tp"; kBudget: the entry's pattern
@@ -48,8 +49,8 @@ struct Check {
   std::vector<Finding> findings;
 };
 
-/// Checks that the job's reports are sound: all readable, no rank missing, no process killed, nothing unseen, no
-/// disagreement. Skips the kinds of finding in `allowed`. `job` must outlive the checks.
+/// Checks that the job's reports are sound: all readable, no rank missing, no process killed or failed, nothing unseen,
+/// no disagreement. Skips the kinds of finding in `allowed`. `job` must outlive the checks.
 std::vector<Check> checkJob(const JobReport& job, const std::vector<Allowed>& allowed);
 
 /// Returns one check per kind and group: the same numbers as in `before`, within the rules.

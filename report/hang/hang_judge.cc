@@ -225,7 +225,11 @@ class Judge {
 
   void judgeIdle() {
     const bool has_running = graph_.hasRunning();
-    if (has_running ? !isQuiet() : !wasKilled()) {
+    if (!has_running && !wasKilled()) {
+      judgeEnd();
+      return;
+    }
+    if (has_running && !isQuiet()) {
       verdict_.status = HangStatus::kHealthy;
       return;
     }
@@ -241,6 +245,17 @@ class Judge {
     if (!computes) {
       findCommonCall();
     }
+  }
+
+  /// All ranks have exited by themselves, and none waited: those with an error are to be looked at.
+  void judgeEnd() {
+    for (const RankSight& sight : sights_) {
+      if (sight.report->job.exit_status.value_or(0) != 0) {
+        cause_.push_back(sight.rank());
+      }
+    }
+    verdict_.status = cause_.empty() ? HangStatus::kHealthy : HangStatus::kUnknown;
+    verdict_.reason = cause_.empty() ? HangReason::kNone : HangReason::kExited;
   }
 
   /// Finds out whether all ranks issued the same collective last.
@@ -333,6 +348,7 @@ class Judge {
     rank.host = job.host;
     rank.pid = job.pid;
     rank.exit_signal = job.exit_signal;
+    rank.exit_status = job.exit_status;
     rank.process = sight.look.text;
     rank.steps = endedSteps(*sight.report);
     rank.role = contains(cause_, rank.rank)   ? RankRole::kCause

@@ -37,7 +37,8 @@ struct EnumNames<RankState> {
 };
 template <>
 struct EnumNames<RankRole> {
-  static constexpr const char* kHelp = "cause: others wait for it. victim: it waits for a cause, or for a victim.";
+  static constexpr const char* kHelp =
+      "cause: others wait for it, or it exited with an error. victim: it waits for a cause, or for a victim.";
   static constexpr int kCount = kRankRoleCount;
   static constexpr auto name = rankRoleName;
 };
@@ -79,7 +80,11 @@ inline constexpr auto kColumns<HangRank> = std::tuple{
     column(field::kState, &HangRank::state, ""),
     column(field::kHost, &HangRank::host, "The host; empty for a rank without a report."),
     column(field::kPid, &HangRank::pid, "The process; null for a rank without a report."),
-    column(field::kExitSignal, &HangRank::exit_signal, "The signal that ended the process; null if none is known."),
+    column(
+        field::kExitSignal,
+        &HangRank::exit_signal,
+        "The signal that ended the process, or the last one that its launcher was seen to send; null if none is "
+        "known."),
     column(
         "process",
         &HangRank::process,
@@ -91,6 +96,10 @@ inline constexpr auto kColumns<HangRank> = std::tuple{
         &HangRank::inferred,
         "True if the rank waits in the call only because it is its last one: whether it completed is not known."),
     column(field::kSteps, &HangRank::steps, "How many steps the rank has ended; null if not known."),
+    column(
+        field::kExitStatus,
+        &HangRank::exit_status,
+        "The exit status of a process that exited by itself; null if not known."),
 };
 
 template <>

@@ -100,13 +100,19 @@ inline constexpr auto kColumns<JobProcess> = std::tuple{
     column(
         field::kExitSignal,
         &JobProcess::exit_signal,
-        "The number of the signal that ended the process; null if none did or it is not known.",
+        "The number of the signal that ended the process; for killed, the last one that its launcher was seen to send. "
+        "Null if none is known.",
         {.minimum = 1}),
     column(
         field::kFile,
         &JobProcess::file,
         "The file of its report, relative to `job.source` if it lies below that folder."),
     column(field::kTotals, &JobProcess::totals, "The process's sums by kind."),
+    column(
+        field::kExitStatus,
+        &JobProcess::exit_status,
+        "The exit status of a process that ended as normal or _exit; null if a signal ended it, or if not known.",
+        {.presence = Presence::kNewer}),
 };
 
 template <>

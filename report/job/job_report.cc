@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace commtap {
@@ -13,9 +14,10 @@ constexpr std::array<std::string_view, kDisagreementKinds> kDisagreementNames =
     {"order", "count", "unmatched", "bytes", "module", "stopped"};
 
 std::vector<ExitSummary> exitsOf(const JobReport& job) {
-  std::map<std::pair<ExitKind, std::optional<int64_t>>, std::pair<std::vector<int64_t>, size_t>> sets;
+  using End = std::tuple<ExitKind, std::optional<int64_t>, std::optional<int64_t>>;
+  std::map<End, std::pair<std::vector<int64_t>, size_t>> sets;
   for (const JobProcess& process : job.processes) {
-    auto& [ranks, unranked] = sets[{process.exit, process.exit_signal}];
+    auto& [ranks, unranked] = sets[{process.exit, process.exit_signal, process.exit_status}];
     if (process.rank) {
       ranks.push_back(*process.rank);
     } else {
@@ -24,8 +26,9 @@ std::vector<ExitSummary> exitsOf(const JobReport& job) {
   }
   std::vector<ExitSummary> exits;
   exits.reserve(sets.size());
-  for (auto& [exit, set] : sets) {
-    exits.push_back({exit.first, exit.second, rankRanges(std::move(set.first)), set.second});
+  for (auto& [end, set] : sets) {
+    const auto& [exit, signal, status] = end;
+    exits.push_back({exit, signal, status, rankRanges(std::move(set.first)), set.second});
   }
   return exits;
 }

@@ -144,6 +144,7 @@ struct JobProcess {
   std::string file; ///< path of its report; relative to JobReport::source if below it
   AmountsByKind totals{};
   std::optional<uint64_t> last_activity_ns; ///< CLOCK_REALTIME, of its last event; nullopt in reports of older versions
+  std::optional<int64_t> exit_status;
 };
 
 struct JobTotal {

@@ -21,8 +21,18 @@ RankRanges gapsIn(const RankRanges& present, int64_t world_size);
 struct ExitSummary {
   ExitKind exit = ExitKind::kNormal;
   std::optional<int64_t> signal;
+  std::optional<int64_t> status;
   RankRanges ranks;
   size_t unranked = 0; ///< processes without a rank
+
+  /// Returns whether a signal ended the processes, or may have.
+  bool wasKilled() const {
+    return exit == ExitKind::kKilled || exit == ExitKind::kSignal;
+  }
+  /// Returns whether the processes exited by themselves, with an error.
+  bool hasFailed() const {
+    return status.value_or(0) != 0;
+  }
 };
 
 struct NotSeenSummary {

@@ -45,13 +45,15 @@ inline constexpr auto kColumns<Job> = std::tuple{
     column(
         field::kExit,
         &Job::exit,
-        "How the process ended. running: it has not. normal: it returned from main or called exit(). _exit: it called "
-        "_exit, _Exit or quick_exit (os._exit in Python). signal: abort(), or a deadly signal that it sent to itself. "
-        "killed: SIGKILL, the OOM killer, or another signal from outside."),
+        "How the process ended. running: it has not. normal: it returned from main or called exit(), also after an "
+        "exception: exit_status tells. _exit: it called _exit, _Exit or quick_exit (os._exit in Python). signal: "
+        "abort(), or a deadly signal that it sent to itself. killed: commtap did not see its end: a signal from "
+        "outside, for example SIGKILL, or a crash."),
     column(
         field::kExitSignal,
         &Job::exit_signal,
-        "The number of the signal that ended the process; null if none did or it is not known.",
+        "The number of the signal that ended the process; for killed, the last one that its launcher was seen to send. "
+        "Null if none is known.",
         {.minimum = 1}),
     column<NullIfEmpty>(
         field::kTorch,
@@ -79,6 +81,12 @@ inline constexpr auto kColumns<Job> = std::tuple{
         &Job::planned,
         "Whether `commtap plan` made the report: the process communicated nothing, and the numbers are what it would "
         "have.",
+        {.presence = Presence::kNewer}),
+    column(
+        field::kExitStatus,
+        &Job::exit_status,
+        "The exit status of a process that ended as normal or _exit, 0 to 255: Python exits with 1 after an exception. "
+        "Null if a signal ended the process, or if the status is not known.",
         {.presence = Presence::kNewer}),
 };
 

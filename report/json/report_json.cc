@@ -74,7 +74,7 @@ Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
 constexpr size_t kLastOfNormalEnd = 100;
 
 std::vector<LastCollective> lastToWrite(const Report& report) {
-  const bool by_itself = report.job.exit == ExitKind::kNormal || report.job.exit == ExitKind::kUnderscoreExit;
+  const bool by_itself = exitsByItself(report.job.exit);
   const bool few = by_itself && report.last.size() > kLastOfNormalEnd;
   return {report.last.end() - static_cast<ptrdiff_t>(few ? kLastOfNormalEnd : report.last.size()), report.last.end()};
 }

@@ -9,7 +9,7 @@ namespace commtap {
 uint32_t checkOf(const LedgerHeader& header, uint32_t section_count) {
   // clang-format does not break lists of bindings.
   // clang-format off
-  const auto& [magic, version, header_size, check, end_check, exit, exit_signal, pid, pid_start_ticks, started_at_ns,
+  const auto& [magic, version, header_size, check, end_check, exit, exit_code, pid, pid_start_ticks, started_at_ns,
                parent_pid, run_began_ns, ended_at_ns, rank, world_size, local_rank, attempt, run_id, host, boot_id, argv,
                torch_version, python_version, commtap_version, report_name, level, timing_every, timing_device, nccl,
                resets, signal_sent, step, realtime_minus_steady, sections, not_seen, cost, steps_from, planned] = header;
@@ -57,8 +57,8 @@ uint32_t checkOf(const LedgerHeader& header, uint32_t section_count) {
 }
 
 uint32_t checkOfEnd(const LedgerHeader& header) {
-  const bool ended = header.exit.load() != 0 || header.exit_signal != 0 || header.ended_at_ns.load() != 0;
-  return ended ? checksumOf(header.exit.load(), header.exit_signal, header.ended_at_ns.load()) : 0;
+  const bool ended = header.exit.load() != 0 || header.exit_code != 0 || header.ended_at_ns.load() != 0;
+  return ended ? checksumOf(header.exit.load(), header.exit_code, header.ended_at_ns.load()) : 0;
 }
 
 } // namespace commtap

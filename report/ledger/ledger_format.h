@@ -98,9 +98,9 @@ struct LedgerHeader {
   uint32_t version;
   uint32_t header_size;            ///< bytes
   std::atomic<uint32_t> check;     ///< of the fields that are not live; 0: they may change
-  std::atomic<uint32_t> end_check; ///< live; of exit, exit_signal and ended_at_ns, written after them; 0: running
+  std::atomic<uint32_t> end_check; ///< live; of exit, exit_code and ended_at_ns, written after them; 0: running
   std::atomic<uint32_t> exit;      ///< live; ExitKind
-  int32_t exit_signal;             ///< 0, or the signal's number when exit is kSignal
+  int32_t exit_code; ///< the signal's number for kSignal, 1 + the status for kNormal and kUnderscoreExit; 0: not known
   uint64_t pid;
   uint64_t pid_start_ticks;          ///< /proc/PID/stat field 22: with pid, identifies a process
   uint64_t started_at_ns;            ///< CLOCK_REALTIME
@@ -124,15 +124,16 @@ struct LedgerHeader {
   uint32_t timing_device;     ///< Timing::device
   std::atomic<uint32_t> nccl; ///< NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
   uint32_t resets;            ///< how often the job set the counters to 0
-  /// Live; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
+  /// Live; checked; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
   std::atomic<uint32_t> signal_sent;
   std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
   LedgerCost cost;
-  std::atomic<uint32_t> steps_from; ///< live; checked; 1 + the StepSign that ended the last step, or ends the first; 0: none
-  uint32_t planned;                 ///< 1: `commtap plan` ran the process, and nothing was communicated
+  std::atomic<uint32_t>
+      steps_from;   ///< live; checked; 1 + the StepSign that ended the last step, or ends the first; 0: none
+  uint32_t planned; ///< 1: `commtap plan` ran the process, and nothing was communicated
 };
 
 struct LedgerGroup {

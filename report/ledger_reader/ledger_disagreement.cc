@@ -160,8 +160,7 @@ std::string ofNotSeen(const LedgerHeader& header, const Unfinished& unfinished) 
 /// those are few.
 Unfinished unfinishedOf(const LedgerHeader& header) {
   constexpr uint64_t kMostThreads = 8;
-  const auto exit = static_cast<ExitKind>(header.exit.load());
-  return {exit == ExitKind::kNormal || exit == ExitKind::kUnderscoreExit ? 0 : kMostThreads};
+  return {exitsByItself(static_cast<ExitKind>(header.exit.load())) ? 0 : kMostThreads};
 }
 
 std::string ofEnd(const LedgerHeader& header) {

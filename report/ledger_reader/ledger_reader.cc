@@ -43,8 +43,10 @@ void readJob(LedgerReading& reading) {
   }
   const uint32_t exit = head.exit.load();
   job.exit = exit < kExitKindCount ? static_cast<ExitKind>(exit) : ExitKind::kRunning;
-  if (head.exit_signal > 0) {
-    job.exit_signal = head.exit_signal;
+  if (head.exit_code > 0 && exitsByItself(job.exit)) {
+    job.exit_status = head.exit_code - 1;
+  } else if (head.exit_code > 0) {
+    job.exit_signal = head.exit_code;
   }
   job.torch_version = records.text(head.torch_version);
   job.python_version = records.text(head.python_version);
@@ -65,7 +67,8 @@ void readIdentity(LedgerRecords& records, LedgerContents& contents) {
   contents.pid_start_ticks = head.pid_start_ticks;
   contents.parent_pid = head.parent_pid;
   contents.run_began_ns = head.run_began_ns;
-  contents.signal_sent = head.signal_sent.load(std::memory_order_relaxed);
+  contents.signal_sent = records.number(
+      head.signal_sent.load(std::memory_order_relaxed), 0, "the launcher's signal is damaged and was left out");
 }
 
 /// Leaves the time of the end at 0: it is added when the report is written.
@@ -125,6 +128,7 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
   }
   if (job.exit == ExitKind::kRunning) {
     job.exit = ExitKind::kKilled;
+    job.exit_signal = contents->signal_sent == 0 ? job.exit_signal : std::optional<int64_t>(contents->signal_sent);
   }
   if (contents->damage.empty() && !contents->disagreement.empty()) {
     contents->damage = contents->disagreement;

@@ -127,7 +127,17 @@ void JobMerge::add(const Report& report, const std::string& file) {
   }
   addFacts(job);
   JobProcess process{
-      job.rank, job.host, job.pid, job.started_at_ns, job.ended_at_ns, job.exit, job.exit_signal, file, {}, {}};
+      job.rank,
+      job.host,
+      job.pid,
+      job.started_at_ns,
+      job.ended_at_ns,
+      job.exit,
+      job.exit_signal,
+      file,
+      {},
+      {},
+      job.exit_status};
   process.last_activity_ns = lastActivityNs(report);
   modules_.add(report);
   GroupPlaces places(report, groups_);

@@ -29,7 +29,8 @@ struct Job {
   uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME
   std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME
   ExitKind exit = ExitKind::kRunning;
-  std::optional<int64_t> exit_signal;
+  std::optional<int64_t> exit_signal; ///< for kKilled: the last one that the launcher was seen to send
+  std::optional<int64_t> exit_status; ///< of a process that exited by itself; nullopt if not known
   std::string torch_version;
   std::string python_version; ///< "" for a job without Python
   std::string commtap_version;

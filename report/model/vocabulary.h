@@ -45,9 +45,13 @@ enum class ExitKind : uint8_t {
   kNormal,         ///< returned from main or called exit()
   kUnderscoreExit, ///< _exit, _Exit, quick_exit, os._exit
   kSignal,         ///< abort(), or a deadly signal that the process sent to itself
-  kKilled,         ///< ended without running commtap's code: SIGKILL, OOM killer, a signal from another process
+  kKilled,         ///< ended without running commtap's code: a signal from outside, a crash
 };
 inline constexpr int kExitKindCount = 5;
+/// Returns true for a process that returned or called a function to exit: it has an exit status.
+constexpr bool exitsByItself(ExitKind exit) {
+  return exit == ExitKind::kNormal || exit == ExitKind::kUnderscoreExit;
+}
 
 /// The ops that are counted in addition to collectives. The numbers are part of the ledger format.
 enum class Level : uint8_t {

@@ -71,7 +71,8 @@ json processesOf(const JobReport& job, Strings& strings) {
        field::kEndedAt,
        field::kLastActivityAt,
        field::kExit,
-       field::kExitSignal},
+       field::kExitSignal,
+       field::kExitStatus},
       strings);
 }
 

@@ -100,6 +100,7 @@ std::string findingText(const Finding& finding, const JobReport& job) {
     case Finding::What::kMissingRanks:
       return "no report of " + ranksText(job.missing);
     case Finding::What::kKilled:
+    case Finding::What::kFailed:
       return exitText(*finding.exit);
     case Finding::What::kNotSeen:
       return fmt::format(
@@ -127,6 +128,8 @@ std::string checkText(const Check& check) {
       return "every rank has a report";
     case Check::What::kEnded:
       return "no process was killed or ended by a signal";
+    case Check::What::kSucceeded:
+      return "every process that exited did so with status 0";
     case Check::What::kSeen:
       return "nothing is missing from the reports";
     case Check::What::kAgree:

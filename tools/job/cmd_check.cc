@@ -21,7 +21,8 @@ namespace commtap {
 namespace {
 
 constexpr const char* kCheckAbout =
-    "Checks that every rank has a readable report, that no process was killed, that nothing is missing from the\n"
+    "Checks that every rank has a readable report, that no process was killed or failed, that nothing is missing from "
+    "the\n"
     "reports, and that the ranks agree. With --baseline, also checks that each rank communicates as in the baseline;\n"
     "with --budget, that it communicates no more than the budget. Numbers are means per rank of one run, over the\n"
     "ranks that have the row. docs/check.md describes budgets and formats.";
@@ -209,7 +210,7 @@ void addCheck(CLI::App& app, int& exit_status) {
       "--allow",
       arguments->allowed,
       "Accept findings of this kind",
-      {"disagreements", "missing_ranks", "killed", "not_seen", "less"});
+      {"disagreements", "missing_ranks", "killed", "failed", "not_seen", "less"});
   addFormat(*verb, arguments->format, {"text", "markdown", "junit", "json"});
   verb->callback([arguments, &exit_status] { exit_status = check(*arguments); });
 }

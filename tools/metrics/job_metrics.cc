@@ -184,7 +184,7 @@ class RankMetrics {
 
   void addProcesses(Exposition& out) const {
     uint64_t running = 0;
-    std::map<ExitKind, uint64_t> exits;
+    std::map<std::string_view, uint64_t> exits;
     std::set<std::string> seen;
     for (const Report* report : reports_) {
       const Job& job = report->job;
@@ -198,13 +198,13 @@ class RankMetrics {
         out.add(MetricId::kProcess, labels.text(), uint64_t{1});
       }
       running += job.exit == ExitKind::kRunning ? 1 : 0;
-      exits[job.exit] += 1;
+      if (job.exit != ExitKind::kRunning) {
+        exits[job.exit_status.value_or(0) == 0 ? exitKindName(job.exit) : "failed"] += 1;
+      }
     }
     out.add(MetricId::kProcessRunning, rank_.text(), running);
     for (const auto& [exit, count] : exits) {
-      if (exit != ExitKind::kRunning) {
-        out.add(MetricId::kProcessExit, rank_.with({{"exit", exitKindName(exit)}}).text(), count);
-      }
+      out.add(MetricId::kProcessExit, rank_.with({{"exit", exit}}).text(), count);
     }
   }
 

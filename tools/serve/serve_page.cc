@@ -91,8 +91,13 @@ std::string stateLine(const JobSummary& summary, std::span<const Report* const> 
   }
   std::string state;
   if (!hasExit(summary, ExitKind::kRunning)) {
-    const bool failed = hasExit(summary, ExitKind::kKilled) || hasExit(summary, ExitKind::kSignal);
-    state = failed ? badText("Ended, not by itself") : "<strong>Ended</strong>";
+    const auto hasAny = [&summary](bool (ExitSummary::*is_so)() const) {
+      return std::any_of(
+          summary.exits.begin(), summary.exits.end(), [is_so](const ExitSummary& exit) { return (exit.*is_so)(); });
+    };
+    state = hasAny(&ExitSummary::wasKilled)   ? badText("Ended, not by itself")
+            : hasAny(&ExitSummary::hasFailed) ? badText("Ended with an error")
+                                              : "<strong>Ended</strong>";
   } else if (idle_s >= kQuietJobSeconds) {
     state = badText("Quiet: no collective and no step for " + idle);
   } else {
@@ -101,13 +106,20 @@ std::string stateLine(const JobSummary& summary, std::span<const Report* const> 
   return fmt::format("<p>{}. {} steps. Last activity {} ago.\n", state, steps, idle);
 }
 
+/// Returns ", SIGTERM" or ", status 1"; "" if nothing more is known, or nothing went wrong.
+std::string exitDetail(const ExitSummary& exit) {
+  return exit.signal        ? ", " + signalName(static_cast<int>(*exit.signal))
+         : exit.hasFailed() ? fmt::format(", status {}", *exit.status)
+                            : "";
+}
+
 std::string exitItem(const ExitSummary& exit) {
-  const bool bad = exit.exit == ExitKind::kKilled || exit.exit == ExitKind::kSignal;
   const std::string ranks = rankText(exit.ranks);
   return fmt::format(
-      "<li{}>{}: {}{}{}\n",
-      bad ? " class=bad" : "",
+      "<li{}>{}{}: {}{}{}\n",
+      exit.wasKilled() || exit.hasFailed() ? " class=bad" : "",
       exitKindName(exit.exit),
+      exitDetail(exit),
       ranks.empty() ? "" : "rank " + ranks,
       !ranks.empty() && exit.unranked > 0 ? ", " : "",
       exit.unranked == 0 ? "" : fmt::format("{} without a rank", exit.unranked));

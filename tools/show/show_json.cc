@@ -41,6 +41,7 @@ ordered_json processesOf(const ShowView& view) {
         {field::kEndedAt, timeOrNull(process.ended_at_ns)},
         {field::kExit, exitKindName(process.exit)},
         {field::kExitSignal, orNull(process.exit_signal)},
+        {field::kExitStatus, orNull(process.exit_status)},
         {"path", pathOf(view.job, process)},
     });
   }

@@ -69,7 +69,8 @@ TableFields<Job> keyFields() {
         field::kCommtap,
         field::kTiming,
         field::kStepsFrom,
-        field::kPlanned}) {
+        field::kPlanned,
+        field::kExitStatus}) {
     fields.without(name);
   }
   return fields.moveAfter(field::kAttempt, field::kRunId);

@@ -54,6 +54,7 @@ const std::vector<TableColumn>& RunTable::columns() {
       {"bus_bytes", "DOUBLE", "Their payload times the bus bandwidth factor."},
       {"not_seen", "BIGINT", "The sum of the counts in `not_seen`."},
       {"planned", "BOOLEAN", "Whether `commtap plan` made a report of the run."},
+      {"failed", "BIGINT", "The processes that exited with another status than 0."},
   };
   return kColumns;
 }
@@ -77,6 +78,7 @@ void RunTable::add(const Report& report) {
       run.ended_at_ns && job.ended_at_ns ? std::optional(std::max(*run.ended_at_ns, *job.ended_at_ns)) : std::nullopt;
   ++run.processes;
   run.killed += job.exit == ExitKind::kKilled || job.exit == ExitKind::kSignal ? 1 : 0;
+  run.failed += job.exit_status.value_or(0) != 0 ? 1 : 0;
   run.steps = std::max(run.steps, endedSteps(report).value_or(0));
   for (const Collective& row : report.collectives) {
     addSaturating(run.collectives, row.count);
@@ -112,6 +114,7 @@ std::vector<TableCells> RunTable::rows() const {
         run.bus_bytes,
         run.not_seen,
         run.planned,
+        run.failed,
     });
   }
   return rows;

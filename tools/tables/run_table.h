@@ -40,6 +40,7 @@ class RunTable {
     std::optional<uint64_t> ended_at_ns = 0; ///< nullopt once a process without an end was added
     uint64_t processes = 0;
     uint64_t killed = 0;
+    uint64_t failed = 0;
     uint64_t steps = 0;
     uint64_t collectives = 0;
     uint64_t bytes = 0;

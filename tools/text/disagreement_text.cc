@@ -30,6 +30,9 @@ std::string endText(const JobProcess& process, bool is_one) {
     case ExitKind::kUnderscoreExit:
       break;
   }
+  if (process.exit_status.value_or(0) != 0) {
+    return fmt::format(" ({}ended with status {})", is_one ? "" : "some ", *process.exit_status);
+  }
   return {};
 }
 

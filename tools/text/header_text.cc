@@ -108,12 +108,16 @@ std::string exitText(const ExitSummary& exit) {
     case ExitKind::kSignal:
       return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
     case ExitKind::kKilled:
-      return who + ": killed; the numbers end at that moment";
+      return who + ": killed" + killerText(exit.signal) + "; the numbers end at that moment";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;
   }
-  return {};
+  return exit.hasFailed() ? fmt::format("{}: ended with status {}", who, *exit.status) : "";
+}
+
+std::string killerText(std::optional<int64_t> signal) {
+  return signal ? " after the launcher sent " + signalName(static_cast<int>(*signal)) : " (the signal is not known)";
 }
 
 std::string sizeText(uint32_t size) {

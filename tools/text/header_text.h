@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "report/job/job_report.h"
@@ -18,8 +19,11 @@ enum class Scope : bool { kRun, kProcess };
 std::string headerText(const JobReport& job, const Color& color);
 std::string headerText(const JobReport& job, Scope scope, const Color& color);
 
-/// Returns the ranks of one ending and how they ended: "rank 0-3: killed; ..."; "" if they ended normally.
+/// Returns the ranks of one ending and how they ended: "rank 0-3: killed ..."; "" if they ended normally.
 std::string exitText(const ExitSummary& exit);
+/// Returns what is known of the end of a process that was killed: " after the launcher sent SIGTERM". `signal`: of the
+/// report.
+std::string killerText(std::optional<int64_t> signal);
 
 /// Returns the number of ranks in a group; "?" if it is not known.
 std::string sizeText(uint32_t size);

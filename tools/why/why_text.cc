@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/hang/verdict_columns.h"
 #include "report/json/row_write.h"
@@ -95,9 +97,14 @@ std::string lastOf(const HangRank* rank) {
   return rank != nullptr && rank->call ? ", after " + nameOf(*rank->call) + " for " + inert(rank->call->module) : "";
 }
 
-std::string signalOf(const HangRank* rank) {
-  const bool has_signal = rank != nullptr && rank->exit_signal;
-  return has_signal ? " by " + signalName(static_cast<int>(*rank->exit_signal)) : "";
+/// Returns what is known of a rank's end: " (SIGTERM)", " with status 1". Who sent a signal is not in the verdict.
+std::string endOf(const HangRank* rank) {
+  if (rank == nullptr) {
+    return {};
+  }
+  return rank->exit_signal                   ? " (" + signalName(static_cast<int>(*rank->exit_signal)) + ")"
+         : rank->exit_status.value_or(0) > 0 ? fmt::format(" with status {}", *rank->exit_status)
+                                             : "";
 }
 
 /// Returns why the cause does not come.
@@ -106,9 +113,9 @@ std::string stateOf(const Verdict& verdict) {
   const std::string verb = isOrAre(verdict.cause);
   switch (verdict.reason) {
     case HangReason::kKilled:
-      return (countOf(verdict.cause) == 1 ? "was killed" : "were killed") + signalOf(rank) + lastOf(rank);
+      return (countOf(verdict.cause) == 1 ? "was killed" : "were killed") + endOf(rank) + lastOf(rank);
     case HangReason::kExited:
-      return have(verdict.cause) + " exited" + lastOf(rank);
+      return have(verdict.cause) + " exited" + endOf(rank) + lastOf(rank);
     case HangReason::kNeverCame:
       return have(verdict.cause) + " no report here: never started, or its reports are elsewhere";
     case HangReason::kStopped:
@@ -225,6 +232,20 @@ std::string lineOfStuck(const Verdict& verdict) {
   }
 }
 
+/// Returns "ranks 0-1 exited with status 1, and no rank waited for another".
+std::string lineOfFailed(const Verdict& verdict) {
+  std::set<int64_t> statuses;
+  for (const HangRank& rank : verdict.ranks) {
+    if (rank.exit_status.value_or(0) != 0) {
+      statuses.insert(*rank.exit_status);
+    }
+  }
+  return fmt::format(
+      "{} exited with status {}, and no rank waited for another",
+      ranksText(verdict.cause),
+      fmt::join(statuses, " or "));
+}
+
 std::string lineOfUnknown(const Verdict& verdict) {
   switch (verdict.reason) {
     case HangReason::kComputing:
@@ -236,6 +257,8 @@ std::string lineOfUnknown(const Verdict& verdict) {
       return fmt::format("all ranks have issued {}; whether it completed is not known", fullNameOf(*verdict.call));
     case HangReason::kKilled:
       return "the ranks were killed, and none waited for another";
+    case HangReason::kExited:
+      return lineOfFailed(verdict);
     case HangReason::kQuiet:
       return fmt::format(
           "no rank waits for another, and none made progress for {}", humanDuration(verdict.quiet_s * 1e9));
@@ -259,7 +282,8 @@ std::string lineOfHealthy(const Verdict& verdict) {
 std::string rankLine(const HangRank& rank) {
   std::string text = "rank " + std::to_string(rank.rank);
   if (rank.waits_for.empty()) {
-    text += fmt::format(" {}{}", rankStateName(rank.state), rank.process.empty() ? "" : " (" + rank.process + ")");
+    text += fmt::format(
+        " {}{}{}", rankStateName(rank.state), endOf(&rank), rank.process.empty() ? "" : " (" + rank.process + ")");
     text += lastOf(&rank);
   } else {
     text += fmt::format(

@@ -297,14 +297,14 @@ bool ProcessLedger::mayWrite(ExitKind how) {
   return true;
 }
 
-void ProcessLedger::finish(ExitKind how, int signal) {
+void ProcessLedger::finish(ExitKind how, int code) {
   const ErrnoGuard keep_errno;
   const uint64_t ends_since_ns = steadyNow();
   if (in_memory_) {
     return;
   }
   if (hasOutput()) {
-    finishOutput(how, signal, ends_since_ns);
+    finishOutput(how, code, ends_since_ns);
   } else if (!is_forked_ && mayWrite(how)) { // a launcher outlives its ranks; a forked helper is not a launcher
     recoverOthers(expandOutputPattern(options_.out, identity_));
   }
@@ -315,13 +315,14 @@ void ProcessLedger::recoverOthers(const std::string& folder) {
   recoverLedgersOfRun(folder, identity_);
 }
 
-void ProcessLedger::finishOutput(ExitKind how, int signal, uint64_t ends_since_ns) {
+void ProcessLedger::finishOutput(ExitKind how, int code, uint64_t ends_since_ns) {
   LedgerHeader& header = ledger_->header();
   uint32_t running = static_cast<uint32_t>(ExitKind::kRunning);
   if (!header.exit.compare_exchange_strong(running, static_cast<uint32_t>(how))) {
     return; // another thread or an earlier exit step has done it
   }
-  header.exit_signal = signal;
+  constexpr int kStatusBits = 0xff; // of the status, a parent gets 8 bits
+  header.exit_code = how == ExitKind::kSignal ? code : 1 + (code & kStatusBits);
   header.ended_at_ns.store(wallClockNs());
   header.end_check.store(checkOfEnd(header));
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);

@@ -67,9 +67,9 @@ class ProcessLedger {
   /// blocked while it runs.
   static bool mayWrite(ExitKind how);
 
-  /// Records how the process ends, and writes the report if that is safe. Later calls do nothing. Call only if
-  /// isOfThisProcess() is true.
-  void finish(ExitKind how, int signal);
+  /// Records how the process ends, and writes the report if that is safe. `code`: the signal for kSignal, else the exit
+  /// status. Later calls do nothing. Call only if isOfThisProcess() is true.
+  void finish(ExitKind how, int code);
 
   void resetInForkedChild();
   static ForkLock forkLock();
@@ -84,7 +84,7 @@ class ProcessLedger {
   bool openOutput(const std::string& folder);
   void publish();
   bool publishIn(const std::string& folder);
-  void finishOutput(ExitKind how, int signal, uint64_t ends_since_ns);
+  void finishOutput(ExitKind how, int code, uint64_t ends_since_ns);
   void writeReport(uint64_t ends_since_ns);
   void recoverOthers(const std::string& folder);
   std::string fallbackFolder() const;

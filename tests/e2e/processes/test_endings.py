@@ -21,26 +21,31 @@ from job_log import logged, of_report
 
 from report import Report
 
-#: Way: the ending in the report, and the signal.
-WAYS: dict[str, tuple[str, int | None]] = {
-    "return": ("normal", None),
-    "exception": ("normal", None),
-    "sys.exit": ("normal", None),
-    "os._exit": ("_exit", None),
-    "sigterm": ("killed", None),
-    "sigterm-handled": ("normal", None),
-    "sigint": ("signal", signal.SIGINT),
-    "sigkill": ("killed", None),
-    "sigsegv": ("killed", None),
-    "abort": ("signal", signal.SIGABRT),
-    "exec": ("killed", None),
-    "out-of-memory": ("normal", None),
-    "folder-vanishes": ("normal", None),
-    "folder-is-a-file": ("normal", None),
-    "file-size-limit": ("normal", None),
-    "no-descriptors": ("normal", None),
+#: Way: the ending in the report, the signal, of which the parent sends some, and the exit status.
+WAYS: dict[str, tuple[str, int | None, int | None]] = {
+    "return": ("normal", None, 0),
+    "exception": ("normal", None, 1),
+    "sys.exit": ("normal", None, 3),
+    "os._exit": ("_exit", None, 4),
+    "sigterm": ("killed", signal.SIGTERM, None),
+    "sigterm-handled": ("normal", None, 5),
+    "sigint": ("signal", signal.SIGINT, None),
+    "sigkill": ("killed", signal.SIGKILL, None),
+    "sigsegv": ("killed", None, None),
+    "abort": ("signal", signal.SIGABRT, None),
+    "exec": ("killed", None, None),
+    "out-of-memory": ("normal", None, 1),
+    "folder-vanishes": ("normal", None, 0),
+    "folder-is-a-file": ("normal", None, 0),
+    "file-size-limit": ("normal", None, 0),
+    "no-descriptors": ("normal", None, 0),
 }
 ORPHANS = ("sigkill", "sigsegv", "abort", "sigterm", "sigkill", "exec")
+
+
+def say(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs commtap."""
+    return subprocess.run([COMMAND, *words], capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
 def job_of(*ways: str, out: str, wrapper: tuple[str, ...] = (), **variables: str) -> Job:
@@ -88,7 +93,7 @@ def test_nothing_is_lost(ended: Run, way: str) -> None:
     """The report has all calls and the ending."""
     rank = list(WAYS).index(way)
     report = assert_complete(ended, rank)
-    assert (report.job["exit"], report.job["exit_signal"]) == WAYS[way]
+    assert (report.job["exit"], report.job["exit_signal"], report.job["exit_status"]) == WAYS[way]
 
 
 def test_no_temporary_files_stay(ended: Run) -> None:
@@ -246,9 +251,32 @@ def test_torchrun_ends_the_others_and_starts_again(runner: Runner) -> None:
     assert sorted(found_of(run)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     [ended_by_torchrun] = [each for each in run.reports if (each.job["attempt"], each.job["rank"]) == (0, 0)]
     assert ended_by_torchrun.job["exit"] == "killed"
+    assert ended_by_torchrun.job["exit_signal"] == signal.SIGTERM
+    [failed] = [each for each in run.reports if (each.job["attempt"], each.job["rank"]) == (0, 1)]
+    assert (failed.job["exit"], failed.job["exit_status"]) == ("normal", 1)
+    shown = say("show", "--attempt", "0", run.output_folder)
+    assert "rank 0: killed after the launcher sent SIGTERM; the numbers end at that moment\n" in shown.stdout
+    assert "rank 1: ended with status 1\n" in shown.stdout
+    assert {report.job["exit_status"] for report in run.reports if report.job["attempt"] == 1} == {0}
     for report in run.reports:
         assert report.not_seen == []
         assert (report.path.parent.name == "attempt-1") == (report.job["attempt"] == 1)
+
+
+def test_all_ranks_raise(runner: Runner) -> None:
+    """Each command that says how a job ended says that its ranks did with an error: it is not a healthy one."""
+    run = runner.run(Job("endings.py", ("raise",), status=1), Mode.SHIM)
+    assert [(each.job["exit"], each.job["exit_status"]) for each in run.reports] == [("normal", 1)] * 2
+    out = run.output_folder
+    for command in ("show", "merge"):
+        assert "rank 0-1: ended with status 1\n" in say(command, out).stdout, command
+    checked = say("check", out)
+    assert checked.returncode == 1
+    assert "every process that exited did so with status 0" in checked.stdout
+    assert say("check", out, "--allow", "failed").returncode == 0
+    why = say("why", out)
+    assert "cannot tell: ranks 0-1 exited with status 1, and no rank waited for another" in why.stdout
+    assert "healthy" not in why.stdout
 
 
 def test_torchrun_is_killed(runner: Runner) -> None:

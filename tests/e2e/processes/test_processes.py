@@ -44,17 +44,19 @@ def test_group_without_collectives_leaves_a_report(runner: Runner) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "exits", "exit_signal"),
+    ("name", "exits", "exit_signal", "exit_status"),
     [
-        ("raise", ("normal",), None),
-        ("exit", ("normal",), None),
-        ("_exit", ("_exit",), None),
-        ("abort", ("signal",), signal.SIGABRT),
+        ("raise", ("normal",), None, 1),
+        ("exit", ("normal",), None, 3),
+        ("_exit", ("_exit",), None, 4),
+        ("abort", ("signal",), signal.SIGABRT, None),
         # The process sends itself the signal by kill(), which looks like a signal from outside.
-        ("terminate", ("signal", "killed"), signal.SIGTERM),
+        ("terminate", ("signal", "killed"), signal.SIGTERM, None),
     ],
 )
-def test_endings(runner: Runner, name: str, exits: tuple[str, ...], exit_signal: int | None) -> None:
+def test_endings(
+    runner: Runner, name: str, exits: tuple[str, ...], exit_signal: int | None, exit_status: int | None
+) -> None:
     """Each way to end leaves all counts and the kind of ending."""
     run = runner.shim(JOBS[name])
     if run.ledgers:
@@ -65,6 +67,7 @@ def test_endings(runner: Runner, name: str, exits: tuple[str, ...], exit_signal:
         assert report.total("bytes") == 3 * 16 * 4
         assert report.job["exit"] in exits
         assert report.job["exit_signal"] in (exit_signal, None)
+        assert report.job["exit_status"] == exit_status
 
 
 def test_fork(runner: Runner) -> None:
@@ -102,6 +105,7 @@ def test_multiprocessing(runner: Runner, name: str) -> None:
     assert len(run.reports) == 2
     for report in run.reports:
         assert report.table("kind") == {"all_reduce": 3, "barrier": 1}
+        assert report.job["exit_status"] == 0
         assert report.groups[0]["ranks"] == [0, 1]
         assert report.not_seen == []
     assert [report.job["rank"] for report in run.reports] == [0, 1]

@@ -64,6 +64,8 @@ class JobSample:
     not_seen: list[dict[str, Any]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     exits: dict[int, str] = field(default_factory=dict)
+    exit_signals: dict[int, int] = field(default_factory=dict)
+    exit_statuses: dict[int, int] = field(default_factory=dict)
     argv: list[str] = field(default_factory=lambda: ["python", "train.py", "--model", "llama"])
     #: (rank, kind): the factor by which that rank's bytes of the kind exceed the other ranks'.
     uneven: dict[tuple[int, str], float] = field(default_factory=dict)
@@ -318,9 +320,10 @@ class JobSample:
             "ended_at": None if rank in self._endless() else END,
             "last_activity_at": LAST_ACTIVITY if rank in self._endless() else END,
             "exit": self.exits.get(rank, "normal"),
-            "exit_signal": None,
+            "exit_signal": self.exit_signals.get(rank),
             "file": f"rank-{rank:05d}.json",
             "totals": [{"kind": kind, **amount} for kind, amount in sums.items()],
+            "exit_status": self.exit_statuses.get(rank),
         }
 
 

@@ -44,6 +44,10 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], True),
         ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="normal"')], False),
     ],
+    "CommtapRankFailed": [
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="failed"')], True),
+        ([series("commtap_process_exit", "1x40", RANK.format(1) + ',exit="killed"')], False),
+    ],
     "CommtapJobSilent": [
         ([collectives(0, "7x40"), series("commtap_process_running", "1x40", RANK.format(0))], True),
         ([collectives(0, "0+7x40"), series("commtap_process_running", "1x40", RANK.format(0))], False),

@@ -28,7 +28,9 @@ def bad_job() -> JobSample:
     """Returns a job with every kind of finding."""
     job = small_job()
     job.missing = [[8, 9]]
-    job.exits = {3: "killed", 4: "_exit"}
+    job.exits = {3: "killed", 4: "_exit", 5: "killed", 6: "_exit"}
+    job.exit_signals = {5: 15}
+    job.exit_statuses = {0: 0, 1: 1, 2: 1, 4: 0, 6: 3}
     job.uneven = {(5, "all_gather"): 1.5}
     job.not_seen = [
         {
@@ -78,8 +80,11 @@ def test_findings_are_on_top(show: Opener) -> None:
         assert [re.sub(r"\s+", " ", title) for title in titles] == [
             "Problem Ranks disagree: 1 difference",
             "Problem 2 ranks without a report: 8-9",
-            "Warning rank 3 killed by SIGKILL, the OOM killer or another process",
+            "Warning 2 processes ended with status 1",
+            "Warning rank 3 killed (the signal is not known)",
             "Note rank 4 ended by _exit",
+            "Warning rank 5 killed after the launcher sent SIGTERM",
+            "Warning rank 6 ended with status 3",
             "Warning Not seen: 1 reason",
         ]
         first = opened.page.locator(".disagreement").inner_text()

@@ -90,6 +90,7 @@ def test_the_most_bytes_come_first(browser: Browser, tmp_path: Path) -> None:
 def test_totals_and_facts_stand_side_by_side(browser: Browser, tmp_path: Path) -> None:
     after = after_job()
     after.exits = {2: "killed"}
+    after.exit_statuses = {4: 1, 5: 1}
     with show_two(browser, tmp_path, transformer(4, 8), after) as opened:
         expect(opened.page.get_by_role("heading", level=1)).to_have_text("commtap llama-fsdp2-tp and llama-kept")
         assert opened.page.title() == "commtap: llama-fsdp2-tp and llama-kept"
@@ -105,6 +106,7 @@ def test_totals_and_facts_stand_side_by_side(browser: Browser, tmp_path: Path) -
         assert facts["Ran"] == "12 h 27 min to the last activity, 1 of 8 processes killed"
         assert facts["Command"] == "python train.py --model llama"
         expect(opened.page.locator("#diff-findings")).to_contain_text("After: 1 process killed.")
+        expect(opened.page.locator("#diff-findings")).to_contain_text("After: 2 processes ended with an error.")
 
 
 def test_equal_runs(browser: Browser, tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ static void signals(long pid, int signal) {
   fprintf(stderr, "signals %ld %d\n", pid, signal);
 }
 
-static void finish(enum commtap_exit how, int signal) {
-  fprintf(stderr, "finish %d %d\n", (int)how, signal);
+static void finish(enum commtap_exit how, int code) {
+  fprintf(stderr, "finish %d %d\n", (int)how, code);
   errno = ENOENT;
 }
 

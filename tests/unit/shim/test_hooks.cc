@@ -29,7 +29,7 @@ TEST_CASE("each way out of a process without exit handlers finishes the tracker 
           quick_exit(7);
         })}) {
     const ChildResult child = endsWithTracker(end);
-    CHECK(child.said == "finish 2 0\n");
+    CHECK(child.said == "finish 2 7\n");
     CHECK(WIFEXITED(child.status));
     CHECK(WEXITSTATUS(child.status) == 7);
   }

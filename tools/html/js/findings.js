@@ -124,11 +124,25 @@ function missing(job) {
 }
 
 const kExitText = {
+  normal: "",
   running: "still running, or ended in an unknown way",
   _exit: "ended by _exit",
   signal: "ended by abort() or a self-sent signal",
-  killed: "killed by SIGKILL, the OOM killer or another process",
+  killed: "killed (the signal is not known)",
 };
+
+const kSignalNames = { 1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 15: "SIGTERM" };
+
+/** Returns how a process ended, "" if it ended well: "ended with status 1", "killed after the launcher sent SIGTERM". */
+function endText({ exit, exit_signal, exit_status }, index) {
+  if (exit_status[index] > 0) {
+    return `ended with status ${exit_status[index]}`;
+  }
+  const signal = exit_signal[index];
+  return exit[index] === "killed" && signal !== null
+    ? `killed after the launcher sent ${kSignalNames[signal] ?? `signal ${signal}`}`
+    : (kExitText[exit[index]] ?? exit[index]);
+}
 
 /** Returns ", last activity 2026-11-20 21:40:10 UTC"; "" if it is not known. */
 function activityText(job, index) {
@@ -137,18 +151,18 @@ function activityText(job, index) {
 }
 
 function ends(job) {
-  const byExit = new Map();
+  const byEnd = new Map();
   for (let i = 0; i < job.processCount; i += 1) {
-    const exit = job.processes.exit[i];
-    if (exit !== "normal" && !(job.live && exit === "running")) {
-      byExit.set(exit, byExit.get(exit) ?? []);
-      byExit.get(exit).push(i);
+    const end = endText(job.processes, i);
+    if (end !== "" && !(job.live && job.processes.exit[i] === "running")) {
+      byEnd.set(end, byEnd.get(end) ?? []);
+      byEnd.get(end).push(i);
     }
   }
-  return [...byExit].map(([exit, indices]) => ({
-    key: `exit-${exit}`,
-    level: exit === "_exit" ? "note" : "warn",
-    title: `${indices.length === 1 ? job.processName(indices[0]) : `${wholeText(indices.length)} processes`} ${kExitText[exit] ?? exit}`,
+  return [...byEnd].map(([end, indices]) => ({
+    key: `exit-${end}`,
+    level: end === kExitText._exit ? "note" : "warn",
+    title: `${indices.length === 1 ? job.processName(indices[0]) : `${wholeText(indices.length)} processes`} ${end}`,
     body: list(indices.map((index) => `${job.processName(index)}${activityText(job, index)}`)),
   }));
 }

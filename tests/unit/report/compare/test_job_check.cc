@@ -15,23 +15,25 @@ TEST_CASE("checkJob passes a sound job; a fault fails its check unless it is all
   rowOf(reports[1], "DistributedDataParallel", Kind::kAllReduce).count = 2;
   reports[0].not_seen = {{"unknown_op", 1, "", "m"}};
   reports[0].job.exit = ExitKind::kSignal;
+  reports[1].job.exit_status = 1;
   JobReport job = jobOf(reports);
   job.problems = {"x"};
   const std::vector<Check> checks = checkJob(job, {});
-  REQUIRE(checks.size() == 5);
+  REQUIRE(checks.size() == 6);
   const Finding::What expected[] = {
       Finding::What::kUnreadable,
       Finding::What::kMissingRanks,
       Finding::What::kKilled,
+      Finding::What::kFailed,
       Finding::What::kNotSeen,
       Finding::What::kDisagreement};
-  for (size_t i = 0; i < 5; ++i) {
+  for (size_t i = 0; i < 6; ++i) {
     REQUIRE(checks[i].findings.size() == 1);
     CHECK(checks[i].findings[0].what == expected[i]);
   }
   job.problems.clear();
   const std::vector<Allowed> all = {
-      Allowed::kMissingRanks, Allowed::kKilled, Allowed::kNotSeen, Allowed::kDisagreements};
+      Allowed::kMissingRanks, Allowed::kKilled, Allowed::kFailed, Allowed::kNotSeen, Allowed::kDisagreements};
   CHECK(passed(checkJob(job, all)));
   for (size_t i = 0; i < all.size(); ++i) {
     std::vector<Allowed> others = all;
@@ -53,6 +55,25 @@ TEST_CASE("checkJob fails on killed ranks, one finding per ending") {
   CHECK(checks[2].findings[0].exit->signal == 6);
   CHECK(checks[2].findings[1].exit->ranks == RankRanges{{1, 2}});
   CHECK(passed(checkJob(job, {Allowed::kKilled})));
+}
+
+TEST_CASE("checkJob fails on ranks that exited with an error, one finding per status") {
+  std::vector<Report> reports = sampleReports(4);
+  reports[0].job.exit_status = 0;
+  reports[1].job.exit_status = reports[2].job.exit_status = 1;
+  reports[3].job.exit = ExitKind::kUnderscoreExit;
+  reports[3].job.exit_status = 4;
+  const JobReport job = jobOf(reports);
+  const std::vector<Check> checks = checkJob(job, {});
+  CHECK_FALSE(passed(checks));
+  CHECK(checks[2].findings.empty());
+  REQUIRE(checks[3].what == Check::What::kSucceeded);
+  REQUIRE(checks[3].findings.size() == 2);
+  CHECK(checks[3].findings[0].what == Finding::What::kFailed);
+  CHECK(checks[3].findings[0].exit->status == 1);
+  CHECK(checks[3].findings[0].exit->ranks == RankRanges{{1, 2}});
+  CHECK(checks[3].findings[1].exit->status == 4);
+  CHECK(passed(checkJob(job, {Allowed::kFailed})));
 }
 
 TEST_CASE("checkBaseline has one check per kind and group and finds more, less, new and gone") {

@@ -185,6 +185,20 @@ TEST_CASE("a job that has ended well is healthy; one whose ranks waited is not")
   CHECK(judged(job).status == HangStatus::kHealthy);
 }
 
+TEST_CASE("ranks that exited with an error are to be looked at") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1, 2}) {
+    job.report(rank).job.exit = ExitKind::kNormal;
+    job.report(rank).job.exit_status = rank == 1 ? 1 : 0;
+  }
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.reason == HangReason::kExited);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+  CHECK(verdict.ranks.at(1).exit_status == 1);
+}
+
 TEST_CASE("of ranks that were all killed, those that did not wait are the cause") {
   HangJob job = lateJob();
   for (const int64_t rank : {0, 1, 2, 3}) {

@@ -36,10 +36,22 @@ TEST_CASE("a report survives a JSON round trip") {
   REQUIRE(back);
   CHECK(reportToJson(*back) == text);
   CHECK(back->job.exit_signal == 6);
+  CHECK_FALSE(back->job.exit_status);
   CHECK_FALSE(back->job.local_rank);
   CHECK(back->modules[3].parameters[0].mesh == R"({"tp":4})");
   CHECK(back->modules[3].parameters[1].placements.empty());
   CHECK(back->collectives.size() == 3);
+}
+
+TEST_CASE("the exit status survives a round trip, and older reports do not have it") {
+  Report report = sampleReport(0);
+  report.job.exit_status = 3;
+  CHECK(reportFromJson(reportToJson(report))->job.exit_status == 3);
+  json older = json::parse(reportToJson(report));
+  older["job"].erase("exit_status");
+  const auto back = reportFromJson(older.dump());
+  REQUIRE(back);
+  CHECK_FALSE(back->job.exit_status);
 }
 
 TEST_CASE("own cost survives a round trip and is omitted if unknown") {

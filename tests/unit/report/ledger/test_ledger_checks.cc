@@ -40,7 +40,7 @@ TEST_CASE("a running process has no end to check") {
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
   ledger->header().ended_at_ns = 0;
   CHECK(checkOfEnd(ledger->header()) == 0);
-  ledger->header().exit_signal = 9;
+  ledger->header().exit_code = 9;
   CHECK(checkOfEnd(ledger->header()) != 0);
 }
 

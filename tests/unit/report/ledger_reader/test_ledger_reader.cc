@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "report/ledger/ledger_checks.h"
+#include "report/ledger/ledger_file.h"
 #include "report/ledger/ledger_format.h"
 #include "tests/unit/samples.h"
 
@@ -66,6 +68,7 @@ TEST_CASE("the reader returns the job and groups that were written") {
   CHECK(report.job.argv == std::vector<std::string>{"python", "train.py"});
   CHECK(report.job.exit == ExitKind::kNormal);
   CHECK_FALSE(report.job.exit_signal);
+  CHECK_FALSE(report.job.exit_status); // the sample does not have it, as ledgers of an older commtap
   REQUIRE(report.groups.size() == 1);
   CHECK(report.groups[0].desc == "default_pg");
   CHECK(report.groups[0].ranks == std::vector<uint32_t>{0, 1, 2, 3});
@@ -511,6 +514,42 @@ TEST_CASE("the exit of a living process is running, that of a dead process is ki
   CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kRunning);
   ledger->changeHeader([](LedgerHeader& head) { head.pid_start_ticks += 1; });
   CHECK(readLedgerFile(folder / "x.ledger")->report.job.exit == ExitKind::kKilled);
+}
+
+TEST_CASE("the ledger's exit code is a status or a signal, by the kind of exit") {
+  const auto ledger = sampleLedger(0);
+  LedgerHeader& header = ledger->header();
+  for (const ExitKind exit : {ExitKind::kNormal, ExitKind::kUnderscoreExit}) {
+    header.exit = static_cast<uint32_t>(exit);
+    for (const int status : {0, 3}) {
+      header.exit_code = 1 + status;
+      CHECK(readLedger(ledger->bytes())->report.job.exit_status == status);
+      CHECK_FALSE(readLedger(ledger->bytes())->report.job.exit_signal);
+    }
+  }
+  header.exit = static_cast<uint32_t>(ExitKind::kSignal);
+  header.exit_code = 6;
+  CHECK(readLedger(ledger->bytes())->report.job.exit_signal == 6);
+  CHECK_FALSE(readLedger(ledger->bytes())->report.job.exit_status);
+}
+
+TEST_CASE("of a killed process, the launcher's signal is known; a damaged one is left out and named") {
+  const TempFolder folder;
+  const auto ledger = sampleLedger(0);
+  ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
+  ledger->header().pid = static_cast<uint64_t>(getpid());
+  ledger->header().pid_start_ticks = 1;
+  REQUIRE(ledger->publish(folder / "x.ledger"));
+  CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.exit_signal);
+  LedgerFile::noteSignalSent(folder / "x.ledger", SIGTERM);
+  const auto sent = readLedgerFile(folder / "x.ledger");
+  CHECK(sent->report.job.exit == ExitKind::kKilled);
+  CHECK(sent->report.job.exit_signal == SIGTERM);
+  CHECK(sent->signal_sent == SIGTERM);
+  ledger->header().signal_sent = 15;
+  const auto damaged = readLedgerFile(folder / "x.ledger");
+  CHECK_FALSE(damaged->report.job.exit_signal);
+  CHECK(damaged->damage == "the launcher's signal is damaged and was left out");
 }
 
 TEST_CASE("a process killed with SIGKILL leaves a consistent ledger") {

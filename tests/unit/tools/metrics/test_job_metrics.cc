@@ -104,6 +104,17 @@ TEST_CASE("the metrics of one rank's processes are summed; a process without a r
   CHECK(hasLine(text, R"(commtap_ranks{run_id="sample-run",attempt="0"} 1)"));
 }
 
+TEST_CASE("a process that exited with an error is one that failed") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(0), sampleReport(0)};
+  reports[0].job.exit_status = 1;
+  reports[1].job.exit_status = 0;
+  reports[2].job.exit = ExitKind::kUnderscoreExit;
+  reports[2].job.exit_status = 3;
+  const std::string text = metricsOf(reports);
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="failed"} 2)"));
+  CHECK(hasLine(text, "commtap_process_exit{" + kRank0 + R"(,exit="normal"} 1)"));
+}
+
 TEST_CASE("over the limit the first label sets keep their names, and sums stay correct") {
   const std::string text = metricsOf({sampleReport(0)}, std::nullopt, 1);
   CHECK(hasLine(text, "commtap_folded_label_sets{" + kRank0 + "} 4"));

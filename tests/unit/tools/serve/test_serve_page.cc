@@ -57,6 +57,18 @@ TEST_CASE("the serve page shows each job's state, steps and last activity") {
   CHECK(has(pageAfter(700), "<p><strong>Ended</strong>. 12 steps."));
 }
 
+TEST_CASE("the serve page says that ranks exited with an error, and with which signal others ended") {
+  Report failed = sampleReport(0);
+  failed.job.exit_status = 1;
+  CHECK(has(servePage(liveOf({failed}), "out", 0), "Ended with an error"));
+  CHECK(has(servePage(liveOf({failed}), "out", 0), "<li class=bad>normal, status 1: rank 0\n"));
+  Report killed = sampleReport(1);
+  killed.job.exit = ExitKind::kKilled;
+  killed.job.exit_signal = 15;
+  CHECK(has(servePage(liveOf({failed, killed}), "out", 0), "Ended, not by itself"));
+  CHECK(has(servePage(liveOf({failed, killed}), "out", 0), "<li class=bad>killed, SIGTERM: rank 1\n"));
+}
+
 TEST_CASE("the serve page lists disagreements: of a running job only those in order") {
   Report second = sampleReport(1);
   second.collectives.at(0).count += 1;

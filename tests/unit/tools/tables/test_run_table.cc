@@ -43,6 +43,9 @@ TEST_CASE("a run's row sums its processes; another attempt is another row") {
   later.job.ended_at_ns.reset();
   later.job.exit = ExitKind::kKilled;
   table.add(later);
+  later.job.exit = ExitKind::kNormal;
+  later.job.exit_status = 1;
+  table.add(later);
   const std::vector<TableCells> rows = table.rows();
   REQUIRE(rows.size() == 2);
   auto row = rowOf(rows, 0);
@@ -52,10 +55,12 @@ TEST_CASE("a run's row sums its processes; another attempt is another row") {
   CHECK(row["ranks"] == 2);
   CHECK(row["bytes"] == bytes);
   CHECK(row["killed"] == 0);
+  CHECK(row["failed"] == 0);
   CHECK_FALSE(row["ended_at"].is_null());
   auto second = rowOf(rows, 1);
   CHECK(second["attempt"] == 1);
   CHECK(second["killed"] == 1);
+  CHECK(second["failed"] == 1);
   CHECK(second["ended_at"].is_null());
   CHECK(second["config_hash"] == row["config_hash"]);
 }

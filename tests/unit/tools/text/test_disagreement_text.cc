@@ -13,7 +13,8 @@ namespace {
 std::string disagreementTextOf(
     ExitKind exit_of_rank_2,
     const char* module = "DistributedDataParallel",
-    std::optional<int64_t> signal = std::nullopt) {
+    std::optional<int64_t> signal = std::nullopt,
+    std::optional<int64_t> status = std::nullopt) {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
     rowOf(report, "DistributedDataParallel", Kind::kAllReduce).module = module;
@@ -21,6 +22,7 @@ std::string disagreementTextOf(
   rowOf(reports[2], module, Kind::kAllReduce).count = 2;
   reports[2].job.exit = exit_of_rank_2;
   reports[2].job.exit_signal = signal;
+  reports[2].job.exit_status = status;
   const JobReport job = jobOf(reports);
   return disagreementText(job.disagreements.at(0), job);
 }
@@ -37,6 +39,8 @@ TEST_CASE("a disagreement says how a rank with fewer calls ended") {
   CHECK(disagreementTextOf(ExitKind::kSignal, "Net", 6).ends_with("2 on rank 2 (ended by SIGABRT)"));
   CHECK(disagreementTextOf(ExitKind::kSignal).ends_with("2 on rank 2 (ended by a signal)"));
   CHECK(disagreementTextOf(ExitKind::kRunning).ends_with("2 on rank 2 (still running)"));
+  CHECK(disagreementTextOf(ExitKind::kNormal, "Net", std::nullopt, 0).ends_with("2 on rank 2"));
+  CHECK(disagreementTextOf(ExitKind::kNormal, "Net", std::nullopt, 1).ends_with("2 on rank 2 (ended with status 1)"));
 }
 
 TEST_CASE("names in a disagreement are inert") {

@@ -33,9 +33,26 @@ TEST_CASE("the header says how ranks ended unless all exited normally") {
   reports[3].job.exit = ExitKind::kRunning;
   const std::string text = headerOf(reports);
   CHECK(text.find("rank 1: ended by SIGABRT\n") != std::string::npos);
-  CHECK(text.find("1 process without a rank: killed") != std::string::npos);
+  CHECK(
+      text.find("1 process without a rank: killed (the signal is not known); the numbers end at that moment\n") !=
+      std::string::npos);
   CHECK(text.find("rank 3: still running") != std::string::npos);
   CHECK(text.find("rank 0:") == std::string::npos);
+}
+
+TEST_CASE("the header says which ranks exited with an error, and which signal a launcher sent") {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2), sampleReport(3)};
+  reports[0].job.exit_status = 0;
+  reports[1].job.exit_status = 1;
+  reports[2].job.exit = ExitKind::kUnderscoreExit;
+  reports[2].job.exit_status = 4;
+  reports[3].job.exit = ExitKind::kKilled;
+  reports[3].job.exit_signal = 15;
+  const std::string text = headerOf(reports);
+  CHECK(text.find("rank 0:") == std::string::npos);
+  CHECK(text.find("rank 1: ended with status 1\n") != std::string::npos);
+  CHECK(text.find("rank 2: ended with status 4\n") != std::string::npos);
+  CHECK(text.find("rank 3: killed after the launcher sent SIGTERM; the numbers end") != std::string::npos);
 }
 
 TEST_CASE("the header lists not_seen with its meaning, with inert names") {

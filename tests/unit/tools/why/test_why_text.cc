@@ -32,12 +32,31 @@ TEST_CASE("the line of a rank that does not come") {
   CHECK(has(judged(job, 5).line, "healthy so far: rank 1 has not entered"));
   job.report(1).job.exit = ExitKind::kKilled;
   job.report(1).job.exit_signal = 9;
-  CHECK(has(judged(job).line, "it was killed by SIGKILL, after"));
+  CHECK(has(judged(job).line, "it was killed (SIGKILL), after"));
+  job.report(1).job.exit_signal.reset();
+  CHECK(has(judged(job).line, "it was killed, after"));
   job.report(1).job.exit = ExitKind::kNormal;
   CHECK(has(judged(job).line, "it has exited, after"));
+  job.report(1).job.exit_status = 1;
+  CHECK(has(judged(job).line, "it has exited with status 1, after"));
   job.remove(1);
   CHECK(has(judged(job).line, "it has no report here"));
   CHECK(has(judged(job).line, "(inferred)"));
+}
+
+TEST_CASE("a job whose ranks exited with an error has not ended well") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1, 2}) {
+    job.report(rank).job.exit = ExitKind::kNormal;
+    job.report(rank).job.exit_status = 0;
+  }
+  CHECK(judged(job).line == "the job has ended, and no rank waited for another");
+  job.report(0).job.exit_status = job.report(2).job.exit_status = 1;
+  CHECK(judged(job).line == "cannot tell: ranks 0,2 exited with status 1, and no rank waited for another");
+  CHECK(has(whyText(judged(job), Color::none()), "  cause   rank 2 exited with status 1, after "));
+  job.report(2).job.exit_status = 3;
+  CHECK(has(judged(job).line, "ranks 0,2 exited with status 1 or 3, and"));
 }
 
 TEST_CASE("of a group with many ranges of ranks, the line has the first ones") {

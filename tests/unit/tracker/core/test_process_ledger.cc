@@ -184,6 +184,21 @@ TEST_CASE("the ledger is a file from the first process group on, and the report 
   CHECK(job.world_size == 2);
 }
 
+TEST_CASE("the exit status is the one that the parent gets") {
+  for (const auto& [passed, got] : {std::pair{0, 0}, {1, 1}, {255, 255}, {256, 0}, {-1, 255}}) {
+    CAPTURE(passed);
+    const TempFolder folder;
+    runProcess(folder.path(), {{"RANK", "0"}}, [passed = passed](ProcessLedger& process) {
+      process.processGroupSeen(0, 1);
+      process.finish(ExitKind::kNormal, passed);
+    });
+    const Job job = reportIn(folder / "rank-00000.json").job;
+    CHECK(job.exit == ExitKind::kNormal);
+    CHECK(job.exit_status == got);
+    CHECK_FALSE(job.exit_signal);
+  }
+}
+
 TEST_CASE("only the first end of a process counts") {
   const TempFolder folder;
   runProcess(folder.path(), {{"RANK", "0"}}, [](ProcessLedger& process) {
@@ -206,7 +221,7 @@ TEST_CASE("a process that ends where it must not make JSON leaves the marked led
     sigemptyset(&handled);
     sigaddset(&handled, SIGTERM);
     sigprocmask(SIG_BLOCK, &handled, nullptr);
-    process.finish(ExitKind::kUnderscoreExit, 0);
+    process.finish(ExitKind::kUnderscoreExit, 4);
   });
   std::map<std::string, Job> jobs;
   for (const std::string& name : namesIn(folder.path())) {
@@ -216,7 +231,10 @@ TEST_CASE("a process that ends where it must not make JSON leaves the marked led
   REQUIRE(jobs.size() == 2);
   CHECK(jobs["rank-00000"].exit == ExitKind::kSignal);
   CHECK(jobs["rank-00000"].exit_signal == SIGABRT);
+  CHECK_FALSE(jobs["rank-00000"].exit_status);
   CHECK(jobs["rank-00001"].exit == ExitKind::kUnderscoreExit);
+  CHECK(jobs["rank-00001"].exit_status == 4);
+  CHECK_FALSE(jobs["rank-00001"].exit_signal);
   CHECK(jobs["rank-00001"].ended_at_ns);
 }
 

@@ -27,9 +27,11 @@ function drawHeader({ before, after }) {
 function flawsOf(run) {
   const missing = sizeOf(run.missingRanks);
   const killed = run.processes.exit.filter((exit) => exit === "killed").length;
+  const failed = run.processes.exit_status.filter((status) => status > 0).length;
   return [
     missing > 0 ? `${plural(missing, "rank")} without a report` : "",
     killed > 0 ? `${processesText(killed)} killed` : "",
+    failed > 0 ? `${processesText(failed)} ended with an error` : "",
     run.problems.length > 0 ? `${plural(run.problems.length, "file")} could not be read` : "",
     run.disagreementsFound > 0 ? `ranks disagree: ${plural(run.disagreementsFound, "difference")}` : "",
   ].filter((flaw) => flaw !== "");
