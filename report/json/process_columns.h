@@ -196,7 +196,10 @@ inline constexpr auto kColumns<OwnCost> = std::tuple{
         field::kStartNs,
         &OwnCost::start_ns,
         "From the moment torch was found until everything was installed. 0 in a child of fork."),
-    column(field::kCollectivesNs, &OwnCost::collectives_ns, "Counting collectives."),
+    column(
+        field::kCollectivesNs,
+        &OwnCost::collectives_ns,
+        "Counting collectives; the first one may also create the ledger's file."),
     column(field::kModuleCallsNs, &OwnCost::module_calls_ns, "Following module calls."),
     column(
         field::kOtherNs,

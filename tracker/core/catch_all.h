@@ -24,16 +24,24 @@ class ErrnoGuard {
   int saved_ = errno;
 };
 
-/// Runs `act` and keeps its exceptions from the job. Counts an exception as an internal error of `what`.
+/// Runs `act` and keeps its exceptions from the job. Counts an exception as an internal error of `what`. For work
+/// inside a CostSample, which has its time: another sample would add that time twice to the process's own cost.
 template <typename Act>
-void catchAll(std::string_view what, const Act& act) noexcept {
+void catchAllInSample(std::string_view what, const Act& act) noexcept {
   const ErrnoGuard keep_errno;
-  const CostSample sample;
   try {
     act();
   } catch (...) {
     ProcessLedger::internalError(what);
   }
+}
+
+/// Runs `act` and keeps its exceptions from the job. Counts an exception as an internal error of `what`, and the time
+/// as CostPart::kOther.
+template <typename Act>
+void catchAll(std::string_view what, const Act& act) noexcept {
+  const CostSample sample;
+  catchAllInSample(what, act);
 }
 
 } // namespace commtap

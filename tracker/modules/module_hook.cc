@@ -54,7 +54,8 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
     const CostSample sample(CostPart::kModuleCalls, stands_for);
     registerLateOps();
     if (call.depth == 0 && Steps::seekParameters() && functions_.trained_parameter != nullptr) [[unlikely]] {
-      catchAll("a parameter", [&] { ParameterWatch::callBegins(id, arguments[0], functions_.trained_parameter); });
+      catchAllInSample(
+          "a parameter", [&] { ParameterWatch::callBegins(id, arguments[0], functions_.trained_parameter); });
     }
     beginCall(*thread, call, Scope::Type::kModule, id);
   }
@@ -62,7 +63,9 @@ void* ModuleHook::call(void* function, void* const* arguments, size_t flags, voi
   const CostSample sample(CostPart::kModuleCalls, stands_for);
   endCall(*thread, call);
   if (call.depth == 0 && StageTensors::wanted()) [[unlikely]] {
-    catchAll("a module call", [&] { noteTensors(*thread, id, {arguments, flags & ~kArgumentsOffset, names}, result); });
+    catchAllInSample("a module call", [&] {
+      noteTensors(*thread, id, {arguments, flags & ~kArgumentsOffset, names}, result);
+    });
   }
   return result;
 }

@@ -15,6 +15,7 @@
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/module_registry.h"
 #include "tracker/collectives/registration.h"
+#include "tracker/core/clock.h"
 #include "tracker/core/steps.h"
 #include "tracker/core/thread_state.h"
 
@@ -261,6 +262,26 @@ TEST_CASE_FIXTURE(ModuleHookFixture, "an outermost call with gradients looks for
     sayLine(said);
   });
   CHECK(child.said == "1 asked; forwards: 2 2 1\n");
+}
+
+TEST_CASE_FIXTURE(ModuleHookFixture, "what is looked up in a module call is a cost of module calls, once") {
+  const ChildResult child = runInTrackedChild([&] {
+    Steps::resetInForkedChild();
+    add(0, "HookCost");
+    ModuleHook::start({.module_id = askId, .trained_parameter = [](void*) -> void* {
+                         const uint64_t until = steadyNow() + 5'000'000;
+                         while (steadyNow() < until) {
+                         }
+                         return nullptr;
+                       }});
+    const OwnCost before = report().own_cost.value();
+    std::thread([&] { call(0); }).join(); // a thread's first calls are all timed
+    const OwnCost after = report().own_cost.value();
+    sayLine(
+        std::string(after.module_calls_ns - before.module_calls_ns >= 5'000'000 ? "once" : "never") +
+        (after.other_ns == before.other_ns ? "" : ", and once more"));
+  });
+  CHECK(child.said == "once\n");
 }
 
 TEST_CASE_FIXTURE(ModuleHookFixture, "the first call on a thread is counted") {
