@@ -322,7 +322,7 @@ def test_markdown_of_hostile_names(folder: Path, tmp_path: Path) -> None:
 def test_check_against_a_baseline(folder: Path, tmp_path: Path) -> None:
     commtap("check", folder)
     commtap("merge", folder, "-o", tmp_path / "main.json")
-    assert "all 14 checks passed" in commtap("check", folder, "--baseline", tmp_path / "main.json").stdout
+    assert "all 15 checks passed" in commtap("check", folder, "--baseline", tmp_path / "main.json").stdout
     today = copy_with(tmp_path / "today", grown)
     failed = commtap("check", today, "--baseline", tmp_path / "main.json", status=1).stdout
     assert "FAILED all_gather on mesh_tp equals the baseline\n  +1 all_gather per run" in failed

@@ -65,6 +65,7 @@ TEST_CASE("every finding and every check has a text") {
   std::vector<Report> reports = {sampleReport(0), sampleReport(1)};
   reports[0].not_seen = {{"unknown_op", 3, "d", "what it means"}};
   rowOf(reports[0], "DistributedDataParallel", Kind::kAllReduce).count = 5;
+  reports[0].job.exit_status = 1;
   reports[1].job.exit = ExitKind::kKilled;
   JobReport job = jobOf(reports);
   job.problems = {"x\x1b"};
@@ -76,9 +77,10 @@ TEST_CASE("every finding and every check has a text") {
   }
   CHECK(lines[0] == "x\\x1b");
   CHECK(lines[1] == "no report of ranks 2-3");
-  CHECK(lines[2] == "rank 1: killed; the numbers end at that moment");
-  CHECK(lines[3] == "3 unknown_op: what it means");
-  CHECK(lines[4].starts_with("all_reduce in DistributedDataParallel (backward)"));
+  CHECK(lines[2] == "rank 1: killed (the signal is not known); the numbers end at that moment");
+  CHECK(lines[3] == "rank 0: ended with status 1");
+  CHECK(lines[4] == "3 unknown_op: what it means");
+  CHECK(lines[5].starts_with("all_reduce in DistributedDataParallel (backward)"));
   const auto baseline = checkBaseline(sampleJob(), grownJob(), {}, {});
   CHECK(checkText(baseline[0]) == "all_gather on default_pg equals the baseline");
   CHECK(findingText(baseline[0].findings.at(0), job)

@@ -25,7 +25,7 @@ TEST_CASE("check text lists the failed checks and their number") {
   CHECK(text.starts_with(
       "FAILED all_gather on default_pg equals the baseline\n  +1 all_gather per run in DistributedDataParallel.net1"));
   CHECK(text.ends_with("\n1 of 3 checks failed\n"));
-  CHECK(checkText(checkJob(grown(), {}), grown(), Color::none()) == "all 5 checks passed\n");
+  CHECK(checkText(checkJob(grown(), {}), grown(), Color::none()) == "all 6 checks passed\n");
 }
 
 TEST_CASE("check Markdown lists the failed checks") {

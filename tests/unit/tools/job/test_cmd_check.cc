@@ -52,13 +52,29 @@ TEST_CASE("check fails on killed ranks, and names them, unless they are allowed"
   CHECK(outcome.status() == 1);
   CHECK(
       outcome.out ==
-      "FAILED no process was killed or ended by a signal\n  rank 3: killed; the numbers end at that moment\n"
-      "1 of 5 checks failed\n");
+      "FAILED no process was killed or ended by a signal\n"
+      "  rank 3: killed (the signal is not known); the numbers end at that moment\n"
+      "1 of 6 checks failed\n");
   CHECK(runCommtap({"check", job, "--allow", "killed"}).status() == 0);
   writeText(
       folder / "budget.toml",
       "schema = \"commtap.budget/1\"\nallow = [\"killed\"]\n[[budget]]\ncount = 99\nbytes = 99999\n");
   CHECK(runCommtap({"check", job, "--budget", folder / "budget.toml"}).status() == 0);
+}
+
+TEST_CASE("check fails on ranks that exited with an error, and names the status, unless they are allowed") {
+  const TempFolder folder;
+  std::vector<Report> reports = sampleReports(4);
+  reports[1].job.exit_status = reports[2].job.exit_status = 1;
+  const std::string job = folder / "job.json";
+  writeText(job, jobReportToJson(jobOf(reports)));
+  const Outcome outcome = runCommtap({"check", job});
+  CHECK(outcome.status() == 1);
+  CHECK(
+      outcome.out ==
+      "FAILED every process that exited did so with status 0\n  rank 1-2: ended with status 1\n"
+      "1 of 6 checks failed\n");
+  CHECK(runCommtap({"check", job, "--allow", "failed"}).status() == 0);
 }
 
 TEST_CASE("check neither uses nor overwrites an unreadable budget") {
