@@ -11,6 +11,8 @@
 
 #include <toml++/toml.h>
 
+#include "report/base/text_file.h"
+#include "report/compare/toml_bounds.h"
 #include "report/json/fields.h"
 #include "report/json/json_write.h"
 
@@ -250,6 +252,9 @@ std::string budgetToToml(const Budget& budget, const std::string& source) {
 }
 
 Result<Budget> budgetFromToml(const std::string& text) {
+  if (std::string problem = whyNotToml(text, maxInputSize()); !problem.empty()) {
+    return Result<Budget>::failure(std::move(problem));
+  }
   try {
     const toml::table document = toml::parse(text);
     return budgetFrom(document);
