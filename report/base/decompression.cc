@@ -4,6 +4,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <memory>
@@ -12,15 +13,18 @@
 namespace commtap {
 namespace {
 
+constexpr const char* kDamaged = "is damaged: it cannot be decompressed";
+constexpr const char* kTooWide = "needs a window of more than 128 MiB to be decompressed";
+
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
 /// One step of a decompression.
-struct Progress {
-  size_t taken = 0;    ///< bytes of input
-  size_t written = 0;  ///< bytes of output
-  bool is_end = false; ///< of a member or frame
-  bool is_wrong = false;
+struct Decoded {
+  size_t taken = 0;            ///< bytes of input
+  size_t written = 0;          ///< bytes of output
+  bool is_end = false;         ///< of a member or frame
+  const char* wrong = nullptr; ///< why it cannot go on
 };
 
 class Gunzip {
@@ -35,7 +39,7 @@ class Gunzip {
     inflateEnd(&stream_);
   }
 
-  Progress step(std::string_view input, char* output, size_t space) {
+  Decoded step(std::string_view input, char* output, size_t space) {
     constexpr size_t kMost = 1U << 30U; // zlib counts in 32 bits
     const auto given = static_cast<uInt>(std::min(input.size(), kMost));
     const auto room = static_cast<uInt>(std::min(space, kMost));
@@ -48,11 +52,8 @@ class Gunzip {
     if (is_end) {
       inflateReset(&stream_);
     }
-    return {
-        given - stream_.avail_in,
-        room - stream_.avail_out,
-        is_end,
-        status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR};
+    const bool is_wrong = status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR;
+    return {given - stream_.avail_in, room - stream_.avail_out, is_end, is_wrong ? kDamaged : nullptr};
   }
 
  private:
@@ -62,46 +63,50 @@ class Gunzip {
 
 class Unzstd {
  public:
-  Progress step(std::string_view input, char* output, size_t space) {
+  Decoded step(std::string_view input, char* output, size_t space) {
     ZSTD_inBuffer in = {input.data(), input.size(), 0};
     ZSTD_outBuffer out = {output, space, 0};
     const size_t left = stream_ == nullptr ? 1 : ZSTD_decompressStream(stream_.get(), &out, &in);
-    return {in.pos, out.pos, left == 0, stream_ == nullptr || ZSTD_isError(left) != 0};
+    const bool is_wrong = stream_ == nullptr || ZSTD_isError(left) != 0;
+    const bool is_wide = is_wrong && ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge;
+    return {in.pos, out.pos, left == 0, is_wide ? kTooWide : is_wrong ? kDamaged : nullptr};
   }
 
  private:
   std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream*)> stream_{ZSTD_createDStream(), ZSTD_freeDStream};
 };
 
+/// How a decompression ended.
 struct Decompressed {
-  std::string text;
-  bool is_whole = false; ///< all input was read, to the end of a member or frame
-  bool is_wrong = false;
+  uint64_t size = 0;           ///< of the text
+  bool is_whole = false;       ///< all input was read, to the end of a member or frame
+  const char* wrong = nullptr; ///< why it could not go on
 };
 
-/// Stops when the text has `limit` bytes.
-template <typename Format>
-Decompressed decompressBy(std::string_view data, uint64_t limit) {
+/// Passes the text to `take` in pieces. Stops when it has `limit` bytes.
+template <typename Format, typename Take>
+Decompressed decompressBy(std::string_view data, uint64_t limit, const Take& take) {
   constexpr size_t kPiece = 256U << 10U; // bytes
+  const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
   Format format;
   Decompressed result;
-  size_t size = 0;
-  Progress step;
+  Decoded step;
   do {
-    const size_t space = std::min<uint64_t>(kPiece, limit - size);
-    result.text.resize(size + space);
-    step = format.step(data, result.text.data() + size, space);
+    step = format.step(data, piece.get(), std::min<uint64_t>(kPiece, limit - result.size));
     data.remove_prefix(step.taken);
-    size += step.written;
-  } while (!step.is_wrong && size < limit && (step.taken > 0 || step.written > 0) && !(data.empty() && step.is_end));
-  result.text.resize(size);
+    result.size += step.written;
+    take(std::string_view(piece.get(), step.written));
+  } while (step.wrong == nullptr && result.size < limit && (step.taken > 0 || step.written > 0) &&
+           !(data.empty() && step.is_end));
   result.is_whole = data.empty() && step.is_end;
-  result.is_wrong = step.is_wrong;
+  result.wrong = step.wrong;
   return result;
 }
 
-Decompressed decompressAny(std::string_view data, uint64_t limit) {
-  return data.starts_with(kZstdMagic) ? decompressBy<Unzstd>(data, limit) : decompressBy<Gunzip>(data, limit);
+template <typename Take>
+Decompressed decompressAny(std::string_view data, uint64_t limit, const Take& take) {
+  return data.starts_with(kZstdMagic) ? decompressBy<Unzstd>(data, limit, take)
+                                      : decompressBy<Gunzip>(data, limit, take);
 }
 
 } // namespace
@@ -111,22 +116,26 @@ bool isCompressed(std::string_view data) {
 }
 
 Result<std::string> decompress(std::string_view data, uint64_t limit) {
-  Decompressed result = decompressAny(data, limit + 1);
-  if (result.text.size() > limit) {
+  // The size first: a text that grows while it is decompressed is in memory twice each time that it moves.
+  const Decompressed result = decompressAny(data, limit + 1, [](std::string_view /*piece*/) {});
+  if (result.size > limit) {
     return Result<std::string>::failure(
-        "has more than " + std::to_string(limit) + " bytes when it is decompressed, which is --max-file-size");
+        "has more than " + std::to_string(limit) + " bytes when it is decompressed, beyond --max-file-size");
   }
   if (!result.is_whole) {
     return Result<std::string>::failure(
-        result.is_wrong ? "is damaged: it cannot be decompressed" : "ends early: it is compressed, and not complete");
+        result.wrong == nullptr ? "ends early: it is compressed, and not complete" : result.wrong);
   }
-  return std::move(result.text);
+  std::string text;
+  text.reserve(result.size + kTextPadding);
+  decompressAny(data, limit, [&text](std::string_view piece) { text += piece; });
+  return text;
 }
 
 Result<std::string> decompressStart(std::string_view data, uint64_t size) {
-  Decompressed result = decompressAny(data, size);
-  return result.is_wrong && result.text.empty() ? Result<std::string>::failure("is damaged: it cannot be decompressed")
-                                                : std::move(result.text);
+  std::string text;
+  const Decompressed result = decompressAny(data, size, [&text](std::string_view piece) { text += piece; });
+  return result.wrong != nullptr && text.empty() ? Result<std::string>::failure(result.wrong) : std::move(text);
 }
 
 } // namespace commtap

@@ -65,7 +65,7 @@ class OrderedPipeline {
   }
 
  private:
-  static constexpr size_t kAhead = 8;
+  static constexpr size_t kAhead = 4;
 
   T wait(size_t item) {
     std::unique_lock lock(mutex_);

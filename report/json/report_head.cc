@@ -49,7 +49,7 @@ Result<Job> jobOfReportHead(std::string_view start) {
   return jobFromJson(head);
 }
 
-Result<Job> readReportHead(const std::string& path) {
+Result<Job> readReportHead(const std::string& path, uint64_t memory) {
   const Result<std::string> start = firstLines(path);
   if (!start) {
     return Result<Job>::failure(start.error());
@@ -57,7 +57,7 @@ Result<Job> readReportHead(const std::string& path) {
   if (Result<Job> job = jobOfReportHead(*start)) {
     return job;
   }
-  const Result<std::string> text = readJsonInput(path);
+  const Result<std::string> text = readJsonInput(path, memory);
   if (!text) {
     return Result<Job>::failure(text.error());
   }

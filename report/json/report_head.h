@@ -7,13 +7,14 @@
 #include <string_view>
 
 #include "report/base/result.h"
+#include "report/base/text_file.h"
 #include "report/model/model.h"
 
 namespace commtap {
 
 /// Returns the `job` of a JSON report. Reads only the first lines, because a job has thousands of reports. Reads the
-/// whole file if another program rewrote it with other line breaks.
-Result<Job> readReportHead(const std::string& path);
+/// whole file if another program rewrote it with other line breaks, if that takes at most `memory` bytes.
+Result<Job> readReportHead(const std::string& path, uint64_t memory = maxInputSize());
 
 /// Returns the `job` from the first lines of a JSON report.
 Result<Job> jobOfReportHead(std::string_view start);

@@ -10,6 +10,7 @@
 #include <simdjson.h>
 
 #include "report/base/catch_errors.h"
+#include "report/base/json_text.h"
 #include "report/base/text_file.h"
 #include "report/json/fields.h"
 #include "report/json/report_json.h"
@@ -111,24 +112,45 @@ FastReportReader::FastReportReader(FastReportReader&&) noexcept = default;
 FastReportReader& FastReportReader::operator=(FastReportReader&&) noexcept = default;
 FastReportReader::~FastReportReader() = default;
 
-Result<Report> FastReportReader::read(const std::string& path, ReportDepth depth) {
+Result<Report> FastReportReader::read(const std::string& path, ReportDepth depth, uint64_t memory) {
   return catchErrors<Report>(path, [&] {
-    Result<std::string> text = readJsonInput(path);
-    return text ? parse(path, *text, depth) : Result<Report>::failure(text.error());
+    Result<std::string> text = readInputText(path, memory);
+    return text ? parse(path, *text, depth, memory) : Result<Report>::failure(text.error());
   });
 }
 
 Result<Report> FastReportReader::readText(const std::string& name, std::string text, ReportDepth depth) {
-  return catchErrors<Report>(name, [&] { return parse(name, text, depth); });
+  return catchErrors<Report>(name, [&] { return parse(name, text, depth, maxInputSize()); });
 }
 
-Result<Report> FastReportReader::parse(const std::string& name, std::string& text, ReportDepth depth) {
+Result<Report> FastReportReader::parse(const std::string& name, std::string& text, ReportDepth depth, uint64_t memory) {
+  constexpr uint64_t kFastTree = 32; ///< bytes per value of simdjson's tape and of the report
+  constexpr size_t kMuchMemory = size_t{16} << 20U;
+  if (const uint64_t needed = 2 * text.size() + jsonMemory(text, kFastTree); needed > memory) {
+    return Result<Report>::failure(tooLargeText(name, needed));
+  }
+  if (text.size() > kMuchMemory) { // whose buffers would stay
+    State once;
+    return parseBy(once, name, text, depth, memory);
+  }
+  return parseBy(*state_, name, text, depth, memory);
+}
+
+Result<Report> FastReportReader::parseBy(
+    State& state,
+    const std::string& name,
+    std::string& text,
+    ReportDepth depth,
+    uint64_t memory) {
   try {
     text.reserve(text.size() + simdjson::SIMDJSON_PADDING); // simdjson reads past the end
-    return reportFrom(state_->parser.parse(text), depth);
+    return reportFrom(state.parser.parse(text), depth);
   } catch (const std::exception&) {
-    Result<Report> report = reportFromJson(text);
-    return report ? report : Result<Report>::failure(name + ": " + report.error());
+    state = State(); // its buffers are as large as what follows
+    const uint64_t needed = text.size() + jsonMemory(text);
+    Result<Report> report =
+        needed > memory ? Result<Report>::failure(tooLargeText(name, needed)) : reportFromJson(text);
+    return report || needed > memory ? report : Result<Report>::failure(name + ": " + report.error());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "report/base/result.h"
+#include "report/base/text_file.h"
 #include "report/model/model.h"
 
 namespace commtap {
@@ -26,15 +27,19 @@ class FastReportReader {
   FastReportReader& operator=(FastReportReader&&) noexcept;
   ~FastReportReader();
 
-  /// Returns the report in a file. An error names the path and what was found there.
-  Result<Report> read(const std::string& path, ReportDepth depth = ReportDepth::kCompared);
+  /// Returns the report in a file. An error names the path and what was found there, also that reading it would take
+  /// more than `memory` bytes.
+  Result<Report>
+  read(const std::string& path, ReportDepth depth = ReportDepth::kCompared, uint64_t memory = maxInputSize());
   /// Returns the report in `text`. An error begins with `name`.
   Result<Report> readText(const std::string& name, std::string text, ReportDepth depth);
 
  private:
   struct State;
 
-  Result<Report> parse(const std::string& name, std::string& text, ReportDepth depth);
+  Result<Report> parse(const std::string& name, std::string& text, ReportDepth depth, uint64_t memory);
+  static Result<Report>
+  parseBy(State& state, const std::string& name, std::string& text, ReportDepth depth, uint64_t memory);
 
   std::unique_ptr<State> state_;
 };

@@ -7,6 +7,7 @@
 
 #include "report/base/catch_errors.h"
 #include "report/base/ordered_pipeline.h"
+#include "report/base/text_file.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/report_paths.h"
 
@@ -14,9 +15,10 @@ namespace commtap {
 namespace {
 
 /// Returns the report that replaced a ledger after the ledger was found.
-std::optional<ReadReport> readReplacement(const FoundReport& found, ReportDepth depth, FastReportReader& reader) {
+std::optional<ReadReport>
+readReplacement(const FoundReport& found, ReportDepth depth, uint64_t memory, FastReportReader& reader) {
   for (const std::string& place : placesAfter(found.path, found.job)) {
-    Result<Report> report = reader.read(place, depth);
+    Result<Report> report = reader.read(place, depth, memory);
     if (report && processKeyOf(report->job) == processKeyOf(found.job)) {
       return ReadReport{place, std::move(report)};
     }
@@ -24,16 +26,16 @@ std::optional<ReadReport> readReplacement(const FoundReport& found, ReportDepth 
   return std::nullopt;
 }
 
-ReadReport read(const FoundReport& found, ReportDepth depth, FastReportReader& reader) {
+ReadReport read(const FoundReport& found, ReportDepth depth, uint64_t memory, FastReportReader& reader) {
   if (!found.is_ledger) {
-    return {found.path, reader.read(found.path, depth)};
+    return {found.path, reader.read(found.path, depth, memory)};
   }
   Result<LedgerContents> contents =
       catchErrors<LedgerContents>(found.path, [&found] { return readLedgerFile(found.path); });
   if (contents) {
     return {found.path, std::move(contents->report)};
   }
-  if (std::optional<ReadReport> replacement = readReplacement(found, depth, reader)) {
+  if (std::optional<ReadReport> replacement = readReplacement(found, depth, memory, reader)) {
     return std::move(*replacement);
   }
   return {found.path, Result<Report>::failure(contents.error())};
@@ -48,9 +50,10 @@ void forEachReport(
     const std::function<void(ReadReport)>& visit) {
   std::vector<FastReportReader> readers(OrderedPipeline<ReadReport>::threadCount());
   OrderedPipeline<ReadReport> pipeline(
-      found.size(), [&](size_t thread, size_t i) { return read(found[i], depth, readers[thread]); });
+      found.size(), [&](size_t thread, size_t i) { return read(found[i], depth, memoryOfMany(), readers[thread]); });
+  FastReportReader alone;
   pipeline.run([&](size_t i, ReadReport item) {
-    visit(std::move(item));
+    visit(item.report ? std::move(item) : read(found[i], depth, maxInputSize(), alone));
     if (progress) {
       progress(i + 1, found.size());
     }

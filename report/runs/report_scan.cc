@@ -25,13 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<FoundReport> lookAt(const std::string& path) {
+Result<FoundReport> lookAt(const std::string& path, uint64_t memory) {
   if (std::string error = whyNotInput(path); !error.empty()) {
     return Result<FoundReport>::failure(std::move(error));
   }
   const bool is_ledger = isLedgerFile(path) || fs::path(path).extension() == ".ledger";
   if (!is_ledger) {
-    Result<Job> job = readReportHead(path);
+    Result<Job> job = readReportHead(path, memory);
     return job ? Result<FoundReport>({path, false, std::move(*job), 0}) : Result<FoundReport>::failure(job.error());
   }
   Result<LedgerContents> contents = readLedgerFile(path);
@@ -42,8 +42,8 @@ Result<FoundReport> lookAt(const std::string& path) {
   return FoundReport{path, true, std::move(contents->report.job), calls};
 }
 
-Result<FoundReport> look(const std::string& path) {
-  return catchErrors<FoundReport>(path, [&path] { return lookAt(path); });
+Result<FoundReport> look(const std::string& path, uint64_t memory) {
+  return catchErrors<FoundReport>(path, [&] { return lookAt(path, memory); });
 }
 
 /// Reads the heads of the files of `all` that are not in `done`. Returns true if a file was deleted before it could be
@@ -61,8 +61,11 @@ bool lookAtNew(
   });
   bool missed = false;
   OrderedPipeline<Result<FoundReport>> pipeline(
-      paths.size(), [&paths](size_t /*thread*/, size_t i) { return look(paths[i]); });
+      paths.size(), [&paths](size_t /*thread*/, size_t i) { return look(paths[i], memoryOfMany()); });
   pipeline.run([&](size_t i, Result<FoundReport> found) {
+    if (!found) {
+      found = look(paths[i], maxInputSize());
+    }
     if (found) {
       found->job.argv.clear();
       scan.reports.push_back(std::move(*found));

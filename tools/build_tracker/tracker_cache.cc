@@ -39,7 +39,8 @@ std::string makePrivateFolder(const std::string& path) {
 
 /// Copies a file so that it appears whole, and only its owner may write to it.
 std::string copyAtomically(const std::string& from, const std::string& to) {
-  const Result<std::string> content = readTextFile(from);
+  constexpr uint64_t kMostBytes = uint64_t{1} << 30U;
+  const Result<std::string> content = readTextFile(from, kMostBytes);
   return content ? writeFileAtomically(to, *content) : content.error();
 }
 

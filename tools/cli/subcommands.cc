@@ -51,7 +51,9 @@ void addSelection(CLI::App& verb, JobSelection& selection) {
 
 void addInputLimit(CLI::App& verb) {
   verb.add_option_function<uint64_t>(
-          "--max-file-size", setMaxInputSize, "Reject files that are larger, for example 4GiB; default: 1GiB")
+          "--max-file-size",
+          setMaxInputSize,
+          "Reject files that take more memory to read, for example 4GiB; default: 1GiB")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false).description(""));
 }

@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <memory>
 #include <vector>
 
 #include "report/base/text_file.h"
@@ -53,6 +54,31 @@ TEST_CASE("a text that is larger than the limit is refused, and not made") {
     CHECK(data.size() < 60'000);
     CHECK(decompress(data, 1000).error().find("has more than 1000 bytes") == 0);
     CHECK(decompressStart(data, 1000)->size() == 1000);
+  }
+}
+
+TEST_CASE("many members without text take no time") {
+  const std::string empty = gzipOf("");
+  std::string data;
+  for (int i = 0; i < 100'000; ++i) {
+    data += empty;
+  }
+  CHECK(*decompress(data + gzipOf("text"), 1'000) == "text");
+}
+
+TEST_CASE("a window of more than 128 MiB is refused with its reason") {
+  std::string data(1000, '\0');
+  const std::string text(100, ' ');
+  for (const int bits : {27, 28}) {
+    const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, 1);
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, bits);
+    ZSTD_inBuffer in = {text.data(), text.size(), 0};
+    ZSTD_outBuffer out = {data.data(), data.size(), 0};
+    REQUIRE(ZSTD_isError(ZSTD_compressStream2(context.get(), &out, &in, ZSTD_e_continue)) == 0);
+    REQUIRE(ZSTD_compressStream2(context.get(), &out, &in, ZSTD_e_end) == 0);
+    const Result<std::string> read = decompress({data.data(), out.pos}, 1000);
+    CHECK((bits == 27 ? *read == text : read.error() == "needs a window of more than 128 MiB to be decompressed"));
   }
 }
 

@@ -31,5 +31,11 @@ TEST_CASE("a text nests too deeply beyond a hundred levels; brackets in strings 
   CHECK(stringsFromJson("[" + nested(100'000) + "]").empty());
 }
 
+TEST_CASE("the memory of a text grows with its values, not with its bytes") {
+  CHECK(jsonMemory("1", 10) == 10);
+  CHECK(jsonMemory(R"({"a":[1,2]})", 10) == 50);
+  CHECK(jsonMemory(std::string(1000, ' ')) == kJsonTree);
+}
+
 } // namespace
 } // namespace commtap
