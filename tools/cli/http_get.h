@@ -2,30 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <string>
 
 #include "report/base/result.h"
+#include "tools/cli/http_client.h"
 
 namespace commtap {
 
 /// Where a page is: http://HOST:PORT/PATH.
 struct GetTarget {
-  std::string host; ///< a name or an address; an IPv6 address without brackets
-  uint16_t port = 0;
+  HostPort server;
   std::string path;
   std::string token; ///< sent as bearer token; "" for none
 };
 
-struct GetLimits {
-  std::chrono::milliseconds connect{2000};
-  std::chrono::milliseconds answer{5000}; ///< from the request to the last byte
-  uint64_t bytes = uint64_t{64} << 20U;   ///< of the answer
-};
-
 /// Returns the body of the answer. Fails, with the reason and without the address, if the status is not 200 or a limit
-/// is reached. Follows no redirection: the token is for this host.
-Result<std::string> getPage(const GetTarget& target, const GetLimits& limits);
+/// is reached.
+Result<std::string> getPage(const GetTarget& target, const HttpLimits& limits);
+
+/// Passes the body of the answer to `sink`, piece by piece. Returns "", or the reason, as getPage() does.
+std::string readPage(const GetTarget& target, const HttpLimits& limits, const BodySink& sink);
 
 } // namespace commtap

@@ -2,22 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
 #include <string>
+
+#include "tools/cli/http_client.h"
 
 namespace commtap {
 
-/// How a server answered a POST.
-struct PostAnswer {
-  int status = 0;   ///< HTTP's; 0: there was no answer
-  std::string body; ///< or the reason why there was no answer
-};
+/// Sends `json` to a URL that parseUrl() accepts.
+HttpReply postJson(const std::string& url, const std::string& json, const HttpLimits& limits);
 
-/// Sends `json` to a URL for which urlProblem() is "". Waits at most `limit` for a connection and as long for the
-/// answer. Follows redirections.
-PostAnswer postJson(const std::string& url, const std::string& json, std::chrono::seconds limit);
+/// Returns whether the server took the request.
+bool isTaken(const HttpReply& reply);
 
-/// Returns "" for a URL that postJson() takes, else what was expected.
-std::string urlProblem(const std::string& url);
+/// Returns "answered with status 404" for a server that did not take the request; says what to do about a redirection.
+std::string statusText(const HttpReply& reply);
 
 } // namespace commtap

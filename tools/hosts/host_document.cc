@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/base/catch_errors.h"
+#include "report/base/json_text.h"
 #include "report/json/report_json.h"
 #include "tools/text/whole_number.h"
 
@@ -227,6 +229,18 @@ std::string hostText(const HostDocument& document, const HostQuestion& question)
 }
 
 Result<HostDocument> hostDocumentFrom(std::string_view text, FastReportReader& reader) {
+  constexpr uint64_t kMaxMemory = uint64_t{512} << 20U;
+  constexpr uint64_t kLarge = uint64_t{16} << 20U;
+  static std::mutex large_answers; // one at a time
+  const uint64_t memory = jsonMemory(text);
+  if (memory > kMaxMemory) {
+    return Result<HostDocument>::failure(
+        fmt::format("its answer would take more than {} MiB to be read", kMaxMemory >> 20U));
+  }
+  std::unique_lock<std::mutex> turn(large_answers, std::defer_lock);
+  if (memory > kLarge) {
+    turn.lock();
+  }
   return catchErrors<HostDocument>("its answer", [&] { return documentFrom(text, reader); });
 }
 

@@ -2,19 +2,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/hosts/host_list.h"
 
-#include <arpa/inet.h>
 #include <netdb.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "tools/cli/name_lookup.h"
 #include "tools/text/whole_number.h"
 
 namespace commtap {
@@ -134,22 +133,19 @@ Result<Hosts> hostsFromNodeList(std::string_view text, uint16_t port) {
 }
 
 Result<Hosts> hostsFromName(const std::string& name, uint16_t port) {
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const int error = getaddrinfo(name.c_str(), nullptr, &wanted, &found); error != 0) {
-    return Result<Hosts>::failure(fmt::format("{}: {}", name, gai_strerror(error)));
+  constexpr std::chrono::seconds kLimit(5);
+  const Result<std::vector<SocketAddress>> found = addressesOf(name, port, std::chrono::steady_clock::now() + kLimit);
+  if (!found) {
+    return Result<Hosts>::failure(fmt::format("{}: {}", name, found.error()));
   }
   Hosts hosts;
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+  for (const SocketAddress& each : *found) {
     std::array<char, NI_MAXHOST> text{};
-    const int error =
-        getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
-    if (error == 0) {
+    const auto* address = reinterpret_cast<const sockaddr*>(&each.bytes);
+    if (getnameinfo(address, each.size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0) {
       addOnce(hosts, {text.data(), port});
     }
   }
-  freeaddrinfo(found);
   return hosts;
 }
 

@@ -25,6 +25,7 @@ Result<std::vector<HostPort>> hostsFromList(std::string_view text);
 Result<std::vector<HostPort>> hostsFromNodeList(std::string_view text, uint16_t port);
 
 /// Returns the addresses that the name system has for `name`, as for a headless service of Kubernetes.
+/// Waits at most 5 s for it.
 Result<std::vector<HostPort>> hostsFromName(const std::string& name, uint16_t port);
 
 } // namespace commtap

@@ -3,6 +3,8 @@
 #include "tools/hosts/hosts_view.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -16,22 +18,39 @@
 namespace commtap {
 namespace {
 
+/// Of one look at all hosts, whose answers stay in memory.
+constexpr std::chrono::seconds kDocumentsTime(60);
+constexpr uint64_t kDocumentBytes = uint64_t{16} << 20U; ///< of one host; a rank's part has some 30 KiB
+constexpr uint64_t kDocumentsBytes = uint64_t{512} << 20U;
+/// Of the reports of all hosts, which go to the disk.
+constexpr std::chrono::minutes kArchivesTime(10);
+constexpr uint64_t kArchivesBytes = uint64_t{16} << 30U;
+
 std::string missing(const HostPort& host, const std::string& reason) {
   return fmt::format("{}: {}; its ranks are missing here", host.text(), reason);
 }
 
 } // namespace
 
-Result<HostDocument> HostsView::answerOf(size_t place, const HostQuestion& question, FastReportReader& reader) const {
-  const Result<std::string> text = getPage(targetOf(hosts_[place], addressOf(question)), limits_);
-  Result<HostDocument> document = text ? hostDocumentFrom(*text, reader) : Result<HostDocument>::failure(text.error());
+Result<HostDocument>
+HostsView::answerOf(size_t place, const HostQuestion& question, HostsBudget& budget, FastReportReader& reader) const {
+  HttpLimits limits = limits_;
+  limits.bytes = std::min(limits.bytes, kDocumentBytes);
+  std::string text;
+  const std::string problem = budget.read(targetOf(hosts_[place], addressOf(question)), limits, [&](auto piece) {
+    text += piece;
+    return std::string();
+  });
+  Result<HostDocument> document =
+      problem.empty() ? hostDocumentFrom(text, reader) : Result<HostDocument>::failure(problem);
   return document ? std::move(document) : Result<HostDocument>::failure(missing(hosts_[place], document.error()));
 }
 
 HostsView::Seen HostsView::ask(const HostQuestion& question) {
   std::vector<std::optional<Result<HostDocument>>> answers(hosts_.size());
+  HostsBudget budget(kDocumentsTime, kDocumentsBytes);
   forEachHost<FastReportReader>(hosts_.size(), [&](FastReportReader& reader, size_t place) {
-    answers[place] = answerOf(place, question, reader);
+    answers[place] = answerOf(place, question, budget, reader);
   });
   Seen seen;
   places_.clear();
@@ -79,8 +98,9 @@ bool HostsView::addRows(const std::vector<int64_t>& ranks, JobLook& look) const 
       ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), HostQuestion::kMostRows)));
   std::map<ProcessKey, std::vector<Collective>> rows;
   FastReportReader reader;
+  HostsBudget budget(kDocumentsTime, kDocumentsBytes);
   for (const size_t place : placesOf(question.rows_of, look)) {
-    const Result<HostDocument> document = answerOf(place, question, reader);
+    const Result<HostDocument> document = answerOf(place, question, budget, reader);
     if (!document) {
       look.problems.push_back(document.error());
       continue;
@@ -105,9 +125,12 @@ bool HostsView::addRows(const std::vector<int64_t>& ranks, JobLook& look) const 
 std::vector<std::string> HostsView::download(const std::string& folder) const {
   struct Nothing {};
   std::vector<std::string> problems(hosts_.size());
+  HostsBudget budget(kArchivesTime, kArchivesBytes);
   forEachHost<Nothing>(hosts_.size(), [&](Nothing&, size_t place) {
-    const Result<std::string> text = getPage(targetOf(hosts_[place], kArchivePath), limits_);
-    const std::string problem = text ? unpackArchive(*text, fmt::format("{}/host{}", folder, place)) : text.error();
+    ArchiveReader archive(fmt::format("{}/host{}", folder, place));
+    std::string problem = budget.read(
+        targetOf(hosts_[place], kArchivePath), limits_, [&archive](auto piece) { return archive.add(piece); });
+    problem = problem.empty() ? archive.finish() : problem;
     problems[place] = problem.empty() ? "" : missing(hosts_[place], problem);
   });
   std::erase(problems, "");

@@ -13,6 +13,7 @@
 #include "tools/cli/http_get.h"
 #include "tools/hosts/host_document.h"
 #include "tools/hosts/host_list.h"
+#include "tools/hosts/hosts_budget.h"
 #include "tools/live/job_look.h"
 #include "tools/live/traffic.h"
 
@@ -23,14 +24,14 @@ namespace commtap {
 class HostsView {
  public:
   /// `token`: "" for none.
-  HostsView(std::vector<HostPort> hosts, std::string token, GetLimits limits = {})
+  HostsView(std::vector<HostPort> hosts, std::string token, HttpLimits limits = {})
       : hosts_(std::move(hosts)), token_(std::move(token)), limits_(limits) {}
 
   struct Seen {
     JobLook look;
     Traffic traffic;
   };
-  /// Asks all hosts, many at a time.
+  /// Asks all hosts, many at a time, within one budget.
   Seen ask(const HostQuestion& question);
 
   /// Asks again the hosts of the look's processes with these ranks, and puts the rows of collectives into their
@@ -42,16 +43,17 @@ class HostsView {
 
  private:
   GetTarget targetOf(const HostPort& host, std::string path) const {
-    return {host.host, host.port, std::move(path), token_};
+    return {host, std::move(path), token_};
   }
 
-  Result<HostDocument> answerOf(size_t place, const HostQuestion& question, FastReportReader& reader) const;
+  Result<HostDocument>
+  answerOf(size_t place, const HostQuestion& question, HostsBudget& budget, FastReportReader& reader) const;
   void add(HostDocument& document, size_t place, Seen& seen);
   std::set<size_t> placesOf(const std::vector<int64_t>& ranks, const JobLook& look) const;
 
   std::vector<HostPort> hosts_;
   std::string token_;
-  GetLimits limits_;
+  HttpLimits limits_;
   std::map<ProcessKey, size_t> places_; ///< index in `hosts_` of each process of the last answers
 };
 

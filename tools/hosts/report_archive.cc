@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,6 +13,11 @@
 #include "tools/text/whole_number.h"
 
 namespace commtap {
+namespace {
+
+constexpr const char* kNotComplete = "its archive of reports is not complete";
+
+} // namespace
 
 std::string archiveOf(std::span<const std::shared_ptr<const Report>> reports) {
   std::string archive;
@@ -25,23 +29,52 @@ std::string archiveOf(std::span<const std::shared_ptr<const Report>> reports) {
   return archive;
 }
 
-std::string unpackArchive(std::string_view archive, const std::string& prefix) {
-  for (size_t number = 0; !archive.empty(); ++number) {
-    const size_t line = std::min(archive.find('\n'), archive.size());
-    const std::optional<int64_t> size = wholeNumber(archive.substr(0, line));
-    archive.remove_prefix(std::min(line + 1, archive.size()));
-    if (!size || static_cast<size_t>(*size) > archive.size()) {
-      return "its archive of reports is not complete";
+std::string ArchiveReader::add(std::string_view piece) {
+  while (!piece.empty()) {
+    const std::string problem = left_ == 0 ? addToSize(piece) : addToReport(piece);
+    if (!problem.empty()) {
+      return problem;
     }
-    const std::string path = fmt::format("{}-{}.json.zst", prefix, number);
-    std::ofstream file(path, std::ios::binary);
-    file.write(archive.data(), *size);
-    if (!file.flush()) {
-      return "cannot write " + path;
-    }
-    archive.remove_prefix(static_cast<size_t>(*size));
   }
   return "";
+}
+
+std::string ArchiveReader::finish() const {
+  return left_ == 0 && size_.empty() ? "" : kNotComplete;
+}
+
+std::string ArchiveReader::addToSize(std::string_view& piece) {
+  constexpr size_t kMostDigits = 19;
+  const size_t line = std::min(piece.find('\n'), piece.size());
+  size_ += piece.substr(0, std::min(line, kMostDigits + 1));
+  const bool is_whole = line < piece.size();
+  piece.remove_prefix(std::min(line + 1, piece.size()));
+  const std::optional<int64_t> size = wholeNumber(size_);
+  if (!size || *size == 0 || size_.size() > kMostDigits) {
+    return kNotComplete;
+  }
+  if (!is_whole) {
+    return "";
+  }
+  if (count_ == kMostReports) {
+    return fmt::format("its archive has more than {} reports", kMostReports);
+  }
+  size_.clear();
+  left_ = static_cast<uint64_t>(*size);
+  path_ = fmt::format("{}-{}.json.zst", prefix_, count_++);
+  file_ = std::ofstream(path_, std::ios::binary);
+  return file_ ? "" : "cannot write " + path_;
+}
+
+std::string ArchiveReader::addToReport(std::string_view& piece) {
+  const size_t size = std::min<uint64_t>(left_, piece.size());
+  file_.write(piece.data(), static_cast<std::streamsize>(size));
+  left_ -= size;
+  piece.remove_prefix(size);
+  if (left_ == 0) {
+    file_.close();
+  }
+  return file_ ? "" : "cannot write " + path_;
 }
 
 } // namespace commtap

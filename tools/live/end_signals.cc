@@ -3,6 +3,7 @@
 #include "tools/live/end_signals.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace commtap {
 
@@ -13,6 +14,13 @@ sigset_t blockEndSignals() {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signals;
+}
+
+void endAtSignals() {
+  struct sigaction action {};
+  action.sa_handler = [](int /*signal*/) { _exit(0); };
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
 }
 
 } // namespace commtap

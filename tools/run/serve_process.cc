@@ -16,7 +16,7 @@
 namespace commtap {
 namespace {
 
-constexpr int kExitNotFound = 127;
+constexpr int kExitCannotExec = 127;
 /// Longer than commtap serve takes at SIGTERM.
 constexpr std::chrono::seconds kMaxEndTime(6);
 
@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kMaxEndTime(6);
   if (getppid() == parent && null >= 0 && dup2(null, STDIN_FILENO) >= 0) {
     execv(executable, arguments);
   }
-  _exit(kExitNotFound);
+  _exit(kExitCannotExec);
 }
 
 } // namespace

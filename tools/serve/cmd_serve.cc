@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "report/base/process.h"
-#include "tools/cli/http_post.h"
+#include "tools/cli/http_url.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/token_file.h"
@@ -117,8 +117,8 @@ int serve(const ServeArguments& arguments) {
     say(access.error());
     return kExitUsage;
   }
-  if (const std::string problem = arguments.otlp.empty() ? "" : urlProblem(arguments.otlp); !problem.empty()) {
-    say("--otlp: " + problem);
+  if (const Result<HttpUrl> url = parseUrl(arguments.otlp); !arguments.otlp.empty() && !url) {
+    say("--otlp: " + url.error());
     return kExitUsage;
   }
   const sigset_t signals = blockEndSignals();

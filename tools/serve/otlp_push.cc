@@ -9,25 +9,31 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/base/json_text.h"
+
 namespace commtap {
 namespace {
 
+constexpr uint64_t kMaxAnswer = uint64_t{1} << 20U; ///< bytes
 constexpr std::chrono::seconds kLimit(10);
 constexpr std::chrono::seconds kLimitAtEnd(1);
 
-bool isDelivered(const PostAnswer& answer) {
-  return answer.status >= 200 && answer.status < 300;
+HttpLimits limitsOf(std::chrono::seconds limit) {
+  return {.connect = limit, .answer = limit, .bytes = kMaxAnswer};
 }
 
 /// OTLP's rule ("Failures"): only these may be sent again.
-bool mayBeRetried(const PostAnswer& answer) {
+bool mayBeRetried(const HttpReply& reply) {
   constexpr std::array<int, 5> kTransient = {0, 429, 502, 503, 504};
-  return std::find(kTransient.begin(), kTransient.end(), answer.status) != kTransient.end();
+  return std::find(kTransient.begin(), kTransient.end(), reply.status) != kTransient.end();
 }
 
 /// Returns what a collector that answers with success says it has not taken; "" if it took all.
-std::string rejectedBy(const PostAnswer& answer) {
-  const nlohmann::json body = nlohmann::json::parse(answer.body, nullptr, false);
+std::string rejectedBy(const std::string& text) {
+  if (nestsTooDeeply(text)) {
+    return "the answer is not OTLP's JSON";
+  }
+  const nlohmann::json body = nlohmann::json::parse(text, nullptr, false);
   const nlohmann::json partial = body.is_object() ? body.value("partialSuccess", nlohmann::json::object()) : body;
   if (!partial.is_object() || !partial.contains("rejectedDataPoints")) {
     return "";
@@ -38,10 +44,11 @@ std::string rejectedBy(const PostAnswer& answer) {
   return rejected == "0" ? "" : fmt::format("{} data points rejected: {}", rejected, reason.dump());
 }
 
-std::string problemOf(const PostAnswer& answer) {
-  return answer.status == 0    ? answer.body
-         : isDelivered(answer) ? rejectedBy(answer)
-                               : fmt::format("answered with status {}", answer.status);
+std::string problemOf(const HttpReply& reply) {
+  if (reply.status != 0 && !isTaken(reply)) {
+    return statusText(reply);
+  }
+  return reply.problem.empty() ? rejectedBy(reply.body) : reply.problem;
 }
 
 } // namespace
@@ -87,9 +94,9 @@ bool OtlpPush::deliver(const std::string& body, Clock::time_point deadline) {
   constexpr std::chrono::seconds kLongestPause(30);
   const bool is_last = deadline <= Clock::now();
   for (std::chrono::milliseconds pause(500);; pause = std::min<std::chrono::milliseconds>(2 * pause, kLongestPause)) {
-    const PostAnswer answer = postJson(target_.url, body, is_last ? kLimitAtEnd : kLimit);
-    note(answer);
-    if (!mayBeRetried(answer)) {
+    const HttpReply reply = postJson(target_.url, body, limitsOf(is_last ? kLimitAtEnd : kLimit));
+    note(reply);
+    if (!mayBeRetried(reply)) {
       return true;
     }
     const auto again = Clock::now() + pause;
@@ -104,8 +111,8 @@ bool OtlpPush::waitUntil(Clock::time_point time) {
   return !ends_.wait_until(lock, time, [this] { return is_ending_; });
 }
 
-void OtlpPush::note(const PostAnswer& answer) {
-  const std::string problem = problemOf(answer);
+void OtlpPush::note(const HttpReply& reply) {
+  const std::string problem = problemOf(reply);
   if (!problem.empty() && !has_failed_) {
     say_(fmt::format("{}: {}", target_.url, problem));
   } else if (problem.empty() && has_failed_) {

@@ -47,7 +47,7 @@ class OtlpPush {
   bool deliver(const std::string& body, Clock::time_point deadline);
   /// Waits; returns false if the push is to end.
   bool waitUntil(Clock::time_point time);
-  void note(const PostAnswer& answer);
+  void note(const HttpReply& reply);
 
   OtlpTarget target_;
   Collect collect_;

@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <optional>
 #include <thread>
 
-#include "tools/cli/http_post.h"
+#include "tools/cli/http_url.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/host_arguments.h"
@@ -104,20 +103,13 @@ int lookOnce(const WhyArguments& arguments, Looker looker) {
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
 
-/// Waits. Returns false if one of the signals came.
-bool pause(const sigset_t& signals, double seconds) {
-  timespec time{};
-  time.tv_sec = static_cast<time_t>(seconds);
-  time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
-  return sigtimedwait(&signals, nullptr, &time) < 0;
-}
-
 int watch(const WhyArguments& arguments, Looker looker) {
-  const sigset_t signals = blockEndSignals();
+  endAtSignals();
   Incidents incidents;
   uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process
   EarlierLook before = earlier(looker.look());
-  while (pause(signals, arguments.interval_s)) {
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
     JobLook now = looker.look();
     noteProgress(before, now);
     Verdict verdict = looker.verdict(before, now);
@@ -133,7 +125,6 @@ int watch(const WhyArguments& arguments, Looker looker) {
     }
     before = earlier(now);
   }
-  return kExitOk;
 }
 
 int why(const WhyArguments& arguments) {
@@ -148,8 +139,8 @@ int why(const WhyArguments& arguments) {
     }
   }
   const std::string& webhook = arguments.notification.webhook;
-  if (const std::string problem = webhook.empty() ? "" : urlProblem(webhook); !problem.empty()) {
-    say("--webhook " + problem);
+  if (const Result<HttpUrl> url = parseUrl(webhook); !webhook.empty() && !url) {
+    say("--webhook " + url.error());
     return kExitUsage;
   }
   Looker looker(arguments, std::move(*hosts));

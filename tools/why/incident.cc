@@ -16,7 +16,8 @@
 namespace commtap {
 namespace {
 
-constexpr std::chrono::seconds kWebhookLimit(10);
+/// The watch looks at no job while it waits. The status is enough, so the body is not read.
+constexpr HttpLimits kWebhookLimits = {.answer = std::chrono::seconds(10), .bytes = 0};
 
 /// Returns what makes a hang the same one in the next look.
 std::string keyOf(const Verdict& verdict) {
@@ -57,12 +58,10 @@ std::vector<std::string> notify(const Notification& notification, const Verdict&
     }
   }
   if (!notification.webhook.empty()) {
-    constexpr int kFirstError = 400; // of HTTP's statuses
-    const PostAnswer answer = postJson(notification.webhook, json, kWebhookLimit);
-    if (answer.status == 0) {
-      problems.push_back(fmt::format("--webhook {}: {}", notification.webhook, answer.body));
-    } else if (answer.status >= kFirstError) {
-      problems.push_back(fmt::format("--webhook {}: answered with status {}", notification.webhook, answer.status));
+    const HttpReply reply = postJson(notification.webhook, json, kWebhookLimits);
+    if (!isTaken(reply)) {
+      const std::string why = reply.status == 0 ? reply.problem : statusText(reply);
+      problems.push_back(fmt::format("--webhook {}: {}", notification.webhook, why));
     }
   }
   return problems;

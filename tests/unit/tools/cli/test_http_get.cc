@@ -23,28 +23,26 @@ void addPaths(HttpServer& server) {
 
 TEST_CASE("a page is read; without it there is the reason") {
   const RunningServer running(addPaths);
-  const GetTarget target{"127.0.0.1", running.address().port, "/x", ""};
+  const GetTarget target{running.address(), "/x", ""};
   CHECK(*getPage(target, {}) == "the page");
-  CHECK(has(getPage({"127.0.0.1", running.address().port, "/nowhere", ""}, {}).error(), "status 404"));
-  CHECK(getPage({"127.0.0.1", 1, "/x", ""}, {}).error() == "no connection");
+  CHECK(has(getPage({running.address(), "/nowhere", ""}, {}).error(), "status 404"));
+  CHECK(has(getPage({{"127.0.0.1", 1}, "/x", ""}, {}).error(), "no connection"));
 }
 
 TEST_CASE("a token is sent, and missing or wrong ones are told apart") {
   const RunningServer running(addPaths, {.token = "0123456789abcdef"});
-  CHECK(*getPage({"127.0.0.1", running.address().port, "/x", "0123456789abcdef"}, {}) == "the page");
-  CHECK(has(getPage({"127.0.0.1", running.address().port, "/x", ""}, {}).error(), "add --token-file"));
-  CHECK(
-      has(getPage({"127.0.0.1", running.address().port, "/x", "another-token-1234"}, {}).error(), "refuses the token"));
+  CHECK(*getPage({running.address(), "/x", "0123456789abcdef"}, {}) == "the page");
+  CHECK(has(getPage({running.address(), "/x", ""}, {}).error(), "add --token-file"));
+  CHECK(has(getPage({running.address(), "/x", "another-token-1234"}, {}).error(), "refuses the token"));
 }
 
 TEST_CASE("an answer that is too long or too late ends") {
   const RunningServer running(addPaths);
-  GetLimits limits;
+  HttpLimits limits;
   limits.bytes = 1U << 20U;
-  CHECK(has(getPage({"127.0.0.1", running.address().port, "/long", ""}, limits).error(), "longer than 1 MiB"));
+  CHECK(has(getPage({running.address(), "/long", ""}, limits).error(), "longer than 1 MiB"));
   limits.answer = std::chrono::milliseconds(100);
-  CHECK(has(
-      getPage({"127.0.0.1", running.address().port, "/slow", ""}, limits).error(), "no complete answer within 0 s"));
+  CHECK(has(getPage({running.address(), "/slow", ""}, limits).error(), "no complete answer within 0.1 s"));
 }
 
 } // namespace
