@@ -3,13 +3,14 @@
 #include <cstdio>
 #include <exception>
 
+#include "report/base/inert.h"
 #include "tools/cli.h"
 
 int main(int argc, char** argv) {
   try {
     return commtap::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "commtap: internal error: %s\n", error.what());
+    std::fprintf(stderr, "commtap: internal error: %s\n", commtap::inert(error.what()).c_str());
     return 1;
   }
 }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/base/inert.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/doctor/job_program.h"
@@ -43,7 +44,7 @@ bool runShown(
     const std::vector<std::string>& command,
     const std::vector<std::string>& shown,
     const Environment& environment) {
-  fmt::print(stderr, "$ {}\n", fmt::join(shown, " "));
+  fmt::print(stderr, "$ {}\n", inert(fmt::format("{}", fmt::join(shown, " "))));
   Launcher launcher;
   const Ending ending = launcher.run(command, environment.variables());
   launcher.release();

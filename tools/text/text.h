@@ -6,11 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace commtap {
+#include "report/base/inert.h" // IWYU pragma: export
 
-/// Makes text from a job safe for a terminal: control characters, direction marks and invalid UTF-8 become \x1b,
-/// \u{202e}.
-std::string inert(std::string_view text);
+namespace commtap {
 
 /// Returns the number of columns of inert text, counting one per code point.
 size_t displayWidth(std::string_view text);

@@ -8,6 +8,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "report/base/inert.h"
+
 namespace commtap {
 namespace {
 
@@ -35,7 +37,7 @@ spdlog::level::level_enum spdlogLevel(LogLevel level) {
 
 void log(spdlog::level::level_enum level, const std::string& message) {
   if (logger() != nullptr) {
-    logger()->log(level, message);
+    logger()->log(level, inert(message)); // a message may quote the environment
   }
 }
 

@@ -30,6 +30,20 @@ TEST_CASE("a long warning is cut, and still ends its line") {
   CHECK(child.said.back() == '\n');
 }
 
+TEST_CASE("what a warning quotes cannot control a terminal") {
+  const ChildResult child = runInChild([] {
+    commtap_say(
+        "%s",
+        "a\x1b[2J\n\xc2\x9b"
+        "b");
+  });
+  CHECK(child.said.find("warning: a\\x1b[2J\\x0a\\xc2\\x9bb\n") != std::string::npos);
+  const std::string path(5000, '\x1b');
+  const ChildResult cut = runInChild([&] { commtap_say("%s", path.c_str()); });
+  CHECK(cut.said.size() <= 1023);
+  CHECK(cut.said.ends_with("\\x1b\n"));
+}
+
 TEST_CASE("COMMTAP_LOG=off silences it, other levels do not") {
   for (const char* level : {"off", "error", "debug"}) {
     const ChildResult child = runInChild([&] {

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs that are no files, files that are large in memory, escapes in what a user sets. `./dev attack` tries more."""
+
+import gzip
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness import COMMAND, LIBRARY
+
+from report import REPOSITORY
+
+REPORT = REPOSITORY / "tests" / "corpus" / "v1" / "ddp" / "rank-00000.json"
+TIMEOUT_S = 20
+#: Below --max-file-size and its windows, far below the text of the bomb.
+MOST_MIB = 300
+ESCAPE = "\x1b[2J"
+
+
+def run(*arguments: object) -> tuple[int, str, float]:
+    """Runs a command. Returns its status, what it says, and its largest memory in MiB."""
+    process = subprocess.Popen([COMMAND, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    resource.prlimit(process.pid, resource.RLIMIT_CPU, (TIMEOUT_S, TIMEOUT_S))
+    said = process.stderr.read()
+    process.stderr.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, said, usage.ru_maxrss / 1024
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", REPORT, "--budget"),
+        ("why", "127.0.0.1:1", "--token-file"),
+        ("merge", "127.0.0.1:1", "--token-file"),
+        ("serve", ".", "--listen", "0.0.0.0:0", "--token-file"),
+        ("options", "--format", "fields"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_only_regular_files_are_read(words: tuple[object, ...], kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    done = subprocess.run([COMMAND, *words, path], capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert done.returncode == 2
+    assert f"{path} is not a regular file" in done.stderr
+
+
+@pytest.mark.parametrize("key", [".".join(["a"] * 1_000_000), "[" + ".".join(["a"] * 1_000_000) + "]"])
+def test_a_budget_of_dotted_keys(key: str, tmp_path: Path) -> None:
+    (tmp_path / "budget.toml").write_text(f'schema = "commtap.budget/1"\n{key} = 1\n')
+    status, said, _ = run("check", REPORT, "--budget", tmp_path / "budget.toml")
+    assert status == 2
+    assert "line 2: a key has more than 8 dots" in said
+
+
+@pytest.mark.parametrize("again", [b" ", b"[],"])
+@pytest.mark.parametrize("verb", ["show", "merge", "advise", "html", "export"])
+def test_max_file_size_bounds_memory(again: bytes, verb: str, tmp_path: Path) -> None:
+    """A text of 384 MiB in some hundred KiB, within the report and before it."""
+    report = REPORT.read_bytes().strip()
+    lists = b', "more": [' + again * (384 * 1024 * 1024 // len(again)) + b"[]]}"
+    bomb = tmp_path / "rank-00000.json.gz"
+    bomb.write_bytes(gzip.compress(report[:-1] + lists, 1))
+    output = ("-o", tmp_path / "page") if verb == "html" else ()
+    status, said, memory = run(verb, bomb, *output, "--max-file-size", "64MiB")
+    assert status in (1, 2)
+    assert str(bomb) in said
+    assert "--max-file-size" in said
+    assert memory < MOST_MIB
+
+
+@pytest.mark.parametrize("variable", ["COMMTAP_LOG", "COMMTAP_LEVEL", "COMMTAP_OPS", "COMMTAP_TIMING"])
+def test_a_variable_cannot_control_the_terminal(variable: str, tmp_path: Path) -> None:
+    preloaded = {"LD_PRELOAD": str(LIBRARY), "COMMTAP_OUT": str(tmp_path), variable: ESCAPE}
+    done = subprocess.run(
+        [sys.executable, "-c", "import torch"], env=os.environ | preloaded, capture_output=True, text=True, check=True
+    )
+    assert ESCAPE not in done.stderr
+    assert f"{variable}=\\x1b[2J is invalid" in done.stderr
