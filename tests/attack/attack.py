@@ -17,9 +17,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import bombs
 import files
 import http_requests
+import inputs
 import ledgers
+import options
+import peers
 import processes
 import prune_races
 import reports
@@ -63,7 +67,10 @@ def sample_ledger(library: Path, folder: Path) -> Path:
 def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[str, Iterator[Attempt]]]:
     """Returns the campaign's parts."""
     command, library = build / "tools" / "commtap", build / "shim" / "libcommtap.so"
-    places = {name: folder / name for name in ("reports", "ledgers", "files", "processes", "races")}
+    places = {
+        name: folder / name
+        for name in ("reports", "ledgers", "files", "inputs", "bombs", "options", "peers", "processes", "races")
+    }
     for place in places.values():
         place.mkdir()
     report = sample_report(library, folder / "job")
@@ -72,6 +79,10 @@ def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[
     ledger = sample_ledger(library, folder / "killed")
     yield "changed ledgers", ledgers.attack(command, ledger, places["ledgers"], changes - of_reports, seed)
     yield "monster files and hostile names", files.attack(command, report, places["files"])
+    yield "inputs that are no files", inputs.attack(command, report, places["inputs"])
+    yield "bombs by memory", bombs.attack(command, report, places["bombs"])
+    yield "escapes in options", options.attack(command, report, places["options"])
+    yield "hostile peers", peers.attack(command, places["peers"])
     yield "prune's races", prune_races.attack(command, report, ledger, places["races"])
     yield "HTTP", http_requests.attack(command, folder / "job")
     yield "processes", processes.attack(library, places["processes"])
