@@ -10,6 +10,7 @@
 #include "tracker/collectives/registration.h"
 #include "tracker/core/log.h"
 #include "tracker/core/process_ledger.h"
+#include "tracker/core/steps.h"
 #include "tracker/gpu/nccl_calls.h"
 #include "tracker/modules/python_bridge.h"
 #include "tracker/ops/op_observer.h"
@@ -47,6 +48,7 @@ void setCounting(bool on) {
     startKernels(options.ops);
     startOps(options.level);
   } else {
+    Steps::forwardsUnseen();
     stopKernels();
     setOpLevel(Level::kCollectives);
   }

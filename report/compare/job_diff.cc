@@ -126,7 +126,7 @@ namespace {
 
 /// What cellsOf() makes of rows.
 struct CellRules {
-  bool by_label = false;
+  bool by_label = false;               ///< and by set-up
   bool by_member = false;              ///< the calls that a compiler merged are those of the members
   bool pipelines_as_in_global = false; ///< sends and receives are in Global and phase `other`
 };
@@ -142,7 +142,13 @@ void addTo(CellSum& sum, const JobCollective& row, uint64_t count, uint64_t byte
 Cells cellsOf(const JobReport& job, CellRules rules) {
   std::map<CellKey, CellSum> sums;
   for (const JobCollective& row : job.collectives) {
-    CellKey key{row.module, row.phase, row.kind, job.groups[row.group].name, rules.by_label ? row.label : ""};
+    CellKey key{
+        row.module,
+        row.phase,
+        row.kind,
+        job.groups[row.group].name,
+        rules.by_label ? row.label : "",
+        rules.by_label && row.setup};
     if (rules.pipelines_as_in_global && isPointToPoint(row.kind)) {
       key.module = kGlobalName;
       key.phase = Phase::kOther;
@@ -217,7 +223,7 @@ uint64_t stepsOfBoth(const JobReport& before, const JobReport& after) {
 }
 
 std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps) {
-  using Sameness = std::tuple<std::string, Phase, Kind, std::string, std::string, double, double, double, double>;
+  using Sameness = std::tuple<std::string, Phase, Kind, std::string, std::string, bool, double, double, double, double>;
   std::map<Sameness, size_t> places;
   std::vector<ChangeBundle> bundles;
   for (const CellChange& cell : changes) {
@@ -228,6 +234,7 @@ std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_
         cell.key.kind,
         cell.key.group,
         cell.key.label,
+        cell.key.setup,
         before.count,
         before.bytes,
         after.count,

@@ -23,12 +23,12 @@ struct PerRank {
 };
 
 using Cells = std::map<CellKey, PerRank>;
-/// Returns the cells of a job, each the sum of all labels.
+/// Returns the cells of a job, each the sum of all labels and with set-up.
 Cells cellsOf(const JobReport& job);
 
-/// Returns the cells of two jobs by label, with the calls that a compiler merged as those of the members. Reports of
-/// commtap/1 have all sends and receives of pipelines in `Global` and phase `other`, and no labels. If only one of the
-/// jobs has such reports, so have both in the result.
+/// Returns the cells of two jobs by label and set-up, with the calls that a compiler merged as those of the members.
+/// Reports of commtap/1 have all sends and receives of pipelines in `Global` and phase `other`, and no labels and
+/// set-up. If only one of the jobs has such reports, so have both in the result.
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after);
 
 /// Return the totals per group, kind or phase, as the sum over ranks divided by the job's number of ranks.

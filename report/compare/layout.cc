@@ -53,7 +53,8 @@ auto keyOf(const Collective& row) {
       row.reduce_op,
       row.async_op,
       row.label,
-      row.compiled);
+      row.compiled,
+      row.setup);
 }
 
 /// Takes away from `row` what it had before the last step.

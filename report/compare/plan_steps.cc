@@ -50,7 +50,8 @@ auto keyOf(const JobCollective& row, const JobReport& job) {
       row.reduce_op,
       row.async_op,
       row.label,
-      row.compiled);
+      row.compiled,
+      row.setup);
 }
 
 void stretchRows(const JobReport& before, const Stretch& stretch, JobReport& plan) {

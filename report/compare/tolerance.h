@@ -12,19 +12,20 @@
 
 namespace commtap {
 
-/// The unit of comparison between two runs: all collectives of one module, label, phase, kind and group, with any op
-/// and dtype.
+/// The unit of comparison between two runs: all collectives of one module, label, phase, kind and group, in set-up or
+/// not, with any op and dtype.
 struct CellKey {
   std::string module;
   Phase phase = Phase::kOther;
   Kind kind = Kind::kOther;
   std::string group = {}; ///< the name of a JobGroup
   std::string label = {}; ///< "" for none, and for the sum of all labels
+  bool setup = false;     ///< false also for the sum with set-up
 
   auto operator<=>(const CellKey&) const = default; // NOLINT(modernize-use-nullptr): generated code
 };
 
-/// Selects cells, of any label. A field at its default matches every cell.
+/// Selects cells, of any label, in set-up or not. A field at its default matches every cell.
 struct CellPattern {
   std::string module = "**"; ///< pattern syntax: report/base/glob.h
   std::optional<Phase> phase;

@@ -241,6 +241,14 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         "True if the code of a compiled graph (torch.compile) issued the calls. `module` is then the one for which the "
         "graph communicates, `issued_in` the one that was compiled. Absent if false.",
         {.presence = Presence::kIfKnown}),
+    column(
+        field::kSetup,
+        &JobCollective::setup,
+        "True for what the process communicated before its first forward: the first call of a root module or scope, "
+        "with gradients or without, which `forward_passes` of its report counts. False for calls of a forward, a "
+        "backward or "
+        "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
+        {.presence = Presence::kIfKnown}),
 };
 
 } // namespace commtap

@@ -75,6 +75,16 @@ inline constexpr auto kColumns<TimeTotals> = std::tuple{
         &TimeTotals::straggler,
         "The rank that arrives last, where collectives run shortest, in the group with the latest straggler. Only for "
         "kinds that no rank leaves before all have arrived; null if there is none."),
+    column<NullIfEmpty>(
+        field::kLabel,
+        &TimeTotals::label,
+        "As in `collectives`; null in `group_times`.",
+        {.presence = Presence::kNewer}),
+    column(
+        field::kSetup,
+        &TimeTotals::setup,
+        "As in `collectives`; absent in `group_times`.",
+        {.presence = Presence::kIfKnown}),
 };
 
 template <>

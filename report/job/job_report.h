@@ -55,7 +55,7 @@ struct JobMember {
   bool operator==(const JobMember&) const = default;
 };
 
-/// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in, label, compiled).
+/// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in, label, compiled, setup).
 /// Exclusive, as in Collective.
 struct JobCollective {
   std::string module;
@@ -69,6 +69,7 @@ struct JobCollective {
   AsyncOp async_op = AsyncOp::kUnknown;
   std::string label;                ///< "" for none
   bool compiled = false;            ///< the code of a compiled graph issued it
+  bool setup = false;               ///< issued before the process began its first forward
   std::vector<std::string> lowered; ///< union over all ranks, sorted
   std::vector<JobMember> members;   ///< padding last; empty unless they are known on every rank that has the row
   size_t rank_set = 0;              ///< index into JobReport::rank_sets: ranks that have the row
@@ -238,7 +239,7 @@ struct JobReport {
   std::vector<JobCollective> collectives; ///< in the order of modules, then by phase, op, group
   std::vector<JobStep> steps;             ///< in order
   std::vector<TimeTotals> group_times;    ///< by kind and group, longest blocked first; empty if nothing is timed
-  std::vector<TimeTotals> module_times;   ///< by module, kind and group; empty if nothing is timed
+  std::vector<TimeTotals> module_times;   ///< by module, label, set-up, kind and group; empty if nothing is timed
   std::optional<JobNccl> nccl;            ///< nullopt if no rank called NCCL
   std::vector<JobProcess> processes;      ///< by rank and pid; processes without a rank last
 };

@@ -64,6 +64,7 @@ inline constexpr const char* kAsync = "async";
 inline constexpr const char* kRow = "row";
 inline constexpr const char* kLabel = "label";
 inline constexpr const char* kCompiled = "compiled";
+inline constexpr const char* kSetup = "setup";
 inline constexpr const char* kIssuedIn = "issued_in";
 inline constexpr const char* kLowered = "lowered";
 inline constexpr const char* kCount = "count";

@@ -31,7 +31,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 14;
+inline constexpr uint32_t kLedgerVersion = 15;
 
 /// The offset of a string in the strings section, as a checked number. 0 is the empty string.
 using StringId = uint32_t;
@@ -182,6 +182,7 @@ constexpr uint32_t wordOf(uint8_t first, uint8_t second, uint8_t third, uint8_t 
 }
 
 inline constexpr uint8_t kSizeClassBits = 0x7f;
+inline constexpr uint8_t kAsyncOpBits = 0x7f;
 
 /// The key of a row of collectives: there is one row per combination that occurs.
 struct CollectiveKey {
@@ -193,7 +194,8 @@ struct CollectiveKey {
   StringId reduce_op; ///< "" for none
   Kind kind;
   Phase phase;
-  AsyncOp async_op;
+  AsyncOp async_op : 7;
+  uint8_t setup : 1;      ///< 1 before the first forward of the process; so in a process without forwards, too
   uint8_t size_class : 7; ///< sizeClass() of the payload: makes a histogram of sizes
   uint8_t compiled : 1;   ///< 1 if the code of a compiled graph issued it
   StringId label;         ///< what the job does, for a collective outside of every module; "" if not known
@@ -208,7 +210,7 @@ struct CollectiveKey {
             wordOf(
                 static_cast<uint8_t>(kind),
                 static_cast<uint8_t>(phase),
-                static_cast<uint8_t>(async_op),
+                static_cast<uint8_t>(static_cast<uint8_t>(async_op) | setup << 7U),
                 static_cast<uint8_t>(size_class | compiled << 7U)),
             label)};
   }

@@ -19,6 +19,7 @@ constexpr std::array<Format, kLedgerVersion - kOldestLedgerVersion> kFormats = {
     {.reasons = 29, .bytes_at_end = 2 * sizeof(uint32_t)}, // steps_from
     {.reasons = 30, .bytes_at_end = 2 * sizeof(uint32_t)},
     {.reasons = 31, .bytes_at_end = 2 * sizeof(uint32_t)},
+    {.reasons = 32, .bytes_at_end = 2 * sizeof(uint32_t)},
 }};
 static_assert(kFormats.back().reasons <= kNotSeenCount);
 

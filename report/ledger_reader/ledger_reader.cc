@@ -150,6 +150,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readGroups(reading);
   readSequences(reading);
   readModules(reading);
+  readForwards(reading);
   readTimes(reading);
   readCollectives(reading);
   readMembers(reading);

@@ -18,6 +18,7 @@ struct LedgerReading {
   LedgerRecords records;
   Report report{};
   std::vector<uint32_t> times{}; ///< by row of collectives: 1 + the number of its durations; 0: none. See readTimes()
+  bool has_forward = false;      ///< the process began a forward; see readForwards()
   std::vector<uint32_t> rows{};  ///< by row of collectives: 1 + the number of the report's row; 0: none
 
   /// Returns a module's name; "Global" for an unknown id (noted as damage).
@@ -41,6 +42,9 @@ void readModules(LedgerReading& reading);
 /// Adds the sums by stretch to the groups.
 void readSequences(LedgerReading& reading);
 
+/// Finds whether the process began a forward: without one, nothing tells its set-up from the rest. Call before any row
+/// is read.
+void readForwards(LedgerReading& reading);
 /// Finds the durations of each row of collectives. Call before any row is read.
 void readTimes(LedgerReading& reading);
 /// Reads the rows of collectives and ops, sorted by module. Modules that share a clean name share its rows.

@@ -78,6 +78,10 @@ AsyncOp asyncOf(AsyncOp async_op) {
   return async_op <= AsyncOp::kUnknown ? async_op : AsyncOp::kUnknown;
 }
 
+bool isSetup(const LedgerReading& reading, const CollectiveKey& key) {
+  return key.setup != 0 && reading.has_forward;
+}
+
 CollectiveTime timeOf(const LedgerReading& reading, const LedgerCollective& row) {
   CollectiveTime time;
   const auto index = static_cast<size_t>(&row - &reading.records.at<kCollectives>(0));
@@ -119,6 +123,7 @@ Collective collectiveOf(LedgerReading& reading, const LedgerCollective& ledger) 
   row.reduce_op = records.text(key.reduce_op);
   row.async_op = asyncOf(key.async_op);
   row.compiled = key.compiled != 0;
+  row.setup = isSetup(reading, key);
   row.label = records.text(key.label);
   for (const auto& lowered : ledger.lowered) {
     if (const StringId id = lowered.load(std::memory_order_relaxed); id != 0) {
@@ -154,7 +159,8 @@ void readCollectives(LedgerReading& reading) {
         asyncOf(key.async_op),
         modules.of(key.issued_in),
         records.textView(key.label),
-        key.compiled != 0);
+        key.compiled != 0,
+        isSetup(reading, key));
   };
   forEachInOrder<kCollectives>(reading, modules, keyOf, [&](const LedgerCollective& ledger, bool is_new) {
     if (is_new) {

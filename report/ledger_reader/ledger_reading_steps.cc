@@ -85,6 +85,13 @@ LastCollective lastOf(LedgerReading& reading, const LedgerLast& ledger, NamedRow
 
 } // namespace
 
+void readForwards(LedgerReading& reading) {
+  for (uint64_t i = 0; i < reading.records.count(kSteps); ++i) {
+    const LedgerStep& step = reading.records.at<kSteps>(i);
+    reading.has_forward |= step.forward_passes.load(std::memory_order_relaxed) > 0;
+  }
+}
+
 /// The running step is record 0 in the ledger, and the last step in the report.
 void readSteps(LedgerReading& reading) {
   LedgerRecords& records = reading.records;

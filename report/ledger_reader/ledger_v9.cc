@@ -47,7 +47,7 @@ uint32_t checkOf(const Collective& row, uint64_t number) {
 }
 
 void convert(const Collective& old, uint64_t number, LedgerCollective& row) {
-  row.key = {
+  row.key = CollectiveKey{
       .module = old.module,
       .issued_in = old.issued_in,
       .op = old.op,
@@ -56,10 +56,12 @@ void convert(const Collective& old, uint64_t number, LedgerCollective& row) {
       .reduce_op = old.reduce_op,
       .kind = old.kind,
       .phase = old.phase,
-      .async_op = old.async_op,
+      .async_op = AsyncOp::kUnknown,
+      .setup = 0,
       .size_class = 0,
       .compiled = 0,
       .label = 0};
+  row.key.async_op = static_cast<AsyncOp>(static_cast<uint8_t>(old.async_op) & kAsyncOpBits);
   row.key.size_class = old.size_class & kSizeClassBits;
   row.lowered[0] = old.lowered[0];
   row.lowered[1] = old.lowered[1];

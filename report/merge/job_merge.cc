@@ -106,7 +106,8 @@ void sortRows(JobReport& job) {
         row.async_op,
         std::string_view(row.issued_in),
         std::string_view(row.label),
-        row.compiled);
+        row.compiled,
+        row.setup);
   };
   std::sort(job.collectives.begin(), job.collectives.end(), [&key](const JobCollective& a, const JobCollective& b) {
     return key(a) < key(b);

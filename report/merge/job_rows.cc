@@ -14,7 +14,8 @@ size_t JobRows::KeyHash::operator()(const Key& key) const {
     hash = mixHash(hash, part);
   }
   const auto names = static_cast<size_t>(key.phase) << 16U | static_cast<size_t>(key.kind) << 8U;
-  return mixHash(hash, names | static_cast<size_t>(key.async_op) | static_cast<size_t>(key.compiled) << 24U);
+  const auto flags = static_cast<size_t>(key.compiled) << 24U | static_cast<size_t>(key.setup) << 25U;
+  return mixHash(hash, names | static_cast<size_t>(key.async_op) | flags);
 }
 
 void JobRows::add(const Collective& row, uint32_t group, std::span<const Member> members) {
@@ -29,7 +30,8 @@ void JobRows::add(const Collective& row, uint32_t group, std::span<const Member>
       row.phase,
       row.kind,
       row.async_op,
-      row.compiled};
+      row.compiled,
+      row.setup};
   Sum& sum = rows_.add(key, {row.count, row.bytes, row.bus_bytes});
   for (const std::string& op : row.lowered) {
     const uint32_t id = texts_.id(op);
@@ -69,6 +71,7 @@ JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSe
   collective.async_op = key.async_op;
   collective.label = texts_.text(key.label);
   collective.compiled = key.compiled;
+  collective.setup = key.setup;
   for (const uint32_t op : row.sum.lowered) {
     collective.lowered.push_back(texts_.text(op));
   }

@@ -39,6 +39,7 @@ class JobRows {
     Kind kind;
     AsyncOp async_op;
     bool compiled;
+    bool setup;
 
     bool operator==(const Key&) const = default;
   };

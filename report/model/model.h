@@ -93,6 +93,7 @@ struct Collective {
   AsyncOp async_op = AsyncOp::kUnknown;
   std::string label;     ///< what the job does, for a collective outside of every module; "" if not known
   bool compiled = false; ///< the code of a compiled graph issued it
+  bool setup = false;    ///< issued before the process began its first forward
   std::vector<std::string> lowered;
   uint64_t count = 0;
   uint64_t bytes = 0;

@@ -23,7 +23,11 @@ bool leavesTogether(Kind kind) {
 
 TimeSums::Sum& TimeSums::sumOf(const Collective& row, const Group* group) {
   TimeTotals head;
-  head.module = by_ == TimesBy::kModule ? row.module : "";
+  if (by_ == TimesBy::kModule) {
+    head.module = row.module;
+    head.label = row.label;
+    head.setup = row.setup;
+  }
   head.kind = row.kind;
   head.group = row.group;
   if (group != nullptr) {
@@ -31,7 +35,7 @@ TimeSums::Sum& TimeSums::sumOf(const Collective& row, const Group* group) {
     head.backend = group->backend;
     head.group_size = group->size;
   }
-  Sum& sum = sums_[{head.module, head.kind, head.group, head.backend, head.group_size}];
+  Sum& sum = sums_[{head.module, head.label, head.setup, head.kind, head.group, head.backend, head.group_size}];
   if (sum.totals.count == 0) {
     sum.totals = std::move(head);
   }

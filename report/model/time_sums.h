@@ -20,9 +20,12 @@ struct Straggler {
   double late_by_ns = 0; ///< mean delay behind the first rank
 };
 
-/// Durations, summed over all ranks, of the collectives of one kind in one group, and of one module if `module` is set.
+/// Durations, summed over all ranks, of the collectives of one kind in one group; if `module` is set, of one module,
+/// label and set-up.
 struct TimeTotals {
   std::string module; ///< "" for all modules
+  std::string label;  ///< "" for none, and for all modules
+  bool setup = false; ///< false for all modules
   Kind kind = Kind::kOther;
   std::string group; ///< groupTitle
   std::string backend;
@@ -64,7 +67,7 @@ class TimeSums {
     TimeTotals totals;
     std::map<Members, Arrivals> groups;
   };
-  using Key = std::tuple<std::string, Kind, std::string, std::string, uint32_t>;
+  using Key = std::tuple<std::string, std::string, bool, Kind, std::string, std::string, uint32_t>;
 
   Sum& sumOf(const Collective& row, const Group* group);
   static std::optional<Straggler> stragglerOf(const Sum& sum);

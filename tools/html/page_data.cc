@@ -87,10 +87,10 @@ json modulesOf(const JobReport& job, Strings& strings) {
 json rowsOf(const JobReport& job, Strings& strings) {
   json rows = page::columnsOf(
       job.collectives,
-      {field::kPhase,    field::kOp,    field::kKind,     field::kGroup, field::kDtype,
-       field::kReduceOp, field::kAsync, field::kIssuedIn, field::kLabel, field::kCompiled,
-       field::kRankSet,  field::kCount, "count_min",      "count_max",   "count_min_rank",
-       "count_max_rank", field::kBytes, "bytes_min",      "bytes_max",   field::kBusBytes},
+      {field::kPhase, field::kOp,       field::kKind,    field::kGroup,    field::kDtype,    field::kReduceOp,
+       field::kAsync, field::kIssuedIn, field::kLabel,   field::kCompiled, field::kSetup,    field::kRankSet,
+       field::kCount, "count_min",      "count_max",     "count_min_rank", "count_max_rank", field::kBytes,
+       "bytes_min",   "bytes_max",      field::kBusBytes},
       strings);
   std::unordered_map<std::string_view, size_t> modules;
   for (size_t i = 0; i < job.modules.size(); ++i) {
@@ -211,6 +211,8 @@ json timesOf(const std::vector<TimeTotals>& all, TimesBy by, Strings& strings) {
   json times = {{field::kGroup, columnOf(all, [&](const TimeTotals& totals) { return strings(totals.group); })}};
   if (by == TimesBy::kModule) {
     times[field::kModule] = columnOf(all, [&](const TimeTotals& totals) { return strings(totals.module); });
+    times[field::kLabel] = columnOf(all, [&](const TimeTotals& totals) { return strings(totals.label); });
+    times[field::kSetup] = columnOf(all, [](const TimeTotals& totals) { return totals.setup; });
   }
   for (const auto& [name, number] : kTimeNumbers) {
     times[name] = columnOf(all, number);

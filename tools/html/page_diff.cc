@@ -98,6 +98,7 @@ json changesTable(const std::vector<ChangeBundle>& rows, Strings& strings) {
       {field::kKind, columnOf(rows, [](const ChangeBundle& row) { return row.first.kind; })},
       {field::kGroup, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.first.group); })},
       {field::kLabel, columnOf(rows, [&](const ChangeBundle& row) { return strings(row.first.label); })},
+      {field::kSetup, columnOf(rows, [](const ChangeBundle& row) { return row.first.setup; })},
   };
   addAmounts(table, rows);
   return table;

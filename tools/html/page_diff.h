@@ -18,8 +18,8 @@ namespace commtap {
 /// - `totals`: table with one row per kind, phase and group of either run, and one for all; `by` is "all", "kind",
 ///   "phase" or "group"; amounts are sums over ranks divided by the number of ranks;
 /// - `changes`: table of the rows that differ by more than `rules` tolerate; equal changes of modules whose names
-///   differ only in numbers are one row, whose `modules` lists them; `label` is "" for none; amounts are those of each
-///   module, null for a row that the run does not have.
+///   differ only in numbers are one row, whose `modules` lists them; `label` is "" for none, `setup` whether it is
+///   set-up; amounts are those of each module, null for a row that the run does not have.
 std::string diffData(const JobReport& before, const JobReport& after, const std::vector<Tolerance>& rules);
 
 } // namespace commtap

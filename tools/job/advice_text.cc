@@ -29,7 +29,7 @@ std::string rowText(const JobCollective& row, const JobReport& job) {
   return fmt::format(
       "  {} in {} ({}, {}{}{}): {} calls, {} over {} ranks\n",
       kindName(row.kind),
-      labelledModule(row.module, row.label),
+      labelledModule(row.module, row.label, row.setup),
       phaseName(row.phase),
       inert(job.groups[row.group].name),
       furtherText("", row.dtype),
@@ -58,6 +58,7 @@ ordered_json rowJson(const JobCollective& row, const JobReport& job) {
       {field::kDtype, row.dtype},
       {field::kIssuedIn, row.issued_in},
       {field::kLabel, textOrNull(row.label)},
+      {field::kSetup, row.setup},
       {field::kRankCount, row.amount.ranks},
       {field::kCount, row.amount.count.sum},
       {field::kBytes, row.amount.bytes.sum},

@@ -58,6 +58,7 @@ ordered_json changeJson(const ChangeBundle& change) {
       {field::kKind, kindName(change.first.kind)},
       {field::kGroup, change.first.group},
       {field::kLabel, textOrNull(change.first.label)},
+      {field::kSetup, change.first.setup},
       {"before", toJson(change.change.before)},
       {"after", toJson(change.change.after)},
       {"unit", kUnit},

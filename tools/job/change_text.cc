@@ -41,7 +41,7 @@ std::string whereText(const ChangeBundle& change) {
   const std::string modules = change.modules.size() == 1 ? "" : fmt::format("{} modules; ", change.modules.size());
   return fmt::format(
       "in {} ({}{}, {})",
-      labelledModule(change.pattern, change.first.label),
+      labelledModule(change.pattern, change.first.label, change.first.setup),
       modules,
       phaseName(change.first.phase),
       inert(change.first.group));

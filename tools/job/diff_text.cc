@@ -22,13 +22,13 @@ namespace {
 
 constexpr size_t kMaxChanges = 40;
 
-/// Returns the totals of `modules` over all phases, kinds and groups. Only the module and the label of each key are
-/// set.
+/// Returns the totals of `modules` over all phases, kinds and groups. Only the module, the label and the set-up of
+/// each key are set.
 Cells byModule(const Cells& cells, const std::set<std::string>& modules) {
   Cells sums;
   for (const auto& [key, number] : cells) {
     if (modules.count(key.module) > 0) {
-      PerRank& sum = sums[{key.module, Phase::kOther, Kind::kOther, "", key.label}];
+      PerRank& sum = sums[{key.module, Phase::kOther, Kind::kOther, "", key.label, key.setup}];
       sum.ranks = std::max(sum.ranks, number.ranks);
       sum.count += number.count;
       sum.bytes += number.bytes;
@@ -72,7 +72,7 @@ Table changeTable(const char* title) {
 }
 
 std::string moduleName(const ChangeBundle& change) {
-  const std::string name = labelledModule(change.pattern, change.first.label);
+  const std::string name = labelledModule(change.pattern, change.first.label, change.first.setup);
   return change.modules.size() == 1 ? name : fmt::format("{} ({} modules, each)", name, change.modules.size());
 }
 

@@ -100,7 +100,7 @@ std::string spreadText(const JobReport& job, const Color& color) {
   for (size_t i = 0; i < std::min(rows.size(), kMaxMergedRows); ++i) {
     const JobCollective& row = *rows[i];
     std::vector<std::string> cells = {
-        labelledModule(row.module, row.label),
+        labelledModule(row.module, row.label, row.setup),
         std::string(phaseName(row.phase)),
         std::string(kindName(row.kind)),
         job.groups[row.group].name};

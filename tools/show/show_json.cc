@@ -51,7 +51,7 @@ ordered_json processesOf(const ShowView& view) {
 ordered_json partsOf(const ModuleRow& row) {
   ordered_json list = ordered_json::array();
   for (const OwnPart& part : row.own_parts) {
-    ordered_json entry = {{field::kLabel, textOrNull(part.label)}};
+    ordered_json entry = {{field::kLabel, textOrNull(part.label)}, {field::kSetup, part.setup}};
     entry.update(toJson(part.amount));
     list.push_back(std::move(entry));
   }

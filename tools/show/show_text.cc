@@ -55,7 +55,7 @@ void setOwn(std::vector<std::string>& cells, const OwnPart& part, const ModuleCo
   cells[6] = countOrNothing(part.amount.count);
   cells[7] = part.amount.count == 0 ? "" : bytesText(part.amount);
   if (columns.labels) {
-    cells.back() = shorten(inert(part.label), kMaxLabel);
+    cells.back() = shorten(labelText(part.label, part.setup), kMaxLabel);
   }
 }
 
@@ -102,8 +102,9 @@ void addModuleRow(Table& table, const ModuleRow& row, const ShowView& view, cons
 
 bool hasLabels(const ModuleRows& tree) {
   return std::any_of(tree.rows.begin(), tree.rows.end(), [](const ModuleRow& row) {
-    return std::any_of(
-        row.own_parts.begin(), row.own_parts.end(), [](const OwnPart& part) { return !part.label.empty(); });
+    return std::any_of(row.own_parts.begin(), row.own_parts.end(), [](const OwnPart& part) {
+      return !part.label.empty() || part.setup;
+    });
   });
 }
 
@@ -240,7 +241,7 @@ void addBucket(Table& table, const JobCollective& row, const JobReport& job) {
     addSaturating(merged, member.count.value_or(0));
   }
   table.add(
-      {labelledModule(row.module, row.label),
+      {labelledModule(row.module, row.label, row.setup),
        std::string(phaseName(row.phase)),
        std::string(kindName(row.kind)),
        inert(job.groups[row.group].name),

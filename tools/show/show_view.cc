@@ -32,22 +32,22 @@ class OwnParts {
  public:
   explicit OwnParts(const JobReport& job) {
     for (const JobCollective& row : job.collectives) {
-      parts_[{row.module, {row.phase, row.kind}}][row.label] += sumOf(row.amount);
+      parts_[{row.module, {row.phase, row.kind}}][{row.label, row.setup}] += sumOf(row.amount);
     }
   }
 
   std::vector<OwnPart> of(const std::string& module, PhaseKind key) const {
     std::vector<OwnPart> parts;
     if (const auto found = parts_.find({module, key}); found != parts_.end()) {
-      for (const auto& [label, amount] : found->second) {
-        parts.push_back({std::string(label), amount});
+      for (const auto& [what, amount] : found->second) {
+        parts.push_back({std::string(what.first), what.second, amount});
       }
     }
     return parts;
   }
 
  private:
-  std::map<std::pair<std::string_view, PhaseKind>, std::map<std::string_view, Amount>> parts_;
+  std::map<std::pair<std::string_view, PhaseKind>, std::map<std::pair<std::string_view, bool>, Amount>> parts_;
 };
 
 void addPhase(const JobModule& module, Phase phase, const OwnParts& parts, std::vector<ModuleRow>& rows) {

@@ -85,9 +85,10 @@ class ShowDetails {
 /// phases.
 ShowView mergedView(const ShowFilter& filter, JobReport job);
 
-/// The part of a module's own amount that has one label.
+/// The part of a module's own amount that has one label, in set-up or not.
 struct OwnPart {
   std::string label; ///< "" for none
+  bool setup = false;
   Amount amount;
 };
 
@@ -98,7 +99,7 @@ struct ModuleRow {
   std::optional<Kind> kind; ///< nullopt: calls without collectives
   Amount inclusive;
   Amount own;
-  std::vector<OwnPart> own_parts; ///< by label; empty if there is no own amount
+  std::vector<OwnPart> own_parts; ///< by label and set-up; empty if there is no own amount
   bool first_of_module = false;
   bool first_of_phase = false;
 };

@@ -67,7 +67,7 @@ std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
   Table table(std::move(with_module));
   for (size_t i = 0; i < std::min(all.size(), kMaxTimedRows); ++i) {
     std::vector<std::string> cells = timeCells(all[i]);
-    cells.insert(cells.begin(), shorten(inert(all[i].module), kMaxLabel));
+    cells.insert(cells.begin(), shorten(labelledModule(all[i].module, all[i].label, all[i].setup), kMaxLabel));
     table.add(std::move(cells));
   }
   std::string text = table.text(color);

@@ -213,6 +213,7 @@ TableDescription collectives() {
       {{{"root", "VARCHAR", "The root module that the row's module belongs to; null for `Global`."}, rootOf}});
   fields.moveToEnd(field::kLabel);
   fields.moveToEnd(field::kCompiled);
+  fields.moveToEnd(field::kSetup);
   return tableOf(
       TableId::kCollectives,
       "collectives",

@@ -52,8 +52,12 @@ size_t displayWidth(std::string_view text) {
   return width;
 }
 
-std::string labelledModule(std::string_view module, std::string_view label) {
-  return inert(module) + (label.empty() ? "" : " [" + inert(label) + "]");
+std::string labelText(std::string_view label, bool setup) {
+  return inert(label) + (label.empty() || !setup ? "" : " ") + (setup ? "(set-up)" : "");
+}
+
+std::string labelledModule(std::string_view module, std::string_view label, bool setup) {
+  return inert(module) + (label.empty() ? "" : " [" + inert(label) + "]") + (setup ? " (set-up)" : "");
 }
 
 std::string shorten(const std::string& text, size_t columns) {

@@ -15,9 +15,12 @@ size_t displayWidth(std::string_view text);
 
 inline constexpr size_t kMaxLabel = 50; ///< columns of a module's name in a table
 
-/// Returns the name of a module, and in brackets what the job does there if a label says it, as inert text:
-/// "Global [clip_grad_norm_]".
-std::string labelledModule(std::string_view module, std::string_view label);
+/// Returns a row's label and whether it is set-up, as inert text: "barrier", "(set-up)", "barrier (set-up)" or "".
+std::string labelText(std::string_view label, bool setup);
+
+/// Returns the name of a row's module, its label in brackets, and whether it is set-up, as inert text:
+/// "Global [clip_grad_norm_]", "Net (set-up)".
+std::string labelledModule(std::string_view module, std::string_view label, bool setup);
 
 /// Shortens `text` to at most `columns`; replaces its middle by "...".
 std::string shorten(const std::string& text, size_t columns);

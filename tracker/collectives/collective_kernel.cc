@@ -60,12 +60,14 @@ class Call {
         .kind = facts_.kind,
         .phase = origin.phase,
         .async_op = asyncOp(),
+        .setup = 0,
         .size_class = 0,
         .compiled = 0,
         .label = origin.module == kGlobalModule ? label(ledger) : 0,
     };
     key.size_class = sizeClass(bytes) & kSizeClassBits;
     key.compiled = compiled.is_compiled ? 1 : 0;
+    key.setup = Steps::isSetup(origin.phase, compiled.is_compiled) ? 1 : 0;
     LedgerCollective* row = ledger.row(key);
     if (compat::inBackward()) {
       Steps::inBackward(compat::graphTask());

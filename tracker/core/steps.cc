@@ -19,6 +19,8 @@ constexpr int kNoSign = -1;
 constinit std::atomic<int> step_is_over{kNoSign};
 /// All outermost forwards so far ran without gradients, and no optimizer was seen.
 std::atomic<bool> only_evaluates{true};
+/// Some module calls were not seen.
+std::atomic<bool> forwards_unseen{false};
 /// Autograd numbers a process's backward passes from 0, including those without collectives.
 std::atomic<int64_t> last_graph_task{-1};
 
@@ -34,6 +36,7 @@ bool hasForward(LedgerWriter& ledger) {
 
 std::atomic<bool> Steps::forward_may_end_step_{true};
 std::atomic<bool> Steps::seek_parameters_{true};
+std::atomic<bool> Steps::in_setup_{true};
 
 void Steps::endsWithNextForward(StepSign sign) {
   if (!job_marks_steps.load(std::memory_order_relaxed)) {
@@ -86,7 +89,22 @@ void Steps::inBackward(int64_t graph_task) {
   }
 }
 
+bool Steps::isSetupStill(Phase phase, bool compiled) {
+  // The state of an optimizer may be made by a step before the first forward.
+  const bool is_setup = !compiled && (phase == Phase::kOther || phase == Phase::kOptimizer);
+  if (!is_setup) {
+    in_setup_.store(false, std::memory_order_relaxed);
+  }
+  return is_setup;
+}
+
+void Steps::forwardsUnseen() {
+  forwards_unseen.store(true, std::memory_order_relaxed);
+  in_setup_.store(false, std::memory_order_relaxed);
+}
+
 void Steps::mark() {
+  in_setup_.store(false, std::memory_order_relaxed);
   job_marks_steps.store(true, std::memory_order_relaxed);
   seek_parameters_.store(false, std::memory_order_relaxed);
   only_evaluates.store(false, std::memory_order_relaxed);
@@ -100,6 +118,7 @@ void Steps::resetInForkedChild() {
   only_evaluates.store(!job_marks_steps.load(std::memory_order_relaxed), std::memory_order_relaxed);
   forward_may_end_step_.store(true, std::memory_order_relaxed);
   seek_parameters_.store(!job_marks_steps.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  in_setup_.store(!forwards_unseen.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 } // namespace commtap

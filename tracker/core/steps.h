@@ -18,6 +18,10 @@ namespace commtap {
 /// parameter that has been changed in place is, as for an optimizer of the job's own. A process that has only run
 /// forwards without gradients evaluates or infers: each of these forwards is a step. After the job's first mark(), only
 /// mark() ends a step.
+///
+/// The set-up of a process is what it communicates before its first forward begins: the first call of a root module, or
+/// the first named scope, on any thread, with gradients or without. It is over also if the job marks a step, or
+/// communicates inside a forward or backward whose beginning was not seen, as in compiled code.
 class Steps {
  public:
   /// Notes that an optimizer's step has ended, or communicates. Any thread.
@@ -32,7 +36,8 @@ class Steps {
   static void parametersChanged();
   /// Notes that an outermost module call or named scope begins outside any backward.
   static void forwardBegins(LedgerWriter& ledger) {
-    if (forward_may_end_step_.load(std::memory_order_relaxed)) {
+    if (forward_may_end_step_.load(std::memory_order_relaxed)) { // so it is at the first forward
+      in_setup_.store(false, std::memory_order_relaxed);
       endStepBefore(ledger);
     }
     ledger.openStep().forward_passes.fetch_add(1, std::memory_order_relaxed);
@@ -41,15 +46,25 @@ class Steps {
   static void inBackward(int64_t graph_task);
   /// Ends the step at the job's request.
   static void mark();
+  /// Returns whether a collective that this process issues now is part of its set-up. `compiled`: a compiled graph
+  /// issues it.
+  static bool isSetup(Phase phase, bool compiled) {
+    return in_setup_.load(std::memory_order_relaxed) && isSetupStill(phase, compiled);
+  }
+  /// Notes that module calls are not seen from here on, so the set-up's end would not be. No later collective of this
+  /// process and of its children is set-up.
+  static void forwardsUnseen();
 
   static void resetInForkedChild();
 
  private:
   static void endsWithNextForward(StepSign sign);
   static void endStepBefore(LedgerWriter& ledger);
+  static bool isSetupStill(Phase phase, bool compiled);
 
   static std::atomic<bool> forward_may_end_step_;
   static std::atomic<bool> seek_parameters_;
+  static std::atomic<bool> in_setup_;
 };
 
 } // namespace commtap

@@ -107,7 +107,7 @@ def test_report_is_consistent(runner: Runner, name: str) -> None:
             assert row["bus_bytes"] == pytest.approx(expected, abs=row["count"])
             assert (row["bytes"] == 0) == (row["kind"] == "barrier")
         keys = ["module", "phase", "op", "kind", "group", "dtype", "reduce_op", "async", "issued_in", "label"]
-        rows = [(*(row[key] for key in keys), row.get("compiled")) for row in report.collectives]
+        rows = [(*(row[key] for key in keys), row.get("compiled"), row.get("setup")) for row in report.collectives]
         assert len(set(rows)) == len(rows)
         assert len({group["name"] for group in report.groups}) == len(report.groups)
         assert all(group["ranks"] and len(group["ranks"]) == group["size"] for group in report.groups)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 import { breakable, byId, h, named, refill } from "./dom.js";
-import { bytesText, fractionText, plural, wholeText } from "./text.js";
+import { bytesText, fractionText, labelText, plural, wholeText } from "./text.js";
 
 /** What the rows prove that the job could do with less communication: the text of `commtap advise`. */
 
@@ -20,12 +20,12 @@ function rowItem(job, row) {
   const { rows } = job;
   const facts = [job.kinds[rows.kind[row]], job.phases[rows.phase[row]], plural(rows.count[row], "call")];
   const module = breakable(job.modules[rows.module[row]].name, kNameLength);
-  const label = job.strings[rows.label[row]];
+  const what = labelText(job.strings[rows.label[row]], rows.setup[row]);
   return h(
     "li",
     null,
     module,
-    label === "" ? "" : named(` [${label}]`, kNameLength),
+    what === "" ? "" : named(` ${what}`, kNameLength),
     ` (${facts.join(", ")}, ${bytesText(rows.bytes[row])} over all ranks)`,
   );
 }

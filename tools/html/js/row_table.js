@@ -62,6 +62,7 @@ function columnsOf(view) {
     text("spread", "Calls of a rank", (row) => spreadText(job, row), { long: true }),
     text("issued_in", "Issued in", (row) => issuedIn(job, row), { long: true, optional: true }),
     text("label", "Label", (row) => strings[rows.label[row]], { long: true, optional: true }),
+    text("setup", "Set-up", (row) => (rows.setup[row] ? "set-up" : ""), { optional: true }),
     text("compiled", "Compiled", (row) => (rows.compiled[row] ? "compiled" : ""), { optional: true }),
     text("members", "Members", (row) => membersText(job, row), { long: true, optional: true }),
   ];

@@ -53,6 +53,11 @@ export function signedText(difference, write) {
   return difference === 0 ? "0" : `${difference > 0 ? "+" : "-"}${write(Math.abs(difference))}`;
 }
 
+/** Returns what a row's label and set-up say: "[barrier]", "(set-up)", "[barrier] (set-up)" or "". */
+export function labelText(label, setup) {
+  return [label === "" ? "" : `[${label}]`, setup ? "(set-up)" : ""].filter((word) => word !== "").join(" ");
+}
+
 /** Returns "1,234". */
 export function wholeText(number) {
   return kWhole.format(number);

@@ -21,9 +21,12 @@ function columnsOf(job, times) {
       (value) => `${bytesText(value)}/s`,
     );
   const module = textColumn("module", "Module", (row) => job.strings[times.module[row]], { header: true });
+  const what = (row) => labelText(job.strings[times.label[row]], times.setup[row]);
+  const label = textColumn("label", "Label", what);
+  const hasLabels = times.module?.some((_, row) => what(row) !== "");
   const kind = textColumn("kind", "Kind", (row) => job.kinds[times.kind[row]], { long: false });
   return [
-    ...(times.module ? [module, kind] : [{ ...kind, header: true }]),
+    ...(times.module ? [module, ...(hasLabels ? [label] : []), kind] : [{ ...kind, header: true }]),
     textColumn("group", "Group", (row) => job.strings[times.group[row]]),
     numberColumn("count", "Count", (row) => times.count[row], wholeText),
     numberColumn("timed", "Timed", (row) => times.timed[row], wholeText),

@@ -87,7 +87,20 @@ def rank_list(text: str, world_size: int) -> list[int]:
 
 
 #: The columns by which rows of two ranks are the same row.
-KEY = ("module", "issued_in", "phase", "op", "kind", "group", "dtype", "reduce_op", "async", "label", "compiled")
+KEY = (
+    "module",
+    "issued_in",
+    "phase",
+    "op",
+    "kind",
+    "group",
+    "dtype",
+    "reduce_op",
+    "async",
+    "label",
+    "compiled",
+    "setup",
+)
 
 
 def rows_of(report: dict[str, Any]) -> dict[tuple[Any, ...], tuple[int, int]]:

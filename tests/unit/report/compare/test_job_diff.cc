@@ -116,6 +116,9 @@ TEST_CASE("labels are compared one by one, unless a report of commtap/1 has none
     return labels;
   };
   CHECK(changed() == std::vector<std::string>{"val_metric", "weights"});
+  before.collectives.front().setup = true; // gone, and new as no set-up
+  CHECK(changed().size() == 4);
+  before.collectives.front().setup = false;
   before.has_old_reports = true;
   CHECK(changed() == std::vector<std::string>{""});
   CHECK(cellsOf(after).at({"Global", Phase::kOther, Kind::kBroadcast, "default_pg"}).count == 4);

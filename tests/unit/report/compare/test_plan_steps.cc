@@ -57,20 +57,23 @@ TEST_CASE("a row that only the last step has is of that step") {
   CHECK(planOfSteps(jobOf(2, 3), before, 5).collectives[0].amount.count.sum == 6);
 }
 
-TEST_CASE("rows that differ only in being compiled, or in the label, are stretched by their own") {
+TEST_CASE("rows that differ only in being compiled, in the label or in set-up are stretched by their own") {
   const auto planOf = [](uint64_t steps) {
     JobReport plan = jobOf(steps, steps);
     plan.collectives.push_back(plan.collectives[0]);
     plan.collectives.back().compiled = !plan.collectives[0].compiled;
     plan.collectives.push_back(plan.collectives[0]);
     plan.collectives.back().label = "val_metric";
-    plan.collectives[1].amount.count.sum = 5; // all of them before the first step
+    plan.collectives.push_back(plan.collectives[0]);
+    plan.collectives.back().setup = true;
+    plan.collectives[1].amount.count.sum = plan.collectives[3].amount.count.sum = 5; // all before the first step
     return plan;
   };
   const JobReport plan = planOfSteps(planOf(3), planOf(2), 10);
   CHECK(plan.collectives[0].amount.count.sum == 10);
   CHECK(plan.collectives[1].amount.count.sum == 5);
   CHECK(plan.collectives[2].amount.count.sum == 10);
+  CHECK(plan.collectives[3].amount.count.sum == 5);
 }
 
 TEST_CASE("a row that the last step does not have stays as it is") {

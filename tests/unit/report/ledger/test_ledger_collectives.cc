@@ -37,6 +37,7 @@ class MergedLedger {
         .kind = Kind::kAllGather,
         .phase = Phase::kForward,
         .async_op = AsyncOp::kYes,
+        .setup = 0,
         .size_class = 5,
         .compiled = 1,
         .label = 0};

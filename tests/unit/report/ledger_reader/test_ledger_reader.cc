@@ -159,6 +159,31 @@ TEST_CASE("rows are sorted by name; rows that differ only in size class or wrapp
   CHECK(both.lowered == std::vector<std::string>{"x", "y"});
 }
 
+TEST_CASE("calls in set-up are a row of their own, if the process began a forward") {
+  const auto ledger = LedgerWriter::create();
+  ledger->addGroup("0", "", "gloo", 4, 0, {});
+  CollectiveKey key{};
+  key.op = ledger->intern("sum");
+  key.kind = Kind::kAllReduce;
+  key.phase = Phase::kOther;
+  key.async_op = AsyncOp::kUnknown;
+  key.setup = 1;
+  ledger->count(*ledger->row(key), {1, 8});
+  key.setup = 0;
+  ledger->count(*ledger->row(key), {2, 16});
+  std::vector<Collective> rows = readLedger(ledger->bytes())->report.collectives;
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].count == 3);
+  CHECK_FALSE(rows[0].setup);
+  ledger->openStep().forward_passes = 1;
+  rows = readLedger(ledger->bytes())->report.collectives;
+  REQUIRE(rows.size() == 2);
+  CHECK_FALSE(rows[0].setup);
+  CHECK(rows[0].count == 2);
+  CHECK(rows[1].setup);
+  CHECK(rows[1].async_op == AsyncOp::kUnknown);
+}
+
 TEST_CASE("two groups with equal names get distinct names") {
   const auto ledger = LedgerWriter::create();
   ledger->addGroup("0", "", "gloo", 1, 0, {});

@@ -62,6 +62,7 @@ TEST_CASE("the fast reader equals reportFromJson(), without parameters at kCompa
   report.collectives[0].lowered = {"a", "b"};
   report.collectives[0].async_op = AsyncOp::kNo;
   report.collectives[0].compiled = true;
+  report.collectives[1].setup = true;
   report.collectives[1].bus_bytes = 0.5;
   report.groups.push_back({"x", "", "gloo", 9, {}});
   report.not_seen = {{"unknown_op", 1, "d", "m"}};

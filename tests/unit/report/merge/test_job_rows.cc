@@ -59,7 +59,7 @@ TEST_CASE("members are added up over ranks, and dropped if they are not the whol
 TEST_CASE("each part of the key makes another row; lowered ops do not") {
   JobRows rows;
   RankSets sets;
-  std::vector<Collective> different(10, collective("a", 1));
+  std::vector<Collective> different(11, collective("a", 1));
   different[1].module = "b";
   different[2].issued_in = "b";
   different[3].op = "x";
@@ -69,6 +69,7 @@ TEST_CASE("each part of the key makes another row; lowered ops do not") {
   different[7].reduce_op = "sum";
   different[8].async_op = AsyncOp::kYes;
   different[9].compiled = true;
+  different[10].setup = true;
   for (const Collective& row : different) {
     rows.add(row, 0);
   }
@@ -79,7 +80,7 @@ TEST_CASE("each part of the key makes another row; lowered ops do not") {
   rows.add(different[0], 0);
   rows.endRank(sets.addSlot(0), 0);
   const std::vector<JobCollective> all = rows.take(sets);
-  CHECK(all.size() == 11);
+  CHECK(all.size() == 12);
   size_t with_lowered = 0;
   for (const JobCollective& row : all) {
     with_lowered += row.lowered == std::vector<std::string>{"y", "z"} ? 1 : 0;

@@ -61,6 +61,20 @@ TEST_CASE("kinds that ranks can leave early and groups of one rank have no strag
   }
 }
 
+TEST_CASE("TimeSums by module keeps labels and set-up apart, by group it does not") {
+  Collective labelled = row("Global", Kind::kAllReduce, 5, 70);
+  labelled.label = "val_metric";
+  Collective setup = row("Global", Kind::kAllReduce, 5, 7);
+  setup.setup = true;
+  const std::vector<Report> one = {report(0, {0, 1}, {labelled, setup, row("Global", Kind::kAllReduce, 5, 700)})};
+  const std::vector<TimeTotals> totals = totalsOf(one, TimesBy::kModule);
+  REQUIRE(totals.size() == 3);
+  CHECK(totals[1].label == "val_metric");
+  CHECK(totals[2].setup);
+  REQUIRE(totalsOf(one, TimesBy::kGroup).size() == 1);
+  CHECK(totalsOf(one, TimesBy::kGroup)[0].label.empty());
+}
+
 TEST_CASE("TimeSums by module sorts by blocked time and leaves out untimed rows") {
   Collective untimed;
   untimed.group = "0";

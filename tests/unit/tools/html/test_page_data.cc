@@ -31,6 +31,7 @@ JobCollective rowOf(const char* module, uint64_t count) {
   row.async_op = AsyncOp::kYes;
   row.label = "warm-up";
   row.compiled = true;
+  row.setup = true;
   row.members = {{"Net.up", 90, 3}, {"", 10, {}}};
   row.amount.ranks = 2;
   row.amount.count = {count, 1, count - 1, 0, std::nullopt};
@@ -85,6 +86,7 @@ TEST_CASE("a page row has its numbers, and indices of modules and strings") {
   CHECK(text(document, rows["op"][0]) == "c10d.allreduce_");
   CHECK(text(document, rows["label"][0]) == "warm-up");
   CHECK(rows["compiled"] == json({true}));
+  CHECK(rows["setup"] == json({true}));
   CHECK(document["phases"][rows["phase"][0].get<size_t>()] == "backward");
   CHECK(document["kinds"][rows["kind"][0].get<size_t>()] == "all_reduce");
   CHECK(rows["async"] == json({1}));
@@ -166,6 +168,8 @@ TEST_CASE("page times are columns of means, null if nothing was measured") {
   totals.time.durations[static_cast<size_t>(DurationKind::kBlocked)] = {3, 600, 100, 300, {}};
   totals.time.bytes = 500;
   totals.straggler = Straggler{1, 70.5};
+  totals.label = "warm-up";
+  totals.setup = true;
   job.module_times = {totals};
   totals.time = {};
   totals.straggler = std::nullopt;
@@ -174,6 +178,8 @@ TEST_CASE("page times are columns of means, null if nothing was measured") {
   const json& times = document["module_times"];
   CHECK(text(document, times["module"][0]) == "Net.up");
   CHECK(text(document, times["group"][0]) == "tp");
+  CHECK(text(document, times["label"][0]) == "warm-up");
+  CHECK(times["setup"] == json({true}));
   CHECK(times["timed"] == json({4}));
   CHECK(times["running_ns"] == json({250.0}));
   CHECK(times["longest_ns"] == json({400}));

@@ -35,6 +35,7 @@ TEST_CASE("the page of two runs has what changed, per rank") {
   CHECK(document["phases"][changes["phase"][0].get<size_t>()] == "forward");
   CHECK(textAt(document, changes["group"][0]) == "default_pg");
   CHECK(textAt(document, changes["label"][0]).empty());
+  CHECK(changes["setup"] == json({false}));
   CHECK(changes["count_before"] == json({2.0}));
   CHECK(changes["count_after"] == json({3.0}));
   CHECK(changes["bytes_after"][0].get<double>() - changes["bytes_before"][0].get<double>() == 1024);

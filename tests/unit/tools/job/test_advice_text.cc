@@ -44,9 +44,11 @@ TEST_CASE("a row of advice says its label") {
   JobReport job = sampleJob();
   CHECK(nlohmann::json::parse(adviceJson(adviceOf(job), job))["advice"][0]["rows"][0]["label"].is_null());
   job.collectives[0].label = "barrier";
+  job.collectives[1].setup = true;
   const std::string module = job.collectives[0].module;
   CHECK(has(adviceText(adviceOf(job), job, Color::none()), " in " + module + " [barrier] ("));
   CHECK(nlohmann::json::parse(adviceJson(adviceOf(job), job))["advice"][0]["rows"][0]["label"] == "barrier");
+  CHECK(nlohmann::json::parse(adviceJson(adviceOf(job), job))["advice"][0]["rows"][1]["setup"] == true);
 }
 
 TEST_CASE("rows beyond the first five are counted") {

@@ -45,6 +45,14 @@ TEST_CASE("own numbers have a line per label, and the column is absent without l
   CHECK_FALSE(has(showText(viewOf(sampleFolder(), {}), Color::none()), "LABEL"));
 }
 
+TEST_CASE("own numbers in set-up have a line of their own, in any module") {
+  SampleRun folder = sampleFolder();
+  Report& report = folder.files[0].report;
+  report.collectives.push_back(rowOf(report, "DistributedDataParallel", Kind::kAllReduce));
+  report.collectives.back().setup = true;
+  CHECK(has(showText(viewOf(folder, {}), Color::none()), "1      320 B  (set-up)\n"));
+}
+
 TEST_CASE("one phase has no columns for the others") {
   const SampleRun folder = sampleFolder();
   ShowFilter filter;

@@ -143,8 +143,7 @@ TEST_CASE("an unknown group leaves its columns null") {
   });
 }
 
-TEST_CASE(
-    "the last columns of a collective are its root module, its label and whether it is compiled; Global has no root") {
+TEST_CASE("the last columns of a collective are its root module, its label, compiled and set-up; Global has no root") {
   Report report = sampleReport(1);
   report.collectives.resize(1);
   const std::pair<const char*, nlohmann::json> roots[] = {
@@ -153,12 +152,13 @@ TEST_CASE(
     report.collectives[0].module = module;
     report.collectives[0].label = root.is_null() ? "clip" : "";
     report.collectives[0].compiled = !root.is_null();
+    report.collectives[0].setup = root.is_null();
     const nlohmann::json label = root.is_null() ? nlohmann::json("clip") : nlohmann::json(nullptr);
     forEachRow(TableId::kCollectives, report, [&](const TableCells& cells) {
-      CHECK(std::vector(cells.end() - 3, cells.end()) == TableCells{root, label, !root.is_null()});
+      CHECK(std::vector(cells.end() - 4, cells.end()) == TableCells{root, label, !root.is_null(), root.is_null()});
     });
   }
-  CHECK(columnsOf(TableId::kCollectives).back().name == "compiled");
+  CHECK(columnsOf(TableId::kCollectives).back().name == "setup");
 }
 
 TEST_CASE("members are rows") {

@@ -8,9 +8,11 @@ namespace commtap {
 namespace {
 
 TEST_CASE("a label stands in brackets behind its module, and both are inert") {
-  CHECK(labelledModule("Net.a", "") == "Net.a");
-  CHECK(labelledModule("Global", "clip_grad_norm_") == "Global [clip_grad_norm_]");
-  CHECK(labelledModule("a\n", "b\x1b") == "a\\x0a [b\\x1b]");
+  CHECK(labelledModule("Net.a", "", false) == "Net.a");
+  CHECK(labelledModule("Global", "clip_grad_norm_", false) == "Global [clip_grad_norm_]");
+  CHECK(labelledModule("Net", "", true) == "Net (set-up)");
+  CHECK(labelledModule("Global", "barrier", true) == "Global [barrier] (set-up)");
+  CHECK(labelledModule("a\n", "b\x1b", false) == "a\\x0a [b\\x1b]");
 }
 
 TEST_CASE("width counts code points, and shortening removes the middle") {

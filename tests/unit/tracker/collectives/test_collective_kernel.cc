@@ -19,6 +19,7 @@
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/core/process_ledger.h"
+#include "tracker/core/steps.h"
 #include "tracker/gloo/gloo_timing.h"
 #include "tracker/modules/labels.h"
 #include "tracker/modules/scopes.h"
@@ -298,6 +299,27 @@ TEST_CASE_FIXTURE(
   CHECK(
       labels == std::set<std::pair<std::string, std::string>>{
                     {"Global", ""}, {"Global", "clip_grad_norm_"}, {"Global", "metrics"}, {"kernel-label", ""}});
+}
+
+TEST_CASE_FIXTURE(KernelFixture, "a call before the first forward has a row of its own, if there is a forward") {
+  const OpFacts facts = factsOf(handleOf("c10d::allreduce_"));
+  const torch::jit::Stack arguments = allReduceArguments(at::ones({2}), makeGroup("k-setup", "tp", 4));
+  const auto count = [&] { const CallWatch watch(facts, kCpu, arguments.data()); };
+  const ChildResult child = runInTrackedChild([&] {
+    Steps::resetInForkedChild(); // other tests have run forwards in this process
+    count();
+    const std::vector<Collective> before = rowsOf("k-setup");
+    pushScope("kernel-setup");
+    popScope();
+    count();
+    count();
+    std::string said = before.size() == 1 && !before[0].setup ? "" : "set-up without a forward ";
+    for (const Collective& row : rowsOf("k-setup")) {
+      said += std::to_string(row.count) + (row.setup ? " in set-up " : " later ");
+    }
+    sayLine(said);
+  });
+  CHECK(child.said == "2 later 1 in set-up \n");
 }
 
 TEST_CASE_FIXTURE(KernelFixture, "the payload of a gathering op is one rank's share times the ranks") {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/core/process_ledger.h"
@@ -100,6 +101,49 @@ TEST_CASE_FIXTURE(TrackerFixture, "parameters are no sign once an optimizer, cle
     });
     CHECK(child.said == "ends\n");
   }
+}
+
+/// Returns whether a collective outside of all is set-up after `body` ran in a process of its own: "yes" or "no".
+std::string isSetupAfter(const std::function<void()>& body) {
+  return TrackerFixture::runInTrackedChild([&] {
+           Steps::resetInForkedChild(); // other tests have run forwards in this process
+           body();
+           sayLine(Steps::isSetup(Phase::kOther, false) ? "yes" : "no");
+         })
+      .said;
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "set-up ends with the first forward, of any thread and with gradients or without") {
+  CHECK(isSetupAfter([] {}) == "yes\n");
+  CHECK(isSetupAfter([] { forward(Gradients::kOn); }) == "no\n");
+  CHECK(isSetupAfter([] { forward(Gradients::kOff); }) == "no\n");
+  CHECK(isSetupAfter([] { std::thread(forward, Gradients::kOn).join(); }) == "no\n");
+  CHECK(isSetupAfter([] {
+          Steps::gradientsZeroed();
+          Steps::optimizerStepped(); // as a library that makes the optimizer's state
+        }) == "yes\n");
+  CHECK(isSetupAfter([] { Steps::mark(); }) == "no\n");
+}
+
+TEST_CASE_FIXTURE(
+    TrackerFixture,
+    "set-up ends with a forward, backward or compiled graph whose beginning was not seen") {
+  for (const Phase phase : {Phase::kForward, Phase::kBackward, Phase::kRecompute}) {
+    CHECK(isSetupAfter([phase] { CHECK_FALSE(Steps::isSetup(phase, false)); }) == "no\n");
+  }
+  CHECK(isSetupAfter([] { CHECK_FALSE(Steps::isSetup(Phase::kOther, true)); }) == "no\n");
+  CHECK(isSetupAfter([] { CHECK(Steps::isSetup(Phase::kOptimizer, false)); }) == "yes\n");
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "a forked process has a set-up of its own, unless module calls were not seen") {
+  CHECK(isSetupAfter([] {
+          forward(Gradients::kOn);
+          Steps::resetInForkedChild();
+        }) == "yes\n");
+  CHECK(isSetupAfter([] {
+          Steps::forwardsUnseen();
+          Steps::resetInForkedChild();
+        }) == "no\n");
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "without a sign the first step goes on") {

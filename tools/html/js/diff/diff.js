@@ -57,6 +57,7 @@ export class Diff {
       kind: document.kinds[changes.kind[row]],
       group: strings[changes.group[row]],
       label: strings[changes.label[row]],
+      setup: changes.setup[row] ? "set-up" : "",
       ...amountOf(changes, row),
     }));
   }

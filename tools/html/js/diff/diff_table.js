@@ -43,6 +43,7 @@ function columnsOf(changes) {
     text("kind", "Kind", { long: false }),
     text("group", "Group"),
     ...(changes.some(({ label }) => label !== "") ? [text("label", "Label")] : []),
+    ...(changes.some(({ setup }) => setup !== "") ? [text("setup", "Set-up", { long: false })] : []),
     ...amountColumns().map(ofRow),
     { key: "percent", title: "Percent", number: true, fixed: true, cell: (row) => percentText(changes[row]) },
     {
@@ -71,8 +72,8 @@ export class DiffTable {
       h("div", { class: "bar" }, h("label", { class: "find" }, "Find", this.find)),
       this.rows,
     );
-    this.texts = diff.changes.map(({ module, modules, phase, kind, group, label }) =>
-      [module, ...modules, phase, kind, group, label].join(" ").toLowerCase(),
+    this.texts = diff.changes.map(({ module, modules, phase, kind, group, label, setup }) =>
+      [module, ...modules, phase, kind, group, label, setup].join(" ").toLowerCase(),
     );
   }
 
