@@ -72,7 +72,8 @@ bool isSpecialFile(const std::string& path) {
 AtomicFile::AtomicFile(const std::string& path)
     : path_(path),
       temporary_(path + ".XXXXXX" + kTemporarySuffix),
-      fd_(mkostemps(temporary_.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC)) {
+      fd_(mkostemps(temporary_.data(), sizeof(kTemporarySuffix) - 1, O_CLOEXEC)),
+      is_temporary_(fd_ >= 0) {
   if (fd_ < 0) {
     error_ = failure("cannot create a temporary file for", path);
   }
@@ -81,6 +82,8 @@ AtomicFile::AtomicFile(const std::string& path)
 AtomicFile::~AtomicFile() {
   if (fd_ >= 0) {
     close(fd_);
+  }
+  if (is_temporary_) {
     unlink(temporary_.c_str());
   }
 }
@@ -96,21 +99,34 @@ void AtomicFile::append(std::string_view content) {
   size_ += content.size();
 }
 
+bool AtomicFile::finishWriting(const std::string& path) {
+  if (isGood() && fd_ >= 0 && close(std::exchange(fd_, -1)) != 0) {
+    error_ = failure("cannot write", path);
+  }
+  return isGood();
+}
+
 std::string AtomicFile::commit(const std::string& path) {
-  if (!isGood()) {
+  if (isGood() && isSpecialFile(path)) {
+    error_ = path + " is not a regular file";
+  }
+  if (!finishWriting(path)) {
     return error_;
   }
-  if (isSpecialFile(path)) {
-    return error_ = path + " is not a regular file";
+  is_temporary_ = std::rename(temporary_.c_str(), path.c_str()) != 0;
+  return error_ = is_temporary_ ? failure("cannot write", path) : "";
+}
+
+std::string AtomicFile::commitNew(const std::string& path, bool& is_taken) {
+  is_taken = false;
+  if (!finishWriting(path)) {
+    return error_;
   }
-  const bool closed = close(fd_) == 0;
-  fd_ = -1;
-  if (closed && std::rename(temporary_.c_str(), path.c_str()) == 0) {
-    return {};
+  if (link(temporary_.c_str(), path.c_str()) == 0) {
+    return {}; // the destructor removes the other name
   }
-  error_ = failure("cannot write", path);
-  unlink(temporary_.c_str());
-  return error_;
+  is_taken = errno == EEXIST;
+  return is_taken ? path + " exists" : commit(path); // a file system without links
 }
 
 std::string writeFileAtomically(const std::string& path, std::string_view content) {

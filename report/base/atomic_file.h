@@ -21,7 +21,7 @@ class AtomicFile {
   explicit AtomicFile(const std::string& path);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
-  /// Removes the temporary file if commit() was not called.
+  /// Removes the temporary file if it was not renamed.
   ~AtomicFile();
 
   void append(std::string_view content);
@@ -29,8 +29,13 @@ class AtomicFile {
   /// Renames the temporary file to `path`, which must be in the same folder, and replaces any regular file of that
   /// name. Returns "", or one line with the path and the system's reason.
   std::string commit(const std::string& path);
+  /// Like commit(), but replaces nothing: sets `is_taken` and returns an error if a file has that name. The content is
+  /// kept then, for another name. A file system without hard links replaces a file that was created at the same time.
+  std::string commitNew(const std::string& path, bool& is_taken);
 
  private:
+  bool finishWriting(const std::string& path);
+
   bool isGood() const {
     return error_.empty();
   }
@@ -39,6 +44,7 @@ class AtomicFile {
   std::string temporary_;
   std::string error_; ///< "" until the first error
   int fd_;
+  bool is_temporary_; ///< whether the temporary file exists
   uint64_t size_ = 0;
 };
 

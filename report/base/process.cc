@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -27,18 +28,16 @@ std::string readFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-uint64_t bootTimeNs() {
-  std::istringstream lines(readFile("/proc/stat"));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("btime ", 0) == 0) {
-      return std::stoull(line.substr(6)) * kNsPerSecond;
-    }
-  }
-  return 0;
+uint64_t nsOf(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kNsPerSecond + static_cast<uint64_t>(now.tv_nsec);
 }
 
+/// Does not use the boot time in /proc/stat, which is in seconds.
 uint64_t timeOfTicks(uint64_t ticks) {
-  return bootTimeNs() + ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
+  const uint64_t since_boot = ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
+  return nsOf(CLOCK_REALTIME) - nsOf(CLOCK_BOOTTIME) + since_boot;
 }
 
 /// Returns field `field`, 4 or above and a number, of /proc/PID/stat; nullopt if there is no such process.
@@ -62,12 +61,17 @@ std::optional<uint64_t> statNumber(uint64_t pid, int field) {
   return fields >> number ? std::optional<uint64_t>(number) : std::nullopt;
 }
 
-/// Returns true if the process was started with libcommtap in LD_PRELOAD; /proc/PID/environ keeps the initial
-/// variables.
-bool isPreloaded(uint64_t pid) {
+/// Returns the value of a variable that a process was started with, as /proc/PID/environ keeps it; nullopt if it had
+/// none of that name.
+std::optional<std::string> initialVariable(uint64_t pid, const std::string& name) {
   const std::string environment = '\0' + readFile("/proc/" + std::to_string(pid) + "/environ");
-  const size_t at = environment.find(std::string("\0LD_PRELOAD=", 12));
-  return at != std::string::npos && std::string(environment.c_str() + at + 1).find("libcommtap") != std::string::npos;
+  const std::string start = '\0' + name + '=';
+  const size_t at = environment.find(start);
+  return at == std::string::npos ? std::nullopt : std::optional<std::string>(environment.c_str() + at + start.size());
+}
+
+bool isPreloaded(uint64_t pid) {
+  return initialVariable(pid, "LD_PRELOAD").value_or("").find("libcommtap") != std::string::npos;
 }
 
 } // namespace
@@ -99,13 +103,15 @@ std::optional<uint64_t> processStartTimeNs(uint64_t pid) {
 }
 
 uint64_t runBeganNs() {
-  std::optional<uint64_t> began;
-  std::optional<uint64_t> pid = static_cast<uint64_t>(getppid());
-  for (bool is_part = true; is_part && pid && *pid != 0; pid = statNumber(*pid, 4)) {
-    is_part = isPreloaded(*pid);
-    if (is_part || !began) {
-      began = processStartTicks(*pid);
-    }
+  constexpr const char* kElasticRun = "TORCHELASTIC_RUN_ID"; // set by torchrun's process for its ranks, not for itself
+  const bool is_elastic = std::getenv(kElasticRun) != nullptr;
+  std::optional<uint64_t> began = processStartTicks(static_cast<uint64_t>(getpid()));
+  bool is_launcher = false;
+  for (std::optional<uint64_t> pid = static_cast<uint64_t>(getppid());
+       !is_launcher && pid && *pid != 0 && isPreloaded(*pid);
+       pid = statNumber(*pid, 4)) {
+    is_launcher = is_elastic && !initialVariable(*pid, kElasticRun);
+    began = processStartTicks(*pid);
   }
   return began ? timeOfTicks(*began) : 0;
 }
@@ -133,9 +139,7 @@ std::string commandLineJson() {
 }
 
 uint64_t wallClockNs() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kNsPerSecond + static_cast<uint64_t>(now.tv_nsec);
+  return nsOf(CLOCK_REALTIME);
 }
 
 } // namespace commtap

@@ -25,7 +25,8 @@ std::optional<uint64_t> processStartTicks(uint64_t pid);
 std::optional<uint64_t> processStartTimeNs(uint64_t pid);
 
 /// Returns the CLOCK_REALTIME at which the run of this process began, in ns; 0 if unknown. That is the start of the
-/// oldest ancestor in the unbroken chain of ancestors with commtap preloaded, or of the parent if the chain is empty.
+/// oldest process in the unbroken chain of this process and its ancestors with commtap preloaded. The chain of a rank
+/// of torchrun ends with torchrun's process: a script may start several.
 uint64_t runBeganNs();
 
 /// Returns false if the process has certainly ended. Returns true for a process of another machine or pid namespace.

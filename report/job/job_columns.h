@@ -87,7 +87,8 @@ inline constexpr auto kColumns<JobReport> = std::tuple{
         field::kRunId,
         &JobReport::run_id,
         "The run's name, the same in all its processes: COMMTAP_RUN_ID, else the Slurm job and step, else torchrun's "
-        "run id, else the master's address and port. Empty if none of them is set."),
+        "run id, else the master's address and port (then a mark of torchrun's process if it started all ranks), else "
+        "the host and the process group. A later run of the same name in the folder has `.run-2` and so on after it."),
     column(
         field::kAttempt,
         &JobReport::attempt,

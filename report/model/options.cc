@@ -133,8 +133,10 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .flag = "--out",
      .type = "folder",
      .default_value = "commtap-out",
-     .help = "The folder for reports, created if it does not exist. %h stands for the host, %p for the pid, %r for the "
-             "rank, %j for the run id, %% for a percent sign. Without it, commtap run writes to commtap-out/%j.",
+     .help =
+         "The folder for reports, created if it does not exist. %h stands for the host, %p for the pid, %r for the "
+         "rank, %j for the run id, %% for a percent sign. A later run gets a folder of its run id inside it. Without "
+         "it, commtap run writes to commtap-out/%j.",
      .wanted = "a folder in which % is followed by h, p, r, j or %",
      .apply = applyOut},
     {.name = "COMMTAP_LOG",
@@ -149,7 +151,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .default_value = "",
      .help =
          "The name of the run, the same for all its processes. Default: the Slurm job and step, else torchrun's run "
-         "id, else the master's address and port.",
+         "id, else the master's address and port; see docs/report.md.",
      .apply = applyRunId},
     {.name = "COMMTAP_OPS",
      .flag = "--ops",

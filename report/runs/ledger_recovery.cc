@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "report/base/catch_errors.h"
 #include "report/base/file_descriptor.h"
@@ -65,8 +67,7 @@ Result<std::string> recoverLedger(const std::string& path, const OutputIdentity*
   }
   std::string folder = fs::path(path).parent_path();
   folder = folder.empty() ? "." : folder;
-  Result<std::string> written =
-      writeReportFile(folder, nameOfReport(*contents), contents->report, contents->run_began_ns);
+  Result<std::string> written = writeReportFile(folder, nameOfReport(*contents), contents->report);
   if (written) {
     removeFile(AT_FDCWD, path, identityOf(file.facts()));
   }
@@ -84,10 +85,32 @@ bool isOwn(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 && info.st_uid == geteuid();
 }
 
+/// Returns the folders in which files were made last. One of them may be the run's: see RunFolder.
+std::vector<std::string> newestFoldersIn(const std::string& folder) {
+  constexpr size_t kMost = 8;
+  std::vector<std::pair<fs::file_time_type, std::string>> found;
+  int names = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator() && ++names <= kMaxNames;
+       entry.increment(error)) {
+    std::error_code no_folder;
+    const bool is_attempt = entry->path().filename().string().starts_with("attempt-"); // ledgersOfTheDead() looks there
+    if (!is_attempt && entry->is_directory(no_folder) && !entry->is_symlink(no_folder)) {
+      found.emplace_back(entry->last_write_time(no_folder), entry->path());
+    }
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<std::string> newest;
+  for (size_t i = 0; i < std::min(found.size(), kMost); ++i) {
+    newest.push_back(found[i].second);
+  }
+  return newest;
+}
+
 } // namespace
 
 std::vector<std::string> ledgersOfProcess(const std::string& folder, const std::string& host, uint64_t pid) {
-  constexpr int kMaxDepth = 2; // of a folder per rank, and one per attempt
+  constexpr int kMaxDepth = 3; // of a folder per run, one per rank, and one per attempt
   std::vector<std::string> found;
   int names = 0;
   std::error_code error;
@@ -142,8 +165,12 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
 }
 
 void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process) {
-  for (const std::string& path : ledgersOfTheDead(folder, process.host)) {
-    recoverLedger(path, &process);
+  std::vector<std::string> folders = newestFoldersIn(folder);
+  folders.push_back(folder);
+  for (const std::string& each : folders) {
+    for (const std::string& path : ledgersOfTheDead(each, process.host)) {
+      recoverLedger(path, &process);
+    }
   }
 }
 

@@ -14,7 +14,7 @@ namespace commtap {
 /// not list thousands of files.
 std::vector<std::string> ledgersOfTheDead(const std::string& folder, const std::string& host);
 
-/// Returns the ledgers of the process `pid` of `host` in `folder`, or up to two folders below. Tests file names only,
+/// Returns the ledgers of the process `pid` of `host` in `folder`, or up to three folders below. Tests file names only,
 /// at most 4,096.
 std::vector<std::string> ledgersOfProcess(const std::string& folder, const std::string& host, uint64_t pid);
 
@@ -28,8 +28,9 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
 /// folder calls it first. Ignores ledgers that it cannot convert; they stay readable.
 void recoverOrphanedLedgers(const std::string& path);
 
-/// Converts ledgers that an exiting process of the job may leave behind, in `folder` and its attempts. They are those
-/// of its children, and of its run's processes on its host. Ignores ledgers that it cannot convert.
+/// Converts ledgers that an exiting process of the job may leave behind, in `folder`, in the folders of the newest runs
+/// there, and in those of their attempts. They are those of its children, and of its run's processes on its host.
+/// Ignores ledgers that it cannot convert.
 void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process);
 
 } // namespace commtap

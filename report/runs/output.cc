@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/runs/output.h"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -34,33 +34,19 @@ bool isSameProcess(const Job& a, const Job& b) {
          a.started_at_ns / kNsPerMicrosecond == b.started_at_ns / kNsPerMicrosecond;
 }
 
-bool isOfThisRun(const Job& other, const Job& job, uint64_t run_began_ns) {
-  if (other.run_id != job.run_id || isSameProcess(other, job)) {
-    return false;
-  }
-  // Start times have the resolution of a clock tick, the boot time of a second.
-  constexpr uint64_t kSlackNs = 1'000'000'000;
-  // A killed process has no end time; it is only known to have run at its start.
-  const uint64_t last_seen = other.ended_at_ns.value_or(other.started_at_ns);
-  return last_seen + kSlackNs > run_began_ns;
-}
-
-bool mayReplace(const std::string& path, const Job& job, uint64_t run_began_ns) {
-  constexpr size_t kEnough = 256U << 10U; ///< bytes; command lines are truncated far below this
-  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+/// Returns whether a process may write a report of this name: none has it, or the process's own.
+bool mayTake(const std::string& path, const Job& job) {
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0 && errno == ENOENT) { // a link without a target is a file, too
     return true;
   }
-  Result<std::string> start = readStartOfFile(path, kEnough);
-  if (start && isCompressed(*start)) {
-    start = decompressStart(*start, kEnough);
-  }
-  const Result<Job> there = start ? jobOfReportHead(*start) : Result<Job>::failure(start.error());
-  return there && !isOfThisRun(*there, job, run_began_ns);
+  const Result<Job> there = jobOfReportFile(path);
+  return there && isSameProcess(*there, job);
 }
 
-bool mayReplaceAll(const std::string& base, const Job& job, uint64_t run_began_ns) {
+bool mayTakeAll(const std::string& base, const Job& job) {
   return std::all_of(kReportEndings.begin(), kReportEndings.end(), [&](std::string_view ending) {
-    return mayReplace(base + std::string(ending), job, run_began_ns);
+    return mayTake(base + std::string(ending), job);
   });
 }
 
@@ -103,6 +89,14 @@ std::string expandOutputPattern(const std::string& pattern, const OutputIdentity
     }
   }
   return path;
+}
+
+std::string patternOf(const std::string& folder) {
+  std::string pattern;
+  for (const char c : folder) {
+    pattern += c == '%' ? "%%" : std::string(1, c);
+  }
+  return pattern;
 }
 
 std::optional<size_t> startOfVariable(const std::string& pattern) {
@@ -163,17 +157,21 @@ std::optional<uint64_t> pidOfLedger(const std::string& name, const std::string& 
   return error == std::errc() && *end == '.' ? std::optional<uint64_t>(pid) : std::nullopt;
 }
 
-std::string chooseReportPath(
-    const std::string& folder,
-    const std::string& name,
-    const Job& job,
-    uint64_t run_began_ns,
-    std::string_view ending) {
-  constexpr int kMaxOfOnePid = 100; // exec() keeps the pid, so a process can write many reports
+Result<Job> jobOfReportFile(const std::string& path) {
+  constexpr size_t kEnough = 256U << 10U; ///< bytes; command lines are truncated far below this
+  Result<std::string> start = readStartOfFile(path, kEnough);
+  if (start && isCompressed(*start)) {
+    start = decompressStart(*start, kEnough);
+  }
+  return start ? jobOfReportHead(*start) : Result<Job>::failure(start.error());
+}
+
+std::string
+chooseReportPath(const std::string& folder, const std::string& name, const Job& job, std::string_view ending) {
   const std::string plain = folder + "/" + name;
   const std::string with_pid = plain + ".pid-" + std::to_string(job.pid);
   std::string base = plain;
-  for (int nth = 1; nth <= kMaxOfOnePid && !mayReplaceAll(base, job, run_began_ns); ++nth) {
+  for (int nth = 1; !mayTakeAll(base, job); ++nth) { // exec() keeps the pid, so a process can write many reports
     base = with_pid + (nth == 1 ? "" : "." + std::to_string(nth));
   }
   return base + std::string(ending);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/base/result.h"
 #include "report/model/model.h"
 #include "report/model/options.h"
 
@@ -25,6 +26,9 @@ struct OutputIdentity {
 /// Expands %h to the host, %p to the pid, %r to the rank, %j to the run id and %% to %. A process without a rank gets
 /// "none". Makes the run id valid in a file name.
 std::string expandOutputPattern(const std::string& pattern, const OutputIdentity& identity);
+
+/// Returns the pattern that expands to `folder`.
+std::string patternOf(const std::string& folder);
 
 /// Returns the position of the pattern's first component with %h, %p or %r; nullopt if there is none.
 std::optional<size_t> startOfVariable(const std::string& pattern);
@@ -50,15 +54,13 @@ inline std::string_view endingOf(Compress how) {
   return kReportEndings.at(static_cast<size_t>(how));
 }
 
-/// Returns the path of a process's report: `folder`/`name``ending`, one of kReportEndings. Adds the pid if another
-/// process of the run wrote a report of that name, with any ending, since `run_began_ns` (a second program of the
-/// rank). Adds a number if that report also belongs to another process. Replaces a report of an earlier run.
-/// `run_began_ns`: see runBeganNs() in process.h.
-std::string chooseReportPath(
-    const std::string& folder,
-    const std::string& name,
-    const Job& job,
-    uint64_t run_began_ns,
-    std::string_view ending = ".json");
+/// Returns the `job` of a report in a folder that other users may write to. Reads its first lines; see
+/// readStartOfFile().
+Result<Job> jobOfReportFile(const std::string& path);
+
+/// Returns the path of a process's report: `folder`/`name``ending`, one of kReportEndings. Adds the pid if a file has
+/// that name, with any ending, that is not a report of this process. Adds a number if that name is taken, too.
+std::string
+chooseReportPath(const std::string& folder, const std::string& name, const Job& job, std::string_view ending = ".json");
 
 } // namespace commtap

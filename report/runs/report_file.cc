@@ -3,6 +3,7 @@
 #include "report/runs/report_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -42,12 +43,34 @@ void setNumber(std::string& text, const std::string& field, uint64_t value) {
   }
 }
 
-/// Removes what a report of an earlier run has left under the same name with another ending.
+/// Removes the process's own report under the same name with another ending.
 void removeOtherEndings(const std::string& path, std::string_view ending) {
   const std::string base = path.substr(0, path.size() - ending.size());
   for (const std::string_view other : kReportEndings) {
     if (other != ending) {
       unlink((base + std::string(other)).c_str());
+    }
+  }
+}
+
+/// The choice and the new name are one step only where FolderLock works: another process may have taken the name.
+Result<std::string> commitReport(
+    AtomicFile& file,
+    const std::string& folder,
+    const std::string& name,
+    const Job& job,
+    std::string_view ending) {
+  for (;;) {
+    std::string path = chooseReportPath(folder, name, job, ending);
+    struct stat own {};
+    bool is_taken = false;
+    const std::string error = lstat(path.c_str(), &own) == 0 ? file.commit(path) : file.commitNew(path, is_taken);
+    if (error.empty()) {
+      removeOtherEndings(path, ending);
+      return path;
+    }
+    if (!is_taken) {
+      return Result<std::string>::failure(error);
     }
   }
 }
@@ -58,7 +81,6 @@ Result<std::string> writeReportFile(
     const std::string& folder,
     const std::string& name,
     const Report& report,
-    uint64_t run_began_ns,
     Compress compress,
     const std::function<uint64_t()>& end_ns) {
   const std::string plain = folder + "/" + name;
@@ -75,16 +97,11 @@ Result<std::string> writeReportFile(
     piece.clear();
   });
   const FolderLock lock(parent);
-  const std::string path = chooseReportPath(folder, name, report.job, run_began_ns, ending);
   if (end_ns) {
     setNumber(json, field::kEndNs, end_ns());
   }
   file.append(compressor->add(json, true));
-  if (const std::string error = file.commit(path); !error.empty()) {
-    return Result<std::string>::failure(error);
-  }
-  removeOtherEndings(path, ending);
-  return path;
+  return commitReport(file, folder, name, report.job, ending);
 }
 
 } // namespace commtap

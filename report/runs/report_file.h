@@ -13,7 +13,8 @@
 namespace commtap {
 
 /// Writes a process's report as `folder`/`name`.json, with the ending of its compression, or under the name of
-/// chooseReportPath(). Creates the folders. Processes that exit together take turns, so that no two choose one name.
+/// chooseReportPath(). Creates the folders. Replaces only the process's own report. Processes that exit together take
+/// turns, so that few choose one name.
 /// `end_ns`, for a process that writes its own report, returns how long its exit has taken so far. It is called after
 /// all rows but the last kReportPiece bytes are written, and sets own_cost.end_ns in the file. Returns the path, or one
 /// line with the system's reason.
@@ -21,7 +22,6 @@ Result<std::string> writeReportFile(
     const std::string& folder,
     const std::string& name,
     const Report& report,
-    uint64_t run_began_ns,
     Compress compress = Compress::kOff,
     const std::function<uint64_t()>& end_ns = nullptr);
 

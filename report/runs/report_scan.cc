@@ -103,6 +103,15 @@ std::vector<int64_t> attemptsOf(const std::vector<FoundReport>& reports) {
   return {attempts.begin(), attempts.end()};
 }
 
+std::string namesOf(const std::vector<FoundRun>& runs) {
+  constexpr size_t kMostNamed = 10;
+  std::string text;
+  for (size_t i = 0; i < std::min(runs.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "; the newest are \"" : "\", \"") + runs[i].run_id;
+  }
+  return text.empty() ? "" : text + "\"";
+}
+
 /// Returns false if no report is left.
 bool keepRank(int64_t rank, std::vector<FoundReport>& reports) {
   std::erase_if(reports, [rank](const FoundReport& report) { return report.job.rank != rank; });
@@ -177,7 +186,7 @@ Result<SelectedReports> selectReports(const ReportScan& scan, const JobSelection
         return report.job.run_id == run_id;
       });
   if (selected.reports.empty()) {
-    return Result<SelectedReports>::failure("there is no report of run \"" + run_id + "\"");
+    return Result<SelectedReports>::failure("there is no report of run \"" + run_id + "\"" + namesOf(runs));
   }
   selected.other_runs = runs.size() - 1;
   selected.attempts = attemptsOf(selected.reports);

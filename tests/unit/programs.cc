@@ -87,8 +87,9 @@ Outcome Installation::run(const std::string& shell_command, Words variables) con
 
 std::string Installation::makeReport(int64_t rank) const {
   const std::string number = std::to_string(rank);
-  return "sed s/sample-run/$COMMTAP_RUN_ID/ " + (folder_ / ("sample-" + number)) + " > " + out() + "/rank-0000" +
-         number + ".json;";
+  const std::string now = R"("started_at":"'$(date -u +%Y-%m-%dT%H:%M:%S.000000Z)'")";
+  return "sed -e s/sample-run/$COMMTAP_RUN_ID/ -e 's/\"started_at\":\"[^\"]*\"/" + now + "/' " +
+         (folder_ / ("sample-" + number)) + " > " + out() + "/rank-0000" + number + ".json;";
 }
 
 } // namespace commtap

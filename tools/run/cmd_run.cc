@@ -12,10 +12,13 @@
 
 #include <fmt/format.h>
 
+#include "report/base/process.h"
 #include "report/merge/job_reader.h"
 #include "report/model/options.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/output.h"
+#include "report/runs/report_scan.h"
+#include "report/runs/run_folder.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -65,11 +68,28 @@ std::string reportsFolder(const RunSetup& setup) {
   return is_fallback ? fallback : folder;
 }
 
-void report(const RunSetup& setup) {
+/// Merges the newest run of this name: the command's, if it began after `began_ns`. Its id has a number if the folder
+/// has an earlier run of that name, see RunFolder.
+Result<JobReport>
+readRun(const std::string& folder, const std::string& name, uint64_t began_ns, const Progress& progress) {
+  constexpr uint64_t kClocksNs = 1'000'000'000; // by which the clocks of hosts may differ
+  const Result<ReportScan> scan = scanReports(folder, progress);
+  if (!scan) {
+    return Result<JobReport>::failure(scan.error());
+  }
+  for (const FoundRun& run : runsOf(*scan)) {
+    const bool is_named = run.run_id == name || nameOfRun(run.run_id) == name;
+    if (is_named && run.started_at_ns + kClocksNs > began_ns) {
+      return mergeScan(folder, *scan, {.run_id = run.run_id}, progress);
+    }
+  }
+  return Result<JobReport>::failure(folder + ": there is no report of run \"" + name + "\"");
+}
+
+void report(const RunSetup& setup, uint64_t began_ns) {
   const std::string folder = reportsFolder(setup);
-  const JobSelection selection{.run_id = setup.options.run_id};
   const Result<JobReport> job =
-      withProgress([&](const Progress& progress) { return readJob(folder, selection, progress); });
+      withProgress([&](const Progress& progress) { return readRun(folder, setup.options.run_id, began_ns, progress); });
   if (job) {
     sayAll(job->copies);
     sayAll(job->problems);
@@ -101,6 +121,7 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
   if (setup.options.enabled && !serve.listen.empty()) {
     server.emplace("/proc/self/exe", serveArguments(setup, serve));
   }
+  const uint64_t began_ns = wallClockNs();
   Launcher launcher;
   const Ending ending = launcher.run(command, setup.environment.variables());
   server.reset();
@@ -113,7 +134,7 @@ std::vector<std::string> serveArguments(const RunSetup& setup, const ServeFlags&
   }
   launcher.release();
   if (setup.options.enabled && setup.options.log != LogLevel::kOff) {
-    report(setup);
+    report(setup, began_ns);
   }
   endAs(ending);
 }

@@ -71,10 +71,7 @@ std::string absolutePattern(const std::string& pattern) {
   if (here.empty()) {
     return pattern;
   }
-  std::string prefix;
-  for (const char c : here) {
-    prefix += c == '%' ? "%%" : std::string(1, c);
-  }
+  const std::string prefix = patternOf(here);
   return prefix + (prefix.ends_with('/') ? "" : "/") + pattern;
 }
 

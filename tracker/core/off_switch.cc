@@ -16,6 +16,7 @@
 #include "report/base/process.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/ledger_recovery.h"
+#include "report/runs/run_folder.h"
 
 namespace commtap {
 namespace {
@@ -71,7 +72,7 @@ size_t countInSequence(std::vector<Life> lives) {
 } // namespace
 
 OffSwitch::OffSwitch(const std::string& pattern, const OutputIdentity& process)
-    : folder_(expandOutputPattern(pattern, process)),
+    : folders_(foldersOfRun(pattern, process)),
       process_(process),
       path_(commonFolder(pattern, process.run_id) + "/commtap-off-" + expandOutputPattern("%j", process) + ".txt") {}
 
@@ -104,12 +105,16 @@ std::string OffSwitch::setBefore() const {
 std::string OffSwitch::repeatedCrashes() const {
   const uint64_t now = wallClockNs();
   std::map<int64_t, std::vector<Life>> lives;
-  std::vector<std::string> ledgers = ledgersOfTheDead(folder_, process_.host);
+  std::vector<std::string> ledgers;
+  for (size_t i = 0; i < folders_.size() && ledgers.size() < kMaxRead; ++i) {
+    const std::vector<std::string> found = ledgersOfTheDead(folders_[i], process_.host);
+    ledgers.insert(ledgers.end(), found.begin(), found.end());
+  }
   ledgers.resize(std::min(ledgers.size(), kMaxRead));
   for (const std::string& path : ledgers) {
     const uint64_t ended = lastChangeNs(path);
     const Result<LedgerContents> ledger = readLedgerFile(path);
-    if (!ledger || ledger->report.job.run_id != process_.run_id || !mayBeOurFault(*ledger)) {
+    if (!ledger || nameOfRun(ledger->report.job.run_id) != nameOfRun(process_.run_id) || !mayBeOurFault(*ledger)) {
       continue;
     }
     const Job& job = ledger->report.job;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/runs/output.h"
 
@@ -30,7 +31,7 @@ class OffSwitch {
   std::string setBefore() const;
   std::string repeatedCrashes() const;
 
-  std::string folder_; ///< of this process's report
+  std::vector<std::string> folders_; ///< that may have ledgers of this process's rank, the newest run's first
   OutputIdentity process_;
   std::string path_;
 };

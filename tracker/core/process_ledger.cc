@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -21,47 +20,15 @@
 #include "report/ledger_reader/ledger_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_file.h"
+#include "report/runs/run_folder.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
+#include "tracker/core/launch_environment.h"
 #include "tracker/core/log.h"
 #include "tracker/core/off_switch.h"
 
 namespace commtap {
 namespace {
-
-std::string environmentText(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
-/// Returns -1 if the variable is not set or not a number >= 0.
-int64_t environmentNumber(const char* name) {
-  const std::string text = environmentText(name);
-  char* end = nullptr;
-  errno = 0;
-  const long long value = std::strtoll(text.c_str(), &end, 10);
-  return text.empty() || *end != '\0' || errno != 0 || value < 0 ? -1 : value;
-}
-
-/// Returns an id that all processes of a run share and the next run does not, as far as the launcher's environment
-/// shows.
-std::string runId(const Options& options, const std::string& host) {
-  const std::string slurm_job = environmentText("SLURM_JOB_ID");
-  const std::string slurm_step = environmentText("SLURM_STEP_ID");
-  const std::string elastic_run = environmentText("TORCHELASTIC_RUN_ID");
-  const std::string address = environmentText("MASTER_ADDR");
-  std::string id = options.run_id;
-  if (id.empty() && !slurm_job.empty()) {
-    id.append(slurm_job).append(slurm_step.empty() ? "" : ".").append(slurm_step);
-  } else if (id.empty() && !elastic_run.empty() && elastic_run != "none") {
-    id = elastic_run;
-  } else if (id.empty() && !address.empty()) {
-    id.append(address).append(":").append(environmentText("MASTER_PORT"));
-  } else if (id.empty()) {
-    id.append(host).append("-").append(std::to_string(getpgrp())); // one command of a shell is one process group
-  }
-  return id;
-}
 
 std::string absolutePath(const std::string& path) {
   char folder[4096];
@@ -126,7 +93,7 @@ void ProcessLedger::readLaunchEnvironment() {
   LedgerHeader& header = ledger_->header();
   identity_.rank = environmentNumber("RANK");
   identity_.attempt = std::max<int64_t>(environmentNumber("TORCHELASTIC_RESTART_COUNT"), 0);
-  identity_.run_id = runId(options_, identity_.host);
+  identity_.run_id = options_.run_id.empty() ? launchedRunId(identity_.host) : options_.run_id;
   header.rank = identity_.rank;
   header.world_size = environmentNumber("WORLD_SIZE");
   header.local_rank = environmentNumber("LOCAL_RANK");
@@ -235,33 +202,35 @@ bool ProcessLedger::keepInMemory() {
 }
 
 void ProcessLedger::publish() {
-  folder_ = expandOutputPattern(options_.out, identity_);
   ledger_->header().report_name = ledger_->intern(reportName(identity_));
-  if (publishIn(folder_)) {
+  folder_ = expandOutputPattern(options_.out, identity_);
+  if (publishIn(options_.out)) {
     logDebug("ledger: " + ledger_->path());
     return;
   }
   const std::string fallback = fallbackFolder();
-  const bool kept = fallback != folder_ && publishIn(fallback);
-  if (kept) {
-    folder_ = fallback;
-  }
+  const bool kept = fallback != options_.out && publishIn(patternOf(fallback));
   logWarning(
-      kept ? "the report goes to " + fallback + " instead; set COMMTAP_OUT to a folder that this process can write to"
+      kept ? "the report goes to " + folder_ + " instead; set COMMTAP_OUT to a folder that this process can write to"
            : "the report is kept in memory and tried again at exit; set COMMTAP_OUT to a folder that this process can "
              "write to");
 }
 
-bool ProcessLedger::publishIn(const std::string& folder) {
-  const std::string report_path = folder + "/" + reportName(identity_);
-  if (const std::string error = makeFolders(parentFolder(report_path)); !error.empty()) {
-    logWarning("COMMTAP_OUT: " + error);
+/// Sets the run's id, and `folder_` if it returns true.
+bool ProcessLedger::publishIn(const std::string& pattern) {
+  const RunFolder run(pattern, identity_, ledger_->header().run_began_ns);
+  const std::string folder_error =
+      run.error().empty() ? makeFolders(parentFolder(run.path() + "/" + reportName(identity_))) : run.error();
+  if (!folder_error.empty()) {
+    logWarning("COMMTAP_OUT: " + folder_error);
     return false;
   }
-  const std::string path = folder + "/" + ledgerFileName(reportName(identity_), identity_);
+  ledger_->header().run_id = ledger_->intern(run.runId());
+  const std::string path = run.path() + "/" + ledgerFileName(reportName(identity_), identity_);
   for (int nth = 0; nth < 100; ++nth) { // a crashed process of the same pid may have left its ledger
     const std::string candidate = nth == 0 ? path : path + "." + std::to_string(nth) + ".ledger";
     if (ledger_->publish(candidate)) {
+      folder_ = run.path();
       return true;
     }
     if (errno != EEXIST) {
@@ -312,7 +281,9 @@ void ProcessLedger::finish(ExitKind how, int code) {
 
 /// Recovers the ledgers that dead processes of this run have left.
 void ProcessLedger::recoverOthers(const std::string& folder) {
-  recoverLedgersOfRun(folder, identity_);
+  OutputIdentity process = identity_;
+  process.run_id = ledger_->text(ledger_->header().run_id); // its own id if the run is not the first of its name
+  recoverLedgersOfRun(folder, process);
 }
 
 void ProcessLedger::finishOutput(ExitKind how, int code, uint64_t ends_since_ns) {
@@ -348,8 +319,8 @@ void ProcessLedger::writeReport(uint64_t ends_since_ns) {
   }
   const auto end_ns = [ends_since_ns] { return steadyNow() - ends_since_ns; };
   for (const std::string& folder : {folder_, fallbackFolder()}) {
-    const Result<std::string> written = writeReportFile(
-        folder, reportName(identity_), contents->report, contents->run_began_ns, options_.compress, end_ns);
+    const Result<std::string> written =
+        writeReportFile(folder, reportName(identity_), contents->report, options_.compress, end_ns);
     if (written) {
       ledger_->removeFile();
       logInfo("report: " + *written);

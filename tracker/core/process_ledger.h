@@ -83,7 +83,7 @@ class ProcessLedger {
   void readLaunchEnvironment();
   bool openOutput(const std::string& folder);
   void publish();
-  bool publishIn(const std::string& folder);
+  bool publishIn(const std::string& pattern);
   void finishOutput(ExitKind how, int code, uint64_t ends_since_ns);
   void writeReport(uint64_t ends_since_ns);
   void recoverOthers(const std::string& folder);

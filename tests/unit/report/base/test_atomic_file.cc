@@ -137,5 +137,31 @@ TEST_CASE("makeFolders never creates a world-writable folder") {
   CHECK((info.st_mode & 0777U) == 0775);
 }
 
+TEST_CASE("a new file replaces nothing, and can get another name") {
+  const TempFolder folder;
+  writeText(folder / "taken", "before");
+  AtomicFile file(folder / "taken");
+  file.append("content");
+  bool is_taken = false;
+  CHECK(file.commitNew(folder / "taken", is_taken) == folder / "taken exists");
+  CHECK(is_taken);
+  CHECK(file.commitNew(folder / "free", is_taken).empty());
+  CHECK_FALSE(is_taken);
+  CHECK(readText(folder / "taken") == "before");
+  CHECK(readText(folder / "free") == "content");
+}
+
+TEST_CASE("a new file leaves no temporary file") {
+  const TempFolder folder;
+  writeText(folder / "taken", "before");
+  for (const char* name : {"taken", "free"}) {
+    AtomicFile file(folder / name);
+    file.append("content");
+    bool is_taken = false;
+    file.commitNew(folder / name, is_taken);
+  }
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"free", "taken"});
+}
+
 } // namespace
 } // namespace commtap

@@ -78,10 +78,10 @@ TEST_CASE("the ledger of a living process is not converted") {
   CHECK(namesIn(folder.path()) == std::vector<std::string>{"x.ledger"});
 }
 
-TEST_CASE("the ledgers of a process are found in folders per rank and attempt") {
+TEST_CASE("the ledgers of a process are found in folders per run, rank and attempt") {
   const TempFolder folder;
   const std::string name = nameOfLedger("node1", 17);
-  for (const char* below : {"", "/3", "/3/attempt-1", "/3/attempt-1/deeper"}) {
+  for (const char* below : {"", "/run", "/run/3", "/run/3/attempt-1", "/run/3/attempt-1/deeper"}) {
     std::filesystem::create_directories(folder.path() + below);
     writeText(folder.path() + below + "/" + name, "");
     writeText(folder.path() + below + "/" + nameOfLedger("node1", 170), "");
@@ -89,13 +89,17 @@ TEST_CASE("the ledgers of a process are found in folders per rank and attempt") 
   }
   std::vector<std::string> found = ledgersOfProcess(folder.path(), "node1", 17);
   std::sort(found.begin(), found.end());
-  CHECK(found == std::vector<std::string>{folder / ("3/attempt-1/" + name), folder / ("3/" + name), folder / name});
+  CHECK(
+      found ==
+      std::vector<std::string>{
+          folder / name, folder / ("run/3/attempt-1/" + name), folder / ("run/3/" + name), folder / ("run/" + name)});
   CHECK(ledgersOfProcess(folder / "none", "node1", 17).empty());
 }
 
 TEST_CASE("an exiting process converts only the ledgers of its run and its children") {
   const TempFolder folder;
   std::filesystem::create_directory(folder / "attempt-1");
+  std::filesystem::create_directories(folder / "later-run/attempt-1");
   const auto leave = [&](const std::string& name, uint64_t pid, const char* run_id, uint64_t parent_pid) {
     const auto ledger = sampleLedger(0);
     LedgerHeader& header = ledger->header();
@@ -107,14 +111,19 @@ TEST_CASE("an exiting process converts only the ledgers of its run and its child
   };
   leave("sibling", kDeadPid, "run", 1);
   leave("attempt-1/child", kDeadPid + 1, "other", 77);
+  leave("later-run/child", kDeadPid + 3, "later", 77);
+  leave("later-run/attempt-1/child", kDeadPid + 4, "later", 77);
   leave("stranger", kDeadPid + 2, "other", 1);
   leave("living", static_cast<uint64_t>(getpid()), "run", 77);
   recoverLedgersOfRun(folder.path(), {"node", 77, -1, "run", 0});
   CHECK(std::filesystem::exists(folder / "sibling.json"));
   CHECK(std::filesystem::exists(folder / "attempt-1/child.json"));
+  CHECK(std::filesystem::exists(folder / "later-run/child.json"));
+  CHECK(std::filesystem::exists(folder / "later-run/attempt-1/child.json"));
   CHECK(
       namesIn(folder.path()) == std::vector<std::string>{
                                     "attempt-1",
+                                    "later-run",
                                     "living.node-" + std::to_string(getpid()) + ".ledger",
                                     "sibling.json",
                                     "stranger.node-1073741826.ledger"});
@@ -164,14 +173,12 @@ TEST_CASE("a ledger that another process is converting is left to that process")
   CHECK(recoverLedgers(folder.path(), problems).size() == 1);
 }
 
-TEST_CASE("converting a ledger does not replace the report of another process of the run") {
+TEST_CASE("converting a ledger does not replace the report of another process") {
   const TempFolder folder;
   Report helper = sampleReport(1);
   helper.job.pid = 4711;
   helper.job.started_at_ns = helper.job.ended_at_ns.emplace(5'000'000'000); // long before the test
   const auto ledger = sampleLedger(1);
-  ledger->header().run_id = ledger->intern(helper.job.run_id);
-  ledger->header().run_began_ns = 1'000'000'000;
   writeReport(folder / "rank-00001.json", helper);
   REQUIRE(ledger->publish(folder / "x.ledger"));
   std::vector<std::string> problems;

@@ -63,29 +63,39 @@ Report reportOf(uint64_t pid, const std::string& run_id, uint64_t started_at_ns,
   return report;
 }
 
-TEST_CASE("a later run replaces a report, a second program of the same rank and run does not") {
+TEST_CASE("only its own report is replaced: another process's stays, of whatever run") {
   const TempFolder folder;
   const std::string plain = folder / "rank-00000.json";
   const std::string with_pid = folder / "rank-00000.pid-2.json";
-  const uint64_t run_began = 2000 * kNsPerSecond;
-  const uint64_t now = run_began + 10 * kNsPerSecond;
+  const uint64_t now = 2000 * kNsPerSecond;
   const uint64_t long_ago = 1000 * kNsPerSecond;
-  const Job job = reportOf(2, "run", now, now).job;
+  const Job job = reportOf(2, "run", now + 1, now).job;
   const auto choose = [&](const Report& there) {
     writeText(plain, reportToJson(there));
-    return chooseReportPath(folder.path(), "rank-00000", job, run_began);
+    return chooseReportPath(folder.path(), "rank-00000", job);
   };
-  CHECK(chooseReportPath(folder.path(), "rank-00000", job, run_began) == plain);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job) == plain);
   CHECK(choose(reportOf(1, "run", now, now)) == with_pid);
   CHECK(choose(reportOf(1, "run", now, std::nullopt)) == with_pid);
-  CHECK(choose(reportOf(1, "other", now, now)) == plain);
-  CHECK(choose(reportOf(1, "run", long_ago, long_ago)) == plain);
+  CHECK(choose(reportOf(1, "other", now, now)) == with_pid);
+  CHECK(choose(reportOf(1, "run", long_ago, long_ago)) == with_pid);
+  CHECK(choose(reportOf(2, "run", long_ago, long_ago)) == with_pid);
   // The file is of this process: JSON has truncated its start time to microseconds.
   CHECK(choose(reportOf(2, "run", now, now)) == plain);
-  // The run's start is unknown, so none of its reports are replaced.
-  CHECK(
-      chooseReportPath(folder.path(), "rank-00000", reportOf(3, "run", now, now).job, 0) ==
-      folder / "rank-00000.pid-3.json");
+}
+
+TEST_CASE("a name is found however many reports of one pid there are") {
+  const TempFolder folder;
+  constexpr uint64_t kReports = 120;
+  for (uint64_t nth = 1; nth <= kReports; ++nth) {
+    const Report report = reportOf(2, "run", nth * kNsPerSecond, std::nullopt);
+    writeText(chooseReportPath(folder.path(), "rank-00000", report.job), reportToJson(report));
+  }
+  CHECK(namesIn(folder.path()).size() == kReports);
+}
+
+TEST_CASE("patternOf quotes percent signs") {
+  CHECK(expandOutputPattern(patternOf("/tmp/50%h/%"), kRank3) == "/tmp/50%h/%");
 }
 
 TEST_CASE("a process that called exec twice leaves three reports with its pid") {
@@ -93,7 +103,7 @@ TEST_CASE("a process that called exec twice leaves three reports with its pid") 
   std::vector<std::string> names;
   for (uint64_t nth = 1; nth <= 3; ++nth) {
     const Report report = reportOf(2, "run", nth * kNsPerSecond, std::nullopt);
-    const std::string path = chooseReportPath(folder.path(), "rank-00000", report.job, 0);
+    const std::string path = chooseReportPath(folder.path(), "rank-00000", report.job);
     names.push_back(std::filesystem::path(path).filename());
     writeText(path, reportToJson(report));
   }
@@ -112,7 +122,7 @@ TEST_CASE("a file that is not a report is not replaced") {
   const TempFolder folder;
   writeText(folder / "rank-00000.json", "{\"mine\": 1}");
   const Job job = reportOf(2, "run", 1, 2).job;
-  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == folder / "rank-00000.pid-2.json");
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job) == folder / "rank-00000.pid-2.json");
 }
 
 TEST_CASE("a pipe or a link with the report's name is left alone and does not block") {
@@ -121,10 +131,13 @@ TEST_CASE("a pipe or a link with the report's name is left alone and does not bl
   const std::string with_pid = folder / "rank-00000.pid-2.json";
   writeText(folder / "older", reportToJson(reportOf(1, "other", 1, 2)));
   REQUIRE(symlink((folder / "older").c_str(), (folder / "rank-00000.json").c_str()) == 0);
-  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == with_pid);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job) == with_pid);
+  REQUIRE(unlink((folder / "rank-00000.json").c_str()) == 0);
+  REQUIRE(symlink((folder / "none").c_str(), (folder / "rank-00000.json").c_str()) == 0);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job) == with_pid);
   REQUIRE(unlink((folder / "rank-00000.json").c_str()) == 0);
   REQUIRE(mkfifo((folder / "rank-00000.json").c_str(), 0600) == 0);
-  CHECK(chooseReportPath(folder.path(), "rank-00000", job, 3) == with_pid);
+  CHECK(chooseReportPath(folder.path(), "rank-00000", job) == with_pid);
 }
 
 } // namespace

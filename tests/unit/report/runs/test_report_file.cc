@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "report/base/duration.h"
 #include "report/base/file_descriptor.h"
 #include "report/base/text_file.h"
 #include "report/json/report_head.h"
@@ -22,7 +26,7 @@ namespace {
 
 TEST_CASE("writing a report creates its folders") {
   const TempFolder folder;
-  const Result<std::string> path = writeReportFile(folder.path() + "/new", "attempt-1/rank0", sampleReport(0), 0);
+  const Result<std::string> path = writeReportFile(folder.path() + "/new", "attempt-1/rank0", sampleReport(0));
   REQUIRE(path);
   CHECK(*path == folder.path() + "/new/attempt-1/rank0.json");
   CHECK(access(path->c_str(), R_OK) == 0);
@@ -35,7 +39,7 @@ TEST_CASE("a process's own report has its end_ns, whatever the value and the nei
   report.not_seen.push_back({"unknown_op", 1, "\"end_ns\":0", "\"end_ns\":0"});
   for (const uint64_t end_ns : {uint64_t{0}, uint64_t{12'345'678}, ~uint64_t{0}}) {
     const Result<std::string> path =
-        writeReportFile(folder.path(), "rank0", report, 0, Compress::kOff, [&] { return end_ns; });
+        writeReportFile(folder.path(), "rank0", report, Compress::kOff, [&] { return end_ns; });
     REQUIRE(path);
     report.own_cost->end_ns = end_ns;
     const Result<Report> read = reportFromJson(readText(*path));
@@ -54,10 +58,10 @@ TEST_CASE("a report written in pieces equals one written at once") {
   while (reportToJson(report).size() < 5 * kReportPiece / 2) {
     report.collectives.insert(report.collectives.end(), 1000, row);
   }
-  const Result<std::string> plain = writeReportFile(folder.path(), "plain", report, 0);
+  const Result<std::string> plain = writeReportFile(folder.path(), "plain", report);
   REQUIRE(plain);
   CHECK(readText(*plain) == reportToJson(report));
-  const Result<std::string> own = writeReportFile(folder.path(), "own", report, 0, Compress::kOff, [] { return 5; });
+  const Result<std::string> own = writeReportFile(folder.path(), "own", report, Compress::kOff, [] { return 5; });
   REQUIRE(own);
   report.own_cost->end_ns = 5;
   const Result<Report> read = reportFromJson(readText(*own));
@@ -72,11 +76,11 @@ TEST_CASE("a compressed report is the same text, and far smaller") {
   const Collective row = report.collectives.at(0);
   report.collectives.insert(report.collectives.end(), 20'000, row);
   const auto end_ns = [] { return 5; };
-  const Result<std::string> plain = writeReportFile(folder.path(), "plain", report, 0, Compress::kOff, end_ns);
+  const Result<std::string> plain = writeReportFile(folder.path(), "plain", report, Compress::kOff, end_ns);
   REQUIRE(plain);
   const std::string text = readText(*plain);
   for (const Compress how : {Compress::kGzip, Compress::kZstd}) {
-    const Result<std::string> path = writeReportFile(folder.path(), "rank-00000", report, 0, how, end_ns);
+    const Result<std::string> path = writeReportFile(folder.path(), "rank-00000", report, how, end_ns);
     REQUIRE(path);
     CHECK(*path == (folder / "rank-00000") + std::string(endingOf(how)));
     CHECK(readText(*path).size() < text.size() / 50);
@@ -89,19 +93,45 @@ TEST_CASE("a compressed report is the same text, and far smaller") {
   }
 }
 
-TEST_CASE("a report replaces that of an earlier run with another ending, and none of its own run") {
+TEST_CASE("no report replaces that of another process, whatever its run, age and ending") {
   const TempFolder folder;
   Report report = sampleReport(0);
-  REQUIRE(writeReportFile(folder.path(), "rank-00000", report, 0, Compress::kZstd));
+  const std::string first = reportToJson(report);
+  REQUIRE(writeReportFile(folder.path(), "rank-00000", report));
   report.job.run_id += "-next";
   report.job.pid += 1;
-  REQUIRE(writeReportFile(folder.path(), "rank-00000", report, 0));
-  CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json"});
-  report.job.pid += 1; // a second program of the rank
-  REQUIRE(writeReportFile(folder.path(), "rank-00000", report, 0, Compress::kGzip));
-  CHECK(
-      namesIn(folder.path()) ==
-      std::vector<std::string>{"rank-00000.json", "rank-00000.pid-" + std::to_string(report.job.pid) + ".json.gz"});
+  report.job.started_at_ns += 3600 * kNsPerSecond;
+  const std::string pid = std::to_string(report.job.pid);
+  REQUIRE(writeReportFile(folder.path(), "rank-00000", report, Compress::kZstd));
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json", "rank-00000.pid-" + pid + ".json.zst"});
+  CHECK(readText(folder / "rank-00000.json") == first);
+  // Its own report is replaced, with any ending.
+  REQUIRE(writeReportFile(folder.path(), "rank-00000", report));
+  CHECK(namesIn(folder.path()) == std::vector<std::string>{"rank-00000.json", "rank-00000.pid-" + pid + ".json"});
+}
+
+TEST_CASE("processes that write one name at the same time, in a folder without locks, lose no report") {
+  const TempFolder folder;
+  constexpr int kProcesses = 8;
+  // The lock of the folder is held, so that each process gives up waiting for it.
+  const FileDescriptor other(open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  REQUIRE(flock(other.get(), LOCK_EX | LOCK_NB) == 0);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kProcesses; ++i) {
+    threads.emplace_back([&folder, i] {
+      Report report = sampleReport(0);
+      report.job.pid = static_cast<uint64_t>(1000 + i);
+      writeReportFile(folder.path(), "rank-00000", report);
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::set<uint64_t> pids;
+  for (const std::string& name : namesIn(folder.path())) {
+    pids.insert(reportFromJson(readText(folder / name))->job.pid);
+  }
+  CHECK(pids.size() == kProcesses);
 }
 
 TEST_CASE("a locked folder delays the end of a job by at most two seconds") {
@@ -109,7 +139,7 @@ TEST_CASE("a locked folder delays the end of a job by at most two seconds") {
   const FileDescriptor other(open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   REQUIRE(flock(other.get(), LOCK_EX | LOCK_NB) == 0);
   const auto began = std::chrono::steady_clock::now();
-  const Result<std::string> path = writeReportFile(folder.path(), "rank0", sampleReport(0), 0);
+  const Result<std::string> path = writeReportFile(folder.path(), "rank0", sampleReport(0));
   const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - began;
   REQUIRE(path);
   CHECK(access(path->c_str(), R_OK) == 0);
@@ -120,7 +150,7 @@ TEST_CASE("a folder that cannot be created is an error with the system's reason"
   const TempFolder folder;
   const std::string file = folder.path() + "/file";
   REQUIRE(close(open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) == 0);
-  const Result<std::string> path = writeReportFile(file + "/below", "rank0", sampleReport(0), 0);
+  const Result<std::string> path = writeReportFile(file + "/below", "rank0", sampleReport(0));
   REQUIRE_FALSE(path);
   CHECK(path.error().find("Not a directory") != std::string::npos);
 }

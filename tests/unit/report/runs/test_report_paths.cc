@@ -34,7 +34,7 @@ TEST_CASE("placesAfter() returns the possible report paths of a ledger") {
   const Report report = sampleReport(3);
   const std::string ledger =
       folder / ledgerFileName("rank-00003", {report.job.host, report.job.pid, 3, report.job.run_id, 0});
-  const auto written = writeReportFile(folder.path(), "rank-00003", report, 0);
+  const auto written = writeReportFile(folder.path(), "rank-00003", report);
   REQUIRE(written);
   const auto places = placesAfter(ledger, report.job);
   REQUIRE(places.size() == 6);

@@ -62,7 +62,9 @@ TEST_CASE("selectReports returns the newest run's last attempt, or the requested
   CHECK(selectReports(*scan, {})->other_runs == 1);
   CHECK(selectReports(*scan, {std::nullopt, 0})->reports.size() == 1);
   CHECK(selectReports(*scan, {"old", std::nullopt})->reports.size() == 1);
-  CHECK(selectReports(*scan, {"none", std::nullopt}).error() == "there is no report of run \"none\"");
+  CHECK(
+      selectReports(*scan, {"none", std::nullopt}).error() ==
+      "there is no report of run \"none\"; the newest are \"new\", \"old\"");
   CHECK(selectReports(*scan, {std::nullopt, 1}).error() == "there is no report of attempt 1; the run has 0 to 2");
 }
 

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 
+#include "report/base/duration.h"
+#include "report/base/process.h"
 #include "report/json/report_json.h"
 #include "tests/unit/programs.h"
 
@@ -76,12 +78,30 @@ TEST_CASE("run without --out has a folder of its own, and names it") {
   }
 }
 
+/// Between the start of the command and that of a process, earlier or later.
+constexpr uint64_t kLaterNs = 3600 * kNsPerSecond;
+
+TEST_CASE("run sums up the run that it started, not an earlier one of its name") {
+  const Installation commtap;
+  const std::string report = commtap.makeReport(0);
+  REQUIRE(has(commtap.run(report, {"COMMTAP_RUN_ID=r1"}).err, "run r1, started"));
+  Report earlier = sampleReport(0);
+  earlier.job.run_id = "r1";
+  earlier.job.started_at_ns = wallClockNs() - kLaterNs;
+  writeText(commtap.out() + "/rank-00000.json", reportToJson(earlier));
+  CHECK(has(commtap.run("true", {"COMMTAP_RUN_ID=r1"}).err, "no report was written to " + commtap.out()));
+  const std::string later = report + "cd " + commtap.out() + "; mkdir r1.run-2; sed s/r1/r1.run-2/ rank-00000.json > " +
+                            "r1.run-2/rank-00000.json; rm rank-00000.json";
+  CHECK(has(commtap.run(later, {"COMMTAP_RUN_ID=r1"}).err, "run r1.run-2, started"));
+}
+
 TEST_CASE("run converts the ledgers of killed processes") {
   const Installation commtap;
   {
     const auto ledger = sampleLedger(1);
     ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
     ledger->header().run_id = ledger->intern("r1");
+    ledger->header().started_at_ns = wallClockNs() + kLaterNs;
     REQUIRE(ledger->publish(commtap.out() + "/x.ledger"));
   }
   const Outcome outcome = commtap.run("true", {"COMMTAP_RUN_ID=r1"});
@@ -114,6 +134,7 @@ TEST_CASE("run finds the reports that went to TMPDIR, and names no other place")
   std::filesystem::create_directory(fallback);
   Report report = sampleReport(0);
   report.job.run_id = "r1";
+  report.job.started_at_ns = wallClockNs() + kLaterNs;
   writeText(fallback + "/rank-00000.json", reportToJson(report));
   const Words command = {commtap.exe(), "run", "--out", "/proc/nope", "--run-id", "r1", "true"};
   const Outcome outcome = runProgram(command, {"TMPDIR=" + folder.path()});

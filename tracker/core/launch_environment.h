@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace commtap {
+
+/// Returns "" if the variable is not set.
+std::string environmentText(const char* name);
+
+/// Returns -1 if the variable is not set or not a number >= 0.
+int64_t environmentNumber(const char* name);
+
+/// Returns an id that all processes of a run share, as far as the launcher's environment shows. A launcher may give it
+/// to several runs: see RunFolder.
+std::string launchedRunId(const std::string& host);
+
+} // namespace commtap
