@@ -14,6 +14,7 @@
 
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_counters.h"
+#include "report/ledger/truncation_guard.h"
 
 namespace commtap {
 namespace {
@@ -44,6 +45,7 @@ void forEachLedgerCounter(
 } // namespace
 
 LedgerMemory::~LedgerMemory() {
+  TruncationGuard::unwatch(base_);
   for (const LedgerRange& range : extent_->ranges()) {
     if (base_ != nullptr) {
       munmap(base_ + range.offset, range.size);
@@ -112,7 +114,8 @@ bool LedgerMemory::allocateUpTo(LedgerSectionId id, uint64_t records) {
   }
   const uint64_t end = std::min(
       roundUp(needed, kAllocationStep), roundUp(extent_->capacities[id] * kLedgerRecordSizes[id], kLedgerPage));
-  if (!file_.allocate(kLedgerLayout.offsets[id] + allocated_[id], end - allocated_[id])) {
+  // Allocating makes a truncated file longer again, and what was lost could not be told from zeros.
+  if (isLost() || !file_.allocate(kLedgerLayout.offsets[id] + allocated_[id], end - allocated_[id])) {
     return false;
   }
   allocated_[id] = end;
@@ -130,6 +133,7 @@ bool LedgerMemory::publish(const std::string& path) {
   sealHeader(lock);
   if (!copyToFile(lock) || !moveIntoFile(lock)) {
     const int error = errno;
+    TruncationGuard::unwatch(base_);
     file_.remove();
     file_.close();
     allocated_ = {};
@@ -171,6 +175,7 @@ bool LedgerMemory::moveIntoFile(const LedgerLock& /*lock*/) {
         used_,
         [&](const std::atomic<uint64_t>& count) { copied.push_back(count); });
   }
+  TruncationGuard::watch(base_, *extent_, file_.descriptor());
   if (!mapInPlace(MAP_SHARED, file_.descriptor())) {
     return false;
   }
@@ -201,6 +206,10 @@ bool LedgerMemory::mapInPlace(int flags, int fd) {
   return true;
 }
 
+bool LedgerMemory::isLost() const {
+  return published() && TruncationGuard::isLost(base_);
+}
+
 void LedgerMemory::removeFile() const {
   if (published()) {
     file_.remove();
@@ -226,8 +235,11 @@ void LedgerMemory::keepPublishedInForkedChild() {
 }
 
 bool LedgerMemory::leaveParentsMemory() {
-  const bool kept = moveIntoCopy();
-  const bool lost = !kept && mapInPlace(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+  // isLost() would ask a file that repairInForkedChild() has given up. A loss may show while the copy is made.
+  const bool was_lost = TruncationGuard::isLost(base_);
+  const bool kept = moveIntoCopy() && !was_lost && !TruncationGuard::isLost(base_);
+  TruncationGuard::unwatch(base_);
+  const bool lost = !kept && mapInPlace(MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1); // shared: see map()
   file_.close();
   allocated_ = {};
   header().check.store(0);

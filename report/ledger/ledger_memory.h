@@ -90,6 +90,8 @@ class LedgerMemory {
   bool isOutsideOfRoot() const {
     return file_.isOutsideOfRoot();
   }
+  /// Returns whether another program has truncated the file: the counts are lost. See TruncationGuard.
+  bool isLost() const;
   /// Removes the file once the report is written. The memory stays, for threads that still count.
   void removeFile() const;
 

@@ -61,6 +61,7 @@ bool ProcessLedger::start(const Options& options, const std::string& torch_versi
   std::unique_ptr<ProcessLedger> process_ledger(new ProcessLedger(options));
   ledger_ = ledger.release();
   process_ledger->options_.out = absolutePath(options.out);
+  process_ledger->torch_version_ = torch_version;
   process_ledger->describeProcess(torch_version);
   const int64_t rank = process_ledger->identity_.rank;
   startLog(options.log, rank < 0 ? "pid " + std::to_string(getpid()) : "rank " + std::to_string(rank));
@@ -311,8 +312,16 @@ void ProcessLedger::writeReport(uint64_t ends_since_ns) {
         ", as named outside of that root; `commtap recover` makes the report there");
     return;
   }
+  if (ledger_->isLost()) {
+    sayLost();
+    return;
+  }
   // Leaked on purpose: freeing a large report takes milliseconds, and the process is exiting.
   const auto& contents = *new Result<LedgerContents>(readLedger(ledger_->bytes()));
+  if (ledger_->isLost()) { // since it was asked before
+    sayLost();
+    return;
+  }
   if (!contents) {
     logWarning("the report could not be made: " + contents.error());
     return;
@@ -334,10 +343,19 @@ void ProcessLedger::writeReport(uint64_t ends_since_ns) {
   }
 }
 
+void ProcessLedger::sayLost() const {
+  logWarning(
+      "another program has truncated " + ledger_->path() +
+      ", the ledger of this process: its counts are lost and there is no report; keep *.ledger out of log rotation");
+}
+
 void ProcessLedger::resetInForkedChild() {
   has_output_.store(false);
   is_forked_ = true;
   ledger_->resetInForkedChild();
+  if (ledger_->header().host == 0) { // the parent's ledger was lost, with all names
+    describeProcess(torch_version_);
+  }
   ledger_->header().ended_at_ns.store(0);
   ledger_->header().cost.start_ns = 0; // the value was the parent's
   describeThisProcess();

@@ -86,6 +86,7 @@ class ProcessLedger {
   bool publishIn(const std::string& pattern);
   void finishOutput(ExitKind how, int code, uint64_t ends_since_ns);
   void writeReport(uint64_t ends_since_ns);
+  void sayLost() const;
   void recoverOthers(const std::string& folder);
   std::string fallbackFolder() const;
   void keepNextOff(std::string_view what) const;
@@ -100,6 +101,7 @@ class ProcessLedger {
   std::atomic<bool> in_memory_{false}; ///< written with mutex_ held, and only before has_output_
   bool is_forked_ = false;
   std::atomic<bool> has_output_{false};
+  std::string torch_version_;
 };
 
 } // namespace commtap

@@ -183,6 +183,24 @@ TEST_CASE("the exit status is the one that the parent gets") {
   }
 }
 
+TEST_CASE("a process whose ledger was truncated ends in order, and one line says that there is no report") {
+  const TempFolder folder;
+  const ChildResult child = runProcess(folder / "out", {{"RANK", "0"}}, [](ProcessLedger& process) {
+    process.processGroupSeen(0, 1);
+    sayLine(truncate(ProcessLedger::ledger().path().c_str(), 0) == 0 ? "truncated" : "whole");
+    process.setPythonVersion("3.11.2");
+    process.finish(ExitKind::kNormal, 0);
+    process.finish(ExitKind::kNormal, 0);
+    sayLine("ended");
+  });
+  CHECK(child.status == 0);
+  REQUIRE(namesIn(folder / "out").size() == 1);
+  const std::string line = "another program has truncated " + (folder / "out/") + namesIn(folder / "out")[0];
+  CHECK(child.said.find(line) != std::string::npos);
+  CHECK(child.said.find(line) == child.said.rfind("another program"));
+  CHECK(child.said.ends_with("\nended\n"));
+}
+
 TEST_CASE("only the first end of a process counts") {
   const TempFolder folder;
   runProcess(folder.path(), {{"RANK", "0"}}, [](ProcessLedger& process) {

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "report/ledger/ledger_size.h"
+
+namespace commtap {
+
+/// Keeps the process alive if another program truncates the file of its ledger, as log rotation does. The next use of a
+/// page that the file has lost raises SIGBUS. A handler for this signal then puts empty memory in the ledger's place:
+/// the ledger is lost, and the process goes on.
+///
+/// The handler acts only on the ledger's own faults. For any other SIGBUS it restores the action that it found and
+/// raises the signal again. It is there from the first watch() on; a handler that the job installs later comes first,
+/// and is expected to pass the signal on to the handler that it found. One ledger at a time is watched.
+class TruncationGuard {
+ public:
+  /// Watches the ledger at `base`, which is mapped from the file `fd` of kLedgerLayout.size bytes.
+  static void watch(std::byte* base, const LedgerExtent& extent, int fd);
+  /// Forgets the ledger if it is watched: another one may be.
+  static void unwatch(const std::byte* base);
+
+  /// Returns whether the ledger's file was truncated since watch(). Its memory is then empty and without a file.
+  static bool isLost(const std::byte* base);
+};
+
+} // namespace commtap
