@@ -66,7 +66,6 @@ void readIdentity(LedgerRecords& records, LedgerContents& contents) {
   contents.boot_id = records.text(head.boot_id);
   contents.pid_start_ticks = head.pid_start_ticks;
   contents.parent_pid = head.parent_pid;
-  contents.run_began_ns = head.run_began_ns;
   contents.signal_sent = records.number(
       head.signal_sent.load(std::memory_order_relaxed), 0, "the launcher's signal is damaged and was left out");
 }

@@ -20,9 +20,8 @@ struct LedgerContents {
   std::string boot_id;
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
-  uint64_t run_began_ns = 0; ///< see runBeganNs(); 0: not known
-  uint32_t signal_sent = 0;  ///< the number of a deadly signal that the launcher sent to the process; 0: none
-  std::string damage;        ///< one line that says what could not be read; "": nothing
+  uint32_t signal_sent = 0; ///< the number of a deadly signal that the launcher sent to the process; 0: none
+  std::string damage;       ///< one line that says what could not be read; "": nothing
   /// Numbers that are counted twice and do not agree, in one line; "": none. Damage only if no process writes.
   std::string disagreement;
 };
