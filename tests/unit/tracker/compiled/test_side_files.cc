@@ -90,10 +90,10 @@ TEST_CASE("the oldest files make room for new ones") {
   const TempFolder cache;
   const SideFiles files(cache.path());
   REQUIRE(files.write(kKey, kLines) == "");
-  for (size_t i = 1; i < SideFiles::kMost; ++i) {
+  for (size_t i = 2; i < SideFiles::kMost; ++i) { // with the two others, as many as may be
     std::ofstream(ownFolder(cache) / ("c" + std::to_string(i) + ".txt")) << "";
   }
-  const fs::path temporary = ownFolder(cache) / (kKey + ".txt.Ab12Cd.tmp"); // of a process that was killed
+  const fs::path temporary = ownFolder(cache) / (kKey + ".txt.Ab12Cd.tmp"); // a killed process's
   const fs::path notes = ownFolder(cache) / "my notes.txt";
   for (const fs::path& path : {fileOf(cache), temporary, notes}) {
     std::ofstream(path, std::ios::app) << "";
