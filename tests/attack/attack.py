@@ -22,6 +22,7 @@ import files
 import http_requests
 import inputs
 import ledgers
+import libraries
 import options
 import peers
 import processes
@@ -69,7 +70,10 @@ def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[
     command, library = build / "tools" / "commtap", build / "shim" / "libcommtap.so"
     places = {
         name: folder / name
-        for name in ("reports", "ledgers", "files", "inputs", "bombs", "options", "peers", "processes", "races")
+        for name in (
+            *("reports", "ledgers", "files", "inputs", "bombs", "options", "peers", "races", "processes"),
+            "libraries",
+        )
     }
     for place in places.values():
         place.mkdir()
@@ -86,6 +90,8 @@ def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[
     yield "prune's races", prune_races.attack(command, report, ledger, places["races"])
     yield "HTTP", http_requests.attack(command, folder / "job")
     yield "processes", processes.attack(library, places["processes"])
+    stubs = libraries.stubs(build, folder)
+    yield f"RPATH and RUNPATH, stub of {' and '.join(stubs)}", libraries.attack(stubs, places["libraries"])
 
 
 def row(name: str, tally: Tally, seconds: float) -> str:
