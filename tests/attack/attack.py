@@ -28,6 +28,7 @@ import peers
 import processes
 import prune_races
 import reports
+import truncation
 from attempts import Attempt, Tally, Verdict
 
 JOBS = Path(__file__).parent.parent / "jobs"
@@ -68,13 +69,8 @@ def sample_ledger(library: Path, folder: Path) -> Path:
 def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[str, Iterator[Attempt]]]:
     """Returns the campaign's parts."""
     command, library = build / "tools" / "commtap", build / "shim" / "libcommtap.so"
-    places = {
-        name: folder / name
-        for name in (
-            *("reports", "ledgers", "files", "inputs", "bombs", "options", "peers", "races", "processes"),
-            "libraries",
-        )
-    }
+    names = "reports ledgers files inputs bombs options peers races truncation processes libraries"
+    places = {name: folder / name for name in names.split()}
     for place in places.values():
         place.mkdir()
     report = sample_report(library, folder / "job")
@@ -88,6 +84,7 @@ def parts(build: Path, folder: Path, changes: int, seed: int) -> Iterator[tuple[
     yield "escapes in options", options.attack(command, report, places["options"])
     yield "hostile peers", peers.attack(command, places["peers"])
     yield "prune's races", prune_races.attack(command, report, ledger, places["races"])
+    yield "truncated ledgers", truncation.attack(command, library, places["truncation"], seed)
     yield "HTTP", http_requests.attack(command, folder / "job")
     yield "processes", processes.attack(library, places["processes"])
     stubs = libraries.stubs(build, folder)
