@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/cuda/fake_cuda.h"
 
@@ -34,6 +35,18 @@ struct counter {
 };
 static struct counter counters[64];
 
+/* Never returns if the job's STUB_NCCL_HANGS is this call: "ncclAllReduce:3". */
+static void hang_if_asked(const struct counter* counter) {
+  const char* asked = getenv("STUB_NCCL_HANGS");
+  const size_t length = strlen(counter->name);
+  if (asked != NULL && strncmp(asked, counter->name, length) == 0 && asked[length] == ':' &&
+      strtoull(asked + length + 1, NULL, 10) == counter->calls) {
+    for (;;) {
+      pause();
+    }
+  }
+}
+
 static void count(const char* name) {
   struct counter* counter = counters;
   while (counter->name != NULL && strcmp(counter->name, name) != 0) {
@@ -41,6 +54,7 @@ static void count(const char* name) {
   }
   counter->name = name;
   ++counter->calls;
+  hang_if_asked(counter);
 }
 
 uint64_t stub_nccl_calls(const char* name);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -121,15 +122,25 @@ inline Communicator initRank(int rank, int size) {
   return made;
 }
 
+/// Returns a group with the name and description.
+inline c10::intrusive_ptr<c10d::ProcessGroup> groupOf(
+    int rank,
+    int size,
+    const c10::intrusive_ptr<c10d::Backend>& backend,
+    const std::string& name,
+    const std::string& description) {
+  constexpr auto kType = c10d::ProcessGroup::BackendType::CUSTOM;
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), rank, size);
+  group->setBackend(c10::DeviceType::CPU, kType, backend);
+  group->setDefaultBackend(kType);
+  group->setGroupName(name);
+  group->setGroupDesc(description);
+  return group;
+}
+
 inline c10::intrusive_ptr<c10d::ProcessGroup>
 worldOf(int rank, int size, const c10::intrusive_ptr<c10d::Backend>& backend) {
-  constexpr auto kType = c10d::ProcessGroup::BackendType::CUSTOM;
-  auto world = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(), rank, size);
-  world->setBackend(c10::DeviceType::CPU, kType, backend);
-  world->setDefaultBackend(kType);
-  world->setGroupName("0");
-  world->setGroupDesc("default_pg");
-  return world;
+  return groupOf(rank, size, backend, "0", "default_pg");
 }
 
 /// Returns a group whose backend calls NCCL with `communicator` and `stream`.
