@@ -81,6 +81,16 @@ inline constexpr auto kColumns<NcclCall> = std::tuple{
 };
 
 template <>
+inline constexpr auto kColumns<NcclOpenCall> = std::tuple{
+    column(field::kFunction, &NcclOpenCall::function, "The NCCL function that a thread is in."),
+    column<NullIfEmpty>(
+        field::kGroup,
+        &NcclOpenCall::group,
+        "The `group` of the collective that made the call; null if no collective made it."),
+    column<RealTime>(field::kEnteredAt, &NcclOpenCall::entered_at_ns, "When the thread entered it, to about 10 ms."),
+};
+
+template <>
 inline constexpr auto kColumns<GraphCollective> = std::tuple{
     column(field::kModule, &GraphCollective::module, "The attributed module, as in `collectives`."),
     column(field::kPhase, &GraphCollective::phase, ""),

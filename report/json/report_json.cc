@@ -85,6 +85,9 @@ void appendNccl(std::string& text, const Nccl& nccl, const AppendRow& append_row
   text += jsonLine(textOrNull(nccl.version));
   appendRows(text, field::kCommunicators, nccl.communicators, append_row);
   appendRows(text, field::kCalls, nccl.calls, append_row);
+  if (!nccl.open.empty()) {
+    appendRows(text, field::kOpen, nccl.open, append_row);
+  }
   text += '}';
 }
 
@@ -112,7 +115,8 @@ Nccl ncclFrom(const Cursor& cursor) {
   return {
       .version = cursor.textOrEmpty(field::kVersion),
       .communicators = rowsFrom<NcclCommunicator>(cursor, field::kCommunicators),
-      .calls = rowsFrom<NcclCall>(cursor, field::kCalls)};
+      .calls = rowsFrom<NcclCall>(cursor, field::kCalls),
+      .open = cursor.has(field::kOpen) ? rowsFrom<NcclOpenCall>(cursor, field::kOpen) : std::vector<NcclOpenCall>()};
 }
 
 } // namespace

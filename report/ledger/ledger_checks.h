@@ -78,6 +78,11 @@ inline uint32_t checkOf(const LedgerMember& record, uint64_t number) {
   return checksumOf(kMembers, number, key.words()[0]);
 }
 
+/// Returns the check of an open call. Its fields change together, so a reader must have seen all three unchanged.
+inline uint64_t checkOfOpenCall(uint64_t number, uint64_t entered_at_ns, uint64_t call) {
+  return checksumOf(kOpenCalls, number, entered_at_ns, call);
+}
+
 /// A section whose records have a check.
 template <LedgerSectionId kId>
 concept CheckedSection = requires(const LedgerRecord<kId>& record, uint64_t number) {

@@ -156,4 +156,9 @@ void forEachCounter(LedgerMember& record, const CounterVisitor auto& visit) {
   visit(bytes);
 }
 
+/// A record is written in place, not added to, and a reset leaves it: the call is still open.
+void forEachCounter(LedgerOpenCall& record, const CounterVisitor auto& /*visit*/) {
+  [[maybe_unused]] auto& [entered_at_ns, call, check, reserved] = record;
+}
+
 } // namespace commtap

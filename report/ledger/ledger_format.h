@@ -5,7 +5,8 @@
 // The ledger: one sparse file per process. The process maps and writes it; any process may read it at any moment.
 //
 //   Header | strings | ranks | groups | modules | parameters | times | collectives | operations |
-//           communicators | nccl calls | graphs | graph calls | lanes | steps | last | sequences | members
+//           communicators | nccl calls | graphs | graph calls | lanes | steps | last | sequences | members |
+//           open calls
 //
 // Invariants that keep it readable at every instant, also after SIGKILL:
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
@@ -72,6 +73,7 @@ enum LedgerSectionId : uint8_t {
   kLast, ///< a ring: `used` counts all records ever written, without a check
   kSequences,
   kMembers,
+  kOpenCalls,
   kSectionCount,
 };
 
@@ -407,6 +409,16 @@ struct LedgerMember {
   std::atomic<uint64_t> bytes; ///< live; their part of the row's payload
 };
 
+/// A call to NCCL that a thread has entered. The record is free for the next call once the call has returned.
+struct LedgerOpenCall {
+  std::atomic<uint64_t> entered_at_ns; ///< live; steady clock; 0: free; 1: being written
+  std::atomic<uint64_t> call;          ///< live; function (StringId) and group (checked number) of the call
+  std::atomic<uint64_t> check;         ///< live; of the fields above
+  uint64_t reserved[5];                ///< a cache line for each thread
+};
+/// As many calls can be open at a time; those of more threads are not noted.
+inline constexpr uint32_t kMostOpenCalls = 64;
+
 static_assert(std::atomic<uint64_t>::is_always_lock_free && sizeof(std::atomic<uint64_t>) == 8);
 static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == 4);
 static_assert(std::atomic<uint16_t>::is_always_lock_free && sizeof(std::atomic<uint16_t>) == 2);
@@ -431,5 +443,6 @@ static_assert(sizeof(LedgerStep) == 48 + 32 * kLaneCount);
 static_assert(sizeof(LedgerLast) == 64);
 static_assert(sizeof(LedgerSequence) == 16 + 8 * kStretchesPerPart);
 static_assert(sizeof(LedgerMember) == 32);
+static_assert(sizeof(LedgerOpenCall) == 64);
 
 } // namespace commtap

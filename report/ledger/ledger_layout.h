@@ -48,6 +48,7 @@ inline constexpr std::tuple kLedgerTables = {
     LedgerTable<LedgerLast>{kLast, 2048},
     LedgerTable<LedgerSequence>{kSequences, 8U << 10U},
     LedgerTable<LedgerMember>{kMembers, 16U << 10U},
+    LedgerTable<LedgerOpenCall>{kOpenCalls, kMostOpenCalls},
 };
 static_assert(std::tuple_size_v<decltype(kLedgerTables)> == kSectionCount, "a section is missing in kLedgerTables");
 static_assert(

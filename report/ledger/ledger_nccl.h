@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_rows.h"
 #include "report/ledger/ledger_store.h"
 
@@ -25,10 +26,23 @@ class LedgerNccl {
   LedgerNcclCall* row(const NcclKey& key) {
     return rows_.findOrAdd(key, key.function);
   }
+  /// Notes that a thread has entered a call, for `group` (kNoIndex: none). Returns the record to pass to leave();
+  /// nullptr if as many calls are open as there are records. Threads with different `start` rarely meet in one record.
+  LedgerOpenCall* enter(StringId function, uint32_t group, uint64_t now_ns, uintptr_t start);
+  /// Notes that the call has returned.
+  static void leave(LedgerOpenCall& open) {
+    open.entered_at_ns.store(0, std::memory_order_release);
+  }
 
  protected:
   void completeNcclRows(const LedgerLock& lock) {
     rows_.completeIndex(lock);
+  }
+  /// Runs in a forked child: the calls are open in the parent.
+  void leaveAllCalls() {
+    for (uint32_t i = 0; i < kMostOpenCalls; ++i) {
+      leave(store_.records<kOpenCalls>()[i]);
+    }
   }
 
  private:
@@ -38,9 +52,10 @@ class LedgerNccl {
 
 inline bool LedgerNccl::countNccl(uint32_t version) {
   const LedgerLock lock(store_.appending());
-  if (!rows_.create(lock)) {
+  if (!rows_.create(lock) || store_.reserve(kOpenCalls, kMostOpenCalls, lock) == kNoIndex) {
     return false;
   }
+  store_.commit(kOpenCalls, kMostOpenCalls, lock);
   store_.changeHeader(lock, [version](LedgerHeader& head) { head.nccl = version; });
   return true;
 }
@@ -55,6 +70,23 @@ inline uint32_t LedgerNccl::addCommunicator() {
   communicator(static_cast<uint32_t>(index)).group.store(checkedNumber(kNoIndex), std::memory_order_relaxed);
   store_.commit(kCommunicators, index + 1, lock);
   return static_cast<uint32_t>(index);
+}
+
+inline LedgerOpenCall* LedgerNccl::enter(StringId function, uint32_t group, uint64_t now_ns, uintptr_t start) {
+  constexpr uint64_t kBeingWritten = 1;
+  const uint64_t call = wordOf(function, checkedNumber(group));
+  for (uint32_t i = 0; i < kMostOpenCalls; ++i) {
+    const uint64_t number = (start + i) % kMostOpenCalls;
+    LedgerOpenCall& open = store_.records<kOpenCalls>()[number];
+    uint64_t free = 0;
+    if (open.entered_at_ns.compare_exchange_strong(free, kBeingWritten, std::memory_order_acquire)) {
+      open.call.store(call, std::memory_order_relaxed);
+      open.check.store(checkOfOpenCall(number, now_ns, call), std::memory_order_relaxed);
+      open.entered_at_ns.store(now_ns, std::memory_order_release);
+      return &open;
+    }
+  }
+  return nullptr;
 }
 
 } // namespace commtap

@@ -50,7 +50,7 @@ constexpr LedgerExtent ledgerExtent(LedgerSize size) {
   extent.all_ranges[0] = {0, kLedgerLayout.offsets[0]};
   extent.range_count = 1;
   for (uint32_t id = 0; id < kSectionCount; ++id) {
-    const bool grows = id != kLanes && id != kSteps && id != kLast;
+    const bool grows = id != kLanes && id != kSteps && id != kLast && id != kOpenCalls;
     const uint64_t part = size == LedgerSize::kSmall && grows ? kSmallLedgerPart : 1;
     extent.capacities[id] = kLedgerCapacities[id] / part;
     const uint64_t bytes = roundUp(extent.capacities[id] * kLedgerRecordSizes[id], kLedgerPage);

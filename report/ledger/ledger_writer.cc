@@ -64,6 +64,7 @@ void LedgerWriter::resetInForkedChild() {
     initialize(); // the names are lost, but the parent's ledger is left alone
   }
   header().exit.store(static_cast<uint32_t>(ExitKind::kRunning));
+  leaveAllCalls();
   zeroCounters();
   header().resets = 0; // no other thread counts here
 }

@@ -20,7 +20,10 @@ constexpr uint32_t sectionsOf(uint32_t version) {
   if (version < 13) {
     return kFirst;
   }
-  return version < 14 ? kFirst + 1 : static_cast<uint32_t>(kSectionCount);
+  if (version < 14) {
+    return kFirst + 1;
+  }
+  return version < 15 ? kFirst + 2 : static_cast<uint32_t>(kSectionCount);
 }
 
 /// Returns the header of a ledger of format `version`, from kOldestLedgerVersion on, as this version has it; nullptr if

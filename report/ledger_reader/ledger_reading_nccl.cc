@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,40 @@ NcclCall ncclCallOf(LedgerReading& reading, const LedgerNcclCall& ledger) {
   return call;
 }
 
+/// The fields of an open call, read one after the other while the process may change them.
+struct SeenOpenCall {
+  explicit SeenOpenCall(const LedgerOpenCall& ledger)
+      : entered_at_ns(ledger.entered_at_ns.load(std::memory_order_acquire)),
+        call(ledger.call.load(std::memory_order_acquire)),
+        check(ledger.check.load(std::memory_order_acquire)) {}
+
+  uint64_t entered_at_ns;
+  uint64_t call;
+  uint64_t check;
+
+  bool operator==(const SeenOpenCall&) const = default;
+};
+
+/// Adds the call unless the record is free, is being written, or changes at this moment.
+void addOpenCall(LedgerReading& reading, uint64_t number, std::vector<NcclOpenCall>& open) {
+  constexpr uint64_t kBeingWritten = 1;
+  const LedgerOpenCall& ledger = reading.records.at<kOpenCalls>(number);
+  const SeenOpenCall seen(ledger);
+  if (seen.entered_at_ns <= kBeingWritten || seen != SeenOpenCall(ledger)) {
+    return;
+  }
+  if (seen.check != checkOfOpenCall(number, seen.entered_at_ns, seen.call)) {
+    reading.records.damaged("an open call to NCCL is damaged and was left out");
+    return;
+  }
+  NcclOpenCall read;
+  read.function = reading.records.text(static_cast<StringId>(seen.call & UINT32_MAX));
+  const uint32_t group = uncheckedNumber(static_cast<uint32_t>(seen.call >> 32U));
+  read.group = group == kNoIndex ? "" : reading.groupName(group);
+  read.entered_at_ns = reading.realtime(seen.entered_at_ns);
+  open.push_back(std::move(read));
+}
+
 } // namespace
 
 void readNccl(LedgerReading& reading) {
@@ -68,6 +103,12 @@ void readNccl(LedgerReading& reading) {
     }
   });
   mergeEqualCalls(nccl.calls);
+  for (uint64_t i = 0; i < records.count(kOpenCalls); ++i) {
+    addOpenCall(reading, i, nccl.open);
+  }
+  std::sort(nccl.open.begin(), nccl.open.end(), [](const NcclOpenCall& a, const NcclOpenCall& b) {
+    return a.entered_at_ns < b.entered_at_ns;
+  });
 }
 
 void readCudaGraphs(LedgerReading& reading) {

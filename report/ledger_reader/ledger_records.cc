@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, kSectionCount> kRecordNames = {
     "one of the last collectives",
     "the sums of a group's collectives",
     "a member of a row of collectives",
+    "an open call to NCCL",
 };
 
 } // namespace

@@ -39,6 +39,14 @@ std::vector<LastCollective> lastFrom(dom::array rows, size_t most) {
   return last;
 }
 
+/// Calls `read` with the value of an optional table, if the report has it.
+template <typename Read>
+void ifPresent(dom::object root, const char* name, const Read& read) {
+  if (dom::element value; root[name].get(value) == simdjson::SUCCESS) {
+    read(value);
+  }
+}
+
 Nccl ncclFrom(dom::object object, ReportDepth depth) {
   fast_json::checkNames(object);
   Nccl nccl;
@@ -47,15 +55,8 @@ Nccl ncclFrom(dom::object object, ReportDepth depth) {
   }
   nccl.communicators = rowsFrom<NcclCommunicator>(object[field::kCommunicators], depth);
   nccl.calls = rowsFrom<NcclCall>(object[field::kCalls], depth);
+  ifPresent(object, field::kOpen, [&](dom::element rows) { nccl.open = rowsFrom<NcclOpenCall>(rows, depth); });
   return nccl;
-}
-
-/// Calls `read` with the value of an optional table, if the report has it.
-template <typename Read>
-void ifPresent(dom::object root, const char* name, const Read& read) {
-  if (dom::element value; root[name].get(value) == simdjson::SUCCESS) {
-    read(value);
-  }
 }
 
 /// Leaves a document with more ranks than any job to the slow reader, which refuses it.

@@ -202,10 +202,20 @@ struct NcclCall {
   bool operator==(const NcclCall&) const = default;
 };
 
+/// A call to NCCL that a thread had entered, and that had not returned.
+struct NcclOpenCall {
+  std::string function;
+  std::string group;          ///< the group of the collective that made the call; "" if there is none
+  uint64_t entered_at_ns = 0; ///< CLOCK_REALTIME
+
+  bool operator==(const NcclOpenCall&) const = default;
+};
+
 struct Nccl {
   std::string version; ///< "2.29.7"; "" if NCCL did not report it
   std::vector<NcclCommunicator> communicators;
   std::vector<NcclCall> calls;
+  std::vector<NcclOpenCall> open; ///< the longest open first
 
   bool operator==(const Nccl&) const = default;
 };

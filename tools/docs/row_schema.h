@@ -54,6 +54,8 @@ inline constexpr const char* kDefinition<NcclCommunicator> = "nccl_communicator"
 template <>
 inline constexpr const char* kDefinition<NcclCall> = "nccl_call";
 template <>
+inline constexpr const char* kDefinition<NcclOpenCall> = "nccl_open_call";
+template <>
 inline constexpr const char* kDefinition<GraphCollective> = "graph_collective";
 template <>
 inline constexpr const char* kDefinition<GraphNcclCall> = "graph_nccl_call";

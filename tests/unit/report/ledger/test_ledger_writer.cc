@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -164,6 +165,59 @@ TEST_CASE("NCCL calls have rows and communicators, and a reset sets their counts
 
   ledger->zeroCounters();
   CHECK(readLedger(ledger->bytes())->report.nccl->calls.empty());
+}
+
+TEST_CASE("a call to NCCL is in the ledger from its entry until it returns, also after a reset") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->countNccl(22907));
+  const uint32_t group = ledger->addGroup("0", "default_pg", "nccl", 2, 1, {});
+  const StringId reduce = ledger->intern("ncclAllReduce");
+  const uint64_t zero = 0 - ledger->header().realtime_minus_steady; // reads as 0
+  LedgerOpenCall* later = ledger->enter(reduce, group, zero + 200, 7);
+  LedgerOpenCall* sooner = ledger->enter(ledger->intern("ncclCommAbort"), kNoIndex, zero + 100, 7);
+  REQUIRE(later != nullptr);
+  REQUIRE(sooner != nullptr);
+  CHECK(later != sooner);
+  ledger->zeroCounters();
+  Result<LedgerContents> contents = readLedger(ledger->bytes());
+  REQUIRE(contents);
+  CHECK(contents->damage.empty());
+  CHECK(
+      contents->report.nccl->open ==
+      std::vector<NcclOpenCall>{{"ncclCommAbort", "", 100}, {"ncclAllReduce", "0", 200}});
+  LedgerNccl::leave(*sooner);
+  contents = readLedger(ledger->bytes());
+  CHECK(contents->report.nccl->open == std::vector<NcclOpenCall>{{"ncclAllReduce", "0", 200}});
+  CHECK(ledger->enter(reduce, group, zero + 300, 8) == sooner);
+}
+
+TEST_CASE("more open calls than there are records are not noted, and their records are used again") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->countNccl(22907));
+  const StringId name = ledger->intern("ncclRecv");
+  std::set<LedgerOpenCall*> open;
+  for (uint32_t i = 0; i < kMostOpenCalls; ++i) {
+    open.insert(ledger->enter(name, kNoIndex, 5, 3));
+  }
+  CHECK(open.size() == kMostOpenCalls);
+  CHECK(open.count(nullptr) == 0);
+  CHECK(ledger->enter(name, kNoIndex, 5, 3) == nullptr);
+  LedgerNccl::leave(**open.begin());
+  CHECK(ledger->enter(name, kNoIndex, 5, 3) == *open.begin());
+  CHECK(readLedger(ledger->bytes())->report.nccl->open.size() == kMostOpenCalls);
+}
+
+TEST_CASE("a damaged open call is left out, with a note, and one that is being written without") {
+  const auto ledger = LedgerWriter::create();
+  REQUIRE(ledger->countNccl(22907));
+  LedgerOpenCall* open = ledger->enter(ledger->intern("ncclRecv"), kNoIndex, 5, 3);
+  open->entered_at_ns = 1;
+  CHECK(readLedger(ledger->bytes())->damage.empty());
+  CHECK(readLedger(ledger->bytes())->report.nccl->open.empty());
+  open->entered_at_ns = 4;
+  const Result<LedgerContents> contents = readLedger(ledger->bytes());
+  CHECK(contents->damage == "an open call to NCCL is damaged and was left out");
+  CHECK(contents->report.nccl->open.empty());
 }
 
 TEST_CASE("communicators and NCCL calls beyond the capacity are counted in not_seen") {
@@ -423,6 +477,8 @@ bool inChild(Body body) {
 TEST_CASE("a forked child starts at 0, keeps the names and does not touch the parent's file") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
+  REQUIRE(ledger->countNccl(22907));
+  REQUIRE(ledger->enter(ledger->intern("ncclRecv"), kNoIndex, 5, 3) != nullptr);
   SUBCASE("published") {
     REQUIRE(ledger->publish(folder / "parent.ledger"));
   }
@@ -430,6 +486,9 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
   const bool ok = inChild([&] {
     ledger->resetInForkedChild();
     const Report fresh = readLedger(ledger->bytes())->report;
+    if (!fresh.nccl || !fresh.nccl->open.empty()) {
+      return false;
+    }
     countOne(*ledger, keyFor(*ledger, "childs"), 1);
     ledger->notSeen(NotSeen::kUnknownOp, "x");
     return fresh.collectives.empty() && fresh.modules.size() == 5 && fresh.modules[4].calls[0] == 0 &&
@@ -439,6 +498,7 @@ TEST_CASE("a forked child starts at 0, keeps the names and does not touch the pa
   CHECK(ok);
   const Report report = readLedger(ledger->bytes())->report;
   CHECK(countOf(report, "childs") == 0);
+  CHECK(report.nccl->open.size() == 1);
   CHECK(countOf(report, "c10d.allreduce_") == 1);
   CHECK(report.not_seen.empty());
 }

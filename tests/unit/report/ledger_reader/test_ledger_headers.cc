@@ -77,12 +77,13 @@ TEST_CASE("a ledger of format 13 is read, without members of merged rows") {
   CHECK(old->report.groups.at(0).stretches == sampleReport(0).groups.at(0).stretches);
 }
 
-TEST_CASE("a ledger of format 14 is read, without set-up") {
+TEST_CASE("a ledger of format 14 is read, without set-up and open calls to NCCL") {
   const Result<LedgerContents> old = readLedger(ledgerOfFormat(14, 32, 2 * sizeof(uint32_t)));
   REQUIRE(old);
   CHECK(old->damage.empty());
   CHECK(old->report.collectives.size() == sampleReport(0).collectives.size());
   CHECK_FALSE(old->report.collectives.at(0).setup);
+  CHECK(old->report.members == sampleReport(0).members);
 }
 
 TEST_CASE("a ledger of an old format that ends inside its header is refused") {
