@@ -72,10 +72,14 @@ static inline void leave(void) {
       .stream = (stream_),                                          \
       .result = kInvalidUsage};
 
-#define RUN(arguments)          \
-  enter();                      \
-  call.result = real arguments; \
-  leave();
+#define RUN(arguments)                          \
+  void* const open_call = nccl->entered(&call); \
+  enter();                                      \
+  call.result = real arguments;                 \
+  leave();                                      \
+  if (open_call != NULL) {                      \
+    nccl->returned(open_call);                  \
+  }
 
 /* Reports a call after it has returned, with its result. */
 #define HOOK(name, parameters, arguments, datatype, count, comm) \
@@ -119,17 +123,15 @@ static inline void leave(void) {
   }
 
 /* Reports a call that ends a communicator before it runs: afterwards another communicator may have its address. */
-#define ENDING_HOOK(name)                                                                                       \
-  EXPORT int nccl##name(void* comm);                                                                            \
-  EXPORT int nccl##name(void* comm) {                                                                           \
-    BEGIN(name, (void*))                                                                                        \
-    if (nccl != NULL && calls_open == 0) {                                                                      \
-      nccl->called(&(struct commtap_nccl_call){.function = COMMTAP_NCCL_##name, .datatype = -1, .comm = comm}); \
-    }                                                                                                           \
-    enter();                                                                                                    \
-    const int result = real(comm);                                                                              \
-    leave();                                                                                                    \
-    return result;                                                                                              \
+#define ENDING_HOOK(name)                    \
+  EXPORT int nccl##name(void* comm);         \
+  EXPORT int nccl##name(void* comm) {        \
+    BEGIN(name, (void*))                     \
+    PREPARE(name, (comm), -1, 0, comm, NULL) \
+    call.result = 0;                         \
+    nccl->called(&call);                     \
+    RUN((comm))                              \
+    return call.result;                      \
   }
 
 /* The parameter lists of collectives with two buffers: plain, with a reduction or a root, with both. Since NCCL 2.31

@@ -101,6 +101,11 @@ struct commtap_nccl_place {
 struct commtap_nccl {
   /* Runs before a call that moves data. NULL unless COMMTAP_TIMING asks for times on the device. */
   void* (*begins)(const struct commtap_nccl_call* call);
+  /* Runs before every call, and after begins(). Returns the token that is passed to returned(); NULL for a call that is
+   * not noted. */
+  void* (*entered)(const struct commtap_nccl_call* call);
+  /* Runs first when a call has returned. */
+  void (*returned)(void* open);
   /* Runs after a call, or before one that ends a communicator. */
   void (*called)(const struct commtap_nccl_call* call);
   /* Runs when a communicator that the plugin reported has ended. */

@@ -15,4 +15,11 @@ inline uint64_t steadyNow() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
 }
 
+/// Returns steadyNow() as of the kernel's last tick, up to 10 ms ago, at a fifth of its price.
+inline uint64_t coarseNow() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
+}
+
 } // namespace commtap

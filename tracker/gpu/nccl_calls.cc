@@ -12,6 +12,7 @@
 #include "report/model/nccl.h"
 #include "tracker/attribution/attribution.h"
 #include "tracker/core/catch_all.h"
+#include "tracker/core/clock.h"
 #include "tracker/core/process_ledger.h"
 #include "tracker/gpu/communicators.h"
 #include "tracker/gpu/device_timing.h"
@@ -280,10 +281,43 @@ bool begin() {
   return process_ledger.ledger().countNccl(ncclVersion());
 }
 
+/// Returns nullptr if there is no memory. The first call moves the ledger into its file: afterwards no record changes
+/// its place.
+ThreadState* threadOfCall() {
+  static const bool is_ready = begin();
+  return is_ready ? ThreadState::current() : nullptr;
+}
+
+/// Returns a number that differs between most threads.
+uintptr_t numberOf(const ThreadState* thread) {
+  const auto address = reinterpret_cast<uintptr_t>(thread);
+  return (address >> 6U) ^ (address >> 12U);
+}
+
+LedgerOpenCall* enter(const commtap_nccl_call& call) {
+  const ThreadState* thread = on.load(std::memory_order_relaxed) ? threadOfCall() : nullptr;
+  if (thread == nullptr) {
+    return nullptr;
+  }
+  LedgerWriter& ledger = ProcessLedger::ledger();
+  const OpFrame* frame = thread->frame;
+  const uint32_t group = frame == nullptr || frame->row == nullptr ? kNoIndex : frame->row->key.group;
+  return ledger.enter(nameOf(ledger, call.function), group, coarseNow(), numberOf(thread));
+}
+
+void* entered(const commtap_nccl_call* call) {
+  LedgerOpenCall* open = nullptr;
+  catchAll(kFunctionNames[call->function], [&open, call] { open = enter(*call); });
+  return open;
+}
+
+void returned(void* open) {
+  LedgerNccl::leave(*static_cast<LedgerOpenCall*>(open));
+}
+
 /// Counts a call. Follows groups and communicators also while counting is off.
 void watch(const commtap_nccl_call& call) {
-  static const bool is_ready = begin();
-  ThreadState* thread = is_ready ? ThreadState::current() : nullptr;
+  ThreadState* thread = threadOfCall();
   if (thread == nullptr) {
     return;
   }
@@ -316,6 +350,8 @@ const commtap_nccl* NcclCalls::hooks(const commtap_nccl_questions* questions) {
   const bool times = DeviceTiming::isOn();
   static const commtap_nccl hooks = {
       .begins = times ? DeviceTiming::begins : nullptr,
+      .entered = entered,
+      .returned = returned,
       .called = called,
       .ended = ended,
       .kernels_expected = times ? DeviceTiming::kernelsExpected : nullptr,

@@ -54,10 +54,13 @@ std::string textOf(const commtap_nccl_call& call) {
          (call.timer == &hooked_timer ? " timed" : "");
 }
 
+int open_call;
+
 /// Says each call on stderr.
 const commtap_nccl* sayingTable() {
   static commtap_nccl table{};
   table.begins = [](const commtap_nccl_call*) -> void* { return &hooked_timer; };
+  table.entered = [](const commtap_nccl_call*) -> void* { return nullptr; };
   table.called = [](const commtap_nccl_call* call) { sayLine(textOf(*call)); };
   return &table;
 }
@@ -122,6 +125,34 @@ TEST_CASE("a communicator is reported after it is made and before it ends") {
   CHECK(
       child.said ==
       made + "4\n" + made + "0 comm\nranks 4\n" + name(COMMTAP_NCCL_CommDestroy) + " type -1 count 0 result 0 comm\n");
+}
+
+TEST_CASE("a call is noted before it runs, and as returned before it is reported") {
+  const ChildResult child = runInChild([] {
+    commtap_nccl table = *sayingTable();
+    table.entered = [](const commtap_nccl_call* call) -> void* {
+      sayLine("enters " + textOf(*call) + " of " + std::to_string(stub_nccl_calls("ncclAllReduce")));
+      return call->function == COMMTAP_NCCL_GroupStart ? nullptr : &open_call;
+    };
+    table.returned = [](void* open) { sayLine(open == &open_call ? "returned" : "another"); };
+    const LoadedTables loaded({nullptr, nullptr, &table, nullptr});
+    UniqueId id{};
+    id.internal[127] = 'x';
+    void* comm = nullptr;
+    ncclCommInitRank(&comm, 4, id, 1);
+    ncclAllReduce(nullptr, nullptr, 4, kFloat32, 0, comm, nullptr);
+    ncclGroupStart();
+    ncclCommDestroy(comm);
+  });
+  const std::string make = name(COMMTAP_NCCL_CommInitRank) + " type -1 count 0 result ";
+  const std::string reduce = name(COMMTAP_NCCL_AllReduce) + " type 7 count 4 result ";
+  const std::string group = name(COMMTAP_NCCL_GroupStart) + " type -1 count 0 result ";
+  const std::string destroy = name(COMMTAP_NCCL_CommDestroy) + " type -1 count 0 result 0 comm";
+  CHECK(
+      child.said == "enters " + make + "5 of 0\nreturned\n" + make + "0 comm\n" +                          //
+                        "enters " + reduce + "5 comm timed of 0\nreturned\n" + reduce + "0 comm timed\n" + //
+                        "enters " + group + "5 of 1\n" + group + "0\n" +                                   //
+                        destroy + "\nenters " + destroy + " of 1\nreturned\n");
 }
 
 TEST_CASE("a function that the loaded NCCL lacks is an invalid usage") {

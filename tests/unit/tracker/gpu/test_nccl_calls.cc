@@ -327,6 +327,39 @@ TEST_CASE_FIXTURE(NcclFixture, "an uneven all_to_all has the bytes for all ranks
   CHECK(found == std::set<std::string>{"ncclAllToAllv 40", "ncclAllToAll 80", "ncclAllReduceWithBias 20"});
 }
 
+TEST_CASE_FIXTURE(NcclFixture, "a call is open from its entry until it returns, in the group of its collective") {
+  LedgerWriter& ledger = ProcessLedger::ledger();
+  CollectiveKey key{};
+  key.op = ledger.intern("nccl.open");
+  key.group = ledger.addGroup("nccl-open", "tp", "nccl", 4, 1, {});
+  OpFrame frame;
+  frame.row = ledger.row(key);
+  thread.frame = &frame;
+  const commtap_nccl_call call = callOf(COMMTAP_NCCL_AllReduce, comm, 10);
+  void* open = hooks.entered(&call);
+  REQUIRE(open != nullptr);
+  thread.frame = nullptr;
+  const commtap_nccl_call abort = callOf(COMMTAP_NCCL_CommAbort, comm, 0);
+  void* other = hooks.entered(&abort);
+  const std::vector<NcclOpenCall> now = report().nccl.value().open;
+  REQUIRE(now.size() == 2);
+  std::set<std::string> found;
+  for (const NcclOpenCall& each : now) {
+    found.insert(each.function + " of " + each.group);
+    CHECK(each.entered_at_ns > 0);
+  }
+  CHECK(found == std::set<std::string>{"ncclAllReduce of nccl-open", "ncclCommAbort of "});
+  hooks.returned(open);
+  hooks.returned(other);
+  CHECK(report().nccl->open.empty());
+}
+
+TEST_CASE_FIXTURE(NcclFixture, "no call is noted as open while counting is off") {
+  NcclCalls::setOn(false);
+  const commtap_nccl_call call = callOf(COMMTAP_NCCL_AllReduce, comm, 10);
+  CHECK(hooks.entered(&call) == nullptr);
+}
+
 TEST_CASE_FIXTURE(NcclFixture, "device communicators and windows are signs of what cannot be seen, if they were made") {
   const uint64_t devices = notSeen("device_communicators");
   const uint64_t windows = notSeen("nccl_windows");
