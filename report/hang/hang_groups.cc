@@ -131,6 +131,10 @@ const HangGroup* HangGroups::groupOf(const Report& report, const std::string& na
   return found == by_name_.end() ? nullptr : &groups_[found->second];
 }
 
+const NcclOpenCall* openCallOf(const Report& report) {
+  return report.nccl && !report.nccl->open.empty() ? &report.nccl->open.front() : nullptr;
+}
+
 HangCall hangCallOf(const HangGroup& group, int64_t rank, const LastCollective& call) {
   HangCall made;
   made.ranks = {{rank, rank}};

@@ -87,6 +87,9 @@ class HangGroups {
   std::map<ReportGroup, size_t> by_name_;
 };
 
+/// Returns the call to NCCL that has been open longest; nullptr if there is none.
+const NcclOpenCall* openCallOf(const Report& report);
+
 /// Returns the call as rank `rank` made it.
 HangCall hangCallOf(const HangGroup& group, int64_t rank, const LastCollective& call);
 

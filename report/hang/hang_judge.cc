@@ -28,11 +28,12 @@ struct StateReason {
   HangReason reason;
 };
 /// The reasons why a rank does not come, the surest first.
-constexpr std::array<StateReason, 7> kEndReasons = {{
+constexpr std::array<StateReason, 8> kEndReasons = {{
     {RankState::kKilled, HangReason::kKilled},
     {RankState::kExited, HangReason::kExited},
     {RankState::kNeverCame, HangReason::kNeverCame},
     {RankState::kStopped, HangReason::kStopped},
+    {RankState::kWaits, HangReason::kInNccl}, // what it waits for is known to NCCL only
     {RankState::kBlocked, HangReason::kBlocked},
     {RankState::kUnknown, HangReason::kElsewhere},
     {RankState::kRuns, HangReason::kComputing},
@@ -364,6 +365,11 @@ class Judge {
     const HangGroup* group = call == nullptr ? nullptr : groups_.groupOf(*sight.report, call->group);
     if (group != nullptr) {
       rank.call = hangCallOf(*group, rank.rank, *call);
+    }
+    if (const NcclOpenCall* open = openCallOf(*sight.report); open != nullptr && rank.state != RankState::kExited) {
+      rank.nccl_function = open->function;
+      rank.nccl_entered_at_ns = open->entered_at_ns;
+      rank.nccl_s = sight.hasEnded() ? 0 : secondsSince(open->entered_at_ns);
     }
     return rank;
   }

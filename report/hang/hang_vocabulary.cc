@@ -32,6 +32,7 @@ constexpr std::array<Reason, kHangReasonCount> kReasons = {{
     {"exited", "A rank that others wait for has exited; or ranks exited with an error, and none waited."},
     {"stopped", "The process of a rank that others wait for is stopped, by a signal or a debugger."},
     {"never_came", "A rank that others wait for has no report."},
+    {"in_nccl", "A rank that others wait for is in a call to NCCL that has not returned."},
     {"blocked", "A rank that others wait for is blocked outside of communication: in input, output, a lock, a sleep."},
     {"elsewhere", "A rank that others wait for is on another machine, and waits for nothing that its report holds."},
     {"computing", "A rank that others wait for computes."},

@@ -33,13 +33,14 @@ enum class HangReason : uint8_t {
   kExited,       ///< a rank has exited
   kStopped,      ///< a rank's process is stopped
   kNeverCame,    ///< a rank has no report
+  kInNccl,       ///< a rank is in a call to NCCL
   kBlocked,      ///< a rank waits outside of communication
   kElsewhere,    ///< a rank of another machine has not come
   kComputing,    ///< a rank computes
   kNotCompleted, ///< all ranks have come
   kQuiet,        ///< no rank waits for another, and none makes progress
 };
-inline constexpr int kHangReasonCount = 20;
+inline constexpr int kHangReasonCount = 21;
 
 /// What a rank does.
 enum class RankState : uint8_t {

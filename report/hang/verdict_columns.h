@@ -100,6 +100,15 @@ inline constexpr auto kColumns<HangRank> = std::tuple{
         field::kExitStatus,
         &HangRank::exit_status,
         "The exit status of a process that exited by itself; null if not known."),
+    column<NullIfEmpty>(
+        "nccl_function",
+        &HangRank::nccl_function,
+        "The call to NCCL that a thread of the rank has entered, and that has not returned: the longest open one; null "
+        "if there is none."),
+    column<RealTime>(
+        "nccl_entered_at",
+        &HangRank::nccl_entered_at_ns,
+        "When the thread entered it, to about 10 ms; null if there is none."),
 };
 
 template <>

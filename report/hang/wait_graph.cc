@@ -27,7 +27,7 @@ RankState ownStateOf(const RankSight& sight, bool waits) {
   if (sight.look.has_moved) {
     return RankState::kRuns;
   }
-  if (waits) { // a rank that waits may do so at full speed
+  if (waits || openCallOf(*sight.report) != nullptr) { // a rank that waits may do so at full speed
     return RankState::kWaits;
   }
   if (!sight.look.is_here) {

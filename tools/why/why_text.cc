@@ -107,6 +107,12 @@ std::string endOf(const HangRank* rank) {
                                              : "";
 }
 
+/// Returns "ncclAllReduce, which has not returned for 42.0 s".
+std::string ncclOf(const HangRank& rank) {
+  const std::string age = rank.nccl_s > 0 ? " for " + humanDuration(rank.nccl_s * 1e9) : "";
+  return inert(rank.nccl_function) + ", which has not returned" + age;
+}
+
 /// Returns why the cause does not come.
 std::string stateOf(const Verdict& verdict) {
   const HangRank* rank = firstCause(verdict);
@@ -120,6 +126,8 @@ std::string stateOf(const Verdict& verdict) {
       return have(verdict.cause) + " no report here: never started, or its reports are elsewhere";
     case HangReason::kStopped:
       return verb + " stopped (SIGSTOP or a debugger)" + lastOf(rank);
+    case HangReason::kInNccl:
+      return verb + " in " + (rank == nullptr ? "NCCL" : ncclOf(*rank)) + lastOf(rank);
     case HangReason::kBlocked:
       return verb + " blocked outside of communication" +
              (rank != nullptr && !rank->process.empty() ? " (" + rank->process + ")" : "") + lastOf(rank);
@@ -292,6 +300,7 @@ std::string rankLine(const HangRank& rank) {
         rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
         ranksText(rank.waits_for));
   }
+  text += rank.nccl_function.empty() ? "" : "; in " + ncclOf(rank);
   text += rank.steps ? fmt::format(", {} steps", *rank.steps) : "";
   return rank.pid ? text + fmt::format("; pid {} on {}", *rank.pid, inert(rank.host)) : text;
 }

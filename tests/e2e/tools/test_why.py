@@ -3,6 +3,7 @@
 """`commtap why`: the verdict on each job of the zoo of hangs, the watch, and what top shows of it."""
 
 import contextlib
+import datetime
 import functools
 import json
 import subprocess
@@ -243,6 +244,38 @@ def test_a_watch_reports_each_hang_once(tmp_path: Path) -> None:
     assert told[0]["stacks"][0]["text"].startswith("stack of ")
     assert b"stuck: rank 1 has not entered all_reduce #13 of default_pg [0-1]" in out
     assert errors == b""
+
+
+def test_a_rank_that_does_not_return_from_nccl(tmp_path: Path) -> None:
+    """The cause is in its call to NCCL, not outside of communication, and the ledger keeps since when."""
+    began = time.time()
+    job = Runner(tmp_path).start(Job("nccl_groups", ("hang",), ranks=2), Mode.SHIM)
+    job.run.output_folder.mkdir(exist_ok=True)
+    seen: list[dict[str, Any]] = []
+
+    def is_settled() -> bool:
+        seen.append(why(job.run.output_folder)[1])
+        return bool(seen[-1]["status"] == "stuck")
+
+    try:
+        wait_until(is_settled, "a verdict")
+    finally:
+        for rank in (0, 1):
+            job.kill(rank)
+        job.wait()
+    verdict = seen[-1]
+    assert (verdict["reason"], verdict["cause"]) == ("in_nccl", "1"), verdict["line"]
+    assert verdict["call"]["sequence"] == 4
+    assert "it is in ncclAllReduce, which has not returned for" in verdict["line"]
+    [cause] = [rank for rank in verdict["ranks"] if rank["rank"] == 1]
+    assert cause["nccl_function"] == "ncclAllReduce"
+    entered = datetime.datetime.fromisoformat(cause["nccl_entered_at"]).timestamp()
+    assert began - 1 < entered < time.time() - PATIENCE_S + 1
+    job.run.recover()
+    [open_call] = job.run.report(1).nccl["open"]
+    assert (open_call["function"], open_call["group"]) == ("ncclAllReduce", "0")
+    assert open_call["entered_at"] == cause["nccl_entered_at"]
+    assert "open" not in job.run.report(0).nccl
 
 
 def test_every_hang_is_on_the_page() -> None:

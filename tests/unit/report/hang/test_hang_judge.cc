@@ -57,6 +57,23 @@ TEST_CASE("a rank that sleeps outside of communication is the cause, once the jo
   CHECK(judged(job, 5).status == HangStatus::kHealthy);
 }
 
+TEST_CASE("a rank that is in a call to NCCL is the cause, and not blocked outside of communication") {
+  HangJob job = lateJob();
+  job.report(2).nccl.emplace().open = {{"ncclGroupEnd", "", job.after(10)}, {"ncclCommAbort", "", job.after(20)}};
+  const Verdict verdict = judged(job);
+  checkIsRank2(verdict, HangReason::kInNccl);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(rankOf(verdict, 2).state == RankState::kWaits);
+  CHECK(rankOf(verdict, 2).nccl_function == "ncclGroupEnd");
+  CHECK(rankOf(verdict, 2).nccl_entered_at_ns == job.after(10));
+  CHECK(rankOf(verdict, 2).nccl_s == doctest::Approx(50));
+  CHECK(rankOf(verdict, 0).nccl_function.empty());
+  job.report(2).job.exit = ExitKind::kKilled;
+  CHECK(judged(job).reason == HangReason::kKilled);
+  CHECK(rankOf(judged(job), 2).nccl_function == "ncclGroupEnd");
+  CHECK(rankOf(judged(job), 2).nccl_s == 0);
+}
+
 TEST_CASE("a rank that makes progress is no hang, one that only computes cannot be told") {
   HangJob job = lateJob();
   job.look(2).cpu_share = 0.9;

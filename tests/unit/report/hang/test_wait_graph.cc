@@ -59,6 +59,20 @@ TEST_CASE("a dead rank waited only for ranks that were dead") {
   CHECK(graph.hasRunning());
 }
 
+TEST_CASE("a rank in a call to NCCL waits there, unless it makes progress or is stopped") {
+  HangJob job(4);
+  for (const int64_t rank : {1, 2, 3}) {
+    job.report(rank).nccl.emplace().open = {{"ncclCommInitRank", "", 5}};
+  }
+  job.look(2).has_moved = true;
+  job.look(3).is_stopped = true;
+  const WaitGraph graph = graphOf(job, {{0, {1}}});
+  CHECK(graph.stateOf(1) == RankState::kWaits);
+  CHECK(graph.stateOf(2) == RankState::kRuns);
+  CHECK(graph.stateOf(3) == RankState::kStopped);
+  CHECK(graph.ends() == Ranks{1});
+}
+
 TEST_CASE("a process of another machine that does not wait is not known to sleep") {
   HangJob job(2);
   job.look(1).is_here = false;

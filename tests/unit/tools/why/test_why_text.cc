@@ -59,6 +59,25 @@ TEST_CASE("a job whose ranks exited with an error has not ended well") {
   CHECK(has(judged(job).line, "ranks 0,2 exited with status 1 or 3, and"));
 }
 
+TEST_CASE("the line and the rank's line name the call to NCCL that has not returned") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 2}) {
+    job.issue(rank, Kind::kAllReduce, "Net.b");
+  }
+  job.report(1).nccl.emplace().open = {{"ncclAllReduce", "world", job.after(0)}};
+  const Verdict verdict = judged(job);
+  CHECK(
+      has(verdict.line,
+          "it is in ncclAllReduce, which has not returned for 1.00 min, after all_reduce #1 of world [0-2] for Net.a"));
+  CHECK(
+      has(whyText(verdict, Color::none()),
+          "rank 1 waits (sleeps), after all_reduce #1 of world [0-2] for Net.a; in ncclAllReduce, which has not "
+          "returned for"));
+  job.report(1).job.exit = ExitKind::kKilled;
+  CHECK(has(whyText(judged(job), Color::none()), "Net.a; in ncclAllReduce, which has not returned; pid"));
+}
+
 TEST_CASE("of a group with many ranges of ranks, the line has the first ones") {
   Verdict verdict;
   verdict.status = HangStatus::kStuck;
