@@ -27,7 +27,7 @@ class MergedLedger {
   }
 
   CollectiveKey keyOf(uint32_t module) const {
-    return {
+    return CollectiveKey{
         .module = module,
         .issued_in = net,
         .op = ledger->intern("_c10d_functional.all_gather_into_tensor"),

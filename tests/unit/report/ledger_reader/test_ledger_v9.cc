@@ -8,6 +8,7 @@
 
 #include "report/json/report_json.h"
 #include "report/ledger/ledger_checks.h"
+#include "report/ledger_reader/ledger_headers.h"
 #include "report/ledger_reader/ledger_reader.h"
 #include "tests/unit/samples.h"
 

@@ -22,7 +22,7 @@
 namespace commtap {
 namespace {
 
-constexpr uint64_t kDeadPid = 1U << 30U;
+constexpr uint64_t kPidOfNone = 1U << 30U;
 constexpr uint64_t kBegan = 5000 * kNsPerSecond; ///< when this process's run began
 constexpr uint64_t kBefore = 4000 * kNsPerSecond;
 constexpr uint64_t kAfter = 6000 * kNsPerSecond;
@@ -51,7 +51,7 @@ void putLedger(const std::string& path, const std::string& run_id, uint64_t star
   LedgerHeader& header = ledger->header();
   header.run_id = ledger->intern(run_id);
   header.host = ledger->intern(is_of_this_machine ? "node1" : "node2");
-  header.pid = kDeadPid;
+  header.pid = kPidOfNone;
   header.started_at_ns = started_at_ns;
   header.ended_at_ns = 0;
   header.exit = static_cast<uint32_t>(ExitKind::kRunning);
