@@ -158,7 +158,7 @@ RunFolder::~RunFolder() = default;
 /// An empty folder goes to the process that has the lock. Whoever had it before has left a complete ledger.
 RunFolder::Occupant RunFolder::occupantOfCommonFolder(const std::string& common) {
   const Occupant first = occupantOf(common);
-  if (first != Occupant::kNone && first != Occupant::kUnreadable) {
+  if (first != Occupant::kNone) {
     return first;
   }
   lock_ = std::make_unique<Lock>(common);
@@ -176,7 +176,7 @@ void RunFolder::findAmongLaterRuns(const std::string& common) {
       return;
     }
     std::error_code error;
-    const Occupant occupant = fs::is_directory(path_, error) ? occupantOf(path_) : Occupant::kUnreadable;
+    const Occupant occupant = fs::is_directory(path_, error) ? occupantOf(path_) : Occupant::kOtherRun;
     if (occupant == Occupant::kNone || occupant == Occupant::kThisRun) {
       return;
     }
@@ -185,14 +185,12 @@ void RunFolder::findAmongLaterRuns(const std::string& common) {
 }
 
 RunFolder::Occupant RunFolder::occupantOf(const std::string& folder) const {
-  bool has_unreadable = false;
   bool has_ended = false;
   bool may_run = false;
   int read = 0;
   for (const std::string& path : filesIn(folder, rest_)) {
     const Result<Job> job = jobOf(path);
-    if (!job) {
-      has_unreadable = has_unreadable || !vanished(path);
+    if (!job) { // a pipe, another program's file, or a ledger in the making shows no run
       continue;
     }
     if (job->run_id != process_.run_id) {
@@ -213,10 +211,7 @@ RunFolder::Occupant RunFolder::occupantOf(const std::string& folder) const {
   if (has_ended) {
     return Occupant::kEarlierRun;
   }
-  if (may_run) {
-    return Occupant::kThisRun;
-  }
-  return has_unreadable ? Occupant::kUnreadable : Occupant::kNone;
+  return may_run ? Occupant::kThisRun : Occupant::kNone;
 }
 
 /// Returns whether a process was alive after this run had begun.

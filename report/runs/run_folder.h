@@ -49,7 +49,6 @@ class RunFolder {
     kThisRun,
     kEarlierRun, ///< of the same name
     kOtherRun,
-    kUnreadable,
   };
 
   Occupant occupantOf(const std::string& folder) const;

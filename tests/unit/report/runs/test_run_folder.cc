@@ -166,15 +166,16 @@ TEST_CASE("a pattern with a rank has the later run's folder before the rank's") 
   CHECK(placeOf(pattern, rankOf("a", 3)) == Place{"a", folder / "3/x"});
 }
 
-TEST_CASE("files that are no reports take no folder, and what cannot be read is another's") {
+TEST_CASE("what is no report or ledger takes no folder, whatever its name") {
   const TempFolder folder;
   writeText(folder / "config.json", "{}");
   writeText(folder / "report.html", "");
-  CHECK(placeOf(folder.path(), rankOf("a")) == Place{"a", folder.path()});
   writeText(folder / "rank-00000.json", "{}");
-  CHECK(placeOf(folder.path(), rankOf("a")) == Place{"a", folder / "a"});
-  REQUIRE(unlink((folder / "rank-00000.json").c_str()) == 0);
+  writeText(folder / "rank-00000.x.ledger", ""); // truncated, or in the making
   REQUIRE(mkfifo((folder / "rank-00001.x.ledger").c_str(), 0600) == 0);
+  REQUIRE(mkfifo((folder / "rank-00001.json").c_str(), 0600) == 0);
+  CHECK(placeOf(folder.path(), rankOf("a")) == Place{"a", folder.path()});
+  put(folder / "rank-00002.json", reportOf("a", kBefore, kBefore));
   CHECK(placeOf(folder.path(), rankOf("b")) == Place{"b", folder / "b"});
 }
 
