@@ -28,11 +28,11 @@ TEST_CASE("every row of every rank is a line with as many cells as the first") {
   folder.files[1].report.collectives[0].module = "a\nb";
   const std::string text = csvOf(folder);
   CHECK(std::count(text.begin(), text.end(), '\n') == 7);
-  CHECK(std::count(text.begin(), text.end(), ',') == 7 * 31);
+  CHECK(std::count(text.begin(), text.end(), ',') == 7 * 32);
   CHECK(
       text.find("\nsample-run,0,0,node1,1000,DistributedDataParallel,backward,c10d.allreduce_,all_reduce,0,"
                 "default_pg,4,gloo,float32,sum,true,DistributedDataParallel,c10d.allreduce_coalesced_,1,320,480,0,0,0,"
-                "0,0,0,0,0,DistributedDataParallel,,true\n") != std::string::npos);
+                "0,0,0,0,0,DistributedDataParallel,,true,false\n") != std::string::npos);
   CHECK(text.find("\nsample-run,0,,node1,1002,a\\x0ab,") != std::string::npos);
 }
 
