@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdio>
 #include <exception>
+#include <string>
 
-#include "report/base/inert.h"
 #include "tools/cli.h"
+#include "tools/cli/subcommands.h"
 
 int main(int argc, char** argv) {
   try {
     return commtap::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "commtap: internal error: %s\n", commtap::inert(error.what()).c_str());
+    commtap::say(std::string("internal error: ") + error.what());
     return 1;
   }
 }

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/cli/name_lookup.h"
+#include "tools/http/name_lookup.h"
 #include "tools/text/whole_number.h"
 
 namespace commtap {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/cli/http_get.h"
+#include "tools/http/http_get.h"
 
 namespace commtap {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "tools/cli/http_get.h"
 #include "tools/hosts/host_document.h"
 #include "tools/hosts/host_list.h"
 #include "tools/hosts/hosts_budget.h"
+#include "tools/http/http_get.h"
 #include "tools/live/job_look.h"
 #include "tools/live/traffic.h"
 

@@ -9,10 +9,10 @@
 #include <optional>
 #include <thread>
 
-#include "tools/cli/http_url.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/host_arguments.h"
+#include "tools/http/http_url.h"
 #include "tools/live/end_signals.h"
 #include "tools/live/job_look.h"
 #include "tools/text/color.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/cli/http_post.h"
+#include "tools/http/http_post.h"
 #include "tools/why/shell_command.h"
 #include "tools/why/why_text.h"
 

@@ -59,7 +59,7 @@ TEST_CASE("a host that does not answer is named, and the others are there") {
   CHECK(seen.look.processes.size() == 1);
   CHECK_FALSE(seen.look.has_all_hosts);
   REQUIRE(seen.look.problems.size() == 1);
-  CHECK(seen.look.problems[0] == "127.0.0.1:1: no connection; its ranks are missing here");
+  CHECK(seen.look.problems[0] == "127.0.0.1:1: no connection: Connection refused; its ranks are missing here");
 }
 
 TEST_CASE("rows are asked for where they are wanted") {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "report/base/result.h"
-#include "tools/cli/http_client.h"
+#include "tools/http/http_client.h"
 
 namespace commtap {
 

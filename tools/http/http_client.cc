@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/http_client.h"
+#include "tools/http/http_client.h"
 
 #include <strings.h>
 
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/cli/http_stream.h"
+#include "tools/http/http_stream.h"
 #include "tools/text/whole_number.h"
 
 namespace commtap {

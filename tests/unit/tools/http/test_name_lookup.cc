@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/name_lookup.h"
+#include "tools/http/name_lookup.h"
 
 #include <doctest/doctest.h>
 

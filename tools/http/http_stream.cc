@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/http_stream.h"
+#include "tools/http/http_stream.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tools/cli/name_lookup.h"
+#include "tools/http/name_lookup.h"
 
 namespace commtap {
 namespace {

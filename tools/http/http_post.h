@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tools/cli/http_client.h"
+#include "tools/http/http_client.h"
 
 namespace commtap {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/http_url.h"
+#include "tools/http/http_url.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/cli/http_post.h"
+#include "tools/http/http_post.h"
 
 #include <fmt/format.h>
 
-#include "tools/cli/http_url.h"
+#include "tools/http/http_url.h"
 
 namespace commtap {
 namespace {
