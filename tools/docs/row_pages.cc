@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 #include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
 #include "tools/doctor/diagnosis.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 #include "report/json/fields.h"
 
 namespace commtap::page {

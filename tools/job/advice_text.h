@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 #include "tools/text/color.h"
 
 namespace commtap {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"

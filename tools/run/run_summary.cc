@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 #include "report/model/amounts.h"
 #include "tools/text/header_text.h"
 #include "tools/text/table.h"

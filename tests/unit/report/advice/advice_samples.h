@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 #include "tests/unit/job_samples.h"
 
 namespace commtap {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 #include "report/job/job_report.h"
 
 namespace commtap {

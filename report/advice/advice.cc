@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "report/compare/advice_findings.h"
-#include "report/compare/dtensor_advice.h"
-#include "report/compare/host_advice.h"
-#include "report/compare/sharding_advice.h"
+#include "report/advice/advice_findings.h"
+#include "report/advice/dtensor_advice.h"
+#include "report/advice/host_advice.h"
+#include "report/advice/sharding_advice.h"
 #include "report/job/step_count.h"
 #include "report/model/module_names.h"
 

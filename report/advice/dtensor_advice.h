@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "report/compare/advice_findings.h"
+#include "report/advice/advice_findings.h"
 
 namespace commtap {
 

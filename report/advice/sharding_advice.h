@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "report/compare/advice_findings.h"
-#include "report/compare/sharded_parameters.h"
+#include "report/advice/advice_findings.h"
+#include "report/advice/sharded_parameters.h"
 
 namespace commtap {
 

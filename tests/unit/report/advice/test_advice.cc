@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/compare/advice.h"
+#include "report/advice/advice.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 
-#include "tests/unit/report/compare/advice_samples.h"
+#include "tests/unit/report/advice/advice_samples.h"
 
 namespace commtap {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/compare/host_advice.h"
+#include "report/advice/host_advice.h"
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/report/compare/advice_samples.h"
+#include "tests/unit/report/advice/advice_samples.h"
 
 namespace commtap {
 namespace {
