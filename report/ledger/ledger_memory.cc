@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger/ledger_memory.h"
+#include "report/base/truncation_guard.h"
 
 #include <sys/mman.h>
 
@@ -12,9 +13,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "report/base/truncation_guard.h"
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_counters.h"
-#include "report/ledger/truncation_guard.h"
 
 namespace commtap {
 namespace {
@@ -46,7 +47,7 @@ void forEachLedgerCounter(
 
 LedgerMemory::~LedgerMemory() {
   TruncationGuard::unwatch(base_);
-  for (const LedgerRange& range : extent_->ranges()) {
+  for (const MappedRange& range : extent_->ranges()) {
     if (base_ != nullptr) {
       munmap(base_ + range.offset, range.size);
     }
@@ -64,7 +65,7 @@ bool LedgerMemory::map(LedgerSize size) {
   base_ = static_cast<std::byte*>(memory);
   extent_ = &extentOf(size);
   uint64_t end = 0;
-  for (const LedgerRange& range : extent_->ranges()) {
+  for (const MappedRange& range : extent_->ranges()) {
     if (range.offset > end) {
       munmap(base_ + end, range.offset - end);
     }
@@ -175,7 +176,7 @@ bool LedgerMemory::moveIntoFile(const LedgerLock& /*lock*/) {
         used_,
         [&](const std::atomic<uint64_t>& count) { copied.push_back(count); });
   }
-  TruncationGuard::watch(base_, *extent_, file_.descriptor());
+  TruncationGuard::watch(base_, extent_->ranges(), kLedgerLayout.size, file_.descriptor());
   if (!mapInPlace(MAP_SHARED, file_.descriptor())) {
     return false;
   }
@@ -196,7 +197,7 @@ bool LedgerMemory::moveIntoFile(const LedgerLock& /*lock*/) {
 }
 
 bool LedgerMemory::mapInPlace(int flags, int fd) {
-  for (const LedgerRange& range : extent_->ranges()) {
+  for (const MappedRange& range : extent_->ranges()) {
     std::byte* start = base_ + range.offset;
     const auto offset = static_cast<off_t>(fd < 0 ? 0 : range.offset);
     if (mmap(start, range.size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, offset) != start) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "report/base/truncation_guard.h"
 #include "report/ledger/ledger_layout.h"
 
 namespace commtap {
@@ -18,24 +19,18 @@ enum class LedgerSize : uint8_t {
   kSmall, ///< for a process that `ulimit -v` leaves little
 };
 
-/// A part of the ledger's bytes.
-struct LedgerRange {
-  uint64_t offset; ///< page aligned
-  uint64_t size;   ///< whole pages
-};
-
 /// Which records and bytes a ledger of a size has.
 struct LedgerExtent {
   std::array<uint64_t, kSectionCount> capacities{};        ///< in records (strings: bytes)
-  std::array<LedgerRange, kSectionCount + 1> all_ranges{}; ///< mapped; in order, with gaps between them
+  std::array<MappedRange, kSectionCount + 1> all_ranges{}; ///< mapped; in order, with gaps between them
   size_t range_count = 0;
 
-  constexpr std::span<const LedgerRange> ranges() const {
+  constexpr std::span<const MappedRange> ranges() const {
     return {all_ranges.data(), range_count};
   }
   constexpr uint64_t mappedBytes() const {
     uint64_t bytes = 0;
-    for (const LedgerRange& range : ranges()) {
+    for (const MappedRange& range : ranges()) {
       bytes += range.size;
     }
     return bytes;
@@ -54,7 +49,7 @@ constexpr LedgerExtent ledgerExtent(LedgerSize size) {
     const uint64_t part = size == LedgerSize::kSmall && grows ? kSmallLedgerPart : 1;
     extent.capacities[id] = kLedgerCapacities[id] / part;
     const uint64_t bytes = roundUp(extent.capacities[id] * kLedgerRecordSizes[id], kLedgerPage);
-    LedgerRange& before = extent.all_ranges[extent.range_count - 1];
+    MappedRange& before = extent.all_ranges[extent.range_count - 1];
     if (before.offset + before.size == kLedgerLayout.offsets[id]) {
       before.size += bytes;
     } else {

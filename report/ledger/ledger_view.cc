@@ -34,25 +34,25 @@ bool LedgerView::mapMemory() {
   // MAP_SHARED although no process shares it: only shared memory can be mapped twice.
   constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
   return mapRanges(
-      [](const LedgerRange& range) { return mmap(nullptr, range.size, PROT_READ | PROT_WRITE, kFlags, -1, 0); });
+      [](const MappedRange& range) { return mmap(nullptr, range.size, PROT_READ | PROT_WRITE, kFlags, -1, 0); });
 }
 
 bool LedgerView::mapAgain(std::byte* base) {
-  return mapRanges([base](const LedgerRange& range) {
+  return mapRanges([base](const MappedRange& range) {
     return mremap(
         base + range.offset, 0, range.size, MREMAP_MAYMOVE); // an old size of 0 leaves the first view in place
   });
 }
 
 bool LedgerView::mapFile(int fd) {
-  return mapRanges([fd](const LedgerRange& range) {
+  return mapRanges([fd](const MappedRange& range) {
     return mmap(nullptr, range.size, PROT_READ, MAP_SHARED, fd, static_cast<off_t>(range.offset));
   });
 }
 
 bool LedgerView::moveTo(std::byte* base) {
   for (size_t i = 0; i < extent_.range_count; ++i) {
-    const LedgerRange& range = extent_.all_ranges[i];
+    const MappedRange& range = extent_.all_ranges[i];
     if (mremap(ranges_[i], range.size, range.size, MREMAP_MAYMOVE | MREMAP_FIXED, base + range.offset) ==
         MAP_FAILED) { // NOLINT(performance-no-int-to-ptr)
       return false;

@@ -11,7 +11,7 @@ TEST_CASE("a small ledger takes a fraction of the address space, and its section
   CHECK(kSmallLedger.mappedBytes() < 6U << 20U);
   CHECK(kSmallLedger.mappedBytes() * 10 < kFullLedger.mappedBytes());
   uint64_t end = 0;
-  for (const LedgerRange& range : kSmallLedger.ranges()) {
+  for (const MappedRange& range : kSmallLedger.ranges()) {
     CHECK(range.offset >= end);
     CHECK(range.offset % kLedgerPage == 0);
     CHECK(range.size % kLedgerPage == 0);
@@ -21,7 +21,7 @@ TEST_CASE("a small ledger takes a fraction of the address space, and its section
   for (uint32_t id = 0; id < kSectionCount; ++id) {
     const uint64_t section_end = kLedgerLayout.offsets[id] + kSmallLedger.capacities[id] * kLedgerRecordSizes[id];
     bool inside = false;
-    for (const LedgerRange& range : kSmallLedger.ranges()) {
+    for (const MappedRange& range : kSmallLedger.ranges()) {
       inside = inside || (range.offset <= kLedgerLayout.offsets[id] && section_end <= range.offset + range.size);
     }
     CHECK(inside);

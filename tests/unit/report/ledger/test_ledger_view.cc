@@ -17,7 +17,7 @@ TEST_CASE("a second view of a ledger's memory shows the same bytes in every rang
   LedgerView view(kSmallLedger);
   auto* base = reinterpret_cast<std::byte*>(&ledger->header());
   REQUIRE(view.mapAgain(base));
-  for (const LedgerRange& range : kSmallLedger.ranges()) {
+  for (const MappedRange& range : kSmallLedger.ranges()) {
     base[range.offset + range.size - 1] = std::byte{7};
     CHECK(view.at(range.offset + range.size - 1)[0] == std::byte{7});
   }

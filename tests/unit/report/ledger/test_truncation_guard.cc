@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/truncation_guard.h"
+#include "report/base/truncation_guard.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

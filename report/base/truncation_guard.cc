@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/ledger/truncation_guard.h"
+#include "report/base/truncation_guard.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,7 +19,8 @@ enum class State : int { kNone, kWhole, kReplacing, kLost, kFailed };
 /// The watched ledger. Constant until the next watch(); the handler may run in any thread.
 struct Watched {
   std::byte* base = nullptr;
-  const LedgerExtent* extent = nullptr;
+  std::span<const MappedRange> ranges;
+  uint64_t size = 0; ///< of the file
   int fd = -1;
   dev_t device = 0;
   ino_t inode = 0;
@@ -34,7 +35,7 @@ bool is_installed = false;
 
 bool isInLedger(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
-  for (const LedgerRange& range : watched.extent->ranges()) {
+  for (const MappedRange& range : watched.ranges) {
     if (at >= watched.base + range.offset && at < watched.base + range.offset + range.size) {
       return true;
     }
@@ -46,7 +47,7 @@ bool isInLedger(const void* address) {
 bool isTruncated() {
   struct stat facts {};
   return fstat(watched.fd, &facts) == 0 && facts.st_dev == watched.device && facts.st_ino == watched.inode &&
-         static_cast<uint64_t>(facts.st_size) < kLedgerLayout.size;
+         static_cast<uint64_t>(facts.st_size) < watched.size;
 }
 
 /// Puts empty memory in the ledger's place, once. All of it: what the file still has does not fit what it has lost.
@@ -60,7 +61,7 @@ bool replaceLedger() {
   }
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   bool replaced = true;
-  for (const LedgerRange& range : watched.extent->ranges()) {
+  for (const MappedRange& range : watched.ranges) {
     std::byte* start = watched.base + range.offset;
     replaced = replaced && mmap(start, range.size, PROT_READ | PROT_WRITE, kFlags, -1, 0) == start;
   }
@@ -101,6 +102,12 @@ void onBusError(int signal, siginfo_t* info, void* /*context*/) {
   errno = saved_errno;
 }
 
+bool hasNoHandler() {
+  struct sigaction now {};
+  return sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+         (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+}
+
 void install() {
   struct sigaction action {};
   action.sa_sigaction = onBusError;
@@ -111,15 +118,16 @@ void install() {
 
 } // namespace
 
-void TruncationGuard::watch(std::byte* base, const LedgerExtent& extent, int fd) {
+void TruncationGuard::watch(std::byte* base, std::span<const MappedRange> ranges, uint64_t size, int fd) {
   state.store(State::kNone);
   struct stat facts {};
   if (fstat(fd, &facts) != 0) {
     return;
   }
-  watched = {base, &extent, fd, facts.st_dev, facts.st_ino};
+  watched = {base, ranges, size, fd, facts.st_dev, facts.st_ino};
   state.store(State::kWhole);
-  if (!is_installed) {
+  // A forked child may have reset its signals. A handler of the job's that came later stays: it may call this one.
+  if (!is_installed || hasNoHandler()) {
     install();
   }
 }

@@ -3,10 +3,16 @@
 #pragma once
 
 #include <cstddef>
-
-#include "report/ledger/ledger_size.h"
+#include <cstdint>
+#include <span>
 
 namespace commtap {
+
+/// A part of a file that is mapped.
+struct MappedRange {
+  uint64_t offset; ///< page aligned
+  uint64_t size;   ///< whole pages
+};
 
 /// Keeps the process alive if another program truncates the file of its ledger, as log rotation does. The next use of a
 /// page that the file has lost raises SIGBUS. A handler for this signal then puts empty memory in the ledger's place:
@@ -17,8 +23,9 @@ namespace commtap {
 /// and is expected to pass the signal on to the handler that it found. One ledger at a time is watched.
 class TruncationGuard {
  public:
-  /// Watches the ledger at `base`, which is mapped from the file `fd` of kLedgerLayout.size bytes.
-  static void watch(std::byte* base, const LedgerExtent& extent, int fd);
+  /// Watches the ledger at `base`, of which `ranges` are mapped from the file `fd` of `size` bytes. `ranges` must live
+  /// until unwatch().
+  static void watch(std::byte* base, std::span<const MappedRange> ranges, uint64_t size, int fd);
   /// Forgets the ledger if it is watched: another one may be.
   static void unwatch(const std::byte* base);
 
