@@ -52,10 +52,15 @@ class LedgerNccl {
 
 inline bool LedgerNccl::countNccl(uint32_t version) {
   const LedgerLock lock(store_.appending());
-  if (!rows_.create(lock) || store_.reserve(kOpenCalls, kMostOpenCalls, lock) == kNoIndex) {
+  if (!rows_.create(lock)) {
     return false;
   }
-  store_.commit(kOpenCalls, kMostOpenCalls, lock);
+  if (store_.used(kOpenCalls, lock) == 0) {
+    if (store_.reserve(kOpenCalls, kMostOpenCalls, lock) == kNoIndex) {
+      return false;
+    }
+    store_.commit(kOpenCalls, kMostOpenCalls, lock);
+  }
   store_.changeHeader(lock, [version](LedgerHeader& head) { head.nccl = version; });
   return true;
 }

@@ -50,6 +50,7 @@ TEST_CASE("a job whose ranks exited with an error has not ended well") {
   for (const int64_t rank : {0, 1, 2}) {
     job.report(rank).job.exit = ExitKind::kNormal;
     job.report(rank).job.exit_status = 0;
+    job.look(rank) = {};
   }
   CHECK(judged(job).line == "the job has ended, and no rank waited for another");
   job.report(0).job.exit_status = job.report(2).job.exit_status = 1;
