@@ -3,7 +3,7 @@
 
 import { byId, h, refill } from "./dom.js";
 import { numberColumn, SortedTable, textColumn } from "./sorted_table.js";
-import { bytesText, nsText, rankText, wholeText } from "./text.js";
+import { bytesText, labelText, nsText, rankText, wholeText } from "./text.js";
 
 /** The section on time: durations of collectives by kind and group, and by module. */
 
