@@ -17,6 +17,7 @@
 #include "tracker/collectives/registration.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
+#include "tracker/core/exit_status.h"
 #include "tracker/core/export.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/log.h"
@@ -75,9 +76,11 @@ void signals(long pid, int signal) {
   }
 }
 
-/// glibc's on_exit() passes the status, which atexit() does not.
+/// atexit() belongs to the tracker's library: the report is written before its destructors run, and before those of the
+/// libraries that it uses.
 void writeReportAtExit() {
-  on_exit([](int status, void* /*unused*/) { finish(COMMTAP_EXIT_NORMAL, status); }, nullptr);
+  std::atexit([] { finish(COMMTAP_EXIT_NORMAL, ExitStatus::get()); });
+  ExitStatus::watch();
 }
 
 /// Installs nothing in the process but the end of its report.
