@@ -45,6 +45,7 @@ def test_labels_and_scopes_are_the_hierarchy(runner: Runner) -> None:
         assert report.total("bytes", module="Decoder") == 2 * STEPS * ACTIVATION_BYTES
         assert report.table("phase", kind="barrier") == {"other": 1}
         assert report.module("Encoder.mix")["calls"] == {"forward": STEPS}
+        assert report.job["exit_status"] == 0
         assert "python_version" not in report.job
         assert report.not_seen == []
 

@@ -159,6 +159,10 @@ class Run:
             outcome.status == -signal.SIGABRT and _TORCHS_ABORT in outcome.stderr for outcome in others
         )
 
+    def has_torchs_abort(self) -> bool:
+        """Returns whether that ended one of the ranks that a launcher started, whatever the launcher made of it."""
+        return any(_TORCHS_ABORT in outcome.stderr for outcome in self.outcomes)
+
     def set_outcomes(self, statuses: list[int]) -> None:
         """Adds what each process wrote to its exit status."""
         self.outcomes = [
