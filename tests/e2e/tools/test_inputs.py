@@ -4,13 +4,13 @@
 
 import gzip
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from harness import COMMAND, LIBRARY
+from measured import run_measured
 
 from report import REPOSITORY
 
@@ -22,14 +22,8 @@ ESCAPE = "\x1b[2J"
 
 
 def run(*arguments: object) -> tuple[int, str, float]:
-    """Runs a command. Returns its status, what it says, and its largest memory in MiB."""
-    process = subprocess.Popen([COMMAND, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    resource.prlimit(process.pid, resource.RLIMIT_CPU, (TIMEOUT_S, TIMEOUT_S))
-    said = process.stderr.read()
-    process.stderr.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, said, usage.ru_maxrss / 1024
+    """Returns the command's status, what it says, and its largest memory in MiB."""
+    return run_measured(*arguments, cpu_s=TIMEOUT_S)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])

@@ -3,7 +3,6 @@
 """What a hostile server can do to the commands that ask it: hosts, collector, webhook. `./dev attack` tries more."""
 
 import json
-import os
 import signal
 import subprocess
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from harness import COMMAND, wait_until
 from hostile_server import ANSWERS, HostileServer, never_accepts, redirection
+from measured import run_measured
 from server import Server
 
 from report import REPOSITORY
@@ -20,16 +20,6 @@ CORPUS = REPOSITORY / "tests" / "corpus" / "v1" / "ddp"
 #: Two looks of 5 s each, and the start.
 MOST_S = 14
 MOST_MIB = 800
-
-
-def ask(*arguments: object) -> tuple[int, str, float]:
-    """Runs a command. Returns its status, what it says, and its largest memory in MiB."""
-    process = subprocess.Popen([COMMAND, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    said = process.stderr.read()
-    process.stderr.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, said, usage.ru_maxrss / 1024
 
 
 @pytest.fixture
@@ -56,7 +46,7 @@ def hung_job(tmp_path: Path) -> Path:
 def test_a_host_takes_bounded_time_and_memory(name: str, reason: str) -> None:
     with HostileServer(ANSWERS[name]) as server:
         begin = time.monotonic()
-        status, said, memory = ask("top", "--once", server.address)
+        status, said, memory = run_measured("top", "--once", server.address)
         assert time.monotonic() - begin < MOST_S
     assert status == 1
     assert f"{server.address}: {reason}" in said
@@ -66,14 +56,14 @@ def test_a_host_takes_bounded_time_and_memory(name: str, reason: str) -> None:
 def test_a_host_that_does_not_accept() -> None:
     with never_accepts() as address:
         begin = time.monotonic()
-        _, said, _ = ask("why", address)
+        _, said, _ = run_measured("why", address)
         assert time.monotonic() - begin < MOST_S
     assert f"{address}: no connection" in said
 
 
 def test_an_archive_writes_a_bounded_number_of_files() -> None:
     with HostileServer(ANSWERS["an archive of 20,000 reports"]) as server:
-        status, said, _ = ask("merge", server.address)
+        status, said, _ = run_measured("merge", server.address)
     assert status == 1
     assert f"{server.address}: its archive has more than 4096 reports; its ranks are missing here" in said
 
