@@ -35,7 +35,7 @@ void Findings::add(AdviceRule rule, const JobCollective& row, Stake stake) {
 
 double Findings::callsInEveryStep(const JobCollective& row) const {
   const uint64_t made = stepsOf(job_);
-  if (made == 0) {
+  if (made == 0 || row.setup) {
     return 0;
   }
   double all = 0;

@@ -33,9 +33,9 @@ class Findings {
   double bytes(const JobCollective& row) const {
     return mean(row.amount.bytes.sum, row);
   }
-  /// Returns the least number of calls that the row has in every step; 0 if steps do not prove any. The report counts
-  /// steps by kind and group. So the row may have made all calls by which a step exceeds the smallest one, and what
-  /// then remains of the row is in every step.
+  /// Returns the least number of calls that the row has in every step; 0 if steps do not prove any, and for set-up. The
+  /// report counts steps by kind and group. So the row may have made all calls by which a step exceeds the smallest
+  /// one, and what then remains of the row is in every step.
   double callsInEveryStep(const JobCollective& row) const;
 
   const JobReport& job() const {

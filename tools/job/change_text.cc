@@ -47,9 +47,10 @@ std::string whereText(const ChangeBundle& change) {
       inert(change.first.group));
 }
 
-/// Returns "1 all_gather per step" if the steps divide `count` evenly, otherwise "-3 broadcast per run".
+/// Returns "1 all_gather per step" if the steps divide `count` evenly, otherwise and for set-up "-3 broadcast per run".
 std::string amountText(const ChangeBundle& bundle, double count) {
-  const bool by_step = bundle.steps > 1 && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
+  const bool by_step =
+      bundle.steps > 1 && !bundle.first.setup && std::fmod(count, static_cast<double>(bundle.steps)) == 0;
   const double each = by_step ? count / static_cast<double>(bundle.steps) : count;
   return fmt::format("{:.6g} {} per {}", each, kindName(bundle.first.kind), by_step ? "step" : "run");
 }

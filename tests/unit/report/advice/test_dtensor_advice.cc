@@ -24,10 +24,15 @@ TEST_CASE("full_tensor of several tensors in every step is named with its calls"
   CHECK(jobs.advice()[0].calls == doctest::Approx(6));
 }
 
-TEST_CASE("full_tensor of one tensor per step, or of all at the end, is not") {
+TEST_CASE("full_tensor of one tensor per step, of all before the first step, or of all at the end, is not") {
   AdvisedJob one;
   one.add("Global", Phase::kOther, Kind::kAllGather, 1, kMiB).label = "full_tensor";
   CHECK(one.rules().empty());
+  AdvisedJob before;
+  Collective& row = before.add("Global", Phase::kOther, Kind::kAllGather, 6, kMiB);
+  row.label = "full_tensor";
+  row.setup = true;
+  CHECK(before.rules().empty());
   AdvisedJob end;
   end.add("Global", Phase::kOther, Kind::kAllGather, 6, kMiB).label = "full_tensor";
   for (Step& step : end.report().steps) {

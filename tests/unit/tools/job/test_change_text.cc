@@ -51,6 +51,8 @@ TEST_CASE("a change is per step if the steps divide the calls evenly") {
   change.change.before = {};
   change.change.after.count = 30;
   CHECK(changeText(change).starts_with("new: 3 all_gather per step"));
+  change.first.setup = true; // which no step repeats
+  CHECK(changeText(change).starts_with("new: 30 all_gather per run"));
 }
 
 TEST_CASE("small percentages have more digits") {
