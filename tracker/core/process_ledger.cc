@@ -350,6 +350,7 @@ void ProcessLedger::sayLost() const {
   logWarning(
       "another program has truncated " + ledger_->path() +
       ", the ledger of this process: its counts are lost and there is no report; keep *.ledger out of log rotation");
+  ledger_->removeFile(); // a reader would take what is left of it for the end of the numbers
 }
 
 void ProcessLedger::resetInForkedChild() {
