@@ -105,6 +105,12 @@ WRAP_MAKING(
     (REAL, color, key, made, config),
     made)
 
+#ifdef INTERPOSER_IS_LINKED
+/* Without a use of NCCL, a linker leaves it out of the libraries that are needed. */
+int ncclGetVersion(int* version);
+int (*const interposer_needs_nccl)(int* version) = ncclGetVersion;
+#endif
+
 __attribute__((destructor)) static void say(void) {
   if (passed_on > 0) {
     fprintf(stderr, "interposer: %lu calls\n", passed_on);
