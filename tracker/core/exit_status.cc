@@ -8,13 +8,12 @@
 namespace commtap {
 namespace {
 
-constexpr int kStatusBits = 0xff; ///< that a parent gets
-constinit std::atomic<int> exit_status{-1};
+constinit std::atomic<int> exit_status{ExitStatus::kUnknown};
 
 } // namespace
 
 void ExitStatus::watch() {
-  on_exit([](int status, void* /*unused*/) { exit_status.store(status & kStatusBits); }, nullptr);
+  on_exit([](int status, void* /*unused*/) { exit_status.store(status); }, nullptr);
 }
 
 int ExitStatus::get() {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
+
 namespace commtap {
 
 /// The status with which this process ends by exit() or a return from main.
@@ -13,8 +15,10 @@ class ExitStatus {
  public:
   /// Registers the handler. Call before the report's own handler, and again when the process gets an output.
   static void watch();
-  /// Returns the status; -1 before the handler has run.
+  /// Returns the status; kUnknown before the handler has run.
   static int get();
+
+  static constexpr int kUnknown = std::numeric_limits<int>::min();
 };
 
 } // namespace commtap

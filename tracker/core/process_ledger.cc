@@ -296,7 +296,7 @@ void ProcessLedger::finishOutput(ExitKind how, int code, uint64_t ends_since_ns)
     return; // another thread or an earlier exit step has done it
   }
   constexpr int kStatusBits = 0xff; // of the status, a parent gets 8 bits
-  const bool is_known = how != ExitKind::kNormal || code >= 0;
+  const bool is_known = code != ExitStatus::kUnknown;
   header.exit_code = how == ExitKind::kSignal ? code : is_known ? 1 + (code & kStatusBits) : 0;
   header.ended_at_ns.store(wallClockNs());
   header.end_check.store(checkOfEnd(header));

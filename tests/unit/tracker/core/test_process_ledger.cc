@@ -194,8 +194,8 @@ TEST_CASE("a process whose ledger was truncated ends in order, and one line says
     sayLine("ended");
   });
   CHECK(child.status == 0);
-  REQUIRE(namesIn(folder / "out").size() == 1);
-  const std::string line = "another program has truncated " + (folder / "out/") + namesIn(folder / "out")[0];
+  CHECK(namesIn(folder / "out").empty());
+  const std::string line = "another program has truncated " + (folder / "out/rank-00000.");
   CHECK(child.said.find(line) != std::string::npos);
   CHECK(child.said.find(line) == child.said.rfind("another program"));
   CHECK(child.said.ends_with("\nended\n"));
