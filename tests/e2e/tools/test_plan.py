@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`commtap plan`: a plan of a run's size equals the run, larger ones equal formulas, and none touches a network."""
 
-import ctypes
 import csv
+import ctypes
 import json
 import os
 import re

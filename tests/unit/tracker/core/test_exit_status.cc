@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -14,6 +15,7 @@ namespace {
 
 TEST_CASE("a handler registered before the status is watched knows it") {
   for (const int status : {0, 1, 3, -1}) {
+    std::fflush(stdout); // the child's exit() would write it again
     const ChildResult child = runInChild([status] {
       std::atexit([] { sayLine(std::to_string(ExitStatus::get())); });
       ExitStatus::watch();
