@@ -17,7 +17,7 @@
 #include "tracker/collectives/registration.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
-#include "tracker/core/exit_status.h"
+#include "tracker/core/exit_handler.h"
 #include "tracker/core/export.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/log.h"
@@ -76,11 +76,8 @@ void signals(long pid, int signal) {
   }
 }
 
-/// atexit() belongs to the tracker's library: the report is written before its destructors run, and before those of the
-/// libraries that it uses.
 void writeReportAtExit() {
-  std::atexit([] { finish(COMMTAP_EXIT_NORMAL, ExitStatus::get()); });
-  ExitStatus::watch();
+  ExitHandler::install([](int status) { finish(COMMTAP_EXIT_NORMAL, status); });
 }
 
 /// Installs nothing in the process but the end of its report.

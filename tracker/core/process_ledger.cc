@@ -23,7 +23,7 @@
 #include "report/runs/run_folder.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/clock.h"
-#include "tracker/core/exit_status.h"
+#include "tracker/core/exit_handler.h"
 #include "tracker/core/launch_environment.h"
 #include "tracker/core/log.h"
 #include "tracker/core/off_switch.h"
@@ -195,7 +195,7 @@ void ProcessLedger::processGroupSeen(int64_t rank, int64_t size) {
     publish();
   }
   has_output_.store(true, std::memory_order_release);
-  ExitStatus::watch();
+  ExitHandler::renew();
 }
 
 bool ProcessLedger::keepInMemory() {
@@ -296,7 +296,7 @@ void ProcessLedger::finishOutput(ExitKind how, int code, uint64_t ends_since_ns)
     return; // another thread or an earlier exit step has done it
   }
   constexpr int kStatusBits = 0xff; // of the status, a parent gets 8 bits
-  const bool is_known = code != ExitStatus::kUnknown;
+  const bool is_known = code != ExitHandler::kUnknown;
   header.exit_code = how == ExitKind::kSignal ? code : is_known ? 1 + (code & kStatusBits) : 0;
   header.ended_at_ns.store(wallClockNs());
   header.end_check.store(checkOfEnd(header));
