@@ -6,8 +6,8 @@
  * Rules of this folder:
  *  - every process of the job loads it, shells and compilers included: no torch, no C++, libc only;
  *  - an exported function holds no logic: it calls another file and the real function;
- *  - no function that depends on its caller is interposed, as dlopen(), dlmopen(), dlsym() and dlvsym() do: in the
- * shim's place they would take its RUNPATH, its $ORIGIN and its place in the order of libraries for the job's;
+ *  - dlopen(), dlmopen(), dlsym() and dlvsym() are not interposed: they depend on their caller, and the shim's RUNPATH,
+ *    $ORIGIN and position among the libraries would replace the job's;
  *  - nothing is printed unless the user must act; errno, signals and the environment stay as found;
  *  - state is plain zero-initialised data; nothing is allocated, no thread is started. */
 
