@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 
 namespace commtap {
 namespace {
@@ -30,8 +31,29 @@ Watched watched;
 std::atomic<State> state{State::kNone};
 static_assert(std::atomic<State>::is_always_lock_free); // for the handler
 
+/// Who replaced the ledger, and when. Constant once the state is kLost.
+struct Loss {
+  pid_t thread = 0;
+  time_t at = 0; ///< monotonic, in seconds
+};
+
+Loss loss;
+
+/// For so long after the loss, another thread may still be in a handler that will pass the fault on.
+constexpr time_t kPassingOnSeconds = 10;
+
 struct sigaction found_action;
 bool is_installed = false;
+
+pid_t thisThread() {
+  return static_cast<pid_t>(syscall(SYS_gettid));
+}
+
+time_t monotonicSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
 
 bool isInLedger(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
@@ -50,14 +72,18 @@ bool isTruncated() {
          static_cast<uint64_t>(facts.st_size) < watched.size;
 }
 
+bool isReplaced() {
+  while (state.load() == State::kReplacing) { // in another thread, which does not wait for anything
+  }
+  return state.load() == State::kLost;
+}
+
 /// Puts empty memory in the ledger's place, once. All of it: what the file still has does not fit what it has lost.
 /// Another thread may have done it since this one met the fault. Returns false if it is not possible.
 bool replaceLedger() {
   State expected = State::kWhole;
   if (!state.compare_exchange_strong(expected, State::kReplacing)) {
-    while (state.load() == State::kReplacing) { // in another thread, which does not wait for anything
-    }
-    return state.load() == State::kLost;
+    return isReplaced();
   }
   constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   bool replaced = true;
@@ -65,19 +91,26 @@ bool replaceLedger() {
     std::byte* start = watched.base + range.offset;
     replaced = replaced && mmap(start, range.size, PROT_READ | PROT_WRITE, kFlags, -1, 0) == start;
   }
+  loss = {thisThread(), monotonicSeconds()};
   state.store(replaced ? State::kLost : State::kFailed);
   return replaced;
 }
 
 /// A handler that was installed later may have taken the fault, and raised the signal anew to pass it on, as Python's
-/// faulthandler does. Then only the file shows whose the fault was.
+/// faulthandler does. Then only the file shows whose the fault was, or that another thread has just met the same one.
+bool mayBePassedOn() {
+  if (state.load() == State::kWhole) {
+    return isTruncated();
+  }
+  return isReplaced() && loss.thread != thisThread() && monotonicSeconds() - loss.at < kPassingOnSeconds;
+}
+
 bool isLedgerFault(const siginfo_t& info) {
   const State now = state.load();
   if (now == State::kNone || now == State::kFailed) {
     return false;
   }
-  return info.si_code == BUS_ADRERR ? isInLedger(info.si_addr)
-                                    : info.si_code <= 0 && now == State::kWhole && isTruncated();
+  return info.si_code == BUS_ADRERR ? isInLedger(info.si_addr) : info.si_code <= 0 && mayBePassedOn();
 }
 
 /// The signal is the job's: it gets the action that it would have without commtap. A fault of an instruction repeats
@@ -90,7 +123,7 @@ void passOn(int signal, siginfo_t* info) {
   }
   sigaction(signal, &found_action, nullptr);
   if (!repeats) {
-    syscall(SYS_rt_tgsigqueueinfo, getpid(), static_cast<pid_t>(syscall(SYS_gettid)), signal, info);
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), thisThread(), signal, info);
   }
 }
 

@@ -226,6 +226,31 @@ TEST_CASE("a later handler that passes the signal on does not end the process, a
   CHECK(child.said == "truncated\nlost\n");
 }
 
+TEST_CASE("the process goes on when several threads are in a handler that passes the signal on") {
+  for (int round = 0; round < 20; ++round) {
+    const ChildResult child = withLedger([](LedgerWriter& ledger, const std::string& path) {
+      struct sigaction action {};
+      action.sa_handler = [](int signal) {
+        usleep(2000); // until each thread is here
+        passOnLikeFaulthandler(signal);
+      };
+      action.sa_flags = SA_NODEFER;
+      sigaction(SIGBUS, &action, &found_by_job);
+      sayLine(truncate(path.c_str(), 0) == 0 ? "truncated" : "whole");
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] { use(ledger); });
+      }
+      for (std::thread& thread : threads) {
+        thread.join();
+      }
+      sayLine(ledger.isLost() ? "lost" : "kept");
+    });
+    CHECK(child.status == 0);
+    CHECK(child.said == "truncated\nlost\n");
+  }
+}
+
 TEST_CASE("a process without a ledger file has the action for SIGBUS that it had") {
   const ChildResult child = runInChild([] {
     const std::unique_ptr<LedgerWriter> ledger = sampleLedger(0);
