@@ -10,14 +10,19 @@
 
 #include "shim/say.h"
 
+static bool is_in(const char* folder, const char* own, const char* minor, char* path, size_t size) {
+  const int parent = (int)(strrchr(own, '/') - own);
+  return snprintf(path, size, "%.*s/%s/libcommtap-tracker-%s.so", parent, own, folder, minor) < (int)size &&
+         access(path, R_OK) == 0;
+}
+
 bool commtap_find_tracker(const char* own, const char* minor, char* path, size_t size) {
-  const int folder = (int)(strrchr(own, '/') - own);
-  if (snprintf(path, size, "%.*s/trackers/libcommtap-tracker-%s.so", folder, own, minor) < (int)size &&
-      access(path, R_OK) == 0) {
+  const char* installed = "trackers";
+  const char* built = "../tracker";
+  if (is_in(installed, own, minor, path, size) || is_in(built, own, minor, path, size)) {
     return true;
   }
-  return snprintf(path, size, "%.*s/../tracker/libcommtap-tracker-%s.so", folder, own, minor) < (int)size &&
-         access(path, R_OK) == 0;
+  return is_in(installed, own, minor, path, size); /* so that a message names this path */
 }
 
 /* The table that the library exports; NULL if it is not a tracker for this stub. */

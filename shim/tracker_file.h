@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Writes to `path` where the tracker for torch `minor` is: in trackers/ next to the library `own` when installed, or in
- * the build tree. Returns false, with the last path tried, if there is none. */
+ * the build tree. Returns false, with the path of an installation, if there is none. */
 bool commtap_find_tracker(const char* own, const char* minor, char* path, size_t size);
 
 /* Loads the tracker. Returns NULL, and says why on stderr, if it does not fit this stub, or was built for another torch

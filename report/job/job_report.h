@@ -217,7 +217,7 @@ struct JobReport {
   std::vector<std::string> argv;       ///< command line of the first process; empty if its report has none
   bool planned = false;                ///< made by `commtap plan`: nothing was communicated
   uint64_t other_runs = 0;             ///< other runs in the folder, not merged
-  std::string source;                  ///< the merged folder or file
+  std::string source;                  ///< the merged folder or file, or the hosts
 
   RankRanges ranks;                        ///< ranks with a report
   RankRanges missing;                      ///< ranks without a report; empty if the world size is not known

@@ -19,9 +19,24 @@ Result<DownloadedReports> DownloadedReports::from(const HostsView& hosts) {
     return Result<DownloadedReports>::failure(
         "cannot make a folder for the hosts' reports: " + (error ? error.message() : std::strerror(errno)));
   }
-  DownloadedReports reports(std::move(folder));
+  DownloadedReports reports(std::move(folder), hosts.names());
   reports.missing_ = hosts.download(reports.folder_);
   return reports;
+}
+
+bool DownloadedReports::isEmpty() const {
+  std::error_code error;
+  return fs::is_empty(folder_, error);
+}
+
+std::string DownloadedReports::named(std::string line) const {
+  for (size_t i = 0; i < hosts_.size(); ++i) {
+    const std::string folder = HostsView::folderOf(folder_, i) + "/";
+    for (size_t at = line.find(folder); at != std::string::npos; at = line.find(folder, at)) {
+      line.replace(at, folder.size(), hosts_[i] + ": ");
+    }
+  }
+  return line;
 }
 
 DownloadedReports::~DownloadedReports() {

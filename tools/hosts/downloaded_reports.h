@@ -18,22 +18,32 @@ class DownloadedReports {
   static Result<DownloadedReports> from(const HostsView& hosts);
 
   DownloadedReports(DownloadedReports&& other) noexcept
-      : folder_(std::exchange(other.folder_, "")), missing_(std::move(other.missing_)) {}
+      : folder_(std::exchange(other.folder_, "")),
+        hosts_(std::move(other.hosts_)),
+        missing_(std::move(other.missing_)) {}
   DownloadedReports& operator=(DownloadedReports&& other) = delete;
   ~DownloadedReports();
 
   const std::string& folder() const {
     return folder_;
   }
+  /// Returns whether no host sent a file.
+  bool isEmpty() const;
+
+  /// Returns a line about a file of folder() with the name of its host.
+  std::string named(std::string line) const;
+
   /// A line for each host that is missing.
   const std::vector<std::string>& missing() const {
     return missing_;
   }
 
  private:
-  explicit DownloadedReports(std::string folder) : folder_(std::move(folder)) {}
+  DownloadedReports(std::string folder, std::vector<std::string> hosts)
+      : folder_(std::move(folder)), hosts_(std::move(hosts)) {}
 
   std::string folder_;
+  std::vector<std::string> hosts_; ///< names
   std::vector<std::string> missing_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -122,12 +123,23 @@ bool HostsView::addRows(const std::vector<int64_t>& ranks, JobLook& look) const 
   return has_rows;
 }
 
+std::vector<std::string> HostsView::names() const {
+  std::vector<std::string> names;
+  std::transform(
+      hosts_.begin(), hosts_.end(), std::back_inserter(names), [](const HostPort& host) { return host.text(); });
+  return names;
+}
+
+std::string HostsView::folderOf(const std::string& folder, size_t host) {
+  return fmt::format("{}/host{}", folder, host);
+}
+
 std::vector<std::string> HostsView::download(const std::string& folder) const {
   struct Nothing {};
   std::vector<std::string> problems(hosts_.size());
   HostsBudget budget(kArchivesTime, kArchivesBytes);
   forEachHost<Nothing>(hosts_.size(), [&](Nothing&, size_t place) {
-    ArchiveReader archive(fmt::format("{}/host{}", folder, place));
+    ArchiveReader archive(folderOf(folder, place));
     std::string problem = budget.read(
         targetOf(hosts_[place], kArchivePath), limits_, [&archive](auto piece) { return archive.add(piece); });
     problem = problem.empty() ? archive.finish() : problem;

@@ -38,7 +38,14 @@ class HostsView {
   /// reports. Returns whether there are any.
   bool addRows(const std::vector<int64_t>& ranks, JobLook& look) const;
 
-  /// Writes the complete reports of all hosts to files in `folder`. Returns a line for each host that is missing.
+  /// Returns HOST:PORT of each host.
+  std::vector<std::string> names() const;
+
+  /// Returns the folder in `folder` for the reports of the host with this index.
+  static std::string folderOf(const std::string& folder, size_t host);
+
+  /// Writes the complete reports of all hosts to files in folderOf() each. Returns a line for each host that is
+  /// missing.
   std::vector<std::string> download(const std::string& folder) const;
 
  private:

@@ -52,7 +52,7 @@ int writePage(const std::string& output, const std::string& page, const std::str
 }
 
 std::string sizeText(const JobReport& job) {
-  return fmt::format("{} processes, {} modules", job.processes.size(), job.modules.size());
+  return counted(job.processes.size(), "process", "processes") + ", " + counted(job.modules.size(), "module");
 }
 
 /// Writes the page of one run.

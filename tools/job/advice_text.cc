@@ -27,16 +27,16 @@ std::string furtherText(const char* what, const std::string& name) {
 
 std::string rowText(const JobCollective& row, const JobReport& job) {
   return fmt::format(
-      "  {} in {} ({}, {}{}{}): {} calls, {} over {} ranks\n",
+      "  {} in {} ({}, {}{}{}): {}, {} over {}\n",
       kindName(row.kind),
       labelledModule(row.module, row.label, row.setup),
       phaseName(row.phase),
       inert(job.groups[row.group].name),
       furtherText("", row.dtype),
       furtherText("issued in ", row.issued_in == row.module ? "" : row.issued_in),
-      row.amount.count.sum,
+      counted(row.amount.count.sum, "call"),
       humanBytes(static_cast<double>(row.amount.bytes.sum)),
-      row.amount.ranks);
+      counted(row.amount.ranks, "rank"));
 }
 
 std::string stakeText(const Advice& advice, const JobReport& job) {
@@ -80,7 +80,7 @@ std::string adviceText(const std::vector<Advice>& advice, const JobReport& job, 
       text += rowText(*each.rows[i], job);
     }
     if (each.rows.size() > kMaxRows) {
-      text += color.dim(fmt::format("  and {} more rows: --json", each.rows.size() - kMaxRows)) + "\n";
+      text += color.dim("  and " + counted(each.rows.size() - kMaxRows, "more row") + ": --json") + "\n";
     }
   }
   return text;

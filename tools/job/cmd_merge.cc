@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "report/job/job_report_json.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
@@ -45,11 +48,23 @@ std::optional<JobReport> jobOn(const HostsView& hosts, const JobSelection& selec
     exit_status = kExitFindings;
     return std::nullopt;
   }
-  std::optional<JobReport> job = readJobInput(reports->folder(), selection, exit_status);
   const std::vector<std::string>& missing = reports->missing();
+  if (reports->isEmpty()) {
+    sayAll(missing);
+    say("no report was received");
+    exit_status = kExitFindings;
+    return std::nullopt;
+  }
+  std::optional<JobReport> job = readJobInput(reports->folder(), selection, exit_status);
   if (!job) {
     sayAll(missing);
     return job;
+  }
+  job->source = fmt::format("{}", fmt::join(hosts.names(), ","));
+  for (std::vector<std::string>* lines : {&job->copies, &job->problems}) {
+    for (std::string& line : *lines) {
+      line = reports->named(std::move(line));
+    }
   }
   job->problems.insert(job->problems.begin(), missing.begin(), missing.end());
   return job;

@@ -3,6 +3,9 @@
 #include "tools/job/merge_text.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -60,6 +63,38 @@ std::string kindText(const JobReport& job, const Color& color) {
   return color.bold("By phase and kind") + "\n" + table.text(color);
 }
 
+/// Returns a table of what labels and set-up communicate in all ranks together; "" if no row has either.
+std::string labelledText(const JobReport& job, const Color& color) {
+  std::map<std::tuple<Phase, Kind, std::string, bool>, Amount> sums;
+  for (const JobCollective& row : job.collectives) {
+    if (!row.label.empty() || row.setup) {
+      sums[{row.phase, row.kind, row.label, row.setup}] += sumOf(row.amount);
+    }
+  }
+  if (sums.empty()) {
+    return {};
+  }
+  std::vector<std::pair<decltype(sums)::key_type, Amount>> parts(sums.begin(), sums.end());
+  std::stable_sort(
+      parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
+  Table table({{"PHASE"}, {"KIND"}, {"LABEL"}, {"COUNT", Align::kRight}, {"BYTES", Align::kRight}});
+  for (size_t i = 0; i < std::min(parts.size(), kMaxMergedRows); ++i) {
+    const auto& [phase, kind, label, setup] = parts[i].first;
+    const Amount& sum = parts[i].second;
+    table.add(
+        {std::string(phaseName(phase)),
+         std::string(kindName(kind)),
+         shorten(labelText(label, setup), kMaxLabel),
+         std::to_string(sum.count),
+         bytesText(sum.bytes)});
+  }
+  std::string text = "\n" + color.bold("By label, and set-up") + "\n" + table.text(color);
+  if (parts.size() > kMaxMergedRows) {
+    text += color.dim(counted(parts.size() - kMaxMergedRows, "more row") + ": --format json") + "\n";
+  }
+  return text;
+}
+
 std::string groupText(const JobReport& job, const Color& color) {
   Table table(
       {{"GROUP"},
@@ -109,8 +144,7 @@ std::string spreadText(const JobReport& job, const Color& color) {
   }
   std::string text = "\n" + color.bold("Rows whose ranks differ most") + "\n" + table.text(color);
   if (rows.size() > kMaxMergedRows) {
-    text +=
-        color.dim(fmt::format("{} more rows differ between ranks: --format json", rows.size() - kMaxMergedRows)) + "\n";
+    text += color.dim(counted(rows.size() - kMaxMergedRows, "more row") + " with a difference: --format json") + "\n";
   }
   return text;
 }
@@ -149,7 +183,7 @@ std::string stepText(const JobReport& job, const Color& color) {
   }
   std::string text = "\n" + color.bold("By step") + " (" + kStepTimesAre + ")\n" + table.text(color);
   if (left_out > 0) {
-    text += color.dim(fmt::format("{} earlier rows: --format json", left_out)) + "\n";
+    text += color.dim(counted(left_out, "earlier row") + ": --format json") + "\n";
   }
   return text + stepSpreadText(job.steps);
 }
@@ -197,7 +231,8 @@ std::string mergeText(const JobReport& job, const Color& color) {
   const std::string times = job.group_times.empty() ? "" : "\n" + timeTables(job.group_times, job.module_times, color);
   const std::string nccl = job.nccl ? "\n" + ncclText(job, color) : "";
   return headerText(job, color) + agreementLine(job) + disagreementLines(job, color) + "\n" + kindText(job, color) +
-         "\n" + groupText(job, color) + times + nccl + stepText(job, color) + spreadText(job, color);
+         labelledText(job, color) + "\n" + groupText(job, color) + times + nccl + stepText(job, color) +
+         spreadText(job, color);
 }
 
 } // namespace commtap

@@ -31,13 +31,11 @@ namespace {
 
 constexpr const char* kPruneAbout =
     "Removes whole runs, the oldest first: those whose reports have not changed within --keep, then as many more as\n"
-    "bring all reports together below --max-size. Only reports of ranks are removed, each after it was read to its "
-    "end,\n"
-    "and folders that this leaves empty. A run with a ledger stays, since its job may be running, and so does one "
-    "that\n"
-    "changed within the hour. Merged reports and pages stay. So does what is not a whole report, such as one with "
-    "notes\n"
-    "of yours in it. If a ledger cannot be read, its owner's runs stay: it may be of any of them.";
+    "bring all reports together below --max-size. Only reports of ranks are removed, whatever their names, each after\n"
+    "it was read to its end, and folders that this leaves empty. A run with a ledger stays, since its job may be\n"
+    "running, and so does one that changed within the hour. Merged reports and pages stay: keep a baseline as one. So\n"
+    "does what is not a whole report, such as one with notes of yours in it. If a ledger cannot be read, its owner's\n"
+    "runs stay: it may be of any of them.";
 constexpr const char* kPruneExitStatus =
     "0 done; 1 a report or ledger could not be read or removed, or --max-size was not reached; 2 wrong usage, or "
     "FOLDER\n"
@@ -60,11 +58,11 @@ struct Pruned {
 std::string lineOf(const StoredRun& run, const Removal& removal, bool is_dry_run) {
   const size_t files = removal.files + removal.kept_files;
   return fmt::format(
-      "{} {}  {}{} files  {}  {}\n",
+      "{} {}  {}{}  {}  {}\n",
       is_dry_run ? "would remove" : "removed",
       inert(run.run_id),
-      removal.files,
-      removal.kept_files == 0 ? "" : fmt::format(" of {}", files),
+      removal.kept_files == 0 ? "" : fmt::format("{} of ", removal.files),
+      counted(files, "file"),
       humanBytes(static_cast<double>(removal.bytes)),
       formatTimestamp(run.changed_at_ns));
 }
@@ -88,16 +86,24 @@ void sayWhatStays(const PrunePlan& plan, const std::vector<UnjudgedFile>& unjudg
         "runs with ledgers stay: {}: if their jobs have ended, run commtap recover on their hosts",
         fmt::join(plan.with_ledgers, ", ")));
   }
+  if (!plan.just_changed.empty()) {
+    say(fmt::format("runs that changed within the hour stay: {}", fmt::join(plan.just_changed, ", ")));
+  }
   for (const UnjudgedFile& file : unjudged) {
-    say(file.path + " stays: it cannot be read" + (file.may_be_ledger ? ", so its run is not known" : ""));
+    say(fmt::format(
+        "{} stays: it {}{}",
+        file.path,
+        file.is_empty ? "is empty" : "cannot be read",
+        file.may_be_ledger ? ", so its run is not known" : ""));
   }
   if (!plan.undecided.empty()) {
     say(fmt::format(
         "runs to which a ledger that cannot be read may belong stay: {}: read it as its owner and with its version of "
-        "commtap, or remove it",
+        "commtap, or remove it if its process has ended",
         fmt::join(plan.undecided, ", ")));
   }
-  say(fmt::format("{} runs are left, {}", plan.kept_runs, humanBytes(static_cast<double>(plan.kept_bytes))));
+  const std::string size = humanBytes(static_cast<double>(plan.kept_bytes));
+  say(plan.kept_runs == 1 ? "1 run is left, " + size : fmt::format("{} runs are left, {}", plan.kept_runs, size));
 }
 
 /// Returns false, and says why, if the arguments do not say what to keep.
@@ -143,6 +149,9 @@ int prune(const PruneArguments& arguments) {
   sayAll(pruned.problems);
   sayWhatStays(plan, unjudged);
   const bool is_too_much = retention.max_bytes && plan.kept_bytes > *retention.max_bytes;
+  if (is_too_much) {
+    say(fmt::format("--max-size {} is not reached", humanBytes(static_cast<double>(*retention.max_bytes))));
+  }
   return pruned.problems.empty() && unjudged.empty() && !is_too_much ? printed : kExitFindings;
 }
 

@@ -12,6 +12,17 @@ bool isOlder(const StoredRun& run, uint64_t now_ns, uint64_t age_ns) {
   return run.changed_at_ns < now_ns && now_ns - run.changed_at_ns > age_ns;
 }
 
+/// Returns the list of the plan that says why an unwanted run stays; null if it goes.
+std::vector<std::string>* reasonToStay(const StoredRun& run, uint64_t now_ns, PrunePlan& plan) {
+  if (!isOlder(run, now_ns, kJustChangedNs)) {
+    return &plan.just_changed;
+  }
+  if (run.has_ledger) {
+    return &plan.with_ledgers;
+  }
+  return run.may_have_a_ledger ? &plan.undecided : nullptr;
+}
+
 } // namespace
 
 PrunePlan planPrune(std::vector<StoredRun> runs, const Retention& retention, uint64_t now_ns) {
@@ -21,15 +32,14 @@ PrunePlan planPrune(std::vector<StoredRun> runs, const Retention& retention, uin
   for (StoredRun& run : runs) {
     const bool is_too_old = retention.keep_ns && isOlder(run, now_ns, *retention.keep_ns);
     const bool is_too_much = retention.max_bytes && plan.kept_bytes > *retention.max_bytes;
-    const bool is_unwanted = (is_too_old || is_too_much) && isOlder(run, now_ns, kJustChangedNs);
-    if (is_unwanted && !run.has_ledger && !run.may_have_a_ledger) {
+    if (!is_too_old && !is_too_much) {
+      ++plan.kept_runs;
+    } else if (std::vector<std::string>* reason = reasonToStay(run, now_ns, plan)) {
+      ++plan.kept_runs;
+      reason->push_back(run.run_id);
+    } else {
       plan.kept_bytes -= run.bytes;
       plan.removed.push_back(std::move(run));
-      continue;
-    }
-    ++plan.kept_runs;
-    if (is_unwanted) {
-      (run.has_ledger ? plan.with_ledgers : plan.undecided).push_back(run.run_id);
     }
   }
   return plan;

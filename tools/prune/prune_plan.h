@@ -26,6 +26,7 @@ struct PrunePlan {
   uint64_t kept_runs = 0;
   uint64_t kept_bytes = 0;
   std::vector<std::string> with_ledgers; ///< runs that stay only because they have ledgers
+  std::vector<std::string> just_changed; ///< runs that stay only because they changed within kJustChangedNs
   std::vector<std::string> undecided;    ///< runs that stay only because a ledger that cannot be read may be theirs
 };
 

@@ -70,7 +70,7 @@ class Search {
 
   void add(const fs::path& path, bool may_be_ledger) {
     if (struct stat facts{}; lstat(path.c_str(), &facts) == 0) { // else it is gone
-      found_.push_back({path, facts.st_uid, may_be_ledger});
+      found_.push_back({path, facts.st_uid, S_ISREG(facts.st_mode) && facts.st_size == 0, may_be_ledger});
     }
   }
 

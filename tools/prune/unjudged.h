@@ -16,6 +16,7 @@ namespace commtap {
 struct UnjudgedFile {
   std::string path;
   uid_t owner = 0;
+  bool is_empty = false;
   bool may_be_ledger = false; ///< so its run is not known: a ledger by its name, or a folder that cannot be listed
 };
 

@@ -57,7 +57,7 @@ std::string tableOf(const std::vector<Row>& rows, const Color& color) {
          humanBytes(amount.bus_bytes)});
   }
   const std::string rest = rows.size() > kMaxSummaryRows
-                               ? fmt::format("... and {} more rows: commtap show\n", rows.size() - kMaxSummaryRows)
+                               ? "... and " + counted(rows.size() - kMaxSummaryRows, "more row") + ": commtap show\n"
                                : "";
   return table.text(color) + rest;
 }

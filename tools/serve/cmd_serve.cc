@@ -121,6 +121,10 @@ int serve(const ServeArguments& arguments) {
     say("--otlp: " + url.error());
     return kExitUsage;
   }
+  if (struct stat facts{}; stat(arguments.path.c_str(), &facts) == 0 && !S_ISDIR(facts.st_mode)) {
+    say(arguments.path + " is not a folder: give the folder that jobs write to");
+    return kExitUsage;
+  }
   const sigset_t signals = blockEndSignals();
   LiveFolder folder(arguments.path, hostName(), std::chrono::minutes(arguments.keep_minutes));
   LiveMetrics live(std::move(folder), arguments.depth, arguments.max_series);

@@ -103,7 +103,7 @@ std::string stateLine(const JobSummary& summary, std::span<const Report* const> 
   } else {
     state = "<strong>Running</strong>";
   }
-  return fmt::format("<p>{}. {} steps. Last activity {} ago.\n", state, steps, idle);
+  return fmt::format("<p>{}. {}. Last activity {} ago.\n", state, counted(steps, "step"), idle);
 }
 
 /// Returns ", SIGTERM" or ", status 1"; "" if nothing more is known, or nothing went wrong.
@@ -175,7 +175,7 @@ std::string moduleTable(const JobReport& job) {
     text += fmt::format("<tr><td>{}{}", htmlText(modules[i].second->name), amountCells(modules[i].first));
   }
   text += "</table>\n";
-  return shown == modules.size() ? text : text + fmt::format("<p>{} more modules\n", modules.size() - shown);
+  return shown == modules.size() ? text : text + "<p>" + counted(modules.size() - shown, "more module") + "\n";
 }
 
 std::string attemptSection(const std::vector<const Report*>& reports, uint64_t now_ns) {

@@ -18,7 +18,10 @@ namespace {
 
 std::string headText(const std::vector<std::string>& versions, uint64_t communicators, uint64_t processes) {
   return fmt::format(
-      "NCCL {}: {} communicators in {} processes\n", fmt::join(versions, ", "), communicators, processes);
+      "NCCL {}: {} in {}\n",
+      fmt::join(versions, ", "),
+      counted(communicators, "communicator"),
+      counted(processes, "process", "processes"));
 }
 
 std::string versionText(const std::string& version) {

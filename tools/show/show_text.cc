@@ -77,8 +77,8 @@ std::vector<std::string> moduleCells(const ModuleRow& row, const ShowView& view,
     cells[5] = bytesText(row.inclusive);
     if (columns.steps > 0) {
       const auto divisor = static_cast<double>(columns.steps);
-      cells.push_back(fmt::format("{:.6g}", static_cast<double>(row.inclusive.count) / divisor));
-      cells.push_back(humanBytes(static_cast<double>(row.inclusive.bytes) / divisor));
+      cells.push_back(fmt::format("{:.6g}", static_cast<double>(row.inclusive.count - row.setup.count) / divisor));
+      cells.push_back(humanBytes(static_cast<double>(row.inclusive.bytes - row.setup.bytes) / divisor));
     }
   }
   cells.resize(kModuleCells + (columns.steps > 0 ? 2 : 0) + (columns.labels ? 1 : 0));
@@ -151,18 +151,21 @@ std::string moduleText(const ShowView& view, const Color& color) {
   if (view.filter.per_step) {
     text +=
         color.dim(
-            shown.steps == 0 ? "the job has no steps" : fmt::format("PER STEP: the mean of {} steps", shown.steps)) +
+            shown.steps == 0 ? "the job has no steps"
+                             : fmt::format("PER STEP: the mean of {}, without set-up", counted(shown.steps, "step"))) +
         "\n";
   }
   if (tree.beyond_top > 0) {
-    text += color.dim(fmt::format("{} modules with smaller numbers are not shown: --top", tree.beyond_top)) + "\n";
+    text += color.dim("not shown: " + counted(tree.beyond_top, "module") + " with smaller numbers (--top)") + "\n";
   }
   if (tree.without_collectives > 0) {
     text +=
-        color.dim(fmt::format("{} modules without collectives are not shown: --all", tree.without_collectives)) + "\n";
+        color.dim("not shown: " + counted(tree.without_collectives, "module") + " without collectives (--all)") + "\n";
   }
   if (tree.too_deep > 0) {
-    text += color.dim(fmt::format("{} modules below depth {} are not shown", tree.too_deep, *view.filter.depth)) + "\n";
+    text +=
+        color.dim(fmt::format("not shown: {} below depth {}", counted(tree.too_deep, "module"), *view.filter.depth)) +
+        "\n";
   }
   return text;
 }

@@ -50,9 +50,46 @@ class OwnParts {
   std::map<std::pair<std::string_view, PhaseKind>, std::map<std::pair<std::string_view, bool>, Amount>> parts_;
 };
 
-void addPhase(const JobModule& module, Phase phase, const OwnParts& parts, std::vector<ModuleRow>& rows) {
+/// What modules communicate in set-up, with all modules below.
+class SetupSums {
+ public:
+  explicit SetupSums(const JobReport& job) {
+    std::map<std::string_view, const JobModule*> modules;
+    for (const JobModule& module : job.modules) {
+      modules.emplace(module.name, &module);
+    }
+    for (const JobCollective& row : job.collectives) {
+      if (const auto found = modules.find(row.module); row.setup && found != modules.end()) {
+        add(row, found->second, job);
+      }
+    }
+  }
+
+  Amount of(const JobModule& module, PhaseKind key) const {
+    const auto found = sums_.find({&module, key});
+    return found == sums_.end() ? Amount{} : found->second;
+  }
+
+ private:
+  void add(const JobCollective& row, const JobModule* module, const JobReport& job) {
+    for (const JobModule* below = nullptr; below != module; module = &job.modules[module->parent]) {
+      below = module;
+      sums_[{module, {row.phase, row.kind}}] += sumOf(row.amount);
+    }
+  }
+
+  std::map<std::pair<const JobModule*, PhaseKind>, Amount> sums_;
+};
+
+struct JobParts {
+  explicit JobParts(const JobReport& job) : own(job), setup(job) {}
+  OwnParts own;
+  SetupSums setup;
+};
+
+void addPhase(const JobModule& module, Phase phase, const JobParts& parts, std::vector<ModuleRow>& rows) {
   const bool is_first = rows.empty() || rows.back().module != &module;
-  ModuleRow row{&module, phase, std::nullopt, {}, {}, {}, is_first, true};
+  ModuleRow row{.module = &module, .phase = phase, .first_of_module = is_first, .first_of_phase = true};
   for (int i = 0; i < kKindCount; ++i) {
     const PhaseKind key{phase, static_cast<Kind>(i)};
     row.inclusive = amountAt(module.inclusive, key);
@@ -61,7 +98,8 @@ void addPhase(const JobModule& module, Phase phase, const OwnParts& parts, std::
     }
     row.kind = key.kind;
     row.own = amountAt(module.own, key);
-    row.own_parts = parts.of(module.name, key);
+    row.own_parts = parts.own.of(module.name, key);
+    row.setup = parts.setup.of(module, key);
     rows.push_back(row);
     row.first_of_module = row.first_of_phase = false;
   }
@@ -70,7 +108,7 @@ void addPhase(const JobModule& module, Phase phase, const OwnParts& parts, std::
   }
 }
 
-void addModule(const JobModule& module, const ShowFilter& filter, const OwnParts& parts, std::vector<ModuleRow>& rows) {
+void addModule(const JobModule& module, const ShowFilter& filter, const JobParts& parts, std::vector<ModuleRow>& rows) {
   const size_t before = rows.size();
   for (int i = 0; i < kPhaseCount; ++i) {
     if (isShown(filter, static_cast<Phase>(i))) {
@@ -79,7 +117,7 @@ void addModule(const JobModule& module, const ShowFilter& filter, const OwnParts
   }
   if (rows.size() == before) {
     const Phase phase = filter.phase.value_or(Phase::kForward);
-    rows.push_back({&module, phase, std::nullopt, {}, {}, {}, true, true});
+    rows.push_back({.module = &module, .phase = phase, .first_of_module = true, .first_of_phase = true});
   }
 }
 
@@ -200,7 +238,7 @@ ModuleRows moduleRows(const ShowView& view) {
     result.beyond_top = shown.size() - kept;
     shown.resize(kept);
   }
-  const OwnParts parts(view.job);
+  const JobParts parts(view.job);
   for (const JobModule* module : shown) {
     addModule(*module, view.filter, parts, result.rows);
   }

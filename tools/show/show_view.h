@@ -96,10 +96,11 @@ struct OwnPart {
 struct ModuleRow {
   const JobModule* module = nullptr;
   Phase phase = Phase::kOther;
-  std::optional<Kind> kind; ///< nullopt: calls without collectives
-  Amount inclusive;
-  Amount own;
-  std::vector<OwnPart> own_parts; ///< by label and set-up; empty if there is no own amount
+  std::optional<Kind> kind = {}; ///< nullopt: calls without collectives
+  Amount inclusive = {};
+  Amount setup = {}; ///< of `inclusive`
+  Amount own = {};
+  std::vector<OwnPart> own_parts = {}; ///< by label and set-up; empty if there is no own amount
   bool first_of_module = false;
   bool first_of_phase = false;
 };

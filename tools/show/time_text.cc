@@ -73,7 +73,8 @@ std::string moduleText(const std::vector<TimeTotals>& all, const Color& color) {
   std::string text = table.text(color);
   if (all.size() > kMaxTimedRows) {
     text += color.dim(fmt::format(
-                "{} more rows: commtap export --format csv --table collectives PATH", all.size() - kMaxTimedRows)) +
+                "{}: commtap export --format csv --table collectives PATH",
+                counted(all.size() - kMaxTimedRows, "more row"))) +
             "\n";
   }
   return text;

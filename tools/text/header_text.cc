@@ -7,14 +7,11 @@
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
+#include "tools/text/disagreement_text.h"
 #include "tools/text/text.h"
 
 namespace commtap {
 namespace {
-
-std::string plural(size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::string timeText(const JobSummary& summary) {
   constexpr size_t kToTheSecond = 19;
@@ -45,7 +42,7 @@ std::string ranksLine(const JobSummary& summary, Scope scope) {
     line = fmt::format("sum over {} of {} ranks: {}", summary.rank_count, world, rankText(summary.ranks));
   }
   if (summary.unranked > 0) {
-    line += (line.empty() ? "" : ", and ") + plural(summary.unranked, "process", "processes") + " without a rank";
+    line += (line.empty() ? "" : ", and ") + counted(summary.unranked, "process", "processes") + " without a rank";
   }
   return line + "\n";
 }
@@ -69,7 +66,7 @@ std::string notSeenLines(const JobSummary& summary, const Color& color) {
         inert(entry.reason),
         inert(entry.meaning),
         entry.detail.empty() ? "" : "; first: " + inert(entry.detail),
-        item.ranks.empty() ? "" : " (rank " + rankText(item.ranks) + ")");
+        item.ranks.empty() ? "" : " (" + ranksText(item.ranks) + ")");
   }
   return lines.empty()
              ? ""
@@ -85,10 +82,10 @@ std::string headerText(const JobReport& job, Scope scope, const Color& color) {
       summary, has_attempts ? job.attempts.front() : job.attempt, has_attempts ? job.attempts.back() : job.attempt);
   text += ranksLine(summary, scope);
   if (!summary.missing.empty() && scope == Scope::kRun) {
-    text += color.warning("no report of rank " + rankText(summary.missing)) + "\n";
+    text += color.warning("no report of " + ranksText(summary.missing)) + "\n";
   }
   if (job.other_runs > 0) {
-    text += plural(job.other_runs, "other run", "other runs") + " in the same folder left out (--run ID)\n";
+    text += counted(job.other_runs, "other run") + " in the same folder left out (--run ID)\n";
   }
   return text + exitLines(summary, color) + notSeenLines(summary, color);
 }
@@ -98,9 +95,9 @@ std::string headerText(const JobReport& job, const Color& color) {
 }
 
 std::string exitText(const ExitSummary& exit) {
-  std::string who = exit.ranks.empty() ? "" : "rank " + rankText(exit.ranks);
+  std::string who = exit.ranks.empty() ? "" : ranksText(exit.ranks);
   if (exit.unranked > 0) {
-    who += (who.empty() ? "" : ", ") + plural(exit.unranked, "process", "processes") + " without a rank";
+    who += (who.empty() ? "" : ", ") + counted(exit.unranked, "process", "processes") + " without a rank";
   }
   switch (exit.exit) {
     case ExitKind::kRunning:

@@ -52,6 +52,11 @@ size_t displayWidth(std::string_view text) {
   return width;
 }
 
+std::string counted(uint64_t count, std::string_view one, std::string_view many) {
+  const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
+  return fmt::format("{} {}", count, count == 1 ? one : plural);
+}
+
 std::string labelText(std::string_view label, bool setup) {
   return inert(label) + (label.empty() || !setup ? "" : " ") + (setup ? "(set-up)" : "");
 }

@@ -10,6 +10,9 @@
 
 namespace commtap {
 
+/// Returns "1 process" or "2 processes". `many`: "" for `one` with an s.
+std::string counted(uint64_t count, std::string_view one, std::string_view many = "");
+
 /// Returns the number of columns of inert text, counting one per code point.
 size_t displayWidth(std::string_view text);
 

@@ -78,8 +78,8 @@ int watch(const TopArguments& arguments, const Looker& look, const std::string& 
   const sigset_t signals = blockEndSignals();
   TopFrame first = look();
   if (first.look.processes.empty()) {
-    say(fmt::format("no running job {}: commtap show --last shows ended jobs", where));
     sayAll(first.look.problems);
+    say(fmt::format("no running job was found {}: commtap show --last shows ended jobs", where));
     return kExitFindings;
   }
   EarlierFrame before = earlierFrame(std::move(first));
@@ -110,12 +110,12 @@ int top(const TopArguments& arguments) {
     return kExitUsage;
   }
   if (*hosts) {
-    return watch(arguments, lookerAt(std::move(**hosts)), "is on these hosts");
+    return watch(arguments, lookerAt(std::move(**hosts)), "on these hosts");
   }
   if (!isThere(arguments.path)) {
     return kExitUsage;
   }
-  return watch(arguments, lookerAt(arguments.path), "on this machine writes to " + arguments.path);
+  return watch(arguments, lookerAt(arguments.path), "on this machine that writes to " + arguments.path);
 }
 
 } // namespace

@@ -96,7 +96,7 @@ std::string lagText(const GroupLag& lag, const JobLook& look, bool has_runs, con
     text += "  " + positionText(lag.members[i], look.at_ns) + processText(lag.members[i], look) + "\n";
   }
   if (lag.members.size() > kMaxMembers) {
-    text += fmt::format("  and {} more ranks\n", lag.members.size() - kMaxMembers);
+    text += "  and " + counted(lag.members.size() - kMaxMembers, "more rank") + "\n";
   }
   return text;
 }
@@ -137,7 +137,7 @@ std::string headText(uint64_t now_ns, std::span<const Report* const> reports, co
   const size_t runs = runCount(reports);
   const std::string what = runs > 1 ? fmt::format("{} runs", runs) : fmt::format("step {}", step);
   const std::string time = formatTimestamp(now_ns).substr(0, kToTheSecond);
-  return color.bold(fmt::format("{}  {} processes, {}", time, reports.size(), what)) + "\n\n";
+  return color.bold(fmt::format("{}  {}, {}", time, counted(reports.size(), "process", "processes"), what)) + "\n\n";
 }
 
 /// Returns why the job hangs, with a line's end; "" if it does not, or it cannot be told.

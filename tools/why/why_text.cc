@@ -271,7 +271,7 @@ std::string lineOfUnknown(const Verdict& verdict) {
       return fmt::format(
           "no rank waits for another, and none made progress for {}", humanDuration(verdict.quiet_s * 1e9));
     default:
-      return "no process with a rank has left a report or a ledger here";
+      return "no report or ledger of a rank was found";
   }
 }
 
@@ -301,7 +301,7 @@ std::string rankLine(const HangRank& rank) {
         ranksText(rank.waits_for));
   }
   text += rank.nccl_function.empty() ? "" : "; in " + ncclOf(rank);
-  text += rank.steps ? fmt::format(", {} steps", *rank.steps) : "";
+  text += rank.steps ? ", " + counted(*rank.steps, "step") : "";
   return rank.pid ? text + fmt::format("; pid {} on {}", *rank.pid, inert(rank.host)) : text;
 }
 
@@ -315,7 +315,7 @@ std::string rankLines(const Verdict& verdict) {
       }
     }
   }
-  return lines > kMostLines ? text + fmt::format("  ({} more ranks: --json)\n", lines - kMostLines) : text;
+  return lines > kMostLines ? text + fmt::format("  ({}: --json)\n", counted(lines - kMostLines, "more rank")) : text;
 }
 
 std::string countLines(const Verdict& verdict) {

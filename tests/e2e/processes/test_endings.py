@@ -270,7 +270,7 @@ def test_all_ranks_raise(runner: Runner) -> None:
     assert [(each.job["exit"], each.job["exit_status"]) for each in run.reports] == [("normal", 1)] * 2
     out = run.output_folder
     for command in ("show", "merge"):
-        assert "rank 0-1: ended with status 1\n" in say(command, out).stdout, command
+        assert "ranks 0-1: ended with status 1\n" in say(command, out).stdout, command
     checked = say("check", out)
     assert checked.returncode == 1
     assert "every process that exited did so with status 0" in checked.stdout

@@ -119,7 +119,7 @@ def test_a_run_is_held_against_its_plan(runner: Runner, tmp_path: Path) -> None:
     assert more.returncode == 1
     assert "MLPStacked.layers.2" in more.stdout
     assert re.search(r"\bnew: 1 all_gather per step in MLPStacked\.layers\.2 ", more.stdout), more.stdout
-    assert "PER STEP: the mean of 2 steps\n" in ask("show", plan.folder, "--per-step").stdout
+    assert "PER STEP: the mean of 2 steps, without set-up\n" in ask("show", plan.folder, "--per-step").stdout
     wrong = ask("check", run.output_folder, "--plan", other.output_folder)
     assert wrong.returncode == 2
     assert "is no plan" in wrong.stderr

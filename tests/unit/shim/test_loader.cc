@@ -156,6 +156,7 @@ TEST_CASE("a line names the torch that has no tracker, and what to install") {
     commtap_on_torch_loaded();
   });
   CHECK(child.said.find("torch 9.9.1+cu130 is not supported: ") != std::string::npos);
+  CHECK(child.said.find("/trackers/libcommtap-tracker-9.9.so does not exist") != std::string::npos);
   CHECK(
       child.said.find(
           "install a commtap that has the tracker for torch 9.9, or make one (`commtap build-tracker`); nothing is "

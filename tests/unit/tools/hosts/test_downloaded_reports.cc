@@ -20,6 +20,11 @@ TEST_CASE("the folder goes with its object") {
     path = reports.folder();
     CHECK(std::filesystem::is_directory(path));
     CHECK(reports.missing().size() == 1);
+    CHECK(reports.isEmpty());
+    CHECK(reports.named(path + "/host0/rank-00000.json: x") == "127.0.0.1:1: rank-00000.json: x");
+    CHECK(reports.named("other: " + path + "/host1/a") == "other: " + path + "/host1/a");
+    writeText(path + "/host0", "");
+    CHECK_FALSE(reports.isEmpty());
   }
   CHECK_FALSE(std::filesystem::exists(path));
 }

@@ -72,7 +72,7 @@ TEST_CASE("check fails on ranks that exited with an error, and names the status,
   CHECK(outcome.status() == 1);
   CHECK(
       outcome.out ==
-      "FAILED every process that exited did so with status 0\n  rank 1-2: ended with status 1\n"
+      "FAILED every process that exited did so with status 0\n  ranks 1-2: ended with status 1\n"
       "1 of 6 checks failed\n");
   CHECK(runCommtap({"check", job, "--allow", "failed"}).status() == 0);
 }

@@ -23,7 +23,7 @@ TEST_CASE("merge text has disagreements before the numbers and the spread of ran
   std::vector<Report> reports = {sampleReport(0), sampleReport(2)};
   rowOf(reports[1], "DistributedDataParallel.net1", Kind::kAllGather).bytes = 4096;
   const std::string text = mergeText(jobOf(reports), Color::none());
-  CHECK(has(text, "no report of rank 1, 3\n"));
+  CHECK(has(text, "no report of ranks 1, 3\n"));
   CHECK_FALSE(has(text, "agree\n"));
   CHECK(text.find("RANKS DISAGREE: likely a hang or a bug\n  all_gather") < text.find("By phase and kind"));
   CHECK(text.find("Rows whose ranks differ most") > text.find("By group"));
@@ -37,6 +37,31 @@ TEST_CASE("a row whose ranks differ says its label") {
   }
   rowOf(reports[1], "Global", Kind::kBroadcast).bytes += 1;
   CHECK(has(mergeText(jobOf(reports), Color::none()), "\nGlobal [weights]  other"));
+}
+
+TEST_CASE("merge text sums labels and set-up over ranks, the largest first") {
+  CHECK_FALSE(has(mergeText(sampleJob(), Color::none()), "By label"));
+  std::vector<Report> reports = sampleReports(2);
+  for (Report& report : reports) {
+    Collective& broadcast = rowOf(report, "Global", Kind::kBroadcast);
+    broadcast.label = "weights";
+    broadcast.setup = true;
+    broadcast.count = 3;
+    broadcast.bytes = 1024;
+    Collective& reduce = rowOf(report, "DistributedDataParallel", Kind::kAllReduce);
+    reduce.label = "metric\x1b[2J";
+    reduce.count = 2;
+    reduce.bytes = 2048;
+  }
+  const std::string text = mergeText(jobOf(reports), Color::none());
+  const size_t at = text.find("By label, and set-up\n");
+  REQUIRE(at != std::string::npos);
+  CHECK(
+      text.substr(at, text.find("\n\n", at) - at) ==
+      "By label, and set-up\n"
+      "PHASE     KIND        LABEL             COUNT     BYTES\n"
+      "backward  all_reduce  metric\\x1b[2J         4  4.00 KiB\n"
+      "other     broadcast   weights (set-up)      6  2.00 KiB");
 }
 
 TEST_CASE("killed ranks that stopped in one sequence are told from ranks that disagree") {

@@ -41,11 +41,11 @@ using Names = std::vector<std::string>;
 
 TEST_CASE_FIXTURE(OldAndNew, "prune removes the reports of old runs and nothing else") {
   const Outcome dry = runCommtap({"prune", "--keep", "30d", "--dry-run", folder.path()});
-  CHECK(dry.out.starts_with("would remove old  1 files  "));
+  CHECK(dry.out.starts_with("would remove old  1 file  "));
   CHECK(names() == Names{"new.json", "notes.json", "notes.txt", "old.json"});
   const Outcome outcome = runCommtap({"prune", "--keep", "30d", folder.path()});
-  CHECK(outcome.out.starts_with("removed old  1 files  "));
-  CHECK(has(outcome.err, "1 runs are left"));
+  CHECK(outcome.out.starts_with("removed old  1 file  "));
+  CHECK(has(outcome.err, "1 run is left"));
   CHECK(outcome.status() == 0);
   CHECK(names() == Names{"new.json", "notes.json", "notes.txt"});
 }
@@ -53,6 +53,8 @@ TEST_CASE_FIXTURE(OldAndNew, "prune removes the reports of old runs and nothing 
 TEST_CASE_FIXTURE(OldAndNew, "a size that cannot be reached is a finding") {
   const Outcome outcome = runCommtap({"prune", "--max-size", "1B", folder.path()});
   CHECK(outcome.out.starts_with("removed old"));
+  CHECK(has(outcome.err, "runs that changed within the hour stay: new\n"));
+  CHECK(has(outcome.err, "--max-size 1 B is not reached\n"));
   CHECK(outcome.status() == 1);
   CHECK(names() == Names{"new.json", "notes.json", "notes.txt"});
 }
@@ -76,7 +78,7 @@ TEST_CASE_FIXTURE(
   writeText(folder / "x.ledger", "");
   const Outcome outcome = runCommtap({"prune", "--keep", "30d", folder.path()});
   CHECK(outcome.out.empty());
-  CHECK(has(outcome.err, folder / "x.ledger stays: it cannot be read, so its run is not known"));
+  CHECK(has(outcome.err, folder / "x.ledger stays: it is empty, so its run is not known"));
   CHECK(has(outcome.err, "runs to which a ledger that cannot be read may belong stay: old: "));
   CHECK(has(outcome.err, "2 runs are left"));
   CHECK(outcome.status() == 1);

@@ -47,6 +47,7 @@ TEST_CASE("a run with a ledger, and one that changed within the hour, stay whate
   const PrunePlan plan = planPrune(runs, {0, 0}, kNow);
   CHECK(idsOf(plan.removed) == Ids{"old"});
   CHECK(plan.with_ledgers == Ids{"running"});
+  CHECK(plan.just_changed == Ids{"fresh"});
   CHECK(plan.kept_runs == 2);
   CHECK(plan.kept_bytes == 20);
 }

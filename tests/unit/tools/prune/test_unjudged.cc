@@ -107,7 +107,10 @@ TEST_CASE("a ledger that cannot be read is of any run of its owner, and of nobod
   std::vector<StoredRun> runs(2);
   runs[0].owners = {7};
   runs[1].owners = {8};
-  std::vector<UnjudgedFile> unjudged = {{"a.ledger", 7, true}, {"b.json", 8, false}, {"c.ledger", 9, true}};
+  std::vector<UnjudgedFile> unjudged = {
+      {.path = "a.ledger", .owner = 7, .may_be_ledger = true},
+      {.path = "b.json", .owner = 8},
+      {.path = "c.ledger", .owner = 9, .may_be_ledger = true}};
   markUndecided(unjudged, runs);
   CHECK(runs[0].may_have_a_ledger);
   CHECK_FALSE(runs[1].may_have_a_ledger);

@@ -11,7 +11,7 @@ namespace {
 
 TEST_CASE("the summary has the sum over the ranks by kind and group, most bytes first, and where to look") {
   const std::string text = runSummary(jobOf({sampleReport(0), sampleReport(1)}), "/out", Color::none());
-  CHECK(text.find("sum over 2 of 4 ranks: 0-1\nno report of rank 2-3\n") != std::string::npos);
+  CHECK(text.find("sum over 2 of 4 ranks: 0-1\nno report of ranks 2-3\n") != std::string::npos);
   CHECK(
       text.find("all_gather  default_pg     4      4  4.00 KiB   3.00 KiB\n"
                 "all_reduce  default_pg     4      2     640 B      960 B\n") != std::string::npos);
@@ -40,7 +40,8 @@ TEST_CASE("one line tells of advice, if there is any") {
 }
 
 TEST_CASE("one report of a run of many misses the others") {
-  CHECK(runSummary(jobOf({sampleReport(0)}), "/out", Color::none()).find("no report of rank 1-3") != std::string::npos);
+  CHECK(
+      runSummary(jobOf({sampleReport(0)}), "/out", Color::none()).find("no report of ranks 1-3") != std::string::npos);
 }
 
 TEST_CASE("without a report one line says why that may be") {

@@ -26,7 +26,7 @@ TEST_CASE("NCCL calls are next to their collectives; other calls are listed by m
        {"ncclSend", 0, "", "", "Engine", Phase::kOther, "float32", true, NcclSource::kCall, 5, 2, 2048}}};
   const std::string text = ncclText(viewOf(folder, {}).job, Color::none());
   for (const char* part :
-       {"NCCL 2.29.7: 1 communicators in 1 processes", "ncclAllReduce", "3.00 KiB", "Engine", "ncclSend", "2.00 KiB"}) {
+       {"NCCL 2.29.7: 1 communicator in 1 process", "ncclAllReduce", "3.00 KiB", "Engine", "ncclSend", "2.00 KiB"}) {
     CHECK_MESSAGE(text.find(part) != std::string::npos, part << " in\n" << text);
   }
   const std::string forward = ncclText(viewOf(folder, {}).job, Color::none(), Phase::kForward);

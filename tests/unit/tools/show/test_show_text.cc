@@ -14,7 +14,7 @@ TEST_CASE("the page has the tree with inclusive and own numbers, kinds and group
   const SampleRun folder = sampleFolder();
   const std::string text = showText(viewOf(folder, {}), Color::none());
   for (const char* part :
-       {"sum over 2 of 4 ranks: 0, 2\nno report of rank 1, 3\n",
+       {"sum over 2 of 4 ranks: 0, 2\nno report of ranks 1, 3\n",
         "\n  DistributedDataParallel  forward       2  all_gather      4  4.00 KiB\n",
         "\n                           backward         all_reduce      2     640 B          2      640 B\n",
         "\n    net1                   forward       2  all_gather      4  4.00 KiB          4   4.00 KiB\n",
@@ -83,7 +83,7 @@ TEST_CASE("a sorted list has full names and says what is not shown") {
   const std::string text = showText(viewOf(folder, {.top = 1}), Color::none());
   CHECK(has(text, "(COUNT and BYTES with all modules below, OWN without; the most OWN BYTES first)\n"));
   CHECK(has(text, "\nDistributedDataParallel.net1  forward"));
-  CHECK(has(text, "\n3 modules with smaller numbers are not shown: --top\n"));
+  CHECK(has(text, "\nnot shown: 3 modules with smaller numbers (--top)\n"));
   CHECK(has(showText(viewOf(folder, {.sort = SortBy::kCalls}), Color::none()), "; the most CALLS first)"));
 }
 
@@ -96,9 +96,29 @@ TEST_CASE("numbers per training step are the sums divided by the steps") {
   const std::string text = showText(viewOf(folder, {.per_step = true}), Color::none());
   CHECK(has(text, "OWN COUNT  OWN BYTES  COUNT PER STEP  BYTES PER STEP\n"));
   CHECK(has(text, "4   4.00 KiB               1        1.00 KiB\n"));
-  CHECK(has(text, "PER STEP: the mean of 4 steps\n"));
+  CHECK(has(text, "PER STEP: the mean of 4 steps, without set-up\n"));
   folder.files[0].report.steps.push_back({4, 1, 2, std::nullopt, 1, 0, {}}); // has only begun, as at a plan's end
-  CHECK(has(showText(viewOf(folder, {.per_step = true}), Color::none()), "PER STEP: the mean of 4 steps\n"));
+  CHECK(has(
+      showText(viewOf(folder, {.per_step = true}), Color::none()), "PER STEP: the mean of 4 steps, without set-up\n"));
+}
+
+TEST_CASE("numbers per training step are without set-up, of all modules below") {
+  SampleRun folder = sampleFolder();
+  folder.files.resize(1);
+  Report& report = folder.files[0].report;
+  report.steps = {{0, 3, 1, 2, 1, 1, {}}};
+  Collective& gather = rowOf(report, "DistributedDataParallel.net1", Kind::kAllGather);
+  gather.count = 6;
+  gather.bytes = 6 * 1024;
+  Collective before = gather;
+  before.setup = true;
+  before.count = 5;
+  before.bytes = 5000;
+  report.collectives.push_back(before);
+  const std::string text = showText(viewOf(folder, {.per_step = true}), Color::none());
+  CAPTURE(text);
+  CHECK(has(text, "11  10.9 KiB          6   6.00 KiB               2        2.00 KiB"));
+  CHECK(has(text, "all_gather     11  10.9 KiB                                     2        2.00 KiB"));
 }
 
 TEST_CASE("a phase does not limit the steps, and the text says so") {

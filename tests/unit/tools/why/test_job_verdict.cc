@@ -41,7 +41,7 @@ TEST_CASE("a verdict on two looks says whether the job went on in between") {
 TEST_CASE("without a process with a rank nothing can be told") {
   const Verdict verdict = verdictOf(EarlierLook(), JobLook(), 1);
   CHECK(verdict.status == HangStatus::kUnknown);
-  CHECK(has(verdict.line, "no process with a rank"));
+  CHECK(has(verdict.line, "no report or ledger of a rank was found"));
 }
 
 } // namespace

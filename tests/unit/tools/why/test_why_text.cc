@@ -157,7 +157,7 @@ TEST_CASE("the lines of jobs that do not hang, or cannot be told") {
     job.look(rank).cpu_share = 1;
   }
   CHECK(has(judged(job).line, "cannot tell: all ranks use their processors for"));
-  CHECK(has(lineOf(Verdict()), "no process with a rank"));
+  CHECK(has(lineOf(Verdict()), "no report or ledger of a rank was found"));
 }
 
 TEST_CASE("names from the job are made safe, and the JSON has them as they are") {
