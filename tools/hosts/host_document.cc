@@ -127,6 +127,19 @@ SeenProcess processFrom(const json& state, Report report) {
   return process;
 }
 
+/// Throws if it is no list of texts. A host cannot make the asker print without end.
+std::vector<std::string> problemsFrom(const json& list) {
+  constexpr size_t kMost = 100;
+  std::vector<std::string> problems;
+  for (size_t i = 0; i < std::min(list.size(), kMost); ++i) {
+    problems.push_back(list.at(i));
+  }
+  if (list.size() > kMost) {
+    problems.push_back(fmt::format("and {} more problems", list.size() - kMost));
+  }
+  return problems;
+}
+
 Result<HostDocument> documentFrom(std::string_view text, FastReportReader& reader) {
   const json head = json::parse(nextLine(text), nullptr, /*allow_exceptions=*/false);
   if (!head.is_object() || head.value(name::kSchema, "") != kSchema) {
@@ -136,7 +149,7 @@ Result<HostDocument> documentFrom(std::string_view text, FastReportReader& reade
   HostDocument document;
   document.host = head.at(name::kHost);
   document.look.at_ns = head.at(name::kAt);
-  document.look.problems = head.at(name::kProblems).get<std::vector<std::string>>();
+  document.look.problems = problemsFrom(head.at(name::kProblems));
   if (head.contains(name::kTraffic)) {
     document.traffic = trafficFrom(head.at(name::kTraffic));
   }

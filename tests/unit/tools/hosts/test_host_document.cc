@@ -86,6 +86,16 @@ TEST_CASE("a question is its address") {
   CHECK(questionFrom({{"rows", "x,-3,,5"}}).rows_of == std::vector<int64_t>{5});
 }
 
+TEST_CASE("of very many problems the first are read, and the rest is counted") {
+  FastReportReader reader;
+  HostDocument told = sampleDocument();
+  told.look.problems.assign(5000, "a problem");
+  const Result<HostDocument> read = hostDocumentFrom(hostText(told, {}), reader);
+  REQUIRE(read);
+  REQUIRE(read->look.problems.size() == 101);
+  CHECK(read->look.problems.back() == "and 4900 more problems");
+}
+
 TEST_CASE("an answer that is none is refused") {
   FastReportReader reader;
   CHECK(has(hostDocumentFrom("<html></html>", reader).error(), "another version of commtap"));
