@@ -20,6 +20,7 @@
 #include "report/runs/output.h"
 #include "report/runs/report_file.h"
 #include "report/runs/report_paths.h"
+#include "report/runs/run_folder.h"
 
 namespace commtap {
 namespace {
@@ -61,7 +62,8 @@ Result<std::string> recoverLedger(const std::string& path, const OutputIdentity*
     return Result<std::string>::failure(contents.error());
   }
   const Job& job = contents->report.job;
-  const bool is_meant = by == nullptr || job.run_id == by->run_id || contents->parent_pid == by->pid;
+  const bool is_meant =
+      by == nullptr || nameOfRun(job.run_id) == nameOfRun(by->run_id) || contents->parent_pid == by->pid;
   if (job.exit == ExitKind::kRunning || !is_meant) {
     return std::string();
   }

@@ -29,8 +29,8 @@ std::vector<std::string> recoverLedgers(const std::string& folder, std::vector<s
 void recoverOrphanedLedgers(const std::string& path);
 
 /// Converts ledgers that an exiting process of the job may leave behind, in `folder`, in the folders of the newest runs
-/// there, and in those of their attempts. They are those of its children, and of its run's processes on its host.
-/// Ignores ledgers that it cannot convert.
+/// there, and in those of their attempts. They are those of its children, and of its run's and of
+/// other runs of that name on its host. Ignores ledgers that it cannot convert.
 void recoverLedgersOfRun(const std::string& folder, const OutputIdentity& process);
 
 } // namespace commtap

@@ -287,6 +287,10 @@ void ProcessLedger::recoverOthers(const std::string& folder) {
   OutputIdentity process = identity_;
   process.run_id = ledger_->text(ledger_->header().run_id); // its own id if the run is not the first of its name
   recoverLedgersOfRun(folder, process);
+  // Ledgers of earlier runs of the name would count as a sequence of crashes, which this end interrupts: see OffSwitch.
+  if (const std::string common = commonFolder(options_.out, identity_.run_id); common != folder) {
+    recoverLedgersOfRun(common, process);
+  }
 }
 
 void ProcessLedger::finishOutput(ExitKind how, int code, uint64_t ends_since_ns) {

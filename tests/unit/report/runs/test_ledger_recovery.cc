@@ -113,6 +113,7 @@ TEST_CASE("an exiting process converts only the ledgers of its run and its child
   leave("attempt-1/child", kDeadPid + 1, "other", 77);
   leave("later-run/child", kDeadPid + 3, "later", 77);
   leave("later-run/attempt-1/child", kDeadPid + 4, "later", 77);
+  leave("another", kDeadPid + 5, "run.run-2", 1);
   leave("stranger", kDeadPid + 2, "other", 1);
   leave("living", static_cast<uint64_t>(getpid()), "run", 77);
   recoverLedgersOfRun(folder.path(), {"node", 77, -1, "run", 0});
@@ -122,6 +123,7 @@ TEST_CASE("an exiting process converts only the ledgers of its run and its child
   CHECK(std::filesystem::exists(folder / "later-run/attempt-1/child.json"));
   CHECK(
       namesIn(folder.path()) == std::vector<std::string>{
+                                    "another.json",
                                     "attempt-1",
                                     "later-run",
                                     "living.node-" + std::to_string(getpid()) + ".ledger",
