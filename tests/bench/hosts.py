@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures `commtap why` over many hosts: time and memory of the verdict on a job that one rank holds up.
 
-A real `commtap serve` reads generated reports and serves their processes. Another server answers with that text, cut into
-one document for each host, at an address of its own for each host: 127.1.0.0, 127.1.0.1, ...
+A real `commtap serve` reads generated reports and serves their processes. Another server answers with that text, cut
+into one document for each host, at an address of its own for each host: 127.1.0.0, 127.1.0.1, ...
 """
 
 import argparse
