@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Checks formatting and runs the linters.
+# Checks formatting and wording, and runs the linters.
 
 sources() { git ls-files --cached --others --exclude-standard -- '*.c' '*.cc' '*.h'; }
 
@@ -33,5 +33,6 @@ lint() { # [all]
   record clang-tidy tidy "$@"
   record biome biome ci --colors=off tools/html
   record ruff bash -c 'ruff check --quiet . && ruff format --check --quiet .'
+  record words python .dev/words.py
   finish
 }

@@ -46,7 +46,7 @@ PAIRS: tuple[Pair, ...] = (("2.11", "3.10"), ("2.12", "3.12"), REFERENCE, ("2.14
 
 @dataclass(frozen=True)
 class Difference:
-    """What torch itself does otherwise in these versions."""
+    """A difference of torch itself in these versions."""
 
     torches: tuple[str, ...]
     #: A pattern of the names of jobs.
@@ -89,7 +89,7 @@ def say(text: str) -> None:
 
 
 class MissingError(Exception):
-    """What a pair needs and this machine lacks."""
+    """A pair needs what this machine lacks."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def first(found: Iterable[Path], what: str) -> Path:
 
 @dataclass(frozen=True)
 class Source:
-    """Where commtap is installed from: a folder that has it, or the newest wheel of dist/."""
+    """The place that commtap is installed from: a folder that has it, or the newest wheel of dist/."""
 
     prefix: Path | None
 
@@ -250,7 +250,7 @@ def changes(reference: Row, report: Row) -> list[tuple[str, str]]:
 
 @dataclass
 class Verdict:
-    """What came of a job with another version."""
+    """The outcome of a job with another version."""
 
     faults: list[str]
     of_torch: set[Difference]

@@ -25,7 +25,7 @@ WHEELS = REPOSITORY / "build" / "wheels"
 
 BEGIN, END = "<!-- ops -->", "<!-- end of ops -->"
 
-#: A name that tells what an unknown op probably does, the most specific one first.
+#: A name that shows what an unknown op probably does, the most specific one first.
 HINTS = {
     "reduce_scatter": "kReduceScatter",
     "all_reduce": "kAllReduce",
@@ -79,7 +79,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Table:
-    """What op_table.cc holds."""
+    """The contents of op_table.cc."""
 
     specs: dict[str, Spec]
     namespaces: tuple[str, ...]

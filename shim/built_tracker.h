@@ -19,7 +19,7 @@ extern "C" {
 bool commtap_built_tracker_path(const char* torch, char* path, size_t size);
 
 /* Returns why the tracker `path` must not be loaded, NULL if it may be: it and commtap's two folders above it must be
- * this user's own, and nobody else may write to them. Changes errno. */
+ * this user's own, and no other user may write to them. Changes errno. */
 const char* commtap_built_tracker_refusal(const char* path);
 
 /* Writes to `path` where the tracker for this version of torch is. Returns false if there is none that may be loaded.

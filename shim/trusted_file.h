@@ -17,7 +17,7 @@ extern "C" {
  * `library` is loaded already, and `path` begins with its folder. Changes errno. */
 const char* commtap_load_refusal(const char* path, const char* library);
 
-/* Returns whether this is a regular file, or a folder, that belongs to this user and that nobody else may write to. A
+/* Returns whether this is a regular file, or a folder, that belongs to this user and that no other may write to. A
  * symbolic link is neither. Changes errno. */
 bool commtap_is_private(const char* path, bool is_file);
 

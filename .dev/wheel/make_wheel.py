@@ -133,7 +133,7 @@ def link_faults(tree: Path, target: toolchain.Target) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev wheel", description="make the wheel and the archive in dist/")
     parser.add_argument("--torch", action="append", choices=list(torches.releases()), help="a minor; default: all")
-    parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter; default: all that are found")
+    parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter; default: each that is found")
     parser.add_argument("--dest", type=Path, default=REPOSITORY / "dist", metavar="FOLDER", help="default: dist/")
     parser.add_argument("--link-check", action="store_true", help="compare with torch's libraries: 2 GB of downloads")
     parser.add_argument("--arch", choices=list(toolchain.TARGETS), default=os.uname().machine)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the binaries of a wheel need of a system, by the versions of the symbols that they import."""
+"""The needs of a wheel's binaries from a system, by the versions of the symbols that they import."""
 
 import re
 import subprocess

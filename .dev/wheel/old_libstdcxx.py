@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes libraries to link with on a system whose libstdc++ is as old as that of glibc 2.28's systems (GCC 8).
+"""Makes libraries to link with on a system whose libstdc++ has the age of glibc 2.28's systems (GCC 8).
 
 A shared one has the names and versions that an old libstdc++.so.6 exports; nothing ever loads it. A static one has the
 parts of this machine's libstdc++.a that define the newer names in use, which the linker puts inside. Red Hat's newer

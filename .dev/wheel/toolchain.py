@@ -29,7 +29,7 @@ class Target:
 
     @property
     def system(self) -> str:
-        """Where Debian's cross compiler keeps the C library of the processor."""
+        """The folder in which Debian's cross compiler keeps the C library of the processor."""
         return f"/usr/{self.arch}-linux-gnu"
 
     @property

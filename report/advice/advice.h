@@ -12,7 +12,7 @@
 
 namespace commtap {
 
-/// What a job may do with less communication. Each rule is a fact of rows, not a guess about time.
+/// Rules by which a job can communicate less. Each is a fact of rows, not a guess about time.
 enum class AdviceRule : uint8_t {
   kDisagreement, ///< ranks of one group differ
   kSmall,        ///< many small collectives of one kind, phase and group

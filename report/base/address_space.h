@@ -7,7 +7,7 @@
 
 namespace commtap {
 
-/// What `ulimit -v` leaves is little below this many bytes: the job may need all of it.
+/// `ulimit -v` leaves little if it leaves less than this many bytes: the job may need all of it.
 inline constexpr uint64_t kLittleAddressSpace = 8ULL << 30U;
 
 /// Returns how many bytes of address space `ulimit -v` leaves to this process; nullopt if there is no limit.

@@ -29,7 +29,7 @@ inline FileIdentity identityOf(const struct stat& facts) {
 std::optional<FileIdentity> identityAt(int folder, const std::string& path);
 
 /// Deletes `path` if it names `file`, which the caller holds open. Deletes nothing else, even if other processes rename
-/// files meanwhile: `path` first gets a name that no other process knows, `file` is looked for under that name, and
+/// files at that time: `path` first gets a name that no other process knows, `file` is looked for under that name, and
 /// anything else gets its old name back. The name keeps the ending of `path`, so a report whose deletion was cut off by
 /// a crash is still found as a report. Needs no file descriptor. Returns "", also if nothing is there; otherwise one
 /// line that says why something stays, with errno set.
@@ -57,7 +57,7 @@ class HeldFile {
   bool isUnchanged() const;
 
   /// Deletes the file, unless `path` names another one or the file was written to since it was opened. Returns "", also
-  /// if nothing is there any more, or one line with the reason.
+  /// if the file is already gone, or one line with the reason.
   std::string remove() const;
 
  private:

@@ -31,7 +31,7 @@ Watched watched;
 std::atomic<State> state{State::kNone};
 static_assert(std::atomic<State>::is_always_lock_free); // for the handler
 
-/// Who replaced the ledger, and when. Constant once the state is kLost.
+/// The thread that replaced the ledger, and the time. Constant once the state is kLost.
 struct Loss {
   pid_t thread = 0;
   time_t at = 0; ///< monotonic, in seconds
@@ -96,7 +96,7 @@ bool replaceLedger() {
   return replaced;
 }
 
-/// A handler that was installed later may have taken the fault, and raised the signal anew to pass it on, as Python's
+/// A handler that was installed later may have taken the fault, and raised the signal again to pass it on, as Python's
 /// faulthandler does. Then only the file shows whose the fault was, or that another thread has just met the same one.
 bool mayBePassedOn() {
   if (state.load() == State::kWhole) {

@@ -45,7 +45,7 @@ std::optional<Kind> kindOfProgram(const std::string& path) {
   return found == kPrograms.end() ? std::nullopt : std::optional(found->kind);
 }
 
-/// Where a test ran.
+/// The ranks and nodes on which a test ran.
 struct Devices {
   uint32_t ranks = 0;
   uint32_t nodes = 0;

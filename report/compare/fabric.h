@@ -19,7 +19,7 @@ namespace commtap {
 struct Prediction {
   double low_ns = 0;
   double high_ns = 0;
-  double error = 0;    ///< the most by which a measured time differs from what the times beside it predict; 0.1 is 10 %
+  double error = 0;    ///< the most by which a measured time differs from what its neighbours predict; 0.1 is 10 %
   std::string source;  ///< what measured it
   std::string refused; ///< why there is none; "" if there is one
 

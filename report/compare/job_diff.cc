@@ -124,7 +124,7 @@ std::string worldText(const std::optional<int64_t>& world_size) {
 
 namespace {
 
-/// What cellsOf() makes of rows.
+/// Rules by which cellsOf() makes cells of rows.
 struct CellRules {
   bool by_label = false;               ///< and by set-up
   bool by_member = false;              ///< the calls that a compiler merged are those of the members

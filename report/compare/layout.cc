@@ -15,7 +15,7 @@
 namespace commtap {
 namespace {
 
-/// Which ranks have a process group of one title and size that spans nodes.
+/// The ranks that have a process group of one title and size that spans nodes.
 struct GroupSpan {
   uint32_t nodes = 0;
   std::unordered_set<int64_t> crossing;

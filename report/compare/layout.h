@@ -11,7 +11,7 @@
 
 namespace commtap {
 
-/// A planned rank, with its report before the last step, and the ranks that it stands for.
+/// A planned rank, with its report before the last step, and the ranks that it represents.
 struct PlannedRank {
   const Report* plan = nullptr;
   const Report* before = nullptr;

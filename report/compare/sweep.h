@@ -19,7 +19,7 @@ struct TimeRange {
   double high_ns = 0;
 };
 
-/// What a layout communicates in one group, or in all, per rank and step.
+/// The communication of a layout in one group, or in all, per rank and step.
 struct LayoutPart {
   std::string group; ///< "" for all
   uint32_t size = 0; ///< ranks of a process group; 0 for all

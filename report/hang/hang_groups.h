@@ -14,7 +14,7 @@
 
 namespace commtap {
 
-/// What is known of a process besides its report, from two looks at it.
+/// The facts about a process besides its report, from two looks at it.
 struct ProcessLook {
   bool has_moved = false;   ///< a number of its report changed
   bool is_here = false;     ///< it runs on this machine: the fields below are known

@@ -12,7 +12,7 @@ enum class HangStatus : uint8_t {
   kHealthy, ///< the job goes on, or has ended without a rank that waited
   kWrong,   ///< the job goes on or has ended, but its ranks did not communicate alike
   kStuck,   ///< ranks wait for what cannot come, or has not come for a long time
-  kUnknown, ///< what the reports hold does not tell
+  kUnknown, ///< the reports do not show it
 };
 inline constexpr int kHangStatusCount = 4;
 
@@ -42,7 +42,7 @@ enum class HangReason : uint8_t {
 };
 inline constexpr int kHangReasonCount = 21;
 
-/// What a rank does.
+/// The state of a rank.
 enum class RankState : uint8_t {
   kRuns,      ///< it makes progress, or uses its processor
   kWaits,     ///< in communication

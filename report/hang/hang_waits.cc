@@ -70,7 +70,7 @@ bool hasMet(const HangMember& peer, size_t place, const LastCollective& call) {
   return last.kind != call.kind && last.peer == static_cast<int64_t>(place);
 }
 
-/// Returns the peer of a message that nothing tells about, if the message is the rank's last call.
+/// Returns the peer of a message that no report shows as met, if the message is the rank's last call.
 std::vector<int64_t> likelyBlockers(const HangGroup& group, const Report& report, const LastCollective& call) {
   const bool is_last = &call == &report.last.back();
   const HangMember* own = group.memberOf(report.job.rank.value_or(-1));

@@ -20,7 +20,7 @@ struct Wait {
   bool inferred = false;         ///< the rank waits because its last call is a send or receive
 };
 
-/// What each rank waits in. A rank that waits for nothing has no entry.
+/// The wait of each rank. A rank that waits for nothing has no entry.
 using Waits = std::map<int64_t, Wait>;
 Waits waitsOf(std::span<const RankSight> sights, const HangGroups& groups);
 

@@ -15,7 +15,7 @@ template <>
 struct EnumNames<HangStatus> {
   static constexpr const char* kHelp =
       "healthy: the job goes on, or has ended well. wrong: its ranks communicate differently, and do not hang. stuck: "
-      "ranks wait for what cannot come, or has not come for too long. unknown: the reports do not tell.";
+      "ranks wait for what cannot come, or has not come for too long. unknown: the reports do not show it.";
   static constexpr int kCount = kHangStatusCount;
   static constexpr auto name = hangStatusName;
 };
@@ -159,7 +159,7 @@ inline constexpr auto kColumns<Verdict> = std::tuple{
         &Verdict::cause,
         "The ranks to look at or to exclude, as ranges. Empty if there are none. All ranks on all sides if the reports "
         "do "
-        "not tell which side is wrong."),
+        "not show which side is wrong."),
     column(
         "call",
         &Verdict::call,

@@ -14,7 +14,7 @@
 
 namespace commtap {
 
-/// Which rank waits for which.
+/// The edges from each rank to the ranks that it waits for.
 class WaitGraph {
  public:
   /// `absent` is the state of a rank without a report.

@@ -29,7 +29,7 @@ struct PhaseKind {
 
 using Amounts = std::map<PhaseKind, Amount>;
 
-/// Returns the sum of a phase and kind; nullopt stands for all.
+/// Returns the sum of a phase and kind; nullopt means all.
 Amount sumOf(const Amounts& amounts, std::optional<Phase> phase, std::optional<Kind> kind);
 
 /// Returns the sum over all kinds and groups of the step, without a kind and a group.

@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// The module that stands for code outside of every module; the parent of every root module.
+/// The module of code outside of every module; the parent of every root module.
 inline constexpr const char* kGlobalName = "Global";
 
 /// Builds full names from parents and components: "MLPModule" + "net1" is "MLPModule.net1". The raw name has all

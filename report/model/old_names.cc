@@ -13,7 +13,7 @@
 namespace commtap {
 namespace {
 
-/// Returns the user's class: `fully_shard` makes FSDPNet of Net. A class that the user named FSDPNet is not told apart.
+/// Returns the user's class: `fully_shard` makes FSDPNet of Net. A class that the user named FSDPNet looks alike.
 std::string userClass(const std::string& name) {
   constexpr std::string_view kFsdp = "FSDP";
   const bool is_swapped = name.starts_with(kFsdp) && name.size() > kFsdp.size() &&

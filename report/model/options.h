@@ -25,7 +25,7 @@ enum class LogLevel : uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 /// How reports are compressed when they are written.
 enum class Compress : uint8_t { kOff, kGzip, kZstd };
 
-/// What a report has of the command line.
+/// The form of the command line in a report.
 enum class CommandLine : uint8_t { kRedacted, kOff };
 
 /// The torches for which a tracker is loaded.
@@ -34,7 +34,7 @@ enum class TorchVersions : uint8_t {
   kForce,    ///< any torch whose classes have the layout that the tracker is built for
 };
 
-/// What a process is to `commtap plan`.
+/// The role of a process in `commtap plan`.
 enum class Plan : uint8_t {
   kOff,  ///< not planned: it communicates
   kReal, ///< planned with real tensors

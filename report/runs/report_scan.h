@@ -38,11 +38,11 @@ struct ReportScan {
   std::vector<std::string> copies;   ///< one line per file of a process that another file already holds
 };
 
-/// What to do with further files of a process that one file holds already.
+/// Whether to keep further files of a process that one file holds already.
 enum class Copies : bool { kLeaveOut, kKeep };
 
 /// Finds the reports and ledgers at or below `path`. Changes nothing: see recoverOrphanedLedgers(). Identifies
-/// processes by content, not by file name, and unless told otherwise counts one file per process: see
+/// processes by content, not by file name, and unless `copies` is kKeep counts one file per process: see
 /// oneFilePerProcess(). Fails if `path` does not exist or nothing in it could be read.
 Result<ReportScan> scanReports(const std::string& path, const Progress& progress, Copies copies = Copies::kLeaveOut);
 

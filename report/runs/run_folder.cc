@@ -155,7 +155,7 @@ RunFolder::RunFolder(const std::string& pattern, const OutputIdentity& process, 
 
 RunFolder::~RunFolder() = default;
 
-/// An empty folder goes to the process that has the lock. Whoever had it before has left a complete ledger.
+/// An empty folder goes to the process that has the lock. The previous holder has left a complete ledger.
 RunFolder::Occupant RunFolder::occupantOfCommonFolder(const std::string& common) {
   const Occupant first = occupantOf(common);
   if (first != Occupant::kNone) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Attacks the command, the server and the shim, and prints how many attempts crashed, hung or gave wrong numbers.
 
-The same seed makes the same inputs. Inputs that fail stay in the folder that the last line names.
+A seed always makes the same inputs. Inputs that fail stay in the folder that the last line names.
 """
 
 import argparse
@@ -32,7 +32,7 @@ import truncation
 from attempts import Attempt, Tally, Verdict
 
 JOBS = Path(__file__).parent.parent / "jobs"
-#: Of each hundred changes of --changes, this many go to reports; the others go to ledgers.
+#: The changes that go to reports, of each hundred of --changes; the others go to ledgers.
 OF_REPORTS = 60
 
 

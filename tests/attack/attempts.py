@@ -63,7 +63,7 @@ class Tally:
 
 @dataclass
 class Answer:
-    """What a command printed and how it ended; `status` is None after a timeout."""
+    """The output of a command and how it ended; `status` is None after a timeout."""
 
     status: int | None
     out: bytes

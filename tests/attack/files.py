@@ -115,7 +115,7 @@ def keeps_good_reports(command: Path, folder: Path, what: str, rows: int) -> Att
 
 
 def attack(command: Path, report: Path, folder: Path) -> Iterator[Attempt]:
-    """Tries every monster beside a good report, as a report and as a ledger, and every name."""
+    """Tries every monster next to a good report, as a report and as a ledger, and every name."""
     rows = len(ask(command, "export", "--format", "jsonl", report).out.splitlines())
     for monster in MONSTERS:
         for ending in ("json", "ledger"):

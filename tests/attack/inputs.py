@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attempts import Attempt, ask, judge
 
-#: INPUT stands for the input, REPORT for a good report. Nobody listens at the address.
+#: INPUT is replaced by the input, REPORT by a good report. No process listens at the address.
 COMMANDS = (
     *((verb, "INPUT") for verb in ("show", "merge", "advise", "recover")),
     *(("diff", *pair) for pair in (("INPUT", "REPORT"), ("REPORT", "INPUT"))),

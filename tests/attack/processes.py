@@ -23,7 +23,7 @@ PAIRS_PER_SIGNAL = 5
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What one case changes."""
+    """The changes of one case."""
 
     name: str
     variables: dict[str, str] = field(default_factory=dict)

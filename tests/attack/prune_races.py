@@ -64,7 +64,7 @@ def copy_sparsely(source: Path, target: Path) -> None:
 
 
 def exchanged_files(place: Path, names: list[str], write: Callable[[Path], None]) -> Scene:
-    """Files beside foreign ones."""
+    """Files next to foreign ones."""
     folder = place / "out"
     folder.mkdir()
     pairs = [(folder / name, folder / f"mine-{number}.txt") for number, name in enumerate(names)]
@@ -117,7 +117,7 @@ def swap(pairs: list[tuple[Path, Path]], ended: Event) -> None:
 
 
 def lost(scene: Scene) -> list[str]:
-    """Returns the foreign texts that no file holds any more."""
+    """Returns the foreign texts that no file holds now."""
     longest = max(len(text) for text in scene.foreign) + 1
     found = set()
     for path in scene.around.rglob("*"):

@@ -345,10 +345,12 @@ def processes(build: Path, show: Show, few: int, many: int) -> list[str]:
         empty = empty_library(folder)
         small = {"/bin/true": ["/bin/true"], "bash": ["bash", "-c", ":"], "python": [sys.executable, "-c", "pass"]}
         for name, command in small.items():
-            lines.append(show(process_row(f"{name}, beside an empty object", command, shim, empty, many)))
+            lines.append(show(process_row(f"{name}, against an empty object", command, shim, empty, many)))
         command = [sys.executable, "-c", "import torch"]
-        lines.append(show(process_row("import torch, beside no preload", command, shim, "", few)))
-        lines.append(show(process_row("import torch with an empty object, beside no preload", command, empty, "", few)))
+        lines.append(show(process_row("import torch, against no preload", command, shim, "", few)))
+        lines.append(
+            show(process_row("import torch with an empty object, against no preload", command, empty, "", few))
+        )
     _, costs = own_costs(build, 1, few)
     spent = spread([cost["start_ns"] / 1e6 for cost in costs], ".1f")
     lines.append(show(f"| import torch, elapsed, by its own_cost | {spent} | |"))

@@ -46,7 +46,7 @@ def instructions(build: Path, folder: Path, switch: str) -> int:
 
 
 def side_files(build: Path, folder: Path) -> tuple[int, int]:
-    """Returns the bytes and the number of commtap's files beside Inductor's cache."""
+    """Returns the bytes and the number of commtap's files next to Inductor's cache."""
     printed = subprocess.run(
         [sys.executable, str(HERE / "compiling.py"), "--size"],
         env=variables(build, folder, "1"),
@@ -66,5 +66,5 @@ def rows(build: Path) -> list[str]:
         off, on = (instructions(build, folder, switch) for switch in SWITCHES)
     return [
         f"| compiling, millions of instructions | {off / 1e6:,.0f} | {on / 1e6:,.0f} | {on / off:.4f} |",
-        f"| bytes beside Inductor's cache, {files} graphs | 0 | {size:,} | |",
+        f"| bytes next to Inductor's cache, {files} graphs | 0 | {size:,} | |",
     ]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures `commtap why` over many hosts: time and memory of the verdict on a job that one rank holds up.
 
-A real `commtap serve` reads generated reports and tells its processes. A second server answers with that text, cut into
-one document for each host, at an address of its own for each host: 127.1.0.0, 127.1.0.1, ...
+A real `commtap serve` reads generated reports and serves their processes. Another server answers with that text, cut
+into one document for each host, at an address of its own for each host: 127.1.0.0, 127.1.0.1, ...
 """
 
 import argparse
@@ -142,7 +142,7 @@ def report(rank: int, ranks: int, late: int) -> dict[str, Any]:
 
 
 def documents(ranks: int, late: int) -> list[str]:
-    """What each host's `commtap serve` tells: the processes of a rank's host sleep."""
+    """Returns the answer of each host's `commtap serve`: the processes of a rank's host sleep."""
     with tempfile.TemporaryDirectory() as made:
         for rank in range(ranks):
             (Path(made) / f"{rank}.json").write_text(json.dumps(report(rank, ranks, late)))
@@ -216,7 +216,7 @@ def main() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     port = server.server_address[1]
     addresses = ",".join(f"127.1.{node // 256}.{node % 256}:{port}" for node in range(arguments.nodes))
-    print(f"{arguments.nodes} hosts, {ranks} ranks; a host tells {len(texts[0]) / 1024:.0f} KiB")
+    print(f"{arguments.nodes} hosts, {ranks} ranks; a host sends {len(texts[0]) / 1024:.0f} KiB")
     for _ in range(3):
         cost, verdict = verdict_cost(program, addresses)
         assert verdict["cause"] == str(late), verdict["line"]

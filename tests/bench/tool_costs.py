@@ -22,7 +22,7 @@ LARGE = Layout(ranks=16384, tp=8, pp=2, layers=40)
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run of a command took."""
+    """The cost of one run of a command."""
 
     wall_s: float
     cpu_s: float

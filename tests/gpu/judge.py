@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What reports must hold: each function returns the faults that it finds, one line each. Needs no torch and no GPU."""
+"""Demands on reports: each function returns the faults that it finds, one line each. Needs no torch and no GPU."""
 
 import statistics
 from collections import Counter

@@ -67,7 +67,7 @@ class Experts(nn.Module):
 
 
 def splits(rank: int, ranks: int) -> list[int]:
-    """Returns how many rows a rank sends to each: 1 to itself, 2 to the next, and so on."""
+    """Returns the number of rows that a rank sends to each: 1 to itself, 2 to the next, and so on."""
     return [1 + (other - rank) % ranks for other in range(ranks)]
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a job of the checks runs: KIT_DEVICE is cuda or cpu, KIT_BACKEND nccl or gloo."""
+"""The device and backend of a job of the checks: KIT_DEVICE is cuda or cpu, KIT_BACKEND nccl or gloo."""
 
 import datetime
 import os

@@ -35,7 +35,7 @@ class Failed(Exception):
 
 @dataclass
 class Machine:
-    """What is installed, and what a rank needs for it."""
+    """The installed library and command, and the needs of a rank."""
 
     library: Path
     command: Path

@@ -32,7 +32,7 @@ class Block(torch.nn.Module):
 
 
 class Stack(torch.nn.Sequential):
-    """A model that can be told to checkpoint its layers from outside of them."""
+    """A model that checkpoints its layers, from outside of them, if `checkpoints` is set."""
 
     checkpoints = False
 

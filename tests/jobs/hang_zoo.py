@@ -376,7 +376,7 @@ class Branching(nn.Module):
 
 
 def unused_parameters(rank: int) -> None:
-    """Rank 1 does not use a layer, and DistributedDataParallel was not told: it waits for its gradients."""
+    """Rank 1 does not use a layer, and DistributedDataParallel does not look for that: it waits for its gradients."""
     model = DistributedDataParallel(Branching())
     for _ in range(STEPS):
         model(torch.rand(2, 4), True).sum().backward()

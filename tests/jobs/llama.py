@@ -124,7 +124,7 @@ def train_whole(model: Llama, arguments: argparse.Namespace) -> Callable[[], tor
 
 
 def train_stage(model: Llama, mesh: DeviceMesh, arguments: argparse.Namespace) -> Callable[[], torch.Tensor]:
-    """The same for a stage of a pipeline, with one sequence in each micro-batch."""
+    """Returns what makes a step of a pipeline's stage, with one sequence in each micro-batch."""
     stage, number = mesh["pp"].get_local_rank(), arguments.micro_batches
     between = torch.empty(1, arguments.length // arguments.tp, arguments.dim, requires_grad=True)
     tokens = torch.zeros(1, arguments.length, dtype=torch.long)

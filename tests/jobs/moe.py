@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A mixture of experts whose ranks tell each other how many tokens they send: the splits of what follows."""
+"""A mixture of experts whose ranks send each other how many tokens they send: the splits of what follows."""
 
 import argparse
 

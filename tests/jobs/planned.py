@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--decide", action="store_true", help="stop training if the loss is small")
     parser.add_argument("--connect", action="store_true", help="report to a server")
-    parser.add_argument("--objects", action="store_true", help="rank 0 tells the others what to do")
+    parser.add_argument("--objects", action="store_true", help="rank 0 sends the others what to do")
     arguments = parser.parse_args()
     rank = start()
     if arguments.connect:

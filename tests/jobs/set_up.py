@@ -89,7 +89,7 @@ def without_modules() -> None:
 
 
 def switched_off() -> None:
-    """What runs while nothing is counted may be a forward."""
+    """Runs what may be a forward while nothing is counted."""
     import commtap
 
     commtap.stop()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which ranks of a job `commtap plan` takes for alike."""
+"""The ranks of a job that `commtap plan` takes for alike."""
 
 import sys
 from pathlib import Path

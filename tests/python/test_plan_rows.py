@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which rows of two ranks' reports `commtap plan` takes for the same row."""
+"""The rows of two ranks' reports that `commtap plan` takes for the same row."""
 
 import sys
 from pathlib import Path

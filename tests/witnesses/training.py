@@ -31,7 +31,7 @@ _LOG_TIME = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+\] ")
 
 
 class Mode(Enum):
-    """What a job runs under."""
+    """The surroundings of a job."""
 
     BARE = "bare"
     SHIM = "shim"
@@ -137,7 +137,7 @@ def changes(job: Job, bare: Run, other: Run) -> list[str]:
 
 @dataclass
 class Comparison:
-    """What commtap and the profiler counted, over all ranks."""
+    """The counts of commtap and the profiler, over all ranks."""
 
     amount: Amount
     at_global: Amounts

@@ -13,7 +13,7 @@ namespace commtap {
 /// Returns whether `host` is "localhost" or a numeric loopback address: 127.0.0.0/8 or ::1.
 bool isLoopbackName(std::string_view host);
 
-/// Where a server listens, or is asked.
+/// The address at which a server listens, or is asked.
 struct HostPort {
   std::string host; ///< a name or a numeric address, without brackets
   uint16_t port = 0;

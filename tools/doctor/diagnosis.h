@@ -33,7 +33,7 @@ enum class DoctorCheck : uint8_t {
 };
 inline constexpr size_t kDoctorCheckCount = 14;
 
-/// What one check found.
+/// The result of one check.
 struct Diagnosis {
   DoctorCheck check;
   Health health = Health::kOk;

@@ -24,7 +24,7 @@
 namespace commtap {
 namespace {
 
-/// What a file system means for files that are mapped and written until the process ends.
+/// Kinds of file systems, for files that are mapped and written until the process ends.
 enum class Storage : uint8_t { kLocal, kCluster, kNetwork, kMemory };
 
 struct FileSystemRow {

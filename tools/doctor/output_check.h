@@ -23,7 +23,7 @@ Diagnosis checkOutput(const std::string& folder);
 /// Judges the file system of the folder: what it means for reports and ledgers.
 Diagnosis judgeFileSystem(const std::string& folder, uint64_t type);
 
-/// What a process may use. nullopt: no limit.
+/// The space that a process may use. nullopt: no limit.
 struct LedgerSpace {
   uint64_t disk_free = 0; ///< bytes
   std::optional<uint64_t> address_space;

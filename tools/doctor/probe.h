@@ -14,7 +14,7 @@
 
 namespace commtap {
 
-/// What a small process of the job's Python found of commtap in itself, and what it left.
+/// The findings of a small process of the job's Python about commtap in itself, and its remains.
 struct Probe {
   ChildOutcome outcome;
   bool has_started = false;        ///< Python ran the probe's code

@@ -11,7 +11,7 @@
 
 namespace commtap {
 
-/// What a Python interpreter says of itself, without importing torch.
+/// The facts that a Python interpreter reports of itself, without importing torch.
 struct Interpreter {
   std::string executable; ///< sys.executable
   std::string program;    ///< the file that runs, without symbolic links

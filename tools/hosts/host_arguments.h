@@ -13,7 +13,7 @@
 
 namespace commtap {
 
-/// Which hosts a command asks instead of reading folders.
+/// The hosts that a command asks instead of reading folders.
 struct HostArguments {
   bool slurm = false;
   std::string k8s; ///< name of a headless service; "" for none

@@ -16,7 +16,7 @@
 
 namespace commtap {
 
-/// What a view of many hosts asks each `commtap serve` for. Its answer is bounded: by the groups of its processes, by
+/// A request of a view of many hosts to each `commtap serve`. Its answer is bounded: by the groups of its processes, by
 /// `last`, and by the modules in the sums of `traffic`.
 struct HostQuestion {
   size_t last = 64;             ///< newest collectives of each process
@@ -27,7 +27,7 @@ struct HostQuestion {
   static constexpr size_t kMostRows = 16; ///< ranks
 };
 
-/// The processes of one host, as its `commtap serve` tells them.
+/// The processes of one host, as its `commtap serve` reports them.
 struct HostDocument {
   std::string host;
   JobLook look; ///< its reports have groups, the newest collectives and the running step; see slimReport()
@@ -42,7 +42,7 @@ std::string addressOf(const HostQuestion& question);
 /// Reads the parameters; those that are absent, wrong or too large count as their default.
 HostQuestion questionFrom(const std::map<std::string, std::string>& parameters);
 
-/// Returns what a verdict needs of a report: who the process is, its groups, its newest collectives and its last step.
+/// Returns what a verdict needs of a report: the process, its groups, its newest collectives and its last step.
 Report slimReport(const Report& report, const HostQuestion& question);
 
 /// Returns lines of JSON: the host first, then two lines for each process, its state and its slim report.

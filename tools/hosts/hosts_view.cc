@@ -19,11 +19,11 @@
 namespace commtap {
 namespace {
 
-/// Of one look at all hosts, whose answers stay in memory.
+/// Bounds of one look at all hosts, whose answers stay in memory.
 constexpr std::chrono::seconds kDocumentsTime(60);
 constexpr uint64_t kDocumentBytes = uint64_t{16} << 20U; ///< of one host; a rank's part has some 30 KiB
 constexpr uint64_t kDocumentsBytes = uint64_t{512} << 20U;
-/// Of the reports of all hosts, which go to the disk.
+/// Bounds of the reports of all hosts, which go to the disk.
 constexpr std::chrono::minutes kArchivesTime(10);
 constexpr uint64_t kArchivesBytes = uint64_t{16} << 30U;
 

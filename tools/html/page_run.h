@@ -9,7 +9,7 @@
 #include "report/job/job_report.h"
 #include "tools/html/page_columns.h"
 
-/// What every page says of a run, and the text of a page's data.
+/// The facts of a run on every page, and the text of a page's data.
 namespace commtap::page {
 
 /// Returns the facts of the page's header.

@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// Where a page is: http://HOST:PORT/PATH.
+/// The address of a page: http://HOST:PORT/PATH.
 struct GetTarget {
   HostPort server;
   std::string path;

@@ -19,7 +19,7 @@ struct HttpProblem : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A connection to a server, with one deadline for all that is sent and received, and a bound on what is received.
+/// A connection to a server, with one deadline for all bytes sent and received, and a bound on what is received.
 /// A server that sends slowly, without end or not at all is left at the deadline. Every function throws HttpProblem.
 class HttpStream {
  public:

@@ -40,7 +40,7 @@ struct MergeArguments {
   JobSelection selection;
 };
 
-/// Merges what hosts tell. The files are gone afterwards.
+/// Merges the reports of hosts. The downloaded files are deleted afterwards.
 std::optional<JobReport> jobOn(const HostsView& hosts, const JobSelection& selection, int& exit_status) {
   const Result<DownloadedReports> reports = DownloadedReports::from(hosts);
   if (!reports) {

@@ -138,7 +138,7 @@ std::string diffText(const JobDiff& diff, const Color& color) {
   std::string text = jobLine("before", *diff.before) + jobLine("after", *diff.after) + notesText(diff, color);
   text += disagreementLines(*diff.after, color);
   if (diff.changes.empty()) {
-    return text + (diff.bucketed == 0 ? "no differences\n" : "the same, but for " + bucketedText(diff) + "\n");
+    return text + (diff.bucketed == 0 ? "no differences\n" : "the same, except for " + bucketedText(diff) + "\n");
   }
   text += "\n" + moduleTable(diff, color) + groupTable(diff, color) + "\n" + color.bold("Differences") + "\n";
   for (size_t i = 0; i < std::min(diff.changes.size(), kMaxChanges); ++i) {
@@ -153,8 +153,8 @@ std::string diffText(const JobDiff& diff, const Color& color) {
 std::string diffMarkdown(const JobDiff& diff) {
   std::string text = fmt::format("### commtap: {} differences\n\n", diff.changes.size());
   if (diff.changes.empty()) {
-    text = "### commtap: communication is unchanged" + (diff.bucketed == 0 ? "" : ", but for " + bucketedText(diff)) +
-           "\n\n";
+    text = "### commtap: communication is unchanged" +
+           (diff.bucketed == 0 ? "" : ", except for " + bucketedText(diff)) + "\n\n";
   }
   for (const auto& [name, job] : {std::pair("before", diff.before), std::pair("after", diff.after)}) {
     text += "- " + markdownText(jobLine(name, *job).substr(0, jobLine(name, *job).size() - 1)) + "\n";

@@ -16,7 +16,7 @@
 
 namespace commtap {
 
-/// A process's report, and what its machine tells about the process.
+/// A process's report, and its machine's facts about the process.
 struct SeenProcess {
   std::shared_ptr<const Report> report;
   std::optional<ProcessSample> sample; ///< nullopt if it does not run, or its machine was not asked
@@ -35,7 +35,7 @@ struct JobLook {
   bool has_all_hosts = true;         ///< false: a rank without a process here may run on another host
 };
 
-/// What a later look is compared with.
+/// The values that a later look is compared with.
 struct EarlierLook {
   struct Process {
     uint64_t progress = 0;

@@ -18,7 +18,7 @@
 
 namespace commtap {
 
-/// What of a training step can change suddenly.
+/// The values of a training step that can change suddenly.
 enum class StepValue : uint8_t { kTime, kBytes, kCollectives };
 inline constexpr std::array<std::string_view, 3> kStepValueNames = {"time", "bytes", "collectives"};
 
@@ -33,14 +33,14 @@ struct StepChange {
   double after = 0;
 };
 
-/// What a value of a rank's steps has done since it is watched.
+/// The changes of a value of a rank's steps since it is watched.
 struct StepChanges {
   uint64_t count = 0;
   StepChange last; ///< if `count` is 0, only whose value it is
 };
 
 /// Follows the steps of running jobs from one reading of their ledgers to the next. Each complete step is looked at
-/// once; several that the ledger has summed meanwhile are one value, their mean.
+/// once; several that the ledger has summed since are one value, their mean.
 class StepWatch {
  public:
   /// Returns the changes that these reports show for the first time. Forgets processes without a report.

@@ -13,7 +13,7 @@
 
 namespace commtap {
 
-/// What processes communicated since they started.
+/// The communication of processes since they started.
 struct TrafficSums {
   uint64_t count = 0;
   uint64_t bytes = 0;

@@ -11,7 +11,7 @@
 
 namespace commtap {
 
-/// What requests say of all samples.
+/// The facts that requests state once for all samples.
 struct OtlpContext {
   std::string host;          ///< where the samples were read
   uint64_t now_ns = 0;       ///< since 1970

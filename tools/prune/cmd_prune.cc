@@ -49,7 +49,7 @@ struct PruneArguments {
   bool is_dry_run = false;
 };
 
-/// What was removed, or would be.
+/// The runs that were removed, or would be.
 struct Pruned {
   std::string text;                  ///< a line for each run
   std::vector<std::string> problems; ///< what stays, and why

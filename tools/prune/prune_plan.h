@@ -11,7 +11,7 @@
 
 namespace commtap {
 
-/// What is to be kept.
+/// The rule for runs to keep.
 struct Retention {
   std::optional<uint64_t> keep_ns = {};   ///< runs that changed within this time
   std::optional<uint64_t> max_bytes = {}; ///< of all runs together
@@ -20,7 +20,7 @@ struct Retention {
 /// A run that changed within this time is never removed: between two attempts of a job none of its processes runs.
 inline constexpr uint64_t kJustChangedNs = 3600ULL * 1'000'000'000; ///< nanoseconds
 
-/// Which runs to remove.
+/// The runs to remove.
 struct PrunePlan {
   std::vector<StoredRun> removed;
   uint64_t kept_runs = 0;

@@ -19,7 +19,7 @@
 namespace commtap {
 namespace {
 
-/// A path below a folder, as that of its folder and its name there.
+/// A path below a folder: the path of its own folder, and its name there.
 struct Place {
   std::string folder; ///< "": the folder itself
   std::string name;

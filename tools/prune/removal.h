@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// What became of a run's files.
+/// The outcome for a run's files.
 struct Removal {
   size_t files = 0;                  ///< deleted
   uint64_t bytes = 0;                ///< of those
@@ -21,7 +21,7 @@ struct Removal {
 
 /// Deletes the reports of a run, and the folders below `root` that this leaves empty. Reads each file completely
 /// before: what is not a whole report, or holds more, stays. Leaves a file alone that was written since the run was
-/// found. Deletes no other file if paths are renamed or linked meanwhile. `is_dry_run`: only judges.
+/// found. Deletes no other file if paths are renamed or linked at that time. `is_dry_run`: only judges.
 Removal removeRun(const StoredRun& run, const std::string& root, bool is_dry_run);
 
 } // namespace commtap

@@ -20,7 +20,7 @@
 namespace commtap {
 namespace {
 
-/// Where a run writes without `--out`: a folder of its own, so that runs do not mix.
+/// The output of a run without `--out`: a folder of its own, so that runs do not mix.
 constexpr const char* kOwnFolder = "commtap-out/%j";
 
 std::string checkFlags(const std::map<std::string, std::string>& flags) {

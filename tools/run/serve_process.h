@@ -9,7 +9,7 @@
 
 namespace commtap {
 
-/// A `commtap serve` beside the command of `commtap run`. It ends with this process, however that ends.
+/// A `commtap serve` next to the command of `commtap run`. It ends with this process, however that ends.
 class ServeProcess {
  public:
   /// Starts `executable` with these arguments. Call before Launcher blocks signals. If it cannot serve, it says so

@@ -15,7 +15,7 @@
 namespace commtap {
 namespace {
 
-/// Two looks that are nearer to each other do not tell whether a process computes.
+/// Two looks that are nearer to each other do not show whether a process computes.
 constexpr uint64_t kMinBetweenNs = 1'000'000'000;
 constexpr size_t kMostCauses = 16;
 

@@ -15,7 +15,7 @@
 
 namespace commtap {
 
-/// Follows whether the jobs of one host hang, as `commtap why` tells it, from one reading of their ledgers to the next.
+/// Follows whether the jobs of one host hang, as `commtap why` does, from one reading of their ledgers to the next.
 /// The ranks of other hosts are not known here.
 class HangWatch {
  public:

@@ -14,7 +14,7 @@
 
 namespace commtap {
 
-/// Where and how often to push.
+/// The URL and interval of pushes.
 struct OtlpTarget {
   std::string url; ///< of the signal: http://collector:4318/v1/metrics
   std::chrono::milliseconds interval{60'000};
@@ -43,7 +43,7 @@ class OtlpPush {
 
   void run();
   void pushUntil(Clock::time_point deadline);
-  /// Returns whether the request was delivered, or refused for good.
+  /// Returns whether the request was delivered, or refused permanently.
   bool deliver(const std::string& body, Clock::time_point deadline);
   /// Waits; returns false if the push is to end.
   bool waitUntil(Clock::time_point time);

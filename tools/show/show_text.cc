@@ -237,7 +237,7 @@ std::string groupText(const ShowView& view, const Color& color) {
   return color.bold("By group") + "\n" + table.text(color);
 }
 
-/// Adds a row whose calls a compiler merged, and below it the modules that it stands for.
+/// Adds a row whose calls a compiler merged, and below it the modules of those calls.
 void addBucket(Table& table, const JobCollective& row, const JobReport& job) {
   uint64_t merged = 0;
   for (const JobMember& member : row.members) {

@@ -50,7 +50,7 @@ class OwnParts {
   std::map<std::pair<std::string_view, PhaseKind>, std::map<std::pair<std::string_view, bool>, Amount>> parts_;
 };
 
-/// What modules communicate in set-up, with all modules below.
+/// The communication of modules in set-up, with all modules below.
 class SetupSums {
  public:
   explicit SetupSums(const JobReport& job) {

@@ -16,7 +16,7 @@
 
 namespace commtap {
 
-/// What the steps of all ranks add to those of the job report, by number.
+/// Sums over all ranks for the steps of the job report, by number.
 class StepSums {
  public:
   struct Sum {

@@ -11,7 +11,7 @@
 
 namespace commtap {
 
-/// Whether a job stands for a whole run, of which ranks may be missing, or for one process.
+/// Whether a job is a whole run, of which ranks may be missing, or one process.
 enum class Scope : bool { kRun, kProcess };
 
 /// Returns the lines above a job's numbers: the run, the ranks and those missing, how ranks ended unless it was

@@ -140,7 +140,7 @@ std::string headText(uint64_t now_ns, std::span<const Report* const> reports, co
   return color.bold(fmt::format("{}  {}, {}", time, counted(reports.size(), "process", "processes"), what)) + "\n\n";
 }
 
-/// Returns why the job hangs, with a line's end; "" if it does not, or it cannot be told.
+/// Returns why the job hangs, with a line's end; "" if it does not, or that is unknown.
 std::string verdictText(const EarlierLook& before, const JobLook& now, const Color& color) {
   const Verdict verdict = verdictOf(before, now, kQuietSecondsAfterReturn);
   const bool hangs = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;

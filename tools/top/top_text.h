@@ -17,7 +17,7 @@ struct TopFrame {
   Traffic traffic;
 };
 
-/// What a later frame is compared with.
+/// The values that a later frame is compared with.
 struct EarlierFrame {
   EarlierLook look;
   Traffic traffic;

@@ -20,7 +20,7 @@ class Incidents {
   std::string reported_; ///< "": none since the job was healthy
 };
 
-/// Whom to notify.
+/// The receivers of notifications.
 struct Notification {
   std::string command; ///< run by sh with the JSON on stdin; "": none
   std::string webhook; ///< URL to which the JSON is posted; "": none

@@ -97,7 +97,7 @@ std::string lastOf(const HangRank* rank) {
   return rank != nullptr && rank->call ? ", after " + nameOf(*rank->call) + " for " + inert(rank->call->module) : "";
 }
 
-/// Returns what is known of a rank's end: " (SIGTERM)", " with status 1". Who sent a signal is not in the verdict.
+/// Returns what is known of a rank's end: " (SIGTERM)", " with status 1". The verdict has no sender of a signal.
 std::string endOf(const HangRank* rank) {
   if (rank == nullptr) {
     return {};

@@ -36,7 +36,7 @@ inline void setOriginInScope(Origin& origin, const Scope* scope) {
   }
 }
 
-/// The facts of a collective that can tell its module where no scope does.
+/// The facts of a collective that can identify its module where no scope does.
 struct CallFacts {
   const at::Tensor* tensor = nullptr;   ///< the first that this rank sends, or receives if it sends none
   const at::Tensor* received = nullptr; ///< the first that this rank receives, if the op has another argument for it

@@ -52,7 +52,7 @@ class ModuleRegistry {
   /// Returns the scope `name` below `parent`, added at first use: a scope that the job has named.
   uint32_t scope(uint32_t parent, std::string_view name);
   /// Moves a root below its parent. `wrapper`: only raw names have the component. With parent 0 a root takes the name
-  /// `component` if no other root has it any more.
+  /// `component` if no other root has it now.
   void reparent(uint32_t module, uint32_t parent, std::string_view component, bool wrapper = false);
   void died(uint32_t module);
   /// Returns true once per module: the caller must then add the module's parameters to the report.

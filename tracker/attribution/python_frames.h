@@ -18,7 +18,7 @@ using ModulesInFrames = size_t (*)(CommtapInFrames what, uint32_t number, uint32
 void setModulesInFrames(ModulesInFrames function);
 
 /// Returns the module that a library's Python code on this thread is working for: the nearest common ancestor if it is
-/// several modules. Returns nullopt if no frame tells. Takes the GIL, so it is for what neither scopes nor labels say.
+/// several modules. Returns nullopt if no frame does. Takes the GIL, so it is for what neither scopes nor labels say.
 std::optional<uint32_t> moduleInFrames(CommtapInFrames what, uint32_t number = 0);
 
 /// The Python part's running_torch_function.

@@ -29,7 +29,7 @@ bool isAny(const c10::Argument& /*argument*/) {
   return true;
 }
 
-/// Returns the first argument with one of these names and a type that the kernel can read. The same name has other
+/// Returns the first argument with one of these names and a type that the kernel can read. A name has other
 /// types in other ops: `src` is a rank or a tensor.
 template <typename HasType>
 std::optional<size_t> argumentNamed(const c10::FunctionSchema& schema, Names names, const HasType& has_type) {

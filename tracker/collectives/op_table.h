@@ -30,7 +30,7 @@ const OpSpec* findOpSpec(std::string_view name);
 const OpSpec* firstOpSpec();
 const OpSpec* endOfOpSpecs();
 
-/// Returns true for a namespace of torch in which every op is a collective, except those of isNoCollective(). Of other
+/// Returns true for a namespace of torch in which every op is a collective, except those of isNoCollective(). In other
 /// libraries' namespaces only the ops in the table are collectives.
 bool isCollectiveNamespace(std::string_view name);
 

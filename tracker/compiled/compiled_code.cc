@@ -26,7 +26,7 @@ constinit std::atomic<const CommtapPython*> python{nullptr};
 constinit std::atomic<bool> any_traced{false};
 constinit std::atomic<bool> compiler_watched{false};
 
-/// What is known of a call site; null for a site whose node cannot be found.
+/// The place of a call site; null for a site whose node cannot be found.
 using SharedPlace = std::shared_ptr<const GraphPlace>;
 
 /// The module of a place, and the parts of a merged collective.
@@ -156,7 +156,7 @@ SharedPlace placeOf(const CommtapPython& part, const CommtapSite& site) {
   return place;
 }
 
-/// Returns the module of a source in the graph of a function, of which no scope tells.
+/// Returns the module of a source in the graph of a function, which has no scope.
 std::optional<uint32_t> moduleOfFunction(
     const CommtapPython& part,
     const CommtapSite& site,

@@ -21,7 +21,7 @@ struct MergedPart {
 };
 using MergedParts = std::vector<MergedPart>;
 
-/// What compiled code says of a collective.
+/// The facts of a collective in compiled code.
 struct CompiledCall {
   bool is_compiled = false;
   std::shared_ptr<const MergedParts> merged{}; ///< null: it is no merged one; empty: its parts are not known
@@ -42,10 +42,10 @@ class CompiledCode {
   /// collective, and for a graph of a function that is no module's.
   static CompiledCall attribute(bool in_engine, Origin& origin);
 
-  /// Notes the places of the collectives in a file that Inductor generates, and writes them beside its cache.
+  /// Notes the places of the collectives in a file that Inductor generates, and writes them next to its cache.
   static void graphGenerated(const std::string& cache, const std::string& key, std::string_view lines);
 
-  /// Returns whether nothing is known of the collectives in a generated file, and no side file tells.
+  /// Returns whether nothing is known of the collectives in a generated file, and no side file has them.
   static bool wantsGraph(const std::string& path);
 
   /// Notes the places of some of the collectives in a file that was generated before, as long as this process runs.

@@ -10,7 +10,7 @@
 
 namespace commtap {
 
-/// Where a collective of a compiled graph comes from.
+/// The origin of a collective of a compiled graph.
 struct GraphPlace {
   bool backward = false;              ///< the node is a backward's, made for a module's forward
   std::vector<std::string> sources{}; ///< the modules, as Dynamo names them: "L['self'].layers.0"; several if merged
@@ -18,7 +18,7 @@ struct GraphPlace {
   bool is_known = true;               ///< else only its phase is
   bool is_only_forward = false;       ///< nothing is known of what a backward calls there
   /// It is no collective's, but that of the call of a region, which is compiled once for several calls. Its sources are
-  /// the module that the region's own places name, and the module that they stand for in this call; none if that is not
+  /// the module that the region's own places name, and the module that replaces it in this call; none if that is not
   /// known.
   bool is_region = false;
 };

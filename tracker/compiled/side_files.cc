@@ -33,7 +33,7 @@ std::string headOf(const std::string& key, std::string_view lines) {
   return std::string(kHead) + key + " " + std::to_string(sum.value()) + "\n";
 }
 
-/// Returns whether a folder is this user's, and nobody else can write to it.
+/// Returns whether a folder is this user's, and no other user can write to it.
 bool isOwn(const struct stat& facts) {
   return S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }

@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// commtap's own files beside Inductor's cache: the text of GraphLines for each generated file, whose hash is the
+/// commtap's own files next to Inductor's cache: the text of GraphLines for each generated file, whose hash is the
 /// file's name. Inductor drops the names of modules from its cache, so a process that takes a graph from there asks
 /// here.
 ///

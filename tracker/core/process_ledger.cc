@@ -127,7 +127,7 @@ void ProcessLedger::internalError(std::string_view what) noexcept {
   }
 }
 
-/// A process without output leaves no trace, so it cannot tell others.
+/// A process without output leaves no trace, so it cannot warn others.
 void ProcessLedger::keepNextOff(std::string_view what) const {
   try {
     const std::string where =

@@ -26,7 +26,7 @@ enum CommtapTensorClass : uint8_t {
   kCommtapTracedTensor, ///< fake or functional: a compiler traces the op, nothing is computed
 };
 
-/// What a library's Python code is working on, as local variables of its frames say. tracker/python/frames.cc lists the
+/// The objects of a library's running Python code, as local variables of its frames. tracker/python/frames.cc lists the
 /// functions and variables.
 enum CommtapInFrames : uint8_t {
   kCommtapRunningUnit,      ///< the modules of the FSDP2 unit whose method runs
@@ -60,7 +60,7 @@ inline constexpr int kCommtapMostRegions = 4;
 /// The place in a compiled graph's Python code that calls a collective.
 struct CommtapSite {
   CommtapGraphCall collective;
-  /// Of the graph's regions that are compiled once for several calls, the calls that led to the collective, innermost
+  /// The calls of the graph's regions, each compiled once for several calls, that led to the collective, innermost
   /// first. Ends with the first that has no code.
   CommtapGraphCall regions[kCommtapMostRegions];
   bool operator==(const CommtapSite&) const = default;
@@ -137,9 +137,9 @@ struct CommtapHost {
   /// file's name in it, and `lines` the text that GraphLines reads.
   void (*graph_generated)(const char* folder, const char* key, const char* lines);
   /// Returns nonzero if nothing is known of a generated file's collectives: neither this process nor one before it
-  /// told.
+  /// reported them.
   int (*wants_graph)(const char* path);
-  /// Notes where those of them come from that this process's own graph tells. `lines` as above.
+  /// Notes the origin of those of them that this process's own graph has. `lines` as above.
   void (*graph_loaded)(const char* path, const char* lines);
   void (*not_seen_module)(const char* what); ///< facts of a module or parameter could not be read
   void (*hook_missing)(const char* why);     ///< module calls cannot be hooked

@@ -20,7 +20,7 @@ void startCompiledSites();
 /// module or of the autograd engine. Then finds the calls of the graph's regions around it. Needs no GIL.
 bool findSite(int most, CommtapSite& site);
 
-/// What a graph's code says of a call.
+/// The facts of a call in a graph's code.
 struct CallFacts {
   uint32_t line = 0; ///< in a generated file; 0 in an FX graph
   std::string text;  ///< the file's path, or the place of the graph's node; "" if it cannot be read

@@ -37,12 +37,12 @@ std::string contentOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What a graph's compilation has to tell.
+/// A compilation of a graph.
 class Compilation {
  public:
   explicit Compilation(PyObject* graph) : graph_(graph), files_before_(countFiles()) {}
 
-  /// Tells of the files that were loaded meanwhile.
+  /// Reports the files that were loaded since the construction.
   void end() const {
     const PyRef files = loadedFiles();
     for (Py_ssize_t i = files_before_; files && i < PyList_GET_SIZE(files.get()); ++i) {
@@ -60,7 +60,7 @@ class Compilation {
   Py_ssize_t files_before_;
 };
 
-/// What torch calls as a method with a graph and its inputs.
+/// Torch calls this as a method with a graph and its inputs.
 PyObject* callCompiler(PyObject*, PyObject* arguments, PyObject* named) {
   std::optional<Compilation> compilation;
   if (PyTuple_GET_SIZE(arguments) > 1) {

@@ -7,7 +7,7 @@
 namespace commtap {
 
 /// Receives the graphs that Dynamo gives to a compiler from now on, if Dynamo is loaded. If the compiler takes a file
-/// from Inductor's cache of which the tracker knows nothing, tells it where the collectives of the forward come from.
+/// from Inductor's cache of which the tracker knows nothing, reports where the collectives of the forward come from.
 /// Wraps OutputGraph.call_user_compiler. The caller holds the GIL.
 void watchDynamo(const CommtapHost& host);
 

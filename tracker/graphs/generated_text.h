@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-// What the text of a file says that Inductor generated. Views are of that text.
+// Readers of the text of a file that Inductor generated. Views are of that text.
 
 /// The lines of a text without their indentation.
 using TextLines = std::vector<std::string_view>;

@@ -68,7 +68,7 @@ void tell(PyObject* code) {
   }
 }
 
-/// What torch calls with the text of a generated file.
+/// Torch calls this with the text of a generated file.
 PyObject* saveCode(PyObject*, PyObject* code) {
   if (host_part != nullptr && PyUnicode_Check(code)) {
     aside([code] { tell(code); });
@@ -76,7 +76,7 @@ PyObject* saveCode(PyObject*, PyObject* code) {
   Py_RETURN_NONE;
 }
 
-/// Keeps a function until its file is told; keeps none if a job takes the files itself.
+/// Keeps a function until its file is reported; keeps none if a job takes the files itself.
 void keepFunction(PyObject* generated) {
   const PyRef line_map = isSet(save_code) ? lineMapOf(generated) : PyRef();
   const PyRef code = line_map ? attribute(generated, torch_names::kGeneratedText) : PyRef();
@@ -88,7 +88,7 @@ void keepFunction(PyObject* generated) {
   }
 }
 
-/// What torch calls as a method with a name and the code of a function of the file that it is generating.
+/// Torch calls this as a method with a name and the code of a function of the file that it is generating.
 PyObject* defineFunction(PyObject*, PyObject* arguments, PyObject* named) {
   if (named == nullptr && PyTuple_GET_SIZE(arguments) == 3) {
     aside([arguments] { keepFunction(PyTuple_GET_ITEM(arguments, 2)); });

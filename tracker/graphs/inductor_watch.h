@@ -6,8 +6,8 @@
 
 namespace commtap {
 
-/// Receives the graphs that Inductor compiles from now on, if it is loaded, and tells the tracker where the collectives
-/// of the generated file come from. Sets GraphLowering.save_output_code, which torch calls with each file's text and
+/// Receives the graphs that Inductor compiles from now on, if it is loaded, and reports where the collectives of the
+/// generated file come from. Sets GraphLowering.save_output_code, which torch calls with each file's text and
 /// leaves unset for such use; a job's own is kept. Also wraps PythonWrapperCodegen.define_subgraph_launcher_fn, which
 /// adds a function's text to a file and drops its line map. Returns false if Inductor is not loaded. The caller holds
 /// the GIL.

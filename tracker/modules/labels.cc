@@ -24,7 +24,7 @@
 namespace commtap {
 namespace {
 
-constexpr size_t kMostUserLabels = 32; ///< open at a time on a thread; any more do not label collectives
+constexpr size_t kMostUserLabels = 32; ///< open at a time on a thread; further ones do not label collectives
 constexpr size_t kLongestLabel = 80;   ///< bytes
 
 /// Returns the text between `begin` and `end`; "" if `text` does not begin so.

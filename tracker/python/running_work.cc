@@ -28,7 +28,7 @@ struct Names {
   };
   PyObject* self = PyUnicode_InternFromString(torch_names::kSelf);
   PyObject* param_groups = PyUnicode_InternFromString(torch_names::kParameterGroups);
-  /// What calls this is not the engine's work.
+  /// The caller of this is not the engine's work.
   PyObject* run_backward = PyUnicode_InternFromString(torch_names::kRunBackward);
 
   CommtapWork workOf(PyObject* name) const {

@@ -8,7 +8,7 @@
 
 namespace commtap {
 
-/// What is known about the classes by which libraries wrap a user's module. The caller holds the GIL.
+/// The known facts about the classes by which libraries wrap a user's module. The caller holds the GIL.
 
 /// Wrappers around one module, and swaps of one class, that are looked through.
 inline constexpr int kMaxWrapperNesting = 16;

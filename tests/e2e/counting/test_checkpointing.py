@@ -68,7 +68,7 @@ def test_wrapper_names(runner: Runner) -> None:
 
 @pytest.mark.parametrize("name", ["checkpoint_compile", "checkpoint_reentrant_compile"])
 def test_compiled(runner: Runner, name: str) -> None:
-    """The backward's graph contains the recomputation, which is told from the backward itself.
+    """The backward's graph contains the recomputation, which is distinguished from the backward itself.
 
     Each step makes two all-reduces in forward and two in backward. The partitioner may recompute up to two more.
     """

@@ -192,7 +192,7 @@ def generated(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", CACHED)
 def test_cache_that_was_filled_without_commtap(runner: Runner, name: str) -> None:
-    """Keys are the same: a run takes the graphs. Without side files the process's own graph tells the modules of the
+    """Keys are the same: a run takes the graphs. Without side files the process's own graph names the modules of the
     forward. The collectives of the backward stay at the compiled module, and the report says so.
     """
     folder = cache_without_commtap(runner, name)

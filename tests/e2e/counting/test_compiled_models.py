@@ -101,7 +101,7 @@ def test_without_side_files_no_module_has_more_than_in_the_eager_run(runner: Run
 
 
 def members_of(report: Report, field: str) -> Counter:
-    """What a bucketed run's rows stand for."""
+    """Returns the calls behind a bucketed run's rows."""
     rows = report.collectives
     sums: Counter = Counter()
     for member in report.members:
@@ -134,7 +134,7 @@ def test_a_bucket_stands_for_its_members(runner: Runner, tmp_path: Path) -> None
     difference = subprocess.run(
         [COMMAND, "diff", eager.output_folder, runs[0].output_folder], capture_output=True, text=True, check=True
     )
-    assert difference.stdout.endswith("the same, but for 2 bucketed rows\n")
+    assert difference.stdout.endswith("the same, except for 2 bucketed rows\n")
     shown = subprocess.run([COMMAND, "show", runs[0].output_folder], capture_output=True, text=True, check=True)
     assert "\nBucketed (" in shown.stdout
     assert "  Model.layers.0.a" in shown.stdout

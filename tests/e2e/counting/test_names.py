@@ -53,7 +53,7 @@ def commtap(*arguments: object) -> subprocess.CompletedProcess:
 
 @pytest.mark.parametrize("name", ROOTS)
 def test_clean_names_do_not_depend_on_wrappers(runner: Runner, name: str) -> None:
-    """Clean names begin with the user's class; raw names and `wrappers` tell what is around it."""
+    """Clean names begin with the user's class; raw names and `wrappers` show what is around it."""
     root, wrappers = ROOTS[name]
     for rank in range(2):
         report = variant(runner, name).report(rank)

@@ -13,7 +13,7 @@ from harness import BUILD, COMMAND, LIBRARY, Job, Mode, Run, Runner
 from report import Report
 
 JOB = Job("nccl", ranks=2)
-#: The same calls in a library of AMD's name, and those that only AMD's has.
+#: These calls in a library of AMD's name, and those that only AMD's has.
 RCCL_JOB = Job("rccl", ranks=2)
 #: Calls through dlsym() on the library's handle, which bypass the shim.
 BY_HANDLE = {"ncclAllReduce": 1}

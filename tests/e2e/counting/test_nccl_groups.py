@@ -44,7 +44,7 @@ def test_groups_have_their_ranks_and_descriptions(run: Run) -> None:
 
 
 def test_each_communicator_belongs_to_its_group(run: Run) -> None:
-    """Communicators at one address, one after the other, are told apart; each has the calls of its own group."""
+    """Communicators at one address, one after the other, are distinguished; each has the calls of its own group."""
     for rank in (0, 1):
         report = run.report(rank)
         assert report.nccl is not None

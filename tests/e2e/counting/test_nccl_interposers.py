@@ -23,7 +23,7 @@ LINKED, ALONE = interposer("nccl-interposer"), interposer("nccl-interposer-alone
 
 
 def counts(report: Report) -> tuple[object, ...]:
-    """Returns all that a report says about NCCL and the collectives."""
+    """Returns everything that a report says about NCCL and the collectives."""
     return report.nccl, report.collectives, [(entry["reason"], entry["count"]) for entry in report.not_seen]
 
 

@@ -39,7 +39,7 @@ def check_activations(report: Report, expected: dict[tuple[str, str, str, str], 
 def test_activations_and_gradients(runner: Runner, name: str) -> None:
     """Rank 0 sends every micro-batch's activations and receives their gradients; rank 1 the reverse.
 
-    GPipe's labels name the action; 1F1B has none, and the memory tells.
+    GPipe's labels name the action; 1F1B has none, and the memory decides.
     """
     module = "Sequential" if name == "pipeline_gpipe" else "MLPModule"
     for rank in range(2):
@@ -76,7 +76,7 @@ def test_sharded_stages(runner: Runner, name: str) -> None:
 
 
 def test_pipeline_by_hand(runner: Runner) -> None:
-    """Memory tells the direction, also with a loss that is a module, except for the message that comes first.
+    """Memory decides the direction, also with a loss that is a module, except for the message that comes first.
 
     When a rank first receives, no module has run on it.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""`setup`: what a process communicates before its first forward is told from the same calls after it."""
+"""`setup`: what a process communicates before its first forward is distinguished from the same calls after it."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ ANNOUNCED = {
 
 @pytest.mark.parametrize("name", ANNOUNCED)
 def test_set_up_ends_with_the_first_forward(runner: Runner, name: str) -> None:
-    """A job without modules has no forward, so nothing is told apart; nor is it after counting was switched off."""
+    """A job without modules has no forward, so nothing is marked; nor is it after counting was switched off."""
     for report in run_of(runner, name).reports:
         assert counts(report, module="Global", kind="all_reduce") == ANNOUNCED[name]
         assert counts(report, kind="barrier") == (0, 1)

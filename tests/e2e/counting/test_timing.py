@@ -52,7 +52,7 @@ def test_running_and_blocked_apart(late: Run) -> None:
     assert first["running_ns"]["min"] > 0.7 * LATE_NS
     hidden = first["running_ns"]["sum"] - first["blocked_ns"]["sum"]
     assert hidden == pytest.approx(COMPUTE_NS * ROUNDS, rel=0.5)
-    assert second["running_ns"]["sum"] < 0.5 * first["running_ns"]["sum"], "the one who is late waits for nobody"
+    assert second["running_ns"]["sum"] < 0.5 * first["running_ns"]["sum"], "the late rank waits for no other"
 
 
 def test_a_full_queue(late: Run) -> None:

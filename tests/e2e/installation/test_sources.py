@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is made of the sources: the same bytes each time, and a package for the torch that is installed."""
+"""Products of the sources: the same bytes each time, and a package for the torch that is installed."""
 
 import os
 import subprocess

@@ -116,7 +116,7 @@ def test_manual_and_completions(unpacked: Path) -> None:
 
 
 def test_from_an_empty_folder(machine: BareMachine) -> None:
-    """What README's first commands do, and that nothing stays after pip uninstall."""
+    """README's first commands work, and nothing stays after pip uninstall."""
     (machine.work / "train.py").write_text(TRAIN, encoding="utf-8")
     said = machine.run("commtap", "run", "--out", "out", "--", "torchrun", "--nproc-per-node", "2", "train.py").stderr
     assert re.search(r"all_reduce +default_pg +2 +6 ", said)
@@ -134,7 +134,7 @@ def test_from_an_empty_folder(machine: BareMachine) -> None:
 
 
 def test_archive(wheel: Path, tmp_path: Path) -> None:
-    """The same files for a machine without pip: the command finds the stub beside it."""
+    """The archive has these files for a machine without pip: the command finds the stub next to it."""
     [archive] = wheel.parent.glob("commtap-*-linux-*.tar.gz")
     subprocess.run(["tar", "--extract", "--file", str(archive), "--directory", str(tmp_path)], check=True)
     [root] = tmp_path.iterdir()

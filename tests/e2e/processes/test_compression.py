@@ -30,7 +30,7 @@ def decompressed(path: Path) -> bytes:
 
 
 def rows_of(run: Run, folder: Path) -> list[object]:
-    """What commands say of the run that is the same in each run of the job."""
+    """Returns the output of commands that is the same in each run of the job."""
     folder.mkdir()
     job = folder / "job.json"
     commtap("merge", run.output_folder, "-o", job)

@@ -3,7 +3,7 @@
 """A torch whose classes are not those of the tracker's build: one line, an entry in `not_seen`, the job goes on.
 
 No such torch can be made here. A preloaded library takes the place of one of torch's exported functions, with which the
-tracker compares what it reads, and answers as that torch would.
+tracker compares what it reads, and answers like such a torch.
 """
 
 import subprocess

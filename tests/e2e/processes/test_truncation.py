@@ -108,7 +108,7 @@ def test_truncated(tmp_path: Path, bare: subprocess.CompletedProcess[str], when:
     lines = [line for line in done.stderr.splitlines() if "commtap" in line]
     assert len(lines) == 1
     assert SAID in lines[0]
-    if when != "after":  # then faulthandler's handler comes first, and tells of the fault
+    if when != "after":  # then faulthandler's handler comes first, and reports the fault
         assert done.stderr == lines[0] + "\n"
     reports = [Report.read(path) for path in tmp_path.rglob("*.json")]
     assert [(each.job["exit"], each.job["rank"], each.total()) for each in reports] == [("_exit", 0, 5)]

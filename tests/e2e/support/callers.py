@@ -33,7 +33,7 @@ _PLUGIN = f"int answer(void) {{ return {FOUND}; }}"
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls dlopen(), and how its path was linked in."""
+    """A caller of dlopen(), and how its path was linked in."""
 
     #: The program itself, or a library that it links.
     place: str

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def ranks_of(ranges: str) -> list[int]:
-    """Returns the ranks that "0-3,8" stands for, in order."""
+    """Returns the ranks in "0-3,8", in order."""
     bounds = [part.split("-") for part in ranges.split(",")] if ranges else []
     return [rank for bound in bounds for rank in range(int(bound[0]), int(bound[-1]) + 1)]
 

@@ -277,7 +277,7 @@ def test_rows_have_labels_and_members(show: Opener) -> None:
 
 
 def test_rows_of_compiled_graphs(show: Opener) -> None:
-    """A column tells them, if there are any; those that a compiler merged have the calls of their members."""
+    """A column marks them, if there are any; those that a compiler merged have the calls of their members."""
     job = small_job()
     with show(job) as opened:
         assert "Compiled" not in opened.page.locator("#rows thead").inner_text()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the commands say of rows at Global: each label by itself."""
+"""Rows at Global in the output of commands: each label by itself."""
 
 import json
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a hostile server can do to the commands that ask it: hosts, collector, webhook. `./dev attack` tries more."""
+"""Attacks of a hostile server on the commands that ask it: hosts, collector, webhook. `./dev attack` tries more."""
 
 import json
 import signal

@@ -96,7 +96,7 @@ def test_a_plan_equals_the_run(runner: Runner, tmp_path: Path, name: str, depth:
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "depth"), ALL)
 def test_every_plan_equals_its_run(runner: Runner, tmp_path: Path, name: str, depth: str) -> None:
-    """The same for each form of parallelism."""
+    """A plan equals its run for each form of parallelism."""
     assert_equal_to_the_run(runner, name, tmp_path, depth)
 
 

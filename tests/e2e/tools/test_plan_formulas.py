@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans of sizes that nobody can run here: closed formulas hold."""
+"""Plans of sizes that cannot run here: closed formulas hold."""
 
 from pathlib import Path
 from typing import Any

@@ -102,7 +102,7 @@ def test_a_run_with_times_predicts_its_own_calls(runner: Runner, tmp_path: Path)
 
 @pytest.mark.parametrize("depth", ["--fake", pytest.param("--real", marks=pytest.mark.long)])
 def test_balanced_splits_are_those_of_a_balanced_run(runner: Runner, tmp_path: Path, depth: str) -> None:
-    """Counts that ranks tell each other are taken for equal, if asked; else the plan ends at their line."""
+    """Counts that ranks send each other are taken for equal, if asked; else the plan ends at their line."""
     options = [depth, "--ranks", "all", "--steps", "0", "--gpus-per-node", "2"]
     plan = Plan(tmp_path / "plan", 2, *options, "--assume-balanced", "--", MOE)
     assert plan.done.returncode == 0, plan.done.stderr

@@ -78,7 +78,7 @@ HANGS = [
     Hang("compiled", 3, "op", "1", "all_reduce", WORLD, "Compiled"),
     Hang("long_ago", 2, "diverged", "0-1", "all_reduce", WORLD, "Net.a", ("stuck",), "Net.c"),
 ]
-#: What is no hang, or cannot be told from outside: never an alarm.
+#: No hangs, or unknown from outside: never an alarm.
 NO_HANGS = [
     ("slow_rank", 2, OK, "healthy"),
     ("slow_checkpoints", 2, OK, "healthy"),
@@ -164,7 +164,7 @@ def test_the_verdict_on_a_hang(hang: Hang, tmp_path: Path) -> None:
     [pytest.param(*each, id=each[0], marks=daily_or_long(each[0])) for each in NO_HANGS],
 )
 def test_no_alarm(name: str, ranks: int, status: int, reason: str, tmp_path: Path) -> None:
-    """A slow job is healthy in every look, and what cannot be told is no hang."""
+    """A slow job is healthy in every look, and one without a verdict is no hang."""
     with started(tmp_path, name, ranks) as job:
         folder = job.run.output_folder
         if name != "never_came":
@@ -179,7 +179,7 @@ def test_no_alarm(name: str, ranks: int, status: int, reason: str, tmp_path: Pat
 
 
 def test_a_job_that_ended_well(tmp_path: Path) -> None:
-    """Its reports are healthy; a folder without a job cannot be told, one that does not exist is wrong usage."""
+    """Its reports are healthy; a folder without a job is unknown, one that does not exist is wrong usage."""
     run = Runner(tmp_path).run(Job("hang_zoo.py", ("healthy",)), Mode.SHIM)
     status, verdict = why(run.output_folder)
     assert (status, verdict["status"], verdict["cause"]) == (OK, "healthy", "")

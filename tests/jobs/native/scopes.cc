@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // A libtorch job without Python. Two Gloo ranks train a layer whose forward, backward and gradients communicate. They
-// name their scopes with labels and with commtap.h. The same binary runs with and without commtap.
+// name their scopes with labels and with commtap.h. One binary runs with and without commtap.
 
 #include <cstdlib>
 #include <iostream>

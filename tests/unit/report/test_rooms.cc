@@ -274,7 +274,7 @@ void checkFile(const std::string& file, const std::string& text, std::vector<std
   const std::string room = fs::path(file).parent_path().string();
   const auto entry = allowed().find(room);
   if (entry == allowed().end()) {
-    wrong.push_back(file + " stands in a room that this table does not have");
+    wrong.push_back(file + " is in a room that this table does not have");
     return;
   }
   for (const std::string& include : includesOf(text)) {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each job has in common: its model, its data, and the lines that the runner compares."""
+"""The common part of all jobs: its model, its data, and the lines that the runner compares."""
 
 from collections.abc import Iterable
 

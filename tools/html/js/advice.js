@@ -4,7 +4,7 @@
 import { breakable, byId, h, named, refill } from "./dom.js";
 import { bytesText, fractionText, labelText, plural, wholeText } from "./text.js";
 
-/** What the rows prove that the job could do with less communication: the text of `commtap advise`. */
+/** The savings of communication that the rows prove: the text of `commtap advise`. */
 
 const kNameLength = 100;
 

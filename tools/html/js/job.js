@@ -97,7 +97,7 @@ export class Job {
     this.disagreementsFound = document.disagreements_found;
     this.notSeen = inertAll(document.not_seen);
     this.problems = inertAll(document.problems);
-    /** What `commtap advise` says, the most bytes first. */
+    /** The findings of `commtap advise`, the most bytes first. */
     this.advice = inertAll(document.advice);
     this.modules = modulesOf(document.modules, this.strings);
     /**

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the files of this installation are; in a checkout, those of its build tree (BUILD_DIR, or build/)."""
+"""The places of this installation's files; in a checkout, those of its build tree (BUILD_DIR, or build/)."""
 
 import os
 from pathlib import Path

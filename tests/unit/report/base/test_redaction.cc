@@ -81,7 +81,7 @@ TEST_CASE("withoutSecrets keeps names that only resemble a secret's") {
   CHECK(withoutSecrets(arguments) == arguments);
 }
 
-TEST_CASE("the list of what is redacted stands in docs/report.md") {
+TEST_CASE("the list of what is redacted is in docs/report.md") {
   const Result<std::string> page = readTextFile(COMMTAP_SOURCE_ROOT "/docs/report.md");
   REQUIRE(page);
   const auto areListed = [&page](const auto& list) {

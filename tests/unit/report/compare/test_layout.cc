@@ -61,7 +61,7 @@ TEST_CASE("bytes cross nodes where the ranks of a process group are on several")
   CHECK(three[1].bytes_across == 32); // 1 and 3
 }
 
-TEST_CASE("ranks that communicate differently count by the ranks that they stand for") {
+TEST_CASE("ranks that communicate differently count by the ranks that they represent") {
   const Report first = reportOf({rowOf("a", "0", 4, 64)});
   const Report other = reportOf({rowOf("a", "0", 8, 64)});
   const Report before = reportOf({});

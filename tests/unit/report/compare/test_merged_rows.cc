@@ -52,7 +52,7 @@ TEST_CASE("a row of parameters is not merged") {
   CHECK(isMerged(row));
 }
 
-TEST_CASE("a job and its bucketed self compare as the same, and a note tells the buckets") {
+TEST_CASE("a job and its bucketed self compare as the same, and a note names the buckets") {
   const auto [before, after] = comparableCells(eagerJob(), bucketedJob());
   CHECK(changesBetween(before, after, {}).empty());
   const MergedDifference difference = mergedDifference(eagerJob(), bucketedJob());

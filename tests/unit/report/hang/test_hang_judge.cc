@@ -74,7 +74,7 @@ TEST_CASE("a rank that is in a call to NCCL is the cause, and not blocked outsid
   CHECK(rankOf(judged(job), 2).nccl_s == 0);
 }
 
-TEST_CASE("a rank that makes progress is no hang, one that only computes cannot be told") {
+TEST_CASE("a rank that makes progress is no hang, one that only computes is unknown") {
   HangJob job = lateJob();
   job.look(2).cpu_share = 0.9;
   const Verdict computing = judged(job);
@@ -226,7 +226,7 @@ TEST_CASE("of ranks that were all killed, those that did not wait are the cause"
   CHECK(verdict.status == HangStatus::kStuck);
 }
 
-TEST_CASE("a quiet job in which no rank waits cannot be told") {
+TEST_CASE("a quiet job in which no rank waits is unknown") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
   const Verdict same = judged(job);

@@ -53,7 +53,7 @@ TEST_CASE("payloads of all_to_all and everything of other ops may differ") {
   CHECK(Found(job).mismatches.empty());
 }
 
-TEST_CASE("of two ranks both are the cause, unless what came before tells") {
+TEST_CASE("of two ranks both are the cause, unless what came before decides") {
   HangJob job(2);
   job.issue(0, Kind::kAllReduce, "Net.a");
   job.issue(1, Kind::kBroadcast, "Net.b");

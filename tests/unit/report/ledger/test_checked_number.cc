@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a checked number is read again, and 0 stands for 0") {
+TEST_CASE("a checked number is read again, and 0 is its own checked number") {
   for (const uint32_t number : {0U, 1U, 255U, 256U, 65535U, 1U << 20U, kMaxCheckedNumber, kNoIndex}) {
     CHECK(numberIn(checkedNumber(number)) == number);
     CHECK(uncheckedNumber(checkedNumber(number)) == number);

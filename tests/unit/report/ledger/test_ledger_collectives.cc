@@ -108,7 +108,7 @@ TEST_CASE("a full table is said") {
   CHECK(merged.ledger->header().not_seen[static_cast<size_t>(NotSeen::kMembersUnknown)].count == 1);
 }
 
-TEST_CASE("after a reset, and in a forked child, members are counted anew") {
+TEST_CASE("after a reset, and in a forked child, members are counted from zero") {
   const MergedLedger merged;
   merged.issue();
   SUBCASE("a reset") {

@@ -17,7 +17,7 @@ namespace {
 
 using Ranks = std::vector<uint32_t>;
 
-/// A mesh of 2 x 4 ranks in order: rank 0 stands for the first line, rank 4 for itself, rank 5 for the rest.
+/// A mesh of 2 x 4 ranks in order: rank 0 represents the first line, rank 4 for itself, rank 5 for the rest.
 constexpr const char* kMesh =
     R"({"mesh": {"shape": [2, 4], "ranks": [0, 1, 2, 3, 4, 5, 6, 7]},
         "standing": {"0": [0, 1, 2, 3], "4": [4], "5": [5, 6, 7]}})";
@@ -33,7 +33,7 @@ Ranks moved(const PlanRanks& ranks, Ranks members, int64_t planned, int64_t rank
   return ranks.groupsFor({groupOf(std::move(members))}, planned, rank)[0].ranks;
 }
 
-TEST_CASE("the planner's file says which rank stands for which") {
+TEST_CASE("the planner's file says which rank represents which") {
   const Result<PlanRanks> ranks = PlanRanks::fromJson(kMesh);
   REQUIRE(ranks);
   CHECK(ranks->standing().size() == 8);
@@ -70,14 +70,14 @@ Report plannedReport() {
   return report;
 }
 
-/// Writes the plan of sampleReport()'s job of 4 ranks, in which rank 0 stands for all.
+/// Writes the plan of sampleReport()'s job of 4 ranks, in which rank 0 represents all.
 PlanRanks writePlan(const TempFolder& folder) {
   std::filesystem::create_directories(folder / "ranks/0");
   writeText(folder / "ranks/0/rank-0.json", reportToJson(plannedReport()));
   return *PlanRanks::fromJson(R"({"mesh": {"shape": [4], "ranks": [0, 1, 2, 3]}, "standing": {"0": [0, 1, 2, 3]}})");
 }
 
-TEST_CASE("the plan of a job has the numbers of each rank that a planned one stands for") {
+TEST_CASE("the plan of a job has the numbers of each rank that a planned one represents") {
   const TempFolder folder;
   const PlanRanks ranks = writePlan(folder);
   const Result<JobReport> job = mergePlan(folder.path(), ranks);

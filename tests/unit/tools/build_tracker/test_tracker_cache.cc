@@ -24,7 +24,7 @@ class CacheFixture {
     REQUIRE(makeFolders(folder / "lib/trackers/python").empty());
     writeText(folder / "lib/trackers/python/libcommtap-python-3.11.so", "part");
     writeText(folder / "built.so", "tracker");
-    before_ = umask(002); // as of users who share a group
+    before_ = umask(002); // as for users of one group
   }
   CacheFixture(const CacheFixture&) = delete;
   CacheFixture& operator=(const CacheFixture&) = delete;

@@ -28,7 +28,7 @@ Result<HostDocument> readBack(const HostDocument& document, const HostQuestion& 
   return hostDocumentFrom(hostText(document, question), reader);
 }
 
-TEST_CASE("a host tells its processes and what a verdict needs of them") {
+TEST_CASE("a host reports its processes and what a verdict needs of them") {
   const HostDocument told = sampleDocument();
   const Result<HostDocument> read = readBack(told, {});
   REQUIRE(read);

@@ -48,7 +48,7 @@ TEST_CASE("a node list of Slurm is expanded as scontrol show hostnames does") {
   }
 }
 
-TEST_CASE("a name stands for its addresses") {
+TEST_CASE("a name is resolved to its addresses") {
   const std::string names = textOf(hostsFromName("127.0.0.1", 9464));
   CHECK(names == "127.0.0.1:9464");
   CHECK(has(hostsFromName("no.such.name.invalid", 1).error(), "no.such.name.invalid: "));

@@ -29,7 +29,7 @@ TEST_CASE("a page is read; without it there is the reason") {
   CHECK(has(getPage({{"127.0.0.1", 1}, "/x", ""}, {}).error(), "no connection"));
 }
 
-TEST_CASE("a token is sent, and missing or wrong ones are told apart") {
+TEST_CASE("a token is sent, and missing or wrong ones are distinguished") {
   const RunningServer running(addPaths, {.token = "0123456789abcdef"});
   CHECK(*getPage({running.address(), "/x", "0123456789abcdef"}, {}) == "the page");
   CHECK(has(getPage({running.address(), "/x", ""}, {}).error(), "add --token-file"));

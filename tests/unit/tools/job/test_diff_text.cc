@@ -24,7 +24,7 @@ TEST_CASE("diff text has a table by module and one line per difference") {
       "\nDifferences\n  +1 all_gather per run in DistributedDataParallel.net1 (forward, default_pg): 2 to 3 calls"));
 }
 
-TEST_CASE("diff text tells labels apart, and names only those that changed") {
+TEST_CASE("diff text distinguishes labels, and names only those that changed") {
   std::vector<Report> reports = sampleReports(1);
   Collective& row = rowOf(reports[0], "Global", Kind::kBroadcast);
   row.label = "weights";
@@ -56,9 +56,9 @@ TEST_CASE("diff text says that only buckets differ") {
   row.members = {{row.module, row.amount.bytes.sum, row.amount.count.sum}};
   const std::string text = diffText(diffOf(before, after, {}), Color::none());
   CHECK(has(text, "note: out: 1 row is bucketed and compared by members: "));
-  CHECK(text.ends_with("the same, but for 1 bucketed row\n"));
+  CHECK(text.ends_with("the same, except for 1 bucketed row\n"));
   CHECK(diffMarkdown(diffOf(before, after, {}))
-            .starts_with("### commtap: communication is unchanged, but for 1 bucketed row\n"));
+            .starts_with("### commtap: communication is unchanged, except for 1 bucketed row\n"));
 }
 
 TEST_CASE("diff text begins with notes and ranks that disagree") {

@@ -64,7 +64,7 @@ TEST_CASE("merge text sums labels and set-up over ranks, the largest first") {
       "other     broadcast   weights (set-up)      6  2.00 KiB");
 }
 
-TEST_CASE("killed ranks that stopped in one sequence are told from ranks that disagree") {
+TEST_CASE("killed ranks that stopped in one sequence differ from ranks that disagree") {
   std::vector<Report> reports = sampleReports(4);
   for (Report& report : reports) {
     const uint64_t calls = report.job.rank == 2 ? 1 : 2;

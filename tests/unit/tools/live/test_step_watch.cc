@@ -31,7 +31,7 @@ uint64_t moreFromStep40(uint64_t step) {
 
 using Reports = std::vector<std::shared_ptr<const Report>>;
 
-TEST_CASE("a change is told once, with its step, by every rank that made it") {
+TEST_CASE("a change is reported once, with its step, by every rank that made it") {
   StepWatch watch;
   CHECK(watch.look(Reports{rankWith(0, 30, moreFromStep40), rankWith(1, 30, moreFromStep40)}).empty());
   CHECK(watch.look(Reports{rankWith(0, 45, moreFromStep40), rankWith(1, 44, moreFromStep40)}).empty());

@@ -33,7 +33,7 @@ struct Machine {
   Environment environment;
 };
 
-TEST_CASE("a script, its arguments and Python's own options are told apart") {
+TEST_CASE("a script, its arguments and Python's own options are distinguished") {
   const Machine machine;
   const Result<PythonCommand> split =
       splitPythonCommand({"python3", "-u", "-X", "dev", "/job/train.py", "--tp", "8"}, machine.environment);

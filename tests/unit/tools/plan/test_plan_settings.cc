@@ -37,7 +37,7 @@ TEST_CASE("options that no plan can follow are named") {
   CHECK_FALSE(wrongPlanOptions(arguments).empty());
 }
 
-TEST_CASE("the planner is told the options, the command and commtap's variables") {
+TEST_CASE("the planner receives the options, the command and commtap's variables") {
   PlanArguments arguments;
   arguments.world_size = 1024;
   arguments.fake = true;

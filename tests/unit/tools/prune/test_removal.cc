@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(TwoRuns, "a root with '..' behind a link is the folder that th
   fs::create_directories(folder / "elsewhere/in");
   fs::create_directory_symlink("elsewhere/in", folder / "link"); // link/.. is elsewhere
   fs::create_directories(folder / "elsewhere/rep/a");
-  fs::create_directories(folder / "rep/a"); // somebody's empty folder, where link/.. is by its text
+  fs::create_directories(folder / "rep/a"); // a foreign empty folder, where link/.. is by its text
   put("elsewhere/rep/a/rank.json", "old");
   const Removal removal = removeRun(runWith({"link/../rep/a/rank.json"}), folder / "link/../rep", false);
   CHECK(removal.files == 1);

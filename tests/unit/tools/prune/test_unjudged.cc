@@ -83,7 +83,7 @@ TEST_CASE_FIXTURE(OneReport, "a folder that cannot be listed may hold a ledger, 
   fs::permissions(folder.path(), fs::perms(0755));
   fs::permissions(folder / "rank.json", fs::perms(0644));
   const uid_t user = geteuid();
-  if (user == 0) { // who can list and read everything
+  if (user == 0) { // root can list and read everything
     REQUIRE(seteuid(kNobody) == 0);
   } else {
     fs::permissions(folder / "closed.ledger", fs::perms::none);
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(OneReport, "what came after the scan is added to it") {
   CHECK(before.reports[1].is_ledger != before.reports[2].is_ledger);
 }
 
-TEST_CASE("a ledger that cannot be read is of any run of its owner, and of nobody else's") {
+TEST_CASE("a ledger that cannot be read is of any run of its owner, and of no other user's") {
   std::vector<StoredRun> runs(2);
   runs[0].owners = {7};
   runs[1].owners = {8};

@@ -29,7 +29,7 @@ TEST_CASE("the summary's commands name a folder with blanks in quotes") {
   CHECK(text.find(" -o '/my '\\''out'\\''/report.html'  #") != std::string::npos);
 }
 
-TEST_CASE("one line tells of advice, if there is any") {
+TEST_CASE("one line names advice, if there is any") {
   CHECK(runSummary(jobOf({sampleReport(0)}), "/out", Color::none()).find("advice:") == std::string::npos);
   Report report = sampleReport(0);
   report.collectives.push_back(rowOf(report, "DistributedDataParallel.net1", Kind::kAllGather));

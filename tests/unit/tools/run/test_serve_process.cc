@@ -17,7 +17,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a server runs beside and ends with its object") {
+TEST_CASE("a server starts and ends with its object") {
   const TempFolder folder;
   const std::string path = folder / "pid";
   {

@@ -47,7 +47,7 @@ std::string textOf(const HangWatch& watch) {
   return exposition.text(Dialect::kPrometheus);
 }
 
-TEST_CASE("a killed rank is the cause, told once, in a line and as metrics") {
+TEST_CASE("a killed rank is the cause, reported once, in a line and as metrics") {
   HangWatch watch;
   CHECK(watch.look(lookAfter(1, false)).empty());
   CHECK(has(textOf(watch), "commtap_hang_status{run_id=\"sample-run\",attempt=\"0\",status=\"healthy\"} 1\n"));

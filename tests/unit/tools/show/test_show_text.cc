@@ -64,7 +64,7 @@ TEST_CASE("one phase has no columns for the others") {
   CHECK(text.find("KIND        COUNT  BYTES  BUS BYTES\nall_reduce      2  640 B      960 B\n") != std::string::npos);
 }
 
-TEST_CASE("rows that a compiler merged are listed with the modules that they stand for") {
+TEST_CASE("rows that a compiler merged are listed with the modules of their calls") {
   SampleRun folder = sampleFolder();
   for (SampleFile& file : folder.files) {
     const Collective& row = file.report.collectives[1];

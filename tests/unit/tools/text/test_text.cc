@@ -7,7 +7,7 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("a label stands in brackets behind its module, and both are inert") {
+TEST_CASE("a label is in brackets behind its module, and both are inert") {
   CHECK(labelledModule("Net.a", "", false) == "Net.a");
   CHECK(labelledModule("Global", "clip_grad_norm_", false) == "Global [clip_grad_norm_]");
   CHECK(labelledModule("Net", "", true) == "Net (set-up)");

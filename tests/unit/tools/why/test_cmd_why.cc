@@ -41,7 +41,7 @@ TEST_CASE("why exits with 0 for a healthy job, and with 1 and the rank for one w
   CHECK(has(runCommtap({"why", bad.path()}).out, "rank 2 has not entered"));
 }
 
-TEST_CASE("why exits with 2 if it cannot tell, and for wrong usage") {
+TEST_CASE("why exits with 2 without a verdict, and for wrong usage") {
   const TempFolder empty;
   CHECK(runCommtap({"why", empty.path()}).status() == 2);
   CHECK(runCommtap({"why", empty / "none"}).status() == 2);

@@ -38,7 +38,7 @@ TEST_CASE("a verdict on two looks says whether the job went on in between") {
   CHECK(verdictOf(earlier(lookOf(before, now_ns)), lookOf(before, now_ns + kSecond), 1).status != HangStatus::kHealthy);
 }
 
-TEST_CASE("without a process with a rank nothing can be told") {
+TEST_CASE("without a process with a rank the verdict is unknown") {
   const Verdict verdict = verdictOf(EarlierLook(), JobLook(), 1);
   CHECK(verdict.status == HangStatus::kUnknown);
   CHECK(has(verdict.line, "no report or ledger of a rank was found"));

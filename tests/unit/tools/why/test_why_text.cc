@@ -148,7 +148,7 @@ TEST_CASE("the line of a cycle, and the text of its ranks") {
   CHECK(has(text, "  cause   rank 0 waits in all_reduce #1 of a [0-1] of Net.a for rank 1; pid 100 on here\n"));
 }
 
-TEST_CASE("the lines of jobs that do not hang, or cannot be told") {
+TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
   CHECK(judged(job, 5).line == "healthy: the last event was 5.00 s ago");

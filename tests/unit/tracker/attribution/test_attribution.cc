@@ -153,7 +153,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     TrackerFixture,
-    "outside of modules and in an optimizer's step, memory of parameters tells the module") {
+    "outside of modules and in an optimizer's step, memory of parameters identifies the module") {
   ModuleRegistry& modules = ModuleRegistry::get();
   const uint32_t net = modules.add(0, "Sent", "C", ModuleRole::kPlain, false);
   const at::Tensor weight = at::ones({3});

@@ -15,7 +15,7 @@
 namespace commtap {
 namespace {
 
-/// What the Python part would read on this thread.
+/// The state that the Python part would read on this thread.
 struct FakePython {
   const void* instruction = nullptr; ///< null: no compiled code runs
   bool interprets = false;           ///< an interpreter of graphs runs
@@ -236,7 +236,7 @@ TEST_CASE_FIXTURE(CompiledFixture, "a region's collective belongs to the module 
   }
 }
 
-TEST_CASE_FIXTURE(CompiledFixture, "what the process's own graph tells of a cached file holds outside of a backward") {
+TEST_CASE_FIXTURE(CompiledFixture, "what the process's own graph has of a cached file holds outside of a backward") {
   const TempFolder cache;
   const std::string path = cache.path() + "/aa/caaafilledwithoutcommtap.py";
   REQUIRE(CompiledCode::wantsGraph(path));

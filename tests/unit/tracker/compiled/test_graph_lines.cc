@@ -52,7 +52,7 @@ TEST_CASE("the call of a region has the module that was traced and the one that 
   CHECK_FALSE(parsePlace("r 8 8\tL['self'].layers.0\tL['self'].layers.1"));
 }
 
-TEST_CASE("in the call of a region the module that calls stands for the one that was traced") {
+TEST_CASE("in the call of a region the module that calls replaces the one that was traced") {
   const GraphPlace call = *parsePlace("r\tL['self'].layers.1\tL['self'].layers.2");
   const GraphPlace moved = placeInCall(*parsePlace("b\tL['self'].layers.1.down\tL['self'].layers.1"), call);
   CHECK(moved.is_known);

@@ -42,7 +42,7 @@ TEST_CASE("a thread's first calls are all measured") {
   }
 }
 
-TEST_CASE("the more calls were made, the fewer are timed, and those stand for the others") {
+TEST_CASE("the more calls were made, the fewer are timed, and those represent the others") {
   constexpr uint64_t kCalls = 2'000'000;
   CostSample::Tick tick;
   uint64_t measured = 0;
@@ -53,7 +53,7 @@ TEST_CASE("the more calls were made, the fewer are timed, and those stand for th
     measured += stands_for == 0 ? 0 : 1;
     stood_for += stands_for;
     longest = std::max(longest, stands_for);
-    // The calls that the last timed call stands for and that are not made yet.
+    // The calls that the last timed call represents and that are not made yet.
     REQUIRE(stood_for >= call);
     REQUIRE(stood_for - call <= call / 16);
   }
@@ -61,13 +61,13 @@ TEST_CASE("the more calls were made, the fewer are timed, and those stand for th
   CHECK(measured < kCalls / 2000);
 }
 
-TEST_CASE("a timed call stands for untimed ones") {
+TEST_CASE("a timed call represents untimed ones") {
   constexpr uint64_t kNs = 1'000;
   constexpr uint32_t kCalls = 10'000;
   CHECK(spentBy(kCalls, kNs) > kCalls * kNs / 2);
 }
 
-TEST_CASE("a slow call stands for itself alone") {
+TEST_CASE("a slow call represents itself alone") {
   constexpr uint32_t kCalls = CostSample::kOfEach + 2;
   const uint64_t began = steadyNow();
   const uint64_t spent = spentBy(kCalls, CostSample::kRareNs * 2);

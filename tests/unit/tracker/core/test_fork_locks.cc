@@ -46,7 +46,7 @@ TEST_CASE("all locks are held while a process forks, and free afterwards") {
 TEST_CASE_FIXTURE(TrackerFixture, "a fork does not wait for ever; the child replaces what it could not lock") {
   ForkLocks locks = twoLocks();
   made_anew = 0;
-  mutexes[0].lock(); // stands for a thread that holds the lock for the whole fork
+  mutexes[0].lock(); // as if by a thread that holds the lock for the whole fork
   const auto began = std::chrono::steady_clock::now();
   const uint32_t held = locks.take();
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(5));

@@ -201,7 +201,7 @@ TEST_CASE_FIXTURE(PythonFixture, "the part finds objects, hooks calls and report
     say("facts", notSeen("module_facts_missing") == 1);
     host.hook_missing("a reason");
     say("hook", notSeen("module_hook_missing") == 1);
-    host.log_debug("a line that nobody asked for");
+    host.log_debug("a line that is not shown");
   });
   CHECK(
       child.said.find("unknown yes\nset yes\ncalled yes\nforgotten yes\nasked yes\nlabel yes\nclosed yes\nmodule yes\n"

@@ -36,7 +36,7 @@ function levelsBelow(job, values, root) {
 
 /**
  * Returns boxes for `root` and its descendants, level by level, each level from top to bottom. Returns none if the
- * value of `root` is 0. `own` has the areas next to a module's children that stand for the module's exclusive amount.
+ * value of `root` is 0. `own` has the areas next to a module's children that show the module's exclusive amount.
  * @param {Float64Array} values by module, inclusive
  * @returns {{boxes: Box[], own: Box[]}}
  */

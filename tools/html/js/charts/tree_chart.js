@@ -102,7 +102,7 @@ function drawBox(view, box) {
   return { type: "group", children: [drawFrame(view, box, segments), ...parts] };
 }
 
-/** Draws the area next to a module's children that stands for its exclusive amount. */
+/** Draws the area next to a module's children that shows its exclusive amount. */
 function drawOwn(box) {
   const style = {
     text: box.height < kTallEnough ? "" : "own",
