@@ -10,6 +10,7 @@
 
 #include "report/base/timestamp.h"
 #include "report/model/amounts.h"
+#include "tools/text/disagreement_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
 
@@ -81,12 +82,12 @@ std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Col
   for (const SequenceMismatch& mismatch : mismatches) {
     text += color.warning(fmt::format(
                 "group {}: ranks have issued different collectives as number {}",
-                inert(groupTitle(mismatch.group)),
+                inert(mismatch.group_title),
                 mismatch.sequence)) +
             "\n";
     for (const RankCall& each : mismatch.calls) {
       const std::string dtype = each.call.dtype.empty() ? "" : ", " + inert(each.call.dtype);
-      text += fmt::format("  {}: {}{}\n", rankName(each.rank), collectiveText(each.call), dtype);
+      text += fmt::format("  {}: {}{}\n", ranksText(each.ranks), collectiveText(each.call), dtype);
     }
   }
   return text.empty() ? text : text + "\n";

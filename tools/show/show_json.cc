@@ -192,10 +192,11 @@ ordered_json mismatchesOf(const ShowView& view) {
   for (const SequenceMismatch& mismatch : view.mismatches) {
     ordered_json calls = ordered_json::array();
     for (const RankCall& each : mismatch.calls) {
-      calls.push_back(callOf(each.rank, each.call));
+      calls.push_back(callOf(each.ranks.front().first, each.call));
+      calls.back()[field::kRanks] = each.ranks;
     }
     list.push_back({
-        {field::kGroup, groupTitle(mismatch.group)},
+        {field::kGroup, mismatch.group_title},
         {field::kSequence, mismatch.sequence},
         {field::kCalls, std::move(calls)},
     });

@@ -142,6 +142,15 @@ void sortByNumber(const ShowFilter& filter, std::vector<const JobModule*>& modul
   });
 }
 
+/// Returns what sequenceMismatches() reads of a report.
+std::unique_ptr<const Report> comparedPart(const Report& report) {
+  auto part = std::make_unique<Report>();
+  part->job = report.job;
+  part->groups = report.groups;
+  part->last = report.last;
+  return part;
+}
+
 } // namespace
 
 ShowDetails::ShowDetails(const ShowFilter& filter)
@@ -169,7 +178,7 @@ void ShowDetails::add(const Report& report) {
       return !filter.shows(row.call.module) || !isShown(filter, row.call.phase);
     });
     view_.last.insert(view_.last.end(), rows.begin(), rows.end());
-    mismatches_.add(report);
+    compared_.push_back(comparedPart(report));
   }
   if (filter.time) {
     group_times_.add(report);
@@ -194,7 +203,11 @@ ShowView ShowDetails::finish(JobReport job) {
   if (view_.operations.isSaturated()) {
     view_.job.problems.push_back(saturatedLine(view_.job.source, field::kOperations));
   }
-  view_.mismatches = mismatches_.take();
+  std::vector<const Report*> compared;
+  for (const std::unique_ptr<const Report>& report : compared_) {
+    compared.push_back(report.get());
+  }
+  view_.mismatches = sequenceMismatches(compared);
   view_.group_times = group_times_.take();
   view_.module_times = module_times_.take();
   std::erase_if(view_.module_times, [this](const TimeTotals& row) { return !view_.filter.shows(row.module); });

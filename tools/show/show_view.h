@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,7 +75,7 @@ class ShowDetails {
   void endRank();
 
   ShowView view_;
-  MismatchFinder mismatches_;
+  std::vector<std::unique_ptr<const Report>> compared_; ///< parts of the reports, for ShowView::mismatches
   TimeSums group_times_;
   TimeSums module_times_;
   bool has_rank_ = false;

@@ -166,11 +166,12 @@ std::string
 topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color) {
   const double seconds = secondsSince(before.look.at_ns, now.look.at_ns);
   const std::vector<const Report*> reports = reportsOf(now.look);
-  const std::string head = headText(now.look.at_ns, reports, color) +
-                           wrapped(
-                               verdictText(before.look, now.look, color) + mismatchText(mismatchesOf(reports), color) +
-                                   lagsText(now.look, reports, color),
-                               screen.columns);
+  const std::string head =
+      headText(now.look.at_ns, reports, color) +
+      wrapped(
+          verdictText(before.look, now.look, color) + mismatchText(sequenceMismatches(reports), color) +
+              lagsText(now.look, reports, color),
+          screen.columns);
   const auto textWith = [&](size_t most) {
     return head + rateTables(before.traffic, now.traffic, seconds, {most, screen.columns}, color) +
            lastText(newestRows(reports, most), color);

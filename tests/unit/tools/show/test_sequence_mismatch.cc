@@ -18,7 +18,7 @@ struct Ranks {
     return {&reports[0], &reports[1], &reports[2]};
   }
   std::vector<SequenceMismatch> mismatches() const {
-    return mismatchesOf(pointers());
+    return sequenceMismatches(pointers());
   }
 };
 
@@ -27,19 +27,20 @@ TEST_CASE("ranks with equal collectives have no mismatch") {
   CHECK(mismatchText(Ranks().mismatches(), Color::none()).empty());
 }
 
-TEST_CASE("a mismatch is the first differing number, with one rank per distinct call") {
+TEST_CASE("a mismatch is the first differing number, with the ranks of each distinct call") {
   Ranks ranks;
   ranks.reports[1].last[1].kind = Kind::kAllGather;
+  ranks.reports[1].last[1].op = "c10d.allgather_";
   ranks.reports[2].last[2].bytes += 1;
   const std::vector<SequenceMismatch> mismatches = ranks.mismatches();
   REQUIRE(mismatches.size() == 1);
   CHECK(mismatches[0].sequence == 2);
   REQUIRE(mismatches[0].calls.size() == 2);
-  CHECK(mismatches[0].calls[0].rank == 0);
-  CHECK(mismatches[0].calls[1].rank == 1);
+  CHECK(mismatches[0].calls[0].ranks == RankRanges{{0, 0}, {2, 2}});
+  CHECK(mismatches[0].calls[1].ranks == RankRanges{{1, 1}});
   const std::string text = mismatchText(mismatches, Color::none());
   CHECK(text.find("group default_pg: ranks have issued different collectives as number 2\n") == 0);
-  CHECK(text.find("  rank 0: broadcast of 64 B for Global (other)") != std::string::npos);
+  CHECK(text.find("  ranks 0, 2: broadcast of 64 B for Global (other)") != std::string::npos);
   CHECK(text.find("  rank 1: all_gather of 64 B for Global (other)") != std::string::npos);
 }
 
