@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/graphs/class_hooks.h"
 #include "tracker/graphs/dynamo_graph.h"
+#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/torch/compiler_names.h"
 
 namespace commtap {
