@@ -75,24 +75,3 @@ def test_every_mechanism_is_in_the_index() -> None:
     index = DOCS / "design" / "README.md"
     links = set(LINK.findall(index.read_text(encoding="utf-8")))
     assert {page.name for page in index.parent.glob("*.md")} - links == {"README.md"}
-
-
-def _rooms_of_the_guide() -> dict[str, set[str]]:
-    """The table of CONTRIBUTING.md: `report: base, model; shim` are report/base, report/model and shim."""
-    rooms = {}
-    row = re.compile(r"^\| `((?:shim|tracker|report|tools)[a-z_/]*)` \| .* \| ([^|]*) \|$", re.MULTILINE)
-    for room, arrows in row.findall(GUIDES[0].read_text(encoding="utf-8")):
-        parts = [part.partition(": ") for part in arrows.split("; ") if part != "nothing"]
-        rooms[room] = {f"{part}/{name}" if name else part for part, _, names in parts for name in names.split(", ")}
-    return rooms
-
-
-def test_rooms_are_those_of_the_test() -> None:
-    """The arrows in CONTRIBUTING.md are those that test_rooms.cc allows."""
-    source = (REPOSITORY / "tests/unit/report/test_rooms.cc").read_text(encoding="utf-8")
-    table = source[source.index("table = {") : source.index("return table")]
-    allowed = {
-        room: set(re.findall(r'"([\w/]+)"', arrows))
-        for room, arrows in re.findall(r'\{"([\w/]+)",\s*\{([^}]*)\}\}', table)
-    }
-    assert _rooms_of_the_guide() == allowed
