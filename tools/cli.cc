@@ -7,6 +7,7 @@
 #include "tools/build_tracker/cmd_build_tracker.h"
 #include "tools/cli/cmd_completion.h"
 #include "tools/cli/cmd_recover.h"
+#include "tools/cli/given_arguments.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/usage_error.h"
@@ -36,10 +37,6 @@ constexpr const char* kExample =
     "commtap merge out\n"
     "commtap diff yesterday today";
 
-bool isNumber(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 /// Returns whether a subcommand reads reports.
 bool readsFolder(const CLI::App& verb) {
   const std::vector<const CLI::Option*> options = verb.get_options();
@@ -54,20 +51,6 @@ std::vector<std::string> withoutHelpVerb(const std::vector<std::string>& argumen
     return arguments;
   }
   return arguments.size() == 1 ? std::vector<std::string>{"--help"} : std::vector<std::string>{arguments[1], "--help"};
-}
-
-/// Returns the arguments of `show` with a value for each `--last`: the number that follows, or the default. CLI11 would
-/// take PATH for the value.
-std::vector<std::string> withLastNumber(const std::vector<std::string>& arguments) {
-  std::vector<std::string> result;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    result.push_back(arguments[i]);
-    if (arguments[i] == "--last") {
-      const bool has_number = i + 1 < arguments.size() && isNumber(arguments[i + 1]);
-      result.back() += "=" + (has_number ? arguments[++i] : std::string(kDefaultLast));
-    }
-  }
-  return result;
 }
 
 int parse(CLI::App& app, const std::vector<std::string>& arguments) {
@@ -88,25 +71,7 @@ int parse(CLI::App& app, const std::vector<std::string>& arguments) {
 
 } // namespace
 
-int runCommandLine(const std::vector<std::string>& given) {
-  const std::vector<std::string> arguments = withoutHelpVerb(given);
-  RunArguments run;
-  std::vector<std::string> own = arguments;
-  if (!arguments.empty() && (arguments[0] == "run" || arguments[0] == "doctor")) {
-    run = splitRunArguments({arguments.begin() + 1, arguments.end()});
-    own.assign(1, arguments[0]);
-    own.insert(own.end(), run.own.begin(), run.own.end());
-  } else if (!arguments.empty() && arguments[0] == "build-tracker") {
-    const auto border = std::find(own.begin(), own.end(), "--");
-    run.command.assign(border == own.end() ? border : border + 1, own.end());
-    own.erase(border, own.end());
-  } else if (!arguments.empty() && arguments[0] == "plan") {
-    run = splitPlanArguments({arguments.begin() + 1, arguments.end()});
-    own.assign(1, arguments[0]);
-    own.insert(own.end(), run.own.begin(), run.own.end());
-  } else if (!arguments.empty() && arguments[0] == "show") {
-    own = withLastNumber(arguments);
-  }
+int runCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app("Counts every collective of a PyTorch job by module, phase, op and group.", "commtap");
   describe(
       app,
@@ -116,11 +81,12 @@ int runCommandLine(const std::vector<std::string>& given) {
   app.set_version_flag("--version", std::string("commtap ") + COMMTAP_VERSION);
   app.require_subcommand(1);
   int exit_status = kExitOk;
-  addRun(app, run.command, exit_status);
-  addDoctor(app, run.command, exit_status);
-  addPlan(app, run.command, exit_status);
+  GivenArguments given;
+  addRun(app, given, exit_status);
+  addDoctor(app, given, exit_status);
+  addPlan(app, given, exit_status);
   addDemo(app, exit_status);
-  addShow(app, exit_status);
+  addShow(app, given, exit_status);
   addMerge(app, exit_status);
   addDiff(app, exit_status);
   addCheck(app, exit_status);
@@ -132,7 +98,7 @@ int runCommandLine(const std::vector<std::string>& given) {
   addWhy(app, exit_status);
   addRecover(app, exit_status);
   addPrune(app, exit_status);
-  addBuildTracker(app, run.command, exit_status);
+  addBuildTracker(app, given, exit_status);
   addCompletion(app, exit_status);
   addOptions(app, exit_status);
   for (CLI::App* verb : app.get_subcommands({})) {
@@ -140,7 +106,7 @@ int runCommandLine(const std::vector<std::string>& given) {
       addInputLimit(*verb);
     }
   }
-  const int parsed = parse(app, own);
+  const int parsed = parse(app, given.read(withoutHelpVerb(arguments)));
   return parsed != kExitOk ? parsed : exit_status;
 }
 

@@ -19,6 +19,7 @@
 #include "tools/build_tracker/build_run.h"
 #include "tools/build_tracker/tracker_cache.h"
 #include "tools/build_tracker/tracker_sources.h"
+#include "tools/cli/given_arguments.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -175,7 +176,8 @@ int buildTracker(const BuildArguments& arguments, const std::vector<std::string>
 
 } // namespace
 
-void addBuildTracker(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
+void addBuildTracker(CLI::App& app, GivenArguments& given, int& exit_status) {
+  given.splitBy("build-tracker", splitAtDashes);
   CLI::App* verb = app.add_subcommand("build-tracker", "Compile a tracker for the torch at hand");
   describe(
       *verb,
@@ -187,7 +189,7 @@ void addBuildTracker(CLI::App& app, const std::vector<std::string>& command, int
   verb->add_option("--compiler", arguments->compiler, "A C++ compiler; default: $CXX, c++, g++ or clang++")
       ->type_name("PATH");
   verb->add_option("--jobs", arguments->jobs, "Compilers that run at a time; default: one per core")->type_name("N");
-  verb->callback([arguments, &command, &exit_status] { exit_status = buildTracker(*arguments, command); });
+  verb->callback([arguments, &given, &exit_status] { exit_status = buildTracker(*arguments, given.command()); });
 }
 
 } // namespace commtap

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-#include <vector>
-
 namespace CLI {
 class App;
 } // namespace CLI
 
 namespace commtap {
 
-/// Adds the subcommand. `command` is the job's command and must outlive `app`; empty for `python3`.
-void addBuildTracker(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
+class GivenArguments;
+
+/// Adds the subcommand, which compiles for the command of `given`; `python3` if there is none. `given` must outlive
+/// `app`.
+void addBuildTracker(CLI::App& app, GivenArguments& given, int& exit_status);
 
 } // namespace commtap

@@ -6,10 +6,12 @@
 
 #include <memory>
 
+#include "tools/cli/given_arguments.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/doctor/diagnosis.h"
 #include "tools/doctor/examination.h"
+#include "tools/run/cmd_run.h"
 #include "tools/run/preload.h"
 #include "tools/text/color.h"
 
@@ -30,7 +32,8 @@ int doctor(const std::vector<std::string>& command, bool is_json) {
 
 } // namespace
 
-void addDoctor(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
+void addDoctor(CLI::App& app, GivenArguments& given, int& exit_status) {
+  given.splitBy("doctor", splitRunArguments);
   CLI::App* verb = app.add_subcommand("doctor", "Check that commtap would count a command's collectives");
   describe(
       *verb,
@@ -40,7 +43,7 @@ void addDoctor(CLI::App& app, const std::vector<std::string>& command, int& exit
        .examples = {"commtap doctor -- torchrun --nproc-per-node 4 train.py"}});
   auto is_json = std::make_shared<bool>(false);
   verb->add_flag("--json", *is_json, "Print a JSON list of objects with check, state, found and todo");
-  verb->callback([is_json, &command, &exit_status] { exit_status = doctor(command, *is_json); });
+  verb->callback([is_json, &given, &exit_status] { exit_status = doctor(given.command(), *is_json); });
 }
 
 } // namespace commtap

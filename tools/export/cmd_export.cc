@@ -9,11 +9,13 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <set>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/base/duration.h"
 #include "report/job/saturated_sums.h"
@@ -56,30 +58,6 @@ constexpr const char* kExportExitStatus =
     "0 done; 1 some files are unreadable, no report was found, or the output could not be written; 2\n"
     "wrong usage, or PATH, run, attempt, rank or host does not exist.";
 
-struct FormatRow {
-  const char* name;
-  const char* extension; ///< of the default file
-};
-
-constexpr std::array<FormatRow, 8> kFormats = {{
-    {.name = "openmetrics", .extension = ".openmetrics"},
-    {.name = "prometheus", .extension = ".prom"},
-    {.name = "csv", .extension = ".csv"},
-    {.name = "jsonl", .extension = ".jsonl"},
-    {.name = "parquet", .extension = ".parquet"},
-    {.name = "commdebug", .extension = ".commdebug.json"},
-    {.name = "graphviz", .extension = ".dot"},
-    {.name = "perfetto", .extension = ".trace.json"},
-}};
-
-std::vector<std::string> formats() {
-  std::vector<std::string> names;
-  for (const FormatRow& format : kFormats) {
-    names.emplace_back(format.name);
-  }
-  return names;
-}
-
 struct ExportArguments {
   std::string path;
   std::string format;
@@ -91,63 +69,10 @@ struct ExportArguments {
   ExportSelection selection;
   std::optional<uint32_t> depth;
   std::optional<size_t> max_series;
-
-  bool writesTables() const {
-    return format == "csv" || format == "jsonl";
-  }
-  bool writesParquet() const {
-    return format == "parquet";
-  }
-  bool writesMetrics() const {
-    return format == "openmetrics" || format == "prometheus";
-  }
 };
-
-/// Returns "" or one line about an option that a file of whole runs cannot follow.
-std::string wrongParquet(const ExportArguments& arguments) {
-  if (arguments.all_tables.empty()) {
-    return "--format parquet needs --all-tables FOLDER";
-  }
-  if (!arguments.selection.all || arguments.selection.rank || !arguments.selection.host.empty()) {
-    return "--format parquet replaces whole runs: it needs --all, and takes neither --rank nor --host";
-  }
-  if (!arguments.since.empty() && !parseDurationNs(arguments.since)) {
-    return "--since " + arguments.since + " is no duration: write 90m, 24h or 7d";
-  }
-  return "";
-}
-
-/// Returns "" or one line about an option that would have no effect.
-std::string wrongUsage(const ExportArguments& arguments) {
-  if (arguments.writesParquet()) {
-    return wrongParquet(arguments);
-  }
-  if (!arguments.since.empty()) {
-    return "--since needs --format parquet";
-  }
-  if (!arguments.writesTables() && !(arguments.table.empty() && arguments.all_tables.empty())) {
-    return "--table and --all-tables need --format csv, jsonl or parquet";
-  }
-  if (arguments.depth && !arguments.writesMetrics() && arguments.format != "graphviz") {
-    return "--depth needs --format openmetrics, prometheus or graphviz";
-  }
-  if (arguments.max_series && !arguments.writesMetrics()) {
-    return "--max-series needs --format openmetrics or prometheus";
-  }
-  return "";
-}
 
 TableId tableOf(const ExportArguments& arguments) {
   return tableFromName(arguments.table).value_or(TableId::kCollectives);
-}
-
-/// Returns the name of the file that a terminal gets instead of the document.
-std::string defaultFile(const ExportArguments& arguments) {
-  const auto* const format = std::find_if(
-      kFormats.begin(), kFormats.end(), [&](const FormatRow& row) { return arguments.format == row.name; });
-  const std::string table =
-      arguments.writesTables() ? "-" + reportTables()[static_cast<size_t>(tableOf(arguments))].name : "";
-  return "commtap" + table + format->extension;
 }
 
 std::set<std::string> setOf(std::vector<std::string> names) {
@@ -280,21 +205,101 @@ void writeCommDebug(Export& job) {
   });
 }
 
-void write(Export& job) {
-  const std::string& format = job.arguments.format;
-  if (job.arguments.writesTables()) {
-    writeTables(job);
-  } else if (job.arguments.writesParquet()) {
-    writeParquet(job);
-  } else if (format == "commdebug") {
-    writeCommDebug(job);
-  } else if (format == "graphviz") {
-    writeGraph(job);
-  } else if (format == "perfetto") {
-    writeTrace(job);
-  } else {
-    writeMetrics(job);
+/// What a format's documents are made of, and so which options have an effect.
+enum class Content : uint8_t { kMetrics, kTables, kRuns, kGraph, kProcess };
+
+struct FormatRow {
+  const char* name;
+  const char* extension; ///< of the default file
+  Content content;
+  void (*write)(Export& job);
+};
+
+constexpr auto kFormats = std::to_array<FormatRow>({
+    {.name = "openmetrics", .extension = ".openmetrics", .content = Content::kMetrics, .write = writeMetrics},
+    {.name = "prometheus", .extension = ".prom", .content = Content::kMetrics, .write = writeMetrics},
+    {.name = "csv", .extension = ".csv", .content = Content::kTables, .write = writeTables},
+    {.name = "jsonl", .extension = ".jsonl", .content = Content::kTables, .write = writeTables},
+    {.name = "parquet", .extension = ".parquet", .content = Content::kRuns, .write = writeParquet},
+    {.name = "commdebug", .extension = ".commdebug.json", .content = Content::kProcess, .write = writeCommDebug},
+    {.name = "graphviz", .extension = ".dot", .content = Content::kGraph, .write = writeGraph},
+    {.name = "perfetto", .extension = ".trace.json", .content = Content::kProcess, .write = writeTrace},
+});
+
+/// Returns the row of a format that the command line has checked.
+const FormatRow& formatOf(const ExportArguments& arguments) {
+  return *std::find_if(
+      kFormats.begin(), kFormats.end(), [&](const FormatRow& row) { return arguments.format == row.name; });
+}
+
+std::vector<std::string> formats() {
+  std::vector<std::string> names;
+  for (const FormatRow& format : kFormats) {
+    names.emplace_back(format.name);
   }
+  return names;
+}
+
+/// Returns "" if the format has one of these contents, else a line: "--depth needs --format openmetrics or prometheus".
+std::string wrongFormat(const ExportArguments& arguments, const char* need, std::initializer_list<Content> contents) {
+  const auto fits = [&](const FormatRow& row) {
+    return std::find(contents.begin(), contents.end(), row.content) != contents.end();
+  };
+  if (fits(formatOf(arguments))) {
+    return "";
+  }
+  std::vector<std::string> names;
+  for (const FormatRow& row : kFormats) {
+    if (fits(row)) {
+      names.emplace_back(row.name);
+    }
+  }
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} --format {}{}{}", need, fmt::join(names, ", "), names.empty() ? "" : " or ", last);
+}
+
+/// Returns "" or one line about an option that a file of whole runs cannot follow.
+std::string wrongParquet(const ExportArguments& arguments) {
+  if (arguments.all_tables.empty()) {
+    return "--format parquet needs --all-tables FOLDER";
+  }
+  if (!arguments.selection.all || arguments.selection.rank || !arguments.selection.host.empty()) {
+    return "--format parquet replaces whole runs: it needs --all, and takes neither --rank nor --host";
+  }
+  if (!arguments.since.empty() && !parseDurationNs(arguments.since)) {
+    return "--since " + arguments.since + " is no duration: write 90m, 24h or 7d";
+  }
+  return "";
+}
+
+/// Returns "" or one line about an option that would have no effect.
+std::string wrongUsage(const ExportArguments& arguments) {
+  if (formatOf(arguments).content == Content::kRuns) {
+    return wrongParquet(arguments);
+  }
+  std::string wrong;
+  if (!arguments.since.empty()) {
+    wrong = wrongFormat(arguments, "--since needs", {Content::kRuns});
+  }
+  if (wrong.empty() && !(arguments.table.empty() && arguments.all_tables.empty())) {
+    wrong = wrongFormat(arguments, "--table and --all-tables need", {Content::kTables, Content::kRuns});
+  }
+  if (wrong.empty() && arguments.depth) {
+    wrong = wrongFormat(arguments, "--depth needs", {Content::kMetrics, Content::kGraph});
+  }
+  if (wrong.empty() && arguments.max_series) {
+    wrong = wrongFormat(arguments, "--max-series needs", {Content::kMetrics});
+  }
+  return wrong;
+}
+
+/// Returns the name of the file that a terminal gets instead of the document.
+std::string defaultFile(const ExportArguments& arguments) {
+  const FormatRow& format = formatOf(arguments);
+  const std::string table =
+      format.content == Content::kTables ? "-" + reportTables()[static_cast<size_t>(tableOf(arguments))].name : "";
+  return "commtap" + table + format.extension;
 }
 
 /// Returns whether nothing says where to write, and stdout is a terminal, which a document would flood.
@@ -344,7 +349,7 @@ int exportReports(ExportArguments arguments) {
     arguments.output = defaultFile(arguments);
   }
   Export job{arguments, std::move(*found), std::move(scan->problems), scan->unnamed};
-  write(job);
+  formatOf(arguments).write(job);
   if (is_default_file && job.errors.empty()) {
     say("wrote " + arguments.output);
   }

@@ -13,6 +13,7 @@
 
 #include "report/base/atomic_file.h"
 #include "report/compare/sweep.h"
+#include "tools/cli/given_arguments.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/doctor/python_check.h"
@@ -243,12 +244,8 @@ void addOptions(CLI::App& verb, PlanArguments& arguments) {
 
 } // namespace
 
-RunArguments splitPlanArguments(const std::vector<std::string>& arguments) {
-  const auto border = std::find(arguments.begin(), arguments.end(), "--");
-  return {{arguments.begin(), border}, {border + (border == arguments.end() ? 0 : 1), arguments.end()}};
-}
-
-void addPlan(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
+void addPlan(CLI::App& app, GivenArguments& given, int& exit_status) {
+  given.splitBy("plan", splitAtDashes);
   CLI::App* verb = app.add_subcommand("plan", "Say what a job would communicate at any size, without a cluster");
   describe(
       *verb,
@@ -262,7 +259,7 @@ void addPlan(CLI::App& app, const std::vector<std::string>& command, int& exit_s
            "commtap check run --plan plan"}});
   auto arguments = std::make_shared<PlanArguments>();
   addOptions(*verb, *arguments);
-  verb->callback([arguments, &command, &exit_status] { exit_status = plan(*arguments, command); });
+  verb->callback([arguments, &given, &exit_status] { exit_status = plan(*arguments, given.command()); });
 }
 
 } // namespace commtap

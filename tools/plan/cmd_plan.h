@@ -2,19 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-
-#include "tools/run/cmd_run.h"
+namespace CLI {
+class App;
+} // namespace CLI
 
 namespace commtap {
 
-/// Splits the arguments after `plan` into its own and the command, at `--`.
-RunArguments splitPlanArguments(const std::vector<std::string>& arguments);
+class GivenArguments;
 
-/// Adds the subcommand `plan`, which runs `command`.
-void addPlan(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
+/// Adds the subcommand `plan`, which runs the command of `given`. `given` must outlive `app`.
+void addPlan(CLI::App& app, GivenArguments& given, int& exit_status);
 
 } // namespace commtap

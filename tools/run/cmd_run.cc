@@ -163,7 +163,7 @@ int run(
 
 } // namespace
 
-RunArguments splitRunArguments(const std::vector<std::string>& arguments) {
+SplitArguments splitRunArguments(const std::vector<std::string>& arguments) {
   size_t at = 0;
   while (at < arguments.size() && arguments[at] != "--" && arguments[at].starts_with('-')) {
     at += isValueFlag(arguments[at]) ? 2 : 1;
@@ -174,7 +174,8 @@ RunArguments splitRunArguments(const std::vector<std::string>& arguments) {
   return {{arguments.begin(), border}, {border + (marked ? 1 : 0), arguments.end()}};
 }
 
-void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_status) {
+void addRun(CLI::App& app, GivenArguments& given, int& exit_status) {
+  given.splitBy("run", splitRunArguments);
   CLI::App* verb = app.add_subcommand("run", "Run a command with commtap preloaded in all its processes");
   describe(
       *verb,
@@ -201,7 +202,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_st
       ->type_name("HOST:PORT");
   verb->add_option(kTokenFile, serve->token_file, "The server's token, for an address beyond loopback")
       ->type_name("FILE");
-  verb->callback([flags, serve, &command, &exit_status] { exit_status = run(*flags, *serve, command); });
+  verb->callback([flags, serve, &given, &exit_status] { exit_status = run(*flags, *serve, given.command()); });
 }
 
 } // namespace commtap

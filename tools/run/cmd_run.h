@@ -5,22 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/given_arguments.h"
+
 namespace CLI {
 class App;
 } // namespace CLI
 
 namespace commtap {
 
-/// The arguments of `commtap run` or `commtap doctor`, split into its own and the command with its arguments.
-struct RunArguments {
-  std::vector<std::string> own;
-  std::vector<std::string> command;
-};
-
 /// Splits at "--", or before the first word that is neither an option nor the value of an option of `commtap run`.
-RunArguments splitRunArguments(const std::vector<std::string>& arguments);
+SplitArguments splitRunArguments(const std::vector<std::string>& arguments);
 
-/// Adds the subcommand. `command` must outlive `app`. The subcommand does not return after it has run the command.
-void addRun(CLI::App& app, const std::vector<std::string>& command, int& exit_status);
+/// Adds the subcommand, which runs the command of `given`. `given` must outlive `app`. The subcommand does not return
+/// after it has run the command.
+void addRun(CLI::App& app, GivenArguments& given, int& exit_status);
 
 } // namespace commtap

@@ -83,8 +83,8 @@ struct Connections::Open {
     shutdown(entry.connection.socket(), SHUT_RDWR);
   }
 
-  /// Ends one connection without waiting for its thread. The caller holds `mutex`.
-  void endOne() {
+  /// Ends one connection without waiting for its thread. `held` proves that the caller holds `mutex`.
+  void endOne(const std::unique_lock<std::mutex>& /*held*/) {
     for (const bool reading : {true, false}) {
       const auto found = std::find_if(entries.begin(), entries.end(), [reading](const Entry& entry) {
         return !entry.ending && entry.connection.isReading() == reading;
@@ -118,7 +118,7 @@ Connections::Connections(const ConnectionLimits& limits) : open_(std::make_share
 void Connections::start(int socket, Answer answer) {
   std::unique_lock lock(open_->mutex);
   if (open_->entries.size() >= open_->limits.connections) {
-    open_->endOne();
+    open_->endOne(lock);
     open_->finished.wait(lock, [this] { return open_->entries.size() < open_->limits.connections; });
   }
   const auto entry = open_->entries.emplace(open_->entries.end(), socket, open_->limits);

@@ -17,6 +17,7 @@
 #include "report/merge/report_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
+#include "tools/cli/given_arguments.h"
 #include "tools/cli/job_input.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
@@ -31,6 +32,9 @@ namespace commtap {
 namespace {
 
 constexpr const char* kShowAbout = "docs/show.md describes csv and json.";
+/// The value of `--last` if the command line gives none.
+constexpr const char* kDefaultLast = "10";
+
 constexpr const char* kShowExitStatus =
     "0 shown; 1 some files are unreadable, or no report was found; 2 wrong usage, or PATH, run, attempt or\n"
     "rank does not exist.";
@@ -200,9 +204,27 @@ int show(ShowArguments arguments) {
   return arguments.format == "csv" ? showRows(*selected, *scan, *table, arguments.filter) : showJob(arguments, *scan);
 }
 
+bool isNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Gives each `--last` a value: the number that follows, or the default. CLI11 would take PATH for the value.
+SplitArguments withLastNumber(const std::vector<std::string>& arguments) {
+  SplitArguments result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    result.own.push_back(arguments[i]);
+    if (arguments[i] == "--last") {
+      const bool has_number = i + 1 < arguments.size() && isNumber(arguments[i + 1]);
+      result.own.back() += "=" + (has_number ? arguments[++i] : std::string(kDefaultLast));
+    }
+  }
+  return result;
+}
+
 } // namespace
 
-void addShow(CLI::App& app, int& exit_status) {
+void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
+  given.splitBy("show", withLastNumber);
   CLI::App* verb = app.add_subcommand("show", "Show the collectives of a run by module, kind and group");
   describe(
       *verb,

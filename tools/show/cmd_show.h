@@ -8,10 +8,9 @@ class App;
 
 namespace commtap {
 
-/// The value of `--last` if the command line gives none.
-inline constexpr const char* kDefaultLast = "10";
+class GivenArguments;
 
-/// Adds the subcommand, which sets `exit_status` when it runs.
-void addShow(CLI::App& app, int& exit_status);
+/// Adds the subcommand, which sets `exit_status` when it runs. `given` must outlive `app`.
+void addShow(CLI::App& app, GivenArguments& given, int& exit_status);
 
 } // namespace commtap

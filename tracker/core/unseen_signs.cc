@@ -3,33 +3,24 @@
 #include "tracker/core/unseen_signs.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 
 #include "tracker/core/process_ledger.h"
+#include "tracker/torch/sign_names.h"
 
 namespace commtap {
 namespace {
-
-/// How the names of such libraries begin. libtorch_cuda.so needs libnvshmem_host.so in every job, so only NVSHMEM's own
-/// plugins, which it loads when it is used, are a sign.
-constexpr std::array<std::string_view, 5> kDeviceLibraries = {
-    "deep_ep_cpp",
-    "hybrid_ep_cpp",
-    "libnccl_ep",
-    "nvshmem_bootstrap_",
-    "nvshmem_transport_",
-};
 
 std::atomic<uint64_t> exchanged{0};
 std::atomic<bool> is_noted{false};
 
 bool isDeviceLibrary(std::string_view name) {
+  using torch_names::kDeviceLibraries;
   return std::any_of(kDeviceLibraries.begin(), kDeviceLibraries.end(), [&](std::string_view prefix) {
-    return name.substr(0, prefix.size()) == prefix;
+    return name.starts_with(prefix);
   });
 }
 
@@ -65,7 +56,7 @@ void UnseenSigns::noteAll() {
   }
   LedgerWriter& ledger = ProcessLedger::ledger();
   const uint64_t tensors = exchanged.load(std::memory_order_relaxed);
-  if (tensors > 0 && !ledger.hasOpsOf("symm_mem.")) {
+  if (tensors > 0 && !ledger.hasOpsOf(torch_names::kSymmetricMemoryOps)) {
     ledger.notSeen(NotSeen::kSymmetricMemory, "symmetric_memory::rendezvous", tensors);
   }
   for (const std::string& library : deviceLibraries(mapsOfThisProcess())) {

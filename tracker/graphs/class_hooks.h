@@ -6,8 +6,8 @@
 
 #include <exception>
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/graphs/dynamo_pause.h"
 
 namespace commtap {
 

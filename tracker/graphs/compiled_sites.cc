@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_compat.h"
 #include "tracker/cpython/thread_frames.h"
+#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/graphs/graph_nodes.h"
 #include "tracker/graphs/graph_regions.h"
 #include "tracker/torch/compiler_names.h"

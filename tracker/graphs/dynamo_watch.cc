@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/graphs/class_hooks.h"
 #include "tracker/graphs/dynamo_graph.h"
+#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/torch/compiler_names.h"
 
 namespace commtap {
@@ -37,12 +37,12 @@ std::string contentOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A compilation of a graph.
+/// Sends the tracker the files that one compilation loads.
 class Compilation {
  public:
   explicit Compilation(PyObject* graph) : graph_(graph), files_before_(countFiles()) {}
 
-  /// Reports the files that were loaded since the construction.
+  /// Sends the files that were loaded since the constructor.
   void end() const {
     const PyRef files = loadedFiles();
     for (Py_ssize_t i = files_before_; files && i < PyList_GET_SIZE(files.get()); ++i) {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/frame_locals.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/graphs/class_hooks.h"
+#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/graphs/generated_lines.h"
 #include "tracker/torch/compiler_names.h"
 

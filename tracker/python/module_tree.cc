@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
 #include "tracker/cpython/thread_frames.h"
+#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/wrappers.h"
 #include "tracker/torch/frame_names.h"

@@ -51,9 +51,9 @@ std::string quotedRepr(PyObject* value) {
 }
 
 std::string meshJson(PyObject* mesh) {
-  const PyRef names = attribute(mesh, "mesh_dim_names");
-  const PyRef shape = attribute(mesh, "shape");
-  const PyRef device = attribute(mesh, "device_type");
+  const PyRef names = attribute(mesh, torch_names::kMeshDimensionNames);
+  const PyRef shape = attribute(mesh, torch_names::kShape);
+  const PyRef device = attribute(mesh, torch_names::kMeshDeviceType);
   PyErr_Clear();
   const bool named = names && names.get() != Py_None;
   return "{\"device_type\":" + quotedText(device.get()) +
@@ -62,10 +62,9 @@ std::string meshJson(PyObject* mesh) {
 }
 
 std::string dtypeText(PyObject* tensor) {
-  const PyRef dtype = attribute(tensor, "dtype");
+  const PyRef dtype = attribute(tensor, torch_names::kDtype);
   const std::string text = textOf(dtype.get());
-  constexpr const char* kPrefix = "torch.";
-  return text.rfind(kPrefix, 0) == 0 ? text.substr(6) : text;
+  return text.starts_with(torch_names::kDtypePrefix) ? text.substr(torch_names::kDtypePrefix.size()) : text;
 }
 
 struct Facts {
@@ -78,7 +77,7 @@ struct Facts {
 };
 
 std::string shapeText(PyObject* tensor) {
-  const PyRef shape = attribute(tensor, "shape");
+  const PyRef shape = attribute(tensor, torch_names::kShape);
   return shape ? jsonList(shape.get(), integerText) : std::string();
 }
 
@@ -86,14 +85,14 @@ std::string shapeText(PyObject* tensor) {
 bool readFacts(PyObject* tensor, Facts& facts) {
   facts.shape = facts.local_shape = shapeText(tensor);
   facts.dtype = dtypeText(tensor);
-  const PyRef requires_grad = attribute(tensor, "requires_grad");
+  const PyRef requires_grad = attribute(tensor, torch_names::kRequiresGrad);
   facts.requires_grad = requires_grad && PyObject_IsTrue(requires_grad.get()) == 1;
   const PyRef spec = attribute(tensor, torch_names::kDtensorSpec); // a DTensor's mesh and placements
   const PyRef local = attribute(tensor, torch_names::kLocalTensor);
   PyErr_Clear();
   if (spec && local) {
-    const PyRef mesh = attribute(spec.get(), "mesh");
-    const PyRef placements = attribute(spec.get(), "placements");
+    const PyRef mesh = attribute(spec.get(), torch_names::kSpecsMesh);
+    const PyRef placements = attribute(spec.get(), torch_names::kPlacements);
     facts.mesh = meshJson(mesh.get());
     facts.placements = jsonList(placements.get(), quotedRepr);
     facts.local_shape = shapeText(local.get());
@@ -126,7 +125,7 @@ void reportParameter(const CommtapHost& host, uint32_t module, const std::string
 } // namespace
 
 void* tensorImpl(PyObject* tensor) {
-  const PyRef address = attribute(tensor, "_cdata");
+  const PyRef address = attribute(tensor, torch_names::kTensorImpl);
   void* impl = address ? PyLong_AsVoidPtr(address.get()) : nullptr;
   PyErr_Clear();
   return impl;

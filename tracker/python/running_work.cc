@@ -19,12 +19,12 @@ struct Function {
 
 struct Names {
   const Function functions[6] = {
-      {PyUnicode_InternFromString("step"), kCommtapOptimizerStep},
-      {PyUnicode_InternFromString("backward"), kCommtapBackward}, // DeepSpeed's engine
-      {PyUnicode_InternFromString("allreduce_gradients"), kCommtapBackward},
-      {PyUnicode_InternFromString("finish_grad_sync"), kCommtapBackward}, // Megatron's data parallel classes
-      {PyUnicode_InternFromString("broadcast_params"), kCommtapSetUp},
-      {PyUnicode_InternFromString("__init__"), kCommtapSetUp},
+      {PyUnicode_InternFromString(torch_names::kStep), kCommtapOptimizerStep},
+      {PyUnicode_InternFromString(torch_names::kEnginesBackward), kCommtapBackward},
+      {PyUnicode_InternFromString(torch_names::kReduceGradients), kCommtapBackward},
+      {PyUnicode_InternFromString(torch_names::kFinishGradients), kCommtapBackward},
+      {PyUnicode_InternFromString(torch_names::kBroadcastParameters), kCommtapSetUp},
+      {PyUnicode_InternFromString(torch_names::kConstructor), kCommtapSetUp},
   };
   PyObject* self = PyUnicode_InternFromString(torch_names::kSelf);
   PyObject* param_groups = PyUnicode_InternFromString(torch_names::kParameterGroups);

@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/torch/module_names.h"
 

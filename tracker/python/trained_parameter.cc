@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/trained_parameter.h"
 
-#include "tracker/cpython/dynamo_pause.h"
 #include "tracker/cpython/py_ref.h"
+#include "tracker/graphs/dynamo_pause.h"
 #include "tracker/python/parameter_facts.h"
 #include "tracker/python/wrappers.h"
 #include "tracker/torch/module_names.h"
@@ -37,7 +37,7 @@ class Walk {
     PyObject* tensor = nullptr;
     Py_ssize_t at = 0;
     while (parameters != nullptr && PyDict_Check(parameters) && PyDict_Next(parameters, &at, &name, &tensor) != 0) {
-      const PyRef requires_grad = attribute(tensor, "requires_grad"); // None has none
+      const PyRef requires_grad = attribute(tensor, torch_names::kRequiresGrad); // None has none
       if (requires_grad.get() == Py_True) {
         return tensor;
       }

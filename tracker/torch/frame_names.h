@@ -32,6 +32,15 @@ constexpr const char* kStagesByNumber = "stage_index_to_stage";
 constexpr std::string_view kStagesModule = "submod";
 constexpr Local kOnlyStagesModule = {kSelf, "_stage.submod"};
 
+constexpr const char* kConstructor = "__init__";
+
+// Methods of classes that communicate for no module's call. Libraries on top of torch have these names too.
+constexpr const char* kStep = "step";                            // torch/optim/optimizer.py
+constexpr const char* kEnginesBackward = "backward";             // DeepSpeed's engine
+constexpr const char* kReduceGradients = "allreduce_gradients";  // DeepSpeed's engine
+constexpr const char* kFinishGradients = "finish_grad_sync";     // Megatron's data parallel classes
+constexpr const char* kBroadcastParameters = "broadcast_params"; // Megatron's data parallel classes
+
 // torch/optim/optimizer.py: the function around every step, whose own parameters are step's
 constexpr const char* kStepArguments = "args";
 constexpr const char* kStepNamedArguments = "kwargs";

@@ -22,4 +22,9 @@ constexpr const char* kFsdp1File = "torch.distributed.fsdp.fully_sharded_data_pa
 /// The parameter of DDP's and FSDP1's constructors after self.
 constexpr const char* kWrappedArgument = "module";
 
+/// torch/_C/_dynamo/eval_frame.pyi. The function sets what Dynamo calls for this thread's frames;
+/// torch._dynamo.disable() uses it too.
+constexpr const char* kEvalFrameFile = "torch._C._dynamo.eval_frame";
+constexpr const char* kSetEvalFrame = "set_eval_frame";
+
 } // namespace commtap::torch_names

@@ -38,6 +38,21 @@ constexpr const char* kFakeTensor = "FakeTensor";             // torch/_subclass
 constexpr const char* kFunctionalTensor = "FunctionalTensor"; // torch/_subclasses/functional_tensor.py
 constexpr const char* kTensorBase = "torch._C.TensorBase";
 
+// The attributes of a tensor: torch/_C/__init__.pyi
+constexpr const char* kTensorImpl = "_cdata"; // the address of its at::TensorImpl
+constexpr const char* kShape = "shape";       // also a DeviceMesh's
+constexpr const char* kDtype = "dtype";
+constexpr std::string_view kDtypePrefix = "torch."; // "torch.float32"
+constexpr const char* kRequiresGrad = "requires_grad";
+
+// The attributes of a DTensor's spec: torch/distributed/tensor/_dtensor_spec.py
+constexpr const char* kSpecsMesh = "mesh";
+constexpr const char* kPlacements = "placements";
+
+// The attributes of a mesh: torch/distributed/device_mesh.py
+constexpr const char* kMeshDimensionNames = "mesh_dim_names";
+constexpr const char* kMeshDeviceType = "device_type";
+
 constexpr const char* kAnyClass = nullptr;
 
 /// A wrapper: a class, or a class that inherits from it, and the attribute that holds the module that it wraps.

@@ -20,7 +20,7 @@ from torch.distributed import distributed_c10d as c10d
 from torch.nn import functional as nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from commtap_plan import cuda, groups, stops
+from commtap_plan import replacing, stops
 
 #: The attribute of a tensor of counts: what each element is if all are equal.
 _EACH = "_commtap_each"
@@ -158,7 +158,7 @@ def balanced(notes: dict[str, None]) -> Iterator[None]:
         for name, answer in answers.items()
         if name in vars(owner) or owner is torch.Tensor
     ]
-    with cuda.replaced([*methods, (nn, "one_hot", _one_hot(nn.one_hot))]), Balanced():
+    with replacing.replaced([*methods, (nn, "one_hot", _one_hot(nn.one_hot))]), Balanced():
         yield
 
 
@@ -195,8 +195,8 @@ def _returned(notes: dict[str, None], real: Callable[..., Any]) -> Callable[...,
 
 
 def forget_counts(notes: dict[str, None]) -> None:
-    """Makes the counts that this rank gets from others numbers that no split can be. Adds to `notes` where."""
+    """Replaces received counts by numbers that no split accepts. `notes` gets the line of the script."""
     for name in ("all_to_all_single", "all_to_all"):
-        real = getattr(c10d, name)
-        groups.replace_everywhere(real, _into(notes, real))
-    groups.replace_everywhere(functional.all_to_all_single, _returned(notes, functional.all_to_all_single))
+        replacing.replace_everywhere(c10d, name, _into(notes, getattr(c10d, name)))
+    all_to_all = _returned(notes, functional.all_to_all_single)
+    replacing.replace_everywhere(functional, "all_to_all_single", all_to_all)

@@ -14,7 +14,7 @@ from torch.distributed import device_mesh
 from torch.nn.parallel import DistributedDataParallel
 from torch.overrides import TorchFunctionMode
 
-from commtap_plan import groups
+from commtap_plan import replacing
 
 _MEMORY = 80 << 30
 _PROPERTIES = types.SimpleNamespace(
@@ -141,9 +141,10 @@ def _with_cpu_device(real: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _without_gpus() -> list[tuple[Any, str, Any]]:
+def _without_gpus() -> list[replacing.Replacement]:
     """What a script may ask of a GPU, for a torch that has none: its tensors are on the CPU."""
-    groups.replace_everywhere(device_mesh.init_device_mesh, _with_cpu_device(device_mesh.init_device_mesh))
+    make_mesh = _with_cpu_device(device_mesh.init_device_mesh)
+    replacing.replace_everywhere(device_mesh, "init_device_mesh", make_mesh)
     parts = [
         (DistributedDataParallel, "__init__"),
         (torch.autocast, "__init__"),
@@ -164,21 +165,8 @@ def without_gpu(fake: bool) -> Iterator[None]:
             pass
         elif fake and torch.backends.cuda.is_built():
             torch._C._ensureCUDADeviceGuardSet()
-            stack.enter_context(replaced([(torch.cuda, name, new) for name, new in _FUNCTIONS.items()]))
+            stack.enter_context(replacing.replaced([(torch.cuda, name, new) for name, new in _FUNCTIONS.items()]))
         else:
-            stack.enter_context(replaced(_without_gpus()))
+            stack.enter_context(replacing.replaced(_without_gpus()))
             stack.enter_context(OnCpu())
         yield
-
-
-@contextlib.contextmanager
-def replaced(replacements: list[tuple[Any, str, Any]]) -> Iterator[None]:
-    """Replaces attributes for a block: owner, name and the new value."""
-    before = [(owner, name, vars(owner).get(name, getattr(owner, name))) for owner, name, _ in replacements]
-    for owner, name, new in replacements:
-        setattr(owner, name, new)
-    try:
-        yield
-    finally:
-        for owner, name, old in before:
-            setattr(owner, name, old)

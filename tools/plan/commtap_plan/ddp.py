@@ -15,7 +15,7 @@ import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 from torch.nn.parallel import DistributedDataParallel
 
-from commtap_plan.groups import replace_everywhere
+from commtap_plan.replacing import replace, replace_everywhere
 
 
 class PlannedWork:
@@ -88,9 +88,7 @@ def _with_default_hook(real: Callable[..., Any]) -> Callable[..., Any]:
 def give_futures() -> None:
     """Makes DDP and communication hooks work on fake groups."""
     for name in ("all_reduce", "broadcast", "reduce"):
-        real = getattr(c10d, name)
-        replace_everywhere(real, _with_future(real))
-    DistributedDataParallel._pre_forward = _with_default_hook(  # type: ignore[method-assign]
-        DistributedDataParallel._pre_forward
-    )
-    replace_everywhere(dist._register_builtin_comm_hook, _register_builtin)
+        replace_everywhere(c10d, name, _with_future(getattr(c10d, name)))
+    pre_forward = _with_default_hook(DistributedDataParallel._pre_forward)
+    replace(DistributedDataParallel, "_pre_forward", pre_forward)
+    replace_everywhere(dist, "_register_builtin_comm_hook", _register_builtin)

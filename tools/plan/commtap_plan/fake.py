@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import (
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, dataloader
 
-from commtap_plan import cuda, groups, stops
+from commtap_plan import replacing, stops
 from commtap_plan.shown import ShownFloat
 
 #: What torch raises where it needs the values of a fake tensor.
@@ -124,12 +124,12 @@ def keep_meshes_real() -> None:
         if name.startswith("__") and name not in special:
             continue
         if isinstance(attribute, property):
-            setattr(mesh_class, name, property(_outside(attribute.fget)))
+            replacing.replace(mesh_class, name, property(_outside(attribute.fget)))
         elif isinstance(attribute, staticmethod):
-            setattr(mesh_class, name, staticmethod(_outside(attribute.__func__)))
+            replacing.replace(mesh_class, name, staticmethod(_outside(attribute.__func__)))
         elif callable(attribute) and not isinstance(attribute, type):
-            setattr(mesh_class, name, _outside(attribute))
-    groups.replace_everywhere(device_mesh.init_device_mesh, _outside(device_mesh.init_device_mesh))
+            replacing.replace(mesh_class, name, _outside(attribute))
+    replacing.replace_everywhere(device_mesh, "init_device_mesh", _outside(device_mesh.init_device_mesh))
 
 
 @contextlib.contextmanager
@@ -146,5 +146,5 @@ def fake_tensors(notes: dict[str, None]) -> Iterator[None]:
         (DataLoader, "__iter__", _outside(DataLoader.__iter__)),
         (dataloader._BaseDataLoaderIter, "__next__", _outside(dataloader._BaseDataLoaderIter.__next__)),
     ]
-    with cuda.replaced(replacements), FakeTensorMode(allow_non_fake_inputs=True):
+    with replacing.replaced(replacements), FakeTensorMode(allow_non_fake_inputs=True):
         yield

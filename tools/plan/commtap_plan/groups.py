@@ -11,21 +11,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
+from commtap_plan.replacing import replace, replace_everywhere
 from commtap_plan.settings import RankSettings
 
 FAKE = "fake"
-
-
-def replace_everywhere(old: Any, new: Any) -> None:
-    """Puts a function in the place of another in every module of torch.distributed that has imported it."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("torch.") and module is not None:
-            for attribute in [key for key, value in vars(module).items() if value is old]:
-                setattr(module, attribute, new)
 
 
 def _fake_group(options: Any, _: Any) -> Any:
@@ -120,9 +112,9 @@ def without_network(settings: RankSettings) -> None:
     os.environ.pop("TORCH_DISTRIBUTED_USE_TORCHCOMMS", None)
     os.environ.pop("TORCH_DIST_INIT_BARRIER", None)
     _register_fake_backend()
-    replace_everywhere(c10d.init_process_group, _init_process_group(settings))
-    replace_everywhere(c10d._new_process_group_helper, _new_process_group_helper())
-    replace_everywhere(c10d.split_group, _split_group(c10d.split_group))
+    replace_everywhere(c10d, "init_process_group", _init_process_group(settings))
+    replace_everywhere(c10d, "_new_process_group_helper", _new_process_group_helper())
+    replace_everywhere(c10d, "split_group", _split_group(c10d.split_group))
     for store in ("TCPStore", "FileStore"):
-        replace_everywhere(getattr(dist, store), _store)
-    torch.distributed.monitored_barrier = lambda group=None, *_, **__: dist.barrier(group)
+        replace_everywhere(dist, store, _store)
+    replace(dist, "monitored_barrier", lambda group=None, *_, **__: dist.barrier(group))

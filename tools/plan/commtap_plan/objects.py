@@ -19,11 +19,11 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d as c10d
 
-from commtap_plan.groups import replace_everywhere
+from commtap_plan.replacing import replace, replace_everywhere
 from commtap_plan.settings import RankSettings
 from commtap_plan.stops import ObjectMissing
 
-#: Methods of a pipeline stage in which stages vote whether they know each other's shapes; of torch >= 2.13.
+#: Methods of a pipeline stage in which stages vote whether they know each other's shapes. Not every torch has them.
 _VOTES = ("_warmup_forward_vote", "_warmup_backward_result")
 
 #: The functions inside of which tensors are objects.
@@ -205,11 +205,10 @@ def deliver_objects(settings: RankSettings) -> Mail:
         **dict.fromkeys(_COLLECTIVES, _opening),
     }
     for name, wrap in wrappers.items():
-        real = getattr(c10d, name)
-        replace_everywhere(real, wrap(mail, real))
+        replace_everywhere(c10d, name, wrap(mail, getattr(c10d, name)))
     from torch.distributed.pipelining import PipelineStage
 
     for name in _VOTES:
         if hasattr(PipelineStage, name):
-            setattr(PipelineStage, name, _opening(mail, getattr(PipelineStage, name)))
+            replace(PipelineStage, name, _opening(mail, getattr(PipelineStage, name)))
     return mail

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from commtap_plan import balance, cuda, ddp, fake, groups, objects, stops
+from commtap_plan import balance, cuda, ddp, fake, groups, objects, replacing, stops
 from commtap_plan.settings import DATA, ERROR, SCRIPT, STEPS, Outcome, RankSettings, before_last_path
 
 
@@ -75,7 +75,7 @@ def _watch_meshes(process: Process) -> None:
             names = list(self.mesh_dim_names or [])
             process.meshes.append({"names": names, "ranks": self.mesh.tolist()})
 
-    DeviceMesh.__init__ = init  # type: ignore[method-assign]
+    replacing.replace(DeviceMesh, "__init__", init)
 
 
 def _run(settings: RankSettings, arguments: list[str]) -> None:

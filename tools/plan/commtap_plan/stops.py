@@ -16,6 +16,8 @@ import torch
 from torch.distributed.pipelining.schedules import PipelineScheduleMulti, PipelineScheduleSingle
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from commtap_plan import replacing
+
 
 class DataDecides(Exception):
     """The script asks for a value that only the real job has."""
@@ -93,7 +95,7 @@ class Watch:
         self._optimizer_stepped = False
         register_optimizer_step_post_hook(self._after_optimizer)
         for schedule in (PipelineScheduleSingle, PipelineScheduleMulti):  # their eval() calls step()
-            schedule.step = self._after_look(schedule.step)
+            replacing.replace(schedule, "step", self._after_look(schedule.step))
         torch.nn.modules.module.register_module_forward_pre_hook(self._before)
         torch.nn.modules.module.register_module_forward_hook(self._after, always_call=True)
 

@@ -16,7 +16,7 @@ namespace commtap {
 namespace {
 
 TEST_CASE("run's flags end where the command starts") {
-  RunArguments split = splitRunArguments({"--out", "o", "--", "torchrun", "--out", "x", "--", "y"});
+  SplitArguments split = splitRunArguments({"--out", "o", "--", "torchrun", "--out", "x", "--", "y"});
   CHECK(split.own == Words{"--out", "o"});
   CHECK(split.command == Words{"torchrun", "--out", "x", "--", "y"});
   split = splitRunArguments({"--out=o", "torchrun", "--log", "x"});

@@ -22,6 +22,7 @@
 #include "tracker/torch/hook_names.h"
 #include "tracker/torch/label_names.h"
 #include "tracker/torch/module_names.h"
+#include "tracker/torch/sign_names.h"
 
 namespace commtap {
 namespace {
@@ -90,6 +91,8 @@ std::string joined(const Texts& texts) {
 
 const std::string kFsdp2Folder = "distributed/fsdp/_fully_shard/";
 const std::string kSchedules = "distributed/pipelining/schedules.py";
+const std::string kMeshFile = "distributed/device_mesh.py";
+const std::string kTensorStub = "_C/__init__.pyi";
 
 TEST_CASE("FSDP2 has the labels of the table for its units, and no others") {
   Texts labels;
@@ -207,7 +210,7 @@ TEST_CASE("the functions whose frames are read exist, with their variables") {
       {kSchedules, assignment(kOnlyStagesModule) + " = stage"},
       {"distributed/pipelining/stage.py", "self." + std::string(kStagesModule) + " = "},
       {"optim/optimizer.py", std::string("def wrapper(*") + kStepArguments + ": _P.args, **" + kStepNamedArguments},
-      {"optim/optimizer.py", std::string("def step(self, ") + kClosure},
+      {"optim/optimizer.py", std::string("def ") + kStep + "(self, " + kClosure},
       {"optim/optimizer.py", std::string("self.") + kParameterGroups},
       {"autograd/graph.py", std::string("def ") + kRunBackward + "("},
   });
@@ -220,6 +223,11 @@ std::string fileOf(std::string module) {
     module[dot] = '/';
   }
   return module + ".py";
+}
+
+/// Returns the file with the declarations of a module in C++.
+std::string stubOf(const std::string& module) {
+  return fileOf(module) + "i";
 }
 
 std::string classNamed(const char* name) {
@@ -240,6 +248,7 @@ TEST_CASE("what the tracker hooks exists") {
       {fileOf(kDdpFile), std::string("        self,\n        ") + kWrappedArgument + ","},
       {fileOf(kFsdp1File), classNamed(kFullyShardedDataParallel) + "("},
       {fileOf(kFsdp1File), std::string("        self,\n        ") + kWrappedArgument + ": nn.Module,"},
+      {stubOf(kEvalFrameFile), std::string("def ") + kSetEvalFrame + "(callback: "},
   });
 }
 
@@ -315,10 +324,24 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {fileOf(kFsdp1File), std::string("self.") + kFsdp1Handle + "." + kFlatParameter},
       {"distributed/tensor/_api.py", classNamed(kDtensor) + "("},
       {"distributed/tensor/_api.py", "__slots__ = [" + quoted(kLocalTensor) + ", " + quoted(kDtensorSpec) + "]"},
+      {"distributed/tensor/_dtensor_spec.py", std::string("    ") + kSpecsMesh + ": DeviceMesh\n"},
+      {"distributed/tensor/_dtensor_spec.py", std::string("    ") + kPlacements + ": tuple[Placement, ...]\n"},
+      {kMeshFile, std::string("        def ") + kMeshDimensionNames + "(self)"},
+      {kMeshFile, std::string("        def ") + kMeshDeviceType + "(self) -> str"},
+      {kMeshFile, std::string("        def ") + kShape + "(self) -> tuple[int, ...]"},
+      {kTensorStub, std::string("    ") + kTensorImpl + ": _int\n"},
+      {kTensorStub, std::string("    ") + kShape + ": Size\n"},
+      {kTensorStub, std::string("    ") + kDtype + ": _dtype\n"},
+      {kTensorStub, std::string("    ") + kRequiresGrad + ": _bool\n"},
       {"_subclasses/fake_tensor.py", classNamed(kFakeTensor) + "("},
       {"_subclasses/functional_tensor.py", classNamed(kFunctionalTensor) + "("},
       {"_tensor.py", std::string("class Tensor(") + kTensorBase + ")"},
   });
+}
+
+TEST_CASE("torch has the ops of symmetric memory") {
+  const std::string name(torch_names::kSymmetricMemoryOps.substr(0, torch_names::kSymmetricMemoryOps.size() - 1));
+  CHECK(has("distributed/_symmetric_memory/__init__.py", "Library(\"" + name + "\", \"DEF\")"));
 }
 
 /// Returns whether a table has a row of which `is` is true.
