@@ -25,7 +25,6 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/export/export_commdebug.h"
-#include "tools/export/export_graphviz.h"
 #include "tools/export/export_parquet.h"
 #include "tools/export/export_source.h"
 #include "tools/export/export_tables.h"
@@ -44,12 +43,10 @@ constexpr const char* kExportAbout =
     "was\n"
     "               exported before is replaced\n"
     "  commdebug    JSON in the format of PyTorch's CommDebugMode, for one rank: --rank, or the first\n"
-    "  graphviz     the module tree with each module's communication\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
     "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
     "Without -o, the output goes to stdout. If stdout is a terminal, it goes to a file in the current folder instead:\n"
-    "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json, commtap.dot "
-    "or\n"
+    "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json or\n"
     "commtap.trace.json. A line on stderr names the file.\n\n"
     "Writes the file of -o, and each file of --all-tables, atomically.";
 constexpr const char* kExportExitStatus =
@@ -61,14 +58,13 @@ struct FormatRow {
   const char* extension; ///< of the default file
 };
 
-constexpr std::array<FormatRow, 8> kFormats = {{
+constexpr std::array<FormatRow, 7> kFormats = {{
     {.name = "openmetrics", .extension = ".openmetrics"},
     {.name = "prometheus", .extension = ".prom"},
     {.name = "csv", .extension = ".csv"},
     {.name = "jsonl", .extension = ".jsonl"},
     {.name = "parquet", .extension = ".parquet"},
     {.name = "commdebug", .extension = ".commdebug.json"},
-    {.name = "graphviz", .extension = ".dot"},
     {.name = "perfetto", .extension = ".trace.json"},
 }};
 
@@ -128,8 +124,8 @@ std::string wrongUsage(const ExportArguments& arguments) {
   if (!arguments.writesTables() && !(arguments.table.empty() && arguments.all_tables.empty())) {
     return "--table and --all-tables need --format csv, jsonl or parquet";
   }
-  if (arguments.depth && !arguments.writesMetrics() && arguments.format != "graphviz") {
-    return "--depth needs --format openmetrics, prometheus or graphviz";
+  if (arguments.depth && !arguments.writesMetrics()) {
+    return "--depth needs --format openmetrics or prometheus";
   }
   if (arguments.max_series && !arguments.writesMetrics()) {
     return "--max-series needs --format openmetrics or prometheus";
@@ -255,14 +251,6 @@ void writeParquet(Export& job) {
   }
 }
 
-void writeGraph(Export& job) {
-  JobMerge merge;
-  job.forEach([&merge](const Report& report) { merge.add(report, ""); });
-  const JobReport merged = merge.finish();
-  job.noteSaturated(merged);
-  job.write(graphvizDot(merged, job.arguments.depth));
-}
-
 void writeTrace(Export& job) {
   const std::vector<Report> reports = job.readAll();
   for (const Report& report : reports) {
@@ -288,8 +276,6 @@ void write(Export& job) {
     writeParquet(job);
   } else if (format == "commdebug") {
     writeCommDebug(job);
-  } else if (format == "graphviz") {
-    writeGraph(job);
   } else if (format == "perfetto") {
     writeTrace(job);
   } else {
@@ -369,7 +355,7 @@ void addFilters(CLI::App& verb, ExportArguments& arguments) {
   verb.add_flag("--all", arguments.selection.all, "Export every run and attempt in the folder");
   verb.add_option("--rank", arguments.selection.rank, "Export only this rank")->type_name("N");
   verb.add_option("--host", arguments.selection.host, "Export only the processes of this host")->type_name("NAME");
-  verb.add_option("--depth", arguments.depth, "Metrics, graphviz: cut the module tree at this depth")->type_name("N");
+  verb.add_option("--depth", arguments.depth, "Metrics: cut the module tree at this depth")->type_name("N");
   verb.add_option("--max-series", arguments.max_series, "Metrics: maximum number of label sets per rank; default: 500")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
@@ -390,7 +376,6 @@ void addExport(CLI::App& app, int& exit_status) {
            "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
            "commtap export out --format csv --all-tables tables",
            "commtap export runs --all --format parquet --all-tables lake --since 25h",
-           "commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg",
            "commtap export out --format perfetto -o trace.json",
        }});
   auto arguments = std::make_shared<ExportArguments>();
