@@ -95,7 +95,6 @@ const std::map<std::string, Rooms>& allowed() {
       {"tools/show",
        {"tools/text",
         "tools/cli",
-        "tools/tables",
         "report/base",
         "report/model",
         "report/json",
