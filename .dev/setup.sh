@@ -5,7 +5,7 @@
 
 readonly PACKAGES=(g++ ninja-build python3-dev python3-venv libspdlog-dev libfmt-dev nlohmann-json3-dev libcli11-dev doctest-dev
   libsimdjson-dev libtomlplusplus-dev libgloo-dev libcpp-httplib-dev zlib1g-dev libzstd-dev)
-readonly TEST_PACKAGES=(graphviz gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace zstd debootstrap
+readonly TEST_PACKAGES=(gdb git libc6-i386 libfaketime libjemalloc2 libtcmalloc-minimal4 musl-tools strace zstd debootstrap
   default-jre-headless iproute2 curl)
 readonly WHEEL_PACKAGES=(dpkg-dev binutils)
 readonly HEADERS=(spdlog/spdlog.h fmt/core.h nlohmann/json.hpp CLI/CLI.hpp doctest/doctest.h
@@ -96,7 +96,7 @@ fetch_prometheus() {
 
 # On systems other than Debian, tests whose programs are missing are skipped with a message.
 has_test_packages() {
-  if command -v dpkg >/dev/null; then dpkg -s "${TEST_PACKAGES[@]}" >/dev/null 2>&1; else command -v dot >/dev/null; fi
+  if command -v dpkg >/dev/null; then dpkg -s "${TEST_PACKAGES[@]}" >/dev/null 2>&1; else command -v strace >/dev/null; fi
 }
 
 set_up_tests() {

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "report/json/row_columns.h"
+#include "report/json/row_key.h"
 #include "report/model/amounts.h"
 
 namespace commtap {
@@ -39,22 +41,6 @@ GroupSpans spansOf(const std::vector<JobGroup>& groups, uint32_t per_node) {
     }
   }
   return spans;
-}
-
-auto keyOf(const Collective& row) {
-  return std::tuple(
-      row.module,
-      row.issued_in,
-      row.phase,
-      row.op,
-      row.kind,
-      row.group,
-      row.dtype,
-      row.reduce_op,
-      row.async_op,
-      row.label,
-      row.compiled,
-      row.setup);
 }
 
 /// Takes away from `row` what it had before the last step.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <tuple>
+#include <type_traits>
 #include <utility>
 
+#include "report/job/job_columns.h"
 #include "report/job/step_count.h"
+#include "report/json/row_key.h"
 
 namespace commtap {
 namespace {
@@ -38,24 +40,20 @@ struct Stretch {
   }
 };
 
+/// Returns the key of a row, with the group's name for its number: two jobs number their groups differently.
 auto keyOf(const JobCollective& row, const JobReport& job) {
-  return std::tuple(
-      row.module,
-      row.issued_in,
-      row.phase,
-      row.op,
-      row.kind,
-      job.groups[row.group].name,
-      row.dtype,
-      row.reduce_op,
-      row.async_op,
-      row.label,
-      row.compiled,
-      row.setup);
+  return keyParts<JobCollective>([&row, &job ](const auto& column) -> const auto& {
+    using Format = typename std::remove_cvref_t<decltype(column)>::Format;
+    if constexpr (std::is_same_v<Format, GroupRef>) {
+      return job.groups[row.*column.member].name;
+    } else {
+      return row.*column.member;
+    }
+  });
 }
 
 void stretchRows(const JobReport& before, const Stretch& stretch, JobReport& plan) {
-  std::map<decltype(keyOf(before.collectives[0], before)), const JobCollective*> rows;
+  std::map<decltype(keyOf(JobCollective(), JobReport())), const JobCollective*> rows;
   for (const JobCollective& row : before.collectives) {
     rows.emplace(keyOf(row, before), &row);
   }

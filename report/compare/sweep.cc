@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <tuple>
 
 #include <nlohmann/json.hpp>
@@ -16,8 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-void addTo(LayoutPart& part, const Messages& messages, const std::optional<TimeRange>& time) {
-  const bool is_first = part.calls == 0;
+void addTo(LayoutPart& part, const Messages& messages) {
   part.nodes = std::max(part.nodes, messages.nodes);
   part.calls += messages.calls;
   part.bytes += messages.bytes;
@@ -25,14 +23,6 @@ void addTo(LayoutPart& part, const Messages& messages, const std::optional<TimeR
   if (messages.largest > 0) {
     part.smallest = part.largest == 0 ? messages.smallest : std::min(part.smallest, messages.smallest);
     part.largest = std::max(part.largest, messages.largest);
-  }
-  if (is_first) {
-    part.time = time;
-  } else if (part.time && time) {
-    part.time->low_ns += time->low_ns;
-    part.time->high_ns += time->high_ns;
-  } else {
-    part.time.reset();
   }
 }
 
@@ -49,27 +39,7 @@ LayoutPart& partOf(const Messages& messages, std::vector<LayoutPart>& parts) {
   return parts.back();
 }
 
-/// Returns the time of all calls. A recv takes the time of its send, and a barrier moves nothing: both add none.
-std::optional<TimeRange> timeOf(const Messages& messages, const Fabric& fabric, std::set<std::string>& refused) {
-  if (fabric.empty()) {
-    return std::nullopt;
-  }
-  if (messages.kind == Kind::kRecv || messages.kind == Kind::kBarrier || messages.group_size == 1) {
-    return TimeRange();
-  }
-  const Prediction prediction = fabric.predict(messages);
-  if (!prediction.isKnown()) {
-    refused.insert(prediction.refused);
-    return std::nullopt;
-  }
-  return TimeRange{messages.calls * prediction.low_ns, messages.calls * prediction.high_ns};
-}
-
 ordered_json partJson(const LayoutPart& part) {
-  ordered_json time;
-  if (part.time) {
-    time = {part.time->low_ns, part.time->high_ns};
-  }
   return {
       {field::kGroup, part.group},
       {field::kSize, part.size},
@@ -79,7 +49,6 @@ ordered_json partJson(const LayoutPart& part) {
       {"bytes_across_nodes", part.bytes_across},
       {"smallest", part.smallest},
       {"largest", part.largest},
-      {"time_ns", time},
   };
 }
 
@@ -99,7 +68,6 @@ ordered_json layoutJson(const SweptLayout& layout) {
       {"failure", layout.failure},
       {"all", partJson(layout.all)},
       {field::kGroups, groups},
-      {"refused", layout.refused},
   };
 }
 
@@ -114,14 +82,11 @@ std::string SweptLayout::name() const {
   return text;
 }
 
-void addMessages(const std::vector<Messages>& messages, const Fabric& fabric, SweptLayout& layout) {
-  std::set<std::string> refused;
+void addMessages(const std::vector<Messages>& messages, SweptLayout& layout) {
   for (const Messages& each : messages) {
-    const std::optional<TimeRange> time = timeOf(each, fabric, refused);
-    addTo(layout.all, each, time);
-    addTo(partOf(each, layout.groups), each, time);
+    addTo(layout.all, each);
+    addTo(partOf(each, layout.groups), each);
   }
-  layout.refused.assign(refused.begin(), refused.end());
   std::stable_sort(layout.groups.begin(), layout.groups.end(), [](const LayoutPart& a, const LayoutPart& b) {
     return a.bytes > b.bytes;
   });
@@ -146,7 +111,6 @@ std::string sweepToJson(const Sweep& sweep) {
       {"command", sweep.command},
       {field::kWorldSize, sweep.world_size},
       {"ranks_per_node", sweep.per_node},
-      {"fabric", sweep.fabric},
       {"layouts", layouts},
   };
   return document.dump(1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";

@@ -3,21 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "report/compare/fabric.h"
 #include "report/compare/layout.h"
 
 namespace commtap {
-
-/// A sum of predicted times.
-struct TimeRange {
-  double low_ns = 0;
-  double high_ns = 0;
-};
 
 /// The communication of a layout in one group, or in all, per rank and step.
 struct LayoutPart {
@@ -26,10 +18,9 @@ struct LayoutPart {
   uint32_t nodes = 0;
   double calls = 0;
   double bytes = 0;
-  double bytes_across = 0;       ///< in process groups whose ranks are on several nodes
-  uint64_t smallest = 0;         ///< bytes of the smallest call that has a payload
-  uint64_t largest = 0;          ///< bytes of the largest call
-  std::optional<TimeRange> time; ///< of all its calls, one after the other; nullopt if one was not measured
+  double bytes_across = 0; ///< in process groups whose ranks are on several nodes
+  uint64_t smallest = 0;   ///< bytes of the smallest call that has a payload
+  uint64_t largest = 0;    ///< bytes of the largest call
 };
 
 /// One layout of a sweep.
@@ -38,8 +29,7 @@ struct SweptLayout {
   std::string folder;                                      ///< of its plan, below the sweep's
   std::string failure;                                     ///< why it has no plan; "" if it has one
   LayoutPart all;
-  std::vector<LayoutPart> groups;   ///< most bytes first
-  std::vector<std::string> refused; ///< calls without a predicted time, one line each
+  std::vector<LayoutPart> groups; ///< most bytes first
 
   /// Returns "tp=8 dp=4".
   std::string name() const;
@@ -50,12 +40,11 @@ struct Sweep {
   std::vector<std::string> command;
   int64_t world_size = 0;
   int64_t per_node = 0;
-  std::vector<std::string> fabric; ///< the files of measured times
   std::vector<SweptLayout> layouts;
 };
 
-/// Fills in what a layout communicates. `fabric` may be empty.
-void addMessages(const std::vector<Messages>& messages, const Fabric& fabric, SweptLayout& layout);
+/// Fills in what a layout communicates.
+void addMessages(const std::vector<Messages>& messages, SweptLayout& layout);
 
 /// Sorts by the bytes that cross nodes, then by all bytes; layouts that failed are last.
 void sortLayouts(std::vector<SweptLayout>& layouts);

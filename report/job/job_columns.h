@@ -194,31 +194,37 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         field::kModule,
         &JobCollective::module,
         "The clean name of the attributed module: the one whose forward or backward the collective is part of, or "
-        "whose parameters it moves. `Global` outside of every module."),
-    column(field::kPhase, &JobCollective::phase, ""),
+        "whose parameters it moves. `Global` outside of every module.",
+        {.key = true}),
+    column(field::kPhase, &JobCollective::phase, "", {.key = true}),
     column(
         field::kOp,
         &JobCollective::op,
-        "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`."),
-    column(field::kKind, &JobCollective::kind, ""),
-    column<GroupRef>(field::kGroup, &JobCollective::group, "The name of a group in `groups`."),
+        "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`.",
+        {.key = true}),
+    column(field::kKind, &JobCollective::kind, "", {.key = true}),
+    column<GroupRef>(field::kGroup, &JobCollective::group, "The name of a group in `groups`.", {.key = true}),
     column<NullIfEmpty>(
         field::kDtype,
         &JobCollective::dtype,
-        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier)."),
+        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier).",
+        {.key = true}),
     column<NullIfEmpty>(
         field::kReduceOp,
         &JobCollective::reduce_op,
-        "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing."),
+        "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing.",
+        {.key = true}),
     column(
         field::kAsync,
         &JobCollective::async_op,
-        "Whether the caller asked for an asynchronous collective; null if the op does not say."),
+        "Whether the caller asked for an asynchronous collective; null if the op does not say.",
+        {.key = true}),
     column(
         field::kIssuedIn,
         &JobCollective::issued_in,
         "The clean name of the issuing module: the one in whose forward or backward the call was made. It differs from "
-        "`module` where one module prefetches for another."),
+        "`module` where one module prefetches for another.",
+        {.key = true}),
     column(
         field::kLowered,
         &JobCollective::lowered,
@@ -235,13 +241,13 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`. Null "
         "if nothing tells, and in a module.",
-        {.presence = Presence::kNewer}),
+        {.presence = Presence::kNewer, .key = true}),
     column(
         field::kCompiled,
         &JobCollective::compiled,
         "True if the code of a compiled graph (torch.compile) issued the calls. `module` is then the one for which the "
         "graph communicates, `issued_in` the one that was compiled. Absent if false.",
-        {.presence = Presence::kIfKnown}),
+        {.presence = Presence::kIfKnown, .key = true}),
     column(
         field::kSetup,
         &JobCollective::setup,
@@ -249,7 +255,7 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         "with gradients or without, which `forward_passes` of its report counts. False for calls of a forward, a "
         "backward or "
         "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
-        {.presence = Presence::kIfKnown}),
+        {.presence = Presence::kIfKnown, .key = true}),
 };
 
 } // namespace commtap

@@ -55,8 +55,7 @@ struct JobMember {
   bool operator==(const JobMember&) const = default;
 };
 
-/// One row per distinct (module, phase, op, kind, group, dtype, reduce_op, async, issued_in, label, compiled, setup).
-/// Exclusive, as in Collective.
+/// One row per distinct keyOf() (row_key.h). Exclusive, as in Collective.
 struct JobCollective {
   std::string module;
   std::string issued_in;

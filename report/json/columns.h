@@ -44,6 +44,7 @@ struct ColumnFacts {
   std::optional<int> minimum = 0; ///< the smallest valid number, for the JSON Schema
   bool unique = false;            ///< items of the list are distinct
   const char* ref = nullptr;      ///< the JSON Schema's definition of the value, if the C++ type does not define it
+  bool key = false;               ///< part of the row's key (row_key.h): rows that differ in it are different rows
 };
 
 /// The type of a field's value, and whether the field can lack it.

@@ -3,8 +3,11 @@
 #include "report/json/report_json.h"
 
 #include <new>
+#include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +17,7 @@
 #include "report/json/json_write.h"
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
+#include "report/json/report_tables.h"
 #include "report/json/row_columns.h"
 #include "report/json/row_read.h"
 #include "report/json/row_write.h"
@@ -79,17 +83,66 @@ std::vector<LastCollective> lastToWrite(const Report& report) {
   return {report.last.end() - static_cast<ptrdiff_t>(few ? kLastOfNormalEnd : report.last.size()), report.last.end()};
 }
 
-template <typename AppendRow>
-void appendNccl(std::string& text, const Nccl& nccl, const AppendRow& append_row) {
-  text += ",\n  \"" + std::string(field::kNccl) + "\": {\"" + field::kVersion + "\": ";
-  text += jsonLine(textOrNull(nccl.version));
-  appendRows(text, field::kCommunicators, nccl.communicators, append_row);
-  appendRows(text, field::kCalls, nccl.calls, append_row);
-  if (!nccl.open.empty()) {
-    appendRows(text, field::kOpen, nccl.open, append_row);
+/// Writes the tables of a report one after the other.
+class TableWriter {
+ public:
+  TableWriter(std::string& text, const Report& report, const std::function<void(std::string&)>& take)
+      : text_(text), report_(report), take_(take), context_{.timed = report.job.timing.isOn()} {}
+
+  void addJob() {
+    addObject(field::kJob, report_.job);
   }
-  text += '}';
-}
+  template <typename Document>
+  void addTables(const Document& document) {
+    forEachTable<Document>([this, &document](const auto& table) {
+      const auto& value = document.*table.member;
+      if constexpr (std::is_same_v<decltype(value), const std::optional<OwnCost>&>) {
+        may_take_ = false;
+      }
+      if (table.facts.presence != Presence::kIfKnown || isKnown(value)) {
+        add(table.name, value);
+      }
+    });
+  }
+
+ private:
+  template <Described Row>
+  void add(const char* name, const std::vector<Row>& rows) {
+    appendRows(text_, name, rows, [this](std::string& document, const Row& row) {
+      appendRow(document, row, context_);
+      if (may_take_ && document.size() >= kReportPiece) {
+        take_(document);
+      }
+    });
+  }
+  void add(const char* name, const std::vector<LastCollective>& /*all*/) {
+    add<LastCollective>(name, lastToWrite(report_));
+  }
+  template <typename Value>
+  void add(const char* name, const std::optional<Value>& value) {
+    add(name, *value);
+  }
+  void add(const char* name, const OwnCost& cost) {
+    addObject(name, cost);
+  }
+  void add(const char* name, const Nccl& nccl) {
+    text_ += ",\n  \"" + std::string(name) + "\": {\"" + field::kVersion + "\": ";
+    text_ += jsonLine(textOrNull(nccl.version));
+    addTables(nccl);
+    text_ += '}';
+  }
+  template <Described Row>
+  void addObject(const char* name, const Row& row) {
+    text_ += ",\n  \"" + std::string(name) + "\": ";
+    appendRow(text_, row, context_);
+  }
+
+  std::string& text_;
+  const Report& report_;
+  const std::function<void(std::string&)>& take_;
+  ReportContext context_;
+  bool may_take_ = true; ///< false from own_cost on: the writer of the file still changes that text
+};
 
 Job jobFrom(const Cursor& root) {
   Job job = rowFrom<Job>(root.at(field::kJob));
@@ -111,52 +164,34 @@ void checkRanks(const Cursor& root) {
   });
 }
 
-Nccl ncclFrom(const Cursor& cursor) {
-  return {
-      .version = cursor.textOrEmpty(field::kVersion),
-      .communicators = rowsFrom<NcclCommunicator>(cursor, field::kCommunicators),
-      .calls = rowsFrom<NcclCall>(cursor, field::kCalls),
-      .open = cursor.has(field::kOpen) ? rowsFrom<NcclOpenCall>(cursor, field::kOpen) : std::vector<NcclOpenCall>()};
+template <typename Document>
+void readTables(const Cursor& cursor, Document& document);
+
+void readTable(const Cursor& cursor, std::optional<Nccl>& nccl) {
+  nccl.emplace().version = cursor.textOrEmpty(field::kVersion);
+  readTables(cursor, *nccl);
+}
+template <typename Value>
+void readTable(const Cursor& cursor, Value& value) {
+  readField(cursor, value, AsItIs(), NoContext());
+}
+
+template <typename Document>
+void readTables(const Cursor& cursor, Document& document) {
+  forEachTable<Document>([&cursor, &document](const auto& table) {
+    if (!mayBeNull(table) || cursor.has(table.name)) {
+      readTable(cursor.at(table.name), document.*table.member);
+    }
+  });
 }
 
 } // namespace
 
 void appendReport(std::string& text, const Report& report, const std::function<void(std::string&)>& take) {
   text += "{\n  \"" + std::string(field::kSchema) + "\": \"" + std::string(kReportSchema) + "\"";
-  const ReportContext context{.timed = report.job.timing.isOn()};
-  text += ",\n  \"" + std::string(field::kJob) + "\": ";
-  appendRow(text, report.job, context);
-  const auto append_row = [&take, &context](std::string& document, const auto& row) {
-    appendRow(document, row, context);
-    if (document.size() >= kReportPiece) {
-      take(document);
-    }
-  };
-  appendRows(text, field::kGroups, report.groups, append_row);
-  appendRows(text, field::kModules, report.modules, append_row);
-  appendRows(text, field::kCollectives, report.collectives, append_row);
-  if (!report.members.empty()) {
-    appendRows(text, field::kMembers, report.members, append_row);
-  }
-  if (report.operations) {
-    appendRows(text, field::kOperations, *report.operations, append_row);
-  }
-  appendRows(text, field::kSteps, report.steps, append_row);
-  appendRows(text, field::kLast, lastToWrite(report), append_row);
-  if (report.nccl) {
-    appendNccl(text, *report.nccl, append_row);
-  }
-  if (!report.cuda_graphs.empty()) {
-    appendRows(text, field::kCudaGraphs, report.cuda_graphs, append_row);
-  }
-  if (report.own_cost) {
-    text += ",\n  \"" + std::string(field::kOwnCost) + "\": ";
-    appendRow(text, *report.own_cost, context);
-  }
-  // From own_cost on, `take` is not called: the writer of the file still changes that text.
-  appendRows(text, field::kNotSeen, report.not_seen, [&context](std::string& document, const NotSeenEntry& row) {
-    appendRow(document, row, context);
-  });
+  TableWriter writer(text, report, take);
+  writer.addJob();
+  writer.addTables(report);
   text += "\n}\n";
 }
 
@@ -173,31 +208,7 @@ Result<Report> reportFromJson(std::string_view text) {
     Report report;
     report.job = jobFrom(root);
     checkRanks(root);
-    report.groups = rowsFrom<Group>(root, field::kGroups);
-    report.modules = rowsFrom<Module>(root, field::kModules);
-    report.collectives = rowsFrom<Collective>(root, field::kCollectives);
-    if (root.has(field::kMembers)) {
-      report.members = rowsFrom<Member>(root, field::kMembers);
-    }
-    if (root.has(field::kOperations)) {
-      report.operations = rowsFrom<Operation>(root, field::kOperations);
-    }
-    if (root.has(field::kSteps)) {
-      report.steps = rowsFrom<Step>(root, field::kSteps);
-    }
-    if (root.has(field::kLast)) {
-      report.last = rowsFrom<LastCollective>(root, field::kLast);
-    }
-    if (root.has(field::kNccl)) {
-      report.nccl = ncclFrom(root.at(field::kNccl));
-    }
-    if (root.has(field::kCudaGraphs)) {
-      report.cuda_graphs = rowsFrom<CudaGraph>(root, field::kCudaGraphs);
-    }
-    if (root.has(field::kOwnCost)) {
-      report.own_cost = rowFrom<OwnCost>(root.at(field::kOwnCost));
-    }
-    report.not_seen = rowsFrom<NotSeenEntry>(root, field::kNotSeen);
+    readTables(root, report);
     if (root.text(field::kSchema) == kOldReportSchema) {
       upgradeNames(report);
     }

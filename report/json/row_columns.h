@@ -30,34 +30,41 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         field::kModule,
         &Collective::module,
         "The clean name of the attributed module: the one whose forward or backward the collective is part of, or "
-        "whose parameters it moves. `Global` outside of every module."),
-    column(field::kPhase, &Collective::phase, ""),
+        "whose parameters it moves. `Global` outside of every module.",
+        {.key = true}),
+    column(field::kPhase, &Collective::phase, "", {.key = true}),
     column(
         field::kOp,
         &Collective::op,
-        "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`."),
-    column(field::kKind, &Collective::kind, ""),
+        "The outermost op of the dispatcher, for example `_c10d_functional.all_reduce` or `c10d.allreduce_`.",
+        {.key = true}),
+    column(field::kKind, &Collective::kind, "", {.key = true}),
     column(
         field::kGroup,
         &Collective::group,
-        "The name of a process group in `groups`; `?` if commtap could not find it."),
+        "The name of a process group in `groups`; `?` if commtap could not find it.",
+        {.key = true}),
     column<NullIfEmpty>(
         field::kDtype,
         &Collective::dtype,
-        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier)."),
+        "The dtype of the tensors without `torch.`; null if the call has no tensor (barrier).",
+        {.key = true}),
     column<NullIfEmpty>(
         field::kReduceOp,
         &Collective::reduce_op,
-        "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing."),
+        "The reduction, for example `sum`, `avg`, `max`; null for a kind that reduces nothing.",
+        {.key = true}),
     column(
         field::kAsync,
         &Collective::async_op,
-        "Whether the caller asked for an asynchronous collective; null if the op does not say."),
+        "Whether the caller asked for an asynchronous collective; null if the op does not say.",
+        {.key = true}),
     column(
         field::kIssuedIn,
         &Collective::issued_in,
         "The clean name of the issuing module: the one in whose forward or backward the call was made. It differs from "
-        "`module` where one module prefetches for another."),
+        "`module` where one module prefetches for another.",
+        {.key = true}),
     column(
         field::kLowered,
         &Collective::lowered,
@@ -94,20 +101,20 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`. Null "
         "if nothing tells, and in a module.",
-        {.presence = Presence::kNewer}),
+        {.presence = Presence::kNewer, .key = true}),
     column(
         field::kCompiled,
         &Collective::compiled,
         "True if the code of a compiled graph (torch.compile) issued the calls. `module` is then the one for which the "
         "graph communicates, `issued_in` the one that was compiled. Absent if false.",
-        {.presence = Presence::kIfKnown}),
+        {.presence = Presence::kIfKnown, .key = true}),
     column(
         field::kSetup,
         &Collective::setup,
         "True for what the process communicated before its first forward: the first call of a root module or scope, "
         "with gradients or without, which `steps[].forward_passes` counts. False for calls of a forward, a backward or "
         "a compiled graph, in a process without forwards, and after counting was switched off. Absent if false.",
-        {.presence = Presence::kIfKnown}),
+        {.presence = Presence::kIfKnown, .key = true}),
 };
 
 template <>
@@ -128,10 +135,14 @@ inline constexpr auto kColumns<Member> = std::tuple{
 
 template <>
 inline constexpr auto kColumns<Operation> = std::tuple{
-    column(field::kModule, &Operation::module, "The clean name of the module in which the op was called."),
-    column(field::kPhase, &Operation::phase, ""),
-    column(field::kOp, &Operation::op, "The op without its overload, for example `aten.addmm`."),
-    column(field::kDtensor, &Operation::dtensor, "Whether the op was called with a DTensor."),
+    column(
+        field::kModule,
+        &Operation::module,
+        "The clean name of the module in which the op was called.",
+        {.key = true}),
+    column(field::kPhase, &Operation::phase, "", {.key = true}),
+    column(field::kOp, &Operation::op, "The op without its overload, for example `aten.addmm`.", {.key = true}),
+    column(field::kDtensor, &Operation::dtensor, "Whether the op was called with a DTensor.", {.key = true}),
     column(field::kCount, &Operation::count, "The number of calls, without those of child modules.", {.minimum = 1}),
 };
 

@@ -166,6 +166,10 @@ template <typename Value>
 bool isKnown(const std::optional<Value>& value) {
   return value.has_value();
 }
+template <typename Row>
+bool isKnown(const std::vector<Row>& rows) {
+  return !rows.empty();
+}
 inline bool isKnown(const CollectiveTime& time) {
   return time.isKnown();
 }

@@ -3,6 +3,7 @@
 #include "report/merge/fast_report_json.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "report/base/text_file.h"
 #include "report/json/fields.h"
 #include "report/json/report_json.h"
+#include "report/json/report_tables.h"
 #include "report/merge/fast_rows.h"
 #include "report/merge/job_order.h"
 
@@ -23,7 +25,6 @@ namespace {
 namespace dom = fast_json::dom;
 using fast_json::NotSure;
 using fast_json::rowFrom;
-using fast_json::rowsFrom;
 
 /// Returns the newest `most` of the last collectives.
 std::vector<LastCollective> lastFrom(dom::array rows, size_t most) {
@@ -39,24 +40,35 @@ std::vector<LastCollective> lastFrom(dom::array rows, size_t most) {
   return last;
 }
 
-/// Calls `read` with the value of an optional table, if the report has it.
-template <typename Read>
-void ifPresent(dom::object root, const char* name, const Read& read) {
-  if (dom::element value; root[name].get(value) == simdjson::SUCCESS) {
-    read(value);
+template <typename Document>
+void readTables(dom::object object, Document& document, ReportDepth depth);
+
+template <typename Value>
+void readTable(dom::element element, Value& value, ReportDepth depth) {
+  fast_json::get(element, value, AsItIs(), depth);
+}
+void readTable(dom::element element, std::vector<LastCollective>& last, ReportDepth depth) {
+  last = lastFrom(element.get_array(), depth == ReportDepth::kAll ? SIZE_MAX : kMostCompared);
+}
+void readTable(dom::element element, std::optional<Nccl>& nccl, ReportDepth depth) {
+  const dom::object object = element.get_object();
+  fast_json::checkNames(object);
+  nccl.emplace();
+  if (const dom::element version = object[field::kVersion]; !version.is_null()) {
+    nccl->version = fast_json::text(version);
   }
+  readTables(object, *nccl, depth);
 }
 
-Nccl ncclFrom(dom::object object, ReportDepth depth) {
-  fast_json::checkNames(object);
-  Nccl nccl;
-  if (const dom::element version = object[field::kVersion]; !version.is_null()) {
-    nccl.version = fast_json::text(version);
-  }
-  nccl.communicators = rowsFrom<NcclCommunicator>(object[field::kCommunicators], depth);
-  nccl.calls = rowsFrom<NcclCall>(object[field::kCalls], depth);
-  ifPresent(object, field::kOpen, [&](dom::element rows) { nccl.open = rowsFrom<NcclOpenCall>(rows, depth); });
-  return nccl;
+template <typename Document>
+void readTables(dom::object object, Document& document, ReportDepth depth) {
+  forEachTable<Document>([&object, &document, depth](const auto& table) {
+    if (dom::element value; object[table.name].get(value) == simdjson::SUCCESS) {
+      readTable(value, document.*table.member, depth);
+    } else if (!mayBeNull(table)) {
+      throw NotSure("a table is missing");
+    }
+  });
 }
 
 /// Leaves a document with more ranks than any job to the slow reader, which refuses it.
@@ -84,21 +96,7 @@ Report reportFrom(dom::element document, ReportDepth depth) {
     throw NotSure("a rank beyond the world size");
   }
   checkRanks(root[field::kGroups].get_array());
-  report.groups = rowsFrom<Group>(root[field::kGroups], depth);
-  report.modules = rowsFrom<Module>(root[field::kModules], depth);
-  report.collectives = rowsFrom<Collective>(root[field::kCollectives], depth);
-  ifPresent(root, field::kMembers, [&](dom::element rows) { report.members = rowsFrom<Member>(rows, depth); });
-  ifPresent(root, field::kOperations, [&](dom::element rows) { report.operations = rowsFrom<Operation>(rows, depth); });
-  ifPresent(root, field::kSteps, [&](dom::element rows) { report.steps = rowsFrom<Step>(rows, depth); });
-  ifPresent(root, field::kLast, [&](dom::element rows) {
-    report.last = lastFrom(rows.get_array(), depth == ReportDepth::kAll ? SIZE_MAX : kMostCompared);
-  });
-  ifPresent(root, field::kNccl, [&](dom::element nccl) { report.nccl = ncclFrom(nccl.get_object(), depth); });
-  ifPresent(
-      root, field::kCudaGraphs, [&](dom::element rows) { report.cuda_graphs = rowsFrom<CudaGraph>(rows, depth); });
-  ifPresent(
-      root, field::kOwnCost, [&](dom::element cost) { report.own_cost = rowFrom<OwnCost>(cost.get_object(), depth); });
-  report.not_seen = rowsFrom<NotSeenEntry>(root[field::kNotSeen], depth);
+  readTables(root, report, depth);
   return report;
 }
 

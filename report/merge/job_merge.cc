@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "report/job/job_columns.h"
+#include "report/json/row_key.h"
 #include "report/merge/last_activity.h"
 #include "report/model/members.h"
 #include "report/model/saturating.h"
@@ -95,19 +97,7 @@ void sortRows(JobReport& job) {
     });
   }
   const auto key = [&places](const JobCollective& row) {
-    return std::tuple(
-        places.at(row.module),
-        row.phase,
-        std::string_view(row.op),
-        row.group,
-        row.kind,
-        std::string_view(row.dtype),
-        std::string_view(row.reduce_op),
-        row.async_op,
-        std::string_view(row.issued_in),
-        std::string_view(row.label),
-        row.compiled,
-        row.setup);
+    return std::tuple_cat(std::tuple(places.at(row.module)), keyOf(row));
   };
   std::sort(job.collectives.begin(), job.collectives.end(), [&key](const JobCollective& a, const JobCollective& b) {
     return key(a) < key(b);

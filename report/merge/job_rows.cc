@@ -3,36 +3,48 @@
 #include "report/merge/job_rows.h"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 
+#include "report/job/job_columns.h"
 #include "report/model/saturating.h"
 
 namespace commtap {
 
+namespace {
+
+consteval size_t at(std::string_view column) {
+  return keyIndex<Collective>(column);
+}
+
+} // namespace
+
+/// Names columns, because a document numbers its rank sets in the order of rows in the map, which follows from this
+/// hash and from the numbers of texts. A column that it lacks only makes keys collide.
 size_t JobRows::KeyHash::operator()(const Key& key) const {
-  size_t hash = key.module;
-  for (const uint32_t part : {key.issued_in, key.op, key.group, key.dtype, key.reduce_op, key.label}) {
+  size_t hash = std::get<at(field::kModule)>(key);
+  for (const uint32_t part :
+       {std::get<at(field::kIssuedIn)>(key),
+        std::get<at(field::kOp)>(key),
+        std::get<at(field::kGroup)>(key),
+        std::get<at(field::kDtype)>(key),
+        std::get<at(field::kReduceOp)>(key),
+        std::get<at(field::kLabel)>(key)}) {
     hash = mixHash(hash, part);
   }
-  const auto names = static_cast<size_t>(key.phase) << 16U | static_cast<size_t>(key.kind) << 8U;
-  const auto flags = static_cast<size_t>(key.compiled) << 24U | static_cast<size_t>(key.setup) << 25U;
-  return mixHash(hash, names | static_cast<size_t>(key.async_op) | flags);
+  const auto names = static_cast<size_t>(std::get<at(field::kPhase)>(key)) << 16U |
+                     static_cast<size_t>(std::get<at(field::kKind)>(key)) << 8U;
+  const auto flags = static_cast<size_t>(std::get<at(field::kCompiled)>(key)) << 24U |
+                     static_cast<size_t>(std::get<at(field::kSetup)>(key)) << 25U;
+  return mixHash(hash, names | static_cast<size_t>(std::get<at(field::kAsync)>(key)) | flags);
 }
 
 void JobRows::add(const Collective& row, uint32_t group, std::span<const Member> members) {
-  const Key key{
-      texts_.id(row.module),
-      texts_.id(row.issued_in),
-      texts_.id(row.op),
-      group,
-      texts_.id(row.dtype),
-      texts_.id(row.reduce_op),
-      texts_.id(row.label),
-      row.phase,
-      row.kind,
-      row.async_op,
-      row.compiled,
-      row.setup};
-  Sum& sum = rows_.add(key, {row.count, row.bytes, row.bus_bytes});
+  if (row.issued_in != row.module) { // numbers them before the other texts: see KeyHash
+    texts_.id(row.module);
+    texts_.id(row.issued_in);
+  }
+  Sum& sum = rows_.add(numberedKey(row, group, texts_), {row.count, row.bytes, row.bus_bytes});
   for (const std::string& op : row.lowered) {
     const uint32_t id = texts_.id(op);
     if (std::find(sum.lowered.begin(), sum.lowered.end(), id) == sum.lowered.end()) {
@@ -60,18 +72,13 @@ std::vector<JobMember> JobRows::membersOf(const Sum& sum) const {
 
 JobCollective JobRows::collectiveOf(const Key& key, const Rows::Row& row, RankSets& sets) const {
   JobCollective collective;
-  collective.module = texts_.text(key.module);
-  collective.issued_in = texts_.text(key.issued_in);
-  collective.phase = key.phase;
-  collective.op = texts_.text(key.op);
-  collective.kind = key.kind;
-  collective.group = key.group;
-  collective.dtype = texts_.text(key.dtype);
-  collective.reduce_op = texts_.text(key.reduce_op);
-  collective.async_op = key.async_op;
-  collective.label = texts_.text(key.label);
-  collective.compiled = key.compiled;
-  collective.setup = key.setup;
+  setKey(collective, key, [this](auto& member, const auto& part) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, std::string>) {
+      member = texts_.text(part);
+    } else {
+      member = part;
+    }
+  });
   for (const uint32_t op : row.sum.lowered) {
     collective.lowered.push_back(texts_.text(op));
   }

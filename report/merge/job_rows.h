@@ -6,13 +6,30 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "report/base/string_table.h"
 #include "report/job/job_report.h"
+#include "report/json/row_columns.h"
+#include "report/json/row_key.h"
 #include "report/merge/rank_rows.h"
 
 namespace commtap {
+
+/// Returns the key of a row with numbers in place of texts: `group` for the group, those of `texts` for the others.
+inline auto numberedKey(const Collective& row, uint32_t group, StringTable& texts) {
+  return keyParts<Collective>([&row, group, &texts](const auto& column) {
+    const auto& value = row.*column.member;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
+      return column.member == &Collective::group ? group : texts.id(value);
+    } else {
+      return value;
+    }
+  });
+}
 
 /// Builds the rows of a job's collectives. Ranks are added one after the other.
 class JobRows {
@@ -27,22 +44,7 @@ class JobRows {
   std::vector<JobCollective> take(RankSets& sets) const;
 
  private:
-  struct Key {
-    uint32_t module;
-    uint32_t issued_in;
-    uint32_t op;
-    uint32_t group;
-    uint32_t dtype;
-    uint32_t reduce_op;
-    uint32_t label;
-    Phase phase;
-    Kind kind;
-    AsyncOp async_op;
-    bool compiled;
-    bool setup;
-
-    bool operator==(const Key&) const = default;
-  };
+  using Key = decltype(numberedKey(Collective(), 0, std::declval<StringTable&>()));
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };

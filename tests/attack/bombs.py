@@ -22,7 +22,6 @@ COMMANDS = (
         (verb, "FILE")
         for verb in ("show", "merge", "html -o /dev/null", "export --format jsonl", "check FILE --budget")
     ),
-    ("plan --world-size 2 --fabric", "FILE", "--", "none.py"),
 )
 LOWER = "128MiB"
 #: What a process takes that reads within --max-file-size=128MiB.

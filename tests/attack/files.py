@@ -23,7 +23,7 @@ DATA = (
     ("html", "FOLDER", "-o", "/dev/null"),
     *(
         ("export", "--format", each, "FOLDER")
-        for each in ("openmetrics", "prometheus", "csv", "jsonl", "commdebug", "graphviz", "perfetto")
+        for each in ("openmetrics", "prometheus", "csv", "jsonl", "commdebug", "perfetto")
     ),
 )
 NAMES = (

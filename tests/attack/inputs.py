@@ -35,7 +35,7 @@ COMMANDS = (
     ("run", "--", "INPUT"),
     ("doctor", "--", "INPUT"),
     ("doctor", "--", "python3", "INPUT"),
-    ("plan", "--fabric", "INPUT", "--world-size", "2", "--", "INPUT"),
+    ("plan", "--world-size", "2", "--", "INPUT"),
     ("build-tracker", "--compiler", "INPUT"),
     ("demo", "--python", "INPUT"),
     ("options", "--format", "fields", "INPUT"),

@@ -4,13 +4,19 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "report/advice/advice.h"
+#include "report/json/report_tables.h"
+#include "report/json/row_key.h"
 #include "report/model/not_seen.h"
 #include "tools/docs/row_schema.h"
 #include "tools/doctor/diagnosis.h"
@@ -41,27 +47,64 @@ void replaceNames(ordered_json& definitions, const char* name) {
   definitions[name] = {{"description", EnumNames<Enum>::kHelp}, {"enum", schema::namesOf<Enum>()}};
 }
 
-void replaceReportRows(ordered_json& definitions) {
-  replaceRows<
-      OwnCost,
-      Job,
-      Group,
-      Parameter,
-      Module,
-      Collective,
-      Member,
-      Durations,
-      Operation,
-      Step,
-      StepAmount,
-      LastCollective,
-      NcclCommunicator,
-      NcclCall,
-      NcclOpenCall,
-      CudaGraph,
-      GraphCollective,
-      GraphNcclCall,
-      NotSeenEntry>(definitions);
+/// Returns the row type of a table, or the type of an object.
+template <typename Value>
+struct RowOf {
+  using Type = Value;
+};
+template <typename Row>
+struct RowOf<std::vector<Row>> {
+  using Type = Row;
+};
+template <typename Value>
+struct RowOf<std::optional<Value>> : RowOf<Value> {};
+
+/// Calls visit(table, row) with each table of a document and a row of it.
+template <typename Document, typename Visit>
+void forEachTableRow(const Visit& visit) {
+  forEachTable<Document>([&visit](const auto& table) {
+    using Value = std::remove_cvref_t<decltype(std::declval<Document>().*table.member)>;
+    visit(table, typename RowOf<Value>::Type());
+  });
+}
+
+/// Returns the help of a table, with the names of the row's key.
+template <Described Row>
+std::string tableHelp(std::string help) {
+  constexpr std::string_view kKey = "{key}";
+  if (const size_t place = help.find(kKey); place != std::string::npos) {
+    help.replace(place, kKey.size(), fmt::format("({})", fmt::join(keyNames<Row>(), ", ")));
+  }
+  return help;
+}
+
+/// Replaces what an object's schema says of the document's tables, and the definitions of their rows. `required`: the
+/// names of its other fields that a document must have.
+template <typename Document>
+void replaceTables(ordered_json& object, ordered_json& definitions, ordered_json required) {
+  forEachTableRow<Document>([&]<typename Row>(const auto& table, const Row&) {
+    ordered_json& property = object["properties"][table.name];
+    if constexpr (Described<Row>) {
+      property["description"] = tableHelp<Row>(table.help);
+      if (property.size() == 1) {
+        property.update(schema::listOf(schema::refTo(schema::kDefinition<Row>)));
+      }
+      replaceRows<Row>(definitions);
+    } else {
+      property["description"] = table.help;
+    }
+    if (!mayBeNull(table)) {
+      required.push_back(table.name);
+    }
+  });
+  object["required"] = std::move(required);
+}
+
+void replaceReportRows(ordered_json& document) {
+  ordered_json& definitions = document["$defs"];
+  replaceTables<Report>(document, definitions, {field::kSchema, field::kJob});
+  replaceTables<Nccl>(definitions[field::kNccl], definitions, {field::kVersion});
+  replaceRows<Job, Parameter, Durations, StepAmount, GraphCollective, GraphNcclCall>(definitions);
 }
 
 void replaceVerdictRows(ordered_json& definitions) {
@@ -83,7 +126,9 @@ void addPositions(ordered_json& module) {
   module["required"] = std::move(required);
 }
 
-void replaceJobRows(ordered_json& definitions) {
+void replaceJobRows(ordered_json& document) {
+  ordered_json& definitions = document["$defs"];
+  document["properties"][field::kCollectives]["description"] = tableHelp<JobCollective>("One row per distinct {key}.");
   replaceRows<
       JobReport,
       JobTotal,
@@ -173,32 +218,35 @@ std::string reasonTable() {
   return table;
 }
 
+using FieldTables = std::map<std::string, std::function<std::string()>, std::less<>>;
+
+template <typename Document>
+void addFieldTables(FieldTables& tables, const std::string& prefix) {
+  forEachTableRow<Document>([&]<typename Row>(const auto& table, const Row&) {
+    if constexpr (Described<Row>) {
+      tables.emplace(prefix + table.name, fieldTable<Row>);
+    }
+  });
+}
+
 /// Returns the tables of fields by the names of the report's tables.
-const std::map<std::string, std::function<std::string()>, std::less<>>& fieldTables() {
-  static const std::map<std::string, std::function<std::string()>, std::less<>> kTables = {
-      {"advice_rules", adviceRuleTable},
-      {"collectives", fieldTable<Collective>},
-      {"cuda_graphs", fieldTable<CudaGraph>},
-      {"doctor", doctorCheckTable},
-      {"groups", fieldTable<Group>},
-      {"hang_reasons", hangReasonTable},
-      {"job", fieldTable<Job>},
-      {"last", fieldTable<LastCollective>},
-      {"members", fieldTable<Member>},
-      {"modules", fieldTable<Module>},
-      {"nccl.calls", fieldTable<NcclCall>},
-      {"nccl.communicators", fieldTable<NcclCommunicator>},
-      {"nccl.open", fieldTable<NcclOpenCall>},
-      {"not_seen", fieldTable<NotSeenEntry>},
-      {"operations", fieldTable<Operation>},
-      {"own_cost", fieldTable<OwnCost>},
-      {"parameters", fieldTable<Parameter>},
-      {"reasons", reasonTable},
-      {"steps", fieldTable<Step>},
-      {"verdict", fieldTable<Verdict>},
-      {"steps.collectives", fieldTable<StepAmount>},
-  };
-  return kTables;
+const FieldTables& fieldTables() {
+  static const FieldTables kAll = [] {
+    FieldTables tables = {
+        {"advice_rules", adviceRuleTable},
+        {"doctor", doctorCheckTable},
+        {"hang_reasons", hangReasonTable},
+        {"job", fieldTable<Job>},
+        {"parameters", fieldTable<Parameter>},
+        {"reasons", reasonTable},
+        {"verdict", fieldTable<Verdict>},
+        {"steps.collectives", fieldTable<StepAmount>},
+    };
+    addFieldTables<Report>(tables, "");
+    addFieldTables<Nccl>(tables, "nccl.");
+    return tables;
+  }();
+  return kAll;
 }
 
 constexpr std::string_view kBegin = "<!-- fields: ";
@@ -212,9 +260,9 @@ Result<std::string> schemaWithRows(const std::string& schema) {
   const bool is_schema = document.is_object() && document.contains("$id") && document.contains("$defs");
   const std::string id = is_schema ? document["$id"].get<std::string>() : "";
   if (id == "commtap-2.schema.json") {
-    replaceReportRows(document["$defs"]);
+    replaceReportRows(document);
   } else if (id == "commtap-job-2.schema.json") {
-    replaceJobRows(document["$defs"]);
+    replaceJobRows(document);
   } else if (id == "commtap-why-1.schema.json") {
     replaceVerdictRows(document["$defs"]);
   } else {

@@ -27,7 +27,6 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/export/export_commdebug.h"
-#include "tools/export/export_graphviz.h"
 #include "tools/export/export_parquet.h"
 #include "tools/export/export_source.h"
 #include "tools/export/export_tables.h"
@@ -46,12 +45,10 @@ constexpr const char* kExportAbout =
     "was\n"
     "               exported before is replaced\n"
     "  commdebug    JSON in the format of PyTorch's CommDebugMode, for one rank: --rank, or the first\n"
-    "  graphviz     the module tree with each module's communication\n"
     "  perfetto     steps and the last collectives on a timeline, for ui.perfetto.dev; for one rank (--rank) with the\n"
     "               fields that readers of PyTorch's profiler traces expect; docs/timing.md\n\n"
     "Without -o, the output goes to stdout. If stdout is a terminal, it goes to a file in the current folder instead:\n"
-    "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json, commtap.dot "
-    "or\n"
+    "commtap.openmetrics, commtap.prom, commtap-TABLE.csv, commtap-TABLE.jsonl, commtap.commdebug.json or\n"
     "commtap.trace.json. A line on stderr names the file.\n\n"
     "Writes the file of -o, and each file of --all-tables, atomically.";
 constexpr const char* kExportExitStatus =
@@ -180,14 +177,6 @@ void writeParquet(Export& job) {
   }
 }
 
-void writeGraph(Export& job) {
-  JobMerge merge;
-  job.forEach([&merge](const Report& report) { merge.add(report, ""); });
-  const JobReport merged = merge.finish();
-  job.noteSaturated(merged);
-  job.write(graphvizDot(merged, job.arguments.depth));
-}
-
 void writeTrace(Export& job) {
   const std::vector<Report> reports = job.readAll();
   for (const Report& report : reports) {
@@ -206,7 +195,7 @@ void writeCommDebug(Export& job) {
 }
 
 /// What a format's documents are made of, and so which options have an effect.
-enum class Content : uint8_t { kMetrics, kTables, kRuns, kGraph, kProcess };
+enum class Content : uint8_t { kMetrics, kTables, kRuns, kProcess };
 
 struct FormatRow {
   const char* name;
@@ -222,7 +211,6 @@ constexpr auto kFormats = std::to_array<FormatRow>({
     {.name = "jsonl", .extension = ".jsonl", .content = Content::kTables, .write = writeTables},
     {.name = "parquet", .extension = ".parquet", .content = Content::kRuns, .write = writeParquet},
     {.name = "commdebug", .extension = ".commdebug.json", .content = Content::kProcess, .write = writeCommDebug},
-    {.name = "graphviz", .extension = ".dot", .content = Content::kGraph, .write = writeGraph},
     {.name = "perfetto", .extension = ".trace.json", .content = Content::kProcess, .write = writeTrace},
 });
 
@@ -286,7 +274,7 @@ std::string wrongUsage(const ExportArguments& arguments) {
     wrong = wrongFormat(arguments, "--table and --all-tables need", {Content::kTables, Content::kRuns});
   }
   if (wrong.empty() && arguments.depth) {
-    wrong = wrongFormat(arguments, "--depth needs", {Content::kMetrics, Content::kGraph});
+    wrong = wrongFormat(arguments, "--depth needs", {Content::kMetrics});
   }
   if (wrong.empty() && arguments.max_series) {
     wrong = wrongFormat(arguments, "--max-series needs", {Content::kMetrics});
@@ -374,7 +362,7 @@ void addFilters(CLI::App& verb, ExportArguments& arguments) {
   verb.add_flag("--all", arguments.selection.all, "Export every run and attempt in the folder");
   verb.add_option("--rank", arguments.selection.rank, "Export only this rank")->type_name("N");
   verb.add_option("--host", arguments.selection.host, "Export only the processes of this host")->type_name("NAME");
-  verb.add_option("--depth", arguments.depth, "Metrics, graphviz: cut the module tree at this depth")->type_name("N");
+  verb.add_option("--depth", arguments.depth, "Metrics: cut the module tree at this depth")->type_name("N");
   verb.add_option("--max-series", arguments.max_series, "Metrics: maximum number of label sets per rank; default: 500")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
@@ -395,7 +383,6 @@ void addExport(CLI::App& app, int& exit_status) {
            "commtap export runs --all --format jsonl --table collectives -o collectives.jsonl",
            "commtap export out --format csv --all-tables tables",
            "commtap export runs --all --format parquet --all-tables lake --since 25h",
-           "commtap export out --format graphviz --depth 3 | dot -Tsvg > modules.svg",
            "commtap export out --format perfetto -o trace.json",
        }});
   auto arguments = std::make_shared<ExportArguments>();

@@ -17,7 +17,6 @@
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
 #include "tools/doctor/python_check.h"
-#include "tools/plan/fabric_files.h"
 #include "tools/plan/plan_run.h"
 #include "tools/plan/plan_settings.h"
 #include "tools/plan/sweep_text.h"
@@ -72,7 +71,6 @@ Result<PythonCommand> commandToPlan(const std::vector<std::string>& command, con
 struct PlanTools {
   Environment environment; ///< of `commtap run`
   std::string planner;
-  Fabric fabric;
 };
 
 /// Finds them, or says what is wrong, sets `exit_status` and returns nullopt.
@@ -89,23 +87,8 @@ std::optional<PlanTools> findTools(const PlanArguments& arguments, int& exit_sta
     say("COMMTAP=0 switches commtap off, and a plan is made by counting: unset it");
     return std::nullopt;
   }
-  const Result<Fabric> fabric = readFabric(arguments.fabric);
-  if (!fabric) {
-    say(fabric.error());
-    return std::nullopt;
-  }
   exit_status = kExitOk;
-  return PlanTools{setup->environment, *planner, *fabric};
-}
-
-/// Prints the times that the fabric predicts for the last step.
-int printTimes(const PlanArguments& arguments, const JobReport& job, const Fabric& fabric) {
-  const Result<std::vector<Messages>> step = lastStepIn(arguments.out, job, static_cast<uint32_t>(arguments.per_node));
-  if (!step) {
-    say(step.error() + ": give --steps 3");
-    return kExitFindings;
-  }
-  return printOut(timesText(*step, fabric, Color::forStream(STDOUT_FILENO)));
+  return PlanTools{setup->environment, *planner};
 }
 
 int planOne(const PlanArguments& arguments, const std::vector<std::string>& command, const PlanTools& tools) {
@@ -121,10 +104,7 @@ int planOne(const PlanArguments& arguments, const std::vector<std::string>& comm
   }
   fmt::print(stderr, "{}", runSummary(made->job, arguments.out, Color::forStream(STDERR_FILENO)));
   sayAll(made->job.problems);
-  if (!made->early_end.empty()) {
-    return kExitFindings; // the planner has said why
-  }
-  return tools.fabric.empty() ? kExitOk : printTimes(arguments, made->job, tools.fabric);
+  return made->early_end.empty() ? kExitOk : kExitFindings; // the planner has said why it ended early
 }
 
 /// Plans one layout. A failure is part of the result.
@@ -148,7 +128,7 @@ SweptLayout planLayout(
   const Result<std::vector<Messages>> step =
       lastStepIn(arguments.out, made->job, static_cast<uint32_t>(arguments.per_node));
   if (step) {
-    addMessages(*step, tools.fabric, layout);
+    addMessages(*step, layout);
   } else {
     layout.failure = step.error();
   }
@@ -161,7 +141,7 @@ int planSweep(const PlanArguments& arguments, const std::vector<std::string>& co
     say(layouts.error());
     return kExitUsage;
   }
-  Sweep sweep{command, arguments.world_size, arguments.per_node, arguments.fabric, {}};
+  Sweep sweep{command, arguments.world_size, arguments.per_node, {}};
   for (const LayoutValues& values : *layouts) {
     sweep.layouts.push_back(planLayout(arguments, command, values, tools));
     const SweptLayout& layout = sweep.layouts.back();
@@ -228,12 +208,6 @@ void addOptions(CLI::App& verb, PlanArguments& arguments) {
           arguments.sweeps,
           "Plan a layout for each value: {NAME} in the command is replaced; several --sweep: all combinations")
       ->type_name("NAME=V1,V2")
-      ->allow_extra_args(false);
-  verb.add_option(
-          "--fabric",
-          arguments.fabric,
-          "Measured times to predict from: a file of nccl-tests (-J), or the folder of a run with times; repeatable")
-      ->type_name("PATH")
       ->allow_extra_args(false);
   verb.add_flag(
       "--assume-balanced",

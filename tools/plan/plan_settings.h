@@ -26,7 +26,6 @@ struct PlanArguments {
   std::string out = "commtap-plan";
   std::string workdir;
   std::vector<std::string> sweeps; ///< "tp=1,2,4"
-  std::vector<std::string> fabric; ///< paths of measured times
   bool assume_balanced = false;
 };
 

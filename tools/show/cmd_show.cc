@@ -14,24 +14,20 @@
 
 #include "report/merge/job_reader.h"
 #include "report/merge/plan_merge.h"
-#include "report/merge/report_reader.h"
 #include "report/runs/ledger_recovery.h"
 #include "report/runs/report_scan.h"
 #include "tools/cli/given_arguments.h"
 #include "tools/cli/job_input.h"
-#include "tools/cli/output_file.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
-#include "tools/show/show_csv.h"
 #include "tools/show/show_json.h"
 #include "tools/show/show_text.h"
-#include "tools/tables/table_text.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kShowAbout = "docs/show.md describes csv and json.";
+constexpr const char* kShowAbout = "docs/show.md describes the tables and json.";
 /// The value of `--last` if the command line gives none.
 constexpr const char* kDefaultLast = "10";
 
@@ -55,27 +51,6 @@ int finish(const std::vector<std::string>& problems, int written) {
   return problems.empty() ? written : kExitFindings;
 }
 
-int showRows(const SelectedReports& selected, const ReportScan& scan, TableId table, const ShowFilter& filter) {
-  std::vector<std::string> problems = scan.problems;
-  OutputFile out("");
-  out.write(csvTitles(columnsOf(table)));
-  withProgress([&](const Progress& progress) {
-    forEachReport(selected.reports, ReportDepth::kCompared, progress, [&](const ReadReport& item) {
-      if (item.report) {
-        out.write(showCsv(*item.report, table, filter));
-      } else {
-        problems.push_back(item.report.error());
-      }
-    });
-    return 0;
-  });
-  const std::string error = out.finish();
-  if (!error.empty()) {
-    say(error);
-  }
-  return finish(problems, error.empty() ? kExitOk : kExitFindings);
-}
-
 int printView(const ShowArguments& arguments, const ShowView& view) {
   const bool is_json = arguments.format == "json";
   const int written = printOut(is_json ? showJson(view) : showText(view, Color::forStream(STDOUT_FILENO)));
@@ -88,7 +63,6 @@ std::string notInMerged(const ShowArguments& arguments) {
   const char* const option = arguments.selection.rank      ? "--rank"
                              : filter.operations           ? "--operations"
                              : filter.last > 0             ? "--last"
-                             : arguments.format == "csv"   ? "--format csv"
                              : filter.time && filter.phase ? "--time with --phase"
                                                            : nullptr;
   return option == nullptr ? ""
@@ -146,7 +120,7 @@ std::string nothingSelected(const ShowArguments& arguments, const ReportScan& sc
 }
 
 /// Returns "", or one line about options that do not go together or that this format cannot follow.
-std::string wrongUsage(const ShowArguments& arguments, const Result<TableId>& csv_table) {
+std::string wrongUsage(const ShowArguments& arguments) {
   if (!arguments.last.empty() && arguments.filter.last == 0) {
     return "--last: \"" + arguments.last + "\" is not a number from 1";
   }
@@ -156,7 +130,7 @@ std::string wrongUsage(const ShowArguments& arguments, const Result<TableId>& cs
   if (arguments.format == "json" && arguments.filter.per_step) {
     return "--per-step does not change json, whose numbers are sums: divide them by the steps that --steps adds";
   }
-  return arguments.format == "csv" && !csv_table ? csv_table.error() : "";
+  return "";
 }
 
 /// Reads the options that are words into the filter.
@@ -175,8 +149,7 @@ void readWords(ShowArguments& arguments) {
 
 int show(ShowArguments arguments) {
   readWords(arguments);
-  const Result<TableId> table = csvTableOf(arguments.filter);
-  const std::string wrong = wrongUsage(arguments, table);
+  const std::string wrong = wrongUsage(arguments);
   if (!wrong.empty()) {
     say(wrong + " (see commtap show --help)");
     return kExitUsage;
@@ -201,7 +174,7 @@ int show(ShowArguments arguments) {
     return kExitUsage;
   }
   sayAll(scan->copies);
-  return arguments.format == "csv" ? showRows(*selected, *scan, *table, arguments.filter) : showJob(arguments, *scan);
+  return showJob(arguments, *scan);
 }
 
 bool isNumber(const std::string& text) {
@@ -236,7 +209,6 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
            "commtap show out --rank 3 --phase backward",
            "commtap show out --top 10 --sort count",
            "commtap show out --last 1",
-           "commtap show out --format csv > collectives.csv",
        }});
   auto arguments = std::make_shared<ShowArguments>();
   addPath(*verb, "PATH", arguments->path, "A folder of reports and ledgers, a report, a ledger, or a merged report");
@@ -272,8 +244,8 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
   verb->add_flag(
       "--nccl", arguments->filter.nccl, "Also show NCCL calls, compared with the collectives of c10d: docs/nccl.md");
   verb->add_option("--format", arguments->format, "The output format; default: table")
-      ->type_name("table|csv|json")
-      ->check(oneOf({"table", "csv", "json"}));
+      ->type_name("table|json")
+      ->check(oneOf({"table", "json"}));
   verb->callback([arguments, &exit_status] { exit_status = show(*arguments); });
 }
 

@@ -71,9 +71,9 @@ int print(Verdict& verdict, const WhyArguments& arguments) {
 }
 
 /// Looks at the job in folders or on hosts.
-class Looker {
+class JobLooker {
  public:
-  Looker(const WhyArguments& arguments, std::optional<HostsView> hosts)
+  JobLooker(const WhyArguments& arguments, std::optional<HostsView> hosts)
       : arguments_(arguments), hosts_(std::move(hosts)) {}
 
   JobLook look() {
@@ -91,7 +91,7 @@ class Looker {
   std::optional<HostsView> hosts_;
 };
 
-int lookOnce(const WhyArguments& arguments, Looker looker) {
+int lookOnce(const WhyArguments& arguments, JobLooker looker) {
   JobLook now = looker.look();
   const EarlierLook before = earlier(now);
   if (isRunning(now)) {
@@ -103,7 +103,7 @@ int lookOnce(const WhyArguments& arguments, Looker looker) {
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
 
-int watch(const WhyArguments& arguments, Looker looker) {
+int watch(const WhyArguments& arguments, JobLooker looker) {
   endAtSignals();
   Incidents incidents;
   uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process
@@ -143,7 +143,7 @@ int why(const WhyArguments& arguments) {
     say("--webhook " + url.error());
     return kExitUsage;
   }
-  Looker looker(arguments, std::move(*hosts));
+  JobLooker looker(arguments, std::move(*hosts));
   return arguments.watch ? watch(arguments, std::move(looker)) : lookOnce(arguments, std::move(looker));
 }
 

@@ -106,5 +106,5 @@ def test_commands_mark_set_up(runner: Runner) -> None:
     }
     merged = json.loads(commtap("merge", before, "--format", "json"))["collectives"]
     assert [row.get("setup") for row in merged if row["kind"] == "all_reduce"].count(True) == 1
-    table = list(csv.DictReader(io.StringIO(commtap("show", before, "--format", "csv"))))
+    table = list(csv.DictReader(io.StringIO(commtap("export", before, "--format", "csv"))))
     assert {row["setup"] for row in table if row["kind"] == "all_reduce"} == {"true", "false"}

@@ -38,7 +38,7 @@ def rows_of(run: Run, folder: Path) -> list[object]:
     assert (folder / "page.html").stat().st_size > 1_000_000
     merged = json.loads(job.read_text(encoding="utf-8"))
     return [
-        commtap("show", run.output_folder, "--format", "csv").count("\n"),
+        commtap("export", run.output_folder, "--format", "csv").count("\n"),
         commtap("export", run.output_folder, "--format", "jsonl", "--table", "modules").count("\n"),
         merged["collectives"],
         merged["modules"],

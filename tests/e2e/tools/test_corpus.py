@@ -46,9 +46,11 @@ def test_old_reports_have_the_names_of_today(name: str) -> None:
 
 
 def test_old_counts_are_unchanged() -> None:
-    """`show` counts what the document has."""
+    """The exported table has the counts that the document has."""
     document = json.loads((CORPUS / "ddp" / "rank-00000.json").read_text(encoding="utf-8"))
-    shown = list(csv.DictReader(io.StringIO(commtap("show", "--rank", "0", "--format", "csv", CORPUS / "ddp").stdout)))
+    shown = list(
+        csv.DictReader(io.StringIO(commtap("export", "--rank", "0", "--format", "csv", CORPUS / "ddp").stdout))
+    )
     for field in ("count", "bytes"):
         assert [int(row[field]) for row in shown] == [row[field] for row in document["collectives"]]
 

@@ -5,7 +5,6 @@
 import csv
 import json
 import re
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -185,22 +184,3 @@ def test_commdebug_is_what_commdebugmode_writes(runner: Runner) -> None:
     for name in ("MLPModule.net1", "MLPModule.net2"):
         mine, other = (next(n for n in nodes(tree) if n["fqn"] == name)["parameters"] for tree in (ours, theirs))
         assert mine == other
-
-
-def test_graphviz_draws_it(run: Run) -> None:
-    """dot draws the graph, with a box for every module that communicates."""
-    dot = shutil.which("dot")
-    assert dot, "graphviz is missing: ./dev test installs it"
-    done = subprocess.run(
-        [dot, "-Tsvg"],
-        input=export(run, "--format", "graphviz"),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert done.stderr == ""
-    boxes = done.stdout.count('class="node"')
-    communicating = {row["module"] for report in run.reports for row in report.collectives}
-    assert boxes >= len(communicating)
-    assert ">all_gather " in done.stdout

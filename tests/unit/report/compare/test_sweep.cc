@@ -10,42 +10,23 @@
 namespace commtap {
 namespace {
 
-Messages messagesOf(const char* group, double bytes, double across, Kind kind = Kind::kAllGather) {
-  return {kind, group, 4, across > 0 ? 2U : 1U, 512, 1024, 2, bytes, across};
+Messages messagesOf(const char* group, double bytes, double across) {
+  return {Kind::kAllGather, group, 4, across > 0 ? 2U : 1U, 512, 1024, 2, bytes, across};
 }
 
 TEST_CASE("a layout is the sum of its messages, and so is each group") {
   SweptLayout layout;
-  addMessages({messagesOf("dp", 100, 100), messagesOf("tp", 300, 0), messagesOf("dp", 50, 20)}, {}, layout);
+  addMessages({messagesOf("dp", 100, 100), messagesOf("tp", 300, 0), messagesOf("dp", 50, 20)}, layout);
   CHECK(layout.all.calls == 6);
   CHECK(layout.all.bytes == 450);
   CHECK(layout.all.bytes_across == 120);
   CHECK(layout.all.nodes == 2);
   CHECK(layout.all.smallest == 512);
   CHECK(layout.all.largest == 1024);
-  CHECK_FALSE(layout.all.time);
   REQUIRE(layout.groups.size() == 2);
   CHECK(layout.groups[0].group == "tp");
   CHECK(layout.groups[1].bytes == 150);
   CHECK(layout.groups[1].bytes_across == 120);
-}
-
-TEST_CASE("a sum of times is known only if each call was measured") {
-  Fabric fabric;
-  const std::string file = R"({"args": ["all_gather_perf"], "config": {"nthreads": 1, "ngpus": 4, "devices":
-    [{"group": 0, "hostname": "a"}]}, "results": [{"size": 512, "out_of_place": {"time": 1}},
-    {"size": 1024, "out_of_place": {"time": 2}}]})";
-  REQUIRE(fabric.addNcclTests(file, "f").empty());
-  SweptLayout layout;
-  addMessages({messagesOf("tp", 300, 0), messagesOf("dp", 8, 0, Kind::kBarrier)}, fabric, layout);
-  REQUIRE(layout.all.time);
-  CHECK(layout.all.time->low_ns == doctest::Approx(2 * 1000));
-  CHECK(layout.all.time->high_ns == doctest::Approx(2 * 2000));
-  addMessages({messagesOf("dp", 100, 100)}, fabric, layout);
-  CHECK_FALSE(layout.all.time);
-  REQUIRE(layout.refused.size() == 1);
-  CHECK(has(layout.refused[0], "all_gather of 4 ranks on 2 nodes"));
-  CHECK(layout.groups[0].time); // tp was measured
 }
 
 TEST_CASE("layouts are in the order of the bytes that cross nodes; failed ones are last") {
@@ -63,16 +44,15 @@ TEST_CASE("layouts are in the order of the bytes that cross nodes; failed ones a
 }
 
 TEST_CASE("the document of a sweep says that it is a plan") {
-  Sweep sweep{{"python", "train.py"}, 8, 4, {}, {}};
+  Sweep sweep{{"python", "train.py"}, 8, 4, {}};
   sweep.layouts.emplace_back();
   sweep.layouts[0].values = {{"tp", "1"}};
-  addMessages({messagesOf("dp", 100, 100)}, {}, sweep.layouts[0]);
+  addMessages({messagesOf("dp", 100, 100)}, sweep.layouts[0]);
   const nlohmann::json document = nlohmann::json::parse(sweepToJson(sweep));
   CHECK(document["schema"] == kSweepSchema);
   CHECK(document["planned"] == true);
   CHECK(document["layouts"][0]["values"]["tp"] == "1");
   CHECK(document["layouts"][0]["all"]["bytes_across_nodes"] == 100);
-  CHECK(document["layouts"][0]["all"]["time_ns"].is_null());
   CHECK(document["layouts"][0]["groups"][0]["group"] == "dp");
 }
 

@@ -3,8 +3,12 @@
 #include "report/merge/job_rows.h"
 
 #include <algorithm>
+#include <string_view>
+#include <type_traits>
 
 #include <doctest/doctest.h>
+
+#include "report/job/job_columns.h"
 
 namespace commtap {
 namespace {
@@ -86,6 +90,51 @@ TEST_CASE("each part of the key makes another row; lowered ops do not") {
     with_lowered += row.lowered == std::vector<std::string>{"y", "z"} ? 1 : 0;
   }
   CHECK(with_lowered == 1);
+}
+
+/// Gives the members of a row's key other values.
+void change(std::string& value) {
+  value += "x";
+}
+template <typename Value>
+requires std::is_enum_v<Value> || std::is_same_v<Value, bool>
+void change(Value& value) {
+  value = static_cast<Value>(static_cast<int>(value) == 0 ? 1 : 0);
+}
+template <typename Value>
+void change(const Value& /*outside of the key*/) {}
+
+/// Returns the names of the columns of the key in which two rows differ.
+std::vector<std::string_view> differences(const JobCollective& a, const JobCollective& b) {
+  std::vector<std::string_view> names;
+  forEachColumn<JobCollective>([&](const auto& column) {
+    if constexpr (requires { a.*column.member == b.*column.member; }) {
+      if (column.facts.key && a.*column.member != b.*column.member) {
+        names.emplace_back(column.name);
+      }
+    }
+  });
+  return names;
+}
+
+TEST_CASE("rows that differ in one column of the described key stay apart, and differ in that column") {
+  CHECK(keyNames<Collective>() == keyNames<JobCollective>());
+  forEachColumn<Collective>([](const auto& column) {
+    if (!column.facts.key) {
+      return;
+    }
+    JobRows rows;
+    RankSets sets;
+    Collective row = collective("a", 1);
+    rows.add(row, 0);
+    change(row.*column.member);
+    rows.add(row, std::string_view(column.name) == field::kGroup ? 1 : 0);
+    rows.endRank(sets.addSlot(0), 0);
+    const std::vector<JobCollective> all = rows.take(sets);
+    CAPTURE(column.name);
+    REQUIRE(all.size() == 2);
+    CHECK(differences(all[0], all[1]) == std::vector<std::string_view>{column.name});
+  });
 }
 
 TEST_CASE("rows with different labels stay apart") {

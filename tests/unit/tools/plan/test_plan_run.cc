@@ -5,7 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "report/json/row_columns.h"
+#include "report/json/row_key.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -25,6 +32,20 @@ TEST_CASE("a plan replaces only what a plan made") {
   }
   fs::create_symlink("nowhere", folder / "ranks");
   CHECK_FALSE(whyNotPlanFolder(folder.path()).empty());
+}
+
+TEST_CASE("the planner compares rows by the key of a report's rows") {
+  const std::string source = readText(COMMTAP_SOURCE_ROOT "/tools/plan/commtap_plan/planner.py");
+  std::smatch key;
+  REQUIRE(std::regex_search(source, key, std::regex(R"(\nKEY = \(([^)]*)\))")));
+  const std::string names = key[1];
+  const std::regex name("\"([a-z_]+)\"");
+  std::set<std::string> spelled;
+  for (auto each = std::sregex_iterator(names.begin(), names.end(), name); each != std::sregex_iterator(); ++each) {
+    spelled.insert((*each)[1]);
+  }
+  const std::vector<std::string_view> described = keyNames<Collective>();
+  CHECK(spelled == std::set<std::string>(described.begin(), described.end()));
 }
 
 TEST_CASE("the folder of a plan is known by the planner's files") {

@@ -10,10 +10,10 @@ namespace commtap {
 namespace {
 
 TEST_CASE("the table of a sweep has a line for each layout and group, and a reason for each failure") {
-  Sweep sweep{{"python"}, 8, 4, {}, {}};
+  Sweep sweep{{"python"}, 8, 4, {}};
   sweep.layouts.resize(2);
   sweep.layouts[0].values = {{"tp", "4"}};
-  addMessages({{Kind::kAllGather, "dp", 2, 2, 1024, 1024, 3, 3072, 3072}}, {}, sweep.layouts[0]);
+  addMessages({{Kind::kAllGather, "dp", 2, 2, 1024, 1024, 3, 3072, 3072}}, sweep.layouts[0]);
   sweep.layouts[1].values = {{"tp", "3"}};
   sweep.layouts[1].failure = "rank 0: train.py:3: ValueError: 8 % 3";
   const std::string text = sweepText(sweep, Color::none());
@@ -21,18 +21,6 @@ TEST_CASE("the table of a sweep has a line for each layout and group, and a reas
   CHECK(has(text, "tp=4"));
   CHECK(has(text, "3.00 KiB"));
   CHECK(has(text, "tp=3 failed: rank 0: train.py:3: ValueError: 8 % 3\n"));
-  CHECK_FALSE(has(text, "TIME"));
-  sweep.fabric = {"a.json"};
-  CHECK(has(sweepText(sweep, Color::none()), "not measured"));
-}
-
-TEST_CASE("the table of times says what was not measured") {
-  const std::vector<Messages> messages = {
-      {Kind::kAllGather, "dp", 2, 2, 1024, 2048, 3, 3072, 3072}, {Kind::kBarrier, "world", 8, 2, 0, 0, 1, 0, 0}};
-  const std::string text = timesText(messages, {}, Color::none());
-  CHECK(has(text, "1.00 KiB - 2.00 KiB"));
-  CHECK(has(text, "measured never"));
-  CHECK_FALSE(has(text, "world"));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "tools/show/cmd_show.h"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -32,7 +33,6 @@ TEST_CASE("one report and one ledger are shown as one process") {
 
 TEST_CASE("formats and filters") {
   const SampleFolder folder;
-  CHECK(runCommtap({"show", folder.path(), "--format", "csv"}).out.starts_with("run_id,attempt,rank,"));
   CHECK(runCommtap({"show", "--format=json", folder.path()}).out.starts_with("{\n"));
   CHECK(runCommtap({"show", folder.path(), "--phase", "backward"}).out.find("all_gather") == std::string::npos);
   CHECK(runCommtap({"show", folder.path(), "--depth", "0"}).out.find("net1") == std::string::npos);
@@ -41,12 +41,12 @@ TEST_CASE("formats and filters") {
 TEST_CASE("--last takes a number, or shows the last ten") {
   const SampleFolder folder;
   const auto rows_of = [&folder](const Words& options) {
-    Words arguments = {"show", "--format", "csv"};
+    Words arguments = {"show", "--format", "json"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.push_back(folder.path());
     const Outcome outcome = runCommtap(arguments);
     CHECK(outcome.status() == 0);
-    return std::count(outcome.out.begin(), outcome.out.end(), '\n') - 1;
+    return static_cast<std::ptrdiff_t>(nlohmann::json::parse(outcome.out)["last"].size());
   };
   const auto last = static_cast<std::ptrdiff_t>(sampleReport(0).last.size());
   REQUIRE(last > 1);
@@ -108,11 +108,7 @@ TEST_CASE("what a merged report does not hold is wrong usage") {
   const std::string job = merged / "job.json";
   REQUIRE(runCommtap({"merge", folder.path(), "-o", job}).status() == 0);
   for (const Words& options :
-       {Words{"--rank", "0"},
-        {"--operations"},
-        {"--last", "1"},
-        {"--format", "csv"},
-        {"--time", "--phase", "forward"}}) {
+       {Words{"--rank", "0"}, {"--operations"}, {"--last", "1"}, {"--time", "--phase", "forward"}}) {
     Words arguments = {"show", job};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Outcome outcome = runCommtap(arguments);
@@ -130,9 +126,7 @@ TEST_CASE("wrong usage is one line and status 2") {
         {"show", "x", "--rank", "-1"},
         {"show", "x", "--rank", "a"},
         {"show", "x", "--phase", "x"},
-        {"show", "x", "--format", "xml"},
-        {"show", "x", "--format", "csv", "--depth", "1"},
-        {"show", "x", "--format", "csv", "--steps", "--last"},
+        {"show", "x", "--format", "csv"},
         {"show", "x", "--format", "json", "--per-step"},
         {"show", "x", "--top", "0"},
         {"show", "x", "--sort", "name"},

@@ -4,7 +4,7 @@
 import { byId, h, named, refill } from "../dom.js";
 import { panel } from "../findings.js";
 import { numberColumn, SortedTable, textColumn } from "../sorted_table.js";
-import { bytesText, commandText, fractionText, inertAll, nsText, plural, wholeText } from "../text.js";
+import { bytesText, commandText, fractionText, inertAll, plural, wholeText } from "../text.js";
 
 /** The page of a sweep of `commtap plan`: its layouts side by side. The document is sweep.json. */
 
@@ -20,19 +20,9 @@ function rowsOf(sweep) {
     );
 }
 
-function timeColumn(rows) {
-  return {
-    key: "time",
-    title: "Time",
-    number: true,
-    value: (row) => rows[row].time_ns?.[0] ?? -1,
-    cell: (row) => rows[row].time_ns?.map(nsText).join(" - ") ?? "not measured",
-  };
-}
-
-function columnsOf(rows, hasTimes) {
+function columnsOf(rows) {
   const number = (key, title, value, write) => numberColumn(key, title, (row) => value(rows[row]), write);
-  const columns = [
+  return [
     textColumn("layout", "Layout", (row) => rows[row].layout, { header: true, value: (row) => rows[row].place }),
     textColumn("group", "Group", (row) => rows[row].group),
     number("size", "Ranks", ({ size, isAll }) => (isAll ? null : size), wholeText),
@@ -44,14 +34,12 @@ function columnsOf(rows, hasTimes) {
     number("smallest", "Smallest", ({ smallest }) => smallest, bytesText),
     number("largest", "Largest", ({ largest }) => largest, bytesText),
   ];
-  return hasTimes ? [...columns, timeColumn(rows)] : columns;
 }
 
 /** The table, whose first order is that of the document. */
 class LayoutTable {
   constructor(sweep) {
     this.rows = rowsOf(sweep);
-    this.hasTimes = sweep.fabric.length > 0;
     this.byGroup = h("input", { type: "checkbox", checked: true, onchange: () => this.draw() });
     this.table = new SortedTable(kName, "Layouts; per rank and step", "layout");
     this.table.order = "up";
@@ -63,7 +51,7 @@ class LayoutTable {
     const shown = this.rows.map((_, row) => row).filter((row) => this.byGroup.checked || this.rows[row].isAll);
     refill(
       this.place,
-      this.table.element(columnsOf(this.rows, this.hasTimes), shown, () => this.draw()),
+      this.table.element(columnsOf(this.rows), shown, () => this.draw()),
     );
   }
 }
@@ -71,14 +59,10 @@ class LayoutTable {
 function findingsOf({ layouts }) {
   const list = (lines) => h("ul", null, ...lines.map((line) => h("li", null, line)));
   const failed = layouts.filter(({ failure }) => failure !== "").map(({ name, failure }) => `${name}: ${failure}`);
-  const refused = layouts.flatMap(({ name, refused: reasons }) => reasons.map((reason) => `${name}: ${reason}`));
   const found = [];
   if (failed.length > 0) {
     const title = `${plural(failed.length, "layout")} failed`;
     found.push({ key: "failed", level: "warn", title, body: list(failed), open: true });
-  }
-  if (refused.length > 0) {
-    found.push({ key: "refused", level: "note", title: "Not all calls were measured", body: list(refused) });
   }
   return found;
 }
@@ -89,7 +73,6 @@ function drawHeader(sweep) {
     ["Planned", "nothing was communicated"],
     ["Ranks", `${wholeText(sweep.world_size)}, ${wholeText(sweep.ranks_per_node)} per node`],
     ["Layouts", wholeText(sweep.layouts.length)],
-    ["Times from", sweep.fabric.join(", ")],
     ["Command", named(command, kCommandLength)],
   ].filter(([, value]) => value !== "");
   refill(byId("run"), "layouts");
