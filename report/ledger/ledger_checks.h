@@ -105,8 +105,7 @@ inline uint32_t checkOf(std::span<const uint32_t> ranks) {
 }
 
 /// Covers the fields that change only between LedgerMemory::sealHeader() and the next.
-/// Of the sections, the first `section_count`.
-uint32_t checkOf(const LedgerHeader& header, uint32_t section_count = kSectionCount);
+uint32_t checkOf(const LedgerHeader& header);
 
 /// Returns the check of a ledger that says how its process ended; 0 for one that does not.
 uint32_t checkOfEnd(const LedgerHeader& header);

@@ -8,7 +8,6 @@
 #include "report/base/json_text.h"
 #include "report/ledger_reader/ledger_reading.h"
 #include "report/model/module_names.h"
-#include "report/model/old_names.h"
 
 namespace commtap {
 namespace {
@@ -147,9 +146,6 @@ void readModules(LedgerReading& reading) {
     module.name = names.clean(module.id);
     module.raw_name = names.raw(module.id);
     addOuterWrappers(module, modules, wraps);
-  }
-  if (records.isOld()) {
-    upgradeNames(reading.report); // before any row takes a name from its module
   }
   readParameters(reading);
 }

@@ -5,17 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
-#include "report/ledger_reader/ledger_headers.h"
-#include "report/ledger_reader/ledger_v9.h"
 
 namespace commtap {
 
@@ -29,11 +25,7 @@ class LedgerRecords {
   std::string locate();
 
   const LedgerHeader& header() const {
-    return old_header_ ? *old_header_ : *reinterpret_cast<const LedgerHeader*>(bytes_.data());
-  }
-  /// Returns whether the ledger is of format 9, whose roots have other names.
-  bool isOld() const {
-    return old_header_ != nullptr && old_header_->version == ledger_v9::kVersion;
+    return *reinterpret_cast<const LedgerHeader*>(bytes_.data());
   }
   /// Returns the number of records in a section.
   uint64_t count(LedgerSectionId id) const {
@@ -115,8 +107,6 @@ class LedgerRecords {
   void noteDamagedRecord(LedgerSectionId id);
 
   std::span<const std::byte> bytes_;
-  std::unique_ptr<LedgerHeader> old_header_; ///< of an older format, in this version's layout; nullptr for this version
-  std::vector<std::byte> old_collectives_;   ///< those of format 9, in this version's layout
   std::array<Section, kSectionCount> sections_;
   std::string damage_;
 };
