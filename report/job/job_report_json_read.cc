@@ -10,7 +10,6 @@
 #include "report/base/json_text.h"
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report_json.h"
-#include "report/job/old_job_names.h"
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
 #include "report/json/row_columns.h"
@@ -227,22 +226,18 @@ JobReport jobFrom(const Cursor& root) {
   if (root.has(field::kNccl)) {
     job.nccl = ncclFrom(root.at(field::kNccl), context);
   }
-  if (root.text(field::kSchema) == kOldJobSchema) {
-    upgradeNames(job);
-  }
   return job;
 }
 
 std::string schemaError(const json& document) {
   const bool named = document.is_object() && document.contains(field::kSchema) && document[field::kSchema].is_string();
   const std::string schema = named ? document[field::kSchema].get<std::string>() : "";
-  if (schema == kJobSchema || schema == kOldJobSchema) {
+  if (schema == kJobSchema) {
     return {};
   }
-  return schema.starts_with("commtap.job/")
-             ? "a job report of schema " + schema + ", this commtap reads " + std::string(kJobSchema) + " and " +
-                   std::string(kOldJobSchema) + ": use a newer commtap"
-             : "not a job report: its schema is \"" + schema.substr(0, 40) + "\"";
+  return schema.starts_with("commtap.job/") ? "a job report of schema " + schema + ", this commtap reads " +
+                                                  std::string(kJobSchema) + ": use the commtap that merged it"
+                                            : "not a job report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
 
 } // namespace

@@ -17,7 +17,6 @@
 #include "report/json/row_columns.h"
 #include "report/json/row_read.h"
 #include "report/json/row_write.h"
-#include "report/model/old_names.h"
 
 namespace commtap {
 namespace {
@@ -30,12 +29,12 @@ std::string schemaError(const json& document) {
     return "not a commtap report: it has no field \"schema\"";
   }
   const auto schema = document[field::kSchema].get<std::string>();
-  if (schema == kReportSchema || schema == kOldReportSchema) {
+  if (schema == kReportSchema) {
     return {};
   }
   if (schema.rfind("commtap/", 0) == 0) {
-    return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) + " and " +
-           std::string(kOldReportSchema) + ": use a newer commtap";
+    return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) +
+           ": use the commtap that the job ran with";
   }
   return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
@@ -198,9 +197,6 @@ Result<Report> reportFromJson(std::string_view text) {
       report.own_cost = rowFrom<OwnCost>(root.at(field::kOwnCost));
     }
     report.not_seen = rowsFrom<NotSeenEntry>(root, field::kNotSeen);
-    if (root.text(field::kSchema) == kOldReportSchema) {
-      upgradeNames(report);
-    }
     return report;
   });
 }

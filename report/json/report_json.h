@@ -14,8 +14,6 @@ namespace commtap {
 
 /// The `schema` field of a report. docs/schema/commtap-2.schema.json is the schema.
 inline constexpr std::string_view kReportSchema = "commtap/2";
-/// The schema of older reports, which are read as well: docs/schema/commtap-1.schema.json.
-inline constexpr std::string_view kOldReportSchema = "commtap/1";
 
 /// Returns the report as a JSON document, with one table row per line. Replaces invalid UTF-8 in names; does not throw.
 std::string reportToJson(const Report& report);

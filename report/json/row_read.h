@@ -55,11 +55,8 @@ inline Histogram histogramFrom(const JsonCursor& cursor) {
   return histogram;
 }
 
-/// Reads ranges of ranks: text, or a list of [first, last] in a document of version 1.
+/// Reads ranges of ranks such as "0-3,8".
 inline RankRanges rangesFrom(const JsonCursor& cursor) {
-  if (cursor.value().is_array()) {
-    return cursor.as<RankRanges>("a list of [first, last]");
-  }
   std::optional<RankRanges> ranges = rangesFromText(cursor.as<std::string>("ranges of ranks"));
   if (!ranges) {
     cursor.wrong("ranges of ranks");
@@ -67,11 +64,8 @@ inline RankRanges rangesFrom(const JsonCursor& cursor) {
   return std::move(*ranges);
 }
 
-/// Reads ranks in their order: text, or a list of numbers in a document of version 1.
+/// Reads ranks in their order.
 inline std::vector<uint32_t> ranksFrom(const JsonCursor& cursor) {
-  if (cursor.value().is_array()) {
-    return cursor.items<uint32_t>([](const JsonCursor& item) { return item.integer<uint32_t>(); });
-  }
   std::optional<std::vector<uint32_t>> ranks = ranksFromText(cursor.as<std::string>("ranges of ranks"));
   if (!ranks) {
     cursor.wrong("ranges of ranks");
@@ -81,7 +75,7 @@ inline std::vector<uint32_t> ranksFrom(const JsonCursor& cursor) {
 
 /// Adds the ranks at the cursor to `count`. Throws if a document has more than kMostRanks: each takes memory.
 inline void addRanks(const JsonCursor& cursor, size_t& count) {
-  count += cursor.value().is_array() ? cursor.value().size() : countOf(rangesFrom(cursor));
+  count += countOf(rangesFrom(cursor));
   if (count > static_cast<size_t>(kMostRanks)) {
     throw std::runtime_error(cursor.path() + ": the document has more ranks than any job");
   }
