@@ -22,7 +22,7 @@ inline uint32_t checkOf(const LedgerGroup& record, uint64_t number) {
   return checksumOf(kGroups, number, name, desc, backend, size, rank, first_rank, ranks_check);
 }
 
-/// The parent and the components are checked numbers.
+/// The parent and the components are live.
 inline uint32_t checkOf(const LedgerModule& record, uint64_t number) {
   const auto& [parent, component, class_name, flags, check, clean, calls] = record;
   return checksumOf(kModules, number, class_name, flags);
@@ -38,7 +38,7 @@ inline uint32_t checkOf(const LedgerTimes& record, uint64_t number) {
   return checksumOf(kTimes, number, row);
 }
 
-/// The ops in `lowered` are checked numbers.
+/// The ops in `lowered` are live.
 inline uint32_t checkOf(const LedgerCollective& record, uint64_t number) {
   const auto& [key, check, lowered, lane, times, count, bytes] = record;
   const auto words = key.words();
@@ -67,7 +67,6 @@ inline uint32_t checkOf(const LedgerLane& record, uint64_t number) {
   return checksumOf(kLanes, number, kind, group);
 }
 
-/// Each sum is a multiple of kSumUnit.
 inline uint32_t checkOf(const LedgerSequence& record, uint64_t number) {
   const auto& [group, part, check, reserved, sums] = record;
   return checksumOf(kSequences, number, group, part);

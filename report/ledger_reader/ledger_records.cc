@@ -93,7 +93,7 @@ void LedgerRecords::locate(LedgerSectionId id) {
     return;
   }
   const uint64_t there = std::min(room, section.capacity);
-  sections_[id] = {bytes_.data() + offset, there, there};
+  sections_[id] = {bytes_.data() + offset, there};
   const std::optional<uint64_t> used = id == kLast ? std::min(written, section.capacity) : usedIn(id, written);
   if (!used) {
     damaged("the number of records of a section is damaged; those that fit their checks were read");
@@ -122,12 +122,12 @@ void LedgerRecords::noteDamagedRecord(LedgerSectionId id) {
   damaged(std::string(kRecordNames[id]) + " is damaged and was left out");
 }
 
-uint32_t LedgerRecords::number(uint32_t checked, uint32_t instead, const char* damage) {
-  const std::optional<uint32_t> number = numberIn(checked);
-  if (!number) {
+uint32_t LedgerRecords::numberUpTo(uint32_t most, uint32_t number, const char* damage) {
+  if (number > most) {
     damaged(damage);
+    return 0;
   }
-  return number.value_or(instead);
+  return number;
 }
 
 std::string_view LedgerRecords::textView(StringId id) {
@@ -135,13 +135,12 @@ std::string_view LedgerRecords::textView(StringId id) {
     return "";
   }
   const Section& strings = sections_[kStrings];
-  const std::optional<uint32_t> offset = numberIn(id);
   LedgerString head{};
-  if (offset && *offset <= strings.count && strings.count - *offset >= sizeof(head)) {
-    std::memcpy(&head, strings.data + *offset, sizeof(head));
-    if (head.length <= kMaxString && head.length <= strings.count - sizeof(head) - *offset) {
-      const std::string_view text(reinterpret_cast<const char*>(strings.data + *offset + sizeof(head)), head.length);
-      if (head.check == checkOf(text, *offset)) {
+  if (id <= strings.count && strings.count - id >= sizeof(head)) {
+    std::memcpy(&head, strings.data + id, sizeof(head));
+    if (head.length <= kMaxString && head.length <= strings.count - sizeof(head) - id) {
+      const std::string_view text(reinterpret_cast<const char*>(strings.data + id + sizeof(head)), head.length);
+      if (head.check == checkOf(text, id)) {
         return text;
       }
     }

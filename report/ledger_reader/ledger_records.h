@@ -31,11 +31,7 @@ class LedgerRecords {
   uint64_t count(LedgerSectionId id) const {
     return sections_[id].count;
   }
-  /// Returns how many records a section could hold, used or not.
-  uint64_t room(LedgerSectionId id) const {
-    return sections_[id].room;
-  }
-  /// Returns a record; `index` is below room().
+  /// Returns a record; `index` is below count().
   template <LedgerSectionId kId>
   const LedgerRecord<kId>& at(uint64_t index) const {
     return reinterpret_cast<const LedgerRecord<kId>*>(sections_[kId].data)[index];
@@ -60,8 +56,8 @@ class LedgerRecords {
       }
     }
   }
-  /// Returns a checked number; notes `damage` and returns `instead` if it does not fit its check.
-  uint32_t number(uint32_t checked, uint32_t instead, const char* damage);
+  /// Returns a live number; notes `damage` and returns 0 if it is above `most`.
+  uint32_t numberUpTo(uint32_t most, uint32_t number, const char* damage);
 
   /// Return the string of an id; "?" if it is missing or damaged. The view is valid as long as the bytes.
   std::string_view textView(StringId id);
@@ -80,7 +76,6 @@ class LedgerRecords {
   struct Section {
     const std::byte* data = nullptr;
     uint64_t count = 0;
-    uint64_t room = 0;
   };
 
   template <LedgerSectionId kId>
