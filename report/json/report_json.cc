@@ -12,10 +12,7 @@
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
 #include "report/json/json_write.h"
-#include "report/json/nccl_columns.h"
-#include "report/json/process_columns.h"
-#include "report/json/row_columns.h"
-#include "report/json/row_read.h"
+#include "report/json/report_read.h"
 #include "report/json/row_write.h"
 
 namespace commtap {
@@ -23,21 +20,6 @@ namespace {
 
 using nlohmann::json;
 using Cursor = JsonCursor;
-
-std::string schemaError(const json& document) {
-  if (!document.is_object() || !document.contains(field::kSchema) || !document[field::kSchema].is_string()) {
-    return "not a commtap report: it has no field \"schema\"";
-  }
-  const auto schema = document[field::kSchema].get<std::string>();
-  if (schema == kReportSchema) {
-    return {};
-  }
-  if (schema.rfind("commtap/", 0) == 0) {
-    return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) +
-           ": use the commtap that the job ran with";
-  }
-  return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
-}
 
 /// Returns whether a large document is certainly no report. Parsing it would take many times its size in memory.
 bool isLargeForeign(std::string_view text) {
@@ -51,14 +33,15 @@ Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
     return Result<T>::failure("no report: its values are nested too deeply");
   }
   if (isLargeForeign(text)) {
-    return Result<T>::failure(schemaError(json()));
+    return Result<T>::failure(schemaError(std::nullopt));
   }
   try {
     const json document = json::parse(text);
-    if (std::string error = schemaError(document); !error.empty()) {
+    const Cursor root(document, "report");
+    if (std::string error = schemaError(root.textIfAny(field::kSchema)); !error.empty()) {
       return Result<T>::failure(std::move(error));
     }
-    return read(Cursor(document, "report"));
+    return read(root);
   } catch (const json::parse_error& error) {
     return Result<T>::failure("no JSON document (at byte " + std::to_string(error.byte) + ")");
   } catch (const std::bad_alloc&) {
@@ -88,34 +71,6 @@ void appendNccl(std::string& text, const Nccl& nccl, const AppendRow& append_row
     appendRows(text, field::kOpen, nccl.open, append_row);
   }
   text += '}';
-}
-
-Job jobFrom(const Cursor& root) {
-  Job job = rowFrom<Job>(root.at(field::kJob));
-  if (!hasValidRank(job)) {
-    throw std::runtime_error(
-        "report.job.rank is " + std::to_string(*job.rank) + ", but report.job.world_size is " +
-        std::to_string(*job.world_size));
-  }
-  return job;
-}
-
-void checkRanks(const Cursor& root) {
-  size_t ranks = 0;
-  root.list<int>(field::kGroups, [&ranks](const Cursor& group) {
-    if (group.has(field::kRanks)) {
-      addRanks(group.at(field::kRanks), ranks);
-    }
-    return 0;
-  });
-}
-
-Nccl ncclFrom(const Cursor& cursor) {
-  return {
-      .version = cursor.textOrEmpty(field::kVersion),
-      .communicators = rowsFrom<NcclCommunicator>(cursor, field::kCommunicators),
-      .calls = rowsFrom<NcclCall>(cursor, field::kCalls),
-      .open = cursor.has(field::kOpen) ? rowsFrom<NcclOpenCall>(cursor, field::kOpen) : std::vector<NcclOpenCall>()};
 }
 
 } // namespace
@@ -167,42 +122,26 @@ std::string reportToJson(const Report& report) {
   return text;
 }
 
+std::string schemaError(const std::optional<std::string>& schema) {
+  if (!schema) {
+    return "not a commtap report: it has no field \"schema\"";
+  }
+  if (*schema == kReportSchema) {
+    return {};
+  }
+  if (schema->starts_with("commtap/")) {
+    return "a report of schema " + *schema + ", this commtap reads " + std::string(kReportSchema) +
+           ": use the commtap that the job ran with";
+  }
+  return "not a commtap report: its schema is \"" + schema->substr(0, 40) + "\"";
+}
+
 Result<Report> reportFromJson(std::string_view text) {
-  return fromJson<Report>(text, [](const Cursor& root) {
-    Report report;
-    report.job = jobFrom(root);
-    checkRanks(root);
-    report.groups = rowsFrom<Group>(root, field::kGroups);
-    report.modules = rowsFrom<Module>(root, field::kModules);
-    report.collectives = rowsFrom<Collective>(root, field::kCollectives);
-    if (root.has(field::kMembers)) {
-      report.members = rowsFrom<Member>(root, field::kMembers);
-    }
-    if (root.has(field::kOperations)) {
-      report.operations = rowsFrom<Operation>(root, field::kOperations);
-    }
-    if (root.has(field::kSteps)) {
-      report.steps = rowsFrom<Step>(root, field::kSteps);
-    }
-    if (root.has(field::kLast)) {
-      report.last = rowsFrom<LastCollective>(root, field::kLast);
-    }
-    if (root.has(field::kNccl)) {
-      report.nccl = ncclFrom(root.at(field::kNccl));
-    }
-    if (root.has(field::kCudaGraphs)) {
-      report.cuda_graphs = rowsFrom<CudaGraph>(root, field::kCudaGraphs);
-    }
-    if (root.has(field::kOwnCost)) {
-      report.own_cost = rowFrom<OwnCost>(root.at(field::kOwnCost));
-    }
-    report.not_seen = rowsFrom<NotSeenEntry>(root, field::kNotSeen);
-    return report;
-  });
+  return fromJson<Report>(text, [](const Cursor& root) { return reportFrom(root, ReadScope()); });
 }
 
 Result<Job> jobFromJson(std::string_view text) {
-  return fromJson<Job>(text, jobFrom);
+  return fromJson<Job>(text, jobFrom<Cursor>);
 }
 
 } // namespace commtap

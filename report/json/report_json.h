@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,8 @@ inline constexpr size_t kReportPiece = size_t{512} << 10U;
 /// `text` holds what follows the long tables.
 void appendReport(std::string& text, const Report& report, const std::function<void(std::string&)>& take);
 
+/// Returns "" for a `schema` that reportFromJson() reads, else an error; nullopt: the document has none.
+std::string schemaError(const std::optional<std::string>& schema);
 /// Parses a report. An error names the field and what was found there. Ignores unknown fields.
 Result<Report> reportFromJson(std::string_view text);
 /// Parses only the `job` of a report.
