@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "report/compare/budget_names.h"
+#include "report/base/glob.h"
 
 namespace commtap {
 namespace {
@@ -114,6 +114,13 @@ std::string subjectOf(const CellPattern& pattern) {
   return text + (pattern.group == "**" ? "" : " on " + pattern.group);
 }
 
+/// Returns whether a pattern of module names matches any module, also one that does not communicate.
+bool namesModule(const std::string& pattern, const JobReport& job) {
+  return std::any_of(job.modules.begin(), job.modules.end(), [&pattern](const JobModule& module) {
+    return globMatches(pattern, module.name);
+  });
+}
+
 } // namespace
 
 std::string_view findingName(Finding::What what) {
@@ -172,10 +179,11 @@ std::vector<Check> checkBudget(const Budget& budget, const JobReport& job) {
   std::vector<Check> checks;
   checks.reserve(budget.entries.size() + 1);
   for (size_t i = 0; i < budget.entries.size(); ++i) {
-    checks.push_back({Check::What::kBudget, subjectOf(budget.entries[i].pattern), 0, findingsOf(excesses[i])});
-    if (std::string why = whyUnmatched(budget.entries[i], job, cells); !why.empty()) {
+    const CellPattern& pattern = budget.entries[i].pattern;
+    checks.push_back({Check::What::kBudget, subjectOf(pattern), 0, findingsOf(excesses[i])});
+    if (!namesModule(pattern.module, job)) {
       checks.back().findings.push_back(plainFinding(Finding::What::kUnmatched));
-      checks.back().findings.back().problem = std::move(why);
+      checks.back().findings.back().problem = "no module is named " + pattern.module;
     }
   }
   checks.push_back({Check::What::kNoOther, "", 0, findingsOf(excesses.back())});

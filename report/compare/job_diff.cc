@@ -11,7 +11,6 @@
 #include "report/compare/merged_rows.h"
 #include "report/job/merged_row.h"
 #include "report/job/step_count.h"
-#include "report/model/module_names.h"
 #include "report/model/module_pattern.h"
 #include "report/model/saturating.h"
 
@@ -95,27 +94,6 @@ std::string plain(double number) {
   return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
 
-bool hasPointToPoint(const JobReport& job) {
-  return std::any_of(
-      job.totals.begin(), job.totals.end(), [](const JobTotal& total) { return isPointToPoint(total.key.kind); });
-}
-
-/// Adds what is compared by other names than the report's own.
-void addNamingNotes(const JobReport& job, std::vector<std::string>& notes) {
-  constexpr size_t kMostNamed = 5;
-  std::string names;
-  size_t named = 0;
-  for (const auto& [old_name, name] : job.renamed) {
-    if (named++ < kMostNamed) {
-      names.append(names.empty() ? "" : ", ").append(old_name).append(" is ").append(name);
-    }
-  }
-  if (named > 0) {
-    const std::string more = named > kMostNamed ? ", and " + std::to_string(named - kMostNamed) + " more" : "";
-    notes.push_back(job.source + " is of an older commtap: " + names + more + " here");
-  }
-}
-
 std::string worldText(const std::optional<int64_t>& world_size) {
   return world_size ? std::to_string(*world_size) : "an unknown number of";
 }
@@ -126,9 +104,8 @@ namespace {
 
 /// Rules by which cellsOf() makes cells of rows.
 struct CellRules {
-  bool by_label = false;               ///< and by set-up
-  bool by_member = false;              ///< the calls that a compiler merged are those of the members
-  bool pipelines_as_in_global = false; ///< sends and receives are in Global and phase `other`
+  bool by_label = false;  ///< and by set-up
+  bool by_member = false; ///< the calls that a compiler merged are those of the members
 };
 
 /// Adds a row's calls, or some of them, to the cell of a key.
@@ -149,10 +126,6 @@ Cells cellsOf(const JobReport& job, CellRules rules) {
         job.groups[row.group].name,
         rules.by_label ? row.label : "",
         rules.by_label && row.setup};
-    if (rules.pipelines_as_in_global && isPointToPoint(row.kind)) {
-      key.module = kGlobalName;
-      key.phase = Phase::kOther;
-    }
     if (rules.by_member && isMerged(row)) {
       key.label.clear(); // it is Global's
       for (const JobMember& member : row.members) {
@@ -177,8 +150,7 @@ Cells cellsOf(const JobReport& job) {
 }
 
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after) {
-  const bool as_in_version_1 = before.has_old_reports != after.has_old_reports;
-  const CellRules rules{.by_label = !as_in_version_1, .by_member = true, .pipelines_as_in_global = as_in_version_1};
+  constexpr CellRules rules{.by_label = true, .by_member = true};
   return {cellsOf(before, rules), cellsOf(after, rules)};
 }
 
@@ -251,22 +223,8 @@ std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_
   return bundles;
 }
 
-std::vector<std::string> namingNotes(const JobReport& before, const JobReport& after) {
-  std::vector<std::string> notes;
-  addNamingNotes(before, notes);
-  addNamingNotes(after, notes);
-  if (before.has_old_reports != after.has_old_reports && (hasPointToPoint(before) || hasPointToPoint(after))) {
-    notes.emplace_back(
-        "an older commtap gave sends and receives neither module nor phase: they are compared as Global, other");
-  }
-  return notes;
-}
-
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after) {
-  std::vector<std::string> notes = namingNotes(before, after);
-  for (std::string& note : mergedDifference(before, after).notes) {
-    notes.push_back(std::move(note));
-  }
+  std::vector<std::string> notes = mergedDifference(before, after).notes;
   if (before.world_size != after.world_size) {
     notes.push_back(
         "the runs have " + worldText(before.world_size) + " and " + worldText(after.world_size) +

@@ -27,8 +27,6 @@ using Cells = std::map<CellKey, PerRank>;
 Cells cellsOf(const JobReport& job);
 
 /// Returns the cells of two jobs by label and set-up, with the calls that a compiler merged as those of the members.
-/// Reports of commtap/1 have all sends and receives of pipelines in `Global` and phase `other`, and no labels and
-/// set-up. If only one of the jobs has such reports, so have both in the result.
 std::pair<Cells, Cells> comparableCells(const JobReport& before, const JobReport& after);
 
 /// Return the totals per group, kind or phase, as the sum over ranks divided by the job's number of ranks.
@@ -75,11 +73,8 @@ uint64_t stepsOfBoth(const JobReport& before, const JobReport& after);
 /// Bundles equal changes; the order is that of each bundle's first change. `steps` is the result of stepsOfBoth().
 std::vector<ChangeBundle> bundle(const std::vector<CellChange>& changes, uint64_t steps = 1);
 
-/// Returns one line per difference between the jobs' reports and what is compared: names of an older version.
-std::vector<std::string> namingNotes(const JobReport& before, const JobReport& after);
-
-/// Returns namingNotes(), and one line per reason why the runs are hard to compare: rows that only one has merged,
-/// other world sizes, other numbers of module calls.
+/// Returns one line per reason why the runs are hard to compare: rows that only one has merged, other world sizes,
+/// other numbers of module calls.
 std::vector<std::string> comparisonNotes(const JobReport& before, const JobReport& after);
 
 } // namespace commtap

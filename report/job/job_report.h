@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -225,11 +224,6 @@ struct JobReport {
   std::vector<NotSeenSummary> not_seen;
   std::vector<std::string> problems; ///< one line per file that could not be read
   std::vector<std::string> copies;   ///< one line per file that was not counted again; not part of the document
-
-  /// Whether a report of commtap/1 is part of it, and the root modules that had other names there: new by old ones. Not
-  /// part of the document.
-  bool has_old_reports = false;
-  std::map<std::string, std::string> renamed;
 
   std::vector<JobTotal> totals;           ///< by phase and kind
   std::vector<JobGroup> groups;           ///< by bytes, largest first

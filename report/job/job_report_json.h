@@ -14,8 +14,6 @@ namespace commtap {
 
 /// The `schema` field of a job report. docs/schema/commtap-job-2.schema.json is the schema.
 inline constexpr std::string_view kJobSchema = "commtap.job/2";
-/// The schema of older job reports, which are read as well: docs/schema/commtap-job-1.schema.json.
-inline constexpr std::string_view kOldJobSchema = "commtap.job/1";
 
 /// Returns the job report as a JSON document, with one table row per line. Replaces invalid UTF-8 in names; does not
 /// throw.

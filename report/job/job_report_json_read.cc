@@ -10,7 +10,6 @@
 #include "report/base/json_text.h"
 #include "report/job/job_detail_columns.h"
 #include "report/job/job_report_json.h"
-#include "report/job/old_job_names.h"
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
 #include "report/json/row_columns.h"
@@ -31,7 +30,7 @@ struct JobReadContext {
 
   /// Returns the index of the group `name`.
   size_t groupOf(const JsonCursor& name) const {
-    const auto found = groups.find(name.as<std::string>("a string"));
+    const auto found = groups.find(name.string());
     if (found == groups.end()) {
       name.wrong("a name in groups");
     }
@@ -67,7 +66,7 @@ void readField(const JsonCursor& cursor, size_t& rank_set, RankSetRef, const Job
 }
 template <typename Context>
 void readField(const JsonCursor& cursor, std::vector<std::vector<uint32_t>>& members, AsItIs, const Context&) {
-  members = cursor.items<std::vector<uint32_t>>(ranksFrom);
+  members = cursor.items<std::vector<uint32_t>>(ranksFrom<JsonCursor>);
 }
 template <typename Context>
 void readField(const JsonCursor& cursor, Amounts& amounts, AsItIs, const Context&) {
@@ -205,7 +204,7 @@ JobReport jobFrom(const Cursor& root) {
   job.totals = rowsFrom<JobTotal>(root, field::kTotals);
   checkRanks(root);
   job.groups = rowsFrom<JobGroup>(root, field::kGroups);
-  job.rank_sets = root.list<RankRanges>(field::kRankSets, rangesFrom);
+  job.rank_sets = root.list<RankRanges>(field::kRankSets, rangesFrom<Cursor>);
   job.processes = rowsFrom<JobProcess>(root, field::kProcesses);
   const JobReadContext context(job);
   job.disagreements = root.list<Disagreement>(field::kDisagreements, DisagreementReader(context));
@@ -227,22 +226,16 @@ JobReport jobFrom(const Cursor& root) {
   if (root.has(field::kNccl)) {
     job.nccl = ncclFrom(root.at(field::kNccl), context);
   }
-  if (root.text(field::kSchema) == kOldJobSchema) {
-    upgradeNames(job);
-  }
   return job;
 }
 
-std::string schemaError(const json& document) {
-  const bool named = document.is_object() && document.contains(field::kSchema) && document[field::kSchema].is_string();
-  const std::string schema = named ? document[field::kSchema].get<std::string>() : "";
-  if (schema == kJobSchema || schema == kOldJobSchema) {
+std::string jobSchemaError(const std::string& schema) {
+  if (schema == kJobSchema) {
     return {};
   }
-  return schema.starts_with("commtap.job/")
-             ? "a job report of schema " + schema + ", this commtap reads " + std::string(kJobSchema) + " and " +
-                   std::string(kOldJobSchema) + ": use a newer commtap"
-             : "not a job report: its schema is \"" + schema.substr(0, 40) + "\"";
+  return schema.starts_with("commtap.job/") ? "a job report of schema " + schema + ", this commtap reads " +
+                                                  std::string(kJobSchema) + ": use the commtap that merged it"
+                                            : "not a job report: its schema is \"" + schema.substr(0, 40) + "\"";
 }
 
 } // namespace
@@ -253,11 +246,11 @@ Result<JobReport> jobReportFromJson(std::string_view text) {
   }
   try {
     const json document = json::parse(text);
-    if (std::string error = schemaError(document); !error.empty()) {
+    const Cursor root(document, "report");
+    if (std::string error = jobSchemaError(root.textIfAny(field::kSchema).value_or("")); !error.empty()) {
       return Result<JobReport>::failure(std::move(error));
     }
-    JobReport job = jobFrom(Cursor(document, "report"));
-    return job;
+    return jobFrom(root);
   } catch (const json::parse_error& error) {
     return Result<JobReport>::failure("no JSON document (at byte " + std::to_string(error.byte) + ")");
   } catch (const std::exception& error) {

@@ -13,7 +13,7 @@
 namespace commtap {
 
 /// kColumns<Row> describes a row type of the report: each field's name, member, format and meaning. It generates the
-/// JSON writer, both JSON readers, the flat tables, the HTML page's data, the JSON Schemas and the tables of docs/.
+/// JSON writer, the JSON reader, the flat tables, the HTML page's data, the JSON Schemas and the tables of docs/.
 
 /// Selects when a document has a field.
 enum class Presence : uint8_t {

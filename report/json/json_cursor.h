@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -17,10 +19,31 @@
 
 namespace commtap {
 
-/// Reads typed fields and tracks the path, so that an error can name the field. Throws std::runtime_error; the entry
-/// points of the readers catch it and return a Result.
+/// Reads typed fields of nlohmann's document and tracks the path, so that an error can name the field. Throws
+/// std::runtime_error; the entry points of the readers catch it and return a Result. DomCursor, for simdjson's
+/// document, has the same functions as far as reports need them.
 class JsonCursor {
  public:
+  /// Finds the fields of one object.
+  class Fields {
+   public:
+    explicit Fields(const JsonCursor& object) : object_(object) {}
+
+    /// Returns the field `name`; nullopt if there is none.
+    std::optional<JsonCursor> find(const char* name) {
+      const bool is_there = object_.value_.is_object() && object_.value_.contains(name);
+      return is_there ? std::optional(object_.at(name)) : std::nullopt;
+    }
+    /// Returns false: nlohmann's objects hold each name once.
+    static bool mayHaveRepeated() {
+      return false;
+    }
+    void search() {}
+
+   private:
+    const JsonCursor& object_;
+  };
+
   JsonCursor(const nlohmann::json& value, std::string path) : value_(value), path_(std::move(path)) {}
 
   JsonCursor at(const char* name) const {
@@ -34,6 +57,10 @@ class JsonCursor {
     return value_.is_object() && value_.contains(name) && !value_[name].is_null();
   }
 
+  bool isNull() const {
+    return value_.is_null();
+  }
+
   template <typename T>
   T as(const char* wanted) const {
     try {
@@ -43,8 +70,25 @@ class JsonCursor {
     }
   }
 
+  std::string string(const char* wanted = "a string") const {
+    return as<std::string>(wanted);
+  }
+  bool boolean() const {
+    return as<bool>("true or false");
+  }
+  double real() const {
+    return as<double>("a number");
+  }
+  std::string objectText() const {
+    return value_.dump();
+  }
+
   std::string text(const char* name) const {
-    return at(name).as<std::string>("a string");
+    return at(name).string();
+  }
+  /// Returns the string `name`; nullopt if there is none.
+  std::optional<std::string> textIfAny(const char* name) const {
+    return has(name) && value_[name].is_string() ? std::optional(text(name)) : std::nullopt;
   }
 
   std::string textOrEmpty(const char* name) const {
@@ -61,26 +105,27 @@ class JsonCursor {
     return has(name) ? std::optional<T>(number<T>(name)) : std::nullopt;
   }
 
-  /// Checks range and type: nlohmann would truncate 4294967296 to 0 and read true as 1.
+  /// Returns nullopt for any other value. Checks range and type: nlohmann would truncate 4294967296 to 0 and read true
+  /// as 1.
   template <typename T>
-  T integer() const {
+  std::optional<T> integerIfAny() const {
     const bool is_unsigned = value_.is_number_unsigned();
     const bool fits = is_unsigned ? std::in_range<T>(value_.get<uint64_t>())
                                   : value_.is_number_integer() && std::in_range<T>(value_.get<int64_t>());
-    if (!fits) {
+    return fits ? std::optional(value_.get<T>()) : std::nullopt;
+  }
+  template <typename T>
+  T integer() const {
+    const std::optional<T> number = integerIfAny<T>();
+    if (!number) {
       wrong(std::is_unsigned_v<T> ? "a count" : "an integer");
     }
-    return value_.get<T>();
-  }
-
-  template <typename T>
-  std::vector<T> integers(const char* name) const {
-    return list<T>(name, [](const JsonCursor& cursor) { return cursor.integer<T>(); });
+    return *number;
   }
 
   /// Returns ns of CLOCK_REALTIME.
   uint64_t timestamp() const {
-    const std::optional<uint64_t> time = parseTimestamp(as<std::string>("a string"));
+    const std::optional<uint64_t> time = parseTimestamp(string());
     if (!time) {
       wrong("a time");
     }
@@ -93,7 +138,7 @@ class JsonCursor {
 
   template <typename Value>
   Value named(std::optional<Value> (*fromName)(std::string_view)) const {
-    const std::optional<Value> found = fromName(as<std::string>("a string"));
+    const std::optional<Value> found = fromName(string());
     if (!found) {
       throw std::runtime_error(path_ + " is " + value_.dump().substr(0, 40) + ", which is unknown");
     }
@@ -104,27 +149,41 @@ class JsonCursor {
     return at(field_name).named(fromName);
   }
 
-  /// Returns the results of `read` for each item of a list.
+  /// Returns the results of `read` for the last `most` items of a list.
   template <typename T, typename Read>
-  std::vector<T> items(const Read& read) const {
+  std::vector<T> lastItems(size_t most, const Read& read) const {
     if (!value_.is_array()) {
       throw std::runtime_error(path_ + " is not a list");
     }
+    const size_t size = value_.size();
     std::vector<T> items;
-    items.reserve(value_.size());
-    for (size_t i = 0; i < value_.size(); ++i) {
+    items.reserve(std::min(size, most));
+    for (size_t i = size - std::min(size, most); i < size; ++i) {
       items.push_back(read(JsonCursor(value_[i], path_ + "[" + std::to_string(i) + "]")));
     }
     return items;
+  }
+  /// Returns the results of `read` for each item of a list.
+  template <typename T, typename Read>
+  std::vector<T> items(const Read& read) const {
+    return lastItems<T>(SIZE_MAX, read);
   }
   template <typename T, typename Read>
   std::vector<T> list(const char* name, const Read& read) const {
     return at(name).items<T>(read);
   }
 
-  const nlohmann::json& value() const {
-    return value_;
+  /// Calls visit(name, value) for each field of an object.
+  template <typename Visit>
+  void forEachField(const Visit& visit) const {
+    if (!value_.is_object()) {
+      wrong("an object");
+    }
+    for (const auto& [name, value] : value_.items()) {
+      visit(name, JsonCursor(value, path_ + "." + name));
+    }
   }
+
   /// Returns a path such as "report.collectives[3].count".
   const std::string& path() const {
     return path_;

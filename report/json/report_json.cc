@@ -15,34 +15,15 @@
 #include "report/json/fields.h"
 #include "report/json/json_cursor.h"
 #include "report/json/json_write.h"
-#include "report/json/nccl_columns.h"
-#include "report/json/process_columns.h"
+#include "report/json/report_read.h"
 #include "report/json/report_tables.h"
-#include "report/json/row_columns.h"
-#include "report/json/row_read.h"
 #include "report/json/row_write.h"
-#include "report/model/old_names.h"
 
 namespace commtap {
 namespace {
 
 using nlohmann::json;
 using Cursor = JsonCursor;
-
-std::string schemaError(const json& document) {
-  if (!document.is_object() || !document.contains(field::kSchema) || !document[field::kSchema].is_string()) {
-    return "not a commtap report: it has no field \"schema\"";
-  }
-  const auto schema = document[field::kSchema].get<std::string>();
-  if (schema == kReportSchema || schema == kOldReportSchema) {
-    return {};
-  }
-  if (schema.rfind("commtap/", 0) == 0) {
-    return "a report of schema " + schema + ", this commtap reads " + std::string(kReportSchema) + " and " +
-           std::string(kOldReportSchema) + ": use a newer commtap";
-  }
-  return "not a commtap report: its schema is \"" + schema.substr(0, 40) + "\"";
-}
 
 /// Returns whether a large document is certainly no report. Parsing it would take many times its size in memory.
 bool isLargeForeign(std::string_view text) {
@@ -56,14 +37,15 @@ Result<T> fromJson(std::string_view text, T (*read)(const Cursor&)) {
     return Result<T>::failure("no report: its values are nested too deeply");
   }
   if (isLargeForeign(text)) {
-    return Result<T>::failure(schemaError(json()));
+    return Result<T>::failure(schemaError(std::nullopt));
   }
   try {
     const json document = json::parse(text);
-    if (std::string error = schemaError(document); !error.empty()) {
+    const Cursor root(document, "report");
+    if (std::string error = schemaError(root.textIfAny(field::kSchema)); !error.empty()) {
       return Result<T>::failure(std::move(error));
     }
-    return read(Cursor(document, "report"));
+    return read(root);
   } catch (const json::parse_error& error) {
     return Result<T>::failure("no JSON document (at byte " + std::to_string(error.byte) + ")");
   } catch (const std::bad_alloc&) {
@@ -144,47 +126,6 @@ class TableWriter {
   bool may_take_ = true; ///< false from own_cost on: the writer of the file still changes that text
 };
 
-Job jobFrom(const Cursor& root) {
-  Job job = rowFrom<Job>(root.at(field::kJob));
-  if (!hasValidRank(job)) {
-    throw std::runtime_error(
-        "report.job.rank is " + std::to_string(*job.rank) + ", but report.job.world_size is " +
-        std::to_string(*job.world_size));
-  }
-  return job;
-}
-
-void checkRanks(const Cursor& root) {
-  size_t ranks = 0;
-  root.list<int>(field::kGroups, [&ranks](const Cursor& group) {
-    if (group.has(field::kRanks)) {
-      addRanks(group.at(field::kRanks), ranks);
-    }
-    return 0;
-  });
-}
-
-template <typename Document>
-void readTables(const Cursor& cursor, Document& document);
-
-void readTable(const Cursor& cursor, std::optional<Nccl>& nccl) {
-  nccl.emplace().version = cursor.textOrEmpty(field::kVersion);
-  readTables(cursor, *nccl);
-}
-template <typename Value>
-void readTable(const Cursor& cursor, Value& value) {
-  readField(cursor, value, AsItIs(), NoContext());
-}
-
-template <typename Document>
-void readTables(const Cursor& cursor, Document& document) {
-  forEachTable<Document>([&cursor, &document](const auto& table) {
-    if (!mayBeNull(table) || cursor.has(table.name)) {
-      readTable(cursor.at(table.name), document.*table.member);
-    }
-  });
-}
-
 } // namespace
 
 void appendReport(std::string& text, const Report& report, const std::function<void(std::string&)>& take) {
@@ -203,21 +144,26 @@ std::string reportToJson(const Report& report) {
   return text;
 }
 
+std::string schemaError(const std::optional<std::string>& schema) {
+  if (!schema) {
+    return "not a commtap report: it has no field \"schema\"";
+  }
+  if (*schema == kReportSchema) {
+    return {};
+  }
+  if (schema->starts_with("commtap/")) {
+    return "a report of schema " + *schema + ", this commtap reads " + std::string(kReportSchema) +
+           ": use the commtap that the job ran with";
+  }
+  return "not a commtap report: its schema is \"" + schema->substr(0, 40) + "\"";
+}
+
 Result<Report> reportFromJson(std::string_view text) {
-  return fromJson<Report>(text, [](const Cursor& root) {
-    Report report;
-    report.job = jobFrom(root);
-    checkRanks(root);
-    readTables(root, report);
-    if (root.text(field::kSchema) == kOldReportSchema) {
-      upgradeNames(report);
-    }
-    return report;
-  });
+  return fromJson<Report>(text, [](const Cursor& root) { return reportFrom(root, ReadScope()); });
 }
 
 Result<Job> jobFromJson(std::string_view text) {
-  return fromJson<Job>(text, jobFrom);
+  return fromJson<Job>(text, jobFrom<Cursor>);
 }
 
 } // namespace commtap

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,6 @@ namespace commtap {
 
 /// The `schema` field of a report. docs/schema/commtap-2.schema.json is the schema.
 inline constexpr std::string_view kReportSchema = "commtap/2";
-/// The schema of older reports, which are read as well: docs/schema/commtap-1.schema.json.
-inline constexpr std::string_view kOldReportSchema = "commtap/1";
 
 /// Returns the report as a JSON document, with one table row per line. Replaces invalid UTF-8 in names; does not throw.
 std::string reportToJson(const Report& report);
@@ -27,6 +26,8 @@ inline constexpr size_t kReportPiece = size_t{512} << 10U;
 /// `text` holds what follows the long tables.
 void appendReport(std::string& text, const Report& report, const std::function<void(std::string&)>& take);
 
+/// Returns "" for a `schema` that reportFromJson() reads, else an error; nullopt: the document has none.
+std::string schemaError(const std::optional<std::string>& schema);
 /// Parses a report. An error names the field and what was found there. Ignores unknown fields.
 Result<Report> reportFromJson(std::string_view text);
 /// Parses only the `job` of a report.

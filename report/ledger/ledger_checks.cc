@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/ledger/ledger_checks.h"
 
-#include <span>
-
 namespace commtap {
 
-uint32_t checkOf(const LedgerHeader& header, uint32_t section_count) {
+uint32_t checkOf(const LedgerHeader& header) {
   // clang-format does not break lists of bindings.
   // clang-format off
   const auto& [magic, version, header_size, check, end_check, exit, exit_code, pid, pid_start_ticks, started_at_ns,
@@ -48,7 +46,7 @@ uint32_t checkOf(const LedgerHeader& header, uint32_t section_count) {
   if (planned != 0) { // added to this format later: earlier ledgers of it keep their check
     sum.add(planned);
   }
-  for (const LedgerSection& section : std::span(sections).first(section_count)) {
+  for (const LedgerSection& section : sections) {
     sum.add(section.offset);
     sum.add(section.capacity);
     sum.add(section.record_size);

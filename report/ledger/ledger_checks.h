@@ -22,7 +22,7 @@ inline uint32_t checkOf(const LedgerGroup& record, uint64_t number) {
   return checksumOf(kGroups, number, name, desc, backend, size, rank, first_rank, ranks_check);
 }
 
-/// The parent and the components are checked numbers.
+/// The parent and the components are live.
 inline uint32_t checkOf(const LedgerModule& record, uint64_t number) {
   const auto& [parent, component, class_name, flags, check, clean, calls] = record;
   return checksumOf(kModules, number, class_name, flags);
@@ -38,7 +38,7 @@ inline uint32_t checkOf(const LedgerTimes& record, uint64_t number) {
   return checksumOf(kTimes, number, row);
 }
 
-/// The ops in `lowered` are checked numbers.
+/// The ops in `lowered` are live.
 inline uint32_t checkOf(const LedgerCollective& record, uint64_t number) {
   const auto& [key, check, lowered, lane, times, count, bytes] = record;
   const auto words = key.words();
@@ -67,7 +67,6 @@ inline uint32_t checkOf(const LedgerLane& record, uint64_t number) {
   return checksumOf(kLanes, number, kind, group);
 }
 
-/// Each sum is a multiple of kSumUnit.
 inline uint32_t checkOf(const LedgerSequence& record, uint64_t number) {
   const auto& [group, part, check, reserved, sums] = record;
   return checksumOf(kSequences, number, group, part);
@@ -105,8 +104,7 @@ inline uint32_t checkOf(std::span<const uint32_t> ranks) {
 }
 
 /// Covers the fields that change only between LedgerMemory::sealHeader() and the next.
-/// Of the sections, the first `section_count`.
-uint32_t checkOf(const LedgerHeader& header, uint32_t section_count = kSectionCount);
+uint32_t checkOf(const LedgerHeader& header);
 
 /// Returns the check of a ledger that says how its process ended; 0 for one that does not.
 uint32_t checkOfEnd(const LedgerHeader& header);

@@ -29,7 +29,7 @@ void forEachCounter(std::atomic<uint64_t> (&counters)[kCount], const CounterVisi
 }
 
 void forEachCounter(LedgerNotSeen& record, const CounterVisitor auto& visit) {
-  auto& [count, detail, noted] = record;
+  auto& [count, detail, reserved] = record;
   visit(count);
 }
 

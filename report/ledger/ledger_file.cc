@@ -28,9 +28,8 @@ void LedgerFile::noteSignalSent(const std::string& path, uint32_t signal) {
   uint32_t version = 0;
   std::memcpy(&version, start + offsetof(LedgerHeader, version), sizeof(version));
   if (std::memcmp(start, kLedgerMagic, sizeof(kLedgerMagic)) == 0 && version == kLedgerVersion) {
-    const uint32_t checked = checkedNumber(signal);
     [[maybe_unused]] const ssize_t written =
-        pwrite(file.get(), &checked, sizeof(checked), offsetof(LedgerHeader, signal_sent));
+        pwrite(file.get(), &signal, sizeof(signal), offsetof(LedgerHeader, signal_sent));
   }
 }
 

@@ -12,9 +12,8 @@
 //  - offsets and indices, never pointers; all integers little-endian, as on every platform that torch supports;
 //  - records are appended: written whole, then published by a release store to the section's `used`;
 //  - after that only fields marked "live" change, each by one atomic store or add;
-//  - what is not a counter is checked: records and strings by a `check` (ledger_checks.h), the other live fields and
-//  every
-//    StringId as checked numbers (checked_number.h);
+//  - what never changes is checked: records and strings by a `check` (ledger_checks.h). Live fields have no check: a
+//    reader holds indices and ids against the bounds of the file;
 //  - a change of any layout below changes kLedgerVersion.
 
 #include <array>
@@ -23,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "report/ledger/checked_number.h"
 #include "report/model/durations.h"
 #include "report/model/not_seen.h"
 #include "report/model/stretches.h"
@@ -32,9 +30,12 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 15;
+inline constexpr uint32_t kLedgerVersion = 16;
 
-/// The offset of a string in the strings section, as a checked number. 0 is the empty string.
+/// Stands for no index.
+inline constexpr uint32_t kNoIndex = 0xffffffffU;
+
+/// The offset of a string in the strings section. 0 is the empty string.
 using StringId = uint32_t;
 /// Begins each string; the bytes follow.
 struct LedgerString {
@@ -80,7 +81,7 @@ enum LedgerSectionId : uint8_t {
 struct LedgerNotSeen {
   std::atomic<uint64_t> count;  ///< live
   std::atomic<StringId> detail; ///< live; describes the first occurrence
-  std::atomic<uint32_t> noted;  ///< live; 1 if `count` is not 0
+  uint32_t reserved;
 };
 
 /// The parts of commtap's own work that are measured.
@@ -126,16 +127,15 @@ struct LedgerHeader {
   uint32_t timing_device;     ///< Timing::device
   std::atomic<uint32_t> nccl; ///< NCCL's version, 10000 * major + 100 * minor + patch; 0: never called
   uint32_t resets;            ///< how often the job set the counters to 0
-  /// Live; checked; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
+  /// Live; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
   std::atomic<uint32_t> signal_sent;
   std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
   LedgerCost cost;
-  std::atomic<uint32_t>
-      steps_from;   ///< live; checked; 1 + the StepSign that ended the last step, or ends the first; 0: none
-  uint32_t planned; ///< 1: `commtap plan` ran the process, and nothing was communicated
+  std::atomic<uint32_t> steps_from; ///< live; 1 + the StepSign that ended the last step, or ends the first; 0: none
+  uint32_t planned;                 ///< 1: `commtap plan` ran the process, and nothing was communicated
 };
 
 struct LedgerGroup {
@@ -151,7 +151,7 @@ struct LedgerGroup {
 };
 
 struct LedgerModule {
-  std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child), checked; kNoIndex only for Global
+  std::atomic<uint32_t> parent;    ///< live (a root may turn out to be a child); kNoIndex only for Global
   std::atomic<StringId> component; ///< live with parent; this module's part of the name, "net1" or "layers.0"
   StringId class_name;             ///< the user's class, after those by which libraries swapped it: "FSDPModule/Net"
   uint32_t flags;                  ///< kModule*
@@ -276,7 +276,7 @@ struct LedgerOperation {
   std::atomic<uint64_t> count; ///< live
 };
 
-/// An NCCL communicator. Another one may have the same address later. Its fields are checked numbers.
+/// An NCCL communicator. Another one may have the same address later.
 struct LedgerCommunicator {
   std::atomic<uint32_t> size;  ///< live; number of ranks; 0: not known yet
   std::atomic<uint32_t> rank;  ///< live with size; this process's rank
@@ -377,7 +377,7 @@ struct LedgerLast {
 };
 
 /// The sums of some stretches of a group's collectives (stretches.h), by which ranks are compared. Sends and receives
-/// are not in it. Each sum is a multiple of kSumUnit, which no change of one byte leaves it.
+/// are not in it.
 struct LedgerSequence {
   uint32_t group;
   uint32_t part; ///< the number of the first stretch by kStretchesPerPart
@@ -385,9 +385,7 @@ struct LedgerSequence {
   uint32_t reserved;
   std::atomic<uint64_t> sums[kStretchesPerPart]; ///< live
 };
-/// A prime number above 255: the difference that a wrong byte makes is never a multiple of it.
-inline constexpr uint64_t kSumUnit = 65521;
-/// A collective adds up to 2^kSequenceBits units. The sums of stretches of up to 2^28 collectives do not wrap around.
+/// A collective adds up to 2^kSequenceBits to the sum of its stretch, so sums do not wrap around.
 inline constexpr uint32_t kSequenceBits = 20;
 
 /// The key of a module's part in a row of collectives that a compiler merged.
@@ -412,7 +410,7 @@ struct LedgerMember {
 /// A call to NCCL that a thread has entered. The record is free for the next call once the call has returned.
 struct LedgerOpenCall {
   std::atomic<uint64_t> entered_at_ns; ///< live; steady clock; 0: free; 1: being written
-  std::atomic<uint64_t> call;          ///< live; function (StringId) and group (checked number) of the call
+  std::atomic<uint64_t> call;          ///< live; function (StringId) and group of the call
   std::atomic<uint64_t> check;         ///< live; of the fields above
   uint64_t reserved[5];                ///< a cache line for each thread
 };

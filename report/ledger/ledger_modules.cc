@@ -26,7 +26,7 @@ uint32_t LedgerModules::addModule(
   const StringId class_id = store_.intern(class_name, lock);
   const StringId clean_id = clean == component ? 0 : store_.intern(clean, lock);
   LedgerModule& module = store_.records<kModules>()[index];
-  module.parent.store(checkedNumber(parent), std::memory_order_relaxed);
+  module.parent.store(parent, std::memory_order_relaxed);
   module.component.store(component_id, std::memory_order_relaxed);
   module.clean.store(clean_id, std::memory_order_relaxed);
   module.class_name = class_id;
@@ -40,9 +40,9 @@ uint32_t LedgerModules::addModule(
 void LedgerModules::reparentModule(uint32_t module, uint32_t parent, std::string_view component, bool wrapper) {
   const LedgerLock lock(store_.appending());
   LedgerModule& moved = store_.records<kModules>()[module];
-  moved.clean.store(wrapper ? checkedNumber(kNoIndex) : 0, std::memory_order_relaxed);
+  moved.clean.store(wrapper ? kNoIndex : 0, std::memory_order_relaxed);
   moved.component.store(store_.intern(component, lock), std::memory_order_relaxed);
-  moved.parent.store(checkedNumber(parent), std::memory_order_release);
+  moved.parent.store(parent, std::memory_order_release);
 }
 
 void LedgerModules::renameModule(uint32_t module, std::string_view component) {

@@ -72,14 +72,14 @@ inline uint32_t LedgerNccl::addCommunicator() {
     store_.notSeen(NotSeen::kNcclFull, "communicators", 1, lock);
     return kNoIndex;
   }
-  communicator(static_cast<uint32_t>(index)).group.store(checkedNumber(kNoIndex), std::memory_order_relaxed);
+  communicator(static_cast<uint32_t>(index)).group.store(kNoIndex, std::memory_order_relaxed);
   store_.commit(kCommunicators, index + 1, lock);
   return static_cast<uint32_t>(index);
 }
 
 inline LedgerOpenCall* LedgerNccl::enter(StringId function, uint32_t group, uint64_t now_ns, uintptr_t start) {
   constexpr uint64_t kBeingWritten = 1;
-  const uint64_t call = wordOf(function, checkedNumber(group));
+  const uint64_t call = wordOf(function, group);
   for (uint32_t i = 0; i < kMostOpenCalls; ++i) {
     const uint64_t number = (start + i) % kMostOpenCalls;
     LedgerOpenCall& open = store_.records<kOpenCalls>()[number];

@@ -31,8 +31,8 @@ inline uint64_t sequenceHashOf(std::string_view op) {
   return sum.value();
 }
 
-/// Returns what a collective adds to the sum of its stretch: a multiple of kSumUnit. Differs for another call and for
-/// another sequence number, except for one pair in 2^20.
+/// Returns what a collective adds to the sum of its stretch: at least 1. Differs for another call and for another
+/// sequence number, except for one pair in 2^20.
 constexpr uint64_t sequenceTerm(const SequenceCall& call, uint64_t sequence) {
   uint64_t mixed = call.what ^ (call.bytes * 0x9e3779b97f4a7c15U);
   mixed ^=
@@ -40,7 +40,7 @@ constexpr uint64_t sequenceTerm(const SequenceCall& call, uint64_t sequence) {
   mixed = (mixed ^ (mixed >> 32U)) * 0x94d049bb133111ebU;
   mixed = ((mixed ^ (mixed >> 29U)) + sequence) * 0xff51afd7ed558ccdU;
   mixed = (mixed ^ (mixed >> 32U)) * 0xc4ceb9fe1a85ec53U;
-  return ((mixed >> (64U - kSequenceBits)) + 1) * kSumUnit;
+  return (mixed >> (64U - kSequenceBits)) + 1;
 }
 
 /// Writes the sums by which ranks compare their sequences of collectives. Any thread. A sum does not depend on the

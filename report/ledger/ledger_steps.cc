@@ -57,7 +57,7 @@ uint64_t stride(std::span<LedgerStep> records, uint64_t used) {
 void LedgerSteps::signSeen(StepSign sign) {
   LedgerHeader& header = store_.header();
   if (header.step.load(std::memory_order_relaxed) == 0) {
-    header.steps_from.store(checkedNumber(1 + static_cast<uint32_t>(sign)), std::memory_order_relaxed);
+    header.steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);
   }
 }
 
@@ -72,7 +72,7 @@ void LedgerSteps::closeStep(uint64_t now_ns, StepSign sign) {
   if (store_.reserve(kSteps, 1, lock) != kNoIndex) {
     store_.commit(kSteps, commtap::closeStep(records, store_.used(kSteps, lock), number, now_ns), lock);
     step.store(number + 1, std::memory_order_relaxed);
-    store_.header().steps_from.store(checkedNumber(1 + static_cast<uint32_t>(sign)), std::memory_order_relaxed);
+    store_.header().steps_from.store(1 + static_cast<uint32_t>(sign), std::memory_order_relaxed);
   } else { // the disk is full: the running step goes on
     store_.notSeen(NotSeen::kStepsFull, "", 1, lock);
   }

@@ -27,7 +27,6 @@ StringId LedgerStore::intern(std::string_view text, const LedgerLock& lock) {
   const uint64_t offset = reserve(kStrings, room, lock);
   if (offset == kNoIndex) {
     LedgerNotSeen& entry = header().not_seen[static_cast<size_t>(NotSeen::kStringsFull)];
-    entry.noted.store(1, std::memory_order_relaxed);
     entry.count.fetch_add(1);
     return text == "?" ? 0 : intern("?", lock);
   }
@@ -36,13 +35,13 @@ StringId LedgerStore::intern(std::string_view text, const LedgerLock& lock) {
   std::memcpy(record, &head, sizeof(head));
   std::memcpy(record + sizeof(head), text.data(), text.size());
   commit(kStrings, offset + room, lock);
-  const StringId id = checkedNumber(static_cast<uint32_t>(offset));
+  const auto id = static_cast<StringId>(offset);
   strings_.emplace(text, id);
   return id;
 }
 
 std::string_view LedgerStore::text(StringId id) const {
-  const std::byte* start = records<kStrings>() + uncheckedNumber(id);
+  const std::byte* start = records<kStrings>() + id;
   LedgerString head{};
   std::memcpy(&head, start, sizeof(head));
   return {reinterpret_cast<const char*>(start + sizeof(head)), head.length};
@@ -63,14 +62,13 @@ void LedgerStore::notSeen(NotSeen reason, std::string_view detail, uint64_t coun
   if (entry.detail.load(std::memory_order_relaxed) == 0) {
     entry.detail.store(intern(detail, lock), std::memory_order_relaxed);
   }
-  entry.noted.store(1, std::memory_order_relaxed);
   entry.count.fetch_add(count, std::memory_order_relaxed);
 }
 
 void LedgerStore::indexStrings(const LedgerLock& lock) {
   new (&strings_) Strings(); // leaks the old one, which may be half written
   for (uint64_t offset = sizeof(LedgerString); offset < used(kStrings, lock);) {
-    const StringId id = checkedNumber(static_cast<uint32_t>(offset));
+    const auto id = static_cast<StringId>(offset);
     const std::string_view known = text(id);
     strings_.emplace(known, id);
     offset += roundUp(sizeof(LedgerString) + known.size(), sizeof(uint32_t));

@@ -42,7 +42,6 @@ void LedgerWriter::zeroCounters() {
   const LedgerLock lock(appending());
   for (LedgerNotSeen& entry : header().not_seen) {
     entry.detail.store(0);
-    entry.noted.store(0);
   }
   changeHeader(lock, [](LedgerHeader& head) { ++head.resets; });
   zeroAllCounters(lock);

@@ -14,7 +14,6 @@
 
 #include "report/base/file_descriptor.h"
 #include "report/ledger/ledger_checks.h"
-#include "report/ledger_reader/ledger_headers.h"
 
 namespace commtap {
 namespace {
@@ -102,16 +101,18 @@ std::string LedgerImage::read(int fd) {
   if (head < sizeof(LedgerHeader) || std::memcmp(data_, kLedgerMagic, sizeof(kLedgerMagic)) != 0) {
     return {};
   }
+  if (reinterpret_cast<const LedgerHeader*>(data_)->version != kLedgerVersion) {
+    return {}; // its sections are not known, and readLedger() refuses it
+  }
   // Later sections first: records refer only to earlier sections, so a record's references are complete even if the
   // process goes on writing.
-  const uint32_t sections = sectionsOf(reinterpret_cast<const LedgerHeader*>(data_)->version);
-  for (uint32_t id = sections; id-- > 0;) {
+  for (uint32_t id = kSectionCount; id-- > 0;) {
     if (std::string error = id == kSequences ? "" : readSection(fd, id); !error.empty()) {
       return error;
     }
   }
   // After the groups, so that the sums hold every collective that a group has counted, except one that is being added.
-  return kSequences < sections ? readSection(fd, kSequences) : "";
+  return readSection(fd, kSequences);
 }
 
 std::string LedgerImage::readSection(int fd, uint32_t id) {

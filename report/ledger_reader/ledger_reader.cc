@@ -53,11 +53,14 @@ void readJob(LedgerReading& reading) {
   job.commtap_version = records.text(head.commtap_version);
   job.timing = {head.timing_every, head.timing_device != 0};
   job.planned = head.planned != 0;
-  const uint32_t sign = records.number(head.steps_from.load(), 0, "job.steps_from is damaged and was left out");
-  if (sign > 0 && sign <= kStepSignCount) {
+  const uint32_t sign =
+      records.numberUpTo(kStepSignCount, head.steps_from.load(), "job.steps_from is damaged and was left out");
+  if (sign > 0) {
     job.steps_from = static_cast<StepSign>(sign - 1);
   }
 }
+
+constexpr uint32_t kMostSignals = 64; ///< the largest number of a signal on Linux
 
 /// Sets what a ledger holds in addition to the report.
 void readIdentity(LedgerRecords& records, LedgerContents& contents) {
@@ -66,8 +69,10 @@ void readIdentity(LedgerRecords& records, LedgerContents& contents) {
   contents.boot_id = records.text(head.boot_id);
   contents.pid_start_ticks = head.pid_start_ticks;
   contents.parent_pid = head.parent_pid;
-  contents.signal_sent = records.number(
-      head.signal_sent.load(std::memory_order_relaxed), 0, "the launcher's signal is damaged and was left out");
+  contents.signal_sent = records.numberUpTo(
+      kMostSignals,
+      head.signal_sent.load(std::memory_order_relaxed),
+      "the launcher's signal is damaged and was left out");
 }
 
 /// Leaves the time of the end at 0: it is added when the report is written.
@@ -91,11 +96,6 @@ void readOwnCost(LedgerReading& reading) {
       .ledger_bytes = ledger_bytes};
 }
 
-void noteDamage(Report& report, const std::string& damage) {
-  report.not_seen.push_back(
-      {"ledger_damaged", 1, damage, "parts of the ledger are damaged: what `detail` names may be wrong or missing"});
-}
-
 void readNotSeen(LedgerReading& reading) {
   LedgerRecords& records = reading.records;
   std::vector<NotSeenEntry>& entries = reading.report.not_seen;
@@ -108,7 +108,11 @@ void readNotSeen(LedgerReading& reading) {
     }
   }
   if (!records.damage().empty()) {
-    noteDamage(reading.report, records.damage());
+    entries.push_back(
+        {"ledger_damaged",
+         1,
+         records.damage(),
+         "parts of the ledger are damaged: what `detail` names may be wrong or missing"});
   }
 }
 
@@ -128,10 +132,6 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
   if (job.exit == ExitKind::kRunning) {
     job.exit = ExitKind::kKilled;
     job.exit_signal = contents->signal_sent == 0 ? job.exit_signal : std::optional<int64_t>(contents->signal_sent);
-  }
-  if (contents->damage.empty() && !contents->disagreement.empty()) {
-    contents->damage = contents->disagreement;
-    noteDamage(contents->report, contents->damage);
   }
   return contents;
 }
@@ -161,7 +161,6 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   readCudaGraphs(reading);
   readOwnCost(reading);
   readNotSeen(reading);
-  contents.disagreement = disagreement(reading);
   contents.report = std::move(reading.report);
   contents.damage = reading.records.damage();
   return contents;

@@ -22,8 +22,6 @@ struct LedgerContents {
   uint64_t parent_pid = 0;
   uint32_t signal_sent = 0; ///< the number of a deadly signal that the launcher sent to the process; 0: none
   std::string damage;       ///< one line that says what could not be read; "": nothing
-  /// Numbers that are counted twice and do not agree, in one line; "": none. Damage only if no process writes.
-  std::string disagreement;
 };
 
 /// Reads a ledger from memory: the writer's own, or a copy. Accepts any bytes and reads nothing outside of them.

@@ -59,10 +59,6 @@ void readSteps(LedgerReading& reading);
 /// Reads the last collectives.
 void readLast(LedgerReading& reading);
 
-/// Returns which numbers that are counted twice do not agree, in one line; "" if all do. A process that counts, and one
-/// that was killed between the two, leave them apart by its last collectives.
-std::string disagreement(LedgerReading& reading);
-
 /// Reads NCCL's communicators and the calls to NCCL.
 void readNccl(LedgerReading& reading);
 void readCudaGraphs(LedgerReading& reading);

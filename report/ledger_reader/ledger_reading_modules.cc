@@ -8,7 +8,6 @@
 #include "report/base/json_text.h"
 #include "report/ledger_reader/ledger_reading.h"
 #include "report/model/module_names.h"
-#include "report/model/old_names.h"
 
 namespace commtap {
 namespace {
@@ -124,12 +123,9 @@ void readModules(LedgerReading& reading) {
   for (uint64_t i = 0; i < records.count(kModules); ++i) {
     const LedgerModule& ledger = records.at<kModules>(i);
     const bool is_whole = records.isWhole<kModules>(i); // else only its name and its calls are read
-    const uint32_t parent = records.number(
-        ledger.parent.load(std::memory_order_acquire),
-        kGlobalModule,
-        "the parent of a module is damaged: it reads as Global");
+    const uint32_t parent = ledger.parent.load(std::memory_order_acquire);
     const StringId clean = is_whole ? ledger.clean.load(std::memory_order_relaxed) : 0;
-    const bool has_clean = clean != checkedNumber(kNoIndex);
+    const bool has_clean = clean != kNoIndex;
     const bool is_wrapper = is_whole && ((ledger.flags & kModuleWrapperComponent) != 0 || !has_clean);
     names.add(parent, records.text(ledger.component.load()), is_wrapper, records.text(has_clean ? clean : 0));
     Module& module = modules.emplace_back();
@@ -147,9 +143,6 @@ void readModules(LedgerReading& reading) {
     module.name = names.clean(module.id);
     module.raw_name = names.raw(module.id);
     addOuterWrappers(module, modules, wraps);
-  }
-  if (records.isOld()) {
-    upgradeNames(reading.report); // before any row takes a name from its module
   }
   readParameters(reading);
 }

@@ -11,17 +11,13 @@
 namespace commtap {
 namespace {
 
-NcclCommunicator communicatorOf(LedgerReading& reading, const LedgerCommunicator& ledger) {
+NcclCommunicator communicatorOf(const LedgerReading& reading, const LedgerCommunicator& ledger) {
   NcclCommunicator read;
-  const auto number = [&](const std::atomic<uint32_t>& checked, uint32_t instead) {
-    constexpr const char* kDamage = "a communicator's size, rank or group is damaged and was left out";
-    return reading.records.number(checked.load(std::memory_order_acquire), instead, kDamage);
-  };
-  if (const uint32_t size = number(ledger.size, 0); size > 0) {
+  if (const uint32_t size = ledger.size.load(std::memory_order_acquire); size > 0) {
     read.size = size;
-    read.rank = number(ledger.rank, 0);
+    read.rank = ledger.rank.load(std::memory_order_relaxed);
   }
-  const uint32_t group = number(ledger.group, kNoIndex);
+  const uint32_t group = ledger.group.load(std::memory_order_relaxed);
   read.group = group == kNoIndex ? "" : reading.groupName(group);
   return read;
 }
@@ -78,7 +74,7 @@ void addOpenCall(LedgerReading& reading, uint64_t number, std::vector<NcclOpenCa
   }
   NcclOpenCall read;
   read.function = reading.records.text(static_cast<StringId>(seen.call & UINT32_MAX));
-  const uint32_t group = uncheckedNumber(static_cast<uint32_t>(seen.call >> 32U));
+  const uint32_t group = static_cast<uint32_t>(seen.call >> 32U);
   read.group = group == kNoIndex ? "" : reading.groupName(group);
   read.entered_at_ns = reading.realtime(seen.entered_at_ns);
   open.push_back(std::move(read));

@@ -14,7 +14,7 @@ namespace {
 using Parts = std::map<uint32_t, const LedgerSequence*>;
 
 /// Returns the sums up to that of the group's last collective, or up to the first part that the ledger does not have.
-std::vector<int64_t> stretchesOf(LedgerRecords& records, const Parts& parts, uint64_t collectives) {
+std::vector<int64_t> stretchesOf(const Parts& parts, uint64_t collectives) {
   std::vector<int64_t> stretches;
   const uint32_t end = collectives == 0 ? 0 : stretchOf(collectives) + 1;
   for (uint32_t stretch = 0; stretch < end; ++stretch) {
@@ -23,11 +23,7 @@ std::vector<int64_t> stretchesOf(LedgerRecords& records, const Parts& parts, uin
       break;
     }
     const uint64_t sum = part->second->sums[stretch % kStretchesPerPart].load(std::memory_order_relaxed);
-    if (sum % kSumUnit != 0) {
-      records.damaged("the sums of a group's collectives are damaged and were left out");
-      return {};
-    }
-    stretches.push_back(static_cast<int64_t>(sum / kSumUnit));
+    stretches.push_back(static_cast<int64_t>(sum));
   }
   return stretches;
 }
@@ -35,14 +31,13 @@ std::vector<int64_t> stretchesOf(LedgerRecords& records, const Parts& parts, uin
 } // namespace
 
 void readSequences(LedgerReading& reading) {
-  LedgerRecords& records = reading.records;
   std::map<uint32_t, Parts> groups;
-  records.forEachWhole<kSequences>(
+  reading.records.forEachWhole<kSequences>(
       [&](const LedgerSequence& record, uint64_t /*number*/) { groups[record.group].emplace(record.part, &record); });
   for (const auto& [index, parts] : groups) {
     if (index < reading.report.groups.size()) {
       Group& group = reading.report.groups[index];
-      group.stretches = stretchesOf(records, parts, group.collectives);
+      group.stretches = stretchesOf(parts, group.collectives);
     }
   }
 }

@@ -40,7 +40,7 @@ std::string LedgerRecords::locate() {
   if (error.empty()) {
     checkSeals();
     // Later sections first: records refer to earlier sections, and a running process goes on appending.
-    for (int id = static_cast<int>(sectionsOf(header().version)) - 1; id >= 0; --id) {
+    for (int id = kSectionCount - 1; id >= 0; --id) {
       locate(static_cast<LedgerSectionId>(id));
     }
   }
@@ -54,14 +54,9 @@ std::string LedgerRecords::checkHeader() {
   }
   uint32_t version = 0;
   std::memcpy(&version, bytes_.data() + sizeof(kLedgerMagic), sizeof(version));
-  if (version >= kOldestLedgerVersion && version < kLedgerVersion) {
-    old_header_ = oldHeaderOf(bytes_, version);
-    return old_header_ ? "" : "a ledger cut off inside its header (" + std::to_string(bytes_.size()) + " bytes)";
-  }
   if (version != kLedgerVersion) {
-    return "a ledger of format " + std::to_string(version) + ", this commtap reads formats " +
-           std::to_string(kOldestLedgerVersion) + " to " + std::to_string(kLedgerVersion) +
-           ": use the commtap that the job ran with";
+    return "a ledger of format " + std::to_string(version) + ", this commtap reads format " +
+           std::to_string(kLedgerVersion) + ": use the commtap that the job ran with";
   }
   if (bytes_.size() < sizeof(LedgerHeader) || header().header_size != sizeof(LedgerHeader)) {
     return "a ledger cut off inside its header (" + std::to_string(bytes_.size()) + " bytes)";
@@ -72,7 +67,7 @@ std::string LedgerRecords::checkHeader() {
 void LedgerRecords::checkSeals() {
   const LedgerHeader& head = header();
   const uint32_t check = head.check.load(std::memory_order_acquire);
-  if (check != 0 && check != checkOf(head, sectionsOf(head.version))) {
+  if (check != 0 && check != checkOf(head)) {
     damaged("the header does not fit its check: what it says about the process may be wrong");
   }
   const uint32_t end_check = head.end_check.load(std::memory_order_acquire);
@@ -98,11 +93,7 @@ void LedgerRecords::locate(LedgerSectionId id) {
     return;
   }
   const uint64_t there = std::min(room, section.capacity);
-  sections_[id] = {bytes_.data() + offset, there, there};
-  if (id == kCollectives && isOld()) {
-    old_collectives_ = ledger_v9::collectivesOf(sections_[id].data, there);
-    sections_[id].data = old_collectives_.data();
-  }
+  sections_[id] = {bytes_.data() + offset, there};
   const std::optional<uint64_t> used = id == kLast ? std::min(written, section.capacity) : usedIn(id, written);
   if (!used) {
     damaged("the number of records of a section is damaged; those that fit their checks were read");
@@ -131,12 +122,12 @@ void LedgerRecords::noteDamagedRecord(LedgerSectionId id) {
   damaged(std::string(kRecordNames[id]) + " is damaged and was left out");
 }
 
-uint32_t LedgerRecords::number(uint32_t checked, uint32_t instead, const char* damage) {
-  const std::optional<uint32_t> number = numberIn(checked);
-  if (!number) {
+uint32_t LedgerRecords::numberUpTo(uint32_t most, uint32_t number, const char* damage) {
+  if (number > most) {
     damaged(damage);
+    return 0;
   }
-  return number.value_or(instead);
+  return number;
 }
 
 std::string_view LedgerRecords::textView(StringId id) {
@@ -144,13 +135,12 @@ std::string_view LedgerRecords::textView(StringId id) {
     return "";
   }
   const Section& strings = sections_[kStrings];
-  const std::optional<uint32_t> offset = numberIn(id);
   LedgerString head{};
-  if (offset && *offset <= strings.count && strings.count - *offset >= sizeof(head)) {
-    std::memcpy(&head, strings.data + *offset, sizeof(head));
-    if (head.length <= kMaxString && head.length <= strings.count - sizeof(head) - *offset) {
-      const std::string_view text(reinterpret_cast<const char*>(strings.data + *offset + sizeof(head)), head.length);
-      if (head.check == checkOf(text, *offset)) {
+  if (id <= strings.count && strings.count - id >= sizeof(head)) {
+    std::memcpy(&head, strings.data + id, sizeof(head));
+    if (head.length <= kMaxString && head.length <= strings.count - sizeof(head) - id) {
+      const std::string_view text(reinterpret_cast<const char*>(strings.data + id + sizeof(head)), head.length);
+      if (head.check == checkOf(text, id)) {
         return text;
       }
     }

@@ -5,17 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "report/ledger/ledger_checks.h"
 #include "report/ledger/ledger_format.h"
 #include "report/ledger/ledger_layout.h"
-#include "report/ledger_reader/ledger_headers.h"
-#include "report/ledger_reader/ledger_v9.h"
 
 namespace commtap {
 
@@ -29,21 +25,13 @@ class LedgerRecords {
   std::string locate();
 
   const LedgerHeader& header() const {
-    return old_header_ ? *old_header_ : *reinterpret_cast<const LedgerHeader*>(bytes_.data());
-  }
-  /// Returns whether the ledger is of format 9, whose roots have other names.
-  bool isOld() const {
-    return old_header_ != nullptr && old_header_->version == ledger_v9::kVersion;
+    return *reinterpret_cast<const LedgerHeader*>(bytes_.data());
   }
   /// Returns the number of records in a section.
   uint64_t count(LedgerSectionId id) const {
     return sections_[id].count;
   }
-  /// Returns how many records a section could hold, used or not.
-  uint64_t room(LedgerSectionId id) const {
-    return sections_[id].room;
-  }
-  /// Returns a record; `index` is below room().
+  /// Returns a record; `index` is below count().
   template <LedgerSectionId kId>
   const LedgerRecord<kId>& at(uint64_t index) const {
     return reinterpret_cast<const LedgerRecord<kId>*>(sections_[kId].data)[index];
@@ -68,8 +56,8 @@ class LedgerRecords {
       }
     }
   }
-  /// Returns a checked number; notes `damage` and returns `instead` if it does not fit its check.
-  uint32_t number(uint32_t checked, uint32_t instead, const char* damage);
+  /// Returns a live number; notes `damage` and returns 0 if it is above `most`.
+  uint32_t numberUpTo(uint32_t most, uint32_t number, const char* damage);
 
   /// Return the string of an id; "?" if it is missing or damaged. The view is valid as long as the bytes.
   std::string_view textView(StringId id);
@@ -88,7 +76,6 @@ class LedgerRecords {
   struct Section {
     const std::byte* data = nullptr;
     uint64_t count = 0;
-    uint64_t room = 0;
   };
 
   template <LedgerSectionId kId>
@@ -115,8 +102,6 @@ class LedgerRecords {
   void noteDamagedRecord(LedgerSectionId id);
 
   std::span<const std::byte> bytes_;
-  std::unique_ptr<LedgerHeader> old_header_; ///< of an older format, in this version's layout; nullptr for this version
-  std::vector<std::byte> old_collectives_;   ///< those of format 9, in this version's layout
   std::array<Section, kSectionCount> sections_;
   std::string damage_;
 };

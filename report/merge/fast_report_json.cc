@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/merge/fast_report_json.h"
 
-#include <algorithm>
-#include <optional>
-#include <string_view>
+#include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <simdjson.h>
 
@@ -15,95 +12,14 @@
 #include "report/base/text_file.h"
 #include "report/json/fields.h"
 #include "report/json/report_json.h"
-#include "report/json/report_tables.h"
-#include "report/merge/fast_rows.h"
+#include "report/json/report_read.h"
+#include "report/merge/dom_cursor.h"
 #include "report/merge/job_order.h"
 
 namespace commtap {
-namespace {
-
-namespace dom = fast_json::dom;
-using fast_json::NotSure;
-using fast_json::rowFrom;
-
-/// Returns the newest `most` of the last collectives.
-std::vector<LastCollective> lastFrom(dom::array rows, size_t most) {
-  std::vector<LastCollective> last;
-  const size_t skipped = rows.size() > most ? rows.size() - most : 0;
-  last.reserve(rows.size() - skipped);
-  size_t position = 0;
-  for (const dom::element row : rows) {
-    if (position++ >= skipped) {
-      last.push_back(rowFrom<LastCollective>(row.get_object(), ReportDepth::kAll));
-    }
-  }
-  return last;
-}
-
-template <typename Document>
-void readTables(dom::object object, Document& document, ReportDepth depth);
-
-template <typename Value>
-void readTable(dom::element element, Value& value, ReportDepth depth) {
-  fast_json::get(element, value, AsItIs(), depth);
-}
-void readTable(dom::element element, std::vector<LastCollective>& last, ReportDepth depth) {
-  last = lastFrom(element.get_array(), depth == ReportDepth::kAll ? SIZE_MAX : kMostCompared);
-}
-void readTable(dom::element element, std::optional<Nccl>& nccl, ReportDepth depth) {
-  const dom::object object = element.get_object();
-  fast_json::checkNames(object);
-  nccl.emplace();
-  if (const dom::element version = object[field::kVersion]; !version.is_null()) {
-    nccl->version = fast_json::text(version);
-  }
-  readTables(object, *nccl, depth);
-}
-
-template <typename Document>
-void readTables(dom::object object, Document& document, ReportDepth depth) {
-  forEachTable<Document>([&object, &document, depth](const auto& table) {
-    if (dom::element value; object[table.name].get(value) == simdjson::SUCCESS) {
-      readTable(value, document.*table.member, depth);
-    } else if (!mayBeNull(table)) {
-      throw NotSure("a table is missing");
-    }
-  });
-}
-
-/// Leaves a document with more ranks than any job to the slow reader, which refuses it.
-void checkRanks(dom::array groups) {
-  size_t ranks = 0;
-  for (const dom::element group : groups) {
-    if (std::string_view text; group[field::kRanks].get(text) == simdjson::SUCCESS) {
-      ranks += countOf(fast_json::sure(rangesFromText(text)));
-    }
-  }
-  if (ranks > static_cast<size_t>(kMostRanks)) {
-    throw NotSure("too many ranks");
-  }
-}
-
-Report reportFrom(dom::element document, ReportDepth depth) {
-  const dom::object root = document.get_object();
-  if (std::string_view(root[field::kSchema].get_string()) != kReportSchema) {
-    throw NotSure("another schema");
-  }
-  fast_json::checkNames(root);
-  Report report;
-  report.job = rowFrom<Job>(root[field::kJob].get_object(), depth);
-  if (!hasValidRank(report.job)) {
-    throw NotSure("a rank beyond the world size");
-  }
-  checkRanks(root[field::kGroups].get_array());
-  readTables(root, report, depth);
-  return report;
-}
-
-} // namespace
 
 struct FastReportReader::State {
-  dom::parser parser;
+  simdjson::dom::parser parser;
 };
 
 FastReportReader::FastReportReader() : state_(std::make_unique<State>()) {}
@@ -130,27 +46,23 @@ Result<Report> FastReportReader::parse(const std::string& name, std::string& tex
   }
   if (text.size() > kMuchMemory) { // whose buffers would stay
     State once;
-    return parseBy(once, name, text, depth, memory);
+    return parseBy(once, name, text, depth);
   }
-  return parseBy(*state_, name, text, depth, memory);
+  return parseBy(*state_, name, text, depth);
 }
 
-Result<Report> FastReportReader::parseBy(
-    State& state,
-    const std::string& name,
-    std::string& text,
-    ReportDepth depth,
-    uint64_t memory) {
-  try {
-    text.reserve(text.size() + simdjson::SIMDJSON_PADDING); // simdjson reads past the end
-    return reportFrom(state.parser.parse(text), depth);
-  } catch (const std::exception&) {
-    state = State(); // its buffers are as large as what follows
-    const uint64_t needed = text.size() + jsonMemory(text);
-    Result<Report> report =
-        needed > memory ? Result<Report>::failure(tooLargeText(name, needed)) : reportFromJson(text);
-    return report || needed > memory ? report : Result<Report>::failure(name + ": " + report.error());
+Result<Report> FastReportReader::parseBy(State& state, const std::string& name, std::string& text, ReportDepth depth) {
+  text.reserve(text.size() + simdjson::SIMDJSON_PADDING); // simdjson reads past the end
+  simdjson::dom::element document;
+  if (const simdjson::error_code error = state.parser.parse(text).get(document); error != simdjson::SUCCESS) {
+    return Result<Report>::failure(name + ": no JSON document: " + simdjson::error_message(error));
   }
+  const DomCursor root(document, "report");
+  if (const std::string error = schemaError(root.textIfAny(field::kSchema)); !error.empty()) {
+    return Result<Report>::failure(name + ": " + error);
+  }
+  const bool has_all = depth == ReportDepth::kAll;
+  return reportFrom(root, ReadScope{.details = has_all, .most_last = has_all ? SIZE_MAX : kMostCompared});
 }
 
 } // namespace commtap

@@ -18,8 +18,8 @@ enum class ReportDepth : bool {
   kAll,
 };
 
-/// Reads reports many times faster than reportFromJson(). Passes a document that it is not sure of to reportFromJson(),
-/// so one function decides what is valid and words the errors. Needs one reader per thread.
+/// Reads reports with simdjson, many times faster than reportFromJson(), by the same overloads of readField(): both
+/// accept the same documents with the same errors. Needs one reader per thread.
 class FastReportReader {
  public:
   FastReportReader();
@@ -38,8 +38,7 @@ class FastReportReader {
   struct State;
 
   Result<Report> parse(const std::string& name, std::string& text, ReportDepth depth, uint64_t memory);
-  static Result<Report>
-  parseBy(State& state, const std::string& name, std::string& text, ReportDepth depth, uint64_t memory);
+  static Result<Report> parseBy(State& state, const std::string& name, std::string& text, ReportDepth depth);
 
   std::unique_ptr<State> state_;
 };

@@ -139,8 +139,6 @@ void JobMerge::add(const Report& report, const std::string& file) {
   group_times_.add(report);
   module_times_.add(report);
   addNotSeen(report);
-  job_.has_old_reports |= report.is_old;
-  job_.renamed.insert(report.renamed.begin(), report.renamed.end());
   job_.processes.push_back(std::move(process));
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -285,8 +284,6 @@ struct Report {
   std::optional<OwnCost> own_cost;                  ///< nullopt if the report does not have it
   std::vector<CudaGraph> cuda_graphs;               ///< in the order in which they were captured
   std::vector<NotSeenEntry> not_seen;
-  bool is_old = false;                        ///< read from commtap/1; not part of the document, like `renamed`
-  std::map<std::string, std::string> renamed; ///< root modules that had other names in commtap/1: new by old ones
 };
 
 } // namespace commtap

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAgain = ".run-";
 constexpr int kMaxRuns = 10'000; ///< of one name in a folder
-constexpr int kMaxNames = 4096;  ///< that a process of a job looks at
+constexpr int kMaxLooks = 4096;  ///< names that a process of a job looks at
 constexpr int kMaxRead = 16;     ///< files; one is enough unless a run of this name ended before
 
 /// Returns the number of the run among those of its name, and sets `name`; 1 for an id without a number.
@@ -76,7 +76,7 @@ std::vector<std::string> filesIn(const std::string& folder, const std::string& r
   int names = 0;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
-  for (; !error && entry != fs::recursive_directory_iterator() && ++names <= kMaxNames; entry.increment(error)) {
+  for (; !error && entry != fs::recursive_directory_iterator() && ++names <= kMaxLooks; entry.increment(error)) {
     const std::string name = entry->path().filename();
     if (entry.depth() >= levels && !name.starts_with("attempt-")) {
       entry.disable_recursion_pending();

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "e2e" / "support"))
 
 from hostile_server import ANSWERS, HostileServer, never_accepts, redirection
 
-CORPUS = Path(__file__).parent.parent / "corpus" / "v1" / "ddp"
+CORPUS = Path(__file__).parent.parent / "corpus" / "ddp"
 #: Two looks of 5 s each, and what starts and ends a command.
 MOST_S = 15
 #: SIGTERM ends `serve` within 4 s, which are for the last push, and a watch at once.

@@ -89,12 +89,6 @@ struct Export {
     withProgress([&](const Progress& progress) { readEach(found, progress, problems, visit); });
   }
 
-  std::vector<Report> readAll() {
-    std::vector<Report> reports;
-    forEach([&reports](Report report) { reports.push_back(std::move(report)); });
-    return reports;
-  }
-
   /// Notes which sums over the processes of `merge` do not fit into 64 bits.
   void noteSaturated(const JobReport& merged) {
     saturated.merge(setOf(saturatedSums(merged)));
@@ -109,22 +103,13 @@ struct Export {
   }
 };
 
-/// Returns the reports as the functions that merge and format them take them.
-std::vector<const Report*> pointersTo(const std::vector<Report>& reports) {
-  std::vector<const Report*> pointers;
-  pointers.reserve(reports.size());
-  for (const Report& report : reports) {
-    pointers.push_back(&report);
-  }
-  return pointers;
-}
-
 void writeMetrics(Export& job) {
-  const std::vector<Report> reports = job.readAll();
   const size_t max_series = job.arguments.max_series.value_or(kDefaultMaxSeries);
   SeriesLimit limit(max_series);
+  JobMetrics metrics(job.arguments.depth, limit);
+  job.forEach([&metrics](const Report& report) { metrics.add(report); });
   Exposition exposition;
-  const size_t folded = addJobMetrics(pointersTo(reports), job.arguments.depth, limit, exposition);
+  const size_t folded = metrics.addTo(exposition);
   job.saturated = setOf(exposition.saturated());
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(job.problems.size() + job.unnamed));
   if (folded > 0) {
@@ -177,12 +162,18 @@ void writeParquet(Export& job) {
   }
 }
 
+/// Writes the events of each process as its report is read.
 void writeTrace(Export& job) {
-  const std::vector<Report> reports = job.readAll();
-  for (const Report& report : reports) {
+  OutputFile out(job.arguments.output);
+  ChromeTrace trace(job.found);
+  job.forEach([&](const Report& report) {
     job.noteSaturated(mergedJob({&report}));
+    out.write(trace.textOf(report));
+  });
+  out.write(trace.end());
+  if (std::string error = out.finish(); !error.empty()) {
+    job.errors.push_back(std::move(error));
   }
-  job.write(chromeTrace(pointersTo(reports)));
 }
 
 /// Writes only the first report: the format of CommDebugMode describes a single process.

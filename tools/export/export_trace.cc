@@ -159,24 +159,41 @@ ordered_json distributedInfo(const Report& report) {
       {"pg_config", std::move(groups)}};
 }
 
+std::string textOfJson(const ordered_json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace);
+}
+
 } // namespace
 
-std::string chromeTrace(std::span<const Report* const> reports) {
-  uint64_t base_ns = reports.empty() ? 0 : reports.front()->job.started_at_ns;
-  for (const Report* report : reports) {
-    base_ns = std::min(base_ns, report->job.started_at_ns);
+ChromeTrace::ChromeTrace(std::span<const FoundReport> processes) : is_alone_(processes.size() == 1) {
+  base_ns_ = processes.empty() ? 0 : processes.front().job.started_at_ns;
+  for (const FoundReport& process : processes) {
+    base_ns_ = std::min(base_ns_, process.job.started_at_ns);
   }
-  ordered_json trace = {{"schemaVersion", 1}, {"displayTimeUnit", "ms"}, {"baseTimeNanoseconds", base_ns}};
-  if (reports.size() == 1) {
-    trace["distributedInfo"] = distributedInfo(*reports.front());
-    trace["host_name"] = reports.front()->job.host;
-  }
+}
+
+std::string ChromeTrace::textOf(const Report& report) {
   ordered_json events = ordered_json::array();
-  for (const Report* report : reports) {
-    ProcessTrace(*report, base_ns, events).write();
+  ProcessTrace(report, base_ns_, events).write();
+  const std::string list = textOfJson(events);
+  const std::string before = has_begun_ ? "," : beginning(is_alone_ ? &report : nullptr);
+  has_begun_ = true;
+  return before + list.substr(1, list.size() - 2); // without its brackets
+}
+
+std::string ChromeTrace::end() const {
+  return (has_begun_ ? "" : beginning(nullptr)) + "]}\n";
+}
+
+std::string ChromeTrace::beginning(const Report* only) const {
+  ordered_json trace = {{"schemaVersion", 1}, {"displayTimeUnit", "ms"}, {"baseTimeNanoseconds", base_ns_}};
+  if (only != nullptr) {
+    trace["distributedInfo"] = distributedInfo(*only);
+    trace["host_name"] = only->job.host;
   }
-  trace["traceEvents"] = std::move(events);
-  return trace.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace) + "\n";
+  std::string text = textOfJson(trace);
+  text.pop_back(); // the brace
+  return text + ",\"traceEvents\":[";
 }
 
 } // namespace commtap

@@ -157,9 +157,6 @@ int check(const CheckArguments& arguments) {
     return exit_status;
   }
   sayAll(job->copies);
-  if (measure.baseline) {
-    sayAll(namingNotes(*measure.baseline, *job));
-  }
   if (!arguments.plan.empty()) {
     if (measure.baseline->world_size != job->world_size) {
       say(fmt::format(

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/serve/live_metrics.h"
 
+#include <utility>
+
 #include "report/base/process.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/report_archive.h"
@@ -54,7 +56,7 @@ Exposition LiveMetrics::exposition() {
     reports.push_back(report.get());
   }
   Exposition exposition;
-  addJobMetrics(reports, depth_, limit_, exposition);
+  addJobMetrics(std::move(reports), depth_, limit_, exposition);
   limit_.forgetUnused();
   addStepChanges(steps_, exposition);
   hangs_.addTo(exposition);

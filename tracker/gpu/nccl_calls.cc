@@ -111,8 +111,8 @@ void askForSize(LedgerCommunicator& communicator, const commtap_nccl_call& call)
   const bool told = call.place != nullptr ||
                     (ask.comm_count(call.comm, &size) == kSuccess && ask.comm_user_rank(call.comm, &rank) == kSuccess);
   if (told && size > 0) {
-    communicator.rank.store(checkedNumber(static_cast<uint32_t>(rank)), std::memory_order_relaxed);
-    communicator.size.store(checkedNumber(static_cast<uint32_t>(size)), std::memory_order_release);
+    communicator.rank.store(static_cast<uint32_t>(rank), std::memory_order_relaxed);
+    communicator.size.store(static_cast<uint32_t>(size), std::memory_order_release);
   }
 }
 
@@ -192,11 +192,11 @@ uint64_t elementsOf(const commtap_nccl_call& call, uint32_t ranks) {
 
 /// Returns the communicator's size; 0 if unknown. The first group whose collective uses the communicator owns it.
 uint32_t ranksOf(LedgerCommunicator& communicator, uint32_t group) {
-  uint32_t none = checkedNumber(kNoIndex);
+  uint32_t none = kNoIndex;
   if (group != kNoIndex && communicator.group.load(std::memory_order_relaxed) == none) {
-    communicator.group.compare_exchange_strong(none, checkedNumber(group), std::memory_order_relaxed);
+    communicator.group.compare_exchange_strong(none, group, std::memory_order_relaxed);
   }
-  return uncheckedNumber(communicator.size.load(std::memory_order_acquire));
+  return communicator.size.load(std::memory_order_acquire);
 }
 
 /// A row and the payload of the call that it counts.

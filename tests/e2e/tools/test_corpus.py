@@ -1,25 +1,23 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports and ledgers of commtap/1, as an older commtap wrote them, stay readable: tests/corpus/v1.
+"""Reports of the current formats, as a job wrote them, are read without loss: tests/corpus.
 
-`ddp`, `fsdp2` and `pipeline` are runs of the jobs of these names; `*.job.json` are their merged reports. The ledgers
-are of a DDP job that was killed.
+`ddp` is a run of the job of that name, and `ddp.job.json` is its merged report. If a test fails here, the format has
+changed: it needs a new version, and a corpus of that version.
 """
 
 import csv
 import io
 import json
-import lzma
 import subprocess
 from pathlib import Path
 
 import pytest
 from harness import COMMAND, TIMEOUT_S
 
-from report import REPOSITORY, Report
+from report import REPOSITORY
 
-CORPUS = REPOSITORY / "tests" / "corpus" / "v1"
-ROOTS = {"ddp": "Net", "fsdp2": "Transformer", "pipeline": "MLPModule"}
+CORPUS = REPOSITORY / "tests" / "corpus"
 
 
 def commtap(*arguments: object, status: int = 0) -> subprocess.CompletedProcess:
@@ -28,24 +26,17 @@ def commtap(*arguments: object, status: int = 0) -> subprocess.CompletedProcess:
     return done
 
 
-@pytest.mark.parametrize("name", ROOTS)
-def test_old_reports_have_the_names_of_today(name: str) -> None:
-    """Folders and merged reports agree, and all their modules are below the user's class."""
-    for source in (CORPUS / name, CORPUS / f"{name}.job.json"):
+def test_reports_and_their_merged_report_agree() -> None:
+    """The folder and the merged report have the same numbers, and all modules are below the user's class."""
+    for source in (CORPUS / "ddp", CORPUS / "ddp.job.json"):
         document = json.loads(commtap("merge", source, "--format", "json").stdout)
-        assert document["schema"] == "commtap.job/2"
         assert document["ranks"] == "0-1"
-        roots = {module["name"] for module in document["modules"] if module["parent"] == 0}
-        assert roots == {ROOTS[name]}
-        modules = {row["module"] for row in document["collectives"]}
-        assert all(module == "Global" or module.split(".")[0] == ROOTS[name] for module in modules)
-        assert {row["label"] for row in document["collectives"]} == {None}
-    said = commtap("diff", CORPUS / name, CORPUS / f"{name}.job.json").stdout
-    assert said.endswith("no differences\n")
-    assert ("is of an older commtap" in said) == (name != "pipeline")
+        assert {module["name"] for module in document["modules"] if module["parent"] == 0} == {"Net"}
+        assert {row["module"].split(".")[0] for row in document["collectives"]} == {"Global", "Net"}
+    assert commtap("diff", CORPUS / "ddp", CORPUS / "ddp.job.json").stdout.endswith("no differences\n")
 
 
-def test_old_counts_are_unchanged() -> None:
+def test_counts_are_unchanged() -> None:
     """The exported table has the counts that the document has."""
     document = json.loads((CORPUS / "ddp" / "rank-00000.json").read_text(encoding="utf-8"))
     shown = list(
@@ -55,35 +46,13 @@ def test_old_counts_are_unchanged() -> None:
         assert [int(row[field]) for row in shown] == [row[field] for row in document["collectives"]]
 
 
-def test_old_ledgers_become_reports_of_today(tmp_path: Path) -> None:
-    """The processes were killed, so `recover` converts what they left."""
-    for packed in sorted(CORPUS.glob("*.ledger.xz")):
-        (tmp_path / packed.stem).write_bytes(lzma.decompress(packed.read_bytes()))
-    commtap("recover", tmp_path)
-    reports = [Report.read(path) for path in sorted(tmp_path.glob("*.json"))]
-    assert [report.job["rank"] for report in reports] == [0, 1]
-    for report in reports:
-        assert (report.job["exit"], report.job["exit_signal"]) == ("signal", 9)
-        assert report.not_seen == []
-        assert report.names()[:5] == ["Global", "Net", "Net", "Net.net1", "Net.net2"]
-        assert report.raw_names()[3] == "DistributedDataParallel.module.net1"
-        assert report.table("module", "phase", kind="all_reduce") == {("Net", "backward"): 2}
-        assert report.total(kind="barrier") == 1
-
-
-def test_a_budget_with_old_names_says_the_new_ones(tmp_path: Path) -> None:
-    """A pattern that names nothing would pass unseen."""
-    budget = tmp_path / "budget.toml"
-    commtap("check", CORPUS / "ddp", "--write", budget)
-    commtap("check", CORPUS / "ddp", "--budget", budget)
-    text = budget.read_text(encoding="utf-8")
-    assert 'module = "Net"' in text
-    budget.write_text(text.replace('module = "Net"', 'module = "DistributedDataParallel"'), encoding="utf-8")
-    said = commtap("check", CORPUS / "ddp", "--budget", budget, status=1).stdout
-    assert "no module is named DistributedDataParallel; most likely it is Net now" in said
-
-
-def test_an_old_baseline_is_compared_by_new_names(tmp_path: Path) -> None:
-    """`check` says which names it compares."""
-    done = commtap("check", CORPUS / "ddp", "--baseline", CORPUS / "ddp.job.json")
-    assert "older commtap: DistributedDataParallel is Net here" in done.stderr
+@pytest.mark.parametrize("source", ["ddp/rank-00000.json", "ddp.job.json"])
+def test_another_version_is_one_sentence(tmp_path: Path, source: str) -> None:
+    """It names the version of the file and the one that this commtap reads."""
+    text = (CORPUS / source).read_text(encoding="utf-8")
+    schema = json.loads(text)["schema"]
+    other = f"{schema[:-1]}1"
+    path = tmp_path / "other.json"
+    path.write_text(text.replace(f'"{schema}"', f'"{other}"', 1), encoding="utf-8")
+    said = commtap("merge", path, status=1).stderr
+    assert f"of schema {other}, this commtap reads {schema}: use the commtap that" in said

@@ -14,7 +14,7 @@ from measured import run_measured
 
 from report import REPOSITORY
 
-REPORT = REPOSITORY / "tests" / "corpus" / "v1" / "ddp" / "rank-00000.json"
+REPORT = REPOSITORY / "tests" / "corpus" / "ddp" / "rank-00000.json"
 TIMEOUT_S = 20
 #: Below --max-file-size and its windows, far below the text of the bomb.
 MOST_MIB = 300

@@ -16,7 +16,7 @@ from server import Server
 
 from report import REPOSITORY
 
-CORPUS = REPOSITORY / "tests" / "corpus" / "v1" / "ddp"
+CORPUS = REPOSITORY / "tests" / "corpus" / "ddp"
 #: Two looks of 5 s each, and the start.
 MOST_S = 14
 MOST_MIB = 800

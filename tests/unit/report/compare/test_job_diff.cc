@@ -97,7 +97,7 @@ TEST_CASE("changes are sorted by growth in bytes; new and gone rows have 0 ranks
   CHECK(changes[2].change.after.ranks == 0);
 }
 
-TEST_CASE("labels are compared one by one, unless a report of commtap/1 has none") {
+TEST_CASE("labels are compared one by one") {
   std::vector<Report> reports = sampleReports(1);
   Collective other = rowOf(reports[0], "Global", Kind::kBroadcast);
   rowOf(reports[0], "Global", Kind::kBroadcast).label = "weights";
@@ -118,9 +118,6 @@ TEST_CASE("labels are compared one by one, unless a report of commtap/1 has none
   CHECK(changed() == std::vector<std::string>{"val_metric", "weights"});
   before.collectives.front().setup = true; // gone, and new as no set-up
   CHECK(changed() == std::vector<std::string>{"val_metric", "weights", "val_metric"});
-  before.collectives.front().setup = false;
-  before.has_old_reports = true;
-  CHECK(changed() == std::vector<std::string>{""});
   CHECK(cellsOf(after).at({"Global", Phase::kOther, Kind::kBroadcast, "default_pg"}).count == 4);
 }
 
@@ -179,27 +176,6 @@ TEST_CASE("stepsOfBoth returns the number of steps if both runs have equally man
   CHECK(stepsOfBoth(before, after) == 1);
   after.steps.back().timed_ranks = 0; // has only begun
   CHECK(stepsOfBoth(before, after) == 6);
-}
-
-TEST_CASE("old names and old phases of pipelines are compared as what they are now, and a note says so") {
-  const std::string folder = COMMTAP_SOURCE_ROOT "/tests/corpus/v1/";
-  const JobReport ddp = *readJob(folder + "ddp.job.json", {}, {});
-  const JobReport now = sampleJob();
-  CHECK(has(namingNotes(ddp, now).at(0), "ddp is of an older commtap: DistributedDataParallel is Net here"));
-  CHECK(namingNotes(now, now).empty());
-  const JobReport before = *readJob(folder + "pipeline", {}, {});
-  JobReport after = before;
-  after.has_old_reports = false;
-  for (JobCollective& row : after.collectives) {
-    if (isPointToPoint(row.kind)) {
-      row.module = "MLPModule";
-      row.phase = Phase::kForward;
-    }
-  }
-  const auto [old_cells, new_cells] = comparableCells(before, after);
-  CHECK(changesBetween(old_cells, new_cells, {}).empty());
-  CHECK_FALSE(changesBetween(cellsOf(before), cellsOf(after), {}).empty());
-  CHECK(has(namingNotes(before, after).at(0), "neither module nor phase"));
 }
 
 } // namespace

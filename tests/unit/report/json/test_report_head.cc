@@ -29,7 +29,7 @@ TEST_CASE("a report with other line breaks is read completely") {
 
 TEST_CASE("a file that is not a report is an error with its path") {
   const TempFolder folder;
-  writeText(folder / "a.json", "{\n  \"schema\": \"commtap/1\",\n  \"job\": {\"run_id\": 7}\n}");
+  writeText(folder / "a.json", "{\n  \"schema\": \"commtap/2\",\n  \"job\": {\"run_id\": 7}\n}");
   CHECK(readReportHead(folder / "a.json").error() == (folder / "a.json") + ": report.job.run_id is 7, not a string");
   writeText(folder / "b.json", "");
   CHECK(readReportHead(folder / "b.json").error().find("no JSON document") != std::string::npos);
@@ -37,12 +37,12 @@ TEST_CASE("a file that is not a report is an error with its path") {
 }
 
 TEST_CASE("other commtap documents are recognized by their schema") {
-  CHECK(schemaOf(" {\n \"schema\" : \"commtap.job/1\", ") == "commtap.job/1");
+  CHECK(schemaOf(" {\n \"schema\" : \"commtap.job/2\", ") == "commtap.job/2");
   CHECK_FALSE(schemaOf("{\"a\": 1, \"schema\": \"x\"}"));
   CHECK_FALSE(schemaOf("{\"schema\": \"cut"));
   const TempFolder folder;
   for (const auto& [schema, other] :
-       {std::pair("commtap.job/1", true), {"commtap-show/1", true}, {"commtap/1", false}}) {
+       {std::pair("commtap.job/2", true), {"commtap-show/1", true}, {"commtap/2", false}}) {
     writeText(folder / "a.json", std::string("{\"schema\": \"") + schema + "\"}");
     CHECK(isOtherDocument(folder / "a.json") == other);
   }

@@ -59,7 +59,7 @@ TEST_CASE("a report is a job of one rank; a job report is read unchanged") {
   const auto back = readJob(folder / "job.json", {}, nullptr);
   REQUIRE(back);
   CHECK(jobReportToJson(*back) == jobReportToJson(job));
-  writeText(folder / "broken.json", "{\"schema\": \"commtap.job/1\"}");
+  writeText(folder / "broken.json", "{\"schema\": \"commtap.job/2\"}");
   CHECK(readJob(folder / "broken.json", {}, nullptr).error() == (folder / "broken.json") + ": report.job is missing");
 }
 

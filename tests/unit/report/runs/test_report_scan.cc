@@ -30,7 +30,7 @@ TEST_CASE("scanReports reads ranks from JSON and ledgers and skips other documen
   put(folder, "aaa.json", 2, "sample-run");
   REQUIRE(sampleLedger(1)->publish(folder / "x.ledger"));
   REQUIRE(sampleLedger(2)->publish(folder / "double.ledger"));
-  writeText(folder / "job.json", "{\"schema\": \"commtap.job/1\"}");
+  writeText(folder / "job.json", "{\"schema\": \"commtap.job/2\"}");
   writeText(folder / "bad.json", "{");
   const auto scan = scanReports(folder.path(), nullptr);
   REQUIRE(scan);
@@ -133,7 +133,7 @@ TEST_CASE("many foreign files give one line with their number") {
   for (int i = 0; i < 50; ++i) {
     writeText(folder / ("note" + std::to_string(i) + ".json"), "{\"a\": 1}");
   }
-  writeText(folder / "cut.json", "{\n  \"schema\": \"commtap/1\",\n");
+  writeText(folder / "cut.json", "{\n  \"schema\": \"commtap/2\",\n");
   const auto scan = scanReports(folder.path(), nullptr);
   REQUIRE(scan->problems.size() == 2);
   CHECK(has(scan->problems[0], "cut.json: no JSON document"));

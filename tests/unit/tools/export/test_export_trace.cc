@@ -39,6 +39,20 @@ Report report(int64_t rank) {
   return made;
 }
 
+/// Returns the document of the reports.
+json traceOf(const std::vector<Report>& reports) {
+  std::vector<FoundReport> found;
+  for (const Report& report : reports) {
+    found.push_back({.path = "", .job = report.job});
+  }
+  ChromeTrace trace(found);
+  std::string text;
+  for (const Report& report : reports) {
+    text += trace.textOf(report);
+  }
+  return json::parse(text + trace.end());
+}
+
 std::vector<json> eventsOf(const json& trace, const char* phase) {
   std::vector<json> events;
   for (const json& event : trace["traceEvents"]) {
@@ -50,9 +64,7 @@ std::vector<json> eventsOf(const json& trace, const char* phase) {
 }
 
 TEST_CASE("steps and timed collectives are spans, other collectives are instants") {
-  const Report one = report(1);
-  const Report* const reports[] = {&one};
-  const json trace = json::parse(chromeTrace(reports));
+  const json trace = traceOf({report(1)});
   CHECK(trace["baseTimeNanoseconds"] == kStart);
   const std::vector<json> spans = eventsOf(trace, "X");
   REQUIRE(spans.size() == 3);
@@ -76,21 +88,17 @@ TEST_CASE("steps and timed collectives are spans, other collectives are instants
 }
 
 TEST_CASE("distributedInfo is there for a single rank only") {
-  const Report first = report(0);
-  const Report second = report(1);
-  const Report* const one[] = {&second};
-  const json alone = json::parse(chromeTrace(one));
+  const json alone = traceOf({report(1)});
   CHECK(alone["distributedInfo"]["rank"] == 1);
   CHECK(alone["distributedInfo"]["world_size"] == 4);
   CHECK(alone["distributedInfo"]["pg_config"][0]["ranks"] == json({0, 1, 2, 3}));
-  const Report* const both[] = {&first, &second};
-  const json trace = json::parse(chromeTrace(both));
+  const json trace = traceOf({report(0), report(1)});
   CHECK_FALSE(trace.contains("distributedInfo"));
   CHECK(eventsOf(trace, "X").size() == 6);
 }
 
 TEST_CASE("a trace without reports has no events") {
-  CHECK(json::parse(chromeTrace({}))["traceEvents"].empty());
+  CHECK(traceOf({})["traceEvents"].empty());
 }
 
 } // namespace

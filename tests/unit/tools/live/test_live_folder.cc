@@ -90,8 +90,8 @@ TEST_CASE("LiveFolder has one line for many foreign files, and counts each") {
   for (int i = 0; i < 50; ++i) {
     writeText(folder / ("note" + std::to_string(i) + ".json"), "{\"a\": 1}");
   }
-  writeText(folder / "cut.json", "{\n  \"schema\": \"commtap/1\",\n");
-  writeText(folder / "job.json", "{\n \"schema\": \"commtap.job/1\",\n \"run_id\": \"x\"\n}\n");
+  writeText(folder / "cut.json", "{\n  \"schema\": \"commtap/2\",\n");
+  writeText(folder / "job.json", "{\n \"schema\": \"commtap.job/2\",\n \"run_id\": \"x\"\n}\n");
   LiveFolder live(folder.path(), "node1", kKeep);
   for (int look = 0; look < 2; ++look) {
     const LiveReports found = live.read(Clock::now());

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/metrics/rank_metrics.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "report/model/saturating.h"
+
+namespace commtap {
+
+/// Maps the names of a report's groups to their titles.
+class GroupTitles {
+ public:
+  explicit GroupTitles(const Report& report) {
+    for (const Group& group : report.groups) {
+      titles_.emplace(group.name, groupTitle(group));
+    }
+  }
+
+  /// Returns the group's title, or `name` if there is no such group.
+  const std::string& of(const std::string& name) const {
+    const auto title = titles_.find(name);
+    return title == titles_.end() ? name : title->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> titles_;
+};
+
+namespace {
+
+constexpr const char* kOther = "(other)";
+
+/// Returns the rows in module order, which is stable while a job runs; row order is not.
+std::vector<const Collective*> inModuleOrder(const Report& report) {
+  std::unordered_map<std::string, size_t> order;
+  for (const Module& module : report.modules) {
+    order.emplace(module.name, order.size());
+  }
+  const auto place = [&order](const Collective* row) {
+    const auto found = order.find(row->module);
+    return found == order.end() ? order.size() : found->second;
+  };
+  std::vector<const Collective*> rows;
+  for (const Collective& row : report.collectives) {
+    rows.push_back(&row);
+  }
+  std::stable_sort(
+      rows.begin(), rows.end(), [&](const Collective* a, const Collective* b) { return place(a) < place(b); });
+  return rows;
+}
+
+} // namespace
+
+void RankMetrics::add(const Report& report, std::optional<uint32_t> max_depth) {
+  addProcess(report);
+  const ModuleDepth depth(report, max_depth);
+  const GroupTitles titles(report);
+  addRows(report, titles, depth);
+  addCalls(report, depth);
+  addNccl(report, titles);
+}
+
+size_t RankMetrics::addTo(Exposition& out) const {
+  for (const auto& [labels, sum] : rows_) {
+    out.add(MetricId::kCollectives, labels, sum.count);
+    out.add(MetricId::kPayloadBytes, labels, sum.bytes);
+    out.add(MetricId::kBusBytes, labels, sum.bus_bytes);
+  }
+  for (const auto& [labels, time] : times_) {
+    const Durations& running = time.of(DurationKind::kRunning);
+    out.add(MetricId::kTimedCollectives, labels, running.count);
+    out.add(MetricId::kTimedBusBytes, labels, time.bus_bytes);
+    out.addNs(MetricId::kRunningSeconds, labels, running.sum_ns);
+    out.addNs(MetricId::kBlockedSeconds, labels, time.of(DurationKind::kBlocked).sum_ns);
+  }
+  for (const auto& [labels, calls] : calls_) {
+    out.add(MetricId::kModuleCalls, labels, calls);
+  }
+  for (const auto& [labels, amount] : nccl_) {
+    out.add(MetricId::kNcclCalls, labels, amount.count);
+    out.add(MetricId::kNcclFailedCalls, labels, amount.failed);
+    out.add(MetricId::kNcclBytes, labels, amount.bytes);
+  }
+  addProcessesTo(out);
+  if (!folded_.empty()) {
+    out.add(MetricId::kFoldedLabelSets, rank_.text(), static_cast<uint64_t>(folded_.size()));
+  }
+  return folded_.size();
+}
+
+std::string RankMetrics::rowLabels(const std::string& module, const std::string& group, const Collective& row) const {
+  return rank_
+      .with({{"module", module}, {"phase", phaseName(row.phase)}, {"kind", kindName(row.kind)}, {"group", group}})
+      .text();
+}
+
+std::string RankMetrics::timeLabels(const std::string& group, Kind kind) const {
+  return rank_.with({{"kind", kindName(kind)}, {"group", group}}).text();
+}
+
+std::string RankMetrics::callLabels(const std::string& module, size_t phase) const {
+  return rank_.with({{"module", module}, {"phase", phaseName(static_cast<Phase>(phase))}}).text();
+}
+
+std::string RankMetrics::ncclLabels(const std::string& function, const std::string& group) const {
+  return rank_.with({{"function", function}, {"group", group}}).text();
+}
+
+std::string RankMetrics::admitted(const char* what, std::string labels, std::string folded) {
+  if (limit_->admit(what + rank_.text(), labels)) {
+    return labels;
+  }
+  folded_.insert(std::move(labels));
+  return folded;
+}
+
+void RankMetrics::addRows(const Report& report, const GroupTitles& titles, const ModuleDepth& depth) {
+  for (const Collective* row : inModuleOrder(report)) {
+    const std::string& group = titles.of(row->group);
+    std::string labels = rowLabels(depth.cut(row->module), group, *row);
+    rows_[admitted("rows ", std::move(labels), rowLabels(kOther, kOther, *row))] +=
+        {row->count, row->bytes, row->bus_bytes};
+    if (row->time.isKnown()) {
+      times_[admitted("times ", timeLabels(group, row->kind), timeLabels(kOther, row->kind))] += row->time;
+    }
+  }
+}
+
+void RankMetrics::addCalls(const Report& report, const ModuleDepth& depth) {
+  std::unordered_map<std::string, CallsByPhase> calls;
+  for (const Module& module : report.modules) {
+    auto& most = calls[module.name];
+    for (size_t phase = 0; phase < kPhaseCount; ++phase) {
+      most[phase] = std::max(most[phase], module.calls[phase]);
+    }
+  }
+  for (const Module& module : report.modules) {
+    const auto entry = calls.extract(module.name);
+    if (!entry.empty() && depth.cut(module.name) == module.name) {
+      addCallsOf(module.name, entry.mapped());
+    }
+  }
+}
+
+void RankMetrics::addCallsOf(const std::string& module, const CallsByPhase& calls) {
+  for (size_t phase = 0; phase < kPhaseCount; ++phase) {
+    if (calls[phase] > 0) {
+      addSaturating(calls_[admitted("calls ", callLabels(module, phase), callLabels(kOther, phase))], calls[phase]);
+    }
+  }
+}
+
+void RankMetrics::addNccl(const Report& report, const GroupTitles& titles) {
+  if (!report.nccl) {
+    return;
+  }
+  for (const NcclCall& call : report.nccl->calls) {
+    std::string labels = ncclLabels(call.function, titles.of(call.group));
+    nccl_[admitted("nccl ", std::move(labels), ncclLabels(kOther, kOther))] += amountOf(call);
+  }
+}
+
+void RankMetrics::addProcess(const Report& report) {
+  const Job& job = report.job;
+  std::string labels = rank_
+                           .with(
+                               {{"host", job.host},
+                                {"pid", std::to_string(job.pid)},
+                                {"torch", job.torch_version},
+                                {"python", job.python_version},
+                                {"commtap", job.commtap_version}})
+                           .text();
+  if (std::find(processes_.begin(), processes_.end(), labels) == processes_.end()) { // a pid may be reused
+    processes_.push_back(std::move(labels));
+  }
+  if (job.exit == ExitKind::kRunning) {
+    ++running_;
+  } else {
+    exits_[job.exit_status.value_or(0) == 0 ? exitKindName(job.exit) : "failed"] += 1;
+  }
+  start_ns_ = std::min(start_ns_, job.started_at_ns);
+  end_ns_ = end_ns_ && job.ended_at_ns ? std::max(end_ns_, job.ended_at_ns) : std::nullopt;
+  // Each process of a rank counts its own steps, and the training's has most.
+  steps_ = std::max(steps_, report.steps.empty() ? 0 : report.steps.back().first_step);
+  last_ns_ = std::max(last_ns_, report.last.empty() ? 0 : report.last.back().issued_at_ns);
+  for (const NotSeenEntry& entry : report.not_seen) {
+    addSaturating(not_seen_[entry.reason], entry.count);
+  }
+}
+
+void RankMetrics::addProcessesTo(Exposition& out) const {
+  for (const std::string& labels : processes_) {
+    out.add(MetricId::kProcess, labels, uint64_t{1});
+  }
+  out.add(MetricId::kProcessRunning, rank_.text(), running_);
+  for (const auto& [exit, count] : exits_) {
+    out.add(MetricId::kProcessExit, rank_.with({{"exit", exit}}).text(), count);
+  }
+  out.addNs(MetricId::kProcessStart, rank_.text(), start_ns_);
+  if (end_ns_) {
+    out.addNs(MetricId::kProcessEnd, rank_.text(), *end_ns_);
+  }
+  out.add(MetricId::kSteps, rank_.text(), steps_);
+  if (last_ns_ > 0) {
+    out.addNs(MetricId::kLastCollective, rank_.text(), last_ns_);
+  }
+  for (const auto& [reason, count] : not_seen_) {
+    out.add(MetricId::kNotSeen, rank_.with({{"reason", reason}}).text(), count);
+  }
+}
+
+} // namespace commtap

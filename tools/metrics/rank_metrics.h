@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/model/amounts.h"
+#include "report/model/model.h"
+#include "report/model/nccl.h"
+#include "tools/metrics/exposition.h"
+#include "tools/metrics/module_depth.h"
+#include "tools/metrics/series_limit.h"
+
+namespace commtap {
+
+class GroupTitles;
+
+/// The samples of the processes of one run, attempt and rank. Keeps their sums and no report.
+class RankMetrics {
+ public:
+  /// `limit` must outlive this.
+  RankMetrics(MetricLabels rank, SeriesLimit& limit) : rank_(std::move(rank)), limit_(&limit) {}
+
+  /// Adds a process of the rank. Cuts the tree of modules at `max_depth`.
+  void add(const Report& report, std::optional<uint32_t> max_depth);
+  /// Adds the samples. Returns the number of label sets that the limit rejected.
+  size_t addTo(Exposition& out) const;
+
+ private:
+  /// Sums by label text, so that no two samples have equal labels.
+  template <typename Sum>
+  using Series = std::map<std::string, Sum>;
+
+  std::string rowLabels(const std::string& module, const std::string& group, const Collective& row) const;
+  std::string timeLabels(const std::string& group, Kind kind) const;
+  std::string callLabels(const std::string& module, size_t phase) const;
+  std::string ncclLabels(const std::string& function, const std::string& group) const;
+  /// Returns `labels` if the limit admits them, else the label set that they are folded into.
+  std::string admitted(const char* what, std::string labels, std::string folded);
+  void addRows(const Report& report, const GroupTitles& titles, const ModuleDepth& depth);
+  /// Adds calls of modules. A wrapper calls the wrapped module, which has an equal name: that counts as one call.
+  void addCalls(const Report& report, const ModuleDepth& depth);
+  void addCallsOf(const std::string& module, const CallsByPhase& calls);
+  void addNccl(const Report& report, const GroupTitles& titles);
+  void addProcess(const Report& report);
+  void addProcessesTo(Exposition& out) const;
+
+  MetricLabels rank_;
+  SeriesLimit* limit_;
+  std::vector<std::string> processes_; ///< label texts
+  uint64_t running_ = 0;
+  std::map<std::string_view, uint64_t> exits_; ///< by how the process ended
+  uint64_t start_ns_ = UINT64_MAX;
+  std::optional<uint64_t> end_ns_ = 0; ///< nullopt if a process has not ended
+  uint64_t steps_ = 0;
+  uint64_t last_ns_ = 0;
+  std::map<std::string, uint64_t> not_seen_;
+  Series<Amount> rows_;
+  Series<CollectiveTime> times_;
+  Series<uint64_t> calls_;
+  Series<NcclAmount> nccl_;
+  std::set<std::string> folded_;
+};
+
+} // namespace commtap
