@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/counting.h"
 
-#include <unistd.h>
-
 #include <mutex>
 
 #include "report/model/options.h"
@@ -43,7 +41,7 @@ void setCounting(bool on) {
     return;
   }
   is_on = on;
-  const Options options = parseOptions(environ).options;
+  const Options& options = ProcessLedger::get().options();
   if (on) {
     startKernels(options.ops);
     startOps(options.level);

@@ -30,6 +30,11 @@ class ProcessLedger {
     return *ledger_;
   }
 
+  /// Returns the options that the process started with. The environment may have changed since.
+  const Options& options() const {
+    return options_;
+  }
+
   /// Notes that the process has a process group, as rank `rank` of `size`, or issues a collective. From then on the
   /// process leaves a report. Pass -1 for an unknown value.
   void processGroupSeen(int64_t rank, int64_t size);
