@@ -346,9 +346,6 @@ def processes(build: Path, show: Show, few: int, many: int) -> list[str]:
         small = {"/bin/true": ["/bin/true"], "bash": ["bash", "-c", ":"], "python": [sys.executable, "-c", "pass"]}
         for name, command in small.items():
             lines.append(show(process_row(f"{name}, beside an empty object", command, shim, empty, many)))
-        command = [sys.executable, "-c", "import torch"]
-        lines.append(show(process_row("import torch, beside no preload", command, shim, "", few)))
-        lines.append(show(process_row("import torch with an empty object, beside no preload", command, empty, "", few)))
     _, costs = own_costs(build, 1, few)
     spent = spread([cost["start_ns"] / 1e6 for cost in costs], ".1f")
     lines.append(show(f"| import torch, elapsed, by its own_cost | {spent} | |"))
@@ -405,7 +402,7 @@ def write_section(name: str, lines: list[str]) -> None:
         return
     end = rest.find(MARK.split("{", maxsplit=1)[0])
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {time.strftime('%F')}"
-    text = MARK.format(name) + f"\n\nMeasured on {machine}.\n" + "\n".join(lines) + "\n"
+    text = MARK.format(name) + f"\nMeasured on {machine}.\n" + "\n".join(lines) + "\n"
     page.write_text(before + text + ("" if end < 0 else "\n" + rest[end:]))
 
 
