@@ -88,7 +88,7 @@ class Judge {
     verdict_.quiet_s = has_moved_ ? 0 : secondsSince(last_ns);
   }
 
-  /// Messages with tags may meet in another order than they were made: only a job that hangs tells that they did not.
+  /// Tagged messages may match out of order. Judge them in a hung job only.
   void dropDoubtful() {
     if (graph_.hasRunning() ? !isQuiet() : !wasKilled()) {
       std::erase_if(mismatches_, [](const Mismatch& each) { return each.reason == HangReason::kUnmatched; });

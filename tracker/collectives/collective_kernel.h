@@ -27,7 +27,7 @@ struct OpFacts {
   std::optional<size_t> group_argument;
   std::optional<size_t> reduce_op_argument;
   std::optional<size_t> async_argument;
-  /// The rank in the group of a send's or receive's peer, or of a collective's root.
+  /// The argument with the group rank of the peer, or of the root.
   std::optional<size_t> peer_argument;
   uint64_t sequence_hash = 0; ///< SequenceCall::what
   size_t argument_count = 0;

@@ -54,7 +54,7 @@ struct SiteHash {
   }
 };
 
-/// Returns whether a site's next collective is the same one: what an interpreter calls is another at each call.
+/// Returns whether a site's next collective is the same one. False for an interpreter: one line of it runs every node.
 bool isLasting(const CommtapSite& site) {
   const auto calls_one = [](const CommtapGraphCall& call) {
     return call.code == nullptr || call.instruction != nullptr;

@@ -11,7 +11,7 @@ namespace commtap {
 
 /// Keeps commtap off in the processes of a run that start after a fault that may be commtap's own, so that such a fault
 /// cannot become a crash loop. The switch is a file in the run's folder, made by this user and this version of commtap.
-/// A user who empties the file has the last word: commtap counts, and makes no other one.
+/// If the user empties the file, commtap counts and never makes it again.
 class OffSwitch {
  public:
   /// `pattern`: COMMTAP_OUT.

@@ -127,7 +127,7 @@ void ProcessLedger::internalError(std::string_view what) noexcept {
   }
 }
 
-/// A process without output leaves no trace, so it cannot tell others.
+/// Call only in a process with output: without output there is no folder for the off switch.
 void ProcessLedger::keepNextOff(std::string_view what) const {
   try {
     const std::string where =

@@ -36,7 +36,7 @@ enum CommtapInFrames : uint8_t {
   kCommtapStepClosure,      ///< the closure of the optimizer's step that runs, which is no module
 };
 
-/// The work of Python code outside of every module call, as the functions that run say.
+/// What Python does outside every module call, by the names of the running functions.
 enum CommtapWork : uint8_t {
   kCommtapNoWork,                   ///< no function that runs has the name of such work
   kCommtapSetUp,                    ///< the constructor of a module that wraps another, or a method that completes it
@@ -136,10 +136,9 @@ struct CommtapHost {
   /// Notes where the collectives of a file that Inductor generates come from. `folder` is Inductor's cache, `key` the
   /// file's name in it, and `lines` the text that GraphLines reads.
   void (*graph_generated)(const char* folder, const char* key, const char* lines);
-  /// Returns nonzero if nothing is known of a generated file's collectives: neither this process nor one before it
-  /// told.
+  /// Returns nonzero if nothing is known of a generated file's collectives, from this process or an earlier one.
   int (*wants_graph)(const char* path);
-  /// Notes where those of them come from that this process's own graph tells. `lines` as above.
+  /// As graph_generated(), for a file that was loaded from the cache.
   void (*graph_loaded)(const char* path, const char* lines);
   void (*not_seen_module)(const char* what); ///< facts of a module or parameter could not be read
   void (*hook_missing)(const char* why);     ///< module calls cannot be hooked

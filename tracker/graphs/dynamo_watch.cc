@@ -37,12 +37,12 @@ std::string contentOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What a graph's compilation has to tell.
+/// Sends the tracker the files that one compilation loads.
 class Compilation {
  public:
   explicit Compilation(PyObject* graph) : graph_(graph), files_before_(countFiles()) {}
 
-  /// Tells of the files that were loaded meanwhile.
+  /// Sends the files that were loaded since the constructor.
   void end() const {
     const PyRef files = loadedFiles();
     for (Py_ssize_t i = files_before_; files && i < PyList_GET_SIZE(files.get()); ++i) {

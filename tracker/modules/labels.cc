@@ -122,8 +122,9 @@ typename std::vector<Label>::iterator lastOf(std::vector<Label>& open, const voi
   return found == open.rend() ? open.end() : std::prev(found.base());
 }
 
-/// Reads Python's frames for what the label leaves open: the unit, if the label does not name it or if no module runs
-/// below whose root the name could be searched; the caller of a prefetch that no other label encloses.
+/// Reads Python's frames for what the label leaves open. They show the unit, if the label does not name it or if no
+/// running module has a root below which its name can be searched. They show the caller of a prefetch, if no other
+/// label encloses it.
 std::optional<uint32_t> moduleFor(const ThreadState& thread, const UnitLabelText& label) {
   if (label.made_by == UnitLabel::Library::kPipeline) {
     return moduleInFrames(kCommtapPipelineStage, label.stage);

@@ -20,10 +20,10 @@ namespace commtap {
 /// lock of the job's.
 std::string layoutDifference();
 
-/// Compares c10d's process groups, of which this is one. To be called before anything else is read from the group.
+/// Compares the layout of ProcessGroup. Call before any other read of `group`.
 std::string layoutDifference(const c10d::ProcessGroup& group);
 
-/// Compares c10d's works. To be called before anything else is read from the work.
+/// Compares the layout of Work. Call before any other read of `work`.
 std::string layoutDifference(const c10d::Work& work);
 
 } // namespace commtap

@@ -195,7 +195,7 @@ def _returned(notes: dict[str, None], real: Callable[..., Any]) -> Callable[...,
 
 
 def forget_counts(notes: dict[str, None]) -> None:
-    """Makes the counts that this rank gets from others numbers that no split can be. Adds to `notes` where."""
+    """Replaces received counts by numbers that no split accepts. `notes` gets the line of the script."""
     for name in ("all_to_all_single", "all_to_all"):
         replacing.replace_everywhere(c10d, name, _into(notes, getattr(c10d, name)))
     all_to_all = _returned(notes, functional.all_to_all_single)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which ranks of a job are alike, from its device mesh, so that one of them is planned for all.
 
-The rank that is first in each dimension of the mesh is planned, the one in the middle of each, and the one that is last
-in each. If all three communicate alike, no dimension makes a difference. Else they are planned for each dimension by
-itself. If they differ in one, the first and the last rank of it stand for themselves, and the one in the middle for all
-between them. Pipeline stages are planned one by one.
+Three ranks are planned first: the first one of the mesh, the one in the middle of every dimension, and the last one. If
+they communicate alike, no dimension makes a difference. Otherwise the first, middle and last rank of each dimension are
+compared. In a dimension where they differ, the first and last rank stand for themselves, and the middle one for all
+between. Every pipeline stage is planned.
 """
 
 import dataclasses
