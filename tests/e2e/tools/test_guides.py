@@ -130,6 +130,17 @@ def test_named_commands_exist() -> None:
             assert f"def {arguments[-1]}" in (REPOSITORY / file).read_text(encoding="utf-8"), arguments[-1]
 
 
+def test_named_programs_exist() -> None:
+    """Calls of pytest name files of the repository, and those of unit tests a program that the build makes."""
+    text = GUIDES[0].read_text(encoding="utf-8")
+    files = [file for arguments in commands_of(text, ".venv/bin/pytest") for file in arguments if "/" in file]
+    programs = set(re.findall(r"build/tests/unit/(\w+) -", text))
+    assert files
+    assert programs
+    assert [file for file in files if not (REPOSITORY / file).exists()] == []
+    assert programs - PROGRAMS == set()
+
+
 def test_named_choices_of_unit_tests_find_some() -> None:
     text = GUIDES[0].read_text(encoding="utf-8")
     cases = re.findall(r"--test-case='\*(.*?)\*'", text)

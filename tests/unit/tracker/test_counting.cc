@@ -6,8 +6,10 @@
 
 #include <ATen/ATen.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/core/process_ledger.h"
@@ -15,15 +17,24 @@
 namespace commtap {
 namespace {
 
+/// Says how many ops the report has.
+void sayOps(const Report& report) {
+  uint64_t count = 0;
+  for (const Operation& row : report.operations.value_or(std::vector<Operation>())) {
+    count += row.count;
+  }
+  sayLine(std::to_string(count));
+}
+
 TEST_CASE_FIXTURE(TrackerFixture, "counting goes on with the options that the process started with") {
   const ChildResult child = runInTrackedChild([this] {
     setenv("COMMTAP_LEVEL", "ops", 1); // as a job may by os.environ
     setCounting(false);
     setCounting(true);
     at::zeros({2}).neg();
-    sayLine(report().operations ? "counts ops" : "counts collectives");
+    sayOps(report());
   });
-  CHECK(child.said == "counts collectives\n");
+  CHECK(child.said == "0\n");
   CHECK(ProcessLedger::get().options().level == Level::kCollectives);
 }
 
@@ -31,9 +42,9 @@ TEST_CASE_FIXTURE(TrackerFixture, "a level above collectives counts ops") {
   const ChildResult child = runInTrackedChild([this] {
     startOps(Level::kOps);
     at::zeros({2}).neg();
-    sayLine(report().operations ? "counts ops" : "counts collectives");
+    sayOps(report());
   });
-  CHECK(child.said == "counts ops\n");
+  CHECK(child.said != "0\n");
 }
 
 } // namespace
