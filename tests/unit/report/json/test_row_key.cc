@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
 
 namespace commtap {
