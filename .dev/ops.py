@@ -20,6 +20,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 TABLE = REPOSITORY / "tracker" / "collectives" / "op_table.cc"
+LIBRARY_OPS = TABLE.with_name("library_ops.txt")
 PAGE = REPOSITORY / "docs" / "ops.md"
 WHEELS = REPOSITORY / "build" / "wheels"
 
@@ -79,7 +80,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Table:
-    """The contents of op_table.cc."""
+    """The contents of op_table.cc and library_ops.txt."""
 
     specs: dict[str, Spec]
     namespaces: tuple[str, ...]
@@ -98,8 +99,23 @@ class Schema:
     arguments: dict[str, str]
 
 
+def library_specs() -> dict[str, Spec]:
+    """Returns the ops of library_ops.txt, whose first and last line are C++."""
+    specs = {}
+    for line in LIBRARY_OPS.read_text(encoding="utf-8").splitlines():
+        if "::" not in line or line.startswith("#"):
+            continue
+        op, kind, argument, *_ = [*line.split(), ""]
+        name, star, _ = argument.partition("*group")
+        name, at, _ = name.partition("@B")
+        rule = "kArgumentTimesGroup" if star else "kMatrixProduct" if at else "kArgument"
+        kind = "k" + kind.title().replace("_", "")
+        specs[op] = Spec(kind, "kNone" if kind == "kBarrier" else rule, name)
+    return specs
+
+
 def read_table(path: Path = TABLE) -> Table:
-    """Returns the rows and lists of op_table.cc, which clang-format keeps in one form."""
+    """Returns the rows and lists of op_table.cc, which clang-format keeps in one form, and the ops of libraries."""
     text = path.read_text(encoding="utf-8")
     rows = re.findall(r'\{"(\w+::\w+)",\s*(k\w+),\s*(k\w+),\s*"(\w*)"\}', text)
 
@@ -107,9 +123,8 @@ def read_table(path: Path = TABLE) -> Table:
         [body] = re.findall(rf"{name} = \{{(.*?)\}};", text, re.DOTALL)
         return re.findall(r'"([^"]+)"', body)
 
-    return Table(
-        {op: Spec(*rest) for op, *rest in rows}, tuple(texts_of("kNamespaces")), frozenset(texts_of("kNoCollectives"))
-    )
+    specs = {op: Spec(*rest) for op, *rest in rows} | library_specs()
+    return Table(dict(sorted(specs.items())), tuple(texts_of("kNamespaces")), frozenset(texts_of("kNoCollectives")))
 
 
 def split_arguments(text: str) -> Iterator[str]:

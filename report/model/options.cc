@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "report/model/op_line.h"
 #include "report/model/spelling.h"
 
 namespace commtap {
@@ -72,18 +73,14 @@ bool applyRunId(Options& options, std::string_view value, const OptionRow& /*row
   return true;
 }
 
+/// Leaves bad lines out: parseOptions() warns of each.
 bool applyOps(Options& options, std::string_view value, const OptionRow& /*row*/) {
-  std::vector<std::string> ops;
-  while (!value.empty()) {
-    const size_t comma = std::min(value.find(','), value.size());
-    const std::string_view op = value.substr(0, comma);
-    if (op.find("::") == std::string_view::npos) {
-      return false;
+  options.ops.clear();
+  forEachOpLine(value, [&options](std::string_view line) {
+    if (parseOpLine(line).fault.empty()) {
+      options.ops.emplace_back(line);
     }
-    ops.emplace_back(op);
-    value.remove_prefix(std::min(comma + 1, value.size()));
-  }
-  options.ops = std::move(ops);
+  });
   return true;
 }
 
@@ -157,8 +154,11 @@ constexpr auto kTable = std::to_array<OptionRow>({
      .flag = "--ops",
      .type = "list",
      .default_value = "",
-     .help = "Additional ops to count as collectives of kind other, for example mylib::exchange,deep_ep::*.",
-     .wanted = "ops as namespace::name, separated by commas; a * at the end matches any text",
+     .help =
+         "Additional ops to count as collectives, separated by commas or line ends, with kind and the argument whose "
+         "bytes count: mylib::exchange all_to_all input,deep_ep::*. Without a kind they are of kind other: "
+         "docs/ops.md.",
+     .wanted = "OP [KIND [ARGUMENT]] with OP as namespace::name, or with a * at its end",
      .apply = applyOps},
     {.name = "COMMTAP_LEVEL",
      .flag = "--level",
@@ -241,6 +241,16 @@ std::string_view closestOption(std::string_view name) {
   return closestName(name, names);
 }
 
+void warnOfOps(std::string_view name, std::string_view value, ParsedOptions& parsed) {
+  forEachOpLine(value, [name, &parsed](std::string_view line) {
+    if (const std::string_view fault = parseOpLine(line).fault; !fault.empty()) {
+      parsed.warnings.push_back(
+          std::string(name) + "=" + std::string(line) + " is invalid and was ignored: " + std::string(fault) +
+          "; it must be " + wantedValue(*findOption(name)));
+    }
+  });
+}
+
 void parseVariable(std::string_view name, std::string_view value, ParsedOptions& parsed) {
   const OptionRow* option = findOption(name);
   if (option == nullptr) {
@@ -249,6 +259,9 @@ void parseVariable(std::string_view name, std::string_view value, ParsedOptions&
         closest.empty() ? "; the options are " : "; did you mean " + std::string(closest) + "? The options are ";
     parsed.warnings.push_back(std::string(name) + " is not an option and was ignored" + list + knownNames());
     return;
+  }
+  if (option->apply == applyOps) {
+    warnOfOps(name, value, parsed);
   }
   if (!value.empty() && !option->apply(parsed.options, value, *option)) {
     parsed.warnings.push_back(

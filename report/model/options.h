@@ -47,7 +47,7 @@ struct Options {
   std::string out = "commtap-out";
   LogLevel log = LogLevel::kWarning;
   std::string run_id;
-  std::vector<std::string> ops;
+  std::vector<std::string> ops; ///< lines of parseOpLine() without a fault
   Level level = Level::kCollectives;
   Labels labels = Labels::kAuto;
   Timing timing;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <iterator>
 
 namespace commtap {
@@ -12,13 +13,11 @@ namespace {
 using enum Kind;
 using enum PayloadRule;
 
-// The one list of ops, in the order of their names; docs/ops.md is made from it. gather and scatter: only the root
-// holds all parts, so S is computed from this rank's part. An op with an explicit output (…_out) has the same input as
-// the op without. Expert-parallel dispatch and combine are all_to_alls of the rows that this rank sends.
+// torch's ops, in the order of their names; docs/ops.md is made from this list and from library_ops.txt. gather and
+// scatter: only the root holds all parts, so S is computed from this rank's part. An op with an explicit output (…_out)
+// has the same input as the op without. Expert-parallel dispatch and combine are all_to_alls of the rows that this rank
+// sends.
 constexpr OpSpec kTable[] = {
-    {"_C_custom_ar::all_reduce", kAllReduce, kArgument, "inp"},
-    {"_C_custom_ar::qr_all_reduce", kAllReduce, kArgument, "inp"},
-
     {"_c10d_functional::all_gather_into_tensor", kAllGather, kArgumentTimesGroup, "input"},
     {"_c10d_functional::all_gather_into_tensor_coalesced", kAllGather, kArgumentTimesGroup, "inputs"},
     {"_c10d_functional::all_gather_into_tensor_out", kAllGather, kArgumentTimesGroup, "input"},
@@ -58,52 +57,6 @@ constexpr OpSpec kTable[] = {
     {"c10d::reduce_scatter_tensor_coalesced_", kReduceScatter, kArgument, "inputs"},
     {"c10d::scatter_", kScatter, kArgumentTimesGroup, "output_tensors"},
     {"c10d::send", kSend, kArgument, "tensors"},
-
-    {"deepep::combine", kAllToAll, kArgument, "x"},
-    {"deepep::combine_backward", kAllToAll, kArgument, ""},
-    {"deepep::dispatch", kAllToAll, kArgument, "x"},
-    {"deepep::dispatch_backward", kAllToAll, kArgument, ""},
-
-    {"hybridep::combine", kAllToAll, kArgument, "x"},
-    {"hybridep::combine_bwd", kAllToAll, kArgument, ""},
-    {"hybridep::dispatch", kAllToAll, kArgument, "x"},
-    {"hybridep::dispatch_bwd", kAllToAll, kArgument, ""},
-
-    {"minimal_async_ep::combine", kAllToAll, kArgument, "x"},
-    {"minimal_async_ep::combine_backward", kAllToAll, kArgument, ""},
-    {"minimal_async_ep::dispatch", kAllToAll, kArgument, "dispatch_input"},
-    {"minimal_async_ep::dispatch_backward", kAllToAll, kArgument, ""},
-
-    {"moonep::combine", kAllToAll, kArgument, "x"},
-    {"moonep::dispatch", kAllToAll, kArgument, "x"},
-
-    {"sgl_kernel::all_reduce", kAllReduce, kArgument, "inp"},
-    {"sgl_kernel::all_reduce_reg", kAllReduce, kArgument, "inp"},
-    {"sgl_kernel::all_reduce_unreg", kAllReduce, kArgument, "inp"},
-    {"sgl_kernel::deterministic_all_reduce_reg", kAllReduce, kArgument, "inp"},
-    {"sgl_kernel::deterministic_all_reduce_unreg", kAllReduce, kArgument, "inp"},
-    {"sgl_kernel::mscclpp_allreduce", kAllReduce, kArgument, "inp"},
-    {"sgl_kernel::qr_all_reduce", kAllReduce, kArgument, "inp"},
-
-    {"sglang::_all_gather_direct_op", kAllGather, kArgument, "output"},
-    {"sglang::_all_gather_op", kAllGather, kArgument, "output"},
-    {"sglang::_all_reduce_residual_norm_op", kAllReduce, kArgument, "input"},
-    {"sglang::_moe_finalize_all_reduce_mhc_post_combine_norm_op", kAllReduce, kArgument, "out"},
-    {"sglang::_moe_finalize_all_reduce_mhc_post_combine_norm_quant_op", kAllReduce, kArgument, "out"},
-    {"sglang::_moe_finalize_all_reduce_mhc_post_op", kAllReduce, kArgument, "out"},
-    {"sglang::_moe_finalize_all_reduce_op", kAllReduce, kArgument, "out"},
-    {"sglang::_moe_finalize_all_reduce_residual_norm_op", kAllReduce, kArgument, "out"},
-    {"sglang::_reduce_scatter_pull_op", kReduceScatter, kArgument, "input"},
-    {"sglang::_reduce_scatter_res_op", kReduceScatter, kArgument, "input"},
-    {"sglang::broadcast_indexer_topk_from_rank0_", kBroadcast, kArgument, "topk_indices"},
-    {"sglang::diffusion_all_reduce", kAllReduce, kArgument, "tensor"},
-    {"sglang::flashinfer_allreduce", kAllReduce, kArgument, "tensor"},
-    {"sglang::flashinfer_allreduce_residual_rmsnorm", kAllReduce, kArgument, "input_tensor"},
-    {"sglang::inplace_all_reduce", kAllReduce, kArgument, "tensor"},
-    {"sglang::outplace_all_reduce", kAllReduce, kArgument, "tensor"},
-    {"sglang::reg_all_gather_into_tensor", kAllGather, kArgument, "output"},
-    {"sglang::reg_all_to_all_single", kAllToAll, kArgument, "input"},
-    {"sglang::reg_reduce_scatter_tensor", kReduceScatter, kArgument, "input"},
 
     {"symm_mem::_barrier", kBarrier, kNone, ""},
     {"symm_mem::_low_contention_all_gather", kAllGather, kArgumentTimesGroup, "tensor"},
@@ -146,52 +99,6 @@ constexpr OpSpec kTable[] = {
     {"symm_mem::two_shot_all_reduce_", kAllReduce, kArgument, "input"},
     {"symm_mem::two_shot_all_reduce_out", kAllReduce, kArgument, "input"},
 
-    {"torchcomms::batchsendrecv_recv", kRecv, kArgument, "tensor"},
-    {"torchcomms::batchsendrecv_recv_", kRecv, kArgument, "tensor"},
-    {"torchcomms::batchsendrecv_send", kSend, kArgument, "tensor"},
-    {"torchcomms::torchcomm_all_gather", kAllGather, kArgument, "tensor_list"},
-    {"torchcomms::torchcomm_all_gather_", kAllGather, kArgument, "tensor_list"},
-    {"torchcomms::torchcomm_all_gather_single", kAllGather, kArgument, "output"},
-    {"torchcomms::torchcomm_all_gather_single_", kAllGather, kArgument, "output"},
-    {"torchcomms::torchcomm_all_gather_v", kAllGather, kArgument, "tensor_list"},
-    {"torchcomms::torchcomm_all_gather_v_", kAllGather, kArgument, "tensor_list"},
-    {"torchcomms::torchcomm_all_reduce", kAllReduce, kArgument, "tensor"},
-    {"torchcomms::torchcomm_all_reduce_", kAllReduce, kArgument, "tensor"},
-    {"torchcomms::torchcomm_all_to_all", kAllToAll, kArgument, "input_tensor_list"},
-    {"torchcomms::torchcomm_all_to_all_", kAllToAll, kArgument, "input_tensor_list"},
-    {"torchcomms::torchcomm_all_to_all_single", kAllToAll, kArgument, "input"},
-    {"torchcomms::torchcomm_all_to_all_single_", kAllToAll, kArgument, "input"},
-    {"torchcomms::torchcomm_all_to_all_v_single", kAllToAll, kArgument, "input"},
-    {"torchcomms::torchcomm_all_to_all_v_single_", kAllToAll, kArgument, "input"},
-    {"torchcomms::torchcomm_barrier", kBarrier, kNone, ""},
-    {"torchcomms::torchcomm_broadcast", kBroadcast, kArgument, "tensor"},
-    {"torchcomms::torchcomm_broadcast_", kBroadcast, kArgument, "tensor"},
-    {"torchcomms::torchcomm_gather", kGather, kArgumentTimesGroup, "input_tensor"},
-    {"torchcomms::torchcomm_gather_", kGather, kArgumentTimesGroup, "input_tensor"},
-    {"torchcomms::torchcomm_recv", kRecv, kArgument, "tensor"},
-    {"torchcomms::torchcomm_recv_", kRecv, kArgument, "tensor"},
-    {"torchcomms::torchcomm_reduce", kReduce, kArgument, "tensor"},
-    {"torchcomms::torchcomm_reduce_", kReduce, kArgument, "tensor"},
-    {"torchcomms::torchcomm_reduce_scatter", kReduceScatter, kArgument, "input_list"},
-    {"torchcomms::torchcomm_reduce_scatter_", kReduceScatter, kArgument, "input_list"},
-    {"torchcomms::torchcomm_reduce_scatter_single", kReduceScatter, kArgument, "input"},
-    {"torchcomms::torchcomm_reduce_scatter_single_", kReduceScatter, kArgument, "input"},
-    {"torchcomms::torchcomm_reduce_scatter_v", kReduceScatter, kArgument, "input_list"},
-    {"torchcomms::torchcomm_reduce_scatter_v_", kReduceScatter, kArgument, "input_list"},
-    {"torchcomms::torchcomm_scatter", kScatter, kArgumentTimesGroup, "output_tensor"},
-    {"torchcomms::torchcomm_scatter_", kScatter, kArgumentTimesGroup, "output_tensor"},
-    {"torchcomms::torchcomm_send", kSend, kArgument, "tensor"},
-    {"torchcomms::torchcommwindow_put", kSend, kArgument, "tensor"},
-
-    {"vllm::all_gather", kAllGather, kArgumentTimesGroup, "tensor"},
-    {"vllm::all_reduce", kAllReduce, kArgument, "tensor"},
-    {"vllm::all_reduce_symmetric_with_copy", kAllReduce, kArgument, "input_tensor"},
-    {"vllm::flashinfer_trtllm_fused_allreduce_norm", kAllReduce, kArgument, "allreduce_in"},
-    {"vllm::patched_fused_scaled_matmul_reduce_scatter", kReduceScatter, kMatrixProduct, "A"},
-    {"vllm::reduce_scatter", kReduceScatter, kArgument, "tensor"},
-    {"vllm::rocm_aiter_fused_allreduce_rmsnorm", kAllReduce, kArgument, "input_"},
-    {"vllm::rocm_aiter_fused_allreduce_rmsnorm_quant_per_group", kAllReduce, kArgument, "input_"},
-    {"vllm::rocm_aiter_fused_allreduce_rmsnorm_quant_per_group_with_bf16_norm", kAllReduce, kArgument, "input_"},
 };
 
 constexpr bool isSorted() {
@@ -199,7 +106,7 @@ constexpr bool isSorted() {
     return one.name < other.name;
   });
 }
-static_assert(isSorted(), "findOpSpec() searches by halves");
+static_assert(isSorted(), "findIn() searches by halves");
 
 // Does not include the legacy namespace c10d_functional: its ops are composites of ops of _c10d_functional.
 constexpr std::array<std::string_view, 4> kNamespaces = {
@@ -226,22 +133,81 @@ constexpr std::array<std::string_view, 13> kNoCollectives = {
     "symm_mem::get_remote_tensors",
 };
 
+constexpr std::string_view kLibraryText =
+#include "tracker/collectives/library_ops.txt"
+    ;
+
+bool isBefore(const OpSpec& one, const OpSpec& other) {
+  return one.name < other.name;
+}
+
+// Leaked on purpose: threads may look ops up until the process exits.
+const std::vector<OpSpec>& libraryOps() {
+  static const auto* const kOps = [] {
+    auto* ops = new std::vector<OpSpec>();
+    forEachOpLine(kLibraryText, [ops](std::string_view line) { ops->push_back(parseOpLine(line).op); });
+    std::sort(ops->begin(), ops->end(), isBefore);
+    return ops;
+  }();
+  return *kOps;
+}
+
+/// The lines of COMMTAP_OPS. `ops` refers to `lines`.
+struct UserOps {
+  std::vector<std::string> lines;
+  std::vector<OpSpec> ops;
+};
+std::atomic<const UserOps*> user_ops{nullptr}; // the former ones are leaked: another thread may read them
+
+template <typename Ops>
+const OpSpec* findIn(const Ops& ops, std::string_view name) {
+  const auto found =
+      std::lower_bound(std::begin(ops), std::end(ops), name, [](const OpSpec& spec, std::string_view wanted) {
+        return spec.name < wanted;
+      });
+  return found == std::end(ops) || found->name != name ? nullptr : &*found;
+}
+
+/// Returns the first line of COMMTAP_OPS that names the op.
+const OpSpec* findUserOp(std::string_view name) {
+  const UserOps* const user = user_ops.load(std::memory_order_acquire);
+  if (user == nullptr) {
+    return nullptr;
+  }
+  const auto found = std::find_if(
+      user->ops.begin(), user->ops.end(), [name](const OpSpec& op) { return matchesOpPattern(name, op.name); });
+  return found == user->ops.end() ? nullptr : &*found;
+}
+
 } // namespace
 
 const OpSpec* findOpSpec(std::string_view name) {
-  const auto* found =
-      std::lower_bound(std::begin(kTable), std::end(kTable), name, [](const OpSpec& spec, std::string_view wanted) {
-        return spec.name < wanted;
-      });
-  return found == std::end(kTable) || found->name != name ? nullptr : found;
+  if (const OpSpec* const of_torch = findIn(kTable, name)) {
+    return of_torch;
+  }
+  const OpSpec* const of_user = findUserOp(name);
+  return of_user != nullptr && of_user->kind != kOther ? of_user : findIn(libraryOps(), name);
 }
 
-const OpSpec* firstOpSpec() {
-  return std::begin(kTable);
+std::vector<OpSpec> knownOps() {
+  std::vector<OpSpec> all(std::begin(kTable), std::end(kTable));
+  all.insert(all.end(), libraryOps().begin(), libraryOps().end());
+  std::sort(all.begin(), all.end(), isBefore);
+  return all;
 }
 
-const OpSpec* endOfOpSpecs() {
-  return std::end(kTable);
+void setUserOps(const std::vector<std::string>& lines) {
+  auto* const user = new UserOps{lines, {}};
+  for (const std::string& line : user->lines) {
+    if (const ParsedOp parsed = parseOpLine(line); parsed.fault.empty()) {
+      user->ops.push_back(parsed.op);
+    }
+  }
+  user_ops.store(user, std::memory_order_release);
+}
+
+bool isUserOp(std::string_view name) {
+  return findUserOp(name) != nullptr;
 }
 
 bool isCollectiveNamespace(std::string_view name) {

@@ -2,36 +2,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "report/model/vocabulary.h"
+#include "report/model/op_line.h"
 
 namespace commtap {
 
-/// The source of an op's payload, the S of nccl-tests.
-enum class PayloadRule : uint8_t {
-  kArgument,           ///< the bytes of one tensor (list) argument
-  kArgumentTimesGroup, ///< the bytes times the group's size: the argument is one rank's share
-  kMatrixProduct,      ///< the bytes of the product of the argument and the argument "B", which the op computes
-  kNone,               ///< no payload
-};
-
-struct OpSpec {
-  std::string_view name; ///< "namespace::op"
-  Kind kind;
-  PayloadRule payload;
-  std::string_view payload_argument; ///< name in the op's schema; empty: the first tensor, if there is a payload
-};
-
-/// Returns nullptr for an op that is not in the table.
+/// Returns the op of torch, of a line of COMMTAP_OPS that names its kind, or of library_ops.txt; nullptr for any other.
 const OpSpec* findOpSpec(std::string_view name);
-const OpSpec* firstOpSpec();
-const OpSpec* endOfOpSpecs();
+/// Returns the ops of torch and of library_ops.txt, in the order of their names.
+std::vector<OpSpec> knownOps();
+
+/// Sets the lines of COMMTAP_OPS. Lines with a fault are left out: parseOptions() has warned of them.
+void setUserOps(const std::vector<std::string>& lines);
+/// Returns true for an op that a line of COMMTAP_OPS names, with a kind or without.
+bool isUserOp(std::string_view name);
 
 /// Returns true for a namespace of torch in which every op is a collective, except those of isNoCollective(). In other
-/// libraries' namespaces only the ops in the table are collectives.
+/// libraries' namespaces only the ops that findOpSpec() knows are collectives.
 bool isCollectiveNamespace(std::string_view name);
 
 /// Returns true for an op of those namespaces that moves no data between ranks, or only calls counted ops.

@@ -23,7 +23,6 @@ namespace {
 
 struct Registrations {
   std::mutex mutex;
-  std::vector<std::string> patterns;
   /// Kernels by "ns::op.overload"; nullopt for an op that got none.
   std::unordered_map<std::string, std::optional<c10::RegistrationHandleRAII>> ops;
   /// Kernels by schema. Never freed: another thread may still run a removed kernel.
@@ -40,14 +39,11 @@ Registrations& registrations() {
   return *instance;
 }
 
-bool isWatched(const Registrations& state, const std::string& name) {
+bool isWatched(const std::string& name) {
   if (isNoCollective(name)) {
     return false;
   }
-  return isCollectiveNamespace(name) || findOpSpec(name) != nullptr ||
-         std::any_of(state.patterns.begin(), state.patterns.end(), [&](const std::string& pattern) {
-           return matchesOpPattern(name, pattern);
-         });
+  return isCollectiveNamespace(name) || findOpSpec(name) != nullptr || isUserOp(name);
 }
 
 c10::KernelFunction makeKernel(const c10::OperatorHandle& op) {
@@ -67,7 +63,7 @@ const c10::KernelFunction& kernelFor(Registrations& state, const c10::OperatorHa
 /// Replaces an existing kernel of commtap: the op may have been redefined with other arguments.
 void registerOp(Registrations& state, const c10::OperatorName& name) {
   const std::string full = toString(name);
-  if (!isWatched(state, name.name)) {
+  if (!isWatched(name.name)) {
     return;
   }
   const std::optional<c10::OperatorHandle> op = c10::Dispatcher::singleton().findSchema(name);
@@ -139,7 +135,7 @@ class LateOps final : public c10::OpRegistrationListener {
   void onOperatorRegistered(const c10::OperatorHandle& op) override {
     Registrations& state = registrations();
     const c10::OperatorName& name = op.operator_name();
-    if (!isWatched(state, name.name) || (tls_adding_listener && state.ops.count(toString(name)) > 0)) {
+    if (!isWatched(name.name) || (tls_adding_listener && state.ops.count(toString(name)) > 0)) {
       return;
     }
     const std::lock_guard<std::mutex> lock(state.queue_mutex);
@@ -154,10 +150,10 @@ class LateOps final : public c10::OpRegistrationListener {
 
 } // namespace
 
-void startKernels(const std::vector<std::string>& extra_patterns) {
+void startKernels(const std::vector<std::string>& user_ops) {
   Registrations& state = registrations();
   const std::lock_guard<std::mutex> lock(state.mutex);
-  state.patterns = extra_patterns;
+  setUserOps(user_ops);
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     registerOpSafely(state, name);
   }

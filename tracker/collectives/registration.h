@@ -10,9 +10,9 @@
 
 namespace commtap {
 
-/// Registers a CollectiveKernel for every collective op, and for ops that are defined later. `extra_patterns` is
-/// COMMTAP_OPS.
-void startKernels(const std::vector<std::string>& extra_patterns);
+/// Registers a CollectiveKernel for every collective op, and for ops that are defined later. `user_ops`: the
+/// lines of COMMTAP_OPS.
+void startKernels(const std::vector<std::string>& user_ops);
 
 /// Removes all kernels: ops run as without commtap.
 void stopKernels();

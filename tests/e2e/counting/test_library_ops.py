@@ -12,6 +12,8 @@ from report import Report
 JOB = Job("library_ops.py")
 #: Other patterns only add to the known ops.
 WITH_PATTERN = Job("library_ops.py", variables=(("COMMTAP_OPS", "another::*"),))
+#: A line with a kind replaces that of the list; a bad line does nothing.
+WITH_LINES = Job("library_ops.py", variables=(("COMMTAP_OPS", "vllm::reduce_scatter gather tensor*group\nnonsense"),))
 ROWS = 4 * 6  # elements of the tensor
 F32, BF16 = 4, 2
 
@@ -73,6 +75,17 @@ def test_groups_of_vllm_are_learnt(runner: Runner) -> None:
     assert report.table("group", op=("deepep.dispatch", "sgl_kernel.all_reduce")) == {"?": 2}
     [unknown] = [entry for entry in report.not_seen if entry["reason"] == "unknown_group"]
     assert unknown["count"] == report.total("count", group="?")
+
+
+def test_a_line_of_the_user_replaces_that_of_the_list(runner: Runner) -> None:
+    """It counts with the user's kind and argument; a bad line is said once by each process, and the job goes on."""
+    run = runner.shim(WITH_LINES)
+    for rank in range(WITH_LINES.ranks):
+        found = summary(run.report(rank), "vllm.reduce_scatter")
+        assert (found.kind, found.bytes) == ("gather", WITH_LINES.ranks * ROWS * F32)
+        assert summary(run.report(rank), "vllm.all_reduce") == EXPECTED["vllm.all_reduce"]
+    for outcome in run.outcomes:
+        assert outcome.stderr.count(b"COMMTAP_OPS=nonsense is invalid") == 1
 
 
 def test_the_peer_of_a_send(runner: Runner) -> None:

@@ -48,7 +48,7 @@ TEST_CASE("parseOptions reads all variables") {
        "COMMTAP_OUT=/x/%h/%%",
        "COMMTAP_LOG=debug",
        "COMMTAP_RUN_ID=r1",
-       "COMMTAP_OPS=a::b,c::*",
+       "COMMTAP_OPS=a::b,c::* all_reduce x",
        "COMMTAP_LEVEL=ops",
        "COMMTAP_LABELS=scopes",
        "COMMTAP_TIMING=sample:8",
@@ -64,7 +64,7 @@ TEST_CASE("parseOptions reads all variables") {
   CHECK(parsed.options.timing == Timing{8, true});
   CHECK(parsed.options.torch == TorchVersions::kForce);
   CHECK(parsed.options.plan == Plan::kFake);
-  CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::*"});
+  CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::* all_reduce x"});
 }
 
 TEST_CASE("an invalid option value causes a warning and keeps the default") {
@@ -89,6 +89,14 @@ TEST_CASE("an invalid option value causes a warning and keeps the default") {
   CHECK_FALSE(parsed.options.timing.isOn());
   CHECK(parsed.warnings[6].find("it must be releases or force; the default stays: releases") != std::string::npos);
   CHECK(parsed.options.torch == TorchVersions::kReleases);
+}
+
+TEST_CASE("a bad line of COMMTAP_OPS causes a warning of its own, and the others count") {
+  const ParsedOptions parsed = parse({"COMMTAP_OPS=a::b,nonsense,c::d all_reduse x\n# comment\ne::f barrier"});
+  CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "e::f barrier"});
+  REQUIRE(parsed.warnings.size() == 2);
+  CHECK(parsed.warnings[0].starts_with("COMMTAP_OPS=nonsense is invalid and was ignored: an op is namespace::name; "));
+  CHECK(parsed.warnings[1].starts_with("COMMTAP_OPS=c::d all_reduse x is invalid and was ignored: its second word "));
 }
 
 TEST_CASE("an empty option is ignored; an unknown option causes a warning with the known ones") {

@@ -45,13 +45,17 @@ TEST_CASE("the argument that holds an op's payload exists in its schema, and hol
 }
 
 TEST_CASE("every row of the table is found by its name, and only by that") {
-  CHECK(endOfOpSpecs() - firstOpSpec() > 100);
-  for (const OpSpec* spec = firstOpSpec(); spec != endOfOpSpecs(); ++spec) {
-    CAPTURE(spec->name);
-    CHECK(findOpSpec(spec->name) == spec);
-    CHECK(findOpSpec(std::string(spec->name) + "x") == nullptr);
-    CHECK_FALSE(isNoCollective(spec->name));
-    CHECK((spec->payload == PayloadRule::kNone) == (spec->kind == Kind::kBarrier));
+  const std::vector<OpSpec> ops = knownOps();
+  CHECK(ops.size() > 160);
+  for (const OpSpec& spec : ops) {
+    CAPTURE(spec.name);
+    const OpSpec* found = findOpSpec(spec.name);
+    REQUIRE(found != nullptr);
+    CHECK(found->name == spec.name);
+    CHECK(found->payload_argument == spec.payload_argument);
+    CHECK(findOpSpec(std::string(spec.name) + "x") == nullptr);
+    CHECK_FALSE(isNoCollective(spec.name));
+    CHECK((spec.payload == PayloadRule::kNone) == (spec.kind == Kind::kBarrier));
   }
   CHECK(findOpSpec("") == nullptr);
   CHECK(findOpSpec("zzz::op") == nullptr);
@@ -71,6 +75,47 @@ std::string pageRowOf(const OpSpec& spec) {
   return "| `" + std::string(spec.name) + "` | `" + std::string(kindName(spec.kind)) + "` | " + bytes + " |";
 }
 
+TEST_CASE("every line of library_ops.txt has a kind and no fault, and the lines are in the order of their names") {
+  std::ifstream file(COMMTAP_SOURCE_ROOT "/tracker/collectives/library_ops.txt");
+  REQUIRE(file);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#' || line == "R\"(" || line == ")\"") {
+      continue;
+    }
+    CAPTURE(line);
+    const ParsedOp parsed = parseOpLine(line);
+    CHECK(parsed.fault == "");
+    CHECK(parsed.op.kind != Kind::kOther);
+    CHECK_FALSE(isCollectiveNamespace(parsed.op.name));
+    CHECK(findOpSpec(parsed.op.name) != nullptr);
+    names.emplace_back(parsed.op.name);
+  }
+  CHECK(names.size() > 80);
+  CHECK(std::is_sorted(names.begin(), names.end()));
+}
+
+TEST_CASE("a line of COMMTAP_OPS adds an op or replaces one of a library, but none of torch") {
+  setUserOps(
+      {"mylib::exchange all_to_all input*group",
+       "vllm::all_reduce all_gather x",
+       "c10d::allreduce_ gather x",
+       "mylib::*",
+       "nonsense"});
+  REQUIRE(findOpSpec("mylib::exchange") != nullptr);
+  CHECK(findOpSpec("mylib::exchange")->kind == Kind::kAllToAll);
+  CHECK(findOpSpec("mylib::exchange")->payload == PayloadRule::kArgumentTimesGroup);
+  CHECK(findOpSpec("mylib::exchange")->payload_argument == "input");
+  CHECK(findOpSpec("vllm::all_reduce")->kind == Kind::kAllGather);
+  CHECK(findOpSpec("c10d::allreduce_")->kind == Kind::kAllReduce);
+  CHECK(findOpSpec("mylib::other") == nullptr); // of kind other
+  CHECK(isUserOp("mylib::other"));
+  CHECK_FALSE(isUserOp("nonsense"));
+  setUserOps({});
+  CHECK(findOpSpec("vllm::all_reduce")->kind == Kind::kAllReduce);
+  CHECK_FALSE(isUserOp("mylib::other"));
+}
+
 TEST_CASE("docs/ops.md lists the table; ./dev docs makes it") {
   std::ifstream page(COMMTAP_SOURCE_ROOT "/docs/ops.md");
   REQUIRE(page);
@@ -81,8 +126,8 @@ TEST_CASE("docs/ops.md lists the table; ./dev docs makes it") {
     }
   }
   std::set<std::string> wanted;
-  for (const OpSpec* spec = firstOpSpec(); spec != endOfOpSpecs(); ++spec) {
-    wanted.insert(pageRowOf(*spec));
+  for (const OpSpec& spec : knownOps()) {
+    wanted.insert(pageRowOf(spec));
   }
   std::vector<std::string> differences;
   std::set_symmetric_difference(

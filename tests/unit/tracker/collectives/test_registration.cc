@@ -40,6 +40,13 @@ TORCH_LIBRARY(commtap_test, library) {
   library.def("selected(Tensor x) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(exchange)));
 }
 
+// No test names it without a kind: a kernel stays as it was made first.
+TORCH_LIBRARY(commtap_named, library) {
+  library.def(
+      "share(Tensor y, Tensor x) -> Tensor",
+      torch::dispatch(c10::DispatchKey::CPU, [](const at::Tensor& y, const at::Tensor&) { return y; }));
+}
+
 TORCH_LIBRARY_IMPL(commtap_test, BackendSelect, library) {
   library.impl("selected", TORCH_FN(exchange));
 }
@@ -175,6 +182,19 @@ TEST_CASE_FIXTURE(Watching, "an op that is redefined with other arguments is cou
   CHECK(countOf("commtap_late.anew") == 3); // all except the first, which ran before commtap's kernel was registered
   CHECK(notSeen("unwatched_op") == before + 1);
   stopKernels();
+}
+
+TEST_CASE_FIXTURE(TrackerFixture, "an op that the user names with its kind and argument counts as that kind") {
+  startKernels({"commtap_named::share all_to_all x"});
+  c10::Dispatcher::singleton()
+      .findSchemaOrThrow("commtap_named::share", "")
+      .typed<at::Tensor(const at::Tensor&, const at::Tensor&)>()
+      .call(at::ones({1}), at::ones({4}));
+  stopKernels();
+  const std::vector<Collective> found = rows("commtap_named.share");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == Kind::kAllToAll);
+  CHECK(found[0].bytes == 4 * sizeof(float));
 }
 
 TEST_CASE_FIXTURE(TrackerFixture, "after stopping, no op goes through a kernel") {
