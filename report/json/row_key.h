@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -70,7 +71,7 @@ consteval size_t keyIndex(std::string_view name) {
     is_found = is_found || (column.facts.key && column.name == name);
     index += column.facts.key && !is_found ? 1 : 0;
   });
-  return is_found ? index : throw "not a column of the key";
+  return is_found ? index : throw std::logic_error("not a column of the key");
 }
 
 /// Returns the names of the columns of the key.

@@ -103,7 +103,7 @@ std::string whyNotPlanFolder(const std::string& out) {
     }
   }
   for (const std::string name : {"plan", "ranks", kPlanFile}) {
-    if (fs::exists(fs::symlink_status(out + "/" + name, error))) {
+    if (fs::exists(fs::symlink_status(fs::path(out) / name, error))) {
       return fmt::format(
           "{}/{} is not of a plan, and a plan would replace it: give --out a folder that is new, or of an earlier plan",
           out,
