@@ -43,8 +43,18 @@ std::string LedgerRecords::locate() {
     for (int id = kSectionCount - 1; id >= 0; --id) {
       locate(static_cast<LedgerSectionId>(id));
     }
+    if (isCutBeforeRunId()) {
+      error = "a ledger cut off before the name of its run (" + std::to_string(bytes_.size()) + " bytes)";
+    }
   }
   return error;
+}
+
+/// A file that does not say of which run it is would look like a run of its own.
+bool LedgerRecords::isCutBeforeRunId() const {
+  const LedgerSection& strings = header().sections[kStrings];
+  const bool is_cut = strings.offset + strings.used.load(std::memory_order_acquire) > bytes_.size();
+  return is_cut && strings.offset + header().run_id + sizeof(LedgerString) > bytes_.size();
 }
 
 std::string LedgerRecords::checkHeader() {

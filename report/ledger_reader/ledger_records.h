@@ -85,6 +85,7 @@ class LedgerRecords {
   }
 
   std::string checkHeader();
+  bool isCutBeforeRunId() const;
   void checkSeals();
   void locate(LedgerSectionId id);
   uint64_t countFittingRecords(LedgerSectionId id) const;
