@@ -132,6 +132,10 @@ ordered_json namesOf() {
   return names;
 }
 
+/// Returns the schema of a value with parts.
+template <typename Value>
+ordered_json compoundSchemaOf(const ColumnFacts& facts);
+
 /// Returns the schema of a value that is not null.
 template <typename Value, typename Format>
 ordered_json schemaOf(const ColumnFacts& facts) {
@@ -165,7 +169,14 @@ ordered_json schemaOf(const ColumnFacts& facts) {
     return numberOf("number", facts.minimum);
   } else if constexpr (std::is_same_v<Value, Timing>) {
     return {{"type", "string"}, {"pattern", "^(off|host|device|sample:[1-9][0-9]*)$"}};
-  } else if constexpr (std::is_same_v<Value, Histogram>) {
+  } else {
+    return compoundSchemaOf<Value>(facts);
+  }
+}
+
+template <typename Value>
+ordered_json compoundSchemaOf(const ColumnFacts& facts) {
+  if constexpr (std::is_same_v<Value, Histogram>) {
     return {
         {"type", "object"},
         {"propertyNames", {{"pattern", "^(0|[1-9][0-9]*)$"}}},

@@ -9,8 +9,8 @@
 
 #include "report/hang/verdict.h"
 #include "tools/live/job_look.h"
-#include "tools/live/live_jobs.h"
 #include "tools/metrics/exposition.h"
+#include "tools/serve/live_jobs.h"
 #include "tools/why/incident.h"
 
 namespace commtap {

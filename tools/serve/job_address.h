@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "tools/live/live_jobs.h"
+#include "tools/serve/live_jobs.h"
 
 namespace commtap {
 

@@ -11,11 +11,11 @@
 
 #include "tools/hosts/host_document.h"
 #include "tools/live/live_folder.h"
-#include "tools/live/live_jobs.h"
 #include "tools/live/step_watch.h"
 #include "tools/metrics/exposition.h"
 #include "tools/metrics/series_limit.h"
 #include "tools/serve/hang_watch.h"
+#include "tools/serve/live_jobs.h"
 
 namespace commtap {
 

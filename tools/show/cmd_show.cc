@@ -194,6 +194,23 @@ SplitArguments withLastNumber(const std::vector<std::string>& arguments) {
   return result;
 }
 
+/// Adds the options that show more than the default tables. `arguments` must outlive the command.
+void addDetails(CLI::App& verb, ShowArguments& arguments) {
+  verb.add_flag("--per-step", arguments.filter.per_step, "Also show each module's numbers per training step");
+  verb.add_flag("--all", arguments.filter.all, "Also show modules with no collective in or below them");
+  verb.add_flag("--operations", arguments.filter.operations, "Also show the ops that COMMTAP_LEVEL counted, by module");
+  verb.add_flag("--steps", arguments.filter.steps, "Also show the training steps: duration, collectives and bytes");
+  verb.add_flag(
+      "--time", arguments.filter.time, "Also show how long collectives ran and blocked, bandwidths and stragglers");
+  verb.add_option(
+          "--last",
+          arguments.last,
+          "Also show the last N collectives of each process, ten without N: where a job hangs")
+      ->type_name("N");
+  verb.add_flag(
+      "--nccl", arguments.filter.nccl, "Also show NCCL calls, compared with the collectives of c10d: docs/nccl.md");
+}
+
 } // namespace
 
 void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
@@ -229,20 +246,7 @@ void addShow(CLI::App& app, GivenArguments& given, int& exit_status) {
   verb->add_option(
           "--top", arguments->filter.top, "List only the N modules with the most bytes, or with the most of --sort")
       ->type_name("N");
-  verb->add_flag("--per-step", arguments->filter.per_step, "Also show each module's numbers per training step");
-  verb->add_flag("--all", arguments->filter.all, "Also show modules with no collective in or below them");
-  verb->add_flag(
-      "--operations", arguments->filter.operations, "Also show the ops that COMMTAP_LEVEL counted, by module");
-  verb->add_flag("--steps", arguments->filter.steps, "Also show the training steps: duration, collectives and bytes");
-  verb->add_flag(
-      "--time", arguments->filter.time, "Also show how long collectives ran and blocked, bandwidths and stragglers");
-  verb->add_option(
-          "--last",
-          arguments->last,
-          "Also show the last N collectives of each process, ten without N: where a job hangs")
-      ->type_name("N");
-  verb->add_flag(
-      "--nccl", arguments->filter.nccl, "Also show NCCL calls, compared with the collectives of c10d: docs/nccl.md");
+  addDetails(*verb, *arguments);
   verb->add_option("--format", arguments->format, "The output format; default: table")
       ->type_name("table|json")
       ->check(oneOf({"table", "json"}));

@@ -123,9 +123,7 @@ std::string sortText(const ShowView& view) {
   return {};
 }
 
-std::string moduleText(const ShowView& view, const Color& color) {
-  const ModuleRows tree = moduleRows(view);
-  const ModuleColumns shown{view.filter.per_step ? stepsOf(view.job) : 0, hasLabels(tree)};
+std::vector<TextColumn> columnsOf(const ModuleColumns& shown) {
   std::vector<TextColumn> columns = {
       {"MODULE"},
       {"PHASE"},
@@ -141,33 +139,35 @@ std::string moduleText(const ShowView& view, const Color& color) {
   if (shown.labels) {
     columns.push_back({"LABEL"});
   }
-  Table table(std::move(columns));
+  return columns;
+}
+
+/// Returns a line for each reason why modules are not in the table.
+std::string leftOutText(const ModuleRows& tree, const ShowFilter& filter, const Color& color) {
+  std::string text;
+  const auto add = [&](size_t modules, const std::string& why) {
+    text += modules == 0 ? "" : color.dim("not shown: " + counted(modules, "module") + " " + why) + "\n";
+  };
+  add(tree.beyond_top, "with smaller numbers (--top)");
+  add(tree.without_collectives, "without collectives (--all)");
+  add(tree.too_deep, "below depth " + std::to_string(filter.depth.value_or(0)));
+  return text;
+}
+
+std::string moduleText(const ShowView& view, const Color& color) {
+  const ModuleRows tree = moduleRows(view);
+  const ModuleColumns shown{view.filter.per_step ? stepsOf(view.job) : 0, hasLabels(tree)};
+  Table table(columnsOf(shown));
   for (const ModuleRow& row : tree.rows) {
     addModuleRow(table, row, view, shown);
   }
   std::string text = color.bold("By module") + " (COUNT and BYTES with all modules below, OWN without" +
-                     (shown.labels ? ", by LABEL" : "") + sortText(view) + ")\n";
-  text += table.text(color);
+                     (shown.labels ? ", by LABEL" : "") + sortText(view) + ")\n" + table.text(color);
   if (view.filter.per_step) {
-    text +=
-        color.dim(
-            shown.steps == 0 ? "the job has no steps"
-                             : fmt::format("PER STEP: the mean of {}, without set-up", counted(shown.steps, "step"))) +
-        "\n";
+    const std::string steps = "PER STEP: the mean of " + counted(shown.steps, "step") + ", without set-up";
+    text += color.dim(shown.steps == 0 ? "the job has no steps" : steps) + "\n";
   }
-  if (tree.beyond_top > 0) {
-    text += color.dim("not shown: " + counted(tree.beyond_top, "module") + " with smaller numbers (--top)") + "\n";
-  }
-  if (tree.without_collectives > 0) {
-    text +=
-        color.dim("not shown: " + counted(tree.without_collectives, "module") + " without collectives (--all)") + "\n";
-  }
-  if (tree.too_deep > 0) {
-    text +=
-        color.dim(fmt::format("not shown: {} below depth {}", counted(tree.too_deep, "module"), *view.filter.depth)) +
-        "\n";
-  }
-  return text;
+  return text + leftOutText(tree, view.filter, color);
 }
 
 /// A table with a column of counts per shown phase, then the sum.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/live/live_jobs.h"
+#include "tools/serve/live_jobs.h"
 
 #include <doctest/doctest.h>
 
