@@ -288,8 +288,8 @@ void ProcessLedger::recoverOthers(const std::string& folder) {
   process.run_id = ledger_->text(ledger_->header().run_id); // its own id if the run is not the first of its name
   recoverLedgersOfRun(folder, process);
   // Ledgers of earlier runs of the name would count as a sequence of crashes, which this end interrupts: see OffSwitch.
-  if (const std::string common = commonFolder(options_.out, identity_.run_id); common != folder) {
-    recoverLedgersOfRun(common, process);
+  if (!process.run_id.empty() && process.run_id != identity_.run_id) {
+    recoverLedgersOfRun(commonFolder(options_.out, identity_.run_id), process);
   }
 }
 

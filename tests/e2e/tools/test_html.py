@@ -38,7 +38,7 @@ def bad_job() -> JobSample:
             "count": 7,
             "detail": "c10d.allreduce_",
             "meaning": "The group is not known.",
-            "ranks": [[2, 2]],
+            "ranks": "2",
         }
     ]
     job.disagreements = [one_call_less(1 << 20)]
@@ -454,10 +454,10 @@ def hostile_job() -> JobSample:
         job.calls(name, job.rows[-2], 3, 100)
         job.calls(name, name, 3, 100)
     job.step(0, (1, 2), [("all_reduce", group["name"], 3, 100) for group in job.groups])
-    job.nccl_versions = [{"version": name, "ranks": [[0, 1]]} for name in HOSTILE]
+    job.nccl_versions = [{"version": name, "ranks": "0-1"} for name in HOSTILE]
     job.problems = []
     job.not_seen = [
-        {"reason": "unknown_op", "count": 1, "detail": name, "meaning": name, "ranks": [[0, 0]]} for name in HOSTILE
+        {"reason": "unknown_op", "count": 1, "detail": name, "meaning": name, "ranks": "0"} for name in HOSTILE
     ]
     return job
 
@@ -797,7 +797,7 @@ def test_nccl_follows_the_choice(show: Opener) -> None:
 def test_versions_of_nccl(show: Opener) -> None:
     """Ranks with different NCCL versions are shown separately."""
     job = nccl_job()
-    job.nccl_versions = [{"version": None, "ranks": [[3, 3]]}, {"version": "2.29.7", "ranks": [[0, 2]]}]
+    job.nccl_versions = [{"version": None, "ranks": "3"}, {"version": "2.29.7", "ranks": "0-2"}]
     with show(job) as opened:
         expect(opened.page.locator("#nccl-card")).to_contain_text(
             "NCCL of unknown version (rank 3), 2.29.7 (ranks 0-2)"

@@ -172,5 +172,5 @@ def test_how_long_ranks_are_blocked(tmp_path: Path) -> None:
 def test_nothing_runs(tmp_path: Path) -> None:
     empty = commtap("top", tmp_path)
     assert empty.returncode == 1
-    assert "no running job on this machine" in empty.stderr
+    assert "no running job was found on this machine" in empty.stderr
     assert commtap("top", tmp_path / "nowhere").returncode == 2
