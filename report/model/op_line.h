@@ -45,10 +45,19 @@ inline bool takeSuffix(std::string_view& word, std::string_view suffix) {
   return has_suffix;
 }
 
-inline bool isName(std::string_view word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+inline bool isName(std::string_view word, std::string_view also = "") {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [also](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           also.find(c) != std::string_view::npos;
   });
+}
+
+/// Returns whether a word is "namespace::op", or ends in * after a prefix of it that has the namespace.
+inline bool isOp(std::string_view word) {
+  const bool is_pattern = takeSuffix(word, "*");
+  const size_t colons = std::min(word.find("::"), word.size());
+  const std::string_view op = word.substr(std::min(colons + 2, word.size()));
+  return isName(word.substr(0, colons)) && colons < word.size() && (isName(op, ".") || (is_pattern && op.empty()));
 }
 
 } // namespace op_line
@@ -69,8 +78,8 @@ inline ParsedOp parseOpLine(std::string_view line) {
   const std::string_view kind = op_line::takeWord(line);
   std::string_view argument = op_line::takeWord(line);
   const std::optional<Kind> known = kind.empty() ? Kind::kOther : kindFromName(kind);
-  if (op.name.find("::") == std::string_view::npos) {
-    parsed.fault = "an op is namespace::name";
+  if (!op_line::isOp(op.name)) {
+    parsed.fault = "an op is namespace::name, or ends in * after a prefix of it";
   } else if (!known) {
     parsed.fault = "its second word is not a kind, such as all_reduce";
   } else if (!line.empty()) {
@@ -100,13 +109,13 @@ template <typename Visit>
 void forEachOpLine(std::string_view text, const Visit& visit) {
   while (!text.empty()) {
     const size_t begin = std::min(text.find_first_not_of(op_line::kBlanks), text.size());
-    const bool is_comment = text.substr(begin, 1) == "#";
-    const size_t end = std::min(text.find_first_of(is_comment ? "\n" : ",\n", begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    if (!is_comment && !line.empty()) {
+    const size_t end = std::min(text.find_first_of(",\n#", begin), text.size());
+    if (const std::string_view line = text.substr(begin, end - begin); !line.empty()) {
       visit(line.substr(0, line.find_last_not_of(op_line::kBlanks) + 1));
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool is_comment = text.substr(end, 1) == "#";
+    const size_t last = is_comment ? std::min(text.find('\n', end), text.size()) : end;
+    text.remove_prefix(std::min(last + 1, text.size()));
   }
 }
 

@@ -20,7 +20,8 @@ namespace {
 constexpr const char* kAdviseAbout =
     "Rules over the rows of a run or a plan: each advice has the rows that prove it, and the calls and bytes per rank\n"
     "and step that are at stake. Says nothing that no row proves; no advice is an answer too.";
-constexpr const char* kAdviseExitStatus = "0 read, with or without advice; 1 no report; 2 wrong usage.";
+constexpr const char* kAdviseExitStatus =
+    "0 read, with or without advice; 1 no report, or some files are unreadable; 2 wrong usage.";
 
 int advise(const std::string& path, bool is_json) {
   int exit_status = kExitOk;
@@ -29,7 +30,11 @@ int advise(const std::string& path, bool is_json) {
     return exit_status;
   }
   const std::vector<Advice> advice = adviceFor(*job);
-  return printOut(is_json ? adviceJson(advice, *job) : adviceText(advice, *job, Color::forStream(STDOUT_FILENO)));
+  sayAll(job->copies);
+  sayAll(job->problems);
+  const int written =
+      printOut(is_json ? adviceJson(advice, *job) : adviceText(advice, *job, Color::forStream(STDOUT_FILENO)));
+  return job->problems.empty() ? written : kExitFindings;
 }
 
 } // namespace

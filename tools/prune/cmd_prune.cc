@@ -34,8 +34,9 @@ constexpr const char* kPruneAbout =
     "bring all reports together below --max-size. Only reports of ranks are removed, whatever their names, each after\n"
     "it was read to its end, and folders that this leaves empty. A run with a ledger stays, since its job may be\n"
     "running, and so does one that changed within the hour. Merged reports and pages stay: keep a baseline as one. So\n"
-    "does what is not a whole report, such as one with notes of yours in it. If a ledger cannot be read, its owner's\n"
-    "runs stay: it may be of any of them.";
+    "does what is not a whole report, such as one with notes of yours in it, without the other reports of its run. If "
+    "a\n"
+    "ledger cannot be read, all runs of the user who owns it stay: it may be of any of them.";
 constexpr const char* kPruneExitStatus =
     "0 done; 1 a report or ledger could not be read or removed, or --max-size was not reached; 2 wrong usage, or "
     "FOLDER\n"

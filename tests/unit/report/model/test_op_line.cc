@@ -38,6 +38,9 @@ TEST_CASE(
   CHECK(first.payload_argument.empty());
   CHECK(parseOpLine("a::b barrier").op.payload == PayloadRule::kNone);
   CHECK(parseOpLine("a::*").op.kind == Kind::kOther);
+  for (const char* line : {"a::*", "a::b*", "a_1::b.out barrier"}) {
+    CHECK(parseOpLine(line).fault.empty());
+  }
 }
 
 TEST_CASE("op_line: a bad line says what is wrong with it") {
@@ -49,6 +52,12 @@ TEST_CASE("op_line: a bad line says what is wrong with it") {
         "a::b barrier tensor",
         "a::b all_reduce ten-sor",
         "a::b all_gather *group",
+        "a:: all_reduce x",
+        "::b",
+        "::*",
+        "a::*b",
+        "a b",
+        "a::b::c",
         "a::b all_gather @B"}) {
     CAPTURE(line);
     CHECK_FALSE(parseOpLine(line).fault.empty());
@@ -58,8 +67,8 @@ TEST_CASE("op_line: a bad line says what is wrong with it") {
 TEST_CASE("op_line: lines end at commas and line feeds; comments and blanks are left out") {
   CHECK(linesOf("a::b,c::*") == std::vector<std::string>{"a::b", "c::*"});
   CHECK(
-      linesOf(" # one, two\n a::b all_reduce x \r\n\n,\t,c::d#e\n#") ==
-      std::vector<std::string>{"a::b all_reduce x", "c::d#e"});
+      linesOf(" # one, two\n a::b all_reduce x \r\n\n,\t,c::d # e, f\n#") ==
+      std::vector<std::string>{"a::b all_reduce x", "c::d"});
   CHECK(linesOf("").empty());
 }
 
