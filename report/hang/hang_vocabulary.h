@@ -39,8 +39,9 @@ enum class HangReason : uint8_t {
   kComputing,    ///< a rank computes
   kNotCompleted, ///< all ranks have come
   kQuiet,        ///< no rank waits for another, and none makes progress
+  kDamaged,      ///< a ledger is damaged
 };
-inline constexpr int kHangReasonCount = 21;
+inline constexpr int kHangReasonCount = 22;
 
 /// The state of a rank.
 enum class RankState : uint8_t {

@@ -109,7 +109,7 @@ void readNotSeen(LedgerReading& reading) {
   }
   if (!records.damage().empty()) {
     entries.push_back(
-        {"ledger_damaged",
+        {std::string(kLedgerDamaged),
          1,
          records.damage(),
          "parts of the ledger are damaged: what `detail` names may be wrong or missing"});

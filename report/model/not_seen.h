@@ -7,6 +7,9 @@
 
 namespace commtap {
 
+/// The reason of an entry that a reader adds, not the process: parts of its ledger are damaged.
+inline constexpr std::string_view kLedgerDamaged = "ledger_damaged";
+
 /// Why something is missing from a report or incomplete. The numbers are part of the ledger format: add at the end,
 /// never reorder.
 enum class NotSeen : uint8_t {

@@ -106,7 +106,7 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
 int watch(const WhyArguments& arguments, JobLooker looker) {
   endAtSignals();
   Incidents incidents;
-  uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process
+  uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process, or the first at one that has ended
   EarlierLook before = earlier(looker.look());
   for (;;) {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
@@ -119,7 +119,8 @@ int watch(const WhyArguments& arguments, JobLooker looker) {
       }
       sayAll(notify(arguments.notification, verdict));
     }
-    ran_ns = isRunning(now) ? now.at_ns : ran_ns;
+    const bool is_first = ran_ns == 0 && !now.processes.empty();
+    ran_ns = isRunning(now) || is_first ? now.at_ns : ran_ns;
     if (ran_ns != 0 && static_cast<double>(now.at_ns - ran_ns) / 1e9 > arguments.patience_s) {
       return kExitOk; // no launcher has started another attempt
     }

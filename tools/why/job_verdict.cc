@@ -4,11 +4,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "report/hang/hang_groups.h"
 #include "report/hang/hang_judge.h"
+#include "report/model/not_seen.h"
 #include "tools/why/why_text.h"
 
 namespace commtap {
@@ -31,6 +35,32 @@ ProcessLook compared(const EarlierLook::Process* before, const SeenProcess& now,
   return look;
 }
 
+bool isDamaged(const Report& report) {
+  return std::any_of(report.not_seen.begin(), report.not_seen.end(), [](const NotSeenEntry& entry) {
+    return entry.reason == kLedgerDamaged;
+  });
+}
+
+/// Withdraws the verdict if a ledger is damaged: what its rank issued may be lost, and then others seem to wait for it.
+void withdrawIfDamaged(std::span<const RankSight> sights, Verdict& verdict) {
+  std::vector<int64_t> damaged;
+  for (const RankSight& sight : sights) {
+    if (isDamaged(*sight.report)) {
+      damaged.push_back(sight.rank());
+    }
+  }
+  if (!damaged.empty()) {
+    Verdict unknown;
+    unknown.run_id = verdict.run_id;
+    unknown.attempt = verdict.attempt;
+    unknown.world_size = verdict.world_size;
+    unknown.quiet_s = verdict.quiet_s;
+    unknown.reason = HangReason::kDamaged;
+    unknown.cause = rankRanges(std::move(damaged));
+    verdict = std::move(unknown);
+  }
+}
+
 } // namespace
 
 Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience_s) {
@@ -48,6 +78,7 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
   Verdict verdict;
   if (!sights.empty()) {
     verdict = judge(sights, {now.at_ns, patience_s, now.has_all_hosts, now.moved_ns});
+    withdrawIfDamaged(sights, verdict);
   }
   verdict.problems = now.problems;
   verdict.line = lineOf(verdict);

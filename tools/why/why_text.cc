@@ -270,6 +270,9 @@ std::string lineOfUnknown(const Verdict& verdict) {
     case HangReason::kQuiet:
       return fmt::format(
           "no rank waits for another, and none made progress for {}", humanDuration(verdict.quiet_s * 1e9));
+    case HangReason::kDamaged:
+      return fmt::format(
+          "parts of the ledger of {} are damaged, so the calls that it issued are not known", ranksText(verdict.cause));
     default:
       return "no report or ledger of a rank was found";
   }

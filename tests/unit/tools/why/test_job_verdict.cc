@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "report/base/process.h"
+#include "report/model/not_seen.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -36,6 +37,25 @@ TEST_CASE("a verdict on two looks says whether the job went on in between") {
   CHECK(moved.ranks[0].process == "runs");
   CHECK_FALSE(moved.line.empty());
   CHECK(verdictOf(earlier(lookOf(before, now_ns)), lookOf(before, now_ns + kSecond), 1).status != HangStatus::kHealthy);
+}
+
+TEST_CASE("with a damaged ledger there is no verdict: its rank may have issued what is lost") {
+  std::vector<std::shared_ptr<const Report>> reports;
+  for (const int64_t rank : {0, 1}) {
+    const auto report = std::make_shared<Report>(sampleReport(rank));
+    report->job.exit = ExitKind::kKilled;
+    if (rank == 1) {
+      report->groups.front().collectives = 0;
+      report->last.clear();
+      report->not_seen.push_back({std::string(kLedgerDamaged), 1, "the file is cut off", "damaged"});
+    }
+    reports.push_back(report);
+  }
+  const Verdict verdict = verdictOf(EarlierLook(), lookOf(reports, wallClockNs()), 1);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.reason == HangReason::kDamaged);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+  CHECK(has(verdict.line, "parts of the ledger of rank 1 are damaged"));
 }
 
 TEST_CASE("without a process with a rank the verdict is unknown") {
