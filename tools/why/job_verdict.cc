@@ -12,6 +12,7 @@
 
 #include "report/hang/hang_groups.h"
 #include "report/hang/hang_judge.h"
+#include "report/job/job_summary.h"
 #include "report/model/not_seen.h"
 #include "tools/why/why_text.h"
 
