@@ -28,7 +28,7 @@ TEST_CASE("serve reports wrong usage in one line and exits with 2") {
 TEST_CASE("serve exits with 0 on SIGTERM; it warns about a missing folder and a public address") {
   const TempFolder folder;
   const std::string command = std::string(COMMTAP_EXE) +
-                              " serve none --listen 0.0.0.0:0 --insecure 2>said & until grep -q reach said; do sleep "
+                              " serve none --listen 0.0.0.0:0 --insecure 2>said & until grep -qs reach said; do sleep "
                               "0.1; done; kill $!; wait $!; "
                               "status=$?; cat said >&2; exit $status";
   const Outcome outcome = runProgram({"/bin/sh", "-c", command}, {}, folder.path());
