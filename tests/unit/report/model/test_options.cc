@@ -95,7 +95,8 @@ TEST_CASE("a bad line of COMMTAP_OPS causes a warning of its own, and the others
   const ParsedOptions parsed = parse({"COMMTAP_OPS=a::b,nonsense,c::d all_reduse x\n# comment\ne::f barrier"});
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "e::f barrier"});
   REQUIRE(parsed.warnings.size() == 2);
-  CHECK(parsed.warnings[0].starts_with("COMMTAP_OPS=nonsense is invalid and was ignored: an op is namespace::name, or ends in * "));
+  CHECK(parsed.warnings[0].starts_with(
+      "COMMTAP_OPS=nonsense is invalid and was ignored: an op is namespace::name, or ends in * "));
   CHECK(parsed.warnings[1].starts_with("COMMTAP_OPS=c::d all_reduse x is invalid and was ignored: its second word "));
 }
 
