@@ -22,20 +22,7 @@ from torch.distributed import distributed_c10d as c10d
 from commtap_plan.replacing import replace, replace_everywhere
 from commtap_plan.settings import RankSettings
 from commtap_plan.stops import ObjectMissing
-
-#: Methods of a pipeline stage in which stages vote whether they know each other's shapes. Not every torch has them.
-_VOTES = ("_warmup_forward_vote", "_warmup_backward_result")
-
-#: The functions inside of which tensors are objects.
-_COLLECTIVES = (
-    "send_object_list",
-    "recv_object_list",
-    "broadcast_object_list",
-    "scatter_object_list",
-    "all_gather_object",
-    "gather_object",
-)
-
+from commtap_plan.torch_names import OBJECT_FUNCTIONS, STAGE_VOTES
 
 _PAIR = "pair"
 
@@ -202,13 +189,13 @@ def deliver_objects(settings: RankSettings) -> Mail:
         "batch_isend_irecv": _batch,
         "broadcast": _from_one,
         "scatter": _from_one,
-        **dict.fromkeys(_COLLECTIVES, _opening),
+        **dict.fromkeys(OBJECT_FUNCTIONS, _opening),
     }
     for name, wrap in wrappers.items():
         replace_everywhere(c10d, name, wrap(mail, getattr(c10d, name)))
     from torch.distributed.pipelining import PipelineStage
 
-    for name in _VOTES:
+    for name in STAGE_VOTES:
         if hasattr(PipelineStage, name):
             replace(PipelineStage, name, _opening(mail, getattr(PipelineStage, name)))
     return mail

@@ -32,6 +32,19 @@ class Name:
     minors: tuple[int, int] = (0, 999)
 
 
+#: The functions of c10d inside of which tensors are objects.
+OBJECT_FUNCTIONS = (
+    "send_object_list",
+    "recv_object_list",
+    "broadcast_object_list",
+    "scatter_object_list",
+    "all_gather_object",
+    "gather_object",
+)
+
+#: Methods of a pipeline stage in which stages vote whether they know each other's shapes. Not every torch has them.
+STAGE_VOTES = ("_warmup_forward_vote", "_warmup_backward_result")
+
 _C10D = "torch.distributed.distributed_c10d"
 _C10D_FILE = "distributed/distributed_c10d.py"
 _C10D_STUB = "_C/_distributed_c10d.pyi"
@@ -105,20 +118,13 @@ _OBJECTS = (
     ),
     Name(
         _C10D,
-        (
-            "send_object_list",
-            "recv_object_list",
-            "broadcast_object_list",
-            "scatter_object_list",
-            "all_gather_object",
-            "gather_object",
-        ),
+        OBJECT_FUNCTIONS,
         _C10D_FILE,
         "marks the tensors inside as objects",
     ),
     Name(
         f"{_STAGE}.PipelineStage",
-        ("_warmup_forward_vote", "_warmup_backward_result"),
+        STAGE_VOTES,
         f"{_STAGE_FILE}:PipelineStage",
         "marks the votes of stages as objects",
         minors=(12, 14),
