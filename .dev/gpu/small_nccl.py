@@ -96,15 +96,15 @@ def write_small(library: Path, target: Path, arch: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path)
+    parser.add_argument("original", type=Path)
     parser.add_argument("target", type=Path)
     parser.add_argument("--arch", type=int, default=90, help="the GPU's kind, 90 for an H100 or H200")
     arguments = parser.parse_args()
-    kept = write_small(arguments.library, arguments.target, arguments.arch)
+    kept = write_small(arguments.original, arguments.target, arguments.arch)
     size = arguments.target.stat().st_size
     print(f"{kept / 2**20:.1f} MiB of code for sm_{arguments.arch}, {size / 2**20:.1f} MiB in all, compressed")
     if kept == 0:
-        sys.exit(f"{arguments.library} has no code for sm_{arguments.arch}: name another kind of GPU by --arch")
+        sys.exit(f"{arguments.original} has no code for sm_{arguments.arch}: name another kind of GPU by --arch")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ namespace commtap {
 
 /// A tuple of Columns for each document: its tables, and objects with facts of the whole process, in writing order. It
 /// generates the JSON writer, the reader, the document's part of the JSON Schema, and which tables of fields
-/// docs/ can have. In a help, {key} stands for the names of the row's key.
+/// docs/ can have. In a help, {key} is replaced by the names of the row's key.
 template <typename Document>
 inline constexpr auto kTables = nullptr;
 

@@ -100,7 +100,7 @@ def check_nccl(kit: Kit) -> None:
         if kit.machine.device == "cuda":
             kit.facts["nccl_loaded"] = said[0]["version"]
             preloaded = None if kit.machine.nccl is None else str(kit.machine.nccl)
-            kit.judge("the right NCCL is loaded", judge.library_faults(said, preloaded, report_of(folder)))
+            kit.judge("the right NCCL is loaded", judge.faults_of_library(said, preloaded, report_of(folder)))
 
 
 def check_jobs(kit: Kit) -> None:

@@ -94,7 +94,7 @@ def sum_faults(said: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def library_faults(said: list[dict[str, Any]], preloaded: str | None, report: Report) -> list[str]:
+def faults_of_library(said: list[dict[str, Any]], preloaded: str | None, report: Report) -> list[str]:
     """Returns what is wrong with the NCCL that the ranks have loaded."""
     faults = []
     for rank, each in enumerate(said):

@@ -18,7 +18,7 @@ namespace commtap {
 /// its call. `distributedInfo`, which names a single rank, is there only for a single report.
 class ChromeTrace {
  public:
-  /// `processes`: all that the trace will have. Times count from the start of the first.
+  /// `processes`: every process of the trace. Times count from the start of the first.
   explicit ChromeTrace(std::span<const FoundReport> processes);
 
   /// Returns what the document has next: that of one more process.

@@ -26,7 +26,7 @@ struct SequenceMismatch {
 };
 
 /// Returns the mismatches that `commtap why` finds among the ranks of the newest run. Sends and receives are left out:
-/// only the judgement of a whole job tells which of them meet.
+/// without a verdict on the whole job it is not known which of them meet.
 std::vector<SequenceMismatch> sequenceMismatches(std::span<const Report* const> reports);
 
 } // namespace commtap

@@ -107,11 +107,11 @@ def test_sums_and_the_loaded_library(report: dict[str, Any]) -> None:
     assert judge.sum_faults([said[0], said[1] | {"least": 1.0}]) == [
         "rank 1: an all_reduce gave 1.0 to 3.0, expected 3.0"
     ]
-    assert judge.library_faults(said, "/x/libnccl.so.2", report) == []
-    assert judge.library_faults(said, None, report) == []
-    assert judge.library_faults(said, "/y/libnccl.so.2", report)
-    assert judge.library_faults([said[0] | {"libraries": []}], None, report)
-    assert judge.library_faults([said[0] | {"version": "2.28.9"}], None, report)
+    assert judge.faults_of_library(said, "/x/libnccl.so.2", report) == []
+    assert judge.faults_of_library(said, None, report) == []
+    assert judge.faults_of_library(said, "/y/libnccl.so.2", report)
+    assert judge.faults_of_library([said[0] | {"libraries": []}], None, report)
+    assert judge.faults_of_library([said[0] | {"version": "2.28.9"}], None, report)
 
 
 def test_graphs(report: dict[str, Any]) -> None:

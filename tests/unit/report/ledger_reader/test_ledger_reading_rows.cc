@@ -36,7 +36,7 @@ const std::map<std::string_view, Change> kChanges = {
     {field::kSetup, [](CollectiveKey& key, const KeyParts&) { key.setup = 1; }},
 };
 
-/// Returns the number of rows that a ledger is read as that has two keys.
+/// Writes rows of two keys to a ledger and returns the number of rows that the reader makes of them.
 size_t rowsOf(Change change) {
   const auto ledger = LedgerWriter::create();
   ledger->addGroup("0", "", "gloo", 2, 0, {});
