@@ -15,14 +15,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/base/timestamp.h"
+#include "report/json/cursor_values.h"
 
 namespace commtap {
 
 /// Reads typed fields of nlohmann's document and tracks the path, so that an error can name the field. Throws
 /// std::runtime_error; the entry points of the readers catch it and return a Result. DomCursor, for simdjson's
 /// document, has the same functions as far as reports need them.
-class JsonCursor {
+class JsonCursor : public CursorValues<JsonCursor> {
  public:
   /// Finds the fields of one object.
   class Fields {
@@ -113,23 +113,6 @@ class JsonCursor {
     const bool fits = is_unsigned ? std::in_range<T>(value_.get<uint64_t>())
                                   : value_.is_number_integer() && std::in_range<T>(value_.get<int64_t>());
     return fits ? std::optional(value_.get<T>()) : std::nullopt;
-  }
-  template <typename T>
-  T integer() const {
-    const std::optional<T> number = integerIfAny<T>();
-    if (!number) {
-      wrong(std::is_unsigned_v<T> ? "a count" : "an integer");
-    }
-    return *number;
-  }
-
-  /// Returns ns of CLOCK_REALTIME.
-  uint64_t timestamp() const {
-    const std::optional<uint64_t> time = parseTimestamp(string());
-    if (!time) {
-      wrong("a time");
-    }
-    return *time;
   }
 
   [[noreturn]] void wrong(const char* wanted) const {

@@ -15,14 +15,14 @@
 
 #include <simdjson.h>
 
-#include "report/base/timestamp.h"
+#include "report/json/cursor_values.h"
 
 namespace commtap {
 
 /// Reads typed fields of simdjson's document. Has the functions and errors of JsonCursor. A cursor refers to the one
 /// that made it, which must outlive it: so a path costs nothing unless an error names it. If an object has a name
 /// twice, its last value counts, as in most JSON readers.
-class DomCursor {
+class DomCursor : public CursorValues<DomCursor> {
  public:
   // simdjson's `ondemand` is compiled for the oldest processor; `dom` selects its kernels at run time.
   using Element = simdjson::dom::element;
@@ -112,14 +112,6 @@ class DomCursor {
     const bool fits = element_.get(number) == simdjson::SUCCESS && std::in_range<T>(number);
     return fits ? std::optional(static_cast<T>(number)) : std::nullopt;
   }
-  template <typename T>
-  T integer() const {
-    const std::optional<T> number = integerIfAny<T>();
-    if (!number) {
-      wrong(std::is_unsigned_v<T> ? "a count" : "an integer");
-    }
-    return *number;
-  }
   template <typename Value>
   Value named(std::optional<Value> (*fromName)(std::string_view)) const {
     const std::optional<Value> found = fromName(as<std::string_view>("a string"));
@@ -127,13 +119,6 @@ class DomCursor {
       throw std::runtime_error(path() + " is " + excerpt() + ", which is unknown");
     }
     return *found;
-  }
-  uint64_t timestamp() const {
-    const std::optional<uint64_t> time = parseTimestamp(string());
-    if (!time) {
-      wrong("a time");
-    }
-    return *time;
   }
   std::string objectText() const {
     return simdjson::minify(element_);
