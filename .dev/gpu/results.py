@@ -44,7 +44,8 @@ def pace_text(pace: dict[str, Any]) -> str:
         return ""
     lines = [
         "",
-        f"Host time of an all_reduce of 1 kB on one rank, medians of {pace['rounds']} rounds:",
+        f"Host time of an all_reduce of 1 kB on one rank, medians; rounds: {pace['rounds']}. "
+        "`bare again` shows how far two runs without commtap are apart:",
         "",
         "| mode | µs per call | ratio to bare |",
         "|---|---|---|",

@@ -55,10 +55,13 @@ class Kit:
     checks: list[dict[str, Any]] = field(default_factory=list)
     pace: dict[str, Any] = field(default_factory=dict)
     part: str = ""
+    began: float = field(default_factory=time.monotonic)
 
     def note(self, what: str, result: str, faults: list[str] | None = None) -> None:
         """Adds a result, "passed", "failed" or "not run", and writes all of them."""
-        self.checks.append({"part": self.part, "what": what, "result": result, "faults": (faults or [])[:10]})
+        at_s = round(time.monotonic() - self.began)
+        check = {"part": self.part, "what": what, "result": result, "at_s": at_s, "faults": (faults or [])[:10]}
+        self.checks.append(check)
         print(f"{self.part}  {result:8} {what}", flush=True)
         for fault in (faults or [])[:10]:
             print(f"              {fault}", flush=True)
@@ -196,7 +199,10 @@ def settled(kit: Kit, folder: Path, begins: Callable[[], bool]) -> dict[str, Any
 
 
 def check_hangs(kit: Kit) -> None:
-    """`commtap why` names the rank that is stopped, or that skips; also after the watchdog has ended the other."""
+    """`commtap why` names the rank that is stopped, or that skips; also after the watchdog has ended the other.
+
+    After a timeout the watchdog waits four times as long as the variable says, by default a minute.
+    """
     if kit.machine.ranks < 2:
         kit.note("commtap why", "not run", ["needs 2 ranks"])
         return
@@ -206,7 +212,8 @@ def check_hangs(kit: Kit) -> None:
             kit.judge(f"why: hang.py {what}", judge.verdict_faults(verdict, (reason,), "1", module))
     for what, reason, module in (("skip", "skipped", "Net.b"), ("stopped", "killed", "Net.a")):
         folder = kit.folder / f"{what}_abort"
-        with kit.attempt(f"hang.py {what}, the end"), Ranks(kit.machine, ["hang.py", what, "10"], folder) as job:
+        command, soon = ["hang.py", what, "10"], {"variables": {"TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "500"}}
+        with kit.attempt(f"hang.py {what}, the end"), Ranks(kit.machine, command, folder, **soon) as job:
             job.wait(0)
             if what == "stopped":  # as a launcher does once a rank has ended
                 job.processes[1].kill()
@@ -250,6 +257,9 @@ PARTS: dict[str, tuple[float, Callable[[Kit], None]]] = {
     "g": (180, check_pace),
 }
 
+#: A rank that is killed within a kernel blocks MPS for later ranks. A single rank needs none.
+WITHOUT_MPS = "fg"
+
 
 def run_parts(kit: Kit, parts: str, limit_s: float) -> None:
     """Runs the parts; those for which no time is left are not run."""
@@ -264,19 +274,21 @@ def run_parts(kit: Kit, parts: str, limit_s: float) -> None:
 
 
 def run_shared(kit: Kit, parts: str, limit_s: float) -> None:
-    """Runs the parts with NVIDIA's MPS if it is there and works; without it, ranks that share a GPU take turns."""
-    began = time.monotonic()
+    """Runs the parts; those that profit from NVIDIA's MPS with it, if it is there and works.
+
+    Without it, ranks that share a GPU take turns.
+    """
+    end = time.monotonic() + limit_s
     with mps(kit.machine, kit.folder / "mps") as is_on:
-        kit.facts["mps"] = is_on
         if is_on:
             run_parts(kit, "a", limit_s)
-        if is_on and any(check["result"] == "failed" for check in kit.checks):
-            kit.checks.clear()
-            kit.facts["mps"] = False
+        kit.facts["mps"] = is_on and all(check["result"] == "passed" for check in kit.checks)
+        if kit.facts["mps"]:
+            run_parts(kit, "".join(part for part in parts if part not in "a" + WITHOUT_MPS), end - time.monotonic())
+            parts = "".join(part for part in parts if part in WITHOUT_MPS)
         else:
-            run_parts(kit, parts.replace("a", "") if is_on else parts, limit_s - (time.monotonic() - began))
-            return
-    run_parts(kit, parts, limit_s - (time.monotonic() - began))
+            kit.checks.clear()
+    run_parts(kit, parts, end - time.monotonic())
 
 
 def facts_of(is_dry: bool) -> dict[str, Any]:

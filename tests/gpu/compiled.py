@@ -5,12 +5,14 @@
 Its last line has its number of all_reduces and their bytes.
 """
 
+import gc
 import json
 import sys
 
 import torch
 import torch.distributed as dist
 from place import DEVICE, finish, start
+from torch._inductor import cudagraph_trees
 from torch.distributed._functional_collectives import all_reduce
 
 LAYERS = 3
@@ -30,6 +32,13 @@ class Layer(torch.nn.Module):
         return all_reduce(torch.relu(self.linear(x)), "sum", dist.group.WORLD) / dist.get_world_size()
 
 
+def free_graphs() -> None:
+    """Destroys the CUDA graphs: a communicator whose calls a graph holds cannot be destroyed (pytorch#115388)."""
+    torch._dynamo.reset()
+    cudagraph_trees.reset_cudagraph_trees()
+    gc.collect()
+
+
 def main() -> None:
     """Runs STEPS forwards without gradients."""
     start()
@@ -41,6 +50,7 @@ def main() -> None:
         for _ in range(STEPS):
             torch.compiler.cudagraph_mark_step_begin()
             total = called(torch.ones(8, SIZE, device=DEVICE)).sum().item()
+    free_graphs()
     finish()
     print(json.dumps({"total": total, "count": STEPS * LAYERS, "bytes": STEPS * LAYERS * 4 * 8 * SIZE}))
 

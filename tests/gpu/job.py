@@ -6,6 +6,7 @@ sum: that the sum over the ranks is right, and which NCCL is loaded. graph: eage
 pace: the host time of a small one.
 """
 
+import ctypes
 import json
 import os
 import statistics
@@ -43,13 +44,27 @@ def loaded_libraries() -> list[str]:
     return sorted({line.split()[-1] for line in lines if "libnccl.so" in line})
 
 
+def used_library() -> str:
+    """Returns the path of the libnccl whose functions torch calls: a preloaded one comes before torch's own."""
+    libraries = loaded_libraries()
+    preloaded = os.environ.get("LD_PRELOAD", "").split(":")
+    return next((library for library in libraries if library in preloaded), libraries[0])
+
+
+def nccl_version() -> str:
+    """Returns the version of that library; torch itself only knows the one that it was built with."""
+    code = ctypes.c_int()
+    ctypes.CDLL(used_library()).ncclGetVersion(ctypes.byref(code))
+    return f"{code.value // 10000}.{code.value // 100 % 100}.{code.value % 100}"
+
+
 def sums() -> dict[str, object]:
     """Returns the least and the most of all elements of sums of the ranks' numbers, which are from 1."""
     model, values = Reduce(), []
     for size in SIZES if DEVICE == "cuda" else SIZES[:2]:
         tensor = torch.full((size,), float(dist.get_rank() + 1), device=DEVICE)
         values += [model(tensor).min().item(), tensor.max().item()]
-    version = ".".join(map(str, torch.cuda.nccl.version())) if DEVICE == "cuda" else None
+    version = nccl_version() if DEVICE == "cuda" else None
     return {"least": min(values), "most": max(values), "version": version, "libraries": loaded_libraries()}
 
 

@@ -24,18 +24,22 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 MANY_CALLS = ("coalesced", "alltoall", "all_to_all", "allgather_", "reduce_scatter_")
 
 
-def group_titles(report: Report) -> dict[str, str]:
-    """Returns each group's description and ranks: its name may differ from run to run."""
-    return {group["name"]: f"{group['desc']} [{group['ranks']}]" for group in report["groups"]}
+def members_of(report: Report) -> dict[str, str]:
+    """Returns each group's ranks by its name.
+
+    Two runs share neither names nor the number of groups: on a machine with CUDA, a job on Gloo gets a second group for
+    a device mesh over all ranks (torch/distributed/device_mesh.py).
+    """
+    return {group["name"]: str(group["ranks"]) for group in report["groups"]}
 
 
 def rows_of(report: Report) -> dict[tuple[str, ...], Amount]:
-    """Returns calls and bytes by module, phase, kind and group."""
-    titles = group_titles(report)
+    """Returns calls and bytes by module, phase, kind and the ranks of the group."""
+    members = members_of(report)
     counts: Counter[tuple[str, ...]] = Counter()
     sizes: Counter[tuple[str, ...]] = Counter()
     for row in report["collectives"]:
-        key = row["module"], row["phase"], row["kind"], titles.get(row["group"], row["group"])
+        key = row["module"], row["phase"], row["kind"], members.get(row["group"], row["group"])
         counts[key] += row["count"]
         sizes[key] += row["bytes"]
     return {key: (counts[key], sizes[key]) for key in counts}
@@ -98,10 +102,10 @@ def faults_of_library(said: list[dict[str, Any]], preloaded: str | None, report:
     """Returns what is wrong with the NCCL that the ranks have loaded."""
     faults = []
     for rank, each in enumerate(said):
-        if len(each["libraries"]) != 1:
+        if preloaded is not None and preloaded not in each["libraries"]:
+            faults.append(f"rank {rank} has loaded {each['libraries']}, not {preloaded}")
+        elif preloaded is None and len(each["libraries"]) != 1:
             faults.append(f"rank {rank} has loaded {len(each['libraries'])} libraries of NCCL: {each['libraries']}")
-        elif preloaded is not None and each["libraries"] != [preloaded]:
-            faults.append(f"rank {rank} has loaded {each['libraries'][0]}, not {preloaded}")
     counted = (report.get("nccl") or {}).get("version")
     if counted != said[0]["version"]:
         faults.append(f"the report says NCCL {counted}, the library {said[0]['version']}")

@@ -10,7 +10,7 @@ import json
 
 import torch
 import torch.distributed as dist
-from job import loaded_libraries
+from job import used_library
 from place import start, synchronize
 
 FLOAT32, SUM = 7, 0  # ncclFloat32, ncclSum
@@ -44,7 +44,7 @@ def main() -> None:
     rank = start()
     torch.ones(1, device="cuda")
     ranks, peer = dist.get_world_size(), (rank + 1) % dist.get_world_size()
-    nccl = ctypes.CDLL(loaded_libraries()[0])
+    nccl = ctypes.CDLL(used_library())
     communicator = ctypes.c_void_p()
     check(nccl.ncclCommInitRank(ctypes.byref(communicator), ranks, shared_id(nccl), rank))
     tensor, other = torch.ones(SIZE, device="cuda"), torch.ones(SIZE, device="cuda")

@@ -111,6 +111,9 @@ def test_sums_and_the_loaded_library(report: dict[str, Any]) -> None:
     assert judge.faults_of_library(said, None, report) == []
     assert judge.faults_of_library(said, "/y/libnccl.so.2", report)
     assert judge.faults_of_library([said[0] | {"libraries": []}], None, report)
+    both = [said[0] | {"libraries": ["/torchs/libnccl.so.2", "/x/libnccl.so.2"]}]
+    assert judge.faults_of_library(both, "/x/libnccl.so.2", report) == []
+    assert judge.faults_of_library(both, None, report)
     assert judge.faults_of_library([said[0] | {"version": "2.28.9"}], None, report)
 
 
