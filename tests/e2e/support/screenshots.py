@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the screenshots of docs/html.md and README.md, and the answer that README.md quotes: `./dev screenshots`.
 
-The pictures of docs/html.md show a made-up job of 64 ranks. README.md's show two runs of docs/examples/train.py.
+The pictures of docs/html.md show a made-up job of 64 ranks. README.md's show two runs of docs/examples/train.py;
+readme.txt has the names in its picture.
 """
 
 import os
@@ -103,6 +104,8 @@ def shoot_real_job(browser: Browser, temporary: Path, folder: Path) -> None:
     window = {"viewport": {"width": 1400, "height": 800}}
     with open_page(browser, page, "#module=Transformer", color_scheme="light", **window) as opened:
         shoot(opened, folder, "readme")
+        names = opened.modules()
+    (folder / "readme.txt").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
 
 
 def shoot_sample(browser: Browser, temporary: Path, folder: Path) -> None:
