@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/base/json_text.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include <nlohmann/json.hpp>
 
 namespace commtap {
@@ -14,6 +17,17 @@ nlohmann::json parse(std::string_view text) {
     return {};
   }
   return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+/// Returns the length of the longest part of `text` without a mark that ends a value or a name.
+size_t longestStretch(std::string_view text) {
+  size_t longest = 0;
+  size_t length = 0;
+  for (const char c : text) {
+    length = c == ',' || c == ':' || c == '[' || c == '{' ? 0 : length + 1;
+    longest = std::max(longest, length);
+  }
+  return longest;
 }
 
 } // namespace
@@ -39,13 +53,19 @@ bool nestsTooDeeply(std::string_view text) {
   return false;
 }
 
-uint64_t jsonMemory(std::string_view text, uint64_t each) {
+uint64_t mostJsonValues(std::string_view text) {
   uint64_t values = 1;
   for (const char c : text) { // also within strings: without branches, it adds no time to reading
     values += static_cast<uint64_t>(c == ',') + static_cast<uint64_t>(c == ':') + static_cast<uint64_t>(c == '[') +
               static_cast<uint64_t>(c == '{');
   }
-  return values * each;
+  return values;
+}
+
+uint64_t jsonMemory(std::string_view text) {
+  constexpr uint64_t kValue = 96;  // bytes of the costliest value: a list in a list
+  constexpr uint64_t kBuffers = 4; // a blank is kept once, a character of a string twice, each in up to twice its bytes
+  return mostJsonValues(text) * kValue + longestStretch(text) * kBuffers;
 }
 
 std::string stringsToJson(const std::vector<std::string>& strings) {

@@ -13,10 +13,13 @@ namespace commtap {
 /// nlohmann_json writes a value by recursion, so such a text could end the process.
 bool nestsTooDeeply(std::string_view text);
 
-/// Returns about how many bytes a JSON reader takes for `text` beyond the text: `each` per value or name that it may
-/// hold. A text of a few bytes per value takes many times its size.
-inline constexpr uint64_t kJsonTree = 96; ///< nlohmann_json, the costliest value: a list in a list
-uint64_t jsonMemory(std::string_view text, uint64_t each = kJsonTree);
+/// Returns how many values and names `text` may hold at most.
+uint64_t mostJsonValues(std::string_view text);
+
+/// Returns about how many bytes nlohmann_json takes for `text` beyond the text: for its values, of which a text of a few
+/// bytes each takes many times its size, and for the longest stretch of blanks or of a string, which its lexer keeps in
+/// buffers that double as they grow.
+uint64_t jsonMemory(std::string_view text);
 
 /// Converts between lists and the small JSON texts that the ledger keeps as strings. The readers accept any text and
 /// return an empty list if it is not such a JSON list.

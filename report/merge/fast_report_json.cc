@@ -41,7 +41,7 @@ Result<Report> FastReportReader::readText(const std::string& name, std::string t
 Result<Report> FastReportReader::parse(const std::string& name, std::string& text, ReportDepth depth, uint64_t memory) {
   constexpr uint64_t kFastTree = 32; ///< bytes per value of simdjson's tape and of the report
   constexpr size_t kMuchMemory = size_t{16} << 20U;
-  if (const uint64_t needed = 2 * text.size() + jsonMemory(text, kFastTree); needed > memory) {
+  if (const uint64_t needed = 2 * text.size() + kFastTree * mostJsonValues(text); needed > memory) {
     return Result<Report>::failure(tooLargeText(name, needed));
   }
   if (text.size() > kMuchMemory) { // whose buffers would stay

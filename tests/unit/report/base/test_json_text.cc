@@ -31,10 +31,18 @@ TEST_CASE("a text nests too deeply beyond a hundred levels; brackets in strings 
   CHECK(stringsFromJson("[" + nested(100'000) + "]").empty());
 }
 
-TEST_CASE("the memory of a text grows with its values, not with its bytes") {
-  CHECK(jsonMemory("1", 10) == 10);
-  CHECK(jsonMemory(R"({"a":[1,2]})", 10) == 50);
-  CHECK(jsonMemory(std::string(1000, ' ')) == kJsonTree);
+TEST_CASE("a text has at most as many values as its marks allow") {
+  CHECK(mostJsonValues("1") == 1);
+  CHECK(mostJsonValues(R"({"a":[1,2]})") == 5);
+  CHECK(mostJsonValues(std::string(1000, ' ')) == 1);
+}
+
+TEST_CASE("the memory of a text grows with its values and with its longest stretch of blanks or of a string") {
+  const std::string blanks(1'000'000, ' ');
+  CHECK(jsonMemory("[1,2,3]") - jsonMemory("[1,2]") == jsonMemory("[1,2,3,4]") - jsonMemory("[1,2,3]"));
+  CHECK(jsonMemory("[1," + blanks + "2]") > 4 * blanks.size());
+  CHECK(jsonMemory("[\"" + blanks + "\"]") > 4 * blanks.size());
+  CHECK(jsonMemory("[" + blanks + "2," + blanks + "3]") < 5 * blanks.size());
 }
 
 } // namespace
