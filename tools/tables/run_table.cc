@@ -9,6 +9,7 @@
 
 #include "report/base/checksum.h"
 #include "report/base/timestamp.h"
+#include "report/json/json_write.h"
 #include "report/model/amounts.h"
 #include "report/model/saturating.h"
 
@@ -16,10 +17,6 @@ namespace commtap {
 namespace {
 
 using nlohmann::json;
-
-json orNull(const std::string& text) {
-  return text.empty() ? json(nullptr) : json(text);
-}
 
 std::string hashOf(const std::vector<std::string>& argv) {
   Checksum sum;
@@ -97,13 +94,13 @@ std::vector<TableCells> RunTable::rows() const {
     rows.push_back({
         key.first,
         key.second,
-        orNull(commitOf(key.first)),
-        orNull(run.config_hash),
+        textOrNull(commitOf(key.first)),
+        textOrNull(run.config_hash),
         run.world_size ? json(*run.world_size) : json(nullptr),
         run.ranks.size(),
         run.processes,
         run.hosts.size(),
-        orNull(run.torch),
+        textOrNull(run.torch),
         run.commtap,
         formatTimestamp(run.started_at_ns),
         run.ended_at_ns ? json(formatTimestamp(*run.ended_at_ns)) : json(nullptr),
