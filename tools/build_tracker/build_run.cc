@@ -14,7 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "report/base/atomic_file.h"
-#include "tools/doctor/child_process.h"
+#include "tools/command/child_process.h"
 
 namespace commtap {
 namespace {

@@ -23,10 +23,10 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
-#include "tools/doctor/job_program.h"
-#include "tools/doctor/linked_program.h"
-#include "tools/doctor/python_check.h"
-#include "tools/doctor/torch_check.h"
+#include "tools/command/interpreter.h"
+#include "tools/command/job_program.h"
+#include "tools/command/linked_program.h"
+#include "tools/command/torch_files.h"
 #include "tools/run/preload.h"
 
 namespace commtap {

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/doctor/command_check.h"
 
-#include <sys/stat.h>
-#include <sys/xattr.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -12,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tools/doctor/elf_file.h"
+#include "tools/command/linked_program.h"
 
 namespace commtap {
 namespace {
@@ -47,12 +44,6 @@ Launch launchOf(const std::string& word) {
   const auto* row = std::find_if(
       kLaunchers.begin(), kLaunchers.end(), [&name](const LauncherRow& each) { return each.name == name; });
   return row == kLaunchers.end() ? Launch::kUnknown : row->launch;
-}
-
-bool isPrivileged(const std::string& path) {
-  struct stat facts {};
-  return stat(path.c_str(), &facts) == 0 &&
-         ((facts.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
 }
 
 /// Returns the words of a wrapper that start the next ones: the first word, launchers, and privileged programs, which
@@ -134,22 +125,6 @@ bool mayRunWrapper(const std::vector<std::string>& wrapper, const Environment& e
   return std::all_of(launchers.begin(), launchers.end(), [&environment](const std::string& name) {
     return launchOf(name) == Launch::kHere && !isPrivileged(findOnPath(name, environment));
   });
-}
-
-std::string whyNoPreload(const std::string& path, const Environment& environment) {
-  const std::string interpreter = interpreterOf(path, environment);
-  const std::string& file = interpreter.empty() ? path : interpreter;
-  if (isPrivileged(file)) {
-    return file + " is setuid, setgid or has capabilities: the dynamic linker ignores and removes LD_PRELOAD";
-  }
-  const Result<ElfFile> program = ElfFile::open(file);
-  if (program && !program->isOfThisMachine()) {
-    return file + " is for another processor or has 32 bits: libcommtap.so cannot be loaded into it";
-  }
-  if (program && program->interpreter().empty()) {
-    return file + " is statically linked: no dynamic linker reads LD_PRELOAD";
-  }
-  return {};
 }
 
 Diagnosis

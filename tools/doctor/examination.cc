@@ -7,15 +7,14 @@
 #include <utility>
 
 #include "report/runs/output.h"
+#include "tools/command/linked_program.h"
 #include "tools/doctor/command_check.h"
 #include "tools/doctor/environment_check.h"
 #include "tools/doctor/installation_check.h"
 #include "tools/doctor/library_check.h"
-#include "tools/doctor/linked_program.h"
 #include "tools/doctor/output_check.h"
 #include "tools/doctor/probe.h"
 #include "tools/doctor/python_check.h"
-#include "tools/doctor/torch_check.h"
 #include "tools/run/cmd_run.h"
 #include "tools/run/preload.h"
 #include "tools/run/run_setup.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/command/torch_files.h"
 #include "tools/doctor/diagnosis.h"
-#include "tools/doctor/torch_check.h"
 
 namespace commtap {
 

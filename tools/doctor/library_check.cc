@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/doctor/elf_file.h"
+#include "tools/command/elf_file.h"
 
 namespace commtap {
 namespace {

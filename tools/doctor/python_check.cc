@@ -2,80 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/doctor/python_check.h"
 
-#include <chrono>
+#include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "tools/doctor/child_process.h"
 
 namespace commtap {
-namespace {
-
-constexpr std::chrono::seconds kAnswerLimit{60}; ///< a cold network file system can take long to start Python
-constexpr std::string_view kAnswerMark = "commtap-doctor ";
-
-/// An entry "" of sys.path is the current folder, where a job's script need not be.
-constexpr const char* kQuestion = R"(
-import importlib.util, json, os, sys, sysconfig
-sys.path[:] = [entry for entry in sys.path if entry]
-def folders(name):
-    try:
-        found = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        found = None
-    return list(found.submodule_search_locations or []) if found else []
-print("commtap-doctor " + json.dumps({
-    "executable": sys.executable,
-    "program": os.path.realpath("/proc/self/exe"),
-    "version": ".".join(map(str, sys.version_info[:3])),
-    "implementation": sys.implementation.name,
-    "gil": not sysconfig.get_config_var("Py_GIL_DISABLED"),
-    "torch": (folders("torch") or [""])[0],
-    "nvidia": folders("nvidia"),
-}))
-)";
-
-/// Returns why the interpreter did not answer.
-std::string whyNoAnswer(const ChildOutcome& outcome) {
-  const std::string line = lastLine(outcome.err);
-  return outcome.timed_out ? "it took too long" : line.empty() ? "it gave no answer" : line;
-}
-
-} // namespace
-
-std::string Interpreter::build() const {
-  return version.substr(0, version.rfind('.')) + (has_gil ? "" : "t");
-}
-
-Result<Interpreter> interpreterFromJson(const std::string& answer) {
-  Interpreter interpreter;
-  try {
-    const nlohmann::json document = nlohmann::json::parse(answer);
-    interpreter.executable = document.at("executable").get<std::string>();
-    interpreter.program = document.at("program").get<std::string>();
-    interpreter.version = document.at("version").get<std::string>();
-    interpreter.implementation = document.at("implementation").get<std::string>();
-    interpreter.has_gil = document.at("gil").get<bool>();
-    interpreter.torch_folder = document.at("torch").get<std::string>();
-    interpreter.nvidia_folders = document.at("nvidia").get<std::vector<std::string>>();
-  } catch (const nlohmann::json::exception& error) {
-    return Result<Interpreter>::failure(std::string("it gave an unknown answer: ") + error.what());
-  }
-  return interpreter;
-}
-
-Result<Interpreter> askInterpreter(const std::vector<std::string>& command, const Environment& environment) {
-  std::vector<std::string> words = command;
-  words.insert(words.end(), {"-c", kQuestion});
-  const ChildOutcome outcome = runChild(words, environment, kAnswerLimit);
-  const size_t mark = outcome.out.rfind(kAnswerMark);
-  const Result<Interpreter> interpreter = outcome.succeeded() && mark != std::string::npos
-                                              ? interpreterFromJson(outcome.out.substr(mark + kAnswerMark.size()))
-                                              : Result<Interpreter>::failure(whyNoAnswer(outcome));
-  return interpreter ? interpreter
-                     : Result<Interpreter>::failure(command.back() + " cannot be asked: " + interpreter.error());
-}
 
 Diagnosis checkPython(const Result<Interpreter>& interpreter, bool is_assumed) {
   if (!interpreter) {
@@ -98,6 +29,35 @@ Diagnosis checkPython(const Result<Interpreter>& interpreter, bool is_assumed) {
         "give doctor the command that starts Python"};
   }
   return {DoctorCheck::kPython, Health::kOk, found};
+}
+
+Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced, bool has_own_tracker) {
+  if (!torch) {
+    return {
+        DoctorCheck::kTorch,
+        Health::kError,
+        torch.error(),
+        "install torch there, or give doctor the command of a Python that has it"};
+  }
+  if (torch->version.empty()) {
+    return {
+        DoctorCheck::kTorch,
+        Health::kError,
+        unknownVersionText(*torch) + ", so nothing is counted",
+        "install a release of torch there"};
+  }
+  const std::string found = fmt::format("torch {} in {}", torch->version, torch->folder());
+  if (torch->is_release || has_own_tracker) {
+    return {DoctorCheck::kTorch, Health::kOk, found};
+  }
+  if (is_forced) {
+    return {DoctorCheck::kTorch, Health::kWarning, found + " is not a release; COMMTAP_TORCH=force accepts it"};
+  }
+  return {
+      DoctorCheck::kTorch,
+      Health::kError,
+      found + " is not a release, and its classes may have another layout: nothing is counted",
+      "use a release, make a tracker for it (commtap build-tracker), or try COMMTAP_TORCH=force"};
 }
 
 } // namespace commtap

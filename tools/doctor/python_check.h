@@ -2,36 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "report/base/result.h"
+#include "tools/command/interpreter.h"
+#include "tools/command/torch_files.h"
 #include "tools/doctor/diagnosis.h"
-#include "tools/run/environment.h"
 
 namespace commtap {
 
-/// The facts that a Python interpreter reports of itself, without importing torch.
-struct Interpreter {
-  std::string executable; ///< sys.executable
-  std::string program;    ///< the file that runs, without symbolic links
-  std::string version;    ///< "3.11.2"
-  std::string implementation;
-  bool has_gil = true;
-  std::string torch_folder;                ///< the package that `import torch` would load; "" if there is none
-  std::vector<std::string> nvidia_folders; ///< of the namespace package `nvidia`
-
-  /// Returns the name of its Python part: "3.11", "3.13t" without the GIL.
-  std::string build() const;
-};
-
-/// Starts an interpreter. `command`: the words that start it, its path last.
-Result<Interpreter> askInterpreter(const std::vector<std::string>& command, const Environment& environment);
-
-/// Parses the answer of the interpreter.
-Result<Interpreter> interpreterFromJson(const std::string& answer);
-
 /// `is_assumed`: the command names no Python, so that of the PATH was asked.
 Diagnosis checkPython(const Result<Interpreter>& interpreter, bool is_assumed);
+
+/// `is_forced`: COMMTAP_TORCH is "force", which accepts a version that is not a release. `has_own_tracker`: a tracker
+/// was built for this version.
+Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced, bool has_own_tracker);
 
 } // namespace commtap

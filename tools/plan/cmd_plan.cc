@@ -16,7 +16,7 @@
 #include "tools/cli/given_arguments.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
-#include "tools/doctor/python_check.h"
+#include "tools/command/interpreter.h"
 #include "tools/plan/plan_run.h"
 #include "tools/plan/plan_settings.h"
 #include "tools/plan/sweep_text.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tools/doctor/job_program.h"
+#include "tools/command/job_program.h"
 
 namespace commtap {
 namespace {

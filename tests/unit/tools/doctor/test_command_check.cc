@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "tests/unit/samples.h"
-#include "tests/unit/tools/doctor/elf_sample.h"
+#include "tests/unit/tools/command/elf_sample.h"
 
 namespace commtap {
 namespace {

@@ -3,72 +3,62 @@
 #include "tools/doctor/python_check.h"
 
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-
-#include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
 
-constexpr const char* kAnswer =
-    R"({"executable": "/v/bin/python", "program": "/usr/bin/python3.13", "version": "3.13.2", )"
-    R"("implementation": "cpython", "gil": true, "torch": "/v/torch", "nvidia": ["/v/nvidia"]})";
-
-/// Writes a program that is called like Python.
-std::string fakePython(const TempFolder& folder, const std::string& script) {
-  const std::string path = folder / "python3";
-  writeText(path, "#!/bin/sh\n" + script + "\n");
-  chmod(path.c_str(), 0755);
-  return path;
+Interpreter cpython() {
+  Interpreter interpreter;
+  interpreter.executable = "/v/bin/python";
+  interpreter.version = "3.13.2";
+  interpreter.implementation = "cpython";
+  return interpreter;
 }
 
-TEST_CASE("an interpreter's answer is read") {
-  const Result<Interpreter> interpreter = interpreterFromJson(kAnswer);
-  REQUIRE(interpreter);
-  CHECK(interpreter->executable == "/v/bin/python");
-  CHECK(interpreter->build() == "3.13");
-  CHECK(interpreter->torch_folder == "/v/torch");
-  CHECK(interpreter->nvidia_folders == std::vector<std::string>{"/v/nvidia"});
-  Interpreter free_threaded = *interpreter;
-  free_threaded.has_gil = false;
-  CHECK(free_threaded.build() == "3.13t");
-  CHECK_FALSE(interpreterFromJson("no JSON"));
-  CHECK_FALSE(interpreterFromJson(R"({"executable": 1})"));
+TEST_CASE("CPython is good, and a warning if the command does not name it") {
+  CHECK(checkPython(cpython(), false).health == Health::kOk);
+  CHECK(checkPython(cpython(), false).found == "/v/bin/python is cpython 3.13.2");
+  CHECK(checkPython(cpython(), true).health == Health::kWarning);
 }
 
-TEST_CASE("askInterpreter finds the answer after what the interpreter prints by itself") {
-  const TempFolder folder;
-  const std::string python = fakePython(folder, std::string("echo hello; echo 'commtap-doctor ") + kAnswer + "'");
-  const Result<Interpreter> interpreter = askInterpreter({"/usr/bin/env", python}, Environment(nullptr));
-  REQUIRE(interpreter);
-  CHECK(interpreter->version == "3.13.2");
-  CHECK(checkPython(interpreter, false).health == Health::kOk);
-  CHECK(checkPython(interpreter, false).found == "/v/bin/python is cpython 3.13.2");
-  CHECK(checkPython(interpreter, true).health == Health::kWarning);
-}
-
-TEST_CASE("the real Python answers") {
-  const char* const variables[] = {"PATH=/usr/bin:/bin", nullptr};
-  const Result<Interpreter> interpreter = askInterpreter({"python3"}, Environment(variables));
-  REQUIRE(interpreter);
-  CHECK(interpreter->version.starts_with("3."));
-  CHECK_FALSE(interpreter->program.empty());
-}
-
-TEST_CASE("an interpreter that does not answer is an error with its last line") {
-  const TempFolder folder;
-  const std::string python = fakePython(folder, "echo 'ImportError: no encodings' >&2; exit 1");
-  const Diagnosis failed = checkPython(askInterpreter({python}, Environment(nullptr)), false);
+TEST_CASE("an interpreter that does not answer is an error") {
+  const Diagnosis failed = checkPython(Result<Interpreter>::failure("python cannot be asked: no answer"), false);
   CHECK(failed.health == Health::kError);
-  CHECK(failed.found == python + " cannot be asked: ImportError: no encodings");
-  const Diagnosis silent = checkPython(askInterpreter({fakePython(folder, "true")}, Environment(nullptr)), false);
-  CHECK(silent.found == python + " cannot be asked: it gave no answer");
+  CHECK(failed.found == "python cannot be asked: no answer");
 }
 
 TEST_CASE("another implementation than CPython is a warning") {
   Interpreter pypy;
   pypy.implementation = "pypy";
   CHECK(checkPython(pypy, false).health == Health::kWarning);
+}
+
+TEST_CASE("a release of torch is good") {
+  CHECK(checkTorch(TorchFiles{"/t/lib/libtorch_cpu.so", "2.13.0", "2.13", true}, false, false).health == Health::kOk);
+}
+
+TEST_CASE("a torch that is not a release is an error, unless it is forced or has a tracker of its own") {
+  const TorchFiles torch = {"/t/lib/libtorch_cpu.so", "2.14.0a0+git1234567", "2.14", false};
+  const Diagnosis diagnosis = checkTorch(torch, false, false);
+  CHECK(diagnosis.health == Health::kError);
+  CHECK(diagnosis.found.find(torch.version) != std::string::npos);
+  CHECK(diagnosis.todo.find("COMMTAP_TORCH=force") != std::string::npos);
+  CHECK(checkTorch(torch, true, false).health == Health::kWarning);
+  CHECK(checkTorch(torch, false, true).health == Health::kOk);
+}
+
+TEST_CASE("a torch that is missing is an error") {
+  const Diagnosis missing = checkTorch(Result<TorchFiles>::failure("this Python has no torch"), false, false);
+  CHECK(missing.found == "this Python has no torch");
+  CHECK(missing.health == Health::kError);
+}
+
+TEST_CASE("a torch whose version no file holds is an error, and doctor does not say to install it") {
+  const TorchFiles torch = {"/t/lib/libtorch_cpu.so", "", "", false};
+  const Diagnosis diagnosis = checkTorch(torch, false, false);
+  CHECK(diagnosis.health == Health::kError);
+  CHECK(diagnosis.found == unknownVersionText(torch) + ", so nothing is counted");
+  CHECK(diagnosis.todo == "install a release of torch there");
 }
 
 } // namespace

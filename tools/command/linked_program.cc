@@ -1,17 +1,42 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/linked_program.h"
+#include "tools/command/linked_program.h"
+
+#include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <chrono>
 #include <sstream>
 #include <string_view>
 
-#include "tools/doctor/child_process.h"
-#include "tools/doctor/command_check.h"
-#include "tools/doctor/elf_file.h"
+#include "tools/command/child_process.h"
+#include "tools/command/elf_file.h"
+#include "tools/command/job_program.h"
 
 namespace commtap {
+
+bool isPrivileged(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0 &&
+         ((facts.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(path.c_str(), "security.capability", nullptr, 0) > 0);
+}
+
+std::string whyNoPreload(const std::string& path, const Environment& environment) {
+  const std::string interpreter = interpreterOf(path, environment);
+  const std::string& file = interpreter.empty() ? path : interpreter;
+  if (isPrivileged(file)) {
+    return file + " is setuid, setgid or has capabilities: the dynamic linker ignores and removes LD_PRELOAD";
+  }
+  const Result<ElfFile> program = ElfFile::open(file);
+  if (program && !program->isOfThisMachine()) {
+    return file + " is for another processor or has 32 bits: libcommtap.so cannot be loaded into it";
+  }
+  if (program && program->interpreter().empty()) {
+    return file + " is statically linked: no dynamic linker reads LD_PRELOAD";
+  }
+  return {};
+}
 
 std::vector<std::string> librariesInList(const std::string& list) {
   constexpr std::string_view kArrow = " => ";

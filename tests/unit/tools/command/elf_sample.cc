@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/unit/tools/doctor/elf_sample.h"
+#include "tests/unit/tools/command/elf_sample.h"
 
 #include <elf.h>
 

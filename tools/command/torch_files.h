@@ -5,7 +5,6 @@
 #include <string>
 
 #include "report/base/result.h"
-#include "tools/doctor/diagnosis.h"
 
 namespace commtap {
 
@@ -30,9 +29,5 @@ std::string unknownVersionText(const TorchFiles& torch);
 
 /// Finds the library of the package `torch` in a folder. Fails if the package has none.
 Result<TorchFiles> findTorchFiles(const std::string& package);
-
-/// `is_forced`: COMMTAP_TORCH is "force", which accepts a version that is not a release. `has_own_tracker`: a tracker
-/// was built for this version.
-Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced, bool has_own_tracker);
 
 } // namespace commtap

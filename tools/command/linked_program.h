@@ -9,6 +9,13 @@
 
 namespace commtap {
 
+/// Returns whether a program has more rights than the user that starts it: setuid, setgid or capabilities.
+bool isPrivileged(const std::string& path);
+
+/// Returns why the dynamic linker would not preload a library into a program; "" if it would. Judges a script by its
+/// interpreter.
+std::string whyNoPreload(const std::string& path, const Environment& environment);
+
 /// Returns the paths of the libraries that the dynamic linker would load into a program at its start. Only the dynamic
 /// linker runs, as in ldd. Returns nothing for a script and for a program that is statically linked or privileged.
 std::vector<std::string> librariesAtStart(const std::string& path, Environment environment);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/linked_program.h"
+#include "tools/command/linked_program.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
 #include "tests/unit/programs.h"
-#include "tests/unit/tools/doctor/elf_sample.h"
+#include "tests/unit/tools/command/elf_sample.h"
 
 namespace commtap {
 namespace {
@@ -31,6 +31,18 @@ TEST_CASE("a program's libraries include what is preloaded") {
   CHECK_FALSE(libraryNamed(libraries, "libc.so.6").empty());
   const std::string stub = COMMTAP_STUB;
   CHECK(libraryNamed(libraries, stub.substr(stub.rfind('/') + 1)) == stub);
+}
+
+TEST_CASE("a library is preloaded into a program that is dynamically linked and has no privileges") {
+  const TempFolder folder;
+  const std::string program = folder / "program";
+  writeText(program, ElfSample{0, "/lib/ld.so", {}, {}, {}}.bytes());
+  chmod(program.c_str(), 0755);
+  CHECK(whyNoPreload(program, Environment(nullptr)).empty());
+  CHECK_FALSE(isPrivileged(program));
+  chmod(program.c_str(), 04755);
+  CHECK(isPrivileged(program));
+  CHECK(whyNoPreload(program, Environment(nullptr)).starts_with(program + " is setuid"));
 }
 
 TEST_CASE("neither a script nor a static program is started") {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/elf_file.h"
+#include "tools/command/elf_file.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>
@@ -8,7 +8,7 @@
 #include <map>
 
 #include "tests/unit/programs.h"
-#include "tests/unit/tools/doctor/elf_sample.h"
+#include "tests/unit/tools/command/elf_sample.h"
 
 namespace commtap {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/elf_file.h"
+#include "tools/command/elf_file.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/doctor/torch_check.h"
+#include "tools/command/torch_files.h"
 
 #include <filesystem>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "shim/torch_version.h"
 
@@ -41,35 +39,6 @@ Result<TorchFiles> findTorchFiles(const std::string& package) {
     }
   }
   return Result<TorchFiles>::failure(package + " has no lib/libtorch_cpu.so");
-}
-
-Diagnosis checkTorch(const Result<TorchFiles>& torch, bool is_forced, bool has_own_tracker) {
-  if (!torch) {
-    return {
-        DoctorCheck::kTorch,
-        Health::kError,
-        torch.error(),
-        "install torch there, or give doctor the command of a Python that has it"};
-  }
-  if (torch->version.empty()) {
-    return {
-        DoctorCheck::kTorch,
-        Health::kError,
-        unknownVersionText(*torch) + ", so nothing is counted",
-        "install a release of torch there"};
-  }
-  const std::string found = fmt::format("torch {} in {}", torch->version, torch->folder());
-  if (torch->is_release || has_own_tracker) {
-    return {DoctorCheck::kTorch, Health::kOk, found};
-  }
-  if (is_forced) {
-    return {DoctorCheck::kTorch, Health::kWarning, found + " is not a release; COMMTAP_TORCH=force accepts it"};
-  }
-  return {
-      DoctorCheck::kTorch,
-      Health::kError,
-      found + " is not a release, and its classes may have another layout: nothing is counted",
-      "use a release, make a tracker for it (commtap build-tracker), or try COMMTAP_TORCH=force"};
 }
 
 } // namespace commtap
