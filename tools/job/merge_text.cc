@@ -11,13 +11,13 @@
 
 #include <fmt/format.h>
 
-#include "tools/show/nccl_text.h"
-#include "tools/show/time_text.h"
 #include "tools/text/disagreement_text.h"
 #include "tools/text/header_text.h"
+#include "tools/text/nccl_text.h"
 #include "tools/text/step_spread.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
+#include "tools/text/time_text.h"
 
 namespace commtap {
 namespace {

@@ -11,14 +11,14 @@
 #include "report/job/step_count.h"
 #include "report/model/saturating.h"
 #include "tools/show/cuda_graphs_text.h"
-#include "tools/show/last_text.h"
-#include "tools/show/nccl_text.h"
 #include "tools/show/operations_text.h"
 #include "tools/show/steps_text.h"
-#include "tools/show/time_text.h"
 #include "tools/text/header_text.h"
+#include "tools/text/last_text.h"
+#include "tools/text/nccl_text.h"
 #include "tools/text/table.h"
 #include "tools/text/text.h"
+#include "tools/text/time_text.h"
 
 namespace commtap {
 namespace {

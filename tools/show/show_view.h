@@ -14,10 +14,9 @@
 #include "report/merge/job_merge.h"
 #include "report/model/time_sums.h"
 #include "tools/show/cuda_graphs_text.h"
-#include "tools/show/last_text.h"
 #include "tools/show/operations_text.h"
-#include "tools/show/sequence_mismatch.h"
 #include "tools/show/steps_text.h"
+#include "tools/text/last_text.h"
 
 namespace commtap {
 

@@ -4,13 +4,21 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <tuple>
 
 #include "tools/live/traffic.h"
-#include "tools/show/job_group_key.h"
-#include "tools/show/last_text.h"
+#include "tools/text/last_text.h"
 
 namespace commtap {
 namespace {
+
+/// Identifies a process group of one attempt of one run, whichever rank reports it: run, attempt, name, size, ranks.
+using JobGroupKey = std::tuple<std::string, int64_t, std::string, uint32_t, std::vector<uint32_t>>;
+
+JobGroupKey groupKeyOf(const Job& job, const Group& group) {
+  return {job.run_id, job.attempt, group.name, group.size, group.ranks};
+}
 
 /// Returns the member's collective with that sequence number, or the last one if `sequence` is not given; nullptr if
 /// the report does not hold it.
@@ -40,7 +48,7 @@ missingIn(std::span<const Report* const> reports, const JobGroupKey& key, uint64
   std::optional<LastCollective> missing;
   for (const Report* report : reports) {
     for (const Group& group : report->groups) {
-      if (group.collectives < sequence || keyOf(report->job, group) != key) {
+      if (group.collectives < sequence || groupKeyOf(report->job, group) != key) {
         continue;
       }
       const LastCollective* found = lastIn(*report, group.name, sequence);
@@ -89,7 +97,7 @@ std::vector<GroupLag> lagsOf(std::span<const Report* const> reports) {
   for (const Report* report : reports) {
     const Job& job = report->job;
     for (const Group& group : report->groups) {
-      GroupLag& lag = groups[keyOf(job, group)];
+      GroupLag& lag = groups[groupKeyOf(job, group)];
       lag.group = group;
       lag.run = runName(job);
       lag.members.push_back(positionOf(*report, group));

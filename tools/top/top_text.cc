@@ -12,7 +12,7 @@
 #include "report/base/timestamp.h"
 #include "report/model/amounts.h"
 #include "tools/live/process_state.h"
-#include "tools/show/last_text.h"
+#include "tools/text/last_text.h"
 #include "tools/text/text.h"
 #include "tools/top/group_lag.h"
 #include "tools/top/top_rates.h"

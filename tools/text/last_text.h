@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/model/model.h"
-#include "tools/show/sequence_mismatch.h"
+#include "report/model/rank_ranges.h"
 #include "tools/text/color.h"
 
 namespace commtap {
@@ -35,6 +35,23 @@ std::string rankName(const std::optional<int64_t>& rank);
 
 /// Returns "all_reduce of 4.00 KiB for MLP.net1 (backward)".
 std::string collectiveText(const LastCollective& last);
+
+/// A collective of some ranks.
+struct RankCall {
+  RankRanges ranks;
+  LastCollective call;
+};
+
+/// A process group whose ranks issued different collectives under one sequence number: a hang or wrong results.
+struct SequenceMismatch {
+  std::string group_title;
+  uint64_t sequence = 0;       ///< first differing sequence number
+  std::vector<RankCall> calls; ///< one per distinct call, that of most ranks first
+};
+
+/// Returns the mismatches that `commtap why` finds among the ranks of the newest run. Sends and receives are left out:
+/// without a verdict on the whole job it is not known which of them meet.
+std::vector<SequenceMismatch> sequenceMismatches(std::span<const Report* const> reports);
 
 /// Returns one paragraph per group whose ranks issued different collectives under one sequence number; "" if there are
 /// none.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/show/last_text.h"
+#include "tools/text/last_text.h"
 
 #include <doctest/doctest.h>
 
@@ -59,6 +59,52 @@ TEST_CASE("a call of a rank that did not exit may be waiting, and is if it is ti
     CHECK(states_of() == std::vector<std::string>{"waiting", "waiting"});
     report.last.erase(report.last.begin());
   }
+}
+
+/// Returns the reports of three ranks of the sample job, with equal collectives.
+struct Ranks {
+  std::vector<Report> reports = {sampleReport(0), sampleReport(1), sampleReport(2)};
+
+  std::vector<const Report*> pointers() const {
+    return {&reports[0], &reports[1], &reports[2]};
+  }
+  std::vector<SequenceMismatch> mismatches() const {
+    return sequenceMismatches(pointers());
+  }
+};
+
+TEST_CASE("ranks with equal collectives have no mismatch") {
+  CHECK(Ranks().mismatches().empty());
+  CHECK(mismatchText(Ranks().mismatches(), Color::none()).empty());
+}
+
+TEST_CASE("a mismatch is the first differing number, with the ranks of each distinct call") {
+  Ranks ranks;
+  ranks.reports[1].last[1].kind = Kind::kAllGather;
+  ranks.reports[1].last[1].op = "c10d.allgather_";
+  ranks.reports[2].last[2].bytes += 1;
+  const std::vector<SequenceMismatch> mismatches = ranks.mismatches();
+  REQUIRE(mismatches.size() == 1);
+  CHECK(mismatches[0].sequence == 2);
+  REQUIRE(mismatches[0].calls.size() == 2);
+  CHECK(mismatches[0].calls[0].ranks == RankRanges{{0, 0}, {2, 2}});
+  CHECK(mismatches[0].calls[1].ranks == RankRanges{{1, 1}});
+  const std::string text = mismatchText(mismatches, Color::none());
+  CHECK(text.find("group default_pg: ranks have issued different collectives as number 2\n") == 0);
+  CHECK(text.find("  ranks 0, 2: broadcast of 64 B for Global (other)") != std::string::npos);
+  CHECK(text.find("  rank 1: all_gather of 64 B for Global (other)") != std::string::npos);
+}
+
+TEST_CASE("payloads of uneven all_to_alls, sends and other runs are not compared") {
+  Ranks ranks;
+  for (size_t i = 0; i < 3; ++i) {
+    ranks.reports[i].last[0].kind = Kind::kAllToAll;
+    ranks.reports[i].last[0].bytes = i;
+    ranks.reports[i].last[1].kind = i == 0 ? Kind::kSend : Kind::kRecv;
+  }
+  ranks.reports[2].job.run_id = "another";
+  ranks.reports[2].last[2].kind = Kind::kBarrier;
+  CHECK(ranks.mismatches().empty());
 }
 
 } // namespace

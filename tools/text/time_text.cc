@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/show/time_text.h"
+#include "tools/text/time_text.h"
 
 #include <algorithm>
 

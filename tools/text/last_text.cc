@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/show/last_text.h"
+#include "tools/text/last_text.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "report/base/timestamp.h"
+#include "report/hang/hang_groups.h"
+#include "report/hang/hang_mismatch.h"
 #include "report/model/amounts.h"
 #include "tools/text/disagreement_text.h"
 #include "tools/text/table.h"
@@ -75,6 +77,27 @@ std::string collectiveText(const LastCollective& last) {
       humanBytes(static_cast<double>(last.bytes)),
       inert(last.module),
       phaseName(last.phase));
+}
+
+std::vector<SequenceMismatch> sequenceMismatches(std::span<const Report* const> reports) {
+  std::vector<RankSight> sights;
+  for (const Report* report : oneProcessPerRank(reports)) {
+    sights.push_back({report, {}});
+  }
+  const HangGroups groups(sights);
+  std::vector<SequenceMismatch> found;
+  for (const Mismatch& mismatch : mismatchesOf(groups)) {
+    if (mismatch.reason == HangReason::kUnmatched) {
+      continue;
+    }
+    SequenceMismatch& each = found.emplace_back();
+    each.group_title = mismatch.group->title;
+    each.sequence = mismatch.sequence;
+    for (const MismatchSide& side : mismatch.sides) {
+      each.calls.push_back({rankRanges(side.ranks), *side.call});
+    }
+  }
+  return found;
 }
 
 std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Color& color) {
