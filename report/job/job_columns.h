@@ -115,14 +115,12 @@ inline constexpr auto kColumns<JobReport> = std::tuple{
     column(
         field::kArgv,
         &JobReport::argv,
-        "The command line of the first process, with secrets `(redacted)`. Empty with COMMTAP_ARGV=off.",
-        {.presence = Presence::kNewer}),
+        "The command line of the first process, with secrets `(redacted)`. Empty with COMMTAP_ARGV=off."),
     column(
         field::kPlanned,
         &JobReport::planned,
         "Whether `commtap plan` made the report: nothing was communicated, and the numbers are what it would have "
-        "been.",
-        {.presence = Presence::kNewer}),
+        "been."),
     column(
         field::kOtherRuns,
         &JobReport::other_runs,
@@ -184,8 +182,7 @@ inline constexpr auto kColumns<JobModule> = std::tuple{
         field::kWrappers,
         &JobModule::wrappers,
         "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
-        "its class, for example `FSDPModule`; outermost first. On the first rank.",
-        {.presence = Presence::kNewer}),
+        "its class, for example `FSDPModule`; outermost first. On the first rank."),
 };
 
 template <>
@@ -241,7 +238,7 @@ inline constexpr auto kColumns<JobCollective> = std::tuple{
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`. Null "
         "if nothing tells, and in a module.",
-        {.presence = Presence::kNewer, .key = true}),
+        {.key = true}),
     column(
         field::kCompiled,
         &JobCollective::compiled,

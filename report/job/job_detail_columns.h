@@ -24,13 +24,11 @@ inline constexpr auto kColumns<JobStepAmount> = std::tuple{
     column<OverRanks<&JobStepAmount::ranks>>(
         field::kRunningNs,
         &JobStepAmount::running_ns,
-        "How long the timed collectives ran that completed in the step, in nanoseconds; 0 without COMMTAP_TIMING.",
-        {.presence = Presence::kNewer}),
+        "How long the timed collectives ran that completed in the step, in nanoseconds; 0 without COMMTAP_TIMING."),
     column<OverRanks<&JobStepAmount::ranks>>(
         field::kBlockedNs,
         &JobStepAmount::blocked_ns,
-        "How long threads of the job waited for collectives in the step, in nanoseconds; 0 without COMMTAP_TIMING.",
-        {.presence = Presence::kNewer}),
+        "How long threads of the job waited for collectives in the step, in nanoseconds; 0 without COMMTAP_TIMING."),
 };
 
 template <>
@@ -75,11 +73,7 @@ inline constexpr auto kColumns<TimeTotals> = std::tuple{
         &TimeTotals::straggler,
         "The rank that arrives last, where collectives run shortest, in the group with the latest straggler. Only for "
         "kinds that no rank leaves before all have arrived; null if there is none."),
-    column<NullIfEmpty>(
-        field::kLabel,
-        &TimeTotals::label,
-        "As in `collectives`; null in `group_times`.",
-        {.presence = Presence::kNewer}),
+    column<NullIfEmpty>(field::kLabel, &TimeTotals::label, "As in `collectives`; null in `group_times`."),
     column(
         field::kSetup,
         &TimeTotals::setup,
@@ -104,8 +98,7 @@ inline constexpr auto kColumns<JobProcess> = std::tuple{
     column<RealTime>(
         field::kLastActivityAt,
         &JobProcess::last_activity_ns,
-        "When the process was last seen at work: its last collective, step, start or end; wall-clock time, UTC.",
-        {.presence = Presence::kNewer}),
+        "When the process was last seen at work: its last collective, step, start or end; wall-clock time, UTC."),
     column(field::kExit, &JobProcess::exit, "How the process ended, as in its report."),
     column(
         field::kExitSignal,
@@ -121,8 +114,7 @@ inline constexpr auto kColumns<JobProcess> = std::tuple{
     column(
         field::kExitStatus,
         &JobProcess::exit_status,
-        "The exit status of a process that ended as normal or _exit; null if a signal ended it, or if not known.",
-        {.presence = Presence::kNewer}),
+        "The exit status of a process that ended as normal or _exit; null if a signal ended it, or if not known."),
 };
 
 template <>

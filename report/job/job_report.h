@@ -142,7 +142,7 @@ struct JobProcess {
   std::optional<int64_t> exit_signal;
   std::string file; ///< path of its report; relative to JobReport::source if below it
   AmountsByKind totals{};
-  std::optional<uint64_t> last_activity_ns; ///< CLOCK_REALTIME, of its last event; nullopt in reports of older versions
+  uint64_t last_activity_ns = 0; ///< CLOCK_REALTIME, of its last event
   std::optional<int64_t> exit_status;
 };
 

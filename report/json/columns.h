@@ -18,8 +18,6 @@ namespace commtap {
 /// Selects when a document has a field.
 enum class Presence : uint8_t {
   kAlways,
-  kLenient, ///< always written and required by the JSON Schema; readers keep the member's default if it is absent
-  kNewer,   ///< always written; documents of an older commtap lack it, and the member keeps its default
   kIfTimed, ///< written only if the job ran with COMMTAP_TIMING
   kIfKnown, ///< written only if it has a value
 };

@@ -76,8 +76,7 @@ inline constexpr auto kColumns<NcclCall> = std::tuple{
     column(
         field::kCaptured,
         &NcclCall::captured,
-        "The number of calls that were made during the capture of a CUDA graph and became part of it.",
-        {.presence = Presence::kLenient}),
+        "The number of calls that were made during the capture of a CUDA graph and became part of it."),
 };
 
 template <>

@@ -22,11 +22,7 @@ inline constexpr auto kColumns<Job> = std::tuple{
     column(field::kRank, &Job::rank, "The global rank; null if the process has none."),
     column(field::kWorldSize, &Job::world_size, "The number of ranks in the job; null if not known.", {.minimum = 1}),
     column(field::kLocalRank, &Job::local_rank, "The rank on its host; null if not known."),
-    column(
-        field::kAttempt,
-        &Job::attempt,
-        "How often the launcher had restarted the job when this process started.",
-        {.presence = Presence::kLenient}),
+    column(field::kAttempt, &Job::attempt, "How often the launcher had restarted the job when this process started."),
     column(field::kHost, &Job::host, "The host's name."),
     column(field::kPid, &Job::pid, "The process id on its host."),
     column(
@@ -65,8 +61,7 @@ inline constexpr auto kColumns<Job> = std::tuple{
     column(
         field::kTiming,
         &Job::timing,
-        "The value of COMMTAP_TIMING: `off`, `host`, `device`, or `sample:N`, which times every N-th collective.",
-        {.presence = Presence::kNewer}),
+        "The value of COMMTAP_TIMING: `off`, `host`, `device`, or `sample:N`, which times every N-th collective."),
     column(
         field::kStepsFrom,
         &Job::steps_from,
@@ -75,20 +70,17 @@ inline constexpr auto kColumns<Job> = std::tuple{
         "first one for. mark: `commtap.mark_step`. optimizer: an optimizer had stepped. "
         "zero_grad: an optimizer whose step was not seen cleared its gradients. parameters: a parameter had changed, "
         "and no optimizer was seen. forward: a forward without gradients, in a process that only evaluates. Null if "
-        "nothing that ends a step was seen.",
-        {.presence = Presence::kNewer}),
+        "nothing that ends a step was seen."),
     column(
         field::kPlanned,
         &Job::planned,
         "Whether `commtap plan` made the report: the process communicated nothing, and the numbers are what it would "
-        "have.",
-        {.presence = Presence::kNewer}),
+        "have."),
     column(
         field::kExitStatus,
         &Job::exit_status,
         "The exit status of a process that ended as normal or _exit, 0 to 255: Python exits with 1 after an exception. "
-        "Null if a signal ended the process, or if the status is not known.",
-        {.presence = Presence::kNewer}),
+        "Null if a signal ended the process, or if the status is not known."),
 };
 
 template <>
@@ -110,21 +102,18 @@ inline constexpr auto kColumns<Group> = std::tuple{
     column(
         field::kCollectives,
         &Group::collectives,
-        "The number of collectives issued in the group; `last[].sequence` counts them.",
-        {.presence = Presence::kNewer}),
+        "The number of collectives issued in the group; `last[].sequence` counts them."),
     column(
         field::kPointToPoint,
         &Group::point_to_point,
-        "The number of sends and receives issued in the group, counted apart.",
-        {.presence = Presence::kNewer}),
+        "The number of sends and receives issued in the group, counted apart."),
     column(
         field::kStretches,
         &Group::stretches,
         "By stretch of the group's collectives: a checksum of their ops, dtypes, sizes, roots and reductions, in their "
         "order. Ranks that work alike have equal ones. A stretch is 1024 collectives; from the 131073rd on, the 64th "
         "to "
-        "the 128th part of those issued. The last one may not be complete.",
-        {.presence = Presence::kNewer}),
+        "the 128th part of those issued. The last one may not be complete."),
 };
 
 template <>
@@ -187,8 +176,7 @@ inline constexpr auto kColumns<Module> = std::tuple{
         field::kWrappers,
         &Module::wrappers,
         "The classes that wrap the module, for example `DistributedDataParallel`, and those by which a library swapped "
-        "its class, for example `FSDPModule`; outermost first.",
-        {.presence = Presence::kNewer}),
+        "its class, for example `FSDPModule`; outermost first."),
 };
 
 template <>

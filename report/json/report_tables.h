@@ -50,14 +50,12 @@ inline constexpr auto kTables<Report> = std::tuple{
         "The training steps in order; the last entry is the step that was running at the end. A step ends when, "
         "after an optimizer step, the next forward of a root module begins, or when the job calls "
         "commtap_mark_step. The first 16 steps have one entry each. Beyond 511 entries, later steps are merged in"
-        " twos, fours and so on.",
-        {.presence = Presence::kNewer}),
+        " twos, fours and so on."),
     column(
         field::kLast,
         &Report::last,
         "The last collectives that the process issued, oldest first: at most 2,048, or 100 for a process that "
-        "exited by itself.",
-        {.presence = Presence::kNewer}),
+        "exited by itself."),
     column(
         field::kNccl,
         &Report::nccl,

@@ -88,8 +88,7 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         field::kSizes,
         &Collective::sizes,
         "The payload sizes of the calls by powers of two. Each key is the smallest size of its class in bytes (64 "
-        "stands for 64 to 127), each value the number of calls in the class.",
-        {.presence = Presence::kNewer}),
+        "stands for 64 to 127), each value the number of calls in the class."),
     column(
         field::kTime,
         &Collective::time,
@@ -101,7 +100,7 @@ inline constexpr auto kColumns<Collective> = std::tuple{
         "What the job does, for a row of `Global`: the name of its innermost open `record_function`, without a number "
         "at its end; else the function of torch that communicates, for example `clip_grad_norm_`; else `barrier`. Null "
         "if nothing tells, and in a module.",
-        {.presence = Presence::kNewer, .key = true}),
+        {.key = true}),
     column(
         field::kCompiled,
         &Collective::compiled,
@@ -251,13 +250,12 @@ inline constexpr auto kColumns<LastCollective> = std::tuple{
     column<NullIfEmpty>(
         field::kReduceOp,
         &LastCollective::reduce_op,
-        "The reduction, as in `collectives`; null if there is none.",
-        {.presence = Presence::kNewer}),
+        "The reduction, as in `collectives`; null if there is none."),
     column(
         field::kRoot,
         &LastCollective::root,
         "For a broadcast, reduce, gather or scatter, the root's number in the group; null for every other kind.",
-        {.presence = Presence::kNewer, .minimum = std::nullopt}),
+        {.minimum = std::nullopt}),
 };
 
 } // namespace commtap

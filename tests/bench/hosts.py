@@ -110,6 +110,8 @@ def report(rank: int, ranks: int, late: int) -> dict[str, Any]:
             "torch": "2.13.0",
             "python": "3.11.2",
             "commtap": "0.1.0",
+            "timing": "off",
+            "planned": False,
         },
         "groups": [
             {
@@ -133,9 +135,11 @@ def report(rank: int, ranks: int, late: int) -> dict[str, Any]:
                 "class": None,
                 "calls": {"forward": 0, "backward": 0, "recompute": 0, "optimizer": 0, "other": 0},
                 "parameters": [],
+                "wrappers": [],
             }
         ],
         "collectives": [],
+        "steps": [],
         "last": last_rows(names, rank, late, 64),
         "not_seen": [],
     }

@@ -240,7 +240,7 @@ void addRow(ordered_json& object) {
       }
       described.update(isNullable<Value, Format>() ? orNullSchema(std::move(schema)) : std::move(schema));
       object["properties"][column.name] = std::move(described);
-      if (column.facts.presence == Presence::kAlways || column.facts.presence == Presence::kLenient) {
+      if (column.facts.presence == Presence::kAlways) {
         object["required"].push_back(column.name);
       }
     }

@@ -91,7 +91,7 @@ void StepSums::add(const Report& report) {
   const bool has_ended =
       std::any_of(report.steps.begin(), report.steps.end(), [](const Step& step) { return step.ended_at_ns; });
   have_ended_ = have_ended_ || has_ended;
-  if (report.job.steps_from || (!report.steps.empty() && !has_ended)) { // else an older commtap made the report
+  if (report.job.steps_from || !report.steps.empty()) {
     signs_.insert(report.job.steps_from);
   }
   for (const Step& step : report.steps) {

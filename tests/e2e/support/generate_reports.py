@@ -72,8 +72,9 @@ def groups(layout: Layout, rank: int) -> list[Document]:
     for i, dimension in enumerate(("pp", "dp", "tp")):
         ranks = layout.group(rank, dimension)
         listed.append((f"{i + 1}.{ranks[0]}", f"mesh_{dimension}", ranks))
+    unused = {"collectives": 0, "point_to_point": 0, "stretches": []}
     return [
-        {"name": name, "desc": desc, "backend": "nccl", "size": len(ranks), "ranks": ranges_of(ranks)}
+        {"name": name, "desc": desc, "backend": "nccl", "size": len(ranks), "ranks": ranges_of(ranks)} | unused
         for name, desc, ranks in listed
     ]
 
@@ -129,6 +130,7 @@ class Modules:
                 "class": kind,
                 "calls": {"forward": steps, "recompute": steps} if calls is None else calls,
                 "parameters": [parameter("weight", shape, self.layout)] if shape else [],
+                "wrappers": [],
             }
         )
 
@@ -159,6 +161,8 @@ def row(module: str, phase: str, kind: str, group: Document, size: int, count: i
         "count": count,
         "bytes": size * count,
         "bus_bytes": size * count * factor.get(kind, 0 if n == 1 else 1),
+        "sizes": {},
+        "label": None,
     } | other
 
 
@@ -230,6 +234,10 @@ def job(layout: Layout, rank: int) -> Document:
         "torch": "2.13.0",
         "python": "3.11.2",
         "commtap": "0.1.0",
+        "timing": "off",
+        "steps_from": None,
+        "planned": False,
+        "exit_status": None,
     }
 
 
@@ -241,6 +249,8 @@ def report(layout: Layout, rank: int) -> Document:
         "groups": groups(layout, rank),
         "modules": Modules(layout, layout.place(rank)[0]).rows,
         "collectives": collectives(layout, rank),
+        "steps": [],
+        "last": [],
         "not_seen": [],
     }
 
@@ -364,7 +374,8 @@ def write_many(folder: Path, layout: Layout) -> None:
     stage_size = layout.ranks // layout.pp
     for stage in range(layout.pp):
         first = stage * stage_size
-        tables = to_text({"collectives": collectives(layout, first), "not_seen": []})[2:]
+        rows = {"collectives": collectives(layout, first), "steps": [], "last": [], "not_seen": []}
+        tables = to_text(rows)[2:]
         modules = to_text({"modules": Modules(layout, stage).rows})[2:-3]
         names = [group["name"] for group in groups(layout, first)[1:]]
         for rank in range(first, first + stage_size):

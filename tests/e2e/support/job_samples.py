@@ -81,6 +81,7 @@ class JobSample:
                 "parent": parent,
                 "name": name,
                 "class": class_name,
+                "wrappers": [],
                 "rank_set": 0,
                 "calls": {"forward": spread(calls, self.ranks)} if calls else {},
             }
@@ -153,6 +154,7 @@ class JobSample:
                 "collectives": [
                     {"kind": kind, "group": group, "rank_count": ranks}
                     | {"count": spread(count, ranks), "bytes": spread(size, ranks)}
+                    | {"running_ns": spread(0, ranks), "blocked_ns": spread(0, ranks)}
                     for kind, group, count, size in amounts
                 ],
             }
@@ -261,6 +263,7 @@ class JobSample:
             "torch": "2.13.0",
             "commtap": "0.1.0",
             "argv": self.argv,
+            "planned": False,
             "other_runs": 0,
             "source": "out",
         }

@@ -144,10 +144,9 @@ function endText({ exit, exit_signal, exit_status }, index) {
     : (kExitText[exit[index]] ?? exit[index]);
 }
 
-/** Returns ", last activity 2026-11-20 21:40:10 UTC"; "" if it is not known. */
+/** Returns ", last activity 2026-11-20 21:40:10 UTC". */
 function activityText(job, index) {
-  const time = activityTime(job.processes.last_activity_at[index]);
-  return time === null ? "" : `, last activity ${timeText(time)}`;
+  return `, last activity ${timeText(activityTime(job.processes.last_activity_at[index]))}`;
 }
 
 function ends(job) {

@@ -51,19 +51,13 @@ function ranText(run) {
   if (run.runs) {
     return "has not ended";
   }
-  const last = lastActivity(processes);
+  const last = activityTime(processes.last_activity_at.reduce((a, b) => Math.max(a, b)));
   const parts = [
-    last === null ? "" : `${durationText(facts.started_at, last)} to the last activity`,
+    `${durationText(facts.started_at, last)} to the last activity`,
     exitText(run, "killed", "killed"),
     exitText(run, "running", "without a seen end"),
   ];
   return parts.filter((part) => part !== "").join(", ");
-}
-
-/** Returns the time of the last activity of all processes; null if the report has none. */
-function lastActivity(processes) {
-  const times = processes.last_activity_at.map((ns) => activityTime(ns)).filter((time) => time !== null);
-  return times.length === 0 ? null : times.reduce((a, b) => (b > a ? b : a));
 }
 
 /**

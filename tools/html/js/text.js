@@ -150,9 +150,9 @@ export function timeText(time) {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }
 
-/** Returns a time in ns since 1970 as a timestamp; null for an unknown time. */
+/** Returns a time in ns since 1970 as a timestamp. */
 export function activityTime(ns) {
-  return ns === null ? null : new Date(ns / 1e6).toISOString();
+  return new Date(ns / 1e6).toISOString();
 }
 
 /** Returns the time between two timestamps: "12 h 27 min". */

@@ -57,11 +57,11 @@ TEST_CASE("columns: a type without kColumns is not Described") {
   CHECK_FALSE(Described<Plain>);
 }
 
-TEST_CASE("columns: optional values, nullable formats and newer fields may be null") {
+TEST_CASE("columns: optional values, nullable formats and fields that are not always written may be null") {
   CHECK(mayBeNull(column("a", &Job::rank, "")));
   CHECK(mayBeNull(column<NullIfEmpty>("a", &Job::torch_version, "")));
   CHECK(mayBeNull(column("a", &Collective::async_op, "")));
-  CHECK(mayBeNull(column("a", &Job::attempt, "", {.presence = Presence::kNewer})));
+  CHECK(mayBeNull(column("a", &Job::attempt, "", {.presence = Presence::kIfKnown})));
   CHECK_FALSE(mayBeNull(column("a", &Job::host, "")));
 }
 

@@ -34,14 +34,14 @@ TEST_CASE("a page's process has its exit and the time of its last activity") {
   job.processes[0].exit = ExitKind::kKilled;
   job.processes[0].ended_at_ns = std::nullopt;
   job.processes[0].last_activity_ns = 7;
-  job.processes[1].last_activity_ns = std::nullopt;
+  job.processes[1].last_activity_ns = 8;
   job.processes[1].exit_status = 1;
   page::Strings strings;
   const json processes = page::processesOf(job, strings);
   CHECK(processes["exit"][0] == "killed");
   CHECK(processes["ended_at"][0].is_null());
   CHECK(processes["exit_status"] == json({nullptr, 1}));
-  CHECK(processes["last_activity_at"] == json({7, nullptr}));
+  CHECK(processes["last_activity_at"] == json({7, 8}));
 }
 
 TEST_CASE("phases and kinds are named by number") {
