@@ -10,6 +10,7 @@
 
 #include "report/hang/message_match.h"
 #include "report/job/job_summary.h"
+#include "report/model/agreed_facts.h"
 #include "report/model/saturating.h"
 #include "report/model/stretches.h"
 
@@ -20,28 +21,19 @@ namespace {
 constexpr size_t kMostCompared = 256;
 constexpr size_t kManyRanks = 64;
 
-uint64_t comparedBytes(const LastCollective& call) {
-  return hasEqualBytes(call.kind) ? call.bytes : 0;
-}
-
 /// Returns how two collectives with one number differ; kNone if they do not.
 HangReason differenceOf(const LastCollective& a, const LastCollective& b) {
   if (a.kind == Kind::kOther || b.kind == Kind::kOther) {
     return HangReason::kNone;
   }
-  if (a.op != b.op) {
-    return HangReason::kOp;
-  }
-  if (a.dtype != b.dtype) {
-    return HangReason::kDtype;
-  }
-  if (comparedBytes(a) != comparedBytes(b)) {
-    return HangReason::kSize;
-  }
-  if (a.root != b.root) {
-    return HangReason::kRoot;
-  }
-  return a.reduce_op != b.reduce_op ? HangReason::kReduceOp : HangReason::kNone;
+  const AgreedFacts one = agreedFacts(a);
+  const AgreedFacts other = agreedFacts(b);
+  return one == other                                   ? HangReason::kNone
+         : one.op != other.op || one.kind != other.kind ? HangReason::kOp
+         : one.dtype != other.dtype                     ? HangReason::kDtype
+         : one.bytes != other.bytes                     ? HangReason::kSize
+         : one.root != other.root                       ? HangReason::kRoot
+                                                        : HangReason::kReduceOp;
 }
 
 bool areEqual(const LastCollective* a, const LastCollective* b) {

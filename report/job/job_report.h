@@ -105,7 +105,9 @@ struct Disagreement {
     std::string module;
     std::string op;
     Kind kind = Kind::kOther;
-    std::string dtype; ///< "" for none
+    std::string dtype;     ///< "" for none
+    std::string reduce_op; ///< "" for none
+    std::optional<int64_t> root;
   };
   /// Ranks that agree with each other, and their numbers.
   struct Value {

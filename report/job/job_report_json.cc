@@ -145,6 +145,8 @@ ordered_json callJson(const Disagreement::Value& value) {
       {field::kKind, kindName(value.call->kind)},
       {field::kDtype, textOrNull(value.call->dtype)},
       {field::kBytes, orNull(value.bytes)},
+      {field::kReduceOp, textOrNull(value.call->reduce_op)},
+      {field::kRoot, orNull(value.call->root)},
   };
 }
 

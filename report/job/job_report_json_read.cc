@@ -139,7 +139,9 @@ class DisagreementReader {
             cursor.text(field::kModule),
             cursor.text(field::kOp),
             cursor.name<Kind>(field::kKind, kindFromName),
-            cursor.textOrEmpty(field::kDtype)}};
+            cursor.textOrEmpty(field::kDtype),
+            cursor.textOrEmpty(field::kReduceOp),
+            cursor.optionalNumber<int64_t>(field::kRoot)}};
   }
 
   const JobReadContext& context_;

@@ -221,7 +221,7 @@ class JobAgreement::Judge {
     };
     add(*front.entries, *side.entries, true);
     add(*side.entries, *front.entries, false);
-    for (const JobOrder::Missed& call : *missed) {
+    for (const Disagreement::Call& call : *missed) {
       --open[{withoutNumber(call.module), call.op, call.kind, call.dtype}];
     }
     return std::all_of(open.begin(), open.end(), [](const auto& place) { return place.second == 0; });

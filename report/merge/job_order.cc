@@ -19,20 +19,24 @@ void dropCommonPart(Calls& furthest, const std::vector<uint64_t>& last_sequences
 
 } // namespace
 
-uint32_t JobOrder::idOf(const What& what) {
-  const auto [entry, is_new] = ids_.emplace(what, static_cast<uint32_t>(kinds_.size()));
+uint32_t JobOrder::idOf(const LastCollective& call) {
+  const auto [entry, is_new] = ids_.try_emplace(call, static_cast<uint32_t>(distinct_.size()));
   if (is_new) {
-    kinds_.push_back(what);
+    distinct_.push_back(&entry->first);
   }
   return entry->second;
+}
+
+Disagreement::Call JobOrder::described(const Call& call) const {
+  const LastCollective& what = *distinct_[call.what];
+  return {modules_.text(call.module), what.op, what.kind, what.dtype, what.reduce_op, what.root};
 }
 
 void JobOrder::add(const LastCollective& call, uint32_t instance) {
   if (instance == GroupPlace::kUnknown || isPointToPoint(call.kind) || call.kind == Kind::kOther) {
     return;
   }
-  const What what{texts_.id(call.op), texts_.id(call.dtype), hasEqualBytes(call.kind) ? call.bytes : 0, call.kind};
-  coming_process_[instance].push_back({call.sequence, idOf(what), texts_.id(call.module)});
+  coming_process_[instance].push_back({call.sequence, idOf(call), modules_.id(call.module)});
 }
 
 void JobOrder::endProcess() {
@@ -96,7 +100,7 @@ std::optional<int64_t> JobOrder::furthestRank(uint32_t instance) const {
   return found == instances_.end() ? std::nullopt : std::optional(found->second.furthest_rank);
 }
 
-std::optional<std::vector<JobOrder::Missed>> JobOrder::missedBy(uint32_t instance, int64_t rank) const {
+std::optional<std::vector<Disagreement::Call>> JobOrder::missedBy(uint32_t instance, int64_t rank) const {
   const auto found = instances_.find(instance);
   if (found == instances_.end() || !found->second.deviants.empty()) {
     return std::nullopt;
@@ -105,7 +109,7 @@ std::optional<std::vector<JobOrder::Missed>> JobOrder::missedBy(uint32_t instanc
   const auto place = std::lower_bound(group.ranks.begin(), group.ranks.end(), rank);
   const bool has_calls = place != group.ranks.end() && *place == rank;
   uint64_t next = 1 + (has_calls ? group.last_sequences[static_cast<size_t>(place - group.ranks.begin())] : 0);
-  std::vector<Missed> missed;
+  std::vector<Disagreement::Call> missed;
   for (const Call& call : group.furthest) {
     if (call.sequence < next) {
       continue;
@@ -113,19 +117,15 @@ std::optional<std::vector<JobOrder::Missed>> JobOrder::missedBy(uint32_t instanc
     if (call.sequence != next++) {
       return std::nullopt;
     }
-    const What& what = kinds_[call.what];
-    missed.push_back({texts_.text(call.module), texts_.text(what.op), what.kind, texts_.text(what.dtype)});
+    missed.push_back(described(call));
   }
   return missed;
 }
 
 Disagreement::Value JobOrder::valueOf(const Call& call, std::vector<int64_t> ranks) const {
-  const What& what = kinds_[call.what];
-  Disagreement::Value value;
-  value.ranks = rankRanges(std::move(ranks));
-  value.bytes = hasEqualBytes(what.kind) ? std::optional(what.bytes) : std::nullopt;
-  value.call = {texts_.text(call.module), texts_.text(what.op), what.kind, texts_.text(what.dtype)};
-  return value;
+  const LastCollective& what = *distinct_[call.what];
+  const std::optional<uint64_t> bytes = hasEqualBytes(what.kind) ? std::optional(what.bytes) : std::nullopt;
+  return {.ranks = rankRanges(std::move(ranks)), .bytes = bytes, .call = described(call)};
 }
 
 Disagreement JobOrder::disagreementOf(const Instance& instance) const {
@@ -153,7 +153,7 @@ Disagreement JobOrder::disagreementOf(const Instance& instance) const {
   Disagreement disagreement;
   disagreement.what = Disagreement::What::kOrder;
   disagreement.sequence = first->mine.sequence;
-  disagreement.kind = kinds_[sorted[0]->first.what].kind;
+  disagreement.kind = distinct_[sorted[0]->first.what]->kind;
   for (const auto* side : sorted) {
     disagreement.values.push_back(valueOf(side->first, side->second));
   }

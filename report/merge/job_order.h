@@ -13,6 +13,7 @@
 #include "report/base/string_table.h"
 #include "report/job/job_report.h"
 #include "report/merge/job_groups.h"
+#include "report/model/agreed_facts.h"
 #include "report/model/model.h"
 
 namespace commtap {
@@ -25,8 +26,8 @@ inline constexpr size_t kMostCompared = 256;
 /// both reports go. Ranks are added in ascending order. The first rank's collectives of a group are kept until the last
 /// rank has been compared.
 ///
-/// Two collectives match if op, dtype and payload match. The payload of all_to_all may differ, and so may everything of
-/// an op of kind `other`. Sends and receives are not compared.
+/// Two collectives match if their AgreedFacts match. An op of kind `other` matches all. Sends and receives are not
+/// compared.
 class JobOrder {
  public:
   /// Adds one of the last kMostCompared collectives of the current process, in issue order.
@@ -42,16 +43,9 @@ class JobOrder {
   /// `Disagreement::group` is a number of JobGroups.
   std::vector<Disagreement> take(const JobGroups& groups) const;
 
-  /// A collective that a rank has not issued.
-  struct Missed {
-    std::string module;
-    std::string op;
-    Kind kind = Kind::kOther;
-    std::string dtype; ///< "" for none
-  };
   /// Returns the collectives of a process group that `rank` has not issued and the furthest rank has. Returns nullopt
   /// unless the calls of `rank` are the first part of the same sequence, as far back as both reports go.
-  std::optional<std::vector<Missed>> missedBy(uint32_t instance, int64_t rank) const;
+  std::optional<std::vector<Disagreement::Call>> missedBy(uint32_t instance, int64_t rank) const;
   /// Returns a rank of the process group that has issued the most collectives; nullopt if none issued any.
   std::optional<int64_t> furthestRank(uint32_t instance) const;
 
@@ -59,16 +53,13 @@ class JobOrder {
   /// A collective of a group.
   struct Call {
     uint64_t sequence;
-    uint32_t what;   ///< index into kinds_: must be equal on all ranks
-    uint32_t module; ///< in texts_
+    uint32_t what;   ///< index into distinct_: must be equal on all ranks
+    uint32_t module; ///< in modules_
   };
-  struct What {
-    uint32_t op;
-    uint32_t dtype;
-    uint64_t bytes; ///< 0 if ranks may legitimately differ
-    Kind kind;
-
-    auto operator<=>(const What&) const = default; // NOLINT(modernize-use-nullptr): generated code
+  struct ByFacts {
+    bool operator()(const LastCollective& a, const LastCollective& b) const {
+      return agreedFacts(a) < agreedFacts(b);
+    }
   };
   using Calls = std::vector<Call>; ///< by sequence
   struct Deviant {
@@ -85,17 +76,18 @@ class JobOrder {
     std::vector<Deviant> deviants; ///< each at its first differing sequence number
   };
 
-  uint32_t idOf(const What& what);
+  uint32_t idOf(const LastCollective& call);
+  Disagreement::Call described(const Call& call) const;
   void compare(int64_t rank, Instance& instance, const Calls& calls) const;
   static void noteFurthest(int64_t rank, Instance& instance, const Calls& calls);
   Disagreement disagreementOf(const Instance& instance) const;
   Disagreement::Value valueOf(const Call& call, std::vector<int64_t> ranks) const;
 
-  StringTable texts_;
-  std::map<What, uint32_t> ids_;
-  std::vector<What> kinds_;
-  std::map<uint32_t, Calls> coming_;         ///< collectives of the current rank, by instance
-  std::map<uint32_t, Calls> coming_process_; ///< collectives of its current process, by instance
+  StringTable modules_;
+  std::map<LastCollective, uint32_t, ByFacts> ids_;
+  std::vector<const LastCollective*> distinct_; ///< keys of ids_
+  std::map<uint32_t, Calls> coming_;            ///< collectives of the current rank, by instance
+  std::map<uint32_t, Calls> coming_process_;    ///< collectives of its current process, by instance
   std::unordered_map<uint32_t, Instance> instances_;
 };
 

@@ -12,6 +12,7 @@
 #include "tools/html/page_columns.h"
 #include "tools/html/page_nccl.h"
 #include "tools/html/page_run.h"
+#include "tools/text/disagreement_text.h"
 
 namespace commtap {
 namespace {
@@ -30,7 +31,8 @@ json disagreementOf(const Disagreement& item) {
          {field::kCount, value.count},
          {field::kBytes, cellOrNull(value.bytes)},
          {field::kKind, value.call ? json(kindName(value.call->kind)) : json(nullptr)},
-         {field::kModule, value.call ? json(value.call->module) : json(nullptr)}});
+         {field::kModule, value.call ? json(value.call->module) : json(nullptr)},
+         {"facts", value.call ? factsText(*value.call) : ""}});
   }
   return {
       {field::kWhat, disagreementName(item.what)},

@@ -63,7 +63,8 @@ std::string amountText(const Disagreement& disagreement, const Disagreement::Val
 
 std::string callText(const Disagreement::Value& value) {
   const std::string bytes = value.bytes ? " of " + humanBytes(static_cast<double>(*value.bytes)) : "";
-  return fmt::format("{}{} in {}", kindName(value.call->kind), bytes, inert(value.call->module));
+  return fmt::format(
+      "{}{} in {}{}", kindName(value.call->kind), bytes, inert(value.call->module), factsText(*value.call));
 }
 
 std::string valuesText(const Disagreement& disagreement, const JobReport& job) {
@@ -78,11 +79,13 @@ std::string valuesText(const Disagreement& disagreement, const JobReport& job) {
 }
 
 std::string samenessOf(const Disagreement::Value& value) {
-  const std::string call =
-      value.call
-          ? fmt::format(
-                "{}\n{}\n{}\n{}", value.call->module, value.call->op, kindName(value.call->kind), value.call->dtype)
-          : "";
+  const std::string call = value.call ? fmt::format(
+                                            "{}\n{}\n{}\n{}",
+                                            value.call->module,
+                                            value.call->op,
+                                            kindName(value.call->kind),
+                                            factsText(*value.call))
+                                      : "";
   return fmt::format("{}\n{}\n{}", value.count, value.bytes ? std::to_string(*value.bytes) : "", call);
 }
 

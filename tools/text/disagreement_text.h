@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/job/job_report.h"
+#include "tools/text/text.h"
 
 namespace commtap {
 
@@ -23,6 +24,17 @@ struct DisagreementBundle {
 std::vector<DisagreementBundle> bundled(std::span<const Disagreement> disagreements);
 /// Returns the text of the disagreement, with the number of process groups.
 std::string disagreementText(const DisagreementBundle& bundle, const JobReport& job);
+
+/// Returns ", float32, sum, root 1": the facts, besides kind and payload, in which the ranks of a group must agree.
+template <typename Call>
+std::string factsText(const Call& call) {
+  const std::string root = call.root ? "root " + std::to_string(*call.root) : "";
+  std::string text;
+  for (const std::string& fact : {call.dtype, call.reduce_op, root}) {
+    text += fact.empty() ? "" : ", " + inert(fact);
+  }
+  return text;
+}
 
 /// Returns "rank 2" or "ranks 0-1, 3".
 std::string ranksText(const RankRanges& ranks);

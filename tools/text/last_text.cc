@@ -109,8 +109,7 @@ std::string mismatchText(std::span<const SequenceMismatch> mismatches, const Col
                 mismatch.sequence)) +
             "\n";
     for (const RankCall& each : mismatch.calls) {
-      const std::string dtype = each.call.dtype.empty() ? "" : ", " + inert(each.call.dtype);
-      text += fmt::format("  {}: {}{}\n", ranksText(each.ranks), collectiveText(each.call), dtype);
+      text += fmt::format("  {}: {}{}\n", ranksText(each.ranks), collectiveText(each.call), factsText(each.call));
     }
   }
   return text.empty() ? text : text + "\n";

@@ -123,8 +123,8 @@ def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
         wait_until(lambda: "different collectives" in commtap("top", folder).stdout, "both collectives")
         for shown in (commtap("top", folder), commtap("show", folder, "--last")):
             assert f"ranks have issued different collectives as number {BEFORE + 1}\n" in shown.stdout
-            assert "  rank 0: all_reduce of 16 B for Global (other), float32\n" in shown.stdout
-            assert "  rank 1: broadcast of 16 B for Global (other), float32\n" in shown.stdout
+            assert "  rank 0: all_reduce of 16 B for Global (other), float32, sum\n" in shown.stdout
+            assert "  rank 1: broadcast of 16 B for Global (other), float32, root 0\n" in shown.stdout
 
 
 def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
@@ -137,8 +137,8 @@ def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:
     for merged in (of_ledgers, of_reports):
         assert merged.returncode == 1
         assert f"different collectives as number {BEFORE + 1} on default_pg of ranks 0-1: " in merged.stdout
-        assert "all_reduce of 16 B in Global on rank 0" in merged.stdout
-        assert "broadcast of 16 B in Global on rank 1" in merged.stdout
+        assert "all_reduce of 16 B in Global, float32, sum on rank 0" in merged.stdout
+        assert "broadcast of 16 B in Global, float32, root 0 on rank 1" in merged.stdout
     [first, *_] = json.loads(commtap("merge", job.run.output_folder, "--format", "json").stdout)["disagreements"]
     assert first["what"] == "order"
     assert first["sequence"] == BEFORE + 1

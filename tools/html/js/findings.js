@@ -40,7 +40,7 @@ function valueText(item, value, position) {
   const who = item.what === "unmatched" ? ["sent", "received"][position] : rankListText(value.ranks);
   const bytes = value.bytes === null ? "" : `, ${bytesText(value.bytes)}`;
   if (item.what === "order") {
-    return `${who}: ${value.kind} for ${shorten(value.module, kNameLength)}${bytes}`;
+    return `${who}: ${value.kind} for ${shorten(value.module, kNameLength)}${bytes}${value.facts}`;
   }
   return `${who}: ${plural(value.count, "call")}${bytes}`;
 }

@@ -40,6 +40,8 @@ JobReport fullJob() {
     call.op = "c10d.broadcast_";
     call.kind = Kind::kBroadcast;
     call.bytes = report.job.rank == 1 ? 8 : 4;
+    call.root = 1;
+    call.reduce_op = "sum";
   }
   JobReport job = jobOf(reports);
   job.problems = {"x.json: no \xff"};
@@ -81,6 +83,8 @@ TEST_CASE("a job report survives a JSON round trip") {
   CHECK(again.disagreements[0].sequence == 9);
   CHECK(again.disagreements[0].values[1].bytes == 8);
   CHECK(again.disagreements[0].values[1].call->op == "c10d.broadcast_");
+  CHECK(again.disagreements[0].values[1].call->root == 1);
+  CHECK(again.disagreements[0].values[1].call->reduce_op == "sum");
   CHECK(again.disagreements[1].values.size() == job.disagreements[1].values.size());
 }
 

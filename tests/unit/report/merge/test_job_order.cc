@@ -123,6 +123,26 @@ TEST_CASE("only ranks that differ at the first differing number are listed apart
   CHECK(found[0].values[1].ranks == RankRanges{{3, 3}});
 }
 
+TEST_CASE("another reduction or root is another collective") {
+  OrderRanks reductions;
+  for (std::vector<LastCollective>& calls : reductions.calls) {
+    calls[1].reduce_op = "sum";
+  }
+  reductions.calls[3][1].reduce_op = "max";
+  std::vector<Disagreement> found = reductions.judge();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].sequence == 2);
+  CHECK(found[0].values[0].call->reduce_op == "sum");
+  CHECK(found[0].values[1].call->reduce_op == "max");
+  OrderRanks roots;
+  roots.calls[2][4].root = 1;
+  found = roots.judge();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].sequence == 5);
+  CHECK_FALSE(found[0].values[0].call->root);
+  CHECK(found[0].values[1].call->root == 1);
+}
+
 TEST_CASE("modules, all_to_all splits, ops of kind other and sends may differ") {
   OrderRanks ranks;
   ranks.calls[1][3].module = "Net.other";

@@ -83,6 +83,15 @@ TEST_CASE("a disagreement in order names the number and both collectives") {
       "different collectives as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 0, "
       "2-3; "
       "all_to_all in Net\\x0a on rank 1 (killed)");
+  reports[1].last[0] = reports[0].last[0];
+  reports[0].last[0].root = 0;
+  reports[1].last[0].dtype = "float16";
+  reports[1].last[0].reduce_op = "sum";
+  CHECK(
+      disagreementText(jobOf(reports).disagreements.at(0), job) ==
+      "different collectives as number 7 on default_pg of ranks 0-3: all_gather of 4.00 KiB in Net\\x0a on ranks 2-3; "
+      "all_gather of 4.00 KiB in Net\\x0a, root 0 on rank 0; "
+      "all_gather of 4.00 KiB in Net\\x0a, float16, sum on rank 1 (killed)");
 }
 
 TEST_CASE("disagreements that differ only in their ranks are one line") {

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// The facts of a collective that must be equal on all ranks of its group. Refers to the call.
+struct AgreedFacts {
+  uint64_t bytes = 0; ///< 0 for a kind whose payload may differ between ranks
+  Kind kind = Kind::kOther;
+  std::optional<int64_t> root;
+  std::string_view op;
+  std::string_view dtype;
+  std::string_view reduce_op;
+
+  auto operator<=>(const AgreedFacts&) const = default; // NOLINT(modernize-use-nullptr): generated code
+};
+
+inline AgreedFacts agreedFacts(const LastCollective& call) {
+  return {hasEqualBytes(call.kind) ? call.bytes : 0, call.kind, call.root, call.op, call.dtype, call.reduce_op};
+}
+
+} // namespace commtap
