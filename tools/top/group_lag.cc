@@ -4,60 +4,24 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
-#include <tuple>
+#include <utility>
 
+#include "report/hang/hang_groups.h"
+#include "report/hang/hang_waits.h"
 #include "tools/live/traffic.h"
 #include "tools/text/last_text.h"
 
 namespace commtap {
 namespace {
 
-/// Identifies a process group of one attempt of one run, whichever rank reports it: run, attempt, name, size, ranks.
-using JobGroupKey = std::tuple<std::string, int64_t, std::string, uint32_t, std::vector<uint32_t>>;
-
-JobGroupKey groupKeyOf(const Job& job, const Group& group) {
-  return {job.run_id, job.attempt, group.name, group.size, group.ranks};
-}
-
-/// Returns the member's collective with that sequence number, or the last one if `sequence` is not given; nullptr if
-/// the report does not hold it.
-const LastCollective*
-lastIn(const Report& report, const std::string& group, std::optional<uint64_t> sequence = std::nullopt) {
-  for (auto last = report.last.rbegin(); last != report.last.rend(); ++last) {
-    if (last->group == group && !isPointToPoint(last->kind) && (!sequence || last->sequence == *sequence)) {
-      return &*last;
-    }
-  }
-  return nullptr;
-}
-
-GroupPosition positionOf(const Report& report, const Group& group) {
-  const Job& job = report.job;
-  GroupPosition position{job.rank, job.host, job.pid, group.collectives, std::nullopt};
-  if (const LastCollective* last = lastIn(report, group.name)) {
-    position.last = *last;
-    position.last_state = lastStateText(report, *last);
+GroupPosition positionOf(const HangMember& member) {
+  const Report& report = *member.sight->report;
+  GroupPosition position{member.rank, report.job.host, report.job.pid, member.issued(), std::nullopt};
+  if (!member.calls.empty()) {
+    position.last = *member.calls.back();
+    position.last_state = lastStateText(report, *member.calls.back());
   }
   return position;
-}
-
-/// Returns the next collective of the member furthest behind, as the first other member issued it.
-std::optional<LastCollective>
-missingIn(std::span<const Report* const> reports, const JobGroupKey& key, uint64_t sequence) {
-  std::optional<LastCollective> missing;
-  for (const Report* report : reports) {
-    for (const Group& group : report->groups) {
-      if (group.collectives < sequence || groupKeyOf(report->job, group) != key) {
-        continue;
-      }
-      const LastCollective* found = lastIn(*report, group.name, sequence);
-      if (found != nullptr && (!missing || found->issued_at_ns < missing->issued_at_ns)) {
-        missing = *found;
-      }
-    }
-  }
-  return missing;
 }
 
 /// Returns whether all members have issued a last collective that is not known to have ended on any of them.
@@ -76,37 +40,54 @@ uint64_t lastIssueNs(const GroupLag& lag) {
   return last;
 }
 
-/// Completes a group's lag. Returns false if the group does not wait.
-bool complete(GroupLag& lag, std::span<const Report* const> reports, const JobGroupKey& key) {
+/// Returns the lag of a group; nullopt if the group does not wait.
+std::optional<GroupLag> lagOf(const HangGroup& group) {
+  GroupLag lag;
+  const HangMember* behind = nullptr;
+  for (const HangMember& member : group.members) {
+    if (member.group != nullptr) {
+      behind = behind == nullptr || member.issued() < behind->issued() ? &member : behind;
+      lag.group = *member.group;
+      lag.run = runName(member.sight->report->job);
+      lag.members.push_back(positionOf(member));
+    }
+  }
   std::stable_sort(lag.members.begin(), lag.members.end(), [](const GroupPosition& a, const GroupPosition& b) {
     return a.collectives < b.collectives;
   });
+  if (behind == nullptr) { // no report is of a rank in the group
+    return std::nullopt;
+  }
   if (lag.size() == 0) {
     lag.since_ns = lastIssueNs(lag);
-    return isStalled(lag);
+    return isStalled(lag) ? std::optional(lag) : std::nullopt;
   }
-  lag.missing = missingIn(reports, key, lag.members.front().collectives + 1);
-  lag.since_ns = lag.missing ? lag.missing->issued_at_ns : lag.since_ns;
-  return true;
+  int64_t rank = 0;
+  if (const LastCollective* missing = firstMissing(group, *behind, rank)) {
+    lag.missing = *missing;
+    lag.since_ns = missing->issued_at_ns;
+  }
+  return lag;
 }
 
 } // namespace
 
 std::vector<GroupLag> lagsOf(std::span<const Report* const> reports) {
-  std::map<JobGroupKey, GroupLag> groups;
+  std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> runs; // by run and attempt
   for (const Report* report : reports) {
-    const Job& job = report->job;
-    for (const Group& group : report->groups) {
-      GroupLag& lag = groups[groupKeyOf(job, group)];
-      lag.group = group;
-      lag.run = runName(job);
-      lag.members.push_back(positionOf(*report, group));
-    }
+    runs[{report->job.run_id, report->job.attempt}].push_back(report);
   }
   std::vector<GroupLag> lags;
-  for (auto& [key, lag] : groups) {
-    if (complete(lag, reports, key)) {
-      lags.push_back(std::move(lag));
+  for (const auto& [run, of_run] : runs) {
+    std::vector<RankSight> sights;
+    for (const Report* report : oneProcessPerRank(of_run)) {
+      sights.push_back({report, {}});
+    }
+    const HangGroups groups(sights);
+    for (const HangGroup& group : groups.all()) {
+      if (std::optional<GroupLag> lag = lagOf(group)) {
+        lags.push_back(std::move(*lag));
+      }
     }
   }
   std::stable_sort(lags.begin(), lags.end(), [](const GroupLag& a, const GroupLag& b) {

@@ -14,7 +14,7 @@ namespace commtap {
 
 /// A rank's position in the sequence of a group's collectives.
 struct GroupPosition {
-  std::optional<int64_t> rank;
+  int64_t rank = 0;
   std::string host;
   uint64_t pid = 0;
   uint64_t collectives = 0; ///< issued by the rank in the group
@@ -44,7 +44,7 @@ struct GroupLag {
   }
 };
 
-/// Returns the groups that wait, the one that waits longest first: it may be why the others wait. Processes of
+/// Returns the groups that wait, the one that waits longest first: it may be why the others wait. Ranks of
 /// different runs are not compared. Running ranks always differ briefly: compare two calls to find a lag that stays.
 std::vector<GroupLag> lagsOf(std::span<const Report* const> reports);
 
