@@ -96,7 +96,7 @@ uint32_t ModuleTree::add(PyObject* module) {
   if (const uint32_t id = caller == 0 ? addBelowOwner(module) : ModuleMap::kUnknown; id != ModuleMap::kUnknown) {
     return id;
   }
-  return addAt(module, {caller, className(module), false, userClassName(wrappedBy(module))});
+  return addAt(module, placeByClass(module, module, caller));
 }
 
 /// Adds the tree of the module that registers `module`, which is called outside of every call of a module. Returns
@@ -111,15 +111,15 @@ uint32_t ModuleTree::addBelowOwner(PyObject* module) {
   }
   const uint32_t known = map_.find(owner.get());
   if (known == ModuleMap::kUnknown) {
-    addAt(owner.get(), rootPlace(owner.get()));
+    addAt(owner.get(), placeByClass(owner.get(), owner.get(), 0));
   } else if (known != ModuleMap::kTransparent) {
     addChildren(owner.get(), known, "");
   }
   return map_.find(module);
 }
 
-ModuleTree::Place ModuleTree::rootPlace(PyObject* module) {
-  return {0, className(module), false, userClassName(wrappedBy(module))};
+ModuleTree::Place ModuleTree::placeByClass(PyObject* module, PyObject* wrapped, uint32_t parent) {
+  return {parent, className(module), false, userClassName(wrappedBy(wrapped))};
 }
 
 uint32_t ModuleTree::addUnfinished(PyObject* module, PyObject* wrapped) {
@@ -128,7 +128,7 @@ uint32_t ModuleTree::addUnfinished(PyObject* module, PyObject* wrapped) {
   if (!reference) {
     return ModuleMap::kTransparent;
   }
-  const uint32_t id = newId(module, {0, className(module), false, userClassName(wrappedBy(wrapped))}, wrapped);
+  const uint32_t id = newId(module, placeByClass(module, wrapped, 0), wrapped);
   if (id == 0) { // the table is full
     return ModuleMap::kTransparent;
   }
@@ -186,7 +186,6 @@ uint32_t ModuleTree::newId(PyObject* module, const Place& place, PyObject* wrapp
 }
 
 uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
-  const CommtapModuleRole role = roleOf(module);
   const uint32_t id = idAt(module, place);
   if (id == place.parent) { // the table is full: attribute its calls to its callers
     return map_.add(module, ModuleMap::kTransparent) ? ModuleMap::kTransparent : id;
@@ -196,7 +195,7 @@ uint32_t ModuleTree::addAt(PyObject* module, const Place& place) {
   }
   if (PyObject* dict = dictOf(module)) {
     reportParameters(host_, dict, id);
-    if (role == kCommtapFsdp1) {
+    if (inheritsFrom(module, torch_names::kFullyShardedDataParallel)) {
       reportFlatParameter(host_, dict, id);
     }
   }

@@ -47,7 +47,8 @@ class ModuleTree {
   void addChildren(PyObject* module, uint32_t parent, const std::string& prefix);
   void addChild(PyObject* module, PyObject* child, uint32_t parent, const std::string& component);
   uint32_t addBelowOwner(PyObject* module);
-  static Place rootPlace(PyObject* module);
+  /// Returns the place of a module that is named after its class. `wrapped`: a module that it wraps, or itself.
+  static Place placeByClass(PyObject* module, PyObject* wrapped, uint32_t parent);
   uint32_t idAt(PyObject* module, const Place& place);
   uint32_t idOfWrapped(PyObject* module) const;
   /// `wrapped` is the module that `module` wraps; nullptr if it wraps none, or its name does not depend on it.
