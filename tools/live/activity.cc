@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "report/base/duration.h"
 #include "report/merge/last_activity.h"
 
 namespace commtap {
 
 uint64_t idleSeconds(std::span<const Report* const> reports, uint64_t now_ns) {
-  constexpr uint64_t kNsPerSecond = 1'000'000'000;
   uint64_t last = 0;
   for (const Report* report : reports) {
     last = std::max(last, lastActivityNs(*report));

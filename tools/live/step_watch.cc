@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "report/base/duration.h"
 #include "tools/text/text.h"
 
 namespace commtap {
@@ -16,8 +17,6 @@ namespace {
 /// Step times vary by themselves; bytes and counts of a steady job do not.
 constexpr double kLeastOfTime = 0.1;
 constexpr double kLeastOfAmounts = 0.01;
-
-constexpr double kNsPerSecond = 1e9;
 
 std::array<double, 3> valuesOf(const Step& step) {
   double bytes = 0;
