@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -23,6 +22,7 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
+#include "tools/cli/temporary_folder.h"
 #include "tools/command/interpreter.h"
 #include "tools/command/job_program.h"
 #include "tools/command/linked_program.h"
@@ -43,31 +43,6 @@ constexpr const char* kExitStatus = "0 built; 1 no torch, no compiler, or the co
 struct BuildArguments {
   std::string compiler;
   size_t jobs = std::max(1U, std::thread::hardware_concurrency());
-};
-
-/// A new folder that is removed with the object.
-class WorkFolder {
- public:
-  explicit WorkFolder(const std::string& cache) : path_(cache + "/build-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) {
-      path_.clear();
-    }
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  ~WorkFolder() {
-    std::error_code error;
-    if (!path_.empty()) {
-      fs::remove_all(path_, error);
-    }
-  }
-  /// Returns "" if the folder could not be made.
-  const std::string& path() const {
-    return path_;
-  }
-
- private:
-  std::string path_;
 };
 
 Result<TorchToBuildFor> describeTorch(const Result<TorchFiles>& torch, const std::string& headers_above) {
@@ -141,7 +116,7 @@ build(const BuildArguments& arguments, const std::vector<std::string>& command, 
   if (!cache) {
     return Failure::failure(cache.error());
   }
-  const WorkFolder work(cache->folder());
+  const TemporaryFolder work(cache->folder() + "/build");
   if (work.path().empty()) {
     return Failure::failure(fmt::format("no folder can be made in {}: {}", cache->folder(), std::strerror(errno)));
   }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/doctor/probe.h"
 
-#include <stdlib.h> // NOLINT(modernize-deprecated-headers): mkdtemp() is POSIX
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include "report/base/text_file.h"
 #include "report/json/report_json.h"
 #include "report/model/options.h"
+#include "tools/cli/temporary_folder.h"
 
 namespace commtap {
 namespace {
@@ -52,30 +51,6 @@ dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
 DoctorProbe()(torch.ones(1))
 dist.destroy_process_group()
 )";
-
-/// A folder that is removed with the object.
-class ProbeFolder {
- public:
-  explicit ProbeFolder(const Environment& environment) {
-    const std::string temporary = environment.get("TMPDIR");
-    std::string pattern = (temporary.empty() ? "/tmp" : temporary) + "/commtap-doctor-XXXXXX";
-    path_ = mkdtemp(pattern.data()) == nullptr ? "" : pattern;
-  }
-  ProbeFolder(const ProbeFolder&) = delete;
-  ProbeFolder& operator=(const ProbeFolder&) = delete;
-  ~ProbeFolder() {
-    std::error_code error;
-    if (!path_.empty()) {
-      fs::remove_all(path_, error);
-    }
-  }
-  const std::string& path() const {
-    return path_;
-  }
-
- private:
-  std::string path_;
-};
 
 std::optional<Report> reportIn(const std::string& folder) {
   std::error_code error;
@@ -124,7 +99,8 @@ std::string moduleOfCollective(const Report& report) {
 } // namespace
 
 Probe runProbe(const std::vector<std::string>& command, Environment environment, const std::string& library) {
-  const ProbeFolder folder(environment);
+  const std::string temporary = environment.get("TMPDIR");
+  const TemporaryFolder folder((temporary.empty() ? "/tmp" : temporary) + "/commtap-doctor");
   for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "COMMTAP_LOG"}) {
     environment.unset(name);
   }

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -78,9 +77,8 @@ Result<ParquetFiles> ParquetFiles::start(const std::string& python, const std::s
   std::error_code error;
   fs::create_directories(folder, error);
   ParquetFiles files;
-  files.temporary_ = fs::path(folder) / ".commtap-XXXXXX";
-  if (error || mkdtemp(files.temporary_.data()) == nullptr) {
-    files.temporary_.clear();
+  files.temporary_.emplace(folder + "/.commtap");
+  if (files.temporary_->path().empty()) {
     return Files::failure(folder + ": " + (error ? error.message() : std::strerror(errno)));
   }
   std::array<int, 2> ends{};
@@ -102,20 +100,16 @@ Result<ParquetFiles> ParquetFiles::start(const std::string& python, const std::s
 }
 
 ParquetFiles::ParquetFiles(ParquetFiles&& other) noexcept
-    : temporary_(std::exchange(other.temporary_, "")),
+    : temporary_(std::move(other.temporary_)),
       pipe_(std::exchange(other.pipe_, nullptr)),
       child_(std::exchange(other.child_, -1)) {}
 
 ParquetFiles::~ParquetFiles() {
   finish();
-  std::error_code error;
-  if (!temporary_.empty()) {
-    fs::remove_all(temporary_, error);
-  }
 }
 
 std::string ParquetFiles::folderFor(size_t number) const {
-  return fmt::format("{}/{}", temporary_, number);
+  return fmt::format("{}/{}", temporary_->path(), number);
 }
 
 void ParquetFiles::add(const std::string& run_id, const std::string& folder) {

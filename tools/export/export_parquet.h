@@ -5,10 +5,12 @@
 #include <sys/types.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/base/result.h"
+#include "tools/cli/temporary_folder.h"
 
 namespace commtap {
 
@@ -35,7 +37,7 @@ class ParquetFiles {
  private:
   ParquetFiles() = default;
 
-  std::string temporary_; ///< folder of the JSON lines
+  std::optional<TemporaryFolder> temporary_; ///< folder of the JSON lines
   std::FILE* pipe_ = nullptr;
   pid_t child_ = -1;
 };

@@ -3,7 +3,6 @@
 #include "tools/hosts/downloaded_reports.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -14,36 +13,29 @@ namespace fs = std::filesystem;
 
 Result<DownloadedReports> DownloadedReports::from(const HostsView& hosts) {
   std::error_code error;
-  std::string folder = fs::temp_directory_path(error) / "commtap-hosts-XXXXXX";
-  if (error || mkdtemp(folder.data()) == nullptr) {
+  TemporaryFolder folder(fs::temp_directory_path(error) / "commtap-hosts");
+  if (error || folder.path().empty()) {
     return Result<DownloadedReports>::failure(
         "cannot make a folder for the hosts' reports: " + (error ? error.message() : std::strerror(errno)));
   }
   DownloadedReports reports(std::move(folder), hosts.names());
-  reports.missing_ = hosts.download(reports.folder_);
+  reports.missing_ = hosts.download(reports.folder());
   return reports;
 }
 
 bool DownloadedReports::isEmpty() const {
   std::error_code error;
-  return fs::is_empty(folder_, error);
+  return fs::is_empty(folder(), error);
 }
 
 std::string DownloadedReports::named(std::string line) const {
   for (size_t i = 0; i < hosts_.size(); ++i) {
-    const std::string folder = HostsView::folderOf(folder_, i) + "/";
+    const std::string folder = HostsView::folderOf(folder_.path(), i) + "/";
     for (size_t at = line.find(folder); at != std::string::npos; at = line.find(folder, at)) {
       line.replace(at, folder.size(), hosts_[i] + ": ");
     }
   }
   return line;
-}
-
-DownloadedReports::~DownloadedReports() {
-  std::error_code error;
-  if (!folder_.empty()) {
-    fs::remove_all(folder_, error);
-  }
 }
 
 } // namespace commtap

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/base/result.h"
+#include "tools/cli/temporary_folder.h"
 #include "tools/hosts/hosts_view.h"
 
 namespace commtap {
@@ -17,15 +18,8 @@ class DownloadedReports {
   /// Fails if there can be no folder.
   static Result<DownloadedReports> from(const HostsView& hosts);
 
-  DownloadedReports(DownloadedReports&& other) noexcept
-      : folder_(std::exchange(other.folder_, "")),
-        hosts_(std::move(other.hosts_)),
-        missing_(std::move(other.missing_)) {}
-  DownloadedReports& operator=(DownloadedReports&& other) = delete;
-  ~DownloadedReports();
-
   const std::string& folder() const {
-    return folder_;
+    return folder_.path();
   }
   /// Returns whether no host sent a file.
   bool isEmpty() const;
@@ -39,10 +33,10 @@ class DownloadedReports {
   }
 
  private:
-  DownloadedReports(std::string folder, std::vector<std::string> hosts)
+  DownloadedReports(TemporaryFolder folder, std::vector<std::string> hosts)
       : folder_(std::move(folder)), hosts_(std::move(hosts)) {}
 
-  std::string folder_;
+  TemporaryFolder folder_;
   std::vector<std::string> hosts_; ///< names
   std::vector<std::string> missing_;
 };
