@@ -98,9 +98,8 @@ PyObject* childrenOf(PyObject* module) {
   PyObject* dict = dictOf(module);
   PyObject* children = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kModules);
   if (children != nullptr && !PyDict_Check(children)) {
-    const PyRef inner = attribute(children, torch_names::kScriptModules);
-    PyErr_Clear();
-    children = inner.get();
+    PyObject* inner = dictOf(children); // an attribute that code makes would have no other owner
+    children = inner == nullptr ? nullptr : PyDict_GetItemString(inner, torch_names::kScriptModules);
   }
   return children != nullptr && PyDict_Check(children) ? children : nullptr;
 }

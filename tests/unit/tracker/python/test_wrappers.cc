@@ -43,6 +43,21 @@ net._modules = types.SimpleNamespace(_python_modules={"fc": Linear()})
   CHECK(PyDict_GetItemString(childrenOf(net.get()), "fc") == torch["net._modules._python_modules['fc']"].get());
 }
 
+TEST_CASE("the children of a scripted module are not made by the job's code, which could drop them at once") {
+  const FakeTorch torch(R"(
+asked = []
+class Made:
+    @property
+    def _python_modules(self):
+        asked.append(self)
+        return {"fc": Linear()}
+net = Net()
+net._modules = Made()
+)");
+  CHECK(childrenOf(torch["net"].get()) == nullptr);
+  CHECK(torch.text("asked") == "[]");
+}
+
 TEST_CASE("children and variables are read without the job's __getattr__") {
   const FakeTorch torch(R"(
 asked = []
