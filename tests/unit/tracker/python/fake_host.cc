@@ -24,8 +24,12 @@ uint32_t addModule(const CommtapModuleFacts* facts) {
   return static_cast<uint32_t>(host.modules.size() - 1);
 }
 
+/// Moves only a root, as the tracker does. A module without a row has no place.
 void reparentModule(uint32_t module, uint32_t parent, const char* component, int wrapper) {
-  FakeModule& row = fakeHost().modules.at(module);
+  if (module >= fakeHost().modules.size() || fakeHost().modules[module].parent != 0) {
+    return;
+  }
+  FakeModule& row = fakeHost().modules[module];
   row.parent = parent;
   row.component = component;
   row.is_wrapper = wrapper != 0;
