@@ -14,7 +14,7 @@ PyRef evaluated(const char* text, const char* file, int start, PyObject* globals
   PyRef value(code ? PyEval_EvalCode(code.get(), globals, globals) : nullptr);
   if (!value) {
     PyErr_Print();
-    FAIL(text);
+    FAIL(std::string(text));
   }
   return value;
 }

@@ -48,7 +48,9 @@ class Raising:
   Labels found_;
 };
 
-TEST_CASE_FIXTURE(FramesFixture, "the modules of a unit are those of the object whose method runs, or of its caller's") {
+TEST_CASE_FIXTURE(
+    FramesFixture,
+    "the modules of a unit are those of the object whose method runs, or of its caller's") {
   ask(kCommtapRunningUnit, "def unshard(self): look()\nunshard(Object(modules=('a', 'b')))");
   CHECK(found_ == Labels{"a", "b"});
   ask(kCommtapPrefetchingUnit, R"(
@@ -86,19 +88,23 @@ def deeper(depth): look() if depth == 0 else deeper(depth - 1)
 }
 
 TEST_CASE_FIXTURE(FramesFixture, "a pipeline's stage is looked up by its number, or is the only one") {
-  ask(kCommtapPipelineStage, R"(
+  ask(kCommtapPipelineStage,
+      R"(
 def _step_microbatches(self):
     stage_index_to_stage = {0: Object(submod="first"), 3: Object(submod="last")}
     look()
 _step_microbatches(Object())
-)", 3);
+)",
+      3);
   CHECK(found_ == Labels{"last"});
   ask(kCommtapPipelineStage, "_step_microbatches(Object())", 1);
   CHECK(found_.empty());
-  ask(kCommtapPipelineStage, R"(
+  ask(kCommtapPipelineStage,
+      R"(
 def _step_microbatches(self): look()
 _step_microbatches(Object(_stage=Object(submod="only")))
-)", 1);
+)",
+      1);
   CHECK(found_ == Labels{"only"});
   ask(kCommtapPipelineStage, "def other(self): look()\nother(Object(_stage=Object(submod='only')))", 1);
   CHECK(found_.empty());
@@ -110,7 +116,8 @@ TEST_CASE_FIXTURE(FramesFixture, "a step's closure is its second argument, or th
   CHECK(found_ == Labels{"closure"});
   ask(kCommtapStepClosure, "step(optimizer, closure='named')");
   CHECK(found_ == Labels{"named"});
-  for (const char* const call : {"step(optimizer)", "step(optimizer, None)", "step(optimizer, closure=None)", "look()"}) {
+  for (const char* const call :
+       {"step(optimizer)", "step(optimizer, None)", "step(optimizer, closure=None)", "look()"}) {
     ask(kCommtapStepClosure, call);
     CHECK(found_.empty());
   }

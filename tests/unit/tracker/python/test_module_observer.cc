@@ -23,7 +23,8 @@ class ObserverFixture {
   }
 
  protected:
-  /// Calls call("net", 1), and `scale=2` after it if `is_scaled`, with the observer. Returns "ERROR: text" for an error.
+  /// Calls call("net", 1), and `scale=2` after it if `is_scaled`, with the observer. Returns "ERROR: text" for an
+  /// error.
   std::string result(bool is_scaled = false) const {
     const PyRef function = python_["call"];
     const PyRef names = python_["('scale',)"];

@@ -83,7 +83,9 @@ train(Net({"encoder": held[0]}))
   CHECK(pathOf(find("held[0]")) == "Net.encoder: Linear");
 }
 
-TEST_CASE_FIXTURE(TreeFixture, "a wrapper has its role, the wrapped module's clean name, and a component of raw names") {
+TEST_CASE_FIXTURE(
+    TreeFixture,
+    "a wrapper has its role, the wrapped module's clean name, and a component of raw names") {
   torch_.run("ddp = DistributedDataParallel(Net({'fc': Linear()}))");
   const uint32_t id = add("ddp");
   CHECK(pathOf(id) == "DistributedDataParallel: DistributedDataParallel");
@@ -95,7 +97,9 @@ TEST_CASE_FIXTURE(TreeFixture, "a wrapper has its role, the wrapped module's cle
   CHECK_FALSE(row(find("ddp._modules['module']._modules['fc']")).is_wrapper);
 }
 
-TEST_CASE_FIXTURE(TreeFixture, "a wrapper around a module that has an id names that id; FSDP's classes have their roles") {
+TEST_CASE_FIXTURE(
+    TreeFixture,
+    "a wrapper around a module that has an id names that id; FSDP's classes have their roles") {
   torch_.run(R"(
 inner = Net()
 class FSDPNet(FSDPModule, Net): pass
@@ -143,7 +147,9 @@ TEST_CASE_FIXTURE(TreeFixture, "modules beyond the table's end have no row, and 
   CHECK(tree_.addUnfinished(torch_["more"].get(), torch_["net"].get()) == ModuleMap::kTransparent);
 }
 
-TEST_CASE_FIXTURE(TreeFixture, "a chain of modules too deep for the stack ends with a note, and goes on when it is called") {
+TEST_CASE_FIXTURE(
+    TreeFixture,
+    "a chain of modules too deep for the stack ends with a note, and goes on when it is called") {
   torch_.run(R"(
 deepest = Linear()
 chain = deepest
