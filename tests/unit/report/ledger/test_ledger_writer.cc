@@ -15,44 +15,11 @@
 
 #include "report/json/report_json.h"
 #include "report/ledger_reader/ledger_reader.h"
+#include "tests/unit/report/ledger/ledger_samples.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
 namespace {
-
-CollectiveKey keyFor(LedgerWriter& ledger, const std::string& op) {
-  CollectiveKey key{};
-  key.op = ledger.intern(op);
-  key.group = kNoIndex;
-  return key;
-}
-
-uint64_t countOf(const Report& report, const std::string& op) {
-  for (const Collective& row : report.collectives) {
-    if (row.op == op) {
-      return row.count;
-    }
-  }
-  return 0;
-}
-
-uint64_t notSeenOf(const Report& report, std::string_view reason) {
-  for (const NotSeenEntry& entry : report.not_seen) {
-    if (entry.reason == reason) {
-      return entry.count;
-    }
-  }
-  return 0;
-}
-
-TEST_CASE("equal strings are stored once, the empty string is not stored") {
-  const auto ledger = LedgerWriter::create();
-  CHECK(ledger->intern("") == 0);
-  const StringId first = ledger->intern("all_reduce");
-  CHECK(ledger->intern("all_reduce") == first);
-  CHECK(ledger->intern("all_gather") != first);
-  CHECK(ledger->text(first) == "all_reduce");
-}
 
 TEST_CASE("equal keys find the same row") {
   const auto ledger = LedgerWriter::create();
@@ -96,77 +63,6 @@ TEST_CASE("ops beyond the capacity are counted in not_seen") {
   CHECK(ledger->header().not_seen[static_cast<size_t>(NotSeen::kOperationRowsFull)].count == 1);
 }
 
-TEST_CASE("calls captured into a CUDA graph are read as those of one launch") {
-  const std::unique_ptr<LedgerWriter> ledger = LedgerWriter::create();
-  REQUIRE(ledger);
-  REQUIRE(ledger->countNccl(22907));
-  CollectiveKey collective{};
-  collective.op = ledger->intern("c10d.allreduce_");
-  collective.group = kNoIndex;
-  LedgerCollective* asked = ledger->row(collective);
-  LedgerNcclCall* called =
-      ledger->row(NcclKey{ledger->intern("ncclAllReduce"), kNoIndex, 0, kNoIndex, 0, Phase::kOther, 7, 1, 0});
-  REQUIRE(asked);
-  REQUIRE(called);
-  ledger->count(*asked, {1, 64}); // counted when issued, then recognized as captured
-  ledger->count(*asked, {0 - uint64_t{1}, 0 - uint64_t{64}});
-  called->captured.fetch_add(1);
-  LedgerGraph* graph = ledger->addGraph();
-  REQUIRE(graph);
-  ledger->addGraphCall(*graph, *asked, {1, 64});
-  ledger->addGraphCall(*graph, *called, {1, 128});
-  graph->launches.fetch_add(3);
-
-  const Result<LedgerContents> contents = readLedger(ledger->bytes());
-  REQUIRE(contents);
-  const Report& report = contents->report;
-  CHECK(report.collectives.empty());
-  REQUIRE(report.nccl);
-  REQUIRE(report.nccl->calls.size() == 1);
-  CHECK(report.nccl->calls[0].count == 0);
-  CHECK(report.nccl->calls[0].captured == 1);
-  CHECK(
-      report.cuda_graphs == std::vector<CudaGraph>{
-                                {3,
-                                 {{"Global", Phase::kForward, "c10d.allreduce_", Kind::kAllReduce, "?", 1, 64}},
-                                 {{"ncclAllReduce", {}, 1, 128}}}});
-
-  ledger->zeroCounters();
-  CHECK(readLedger(ledger->bytes())->report.cuda_graphs[0].launches == 0);
-}
-
-TEST_CASE("NCCL calls have rows and communicators, and a reset sets their counts to 0") {
-  const auto ledger = LedgerWriter::create();
-  REQUIRE(ledger->countNccl(22907));
-  const uint32_t number = ledger->addCommunicator();
-  LedgerCommunicator& communicator = ledger->communicator(number);
-  communicator.size = 4;
-  communicator.rank = 3;
-  NcclKey key{ledger->intern("ncclAllReduce"), number, 0, kNoIndex, kGlobalModule, Phase::kOther, 7, 1, 0};
-  LedgerNcclCall* row = ledger->row(key);
-  REQUIRE(row != nullptr);
-  CHECK(ledger->row(key) == row);
-  row->count = 2;
-  row->failed = 1;
-  row->bytes = 64;
-  key.in_group = 0;
-  CHECK(ledger->row(key) != row);
-
-  const Result<LedgerContents> contents = readLedger(ledger->bytes());
-  REQUIRE(contents);
-  REQUIRE(contents->report.nccl);
-  const Nccl& nccl = *contents->report.nccl;
-  CHECK(nccl.version == "2.29.7");
-  CHECK(nccl.communicators == std::vector<NcclCommunicator>{{4, 3, ""}});
-  CHECK(
-      nccl.calls ==
-      std::vector<NcclCall>{
-          {"ncclAllReduce", number, "", "", "Global", Phase::kOther, "float32", true, NcclSource::kCall, 2, 1, 64}});
-
-  ledger->zeroCounters();
-  CHECK(readLedger(ledger->bytes())->report.nccl->calls.empty());
-}
-
 TEST_CASE("a call to NCCL is in the ledger from its entry until it returns, also after a reset") {
   const auto ledger = LedgerWriter::create();
   REQUIRE(ledger->countNccl(22907));
@@ -205,19 +101,6 @@ TEST_CASE("more open calls than there are records are not noted, and their recor
   LedgerNccl::leave(**open.begin());
   CHECK(ledger->enter(name, kNoIndex, 5, 3) == *open.begin());
   CHECK(readLedger(ledger->bytes())->report.nccl->open.size() == kMostOpenCalls);
-}
-
-TEST_CASE("a damaged open call is left out, with a note, and one that is being written without") {
-  const auto ledger = LedgerWriter::create();
-  REQUIRE(ledger->countNccl(22907));
-  LedgerOpenCall* open = ledger->enter(ledger->intern("ncclRecv"), kNoIndex, 5, 3);
-  open->entered_at_ns = 1;
-  CHECK(readLedger(ledger->bytes())->damage.empty());
-  CHECK(readLedger(ledger->bytes())->report.nccl->open.empty());
-  open->entered_at_ns = 4;
-  const Result<LedgerContents> contents = readLedger(ledger->bytes());
-  CHECK(contents->damage == "an open call to NCCL is damaged and was left out");
-  CHECK(contents->report.nccl->open.empty());
 }
 
 TEST_CASE("communicators and NCCL calls beyond the capacity are counted in not_seen") {
@@ -285,85 +168,6 @@ TEST_CASE("timed rows beyond the capacity are counted in not_seen") {
   REQUIRE(report.not_seen.size() == 1);
   CHECK(report.not_seen[0].reason == "times_full");
   CHECK(report.not_seen[0].count == 1);
-}
-
-TEST_CASE("publish() keeps addresses, and later counts are in the file") {
-  const TempFolder folder;
-  const auto ledger = LedgerWriter::create();
-  const CollectiveKey key = keyFor(*ledger, "a");
-  LedgerCollective* row = ledger->row(key);
-  countOne(*ledger, key, 8);
-  REQUIRE(ledger->publish(folder / "x.ledger"));
-  CHECK(ledger->published());
-  CHECK(ledger->row(key) == row);
-  row->count.fetch_add(1);
-  countOne(*ledger, keyFor(*ledger, "later"), 1);
-  const auto contents = readLedgerFile(folder / "x.ledger");
-  REQUIRE(contents);
-  CHECK(contents->damage.empty());
-  CHECK(countOf(contents->report, "a") == 2);
-  CHECK(countOf(contents->report, "later") == 1);
-}
-
-TEST_CASE("the ledger file is sparse and readable only by its owner") {
-  const TempFolder folder;
-  const auto ledger = sampleLedger(0);
-  REQUIRE(ledger->publish(folder / "x.ledger"));
-  struct stat info {};
-  REQUIRE(stat((folder / "x.ledger").c_str(), &info) == 0);
-  CHECK((info.st_mode & 0777U) == 0600);
-  CHECK(static_cast<uint64_t>(info.st_blocks) * 512 < 256 * 1024);
-}
-
-TEST_CASE("publish() loses no counts of other threads") {
-  const TempFolder folder;
-  constexpr uint64_t kRounds = 200;
-  for (uint64_t round = 0; round < kRounds; ++round) {
-    const auto ledger = LedgerWriter::create();
-    const uint32_t module = ledger->addModule(kGlobalModule, "m", "M", 0);
-    LedgerCollective* row = ledger->row(keyFor(*ledger, "op"));
-    std::atomic<bool> stop{false};
-    uint64_t counted = 0;
-    std::thread counter([&] {
-      while (!stop.load(std::memory_order_relaxed)) {
-        row->count.fetch_add(1, std::memory_order_relaxed);
-        ledger->countModuleCall(module, Phase::kForward);
-        ++counted;
-      }
-    });
-    const std::string path = folder / std::to_string(round);
-    const bool published = ledger->publish(path);
-    stop.store(true);
-    counter.join();
-    REQUIRE(published);
-    const Report report = readLedgerFile(path)->report;
-    REQUIRE(report.modules[1].calls[0] == counted);
-    REQUIRE((counted == 0 || countOf(report, "op") == counted));
-  }
-}
-
-TEST_CASE("after publish() fails for an existing file or a missing folder, the ledger stays usable") {
-  const TempFolder folder;
-  writeText(folder / "taken", "");
-  const auto ledger = sampleLedger(0);
-  CHECK_FALSE(ledger->publish(folder / "taken"));
-  CHECK(errno == EEXIST);
-  CHECK_FALSE(ledger->publish(folder / "taken/x.ledger"));
-  CHECK(errno == ENOTDIR);
-  CHECK_FALSE(ledger->published());
-  countOne(*ledger, keyFor(*ledger, "later"), 1);
-  REQUIRE(ledger->publish(folder / "x.ledger"));
-  CHECK(countOf(readLedgerFile(folder / "x.ledger")->report, "later") == 1);
-}
-
-TEST_CASE("counting continues after removeFile()") {
-  const TempFolder folder;
-  const auto ledger = sampleLedger(0);
-  REQUIRE(ledger->publish(folder / "x.ledger"));
-  ledger->removeFile();
-  CHECK(namesIn(folder.path()).empty());
-  countOne(*ledger, keyFor(*ledger, "later"), 1);
-  CHECK(countOf(readLedger(ledger->bytes())->report, "later") == 1);
 }
 
 TEST_CASE("a small ledger is published, forked and read like a full one, and counts what does not fit") {
@@ -554,32 +358,6 @@ TEST_CASE("the child of a fork during an append has the records that readers cou
   });
   CHECK(ok);
   CHECK(countOf(readLedger(ledger->bytes())->report, "known") == 1);
-}
-
-TEST_CASE("a group whose ranks do not fit is kept without ranks and counted in not_seen") {
-  const auto ledger = LedgerWriter::create();
-  const std::vector<uint32_t> everyone(1U << 20U);
-  for (int i = 0; i < 3; ++i) {
-    CHECK(ledger->addGroup("g", "", "gloo", 1U << 20U, 0, everyone) != kNoIndex);
-  }
-  const Report report = readLedger(ledger->bytes())->report;
-  REQUIRE(report.groups.size() == 3);
-  CHECK(report.groups[1].ranks.size() == everyone.size());
-  CHECK(report.groups[2].ranks.empty());
-  CHECK(notSeenOf(report, "group_ranks_full") == 1);
-}
-
-TEST_CASE("a row that does not fit adds no strings") {
-  const auto ledger = LedgerWriter::create();
-  for (uint32_t i = 1; i < (128U << 10U); ++i) {
-    ledger->addModule(kGlobalModule, "m", "M", 0);
-  }
-  ledger->addModule(kGlobalModule, "the first that does not fit", "M", 0);
-  const uint64_t used = ledger->header().sections[kStrings].used;
-  for (int i = 0; i < 1000; ++i) {
-    ledger->addModule(kGlobalModule, "m" + std::to_string(i), "M" + std::to_string(i), 0);
-  }
-  CHECK(ledger->header().sections[kStrings].used == used);
 }
 
 TEST_CASE("counters beyond 32 bits survive a round trip through JSON") {

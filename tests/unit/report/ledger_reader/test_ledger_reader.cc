@@ -77,24 +77,6 @@ TEST_CASE("the reader returns the job and groups that were written") {
   CHECK(report.not_seen[0].detail == "mylib::exchange");
 }
 
-TEST_CASE("a read module has its clean and raw name, parent, calls and parameters") {
-  const Report report = sampleReport(0);
-  REQUIRE(report.modules.size() == 5);
-  CHECK(report.modules[0].name == "Global");
-  CHECK_FALSE(report.modules[0].parent);
-  CHECK(report.modules[2].name == "DistributedDataParallel");
-  CHECK(report.modules[2].raw_name == "DistributedDataParallel.module");
-  const Module& net1 = report.modules[3];
-  CHECK(net1.name == "DistributedDataParallel.net1");
-  CHECK(net1.raw_name == "DistributedDataParallel.module.net1");
-  CHECK(net1.parent == 2U);
-  CHECK(net1.calls[static_cast<size_t>(Phase::kForward)] == 1);
-  REQUIRE(net1.parameters.size() == 2);
-  CHECK(net1.parameters[0].local_shape == std::vector<int64_t>{4, 10});
-  CHECK(net1.parameters[0].placements == std::vector<std::string>{"Shard(0)"});
-  CHECK(net1.parameters[0].mesh == R"({"tp":4})");
-}
-
 TEST_CASE("a read collective has names instead of ids, and bus bytes") {
   const Report report = sampleReport(0);
   const auto reduce = std::find_if(report.collectives.begin(), report.collectives.end(), [](const Collective& row) {
@@ -181,23 +163,6 @@ TEST_CASE("calls in set-up are a row of their own, if the process began a forwar
   CHECK(rows[0].count == 2);
   CHECK(rows[1].setup);
   CHECK(rows[1].async_op == AsyncOp::kUnknown);
-}
-
-TEST_CASE("two groups with equal names get distinct names") {
-  const auto ledger = LedgerWriter::create();
-  ledger->addGroup("0", "", "gloo", 1, 0, {});
-  ledger->addGroup("0", "", "nccl", 1, 0, {});
-  const Report report = readLedger(ledger->bytes())->report;
-  CHECK(report.groups[0].name == "0");
-  CHECK(report.groups[1].name == "0#2");
-}
-
-TEST_CASE("a root that is later reparented is read as a child") {
-  const auto ledger = LedgerWriter::create();
-  const uint32_t child = ledger->addModule(kGlobalModule, "Linear", "Linear", 0);
-  const uint32_t parent = ledger->addModule(kGlobalModule, "MLP", "MLP", 0);
-  ledger->reparentModule(child, parent, "net1");
-  CHECK(readLedger(ledger->bytes())->report.modules[child].name == "MLP.net1");
 }
 
 TEST_CASE("the reader rejects foreign bytes, empty files and other versions with the reason") {
@@ -505,23 +470,6 @@ TEST_CASE("a ledger whose rank is not below its world size is read without the w
   REQUIRE_FALSE(contents->report.not_seen.empty());
   CHECK(contents->report.not_seen.back().detail == contents->damage);
   CHECK(reportFromJson(reportToJson(contents->report)));
-}
-
-TEST_CASE("a module has the clean name of its root, and the classes that wrap it or swapped its class") {
-  const auto ledger = LedgerWriter::create();
-  const uint32_t ddp = ledger->addModule(kGlobalModule, "Ddp", "Ddp", 0, "Net");
-  const uint32_t net = ledger->addModule(ddp, "module", "FSDPModule/Net", kModuleWrapperComponent);
-  const uint32_t up = ledger->addModule(net, "up", "parametrize/FSDPModule/Linear", 0);
-  const Report report = readLedger(ledger->bytes())->report;
-  CHECK(report.modules[ddp].name == "Net");
-  CHECK(report.modules[net].name == "Net");
-  CHECK(report.modules[up].name == "Net.up");
-  CHECK(report.modules[up].raw_name == "Ddp.module.up");
-  CHECK(report.modules[ddp].wrappers.empty());
-  CHECK(report.modules[net].class_name == "Net");
-  CHECK(report.modules[net].wrappers == std::vector<std::string>{"Ddp", "FSDPModule"});
-  CHECK(report.modules[up].class_name == "Linear");
-  CHECK(report.modules[up].wrappers == std::vector<std::string>{"parametrize", "FSDPModule"});
 }
 
 TEST_CASE("labels keep rows apart; a job may have any number of them") {

@@ -80,8 +80,8 @@ class Stream:
     def __len__(self): raise RuntimeError("ran")
 )");
   CHECK(tensorsOf(torch, "[Batch(x=Tensor(1)), Stream()]") == Addresses{1});
-  const PyRef number = torch["17"];
-  void* const object = number.get();
+  const PyRef tensor = torch["Tensor(1)"];
+  void* const object = tensor.get();
   const PendingError pending;
   CHECK(tensorsIn(fakeHostTable(), &object, 1, nullptr, nullptr, 0) == 0);
 }

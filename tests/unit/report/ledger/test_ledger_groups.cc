@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/ledger/ledger_groups.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "report/ledger_reader/ledger_reader.h"
+#include "tests/unit/report/ledger/ledger_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("a group has a name, its ranks, and numbers for its collectives and for its sends and receives") {
+  const auto ledger = LedgerWriter::create();
+  const std::vector<uint32_t> ranks{1, 3};
+  const uint32_t group = ledger->addGroup("dp", "data parallel", "nccl", 2, 1, ranks);
+  CHECK(ledger->groupName(group) == "dp");
+  CHECK(ledger->nextSequence(group, false) == 1);
+  CHECK(ledger->nextSequence(group, false) == 2);
+  CHECK(ledger->nextSequence(group, true) == 1);
+  const Report report = readLedger(ledger->bytes())->report;
+  REQUIRE(report.groups.size() == 1);
+  CHECK(report.groups[0].desc == "data parallel");
+  CHECK(report.groups[0].ranks == ranks);
+  CHECK(report.groups[0].collectives == 2);
+  CHECK(report.groups[0].point_to_point == 1);
+}
+
+TEST_CASE("no group has no name and no numbers") {
+  const auto ledger = LedgerWriter::create();
+  CHECK(ledger->groupName(kNoIndex).empty());
+  CHECK(ledger->nextSequence(kNoIndex, false) == 0);
+}
+
+TEST_CASE("a group whose ranks do not fit is kept without ranks and counted in not_seen") {
+  const auto ledger = LedgerWriter::create();
+  const std::vector<uint32_t> everyone(1U << 20U);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(ledger->addGroup("g", "", "gloo", 1U << 20U, 0, everyone) != kNoIndex);
+  }
+  const Report report = readLedger(ledger->bytes())->report;
+  REQUIRE(report.groups.size() == 3);
+  CHECK(report.groups[1].ranks.size() == everyone.size());
+  CHECK(report.groups[2].ranks.empty());
+  CHECK(notSeenOf(report, "group_ranks_full") == 1);
+}
+
+} // namespace
+} // namespace commtap
