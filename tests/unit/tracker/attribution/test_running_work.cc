@@ -13,6 +13,8 @@
 
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/attribution.h"
+#include "tracker/core/process_ledger.h"
+#include "tracker/core/steps.h"
 
 namespace commtap {
 namespace {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/unit/fake_group.h"
+#include "tests/unit/tracker/collectives/op_handles.h"
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/attribution/python_frames.h"
 #include "tracker/core/process_ledger.h"
@@ -38,20 +39,6 @@ at::Tensor fail(const at::Tensor&, const std::string&) {
 TORCH_LIBRARY(commtap_kernel, library) {
   library.def("exchange(Tensor x, str group_name) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(addOne)));
   library.def("fails(Tensor x, str group_name) -> Tensor", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(fail)));
-}
-
-/// Defines an op that this torch, or a library, would define; other versions of torch have it already.
-void define(const std::string& space, const std::string& schema) {
-  const std::string name = space + "::" + schema.substr(0, schema.find('('));
-  if (!c10::Dispatcher::singleton().findSchema({name, ""})) {
-    static auto* libraries = new std::vector<torch::Library>(); // leaked on purpose: the ops stay defined
-    libraries->emplace_back(torch::Library::FRAGMENT, space, std::nullopt, __FILE__, __LINE__);
-    libraries->back().def(torch::schema(schema.c_str()));
-  }
-}
-
-c10::OperatorHandle handleOf(const char* name) {
-  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "");
 }
 
 /// The keys with which a call reaches the kernel.
@@ -88,49 +75,6 @@ struct KernelFixture : TrackerFixture {
     return report().last.back();
   }
 };
-
-TEST_CASE_FIXTURE(TrackerFixture, "an op's schema shows where the facts of a row are") {
-  const OpFacts all_reduce = factsOf(handleOf("c10d::allreduce_"));
-  CHECK(ProcessLedger::ledger().text(all_reduce.name) == "c10d.allreduce_");
-  CHECK(all_reduce.kind == Kind::kAllReduce);
-  CHECK(all_reduce.known);
-  CHECK_FALSE(all_reduce.functional);
-  CHECK(all_reduce.payload_argument == size_t{0});
-  CHECK(all_reduce.group_argument == size_t{1});
-  CHECK(all_reduce.reduce_op_argument == size_t{2});
-  CHECK(all_reduce.async_argument == size_t{4});
-  CHECK(all_reduce.argument_count == 6);
-  CHECK_FALSE(all_reduce.peer_argument);
-  CHECK(factsOf(handleOf("c10d::send")).peer_argument == size_t{2});
-  CHECK(factsOf(handleOf("c10d::recv_")).peer_argument == size_t{2});
-  CHECK(factsOf(handleOf("c10d::broadcast_")).peer_argument == size_t{2});
-  CHECK(factsOf(handleOf("c10d::reduce_")).peer_argument == size_t{3});
-  CHECK(factsOf(handleOf("c10d::gather_")).peer_argument == size_t{3});
-  CHECK(factsOf(handleOf("c10d::scatter_")).peer_argument == size_t{3});
-  CHECK(all_reduce.sequence_hash != 0);
-  CHECK(all_reduce.sequence_hash != factsOf(handleOf("c10d::reduce_")).sequence_hash);
-  CHECK_FALSE(factsOf(handleOf("c10d::barrier")).payload_argument);
-  CHECK(factsOf(handleOf("_c10d_functional::all_reduce")).functional);
-  const OpFacts unknown = factsOf(handleOf("commtap_kernel::exchange"));
-  CHECK_FALSE(unknown.known);
-  CHECK(unknown.kind == Kind::kOther);
-  CHECK(unknown.sequence_hash == 0); // ranks may differ in it
-  CHECK(unknown.payload_argument == size_t{0});
-  CHECK(unknown.group_argument == size_t{1});
-}
-
-TEST_CASE_FIXTURE(TrackerFixture, "the peer is an integer, whatever its name; a tensor of the same name is not") {
-  define("symm_mem", "nccl_get_out(Tensor(a!) dst, int offset, int size, int peer) -> ()");
-  CHECK(factsOf(handleOf("symm_mem::nccl_put_signal")).peer_argument == size_t{2});
-  CHECK(factsOf(handleOf("symm_mem::nccl_put_signal")).payload_argument == size_t{0});
-  CHECK(factsOf(handleOf("symm_mem::nccl_get")).peer_argument == size_t{1});
-  CHECK(factsOf(handleOf("symm_mem::nccl_put")).peer_argument == size_t{1});
-  CHECK(factsOf(handleOf("symm_mem::nvshmem_put_with_signal")).peer_argument == size_t{3});
-  const OpFacts get_out = factsOf(handleOf("symm_mem::nccl_get_out"));
-  CHECK(get_out.payload_argument == size_t{0});
-  CHECK(get_out.peer_argument.has_value());
-  CHECK(get_out.peer_argument != size_t{0});
-}
 
 TEST_CASE_FIXTURE(KernelFixture, "one-sided calls have their peer among the last collectives, and are no error") {
   const uint64_t errors = notSeen("internal_error");

@@ -71,28 +71,5 @@ TEST_CASE_FIXTURE(TrackerFixture, "a capture that has ended or never began is in
   CHECK_FALSE(CountCaptures::get().read(-1));
 }
 
-TEST_CASE_FIXTURE(TrackerFixture, "the callback gets each call, and may remove itself") {
-  struct Heard {
-    uint64_t calls = 0;
-    uint64_t bytes = 0;
-  } heard;
-  const auto hear = [](const commtap_collective* call, void* context) {
-    auto* so_far = static_cast<Heard*>(context);
-    so_far->calls += call->count;
-    so_far->bytes += call->bytes;
-    if (so_far->calls == 2) {
-      CollectiveObservers::setCallback(nullptr, nullptr);
-    }
-  };
-  LedgerCollective& row = rowNamed("test.callback");
-  CollectiveObservers::setCallback(hear, &heard);
-  for (int i = 0; i < 3; ++i) {
-    CollectiveObservers::collective(row, 5);
-  }
-  CHECK(heard.calls == 2);
-  CHECK(heard.bytes == 10);
-  CHECK_FALSE(CollectiveObservers::any());
-}
-
 } // namespace
 } // namespace commtap

@@ -10,16 +10,13 @@
 #include <string>
 #include <tuple>
 
+#include "tests/unit/tracker/collectives/op_handles.h"
 #include "tests/unit/tracker_fixture.h"
 #include "tracker/collectives/registration.h"
 #include "tracker/torch/typed_ops.h"
 
 namespace commtap {
 namespace {
-
-c10::OperatorHandle handleOf(std::string_view name) {
-  return c10::Dispatcher::singleton().findSchemaOrThrow(std::string(name).c_str(), "");
-}
 
 /// Checks that the op can be called with these types and has a typed kernel.
 template <typename Signature>

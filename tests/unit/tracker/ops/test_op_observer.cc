@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "tests/unit/tracker_fixture.h"
-#include "tracker/core/process_ledger.h"
-#include "tracker/modules/scopes.h"
 
 namespace commtap {
 namespace {
@@ -40,36 +38,6 @@ TEST_CASE_FIXTURE(TrackerFixture, "the callback receives every op on every threa
   setOpCallback(nullptr, nullptr);
   x.neg();
   CHECK(heard == std::vector<std::string>{"other aten::neg", "other aten::relu"});
-}
-
-TEST_CASE_FIXTURE(TrackerFixture, "a level counts ops by module and phase, without those that a compiler traces") {
-  const at::Tensor x = at::zeros({2});
-  const at::Tensor traced = at::empty({2}, at::TensorOptions().device(at::kMeta));
-  REQUIRE(ProcessLedger::ledger().countOperations(Level::kOps));
-  setOpLevel(Level::kOps);
-  pushScope("counted");
-  x.neg();
-  x.neg();
-  at::cat({x, x});
-  traced.neg();
-  at::cat({traced, traced});
-  REQUIRE(popScope());
-  setOpLevel(Level::kDtensor);
-  x.neg();
-  setOpLevel(Level::kCollectives);
-  x.neg();
-  uint64_t negs = 0;
-  uint64_t cats = 0;
-  const Report now = report();
-  for (const Operation& row : now.operations.value()) {
-    if (row.op == "aten.neg") {
-      CHECK(row == Operation{"counted", Phase::kForward, "aten.neg", false, 2});
-      negs += row.count;
-    }
-    cats += row.op == "aten.cat" ? row.count : 0;
-  }
-  CHECK(negs == 2);
-  CHECK(cats == 1);
 }
 
 } // namespace
