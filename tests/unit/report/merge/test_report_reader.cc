@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/json/report_json.h"
+#include "report/runs/output.h"
 #include "report/runs/report_paths.h"
 #include "tests/unit/samples.h"
 
@@ -68,7 +69,9 @@ TEST_CASE("a file that cannot be read is an error, and the others are read") {
 
 TEST_CASE("the report that has replaced a ledger is read in its place, if it is of the same process") {
   const TempFolder folder;
-  const std::vector<FoundReport> found{foundAt(folder / "rank-00000.ledger", true)};
+  const Job job = sampleReport(0).job;
+  const std::string name = ledgerFileName("rank-00000", {job.host, job.pid, 0, job.run_id, 0});
+  const std::vector<FoundReport> found{foundAt(folder / name, true)};
   const std::string report = placesAfter(found[0].path, found[0].job).at(0);
   Report other = sampleReport(0);
   other.job.pid += 1;
