@@ -66,7 +66,8 @@ static PyObject* name_at(const PyCodeObject* code, Py_ssize_t i) {
   PyObject* const groups[] = {code->co_varnames, code->co_cellvars, code->co_freevars};
   int group = 0;
   while (i >= PyTuple_GET_SIZE(groups[group])) {
-    i -= PyTuple_GET_SIZE(groups[group++]);
+    i -= PyTuple_GET_SIZE(groups[group]); /* a macro that may evaluate its argument twice */
+    ++group;
   }
   return PyTuple_GET_ITEM(groups[group], i);
 #endif
