@@ -37,13 +37,17 @@ static const Frame* caller_of(const Frame* frame) {
 #endif
 }
 
-/* Returns the frame's code object; None for a frame by which C code enters the interpreter. */
-static const PyObject* code_of(const Frame* frame) {
+/* Returns the code object of the frame's function; NULL for a frame by which C code enters the interpreter.
+ * CPython 3.12 gives such a frame a code object of its own. */
+static const PyCodeObject* code_of(const Frame* frame) {
 #if PY_VERSION_HEX >= 0x030D0000
-  return frame->f_executable;
+  const PyObject* code = frame->f_executable;
+#elif PY_VERSION_HEX >= 0x030C0000
+  const PyObject* code = frame->owner == FRAME_OWNED_BY_CSTACK ? NULL : (const PyObject*)frame->f_code;
 #else
-  return (const PyObject*)frame->f_code;
+  const PyObject* code = (const PyObject*)frame->f_code;
 #endif
+  return code != NULL && Py_IS_TYPE(code, &PyCode_Type) ? (const PyCodeObject*)code : NULL;
 }
 
 static const void* instruction_of(const Frame* frame) {
@@ -63,10 +67,10 @@ void commtap_visit_places(
   /* A thread's state may be freed while the interpreter ends. */
   const PyThreadState* thread = is_finalizing() ? NULL : PyGILState_GetThisThreadState();
   const Frame* frame = thread == NULL ? NULL : innermost_frame(thread);
-  for (int i = 0; frame != NULL && i < most; ++i, frame = caller_of(frame)) {
-    const PyObject* code = code_of(frame);
-    if (code != NULL && Py_IS_TYPE(code, &PyCode_Type) &&
-        visit((const PyCodeObject*)code, instruction_of(frame), data) != 0) {
+  for (int visited = 0; frame != NULL && visited < most; frame = caller_of(frame)) {
+    const PyCodeObject* code = code_of(frame);
+    visited += code != NULL;
+    if (code != NULL && visit(code, instruction_of(frame), data) != 0) {
       return;
     }
   }
