@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <functional>
 #include <memory>
@@ -142,7 +143,7 @@ void faultElsewhere() {
   }
 }
 
-const std::vector<std::function<void()>> kOtherSignals = {
+constexpr std::array<void (*)(), 4> kOtherSignals = {
     faultElsewhere,
     [] { raise(SIGBUS); },
     [] { kill(getpid(), SIGBUS); },

@@ -37,7 +37,7 @@ class Pair {
   std::string answer() const {
     std::string text;
     char buffer[256];
-    for (ssize_t size = 0; (size = read(ends_[0], buffer, sizeof(buffer))) > 0;) {
+    for (ssize_t size = 0; (size = ::read(ends_[0], buffer, sizeof(buffer))) > 0;) {
       text.append(buffer, static_cast<size_t>(size));
     }
     return text;

@@ -22,9 +22,9 @@ class TreeFixture : public HostFixture {
   }
   /// Returns the path of a module's components, and its class: "Net.fc: Linear".
   static std::string pathOf(uint32_t id) {
-    std::string path;
-    for (uint32_t at = id; at != 0; at = fakeHost().modules.at(at).parent) {
-      path = fakeHost().modules.at(at).component + (path.empty() ? "" : ".") + path;
+    std::string path = fakeHost().modules.at(id).component;
+    for (uint32_t at = fakeHost().modules.at(id).parent; at != 0; at = fakeHost().modules.at(at).parent) {
+      path.insert(0, fakeHost().modules.at(at).component + ".");
     }
     return path + ": " + fakeHost().modules.at(id).class_name;
   }
