@@ -62,12 +62,17 @@ TEST_CASE_FIXTURE(TrackerFixture, "the peer is an integer, whatever its name; a 
 
 TEST_CASE_FIXTURE(
     TrackerFixture,
-    "an op of the table whose argument has another name is unknown, and so are its bytes") {
-  define("commtap_facts", "allreduce_(Tensor x) -> Tensor");
-  CHECK_FALSE(factsOf(handleOf("commtap_facts::allreduce_")).known);
-  define("symm_mem", "fused_matmul_reduce_scatter(Tensor A, Tensor other, str group_name) -> Tensor");
-  const OpFacts product = factsOf(handleOf("symm_mem::fused_matmul_reduce_scatter"));
-  CHECK(product.payload_argument == size_t{0});
+    "an op of the table is unknown if its payload has another name; its first tensor counts") {
+  define("moonep", "dispatch(Tensor first, Tensor x) -> Tensor");
+  const OpFacts known = factsOf(handleOf("moonep::dispatch"));
+  CHECK(known.known);
+  CHECK(known.is_of_library);
+  CHECK(known.payload_argument == size_t{1});
+  define("moonep", "combine(int rank, Tensor renamed) -> Tensor");
+  const OpFacts renamed = factsOf(handleOf("moonep::combine"));
+  CHECK_FALSE(renamed.known);
+  CHECK(renamed.kind == Kind::kAllToAll);
+  CHECK(renamed.payload_argument == size_t{1});
 }
 
 } // namespace
