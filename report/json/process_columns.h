@@ -37,8 +37,8 @@ inline constexpr auto kColumns<Job> = std::tuple{
     column<RealTime>(
         field::kEndedAt,
         &Job::ended_at_ns,
-        "When the report was made: wall-clock time, UTC, to the microsecond. Null if the process had not ended, or if "
-        "commtap did not see its end."),
+        "When the report was made: wall-clock time, UTC, to the microsecond. For killed, when the launcher sent "
+        "exit_signal. Null if the process had not ended, or if its end is not known."),
     column(
         field::kExit,
         &Job::exit,

@@ -13,6 +13,7 @@
 #include "report/base/file_descriptor.h"
 #include "report/base/file_size.h"
 #include "report/base/held_file.h"
+#include "report/base/process.h"
 #include "report/ledger/ledger_format.h"
 
 namespace commtap {
@@ -28,8 +29,11 @@ void LedgerFile::noteSignalSent(const std::string& path, uint32_t signal) {
   uint32_t version = 0;
   std::memcpy(&version, start + offsetof(LedgerHeader, version), sizeof(version));
   if (std::memcmp(start, kLedgerMagic, sizeof(kLedgerMagic)) == 0 && version == kLedgerVersion) {
-    [[maybe_unused]] const ssize_t written =
-        pwrite(file.get(), &signal, sizeof(signal), offsetof(LedgerHeader, signal_sent));
+    const uint64_t now_ns = wallClockNs();
+    if (pwrite(file.get(), &now_ns, sizeof(now_ns), offsetof(LedgerHeader, signal_sent_at_ns)) == sizeof(now_ns)) {
+      [[maybe_unused]] const ssize_t written =
+          pwrite(file.get(), &signal, sizeof(signal), offsetof(LedgerHeader, signal_sent));
+    }
   }
 }
 

@@ -30,7 +30,7 @@
 namespace commtap {
 
 inline constexpr char kLedgerMagic[8] = {'c', 'o', 'm', 'm', 't', 'a', 'p', '\n'};
-inline constexpr uint32_t kLedgerVersion = 16;
+inline constexpr uint32_t kLedgerVersion = 17;
 
 /// Stands for no index.
 inline constexpr uint32_t kNoIndex = 0xffffffffU;
@@ -129,6 +129,7 @@ struct LedgerHeader {
   uint32_t resets;            ///< how often the job set the counters to 0
   /// Live; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
   std::atomic<uint32_t> signal_sent;
+  std::atomic<uint64_t> signal_sent_at_ns; ///< live; CLOCK_REALTIME, written by the launcher before signal_sent
   std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
   uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];

@@ -73,6 +73,8 @@ void readIdentity(LedgerRecords& records, LedgerContents& contents) {
       kMostSignals,
       head.signal_sent.load(std::memory_order_relaxed),
       "the launcher's signal is damaged and was left out");
+  contents.signal_sent_at_ns =
+      contents.signal_sent == 0 ? 0 : head.signal_sent_at_ns.load(std::memory_order_relaxed);
 }
 
 /// Leaves the time of the end at 0: it is added when the report is written.
@@ -131,7 +133,10 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
   }
   if (job.exit == ExitKind::kRunning) {
     job.exit = ExitKind::kKilled;
-    job.exit_signal = contents->signal_sent == 0 ? job.exit_signal : std::optional<int64_t>(contents->signal_sent);
+    if (contents->signal_sent != 0) {
+      job.exit_signal = contents->signal_sent;
+      job.ended_at_ns = contents->signal_sent_at_ns;
+    }
   }
   return contents;
 }

@@ -21,6 +21,7 @@ struct LedgerContents {
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
   uint32_t signal_sent = 0; ///< the number of a deadly signal that the launcher sent to the process; 0: none
+  uint64_t signal_sent_at_ns = 0; ///< CLOCK_REALTIME; 0: none
   std::string damage;       ///< one line that says what could not be read; "": nothing
 };
 

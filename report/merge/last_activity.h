@@ -8,8 +8,11 @@
 
 namespace commtap {
 
-/// Returns the CLOCK_REALTIME of the last event that the report has: a collective, a step, or its process's start or
-/// end.
+/// Returns the CLOCK_REALTIME of the last event that the report has before its process's end: a collective, a step, or
+/// the start.
+uint64_t lastEventNs(const Report& report);
+
+/// Returns lastEventNs(), or the end of a process that ended by itself. A killed process was not active at its end.
 uint64_t lastActivityNs(const Report& report);
 
 } // namespace commtap

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "report/base/process.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -72,8 +73,11 @@ TEST_CASE("a launcher's signal is noted in a ledger, and in no other file") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   REQUIRE(ledger->publish(folder / "x.ledger"));
+  const uint64_t before_ns = wallClockNs();
   LedgerFile::noteSignalSent(folder / "x.ledger", 15);
   CHECK(ledger->header().signal_sent == 15);
+  CHECK(ledger->header().signal_sent_at_ns >= before_ns);
+  CHECK(ledger->header().signal_sent_at_ns <= wallClockNs());
   const std::string foreign(sizeof(LedgerHeader), 'x');
   writeText(folder / "foreign.ledger", foreign);
   writeText(folder / "short.ledger", "COMM");

@@ -227,6 +227,7 @@ class Believed {
     add(head.cost.spent_ns);
     add(head.cost.thread_bytes);
     add(head.signal_sent);
+    add(head.signal_sent_at_ns);
     add(head.step);
     add(head.steps_from);
     add(head.sections[kLast].used);
@@ -413,22 +414,26 @@ TEST_CASE("the ledger's exit code is a status or a signal, by the kind of exit")
   CHECK_FALSE(readLedger(ledger->bytes())->report.job.exit_status);
 }
 
-TEST_CASE("of a killed process, the launcher's signal is known; a number that is no signal is left out and named") {
+TEST_CASE("of a killed process, the launcher's signal and its time are known; a number that is no signal is left out") {
   const TempFolder folder;
   const auto ledger = sampleLedger(0);
   ledger->header().exit = static_cast<uint32_t>(ExitKind::kRunning);
   ledger->header().pid = static_cast<uint64_t>(getpid());
   ledger->header().pid_start_ticks = 1;
+  ledger->header().ended_at_ns = 0;
   REQUIRE(ledger->publish(folder / "x.ledger"));
   CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.exit_signal);
+  CHECK_FALSE(readLedgerFile(folder / "x.ledger")->report.job.ended_at_ns);
   LedgerFile::noteSignalSent(folder / "x.ledger", SIGTERM);
   const auto sent = readLedgerFile(folder / "x.ledger");
   CHECK(sent->report.job.exit == ExitKind::kKilled);
   CHECK(sent->report.job.exit_signal == SIGTERM);
   CHECK(sent->signal_sent == SIGTERM);
+  CHECK(sent->report.job.ended_at_ns == ledger->header().signal_sent_at_ns);
   ledger->header().signal_sent = 1000;
   const auto damaged = readLedgerFile(folder / "x.ledger");
   CHECK_FALSE(damaged->report.job.exit_signal);
+  CHECK_FALSE(damaged->report.job.ended_at_ns);
   CHECK(damaged->damage == "the launcher's signal is damaged and was left out");
 }
 

@@ -18,6 +18,9 @@ TEST_CASE("the last activity is the newest event of a report") {
   CHECK(lastActivityNs(report) == 50);
   report.job.ended_at_ns = 60;
   CHECK(lastActivityNs(report) == 60);
+  CHECK(lastEventNs(report) == 50);
+  report.job.exit = ExitKind::kKilled; // `ended_at` is the time of the launcher's signal
+  CHECK(lastActivityNs(report) == 50);
 }
 
 } // namespace
