@@ -10,6 +10,7 @@
 
 #include "report/hang/hang_mismatch.h"
 #include "report/hang/hang_waits.h"
+#include "report/hang/job_end.h"
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
 #include "report/merge/last_activity.h"
@@ -28,13 +29,14 @@ struct StateReason {
   HangReason reason;
 };
 /// The reasons why a rank does not come, the surest first.
-constexpr std::array<StateReason, 8> kEndReasons = {{
+constexpr std::array<StateReason, 9> kEndReasons = {{
     {RankState::kKilled, HangReason::kKilled},
     {RankState::kExited, HangReason::kExited},
     {RankState::kNeverCame, HangReason::kNeverCame},
     {RankState::kStopped, HangReason::kStopped},
     {RankState::kWaits, HangReason::kInNccl}, // what it waits for is known to NCCL only
     {RankState::kBlocked, HangReason::kBlocked},
+    {RankState::kEnded, HangReason::kNotCome},
     {RankState::kUnknown, HangReason::kElsewhere},
     {RankState::kRuns, HangReason::kComputing},
 }};
@@ -55,7 +57,8 @@ class Judge {
         clock_(clock),
         groups_(sights),
         waits_(waitsOf(sights, groups_)),
-        graph_(sights, waits_, clock.has_all_hosts ? RankState::kNeverCame : RankState::kUnknown),
+        end_(jobEndOf(sights, waits_, clock.now_ns, static_cast<uint64_t>(clock.patience_s * 1e9))),
+        graph_(sights, waits_, end_, clock.has_all_hosts ? RankState::kNeverCame : RankState::kUnknown),
         mismatches_(mismatchesOf(groups_)) {}
 
   Verdict run() {
@@ -68,7 +71,11 @@ class Judge {
     } else {
       judgeIdle();
     }
+    judgeFailed();
     findDivergence();
+    if (end_.wasEnded() && verdict_.status == HangStatus::kHealthy) {
+      forgetCause();
+    }
     addCounts();
     addRanks();
     return std::move(verdict_);
@@ -78,7 +85,7 @@ class Judge {
   void describeJob() {
     uint64_t last_ns = clock_.moved_ns;
     for (const RankSight& sight : sights_) {
-      last_ns = std::max(last_ns, lastActivityNs(*sight.report));
+      last_ns = std::max(last_ns, end_.wasEnded() ? lastEventNs(*sight.report) : lastActivityNs(*sight.report));
       has_moved_ = has_moved_ || sight.look.has_moved;
       const Job& job = sight.report->job;
       verdict_.run_id = job.run_id;
@@ -86,32 +93,39 @@ class Judge {
       verdict_.world_size = job.world_size ? job.world_size : verdict_.world_size;
     }
     verdict_.quiet_s = has_moved_ ? 0 : secondsSince(last_ns);
+    if (end_.wasEnded()) {
+      verdict_.end = HangEnd{end_.at_ns, end_.signal, end_.exit_status, rankRanges(end_.gave_up)};
+    }
   }
 
   /// Tagged messages may match out of order. Judge them in a hung job only.
   void dropDoubtful() {
-    if (graph_.hasRunning() ? !isQuiet() : !wasKilled()) {
+    if (isTimed() ? !isQuiet() : !wasKilled()) {
       std::erase_if(mismatches_, [](const Mismatch& each) { return each.reason == HangReason::kUnmatched; });
     }
   }
 
+  /// Returns the seconds until the job was ended, or until now.
   double secondsSince(uint64_t then_ns) const {
-    return clock_.now_ns > then_ns ? static_cast<double>(clock_.now_ns - then_ns) / 1e9 : 0;
+    const uint64_t now_ns = end_.at_ns.value_or(clock_.now_ns);
+    return now_ns > then_ns ? static_cast<double>(now_ns - then_ns) / 1e9 : 0;
+  }
+  /// Returns whether it is known how long the ranks were without an event: the job runs, or it is known when it ended.
+  bool isTimed() const {
+    return graph_.hasRunning() || end_.at_ns.has_value();
   }
   bool isQuiet() const {
-    return !has_moved_ && verdict_.quiet_s >= clock_.patience_s;
+    return !end_.gave_up.empty() || (!has_moved_ && verdict_.quiet_s >= clock_.patience_s);
   }
   bool wasKilled() const {
-    return std::any_of(sights_.begin(), sights_.end(), [this](const RankSight& sight) {
-      return graph_.stateOf(sight.rank()) == RankState::kKilled;
+    return std::any_of(sights_.begin(), sights_.end(), [](const RankSight& sight) {
+      const ExitKind exit = sight.report->job.exit;
+      return exit == ExitKind::kKilled || exit == ExitKind::kSignal;
     });
   }
-  /// Returns the status of a job whose ranks no longer run, or of one with a cause that time does not remove.
+  /// Returns the status of a job with a cause that time does not remove.
   HangStatus statusOf(bool is_stuck) const {
-    if (graph_.hasRunning()) {
-      return is_stuck ? HangStatus::kStuck : HangStatus::kWrong;
-    }
-    return wasKilled() ? HangStatus::kStuck : HangStatus::kWrong;
+    return (isTimed() ? is_stuck : wasKilled()) ? HangStatus::kStuck : HangStatus::kWrong;
   }
 
   void setSince(uint64_t since_ns) {
@@ -125,7 +139,8 @@ class Judge {
     verdict_.reason = mismatch.reason;
     verdict_.inferred = mismatch.reason == HangReason::kSkipped || mismatch.reason == HangReason::kExtra ||
                         mismatch.reason == HangReason::kUnmatched;
-    verdict_.status = statusOf(isQuiet());
+    const bool may_hang = mismatch.reason != HangReason::kReduceOp || isTimed();
+    verdict_.status = may_hang ? statusOf(isQuiet()) : HangStatus::kWrong;
     setSince(mismatch.at_ns);
     for (const MismatchSide& side : mismatch.sides) {
       HangCall call = hangCallOf(*mismatch.group, side.ranks.front(), *side.call);
@@ -212,11 +227,12 @@ class Judge {
   }
 
   HangStatus statusOfWait() const {
-    if (!graph_.hasRunning()) {
-      return statusOf(true);
-    }
     if (isSure(verdict_.reason)) {
-      return verdict_.waits_s >= kSureSeconds ? HangStatus::kStuck : HangStatus::kHealthy;
+      const bool is_moment = graph_.hasRunning() && verdict_.waits_s < kSureSeconds;
+      return is_moment ? HangStatus::kHealthy : statusOf(true);
+    }
+    if (!isTimed()) {
+      return end_.wasEnded() ? HangStatus::kUnknown : statusOf(true);
     }
     if (!isQuiet()) {
       return HangStatus::kHealthy;
@@ -225,38 +241,85 @@ class Judge {
   }
 
   void judgeIdle() {
-    const bool has_running = graph_.hasRunning();
-    if (!has_running && !wasKilled()) {
-      judgeEnd();
-      return;
-    }
-    if (has_running && !isQuiet()) {
+    if (isTimed() && !isQuiet()) {
       verdict_.status = HangStatus::kHealthy;
-      return;
+    } else if (graph_.hasRunning()) {
+      judgeQuiet();
+    } else if (end_.wasEnded()) {
+      verdict_.status = HangStatus::kUnknown;
+      verdict_.reason = isTimed() ? HangReason::kQuiet : HangReason::kKilled;
+      findCommonCall();
+    } else {
+      verdict_.status = HangStatus::kHealthy;
     }
-    verdict_.status = HangStatus::kUnknown;
-    if (!has_running) {
-      verdict_.reason = HangReason::kKilled;
-      return;
+  }
+
+  /// Returns whether all ranks failed long after they had issued the same collective, as the watchdogs of all do, and
+  /// notes that they ended the job.
+  bool gaveUpTogether(const std::vector<int64_t>& failed) {
+    if (end_.wasEnded() || failed.size() != sights_.size()) {
+      return false;
     }
+    const Job* first = &sights_.front().report->job;
+    uint64_t last_ns = 0;
+    for (const RankSight& sight : sights_) {
+      const Job& job = sight.report->job;
+      first = job.ended_at_ns.value_or(0) < first->ended_at_ns.value_or(0) ? &job : first;
+      last_ns = std::max(last_ns, lastEventNs(*sight.report));
+    }
+    end_.at_ns = first->ended_at_ns;
+    verdict_.quiet_s = secondsSince(last_ns);
+    if (end_.at_ns && verdict_.quiet_s >= clock_.patience_s) {
+      findCommonCall();
+    }
+    if (verdict_.reason == HangReason::kNotCompleted) {
+      verdict_.end = HangEnd{end_.at_ns, first->exit_signal, first->exit_status, rankRanges(failed)};
+    }
+    return verdict_.end.has_value();
+  }
+
+  void judgeQuiet() {
     const bool computes = std::all_of(sights_.begin(), sights_.end(), [this](const RankSight& sight) {
       return sight.hasEnded() || graph_.stateOf(sight.rank()) == RankState::kRuns;
     });
+    verdict_.status = HangStatus::kUnknown;
     verdict_.reason = computes ? HangReason::kComputing : HangReason::kQuiet;
     if (!computes) {
       findCommonCall();
     }
   }
 
-  /// All ranks have exited by themselves, and none waited: those with an error are to be looked at.
-  void judgeEnd() {
+  /// Names the ranks that failed, or were killed before the others, in a job that has ended without another cause. No
+  /// rank is known to have waited for them.
+  void judgeFailed() {
+    if (graph_.hasRunning() || verdict_.status != HangStatus::kHealthy) {
+      return;
+    }
+    std::vector<int64_t> killed;
+    std::vector<int64_t> others;
     for (const RankSight& sight : sights_) {
-      if (sight.report->job.exit_status.value_or(0) != 0) {
-        cause_.push_back(sight.rank());
+      const Job& job = sight.report->job;
+      if (!end_.alive.contains(sight.rank()) && !hasFinished(job)) {
+        (job.exit == ExitKind::kKilled ? killed : others).push_back(sight.rank());
       }
     }
-    verdict_.status = cause_.empty() ? HangStatus::kHealthy : HangStatus::kUnknown;
-    verdict_.reason = cause_.empty() ? HangReason::kNone : HangReason::kExited;
+    const std::vector<int64_t>& failed = !killed.empty()        ? killed
+                                         : !end_.failed.empty() ? end_.failed
+                                                                : others;
+    if (failed.empty()) {
+      return;
+    }
+    verdict_.status = HangStatus::kUnknown;
+    if (gaveUpTogether(failed)) {
+      return;
+    }
+    const bool by_signal = std::any_of(failed.begin(), failed.end(), [this](int64_t rank) {
+      return graph_.stateOf(rank) == RankState::kKilled;
+    });
+    verdict_.reason = by_signal ? HangReason::kKilled : HangReason::kExited;
+    verdict_.call.reset();
+    verdict_.calls.clear();
+    cause_ = failed;
   }
 
   /// Finds out whether all ranks issued the same collective last.
@@ -283,6 +346,17 @@ class Judge {
     }
   }
 
+  /// Forgets the rank that had not come to a call when a healthy job was ended: others were ahead of it for a moment.
+  void forgetCause() {
+    cause_.clear();
+    verdict_.reason = HangReason::kNone;
+    verdict_.inferred = false;
+    verdict_.call.reset();
+    verdict_.calls.clear();
+    verdict_.since_ns.reset();
+    verdict_.waits_s = 0;
+  }
+
   /// An older difference than those that reports hold is the cause, unless a rank died.
   void findDivergence() {
     for (const HangGroup& group : groups_.all()) {
@@ -293,7 +367,7 @@ class Judge {
         continue;
       }
       verdict_.divergence = std::move(found);
-      if (verdict_.reason != HangReason::kKilled) {
+      if (verdict_.reason != HangReason::kKilled || cause_.empty()) {
         verdict_.reason = HangReason::kDiverged;
         about_ = &group;
         cause_.clear();
@@ -302,7 +376,7 @@ class Judge {
             cause_.push_back(rank);
           }
         }
-        if (verdict_.status == HangStatus::kHealthy) {
+        if (verdict_.status != HangStatus::kStuck) {
           verdict_.status = HangStatus::kWrong;
         }
       }
@@ -341,11 +415,21 @@ class Judge {
     }
   }
 
+  /// Returns the state of a process now. Whether one that was killed at an unknown time was alive until the end is not
+  /// known.
+  RankState stateOf(const RankSight& sight) const {
+    if (!end_.alive.contains(sight.rank())) {
+      return graph_.stateOf(sight.rank());
+    }
+    const bool is_known = end_.at_ns && sight.report->job.ended_at_ns;
+    return is_known ? RankState::kEnded : RankState::kKilled;
+  }
+
   HangRank rankOf(const RankSight& sight, const std::set<int64_t>& victims) const {
     const Job& job = sight.report->job;
     HangRank rank;
     rank.rank = sight.rank();
-    rank.state = graph_.stateOf(rank.rank);
+    rank.state = stateOf(sight);
     rank.host = job.host;
     rank.pid = job.pid;
     rank.exit_signal = job.exit_signal;
@@ -369,7 +453,8 @@ class Judge {
     if (const NcclOpenCall* open = openCallOf(*sight.report); open != nullptr && rank.state != RankState::kExited) {
       rank.nccl_function = open->function;
       rank.nccl_entered_at_ns = open->entered_at_ns;
-      rank.nccl_s = sight.hasEnded() ? 0 : secondsSince(open->entered_at_ns);
+      const bool is_open = !sight.hasEnded() || (end_.at_ns && end_.alive.contains(rank.rank));
+      rank.nccl_s = is_open ? secondsSince(open->entered_at_ns) : 0;
     }
     return rank;
   }
@@ -378,6 +463,7 @@ class Judge {
   const HangClock& clock_;
   HangGroups groups_;
   Waits waits_;
+  JobEnd end_;
   WaitGraph graph_;
   std::vector<Mismatch> mismatches_;
   bool has_moved_ = false;

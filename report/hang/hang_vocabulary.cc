@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, kHangStatusCount> kStatuses = {"healthy", "wrong", "stuck", "unknown"};
 constexpr std::array<std::string_view, kRankStateCount> kStates =
-    {"runs", "waits", "blocked", "stopped", "exited", "killed", "never_came", "unknown"};
+    {"runs", "waits", "blocked", "stopped", "exited", "killed", "never_came", "ended", "unknown"};
 constexpr std::array<std::string_view, kRankRoleCount> kRoles = {"cause", "victim", "other"};
 
 struct Reason {
@@ -34,6 +34,8 @@ constexpr std::array<Reason, kHangReasonCount> kReasons = {{
     {"never_came", "A rank that others wait for has no report."},
     {"in_nccl", "A rank that others wait for is in a call to NCCL that has not returned."},
     {"blocked", "A rank that others wait for is blocked outside of communication: in input, output, a lock, a sleep."},
+    {"not_come",
+     "A rank that others waited for had not come when the job was ended. What it did until then is not known."},
     {"elsewhere", "A rank that others wait for is on another machine, and waits for nothing that its report holds."},
     {"computing", "A rank that others wait for computes."},
     {"not_completed", "All ranks have issued the same collective. Whether it completed is not known."},

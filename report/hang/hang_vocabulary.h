@@ -35,13 +35,14 @@ enum class HangReason : uint8_t {
   kNeverCame,    ///< a rank has no report
   kInNccl,       ///< a rank is in a call to NCCL
   kBlocked,      ///< a rank waits outside of communication
+  kNotCome,      ///< a rank had not come when the job was ended
   kElsewhere,    ///< a rank of another machine has not come
   kComputing,    ///< a rank computes
   kNotCompleted, ///< all ranks have come
   kQuiet,        ///< no rank waits for another, and none makes progress
   kDamaged,      ///< a ledger is damaged
 };
-inline constexpr int kHangReasonCount = 22;
+inline constexpr int kHangReasonCount = 23;
 
 /// The state of a rank.
 enum class RankState : uint8_t {
@@ -52,9 +53,10 @@ enum class RankState : uint8_t {
   kExited,    ///< by itself
   kKilled,    ///< by a signal
   kNeverCame, ///< it has no report
+  kEnded,     ///< it was alive until the job was ended
   kUnknown,   ///< it is on another machine, and waits for nothing that the reports hold
 };
-inline constexpr int kRankStateCount = 8;
+inline constexpr int kRankStateCount = 9;
 
 /// Whether a rank is why others wait.
 enum class RankRole : uint8_t { kCause, kVictim, kOther };

@@ -72,6 +72,14 @@ struct HangDivergence {
   uint64_t to = 0;
 };
 
+/// How a job was ended whose ranks did not all end by themselves.
+struct HangEnd {
+  std::optional<uint64_t> at_ns; ///< CLOCK_REALTIME
+  std::optional<int64_t> signal;
+  std::optional<int64_t> exit_status;
+  RankRanges gave_up; ///< the ranks that ended it, because they had waited for too long
+};
+
 /// The stack of a rank's process, from a tool.
 struct HangStack {
   int64_t rank = 0;
@@ -94,8 +102,9 @@ struct Verdict {
   std::optional<HangCall> call;     ///< the one that the cause has not entered, or that it made otherwise
   std::vector<HangCall> calls;      ///< where ranks made other calls under one number: each call with its ranks
   std::optional<uint64_t> since_ns; ///< CLOCK_REALTIME
-  double waits_s = 0;               ///< since `since_ns`
-  double quiet_s = 0;               ///< since the last event of any rank
+  std::optional<HangEnd> end;       ///< nullopt for a job that goes on, or ended by itself
+  double waits_s = 0;               ///< since `since_ns`, until the end if its time is known
+  double quiet_s = 0;               ///< since the last event of any rank, until the end if its time is known
   std::vector<HangRank> ranks;
   std::vector<HangCount> counts;
   std::vector<int64_t> compared; ///< the ranks whose rows `counts` compares; not part of the document

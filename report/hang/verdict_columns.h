@@ -30,8 +30,8 @@ struct EnumNames<RankState> {
   static constexpr const char* kHelp =
       "runs: it makes progress, or uses its processor. waits: in communication. blocked: it sleeps outside of "
       "communication. stopped: by a signal or a debugger. exited: by itself. killed: by a signal. never_came: it has "
-      "no "
-      "report. unknown: it is on another machine, and waits for nothing that its report holds.";
+      "no report. ended: it was alive until the job was ended, see `end`. unknown: it is on another machine, and waits "
+      "for nothing that its report holds.";
   static constexpr int kCount = kRankStateCount;
   static constexpr auto name = rankStateName;
 };
@@ -134,6 +134,21 @@ inline constexpr auto kColumns<HangDivergence> = std::tuple{
 };
 
 template <>
+inline constexpr auto kColumns<HangEnd> = std::tuple{
+    column<RealTime>("at", &HangEnd::at_ns, "When it was ended; null if not known."),
+    column(
+        field::kExitSignal,
+        &HangEnd::signal,
+        "The signal that ended it: of the first rank that ended; null if none is known.",
+        {.minimum = 1}),
+    column(
+        field::kExitStatus,
+        &HangEnd::exit_status,
+        "The status with which that rank exited, if no signal ended it; null if not known."),
+    column("gave_up", &HangEnd::gave_up, "The ranks that failed because they had waited for too long, as ranges."),
+};
+
+template <>
 inline constexpr auto kColumns<HangStack> = std::tuple{
     column(field::kRank, &HangStack::rank, "The rank."),
     column(field::kPid, &HangStack::pid, "The process."),
@@ -172,8 +187,16 @@ inline constexpr auto kColumns<Verdict> = std::tuple{
         "For ranks that made different calls under one number: each call, the one of most ranks first. For ranks that "
         "wait for each other: the call of each."),
     column<RealTime>("since", &Verdict::since_ns, "Since when ranks wait for the call; null if none waits."),
-    column("waits_s", &Verdict::waits_s, "Seconds since `since`."),
-    column("quiet_s", &Verdict::quiet_s, "Seconds since the last event of any rank."),
+    column(
+        "end",
+        &Verdict::end,
+        "How the job was ended: by its launcher, by a signal to all ranks, or by ranks that gave up. Null if it goes on, "
+        "or ended by itself."),
+    column("waits_s", &Verdict::waits_s, "Seconds since `since`, until the job was ended if that time is known."),
+    column(
+        "quiet_s",
+        &Verdict::quiet_s,
+        "Seconds since the last event of any rank, until the job was ended if that time is known."),
     column(field::kRanks, &Verdict::ranks, "The ranks; of many that are no cause, the first 256."),
     column("counts", &Verdict::counts, "Rows of the group that the cause counts differently than another rank."),
     column(

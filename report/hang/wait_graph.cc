@@ -10,6 +10,11 @@ namespace {
 /// A process that uses less of a processor than this sleeps: its other threads may poll.
 constexpr double kBusyShare = 0.2;
 
+/// Returns the state of a rank until the job was ended. All that is known then is in its report.
+RankState stateAtEnd(const RankSight& sight, bool waits) {
+  return waits || openCallOf(*sight.report) != nullptr ? RankState::kWaits : RankState::kEnded;
+}
+
 RankState ownStateOf(const RankSight& sight, bool waits) {
   switch (sight.report->job.exit) {
     case ExitKind::kNormal:
@@ -42,14 +47,24 @@ bool isDead(RankState state) {
 
 } // namespace
 
-WaitGraph::WaitGraph(std::span<const RankSight> sights, const Waits& waits, RankState absent) : absent_(absent) {
+WaitGraph::WaitGraph(std::span<const RankSight> sights, const Waits& waits, const JobEnd& end, RankState absent)
+    : absent_(absent) {
+  std::set<int64_t> finished;
   for (const RankSight& sight : sights) {
-    states_[sight.rank()] = ownStateOf(sight, waits.contains(sight.rank()));
+    const int64_t rank = sight.rank();
+    const bool waits_then = waits.contains(rank);
+    states_[rank] = end.alive.contains(rank) ? stateAtEnd(sight, waits_then) : ownStateOf(sight, waits_then);
     has_running_ = has_running_ || !sight.hasEnded();
+    if (hasFinished(sight.report->job)) {
+      finished.insert(rank);
+    }
   }
   for (const auto& [rank, wait] : waits) {
     const RankState state = stateOf(rank);
     std::vector<int64_t> blockers = wait.blockers;
+    if (finished.contains(rank)) { // its call completed, so a rank without a report has made it
+      std::erase_if(blockers, [this](int64_t blocker) { return !states_.contains(blocker); });
+    }
     if (isDead(state)) { // it died of those that were dead before
       std::erase_if(blockers, [&](int64_t blocker) { return wait.inferred || !isDead(stateOf(blocker)); });
     } else if (state != RankState::kWaits) {

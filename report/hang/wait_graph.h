@@ -10,16 +10,19 @@
 
 #include "report/hang/hang_groups.h"
 #include "report/hang/hang_waits.h"
+#include "report/hang/job_end.h"
 #include "report/hang/verdict.h"
 
 namespace commtap {
 
-/// The edges from each rank to the ranks that it waits for.
+/// The edges from each rank to the ranks that it waits for. A rank that was alive when the job was ended waits as it did
+/// then.
 class WaitGraph {
  public:
   /// `absent` is the state of a rank without a report.
-  WaitGraph(std::span<const RankSight> sights, const Waits& waits, RankState absent);
+  WaitGraph(std::span<const RankSight> sights, const Waits& waits, const JobEnd& end, RankState absent);
 
+  /// Returns the state of the rank; for one that was alive when the job was ended, the state then: kWaits or kEnded.
   RankState stateOf(int64_t rank) const;
   /// Returns the ranks that `rank` waits for. A rank that cannot wait, or goes on, waits for none.
   const std::vector<int64_t>& blockersOf(int64_t rank) const;

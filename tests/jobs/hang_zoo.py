@@ -7,6 +7,7 @@ A rank that gets an error from Gloo stays, as a rank on NCCL would: NCCL waits w
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.algorithms.join import Join
 from torch.nn.parallel import DistributedDataParallel
 
 #: Steps that all ranks make alike before one of them does otherwise.
@@ -36,11 +38,18 @@ def stay(error: Exception | None = None) -> None:
 
 
 def wait(work: Any) -> None:
-    """Waits for a collective, also for one that another rank has made impossible."""
+    """Waits for a collective, also for one that another rank has made impossible.
+
+    With WATCHDOG_S in the environment, a rank that waits for longer aborts itself, as NCCL's watchdog does.
+    """
+    watchdog = threading.Timer(float(os.environ.get("WATCHDOG_S", FOREVER_S)), os.abort)
+    watchdog.daemon = True
+    watchdog.start()
     try:
         work.wait()
     except RuntimeError as error:
         stay(error)
+    watchdog.cancel()
 
 
 class Block(nn.Module):
@@ -469,6 +478,50 @@ def computing(rank: int) -> None:
     stay()
 
 
+def may_go_on() -> bool:
+    """Whether the test lets the job go on."""
+    return os.path.exists("go_on")
+
+
+def lone_evaluation(rank: int) -> None:
+    """Rank 0 evaluates alone, without communication; the others wait at a barrier."""
+    trained()
+    while rank == 0 and not may_go_on():
+        torch.ones(100).sum()
+    barrier()
+
+
+def long_checkpoint(rank: int) -> None:
+    """Rank 0 writes a checkpoint to slow storage; the others wait at a barrier."""
+    trained()
+    while rank == 0 and not may_go_on():
+        time.sleep(0.05)
+    barrier()
+
+
+def busy_child(rank: int) -> None:
+    """A child of rank 1 computes, as a compiler does; the others wait at a barrier."""
+    trained()
+    if rank == 1:
+        script = "import os\nwhile not os.path.exists('go_on'): sum(range(1000))"
+        subprocess.run([sys.executable, "-c", script], check=True)
+    barrier()
+
+
+def join(rank: int) -> None:
+    """Rank 1 has fewer batches: torch's Join has it take part in the collectives of the others."""
+    model = DistributedDataParallel(nn.Linear(4, 4))
+    at_work()
+    batches = 2 if rank == 1 else FOREVER_S
+    with Join([model]):
+        for _ in range(batches):
+            model(torch.rand(2, 4)).sum().backward()
+            time.sleep(0.2)
+            if may_go_on():
+                break
+    barrier()
+
+
 def healthy(rank: int) -> None:
     """A job that ends."""
     trained()
@@ -480,7 +533,7 @@ CASES: list[Callable[[int], None]] = [
     skip, extra, order, data_branch, size, dtype, reduce_op, root, early_exit, exception, killed, stopped, uneven,
     evaluation, two_groups, three_groups, wrong_group, subset_barrier, micro_batch, both_receive, wrong_peer,
     message_size, data_loader, checkpoint, lock, absent_root, unused_parameters, compiled, long_ago, never_came,
-    all_elsewhere, slow_rank, slow_checkpoints, computing, healthy,
+    all_elsewhere, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child, join, healthy,
 ]  # fmt: skip
 
 

@@ -105,6 +105,20 @@ LastCollective& HangJob::message(int64_t rank, Kind kind, int64_t peer, const st
   return add(rank, std::move(call));
 }
 
+void HangJob::end(int64_t rank, ExitKind how, std::optional<int64_t> signal, uint64_t seconds) {
+  Job& job = report(rank).job;
+  job.exit = how;
+  job.exit_signal = signal;
+  job.exit_status.reset();
+  job.ended_at_ns = how == ExitKind::kKilled && !signal ? std::nullopt : std::optional(after(seconds));
+  look(rank) = {};
+}
+
+void HangJob::exit(int64_t rank, int64_t status, uint64_t seconds) {
+  end(rank, ExitKind::kNormal, std::nullopt, seconds);
+  report(rank).job.exit_status = status;
+}
+
 void HangJob::remove(int64_t rank) {
   const auto found =
       std::find_if(sights_.begin(), sights_.end(), [rank](const Sight& each) { return each.second.job.rank == rank; });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ class HangJob {
   void issueOnAll(Kind kind, const std::string& module);
   /// Issues a send or receive. `peer` is the rank in the group.
   LastCollective& message(int64_t rank, Kind kind, int64_t peer, const std::string& group = "world");
+
+  /// Ends the rank's process so many seconds after the last call. A killed process without a signal has no time.
+  void end(int64_t rank, ExitKind how, std::optional<int64_t> signal, uint64_t seconds);
+  /// Has the rank's process exit by itself.
+  void exit(int64_t rank, int64_t status, uint64_t seconds);
 
   /// Removes the rank: it has no report.
   void remove(int64_t rank);

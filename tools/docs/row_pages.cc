@@ -108,7 +108,7 @@ void replaceReportRows(ordered_json& document) {
 }
 
 void replaceVerdictRows(ordered_json& definitions) {
-  replaceRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangStack>(definitions);
+  replaceRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangEnd, HangStack>(definitions);
 }
 
 /// Adds a module's `id` and `parent`. They are positions, not members of the row.

@@ -101,6 +101,8 @@ inline constexpr const char* kDefinition<HangCount> = "count";
 template <>
 inline constexpr const char* kDefinition<HangDivergence> = "divergence";
 template <>
+inline constexpr const char* kDefinition<HangEnd> = "end";
+template <>
 inline constexpr const char* kDefinition<HangStack> = "stack";
 template <>
 inline constexpr const char* kDefinition<Verdict> = "verdict";

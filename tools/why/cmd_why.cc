@@ -28,7 +28,8 @@ constexpr const char* kWhyAbout =
     "Reads the ledgers and reports of the newest job in the folders, twice, and says in one line why it hangs: the\n"
     "ranks that are the cause, the collective, its group and module, and since when the others wait. Ranks that made\n"
     "different calls come first, then ranks that cannot come, then ranks that are blocked elsewhere. The job is not\n"
-    "affected. --watch looks again and again until the job has ended, and reports each hang once.\n"
+    "affected. After a job was ended, the verdict is on what its ranks did until then; one that was cancelled while it\n"
+    "made progress is healthy. --watch looks again and again until the job has ended, and reports each hang once.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kWhyExitStatus =
     "0 healthy, or the watched job has ended; 1 stuck, or its ranks communicate differently; 2 cannot tell, or\n"

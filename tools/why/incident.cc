@@ -33,7 +33,8 @@ std::string keyOf(const Verdict& verdict) {
 
 bool Incidents::isNew(const Verdict& verdict) {
   const bool runs = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
-    return rank.state != RankState::kExited && rank.state != RankState::kKilled && rank.state != RankState::kNeverCame;
+    return rank.state != RankState::kExited && rank.state != RankState::kKilled && rank.state != RankState::kEnded &&
+           rank.state != RankState::kNeverCame;
   });
   if (!runs && !reported_.empty()) {
     return false;

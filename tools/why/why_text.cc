@@ -28,6 +28,10 @@ std::string shownRanges(const RankRanges& ranges) {
 
 constexpr size_t kMostLines = 12;
 
+bool isDead(RankState state) {
+  return state == RankState::kExited || state == RankState::kKilled;
+}
+
 std::string ranksText(const RankRanges& ranges) {
   const std::string text = shownRanges(ranges);
   return (countOf(ranges) == 1 ? "rank " : "ranks ") + text;
@@ -107,6 +111,23 @@ std::string endOf(const HangRank* rank) {
                                              : "";
 }
 
+/// Returns what ended a job: "SIGTERM", "rank 0 gave up: SIGABRT"; "" if that is not known.
+std::string enderOf(const HangEnd& end) {
+  const std::string how = end.signal                    ? signalName(static_cast<int>(*end.signal))
+                          : end.exit_status.value_or(0) ? fmt::format("status {}", *end.exit_status)
+                                                        : "";
+  if (end.gave_up.empty()) {
+    return how;
+  }
+  return ranksText(end.gave_up) + " gave up" + (how.empty() ? "" : ": " + how);
+}
+
+/// Returns "the job was ended (SIGTERM)".
+std::string endedText(const HangEnd& end) {
+  const std::string ender = enderOf(end);
+  return "the job was " + (ender.empty() ? "killed" : "ended (" + ender + ")");
+}
+
 /// Returns "ncclAllReduce, which has not returned for 42.0 s".
 std::string ncclOf(const HangRank& rank) {
   const std::string age = rank.nccl_s > 0 ? " for " + humanDuration(rank.nccl_s * 1e9) : "";
@@ -131,6 +152,8 @@ std::string stateOf(const Verdict& verdict) {
     case HangReason::kBlocked:
       return verb + " blocked outside of communication" +
              (rank != nullptr && !rank->process.empty() ? " (" + rank->process + ")" : "") + lastOf(rank);
+    case HangReason::kNotCome:
+      return (verdict.end ? "when " + endedText(*verdict.end) : "") + lastOf(rank);
     case HangReason::kElsewhere:
       return verb + " on another machine, and in no collective that its report holds" + lastOf(rank);
     default:
@@ -138,8 +161,11 @@ std::string stateOf(const Verdict& verdict) {
   }
 }
 
-std::string ageOf(const Verdict& verdict) {
-  return humanDuration(verdict.waits_s * 1e9);
+std::string waitOf(const Verdict& verdict) {
+  if (verdict.end && !verdict.end->at_ns) {
+    return "when, and how long others had waited, is not known";
+  }
+  return fmt::format("others {} waited for {}", verdict.end ? "had" : "have", humanDuration(verdict.waits_s * 1e9));
 }
 
 std::string lineOfMissing(const Verdict& verdict) {
@@ -148,11 +174,17 @@ std::string lineOfMissing(const Verdict& verdict) {
     return fmt::format("{} {}", cause, stateOf(verdict));
   }
   const HangCall& call = *verdict.call;
-  const std::string what = isPointToPoint(call.kind)
+  const bool is_message = isPointToPoint(call.kind);
+  if (verdict.reason == HangReason::kNotCome) {
+    const std::string what = is_message ? fmt::format("come to the {} of {}", fullNameOf(call), ranksText(call.ranks))
+                                        : "entered " + fullNameOf(call);
+    return fmt::format("{} had not {} {}; {}", cause, what, stateOf(verdict), waitOf(verdict));
+  }
+  const std::string what = is_message
                                ? fmt::format("{} waits in {} ({})", ranksText(call.ranks), nameOf(call), aboutOf(call))
                                : fmt::format("{} {} not entered {}", cause, have(verdict.cause), fullNameOf(call));
-  const std::string who = isPointToPoint(call.kind) ? cause + " " : countOf(verdict.cause) == 1 ? "it " : "they ";
-  return fmt::format("{}: {}{}; others have waited for {}", what, who, stateOf(verdict), ageOf(verdict));
+  const std::string who = is_message ? cause + " " : countOf(verdict.cause) == 1 ? "it " : "they ";
+  return fmt::format("{}: {}{}; {}", what, who, stateOf(verdict), waitOf(verdict));
 }
 
 std::string lineOfCycle(const Verdict& verdict) {
@@ -166,7 +198,8 @@ std::string lineOfCycle(const Verdict& verdict) {
         nameOf(verdict.calls[i]) + " (" + inert(verdict.calls[i].module) + ")",
         ranksText(next.ranks));
   }
-  return fmt::format("{} wait for each other: {}", ranksText(verdict.cause), text);
+  const std::string when = verdict.end ? ", until " + endedText(*verdict.end) : "";
+  return fmt::format("{} {} for each other{}: {}", ranksText(verdict.cause), verdict.end ? "waited" : "wait", when, text);
 }
 
 std::string lineOfDivergence(const Verdict& verdict) {
@@ -240,18 +273,33 @@ std::string lineOfStuck(const Verdict& verdict) {
   }
 }
 
+/// Returns that a rank that failed was not waited for, as far as that is known.
+std::string notWaitedFor(const Verdict& verdict) {
+  return verdict.end ? "no rank had waited for long" : "no rank waited for another";
+}
+
 /// Returns "ranks 0-1 exited with status 1, and no rank waited for another".
 std::string lineOfFailed(const Verdict& verdict) {
   std::set<int64_t> statuses;
   for (const HangRank& rank : verdict.ranks) {
-    if (rank.exit_status.value_or(0) != 0) {
+    if (rank.role == RankRole::kCause && rank.exit_status.value_or(0) != 0) {
       statuses.insert(*rank.exit_status);
     }
   }
   return fmt::format(
-      "{} exited with status {}, and no rank waited for another",
+      "{} exited with status {}, and {}",
       ranksText(verdict.cause),
-      fmt::join(statuses, " or "));
+      fmt::join(statuses, " or "),
+      notWaitedFor(verdict));
+}
+
+/// Returns "all ranks had issued all_reduce #9 of tp [0-1] (...) when the job was ended (SIGTERM); whether ...".
+std::string lineOfCommon(const Verdict& verdict) {
+  const std::string issued = fullNameOf(*verdict.call);
+  const std::string what = verdict.end
+                               ? fmt::format("all ranks had issued {} when {}", issued, endedText(*verdict.end))
+                               : "all ranks have issued " + issued;
+  return what + "; whether it completed is not known";
 }
 
 std::string lineOfUnknown(const Verdict& verdict) {
@@ -262,44 +310,69 @@ std::string lineOfUnknown(const Verdict& verdict) {
           verdict.cause.empty() ? "all ranks use their processors" : ranksText(verdict.cause) + " uses its processor",
           humanDuration(verdict.quiet_s * 1e9));
     case HangReason::kNotCompleted:
-      return fmt::format("all ranks have issued {}; whether it completed is not known", fullNameOf(*verdict.call));
+      return lineOfCommon(verdict);
     case HangReason::kKilled:
-      return "the ranks were killed, and none waited for another";
+      return verdict.cause.empty() ? "the ranks were killed, when is not known, and none waited for another"
+                                   : lineOfMissing(verdict) + "; " + notWaitedFor(verdict);
     case HangReason::kExited:
       return lineOfFailed(verdict);
     case HangReason::kQuiet:
       return fmt::format(
-          "no rank waits for another, and none made progress for {}", humanDuration(verdict.quiet_s * 1e9));
+          "no rank {} for another, and none made progress for {}{}",
+          verdict.end ? "waited" : "waits",
+          humanDuration(verdict.quiet_s * 1e9),
+          verdict.end ? ", until " + endedText(*verdict.end) : "");
+    case HangReason::kCycle:
+      return lineOfCycle(verdict);
     case HangReason::kDamaged:
       return fmt::format(
           "parts of the ledger of {} are damaged, so the calls that it issued are not known", ranksText(verdict.cause));
-    default:
+    case HangReason::kNone:
       return "no report or ledger of a rank was found";
+    default:
+      return lineOfMissing(verdict);
   }
+}
+
+/// Returns "the job was ended (SIGTERM), 3.20 s after the last event".
+std::string lineOfEnded(const Verdict& verdict) {
+  const std::string what = endedText(*verdict.end);
+  return verdict.quiet_s > 0 ? fmt::format("{}, {} after the last event", what, humanDuration(verdict.quiet_s * 1e9))
+                             : what + " while its ranks made progress";
 }
 
 std::string lineOfHealthy(const Verdict& verdict) {
   const bool runs = std::any_of(verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) {
-    return rank.state != RankState::kExited && rank.state != RankState::kKilled;
+    return !isDead(rank.state) && rank.state != RankState::kEnded;
   });
+  if (verdict.end) {
+    return lineOfEnded(verdict);
+  }
   if (!runs) {
     return "the job has ended, and no rank waited for another";
   }
-  const std::string last = fmt::format("the last event was {} ago", humanDuration(verdict.quiet_s * 1e9));
-  return verdict.call ? "healthy so far: " + lineOfMissing(verdict) + "; " + last : "healthy: " + last;
+  const std::string last = verdict.quiet_s > 0
+                               ? fmt::format("the last event was {} ago", humanDuration(verdict.quiet_s * 1e9))
+                               : "the ranks make progress";
+  return verdict.call ? last + "; " + lineOfMissing(verdict) : last;
 }
 
 /// Returns "rank 0 waits in all_reduce #9 of tp [0-1] for rank 1".
 std::string rankLine(const HangRank& rank) {
   std::string text = "rank " + std::to_string(rank.rank);
+  const bool was_ended = rank.state == RankState::kEnded;
   if (rank.waits_for.empty()) {
     text += fmt::format(
-        " {}{}{}", rankStateName(rank.state), endOf(&rank), rank.process.empty() ? "" : " (" + rank.process + ")");
+        " {}{}{}",
+        was_ended ? "was alive until the end" : rankStateName(rank.state),
+        endOf(&rank),
+        rank.process.empty() ? "" : " (" + rank.process + ")");
     text += lastOf(&rank);
   } else {
     text += fmt::format(
-        " {}waits in {} for {}",
+        " {}{} in {} for {}",
         rank.inferred ? "probably " : "",
+        was_ended ? "waited until the end" + endOf(&rank) : isDead(rank.state) ? "waited" : "waits",
         rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
         ranksText(rank.waits_for));
   }
@@ -356,7 +429,9 @@ std::string lineOf(const Verdict& verdict) {
 
 std::string whyText(const Verdict& verdict, const Color& color) {
   const bool is_bad = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
-  std::string text = fmt::format("{}: {}\n", hangStatusName(verdict.status), verdict.line);
+  const bool is_unknown = verdict.status == HangStatus::kUnknown; // the line begins with "cannot tell"
+  std::string text = is_unknown ? verdict.line : fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line);
+  text += "\n";
   text = is_bad ? color.warning(text.substr(0, text.size() - 1)) + "\n" : text;
   if (verdict.status != HangStatus::kHealthy) {
     text += rankLines(verdict);

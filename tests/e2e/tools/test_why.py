@@ -4,7 +4,6 @@
 
 import contextlib
 import datetime
-import functools
 import json
 import subprocess
 import threading
@@ -15,18 +14,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
-import jsonschema
 import pytest
+from hangs import CANNOT_TELL, FOUND, OK, PATIENCE_S, settled, wait_for_work, why
 from harness import COMMAND, Job, Mode, Processes, Runner, wait_until
 
-from report import REPOSITORY, closed
+from report import REPOSITORY
 
-SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-why-1.schema.json"
 PAGE = REPOSITORY / "docs" / "hangs.md"
 
-OK, FOUND, CANNOT_TELL = 0, 1, 2
-#: Seconds without an event after which the jobs below hang for certain: a loaded machine may pause a rank.
-PATIENCE_S = 5
 WORLD = "default_pg"
 
 
@@ -90,20 +85,6 @@ NO_HANGS = [
 DAILY = {"skip", "killed", "two_groups", "micro_batch", "lock", "slow_rank"}
 
 
-@functools.cache
-def validator() -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(closed(json.loads(SCHEMA.read_text(encoding="utf-8"))))
-
-
-def why(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
-    """Runs `commtap why --json`, and returns its exit status and the verdict."""
-    command = [COMMAND, "why", "--json", "--after", f"{PATIENCE_S}s", "--interval", "0.5s", *arguments, folder]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    verdict = json.loads(run.stdout)
-    validator().validate(verdict)
-    return run.returncode, verdict
-
-
 @contextlib.contextmanager
 def started(folder: Path, name: str, ranks: int) -> Iterator[Processes]:
     """Yields a job of the zoo that has been started, and ends it."""
@@ -117,23 +98,10 @@ def started(folder: Path, name: str, ranks: int) -> Iterator[Processes]:
         job.wait()
 
 
-def is_at_work(job: Processes, rank: int) -> bool:
-    return "at work" in (job.run.folder / f"stdout.{rank}").read_text(encoding="utf-8")
-
-
 def verdict_on(job: Processes, statuses: tuple[str, ...]) -> tuple[int, dict[str, Any]]:
     """Returns the verdict once it is the same in two looks at ranks that have all begun what they are for."""
-    folder = job.run.output_folder
-    wait_until(lambda: all(is_at_work(job, rank) for rank in range(job.run.job.ranks)), "the ranks")
-    seen: list[tuple[int, dict[str, Any]]] = []
-
-    def is_settled() -> bool:
-        seen.append(why(folder))
-        told = [(status, each["reason"], each["cause"]) for status, each in seen[-2:]]
-        return len(told) == 2 and told[0] == told[1] and seen[-1][1]["status"] in statuses
-
-    wait_until(is_settled, "a verdict")
-    return seen[-1]
+    wait_for_work(job)
+    return settled(lambda: why(job.run.output_folder), statuses)
 
 
 def daily_or_long(name: str) -> Any:
@@ -168,7 +136,7 @@ def test_no_alarm(name: str, ranks: int, status: int, reason: str, tmp_path: Pat
     with started(tmp_path, name, ranks) as job:
         folder = job.run.output_folder
         if name != "never_came":
-            wait_until(lambda: all(is_at_work(job, rank) for rank in range(ranks)), "the ranks")
+            wait_for_work(job)
         end = time.monotonic() + 3 * PATIENCE_S
         seen = []
         while time.monotonic() < end:

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/hang/hang_judge.h"
 
+#include <csignal>
+
 #include <doctest/doctest.h>
 
 #include "report/model/stretches.h"
@@ -216,14 +218,160 @@ TEST_CASE("ranks that exited with an error are to be looked at") {
   CHECK(verdict.ranks.at(1).exit_status == 1);
 }
 
-TEST_CASE("of ranks that were all killed, those that did not wait are the cause") {
+/// Ends all ranks by the launcher's signal, so many seconds after the last call.
+void cancel(HangJob& job, uint64_t seconds) {
+  for (const RankSight& sight : job.sights()) {
+    if (!sight.hasEnded()) {
+      job.end(sight.rank(), ExitKind::kKilled, 15, seconds);
+    }
+  }
+}
+
+TEST_CASE("a rank that had not come when all were killed is named; when that was is not known") {
   HangJob job = lateJob();
   for (const int64_t rank : {0, 1, 2, 3}) {
-    job.report(rank).job.exit = ExitKind::kKilled;
+    job.end(rank, ExitKind::kKilled, std::nullopt, 0);
   }
   const Verdict verdict = judged(job);
+  checkIsRank2(verdict, HangReason::kNotCome);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  REQUIRE(verdict.end);
+  CHECK_FALSE(verdict.end->at_ns);
+}
+
+TEST_CASE("a job that is cancelled while it makes progress is healthy, also if a rank had not come") {
+  HangJob job = lateJob();
+  cancel(job, 5);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(verdict.status == HangStatus::kHealthy);
+  CHECK(verdict.quiet_s == doctest::Approx(5));
+  REQUIRE(verdict.end);
+  CHECK(verdict.end->at_ns == job.after(5));
+  CHECK(verdict.end->signal == 15);
+  HangJob even(2);
+  even.issueOnAll(Kind::kAllReduce, "Net.a");
+  cancel(even, 5);
+  CHECK(judged(even, 1000).status == HangStatus::kHealthy);
+  CHECK(judged(even, 1000).reason == HangReason::kNone);
+}
+
+TEST_CASE("a job that is cancelled after a long wait keeps its cause, and the wait stops at the end") {
+  HangJob job = lateJob();
+  cancel(job, 30);
+  const Verdict verdict = judged(job, 1000);
+  checkIsRank2(verdict, HangReason::kNotCome);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.waits_s == doctest::Approx(32));
+  CHECK(verdict.quiet_s == doctest::Approx(30));
+  CHECK(rankOf(verdict, 2).state == RankState::kEnded);
+  CHECK(rankOf(verdict, 0).state == RankState::kEnded);
+}
+
+TEST_CASE("a rank that gave up waiting is a victim, whoever ended the others") {
+  HangJob job = lateJob();
+  job.end(0, ExitKind::kSignal, 6, 30);
+  cancel(job, 31);
+  const Verdict verdict = judged(job, 1000);
+  checkIsRank2(verdict, HangReason::kNotCome);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.end->gave_up == RankRanges{{0, 0}});
+  CHECK(verdict.end->at_ns == job.after(30));
+}
+
+TEST_CASE("a rank that gave up while the cause still runs waits for what the cause does") {
+  HangJob job = lateJob();
+  job.end(0, ExitKind::kSignal, 6, 30);
+  const Verdict verdict = judged(job, 1000);
+  checkIsRank2(verdict, HangReason::kBlocked);
+  CHECK(verdict.status == HangStatus::kStuck);
+}
+
+TEST_CASE("a rank that was killed before the launcher ended the others is the cause") {
+  HangJob job = lateJob();
+  job.end(2, ExitKind::kKilled, std::nullopt, 0);
+  cancel(job, 2);
+  const Verdict verdict = judged(job, 1000);
   checkIsRank2(verdict, HangReason::kKilled);
   CHECK(verdict.status == HangStatus::kStuck);
+}
+
+TEST_CASE("a rank that failed before the launcher ended the others is the cause, or is named") {
+  HangJob job = lateJob();
+  job.exit(2, 1, 1);
+  cancel(job, 2);
+  checkIsRank2(judged(job, 1000), HangReason::kExited);
+  CHECK(judged(job, 1000).status == HangStatus::kStuck);
+  HangJob even(3);
+  even.issueOnAll(Kind::kAllReduce, "Net.a");
+  even.exit(2, 1, 1);
+  cancel(even, 2);
+  const Verdict verdict = judged(even, 1000);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.reason == HangReason::kExited);
+  CHECK(verdict.cause == RankRanges{{2, 2}});
+}
+
+TEST_CASE("ranks that waited for each other until the job was ended are a cycle") {
+  HangJob job(2);
+  job.addGroup("a", {0, 1});
+  job.addGroup("b", {0, 1});
+  job.issue(0, Kind::kAllReduce, "Net.a", "a");
+  job.issue(1, Kind::kAllReduce, "Net.b", "b");
+  HangJob killed = job;
+  cancel(job, 30);
+  CHECK(judged(job, 1000).reason == HangReason::kCycle);
+  CHECK(judged(job, 1000).status == HangStatus::kStuck);
+  for (const int64_t rank : {0, 1}) {
+    killed.end(rank, ExitKind::kKilled, std::nullopt, 0);
+  }
+  CHECK(judged(killed, 1000).reason == HangReason::kCycle);
+  CHECK(judged(killed, 1000).status == HangStatus::kUnknown);
+}
+
+TEST_CASE("calls that differ stay the cause after the end") {
+  HangJob job(3);
+  job.issue(0, Kind::kAllReduce, "Net.a");
+  job.issue(1, Kind::kBarrier, "Global");
+  job.issue(2, Kind::kAllReduce, "Net.a");
+  cancel(job, 30);
+  CHECK(judged(job, 1000).reason == HangReason::kOp);
+  CHECK(judged(job, 1000).status == HangStatus::kStuck);
+  for (const int64_t rank : {0, 1, 2}) {
+    job.end(rank, ExitKind::kKilled, SIGTERM, 1);
+  }
+  CHECK(judged(job, 1000).status == HangStatus::kWrong);
+}
+
+TEST_CASE("the call that all ranks had issued stays named, whoever ended them") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  HangJob aborted = job;
+  cancel(job, 30);
+  aborted.end(0, ExitKind::kSignal, 6, 30);
+  aborted.end(1, ExitKind::kSignal, 6, 31);
+  for (const HangJob* each : {&job, &aborted}) {
+    const Verdict verdict = judged(*each, 1000);
+    CHECK(verdict.status == HangStatus::kUnknown);
+    CHECK(verdict.reason == HangReason::kNotCompleted);
+    REQUIRE(verdict.call);
+    CHECK(verdict.call->module == "Net.a");
+    REQUIRE(verdict.end);
+  }
+  CHECK(judged(aborted, 1000).end->gave_up == RankRanges{{0, 1}});
+}
+
+TEST_CASE("one host's folder of a job that has finished is healthy") {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {2, 3}) {
+    job.remove(rank);
+  }
+  for (const int64_t rank : {0, 1}) {
+    job.issue(rank, Kind::kAllReduce, "Net.b");
+    job.exit(rank, 0, 1);
+  }
+  CHECK(judged(job, 1000).status == HangStatus::kHealthy);
+  CHECK(judged(job, 1000).cause.empty());
 }
 
 TEST_CASE("a quiet job in which no rank waits is unknown") {

@@ -10,13 +10,14 @@ namespace commtap {
 namespace {
 
 /// A graph of some ranks that wait as given.
-WaitGraph graphOf(const HangJob& job, const std::map<int64_t, std::vector<int64_t>>& blockers) {
+WaitGraph
+graphOf(const HangJob& job, const std::map<int64_t, std::vector<int64_t>>& blockers, const JobEnd& end = {}) {
   const std::vector<RankSight> sights = job.sights();
   Waits waits;
   for (const auto& [rank, others] : blockers) {
     waits[rank].blockers = others;
   }
-  return {sights, waits, RankState::kNeverCame};
+  return {sights, waits, end, RankState::kNeverCame};
 }
 
 using Ranks = std::vector<int64_t>;
@@ -57,6 +58,33 @@ TEST_CASE("a dead rank waited only for ranks that were dead") {
   CHECK(graph.stateOf(2) == RankState::kKilled);
   CHECK(graph.ends() == Ranks{2});
   CHECK(graph.hasRunning());
+}
+
+TEST_CASE("a rank that was alive when the job was ended waits as it did then, or its state is not known") {
+  HangJob job(4);
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    job.end(rank, ExitKind::kKilled, 15, 20);
+  }
+  job.report(3).nccl.emplace().open = {{"ncclAllReduce", "", 5}};
+  JobEnd end;
+  end.alive = {0, 1, 2, 3};
+  const WaitGraph graph = graphOf(job, {{0, {1}}, {1, {2, 3}}}, end);
+  CHECK(graph.stateOf(0) == RankState::kWaits);
+  CHECK(graph.stateOf(1) == RankState::kWaits);
+  CHECK(graph.stateOf(2) == RankState::kEnded);
+  CHECK(graph.stateOf(3) == RankState::kWaits);
+  CHECK(graph.ends() == Ranks{2, 3});
+  CHECK(graphOf(job, {{0, {1}}, {1, {2}}}).stateOf(0) == RankState::kKilled);
+}
+
+TEST_CASE("a rank that finished did not wait for a rank without a report") {
+  HangJob job(3);
+  job.exit(0, 0, 5);
+  job.exit(1, 1, 5);
+  job.remove(2);
+  const WaitGraph graph = graphOf(job, {{0, {2}}, {1, {2}}});
+  CHECK(graph.blockersOf(0).empty());
+  CHECK(graph.blockersOf(1) == Ranks{2});
 }
 
 TEST_CASE("a rank in a call to NCCL waits there, unless it makes progress or is stopped") {

@@ -35,6 +35,8 @@ TEST_CASE("a hang is new once, until the job has gone on or another hang takes i
   CHECK_FALSE(incidents.isNew(healthy));
   CHECK(incidents.isNew(other));
   Verdict ended = stuck;
+  ended.ranks[0].state = RankState::kEnded;
+  CHECK_FALSE(incidents.isNew(ended));
   ended.ranks[0].state = RankState::kKilled;
   CHECK_FALSE(incidents.isNew(ended));
   CHECK(Incidents().isNew(ended));

@@ -29,7 +29,7 @@ TEST_CASE("the line of a rank that does not come") {
       judged(job).line ==
       "rank 1 has not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward): it is blocked outside of "
       "communication (sleeps), after all_reduce #1 of world [0-2] for Net.a; others have waited for 1.02 min");
-  CHECK(has(judged(job, 5).line, "healthy so far: rank 1 has not entered"));
+  CHECK(judged(job, 5).line.starts_with("the last event was 5.00 s ago; rank 1 has not entered"));
   job.report(1).job.exit = ExitKind::kKilled;
   job.report(1).job.exit_signal = 9;
   CHECK(has(judged(job).line, "it was killed (SIGKILL), after"));
@@ -151,13 +151,90 @@ TEST_CASE("the line of a cycle, and the text of its ranks") {
 TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
-  CHECK(judged(job, 5).line == "healthy: the last event was 5.00 s ago");
+  CHECK(judged(job, 5).line == "the last event was 5.00 s ago");
+  CHECK(whyText(judged(job, 5), Color::none()) == "healthy: the last event was 5.00 s ago\n");
+  CHECK(judged(job, 0).line == "the ranks make progress");
+  CHECK(whyText(judged(job), Color::none()).starts_with("cannot tell: all ranks have issued"));
   CHECK(has(judged(job).line, "cannot tell: all ranks have issued all_reduce #1 of world [0-1]"));
   for (const int64_t rank : {0, 1}) {
     job.look(rank).cpu_share = 1;
   }
   CHECK(has(judged(job).line, "cannot tell: all ranks use their processors for"));
   CHECK(has(lineOf(Verdict()), "no report or ledger of a rank was found"));
+}
+
+/// A job of three ranks whose rank 1 has not come to the second collective.
+HangJob lateJob() {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  job.issue(2, Kind::kAllReduce, "Net.b");
+  return job;
+}
+
+void cancel(HangJob& job, uint64_t seconds) {
+  for (const int64_t rank : {0, 1, 2}) {
+    job.end(rank, ExitKind::kKilled, 15, seconds);
+  }
+}
+
+TEST_CASE("the line of a job that was cancelled says by which signal, and how long after the last event") {
+  HangJob job = lateJob();
+  cancel(job, 3);
+  CHECK(
+      whyText(judged(job, 1000), Color::none()) ==
+      "healthy: the job was ended (SIGTERM), 3.00 s after the last event\n");
+  cancel(job, 0);
+  CHECK(judged(job, 1000).line == "the job was ended (SIGTERM) while its ranks made progress");
+}
+
+TEST_CASE("the line of a rank that had not come when the job was ended") {
+  HangJob job = lateJob();
+  cancel(job, 30);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(
+      verdict.line ==
+      "rank 1 had not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward) when the job was ended (SIGTERM), "
+      "after all_reduce #1 of world [0-2] for Net.a; others had waited for 31.0 s");
+  const std::string text = whyText(verdict, Color::none());
+  CHECK(has(text, "  cause   rank 1 was alive until the end (SIGTERM), after all_reduce #1 of world [0-2] for Net.a; pid"));
+  CHECK(has(text, "  victim  rank 0 waited until the end (SIGTERM) in all_reduce #2 of world [0-2] of Net.b for rank 1;"));
+  job.end(0, ExitKind::kSignal, 6, 20);
+  CHECK(has(judged(job, 1000).line, "when the job was ended (rank 0 gave up: SIGABRT), after"));
+  job.exit(0, 1, 20);
+  CHECK(has(judged(job, 1000).line, "when the job was ended (rank 0 gave up: status 1), after"));
+}
+
+TEST_CASE("the lines of ranks that were all killed say that the time is not known") {
+  HangJob job = lateJob();
+  HangJob even(2);
+  even.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1, 2}) {
+    job.end(rank, ExitKind::kKilled, std::nullopt, 0);
+  }
+  for (const int64_t rank : {0, 1}) {
+    even.end(rank, ExitKind::kKilled, std::nullopt, 0);
+  }
+  const std::string line = judged(job).line;
+  CHECK(line.starts_with("cannot tell: rank 1 had not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward)"));
+  CHECK(line.ends_with("when the job was killed, after all_reduce #1 of world [0-2] for Net.a; when, and how long others had "
+                       "waited, is not known"));
+  CHECK(
+      judged(even).line ==
+      "cannot tell: all ranks had issued all_reduce #1 of world [0-1] (64 B for Net.a, forward) when the job was killed; "
+      "whether it completed is not known");
+}
+
+TEST_CASE("the line of a rank that failed before its launcher ended the others") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  cancel(job, 2);
+  job.exit(1, 1, 1);
+  CHECK(judged(job, 1000).line == "cannot tell: rank 1 exited with status 1, and no rank had waited for long");
+  job.end(1, ExitKind::kKilled, std::nullopt, 0);
+  CHECK(
+      judged(job, 1000).line ==
+      "cannot tell: rank 1 was killed, after all_reduce #1 of world [0-2] for Net.a; no rank had waited for long");
 }
 
 TEST_CASE("names from the job are made safe, and the JSON has them as they are") {

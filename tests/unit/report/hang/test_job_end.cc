@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/hang/job_end.h"
+
+#include <csignal>
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/hang_samples.h"
+
+namespace commtap {
+namespace {
+
+using Ranks = std::vector<int64_t>;
+
+constexpr uint64_t kPatienceS = 10;
+
+JobEnd endOf(const HangJob& job, uint64_t seconds_later = 60) {
+  const std::vector<RankSight> sights = job.sights();
+  const HangGroups groups(sights);
+  return jobEndOf(sights, waitsOf(sights, groups), job.after(seconds_later), kPatienceS * HangJob::kSecond);
+}
+
+Ranks aliveIn(const JobEnd& end) {
+  return {end.alive.begin(), end.alive.end()};
+}
+
+/// A job of three ranks whose rank 1 has not come to the second collective.
+HangJob lateJob() {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  job.issue(2, Kind::kAllReduce, "Net.b");
+  return job;
+}
+
+TEST_CASE("ranks that the launcher ended were alive until the first of its signals") {
+  HangJob job = lateJob();
+  CHECK_FALSE(endOf(job).wasEnded());
+  job.end(0, ExitKind::kKilled, SIGTERM, 21);
+  job.end(1, ExitKind::kKilled, SIGKILL, 50);
+  job.end(2, ExitKind::kKilled, SIGTERM, 20);
+  const JobEnd end = endOf(job);
+  CHECK(aliveIn(end) == Ranks{0, 1, 2});
+  CHECK(end.at_ns == job.after(20));
+  CHECK(end.signal == SIGTERM);
+  CHECK(end.failed.empty());
+}
+
+TEST_CASE("a rank that was killed without the launcher while it ended the others was not alive") {
+  HangJob job = lateJob();
+  job.end(0, ExitKind::kKilled, SIGTERM, 20);
+  job.end(1, ExitKind::kKilled, std::nullopt, 0);
+  job.end(2, ExitKind::kKilled, SIGTERM, 20);
+  CHECK(aliveIn(endOf(job)) == Ranks{0, 2});
+}
+
+TEST_CASE("ranks that were all killed were alive, and when is not known") {
+  HangJob job = lateJob();
+  for (const int64_t rank : {0, 1, 2}) {
+    job.end(rank, ExitKind::kKilled, std::nullopt, 0);
+  }
+  const JobEnd end = endOf(job);
+  CHECK(aliveIn(end) == Ranks{0, 1, 2});
+  CHECK_FALSE(end.at_ns);
+  CHECK_FALSE(end.signal);
+}
+
+TEST_CASE("a rank that asks itself to end, or exits with the status of that, was alive") {
+  HangJob job = lateJob();
+  job.end(0, ExitKind::kSignal, SIGINT, 20);
+  job.exit(1, 128 + SIGTERM, 21);
+  job.exit(2, 1, 22); // it lost its peers
+  const JobEnd end = endOf(job);
+  CHECK(aliveIn(end) == Ranks{0, 1, 2});
+  CHECK(end.failed.empty());
+  CHECK(end.signal == SIGINT);
+}
+
+TEST_CASE("a rank that fails after a long wait gave up, one that fails before has failed") {
+  HangJob job = lateJob();
+  job.end(0, ExitKind::kSignal, SIGABRT, 30);
+  job.end(1, ExitKind::kKilled, SIGTERM, 31);
+  job.end(2, ExitKind::kKilled, SIGTERM, 31);
+  const JobEnd gave_up = endOf(job);
+  CHECK(gave_up.gave_up == Ranks{0});
+  CHECK(aliveIn(gave_up) == Ranks{0, 1, 2});
+  CHECK(gave_up.at_ns == job.after(30));
+  CHECK(gave_up.signal == SIGABRT);
+  job.exit(1, 1, 5);
+  job.end(0, ExitKind::kKilled, SIGTERM, 6);
+  const JobEnd failed = endOf(job);
+  CHECK(failed.failed == Ranks{1});
+  CHECK(aliveIn(failed) == Ranks{0, 2});
+  CHECK(failed.at_ns == job.after(6));
+}
+
+TEST_CASE("a rank that breaks off a short wait has failed, unless the rank that it waited for was dead") {
+  HangJob job = lateJob();
+  job.exit(0, 1, 5);
+  job.end(1, ExitKind::kKilled, SIGTERM, 6);
+  job.end(2, ExitKind::kKilled, SIGTERM, 6);
+  CHECK(endOf(job).failed == Ranks{0});
+  job.end(1, ExitKind::kKilled, std::nullopt, 0);
+  CHECK(endOf(job).failed.empty());
+  CHECK(aliveIn(endOf(job)) == Ranks{2});
+}
+
+TEST_CASE("of ranks that nobody ended by a signal, the one that others broke off for was killed before them") {
+  HangJob job = lateJob();
+  job.exit(0, 1, 5);
+  job.end(1, ExitKind::kKilled, std::nullopt, 0);
+  job.exit(2, 1, 5);
+  CHECK_FALSE(endOf(job).wasEnded());
+}
+
+TEST_CASE("a job whose other ranks run on is being ended for a while only") {
+  HangJob job = lateJob();
+  job.end(1, ExitKind::kKilled, SIGTERM, 20);
+  CHECK(aliveIn(endOf(job, 21)) == Ranks{1});
+  CHECK_FALSE(endOf(job, 20 + kPatienceS).wasEnded());
+}
+
+TEST_CASE("a job that ended by itself was not ended") {
+  HangJob job = lateJob();
+  for (const int64_t rank : {0, 1, 2}) {
+    job.exit(rank, 0, 5);
+  }
+  CHECK_FALSE(endOf(job).wasEnded());
+  CHECK(hasFinished(job.report(0).job));
+  job.exit(1, 3, 5);
+  CHECK_FALSE(hasFinished(job.report(1).job));
+  CHECK(endOf(job).failed == Ranks{1});
+}
+
+} // namespace
+} // namespace commtap
