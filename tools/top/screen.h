@@ -21,9 +21,6 @@ struct ScreenSize {
 /// Returns the size of the terminal at `fd`.
 ScreenSize screenSize(int fd);
 
-/// Breaks the lines of `text` at spaces, so that none is wider than `columns`. Colours take no columns.
-std::string wrapped(std::string_view text, size_t columns);
-
 /// Cuts lines that are too wide and lines that do not fit; the last line then says how many are missing.
 std::string fitted(std::string_view text, const ScreenSize& size);
 

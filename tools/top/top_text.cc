@@ -16,6 +16,7 @@
 #include "tools/text/text.h"
 #include "tools/top/group_lag.h"
 #include "tools/top/top_rates.h"
+#include "tools/text/wrapping.h"
 #include "tools/why/job_verdict.h"
 
 namespace commtap {

@@ -9,14 +9,6 @@
 namespace commtap {
 namespace {
 
-TEST_CASE("lines are broken at spaces and indented") {
-  CHECK(wrapped("aa bb cc\nd\n", 5) == "aa bb\ncc\nd\n");
-  CHECK(wrapped("one two three four five\n", 12) == "one two\n    three\n    four\n    five\n");
-  CHECK(wrapped("abcdefgh", 3) == "abc\ndef\ngh\n");
-  CHECK(wrapped("\x1b[1mab cd\x1b[0m\n", 5) == "\x1b[1mab cd\x1b[0m\n");
-  CHECK(wrapped("a b\n", ScreenSize().columns) == "a b\n");
-}
-
 TEST_CASE("a text is cut to the screen, and says how much is missing") {
   CHECK(fitted("abc\nd\n", {2, 2}) == "ab\nd\n");
   CHECK(fitted("a\nb\nc\nd\n", {20, 3}) == "a\nb\n... 2 more lines\n");

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/text/wrapping.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+namespace commtap {
+namespace {
+
+TEST_CASE("lines are broken at spaces and indented") {
+  CHECK(wrapped("aa bb cc\nd\n", 5) == "aa bb\ncc\nd\n");
+  CHECK(wrapped("one two three four five\n", 12) == "one two\n    three\n    four\n    five\n");
+  CHECK(wrapped("abcdefgh", 3) == "abc\ndef\ngh\n");
+  CHECK(wrapped("\x1b[1mab cd\x1b[0m\n", 5) == "\x1b[1mab cd\x1b[0m\n");
+  CHECK(wrapped("a b\n", std::numeric_limits<size_t>::max()) == "a b\n");
+}
+
+} // namespace
+} // namespace commtap
