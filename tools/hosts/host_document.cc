@@ -33,6 +33,8 @@ constexpr const char* kProblems = "problems";
 constexpr const char* kTraffic = "traffic";
 constexpr const char* kState = "state";
 constexpr const char* kTicks = "cpu_ticks";
+constexpr const char* kChildTicks = "child_ticks";
+constexpr const char* kChildRuns = "child_runs";
 constexpr const char* kProgress = "progress";
 constexpr const char* kLast = "last";
 constexpr const char* kRows = "rows";
@@ -98,6 +100,8 @@ json stateJson(const SeenProcess& process) {
   if (process.sample) {
     state[name::kState] = std::string(1, process.sample->state);
     state[name::kTicks] = process.sample->cpu_ticks;
+    state[name::kChildTicks] = process.sample->child_ticks;
+    state[name::kChildRuns] = process.sample->child_runs;
   }
   return state;
 }
@@ -122,7 +126,11 @@ SeenProcess processFrom(const json& state, Report report) {
   process.progress = state.at(name::kProgress);
   if (state.contains(name::kState)) {
     const std::string letter = state.at(name::kState);
-    process.sample = ProcessSample{letter.empty() ? '?' : letter.front(), state.at(name::kTicks)};
+    process.sample = ProcessSample{
+        letter.empty() ? '?' : letter.front(),
+        state.at(name::kTicks),
+        state.value(name::kChildTicks, uint64_t{0}),
+        state.value(name::kChildRuns, false)};
   }
   return process;
 }

@@ -30,5 +30,31 @@ TEST_CASE("a process's state comes from /proc") {
   CHECK(processStateText(static_cast<uint64_t>(child)) == "has ended");
 }
 
+TEST_CASE("a sample has the ticks of child processes, also of one that has ended") {
+  const uint64_t before = sampleOf(static_cast<uint64_t>(getpid()))->child_ticks;
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) {
+      getppid(); // computes, in the kernel
+    }
+  }
+  const auto sampleUntil = [](const auto& isEnough) {
+    ProcessSample sample = *sampleOf(static_cast<uint64_t>(getpid()));
+    while (!isEnough(sample)) {
+      sample = *sampleOf(static_cast<uint64_t>(getpid()));
+    }
+    return sample;
+  };
+  const ProcessSample running =
+      sampleUntil([before](const ProcessSample& sample) { return sample.child_ticks >= before + 5; });
+  CHECK(running.child_runs);
+  kill(child, SIGKILL);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  const ProcessSample ended = *sampleOf(static_cast<uint64_t>(getpid()));
+  CHECK(ended.child_ticks >= running.child_ticks);
+  CHECK_FALSE(ended.child_runs);
+}
+
 } // namespace
 } // namespace commtap
