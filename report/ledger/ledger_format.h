@@ -130,8 +130,8 @@ struct LedgerHeader {
   /// Live; the number of a deadly signal that the launcher sent, written by the launcher; 0: none.
   std::atomic<uint32_t> signal_sent;
   std::atomic<uint64_t> signal_sent_at_ns; ///< live; CLOCK_REALTIME, written by the launcher before signal_sent
-  std::atomic<uint64_t> step;     ///< live; the number of the running step, from 0
-  uint64_t realtime_minus_steady; ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
+  std::atomic<uint64_t> step;              ///< live; the number of the running step, from 0
+  uint64_t realtime_minus_steady;          ///< ns, modulo 2^64; added to the times below gives CLOCK_REALTIME
   LedgerSection sections[kSectionCount];
   LedgerNotSeen not_seen[kNotSeenCount];
   LedgerCost cost;

@@ -73,8 +73,7 @@ void readIdentity(LedgerRecords& records, LedgerContents& contents) {
       kMostSignals,
       head.signal_sent.load(std::memory_order_relaxed),
       "the launcher's signal is damaged and was left out");
-  contents.signal_sent_at_ns =
-      contents.signal_sent == 0 ? 0 : head.signal_sent_at_ns.load(std::memory_order_relaxed);
+  contents.signal_sent_at_ns = contents.signal_sent == 0 ? 0 : head.signal_sent_at_ns.load(std::memory_order_relaxed);
 }
 
 /// Leaves the time of the end at 0: it is added when the report is written.

@@ -10,10 +10,10 @@ namespace commtap {
 
 /// A process of this machine at one moment, from /proc.
 struct ProcessSample {
-  char state = '?';       ///< the letter of /proc/PID/stat
-  uint64_t cpu_ticks = 0; ///< of all threads, in user code and in the kernel
-  uint64_t child_ticks = 0;  ///< of its child processes and theirs, those that ended and were waited for included
-  bool child_runs = false;   ///< one of them runs, or waits for a processor
+  char state = '?';         ///< the letter of /proc/PID/stat
+  uint64_t cpu_ticks = 0;   ///< of all threads, in user code and in the kernel
+  uint64_t child_ticks = 0; ///< of its child processes and theirs, those that ended and were waited for included
+  bool child_runs = false;  ///< one of them runs, or waits for a processor
 };
 
 /// Returns nullopt if there is no such process. Looks at its child processes, too, if the kernel lists them.
