@@ -28,6 +28,10 @@ class Color {
   std::string warning(std::string_view text) const {
     return wrap("1;33", text);
   }
+  /// Marks a line that needs a person now.
+  std::string alarm(std::string_view text) const {
+    return wrap("1;31", text);
+  }
 
  private:
   enum class Use : bool { kNever, kAlways };

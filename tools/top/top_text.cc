@@ -14,9 +14,9 @@
 #include "tools/live/process_state.h"
 #include "tools/text/last_text.h"
 #include "tools/text/text.h"
+#include "tools/text/wrapping.h"
 #include "tools/top/group_lag.h"
 #include "tools/top/top_rates.h"
-#include "tools/text/wrapping.h"
 #include "tools/why/job_verdict.h"
 
 namespace commtap {
@@ -145,7 +145,8 @@ std::string headText(uint64_t now_ns, std::span<const Report* const> reports, co
 std::string verdictText(const EarlierLook& before, const JobLook& now, const Color& color) {
   const Verdict verdict = verdictOf(before, now, kQuietSecondsAfterReturn);
   const bool hangs = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
-  return hangs ? color.warning(fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line)) + "\n\n" : "";
+  const std::string text = fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line);
+  return !hangs ? "" : (verdict.status == HangStatus::kStuck ? color.alarm(text) : color.warning(text)) + "\n\n";
 }
 
 /// Returns the newest collective of each of the first `most` processes.

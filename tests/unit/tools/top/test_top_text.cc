@@ -106,7 +106,8 @@ TEST_CASE("top text names the runs if there are several") {
 
 TEST_CASE("top text fits a screen of 40 columns and 10 lines, and its alarm comes first") {
   TopFrame quiet = frame(0, 1, 60);
-  for (SeenProcess& process : quiet.look.processes) { // ranks 2 and 3 have no report: these waited for them, and gave up
+  for (SeenProcess& process :
+       quiet.look.processes) { // ranks 2 and 3 have no report: these waited for them, and gave up
     auto failed = std::make_shared<Report>(*process.report);
     failed->job.exit_status = 1;
     process.report = failed;
