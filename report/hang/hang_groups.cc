@@ -9,6 +9,7 @@
 
 #include "report/job/job_summary.h"
 #include "report/model/amounts.h"
+#include "report/model/time_sums.h"
 
 namespace commtap {
 namespace {
@@ -44,6 +45,18 @@ void addCalls(const RankSight& sight, std::map<std::string, HangMember*>& member
   }
 }
 
+/// Returns the number of the last collective that a report shows as completed; 0 if none does.
+uint64_t lastCompleted(const HangGroup& group) {
+  uint64_t completed = 0;
+  for (const HangMember& member : group.members) {
+    for (const LastCollective* call : member.calls) {
+      const bool is_completed = call->state == LastState::kCompleted && leavesTogether(call->kind);
+      completed = is_completed ? std::max(completed, call->sequence) : completed;
+    }
+  }
+  return completed;
+}
+
 } // namespace
 
 const LastCollective* HangMember::call(uint64_t sequence) const {
@@ -69,6 +82,14 @@ const HangMember* HangGroup::memberOf(int64_t rank) const {
   return found == members.end() ? nullptr : &*found;
 }
 
+bool HangGroup::hasCompleted() const {
+  return std::any_of(members.begin(), members.end(), [](const HangMember& member) {
+    // An optimizer's step uses what the step before has communicated.
+    const bool by_step = member.group != nullptr && member.issued() > 1 && endedSteps(*member.sight->report) > 1;
+    return member.completed > 0 || by_step;
+  });
+}
+
 HangGroups::HangGroups(std::span<const RankSight> sights) {
   findGroups(sights);
   for (const RankSight& sight : sights) {
@@ -78,8 +99,10 @@ HangGroups::HangGroups(std::span<const RankSight> sights) {
     by_rank_.emplace(sight.rank(), &sight);
   }
   for (HangGroup& group : groups_) {
+    const uint64_t completed = lastCompleted(group);
     for (HangMember& member : group.members) { // a rank may have a report, and not this group
       member.sight = sightOf(member.rank);
+      member.completed = completed;
     }
   }
 }

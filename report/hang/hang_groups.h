@@ -16,12 +16,13 @@ namespace commtap {
 
 /// The facts about a process besides its report, from two looks at it.
 struct ProcessLook {
-  bool has_moved = false;   ///< a number of its report changed
-  bool is_here = false;     ///< it runs on this machine: the fields below are known
-  bool is_stopped = false;  ///< by a signal or a debugger
-  bool is_runnable = false; ///< its main thread runs, or waits for a processor
-  double cpu_share = 0;     ///< of one processor, with all its threads
-  std::string text;         ///< its state in words; "" if not known
+  bool has_moved = false;      ///< a number of its report changed
+  bool is_here = false;        ///< it runs on this machine: the fields below are known
+  bool is_stopped = false;     ///< by a signal or a debugger
+  bool is_runnable = false;    ///< its main thread runs, or waits for a processor
+  double cpu_share = 0;        ///< of one processor, with all its threads
+  bool child_computes = false; ///< a child process of it uses a processor
+  std::string text;            ///< its state in words; "" if not known
 };
 
 /// The report of a rank, and how its process looks.
@@ -44,9 +45,11 @@ struct HangMember {
   const Group* group = nullptr;                ///< null: the rank has no such group
   std::vector<const LastCollective*> calls;    ///< the last collectives, by sequence
   std::vector<const LastCollective*> messages; ///< the last sends and receives, by sequence
+  uint64_t completed = 0; ///< the number of the last collective that is known to have completed in the group
 
+  /// Returns how many collectives the rank has issued; of a rank without a report, at least as many.
   uint64_t issued() const {
-    return group == nullptr ? 0 : group->collectives;
+    return group == nullptr ? completed : group->collectives;
   }
   /// Returns the collective with this number; nullptr if the report does not hold it.
   const LastCollective* call(uint64_t sequence) const;
@@ -60,6 +63,8 @@ struct HangGroup {
 
   RankRanges ranks() const;
   const HangMember* memberOf(int64_t rank) const;
+  /// Returns whether a collective of the group is known to have completed: all ranks of the group made it.
+  bool hasCompleted() const;
 };
 
 /// The process groups of a job, found by name and ranks.

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "report/hang/hang_mismatch.h"
+#include "report/hang/hang_ranks.h"
 #include "report/hang/hang_waits.h"
 #include "report/hang/job_end.h"
+#include "report/hang/missing_call.h"
+#include "report/hang/usual_order.h"
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
 #include "report/merge/last_activity.h"
-#include "report/model/amounts.h"
 
 namespace commtap {
 namespace {
@@ -22,7 +24,6 @@ namespace {
 /// Seconds after which a wait for a rank that is dead is no longer a moment between two reads of reports.
 constexpr double kSureSeconds = 1;
 constexpr size_t kMostCounts = 5;
-constexpr size_t kMostListed = 256; ///< ranks in a verdict besides the causes
 
 struct StateReason {
   RankState state;
@@ -46,6 +47,21 @@ bool isSure(HangReason reason) {
   return reason == HangReason::kKilled || reason == HangReason::kExited;
 }
 
+/// Returns the ranks without a report that have taken part in a collective: their reports are in other folders.
+std::set<int64_t> ranksElsewhere(const HangGroups& groups) {
+  std::set<int64_t> ranks;
+  for (const HangGroup& group : groups.all()) {
+    if (group.hasCompleted()) {
+      for (const HangMember& member : group.members) {
+        if (member.sight == nullptr) {
+          ranks.insert(member.rank);
+        }
+      }
+    }
+  }
+  return ranks;
+}
+
 bool contains(const std::vector<int64_t>& ranks, int64_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
@@ -58,7 +74,12 @@ class Judge {
         groups_(sights),
         waits_(waitsOf(sights, groups_)),
         end_(jobEndOf(sights, waits_, clock.now_ns, static_cast<uint64_t>(clock.patience_s * 1e9))),
-        graph_(sights, waits_, end_, clock.has_all_hosts ? RankState::kNeverCame : RankState::kUnknown),
+        graph_(
+            sights,
+            waits_,
+            end_,
+            clock.has_all_hosts ? RankState::kNeverCame : RankState::kUnknown,
+            ranksElsewhere(groups_)),
         mismatches_(mismatchesOf(groups_)) {}
 
   Verdict run() {
@@ -77,7 +98,8 @@ class Judge {
       forgetCause();
     }
     addCounts();
-    addRanks();
+    verdict_.ranks =
+        describedRanks({sights_, groups_, waits_, graph_, end_, end_.at_ns.value_or(clock_.now_ns)}, cause_);
     return std::move(verdict_);
   }
 
@@ -134,11 +156,11 @@ class Judge {
   }
 
   void judgeMismatch(const Mismatch& mismatch) {
+    gaveUpTogether();
     about_ = mismatch.group;
     cause_ = mismatch.cause;
     verdict_.reason = mismatch.reason;
-    verdict_.inferred = mismatch.reason == HangReason::kSkipped || mismatch.reason == HangReason::kExtra ||
-                        mismatch.reason == HangReason::kUnmatched;
+    verdict_.inferred = !mismatch.is_proven || mismatch.reason == HangReason::kUnmatched;
     const bool may_hang = mismatch.reason != HangReason::kReduceOp || isTimed();
     verdict_.status = may_hang ? statusOf(isQuiet()) : HangStatus::kWrong;
     setSince(mismatch.at_ns);
@@ -182,7 +204,35 @@ class Judge {
     verdict_.status = statusOfWait();
   }
 
+  /// Names the rank of a cycle that left out the call in which another one waits for it, if it is the only one.
+  bool judgeSkipIn(const std::vector<int64_t>& cycle) {
+    std::vector<size_t> skipped;
+    for (size_t i = 0; i < cycle.size(); ++i) {
+      const Wait& before = waits_.at(cycle[(i + cycle.size() - 1) % cycle.size()]); // it waits for the i-th rank
+      if (hasLeftOut(groups_.sightOf(cycle[i])->report->last, *before.call)) {
+        skipped.push_back(i);
+      }
+    }
+    if (skipped.size() != 1) {
+      return false;
+    }
+    const int64_t rank = cycle[skipped.front()];
+    const int64_t waiter = cycle[(skipped.front() + cycle.size() - 1) % cycle.size()];
+    const Wait& wait = waits_.at(waiter);
+    verdict_.reason = HangReason::kSkipped;
+    verdict_.inferred = true;
+    cause_ = {rank};
+    about_ = wait.group;
+    verdict_.call = hangCallOf(*wait.group, waiter, *wait.call);
+    verdict_.calls = {*verdict_.call, hangCallOf(*waits_.at(rank).group, rank, *waits_.at(rank).call)};
+    setSince(wait.call->issued_at_ns);
+    return true;
+  }
+
   void judgeCycle(const std::vector<int64_t>& cycle) {
+    if (judgeSkipIn(cycle)) {
+      return;
+    }
     verdict_.reason = HangReason::kCycle;
     cause_ = cycle;
     uint64_t since_ns = 0;
@@ -197,38 +247,29 @@ class Judge {
     setSince(since_ns);
   }
 
-  /// Finds the first call for which a rank waits for a cause.
   void findMissing() {
-    const Wait* first = nullptr;
-    int64_t waiter = 0;
-    int64_t cause = 0;
-    for (const auto& [rank, wait] : waits_) {
-      for (const int64_t blocker : graph_.blockersOf(rank)) {
-        if (contains(cause_, blocker) && (first == nullptr || wait.call->issued_at_ns < first->call->issued_at_ns)) {
-          first = &wait;
-          waiter = rank;
-          cause = blocker;
-        }
-      }
+    if (const std::optional<MissingCall> found = missingCall(cause_, {groups_, waits_, graph_})) {
+      about_ = found->wait->group;
+      verdict_.inferred = found->wait->inferred || verdict_.reason == HangReason::kNeverCame;
+      verdict_.call = hangCallOf(*about_, found->waiter, *found->call);
+      setSince(found->call->issued_at_ns);
     }
-    if (first == nullptr) {
-      return;
-    }
-    about_ = first->group;
-    verdict_.inferred = first->inferred || verdict_.reason == HangReason::kNeverCame;
-    const LastCollective* call = first->call;
-    const HangMember* member = first->group->memberOf(cause);
-    if (member != nullptr && !isPointToPoint(call->kind)) {
-      const LastCollective* missing = firstMissing(*first->group, *member, waiter);
-      call = missing == nullptr ? call : missing;
-    }
-    verdict_.call = hangCallOf(*first->group, waiter, *call);
-    setSince(call->issued_at_ns);
+  }
+
+  /// Returns whether ranks that were killed may have been alive until the end: a scheduler sends its signal to all
+  /// processes, and the launcher then to those that are left. What kills one rank, such as a lack of memory, is no end.
+  bool mayBeOfTheEnd() const {
+    const bool is_short = end_.wasEnded() && isTimed() && !isQuiet();
+    return verdict_.reason == HangReason::kKilled && cause_.size() > 1 && is_short;
   }
 
   HangStatus statusOfWait() const {
+    if (mayBeOfTheEnd()) {
+      return HangStatus::kUnknown;
+    }
     if (isSure(verdict_.reason)) {
-      const bool is_moment = graph_.hasRunning() && verdict_.waits_s < kSureSeconds;
+      const uint64_t since_ns = std::min(verdict_.since_ns.value_or(0), clock_.now_ns);
+      const bool is_moment = graph_.hasRunning() && static_cast<double>(clock_.now_ns - since_ns) / 1e9 < kSureSeconds;
       return is_moment ? HangStatus::kHealthy : statusOf(true);
     }
     if (!isTimed()) {
@@ -254,28 +295,40 @@ class Judge {
     }
   }
 
-  /// Returns whether all ranks failed long after they had issued the same collective, as the watchdogs of all do, and
-  /// notes that they ended the job.
-  bool gaveUpTogether(const std::vector<int64_t>& failed) {
-    if (end_.wasEnded() || failed.size() != sights_.size()) {
+  /// Returns whether all ranks failed long after the last event, as the watchdogs of all do, and notes that as the end.
+  bool gaveUpTogether() {
+    const bool all_failed = std::none_of(sights_.begin(), sights_.end(), [](const RankSight& sight) {
+      return !sight.report->job.ended_at_ns || hasFinished(sight.report->job);
+    });
+    if (end_.wasEnded() || !all_failed) {
       return false;
     }
     const Job* first = &sights_.front().report->job;
     uint64_t last_ns = 0;
+    std::vector<int64_t> ranks;
     for (const RankSight& sight : sights_) {
       const Job& job = sight.report->job;
-      first = job.ended_at_ns.value_or(0) < first->ended_at_ns.value_or(0) ? &job : first;
+      first = *job.ended_at_ns < *first->ended_at_ns ? &job : first;
       last_ns = std::max(last_ns, lastEventNs(*sight.report));
+      ranks.push_back(sight.rank());
+    }
+    if (static_cast<double>(*first->ended_at_ns - std::min(last_ns, *first->ended_at_ns)) / 1e9 < clock_.patience_s) {
+      return false;
     }
     end_.at_ns = first->ended_at_ns;
     verdict_.quiet_s = secondsSince(last_ns);
-    if (end_.at_ns && verdict_.quiet_s >= clock_.patience_s) {
-      findCommonCall();
+    verdict_.end = HangEnd{end_.at_ns, first->exit_signal, first->exit_status, rankRanges(std::move(ranks))};
+    return true;
+  }
+
+  /// Returns whether all ranks gave up a collective that all had issued.
+  bool gaveUpCommonCall() {
+    findCommonCall();
+    if (verdict_.reason == HangReason::kNotCompleted && gaveUpTogether()) {
+      setSince(verdict_.since_ns.value_or(0));
+      return true;
     }
-    if (verdict_.reason == HangReason::kNotCompleted) {
-      verdict_.end = HangEnd{end_.at_ns, first->exit_signal, first->exit_status, rankRanges(failed)};
-    }
-    return verdict_.end.has_value();
+    return false;
   }
 
   void judgeQuiet() {
@@ -303,22 +356,21 @@ class Judge {
         (job.exit == ExitKind::kKilled ? killed : others).push_back(sight.rank());
       }
     }
-    const std::vector<int64_t>& failed = !killed.empty()        ? killed
-                                         : !end_.failed.empty() ? end_.failed
-                                                                : others;
+    const std::vector<int64_t>& failed = !killed.empty() ? killed : !end_.failed.empty() ? end_.failed : others;
     if (failed.empty()) {
       return;
     }
     verdict_.status = HangStatus::kUnknown;
-    if (gaveUpTogether(failed)) {
+    if (killed.empty() && gaveUpCommonCall()) {
       return;
     }
-    const bool by_signal = std::any_of(failed.begin(), failed.end(), [this](int64_t rank) {
-      return graph_.stateOf(rank) == RankState::kKilled;
-    });
+    const bool by_signal = std::any_of(
+        failed.begin(), failed.end(), [this](int64_t rank) { return graph_.stateOf(rank) == RankState::kKilled; });
     verdict_.reason = by_signal ? HangReason::kKilled : HangReason::kExited;
     verdict_.call.reset();
     verdict_.calls.clear();
+    verdict_.since_ns.reset();
+    verdict_.waits_s = 0;
     cause_ = failed;
   }
 
@@ -394,69 +446,6 @@ class Judge {
       verdict_.counts = countsOf(ranks, kMostCounts);
     }
     verdict_.cause = rankRanges(cause_);
-  }
-
-  void addRanks() {
-    const std::set<int64_t> victims = graph_.victimsOf(cause_);
-    size_t listed = 0;
-    for (const RankSight& sight : sights_) {
-      const bool is_cause = contains(cause_, sight.rank());
-      if (is_cause || listed++ < kMostListed) {
-        verdict_.ranks.push_back(rankOf(sight, victims));
-      }
-    }
-    for (const int64_t rank : cause_) {
-      if (groups_.sightOf(rank) == nullptr) {
-        HangRank& absent = verdict_.ranks.emplace_back();
-        absent.rank = rank;
-        absent.role = RankRole::kCause;
-        absent.state = graph_.stateOf(rank);
-      }
-    }
-  }
-
-  /// Returns the state of a process now. Whether one that was killed at an unknown time was alive until the end is not
-  /// known.
-  RankState stateOf(const RankSight& sight) const {
-    if (!end_.alive.contains(sight.rank())) {
-      return graph_.stateOf(sight.rank());
-    }
-    const bool is_known = end_.at_ns && sight.report->job.ended_at_ns;
-    return is_known ? RankState::kEnded : RankState::kKilled;
-  }
-
-  HangRank rankOf(const RankSight& sight, const std::set<int64_t>& victims) const {
-    const Job& job = sight.report->job;
-    HangRank rank;
-    rank.rank = sight.rank();
-    rank.state = stateOf(sight);
-    rank.host = job.host;
-    rank.pid = job.pid;
-    rank.exit_signal = job.exit_signal;
-    rank.exit_status = job.exit_status;
-    rank.process = sight.look.text;
-    rank.steps = endedSteps(*sight.report);
-    rank.role = contains(cause_, rank.rank)   ? RankRole::kCause
-                : victims.contains(rank.rank) ? RankRole::kVictim
-                                              : RankRole::kOther;
-    rank.waits_for = rankRanges(graph_.blockersOf(rank.rank));
-    const auto wait = waits_.find(rank.rank);
-    const LastCollective* call = sight.report->last.empty() ? nullptr : &sight.report->last.back();
-    if (!rank.waits_for.empty()) {
-      call = wait->second.call;
-      rank.inferred = wait->second.inferred;
-    }
-    const HangGroup* group = call == nullptr ? nullptr : groups_.groupOf(*sight.report, call->group);
-    if (group != nullptr) {
-      rank.call = hangCallOf(*group, rank.rank, *call);
-    }
-    if (const NcclOpenCall* open = openCallOf(*sight.report); open != nullptr && rank.state != RankState::kExited) {
-      rank.nccl_function = open->function;
-      rank.nccl_entered_at_ns = open->entered_at_ns;
-      const bool is_open = !sight.hasEnded() || (end_.at_ns && end_.alive.contains(rank.rank));
-      rank.nccl_s = is_open ? secondsSince(open->entered_at_ns) : 0;
-    }
-    return rank;
   }
 
   std::span<const RankSight> sights_;

@@ -72,6 +72,21 @@ uint64_t lastLike(const HangMember& member, uint64_t sequence) {
   return 0;
 }
 
+/// Returns whether the two made the same two calls from number `sequence` on, each in its own order.
+bool areSwapped(const HangMember& one, const HangMember& other, uint64_t sequence) {
+  return areAlike(one.call(sequence), other.call(sequence + 1)) &&
+         areAlike(one.call(sequence + 1), other.call(sequence));
+}
+
+/// Returns whether a rank of the group has made the call of the model before this number.
+bool wasMadeBefore(const HangGroup& group, const LastCollective* call, uint64_t sequence) {
+  return std::any_of(group.members.begin(), group.members.end(), [call, sequence](const HangMember& member) {
+    return std::any_of(member.calls.begin(), member.calls.end(), [call, sequence](const LastCollective* each) {
+      return each->sequence < sequence && areAlike(each, call);
+    });
+  });
+}
+
 /// Orders the sides by their number of ranks, and sets the cause.
 void judgeSides(Mismatch& mismatch) {
   std::vector<MismatchSide>& sides = mismatch.sides;
@@ -94,8 +109,47 @@ struct TwoSides {
   bool has_most;
 };
 
-/// Finds out whether one of two sides left out a collective, or made one more: by what they made later, or by what came
-/// after the same collectives before.
+/// The side of two that left out a collective which the other one made; neither, if that is not known.
+struct Shift {
+  bool one_skipped = false;
+  bool other_skipped = false;
+
+  bool isKnown() const {
+    return one_skipped != other_skipped;
+  }
+};
+
+/// Returns the side that did not make a call which usually comes there, and made the call after it.
+Shift usualShift(const TwoSides& two, uint64_t at) {
+  const uint64_t before = lastLike(two.one, at);
+  const LastCollective* usual = two.one.call(before);
+  const LastCollective* next = two.one.call(before + 1);
+  const bool other_is_usual = before != 0 && areAlike(usual, two.other.call(at));
+  const bool one_is_usual = before != 0 && areAlike(usual, two.one.call(at));
+  return {other_is_usual && areAlike(next, two.one.call(at)), one_is_usual && areAlike(next, two.other.call(at))};
+}
+
+/// Sets the reason and the cause for a call that one side made and the other one did not. If both have as many
+/// ranks, a call that no rank made before is too much, and one that ranks made before is missing on the other side.
+void judgeShift(const TwoSides& two, bool one_skipped, Mismatch& mismatch) {
+  const uint64_t at = mismatch.sequence;
+  const std::vector<MismatchSide>& sides = mismatch.sides;
+  if (two.has_most) {
+    mismatch.reason = one_skipped ? HangReason::kSkipped : HangReason::kExtra;
+    return;
+  }
+  const HangMember& maker = one_skipped ? two.other : two.one;
+  const bool is_new = !wasMadeBefore(*mismatch.group, maker.call(at), at);
+  const bool is_first_step = is_new && !wasMadeBefore(*mismatch.group, maker.call(at + 1), at);
+  if (!is_first_step) {
+    const size_t maker_side = one_skipped ? 0 : 1;
+    mismatch.reason = is_new ? HangReason::kExtra : HangReason::kSkipped;
+    mismatch.cause = sides[is_new ? maker_side : 1 - maker_side].ranks;
+  }
+}
+
+/// Finds out whether one of two sides left out a collective, or made one more, or two in another order: by what they
+/// made later, or by what came after the same collectives before.
 void findShift(Mismatch& mismatch) {
   const std::vector<MismatchSide>& sides = mismatch.sides;
   if (sides.size() != 2) {
@@ -106,22 +160,17 @@ void findShift(Mismatch& mismatch) {
       *mismatch.group->memberOf(sides[0].ranks.front()),
       *mismatch.group->memberOf(sides[1].ranks.front()),
       sides[0].ranks.size() > sides[1].ranks.size()};
-  bool one_skipped = isOneBehind(two.one, two.other, at);
-  bool other_skipped = isOneBehind(two.other, two.one, at);
-  if (one_skipped == other_skipped) {
-    const uint64_t before = lastLike(two.one, at);
-    const LastCollective* usual = two.one.call(before);
-    const LastCollective* next = two.one.call(before + 1);
-    const bool other_is_usual = before != 0 && areAlike(usual, two.other.call(at));
-    const bool one_is_usual = before != 0 && areAlike(usual, two.one.call(at));
-    one_skipped = other_is_usual && areAlike(next, two.one.call(at));
-    other_skipped = one_is_usual && areAlike(next, two.other.call(at));
+  if (areSwapped(two.one, two.other, at)) {
+    mismatch.reason = HangReason::kOrder;
+    return;
   }
-  if (one_skipped != other_skipped) {
-    if (!two.has_most) { // of two ranks, either left one out or the other made one more
-      mismatch.cause = sides[one_skipped ? 1 : 0].ranks;
-    }
-    mismatch.reason = one_skipped || !two.has_most ? HangReason::kSkipped : HangReason::kExtra;
+  Shift shift = {isOneBehind(two.one, two.other, at), isOneBehind(two.other, two.one, at)};
+  if (!shift.isKnown()) {
+    shift = usualShift(two, at);
+    mismatch.is_proven = !shift.isKnown();
+  }
+  if (shift.isKnown()) {
+    judgeShift(two, shift.one_skipped, mismatch);
   }
 }
 

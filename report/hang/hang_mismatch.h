@@ -24,6 +24,7 @@ struct Mismatch {
   std::vector<MismatchSide> sides; ///< most ranks first
   std::vector<int64_t> cause;      ///< fewer ranks than the others; all, if no side has most ranks
   uint64_t at_ns = 0;              ///< CLOCK_REALTIME at which the last side made the call
+  bool is_proven = true;           ///< false: the reason follows from what ranks did in earlier steps
 };
 
 /// Returns the first mismatch of each group, the earliest first. Compares as far back as reports go.

@@ -25,6 +25,7 @@ constexpr std::array<Reason, kHangReasonCount> kReasons = {{
     {"root", "Ranks issued the same collective with different roots."},
     {"skipped", "A rank left out a collective that the others issued, and went on with the next one."},
     {"extra", "A rank issued a collective that the others did not."},
+    {"order", "Ranks issued the same two collectives in another order."},
     {"diverged", "Ranks of a group issued different collectives some time ago, before those that reports still hold."},
     {"unmatched", "A send and the receive that it meets have different payloads or dtypes."},
     {"cycle", "Ranks wait for each other."},

@@ -26,6 +26,7 @@ enum class HangReason : uint8_t {
   kRoot,         ///< the same collective with other roots
   kSkipped,      ///< a rank left out a collective
   kExtra,        ///< a rank made a collective that the others did not
+  kOrder,        ///< ranks made two collectives in another order
   kDiverged,     ///< ranks made other collectives some time ago
   kUnmatched,    ///< a send and its receive have other payloads or dtypes
   kCycle,        ///< ranks wait for each other
@@ -42,7 +43,7 @@ enum class HangReason : uint8_t {
   kQuiet,        ///< no rank waits for another, and none makes progress
   kDamaged,      ///< a ledger is damaged
 };
-inline constexpr int kHangReasonCount = 23;
+inline constexpr int kHangReasonCount = 24;
 
 /// The state of a rank.
 enum class RankState : uint8_t {

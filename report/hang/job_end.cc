@@ -10,7 +10,10 @@
 namespace commtap {
 namespace {
 
-/// How a rank ended, as far as that says who ended the job.
+/// A launcher waits for 30 s from SIGTERM to SIGKILL, and schedulers do the same: until then a job is being ended.
+constexpr uint64_t kEndingNs = 60'000'000'000;
+
+/// How a rank ended, seen from the end of the job.
 enum class RankEnd : uint8_t {
   kRuns,
   kFinished,   ///< it exited without an error
@@ -65,7 +68,7 @@ RankEnd endOf(const Job& job, const Wait* wait, uint64_t patience_ns) {
 class EndFinder {
  public:
   EndFinder(std::span<const RankSight> sights, const Waits& waits, uint64_t now_ns, uint64_t patience_ns)
-      : sights_(sights), waits_(waits), now_ns_(now_ns), patience_ns_(patience_ns) {
+      : sights_(sights), waits_(waits), now_ns_(now_ns) {
     for (const RankSight& sight : sights) {
       const auto wait = waits.find(sight.rank());
       ended_ns_[sight.rank()] = sight.report->job.ended_at_ns.value_or(0);
@@ -136,7 +139,7 @@ class EndFinder {
 
   bool isGoingOn() const {
     const uint64_t at_ns = end_.at_ns.value_or(0);
-    return has(RankEnd::kRuns) && now_ns_ > at_ns && now_ns_ - at_ns >= patience_ns_;
+    return has(RankEnd::kRuns) && now_ns_ > at_ns && now_ns_ - at_ns >= kEndingNs;
   }
 
   /// Adds ranks that were killed with all others. One that others broke off for was killed before them.
@@ -169,7 +172,6 @@ class EndFinder {
   std::span<const RankSight> sights_;
   const Waits& waits_;
   uint64_t now_ns_;
-  uint64_t patience_ns_;
   std::map<int64_t, RankEnd> ends_;
   std::map<int64_t, uint64_t> ended_ns_; ///< CLOCK_REALTIME; 0: not known, or it runs
   JobEnd end_;

@@ -47,6 +47,7 @@ struct HangRank {
   std::optional<uint64_t> steps;              ///< that it has ended
   std::string nccl_function;                  ///< the call to NCCL that has not returned; "" if there is none
   std::optional<uint64_t> nccl_entered_at_ns; ///< CLOCK_REALTIME
+  bool child_computes = false;                ///< a child process uses a processor; not part of the document
   double nccl_s = 0;                          ///< since then, if the rank still runs; not part of the document
 };
 

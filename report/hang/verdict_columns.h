@@ -190,7 +190,8 @@ inline constexpr auto kColumns<Verdict> = std::tuple{
     column(
         "end",
         &Verdict::end,
-        "How the job was ended: by its launcher, by a signal to all ranks, or by ranks that gave up. Null if it goes on, "
+        "How the job was ended: by its launcher, by a signal to all ranks, or by ranks that gave up. Null if it goes "
+        "on, "
         "or ended by itself."),
     column("waits_s", &Verdict::waits_s, "Seconds since `since`, until the job was ended if that time is known."),
     column(

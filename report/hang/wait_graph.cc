@@ -3,6 +3,7 @@
 #include "report/hang/wait_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace commtap {
 namespace {
@@ -38,7 +39,8 @@ RankState ownStateOf(const RankSight& sight, bool waits) {
   if (!sight.look.is_here) {
     return RankState::kUnknown;
   }
-  return sight.look.is_runnable || sight.look.cpu_share >= kBusyShare ? RankState::kRuns : RankState::kBlocked;
+  const bool computes = sight.look.is_runnable || sight.look.cpu_share >= kBusyShare || sight.look.child_computes;
+  return computes ? RankState::kRuns : RankState::kBlocked;
 }
 
 bool isDead(RankState state) {
@@ -47,8 +49,13 @@ bool isDead(RankState state) {
 
 } // namespace
 
-WaitGraph::WaitGraph(std::span<const RankSight> sights, const Waits& waits, const JobEnd& end, RankState absent)
-    : absent_(absent) {
+WaitGraph::WaitGraph(
+    std::span<const RankSight> sights,
+    const Waits& waits,
+    const JobEnd& end,
+    RankState absent,
+    std::set<int64_t> elsewhere)
+    : absent_(absent), elsewhere_(std::move(elsewhere)) {
   std::set<int64_t> finished;
   for (const RankSight& sight : sights) {
     const int64_t rank = sight.rank();
@@ -78,7 +85,10 @@ WaitGraph::WaitGraph(std::span<const RankSight> sights, const Waits& waits, cons
 
 RankState WaitGraph::stateOf(int64_t rank) const {
   const auto found = states_.find(rank);
-  return found == states_.end() ? absent_ : found->second;
+  if (found != states_.end()) {
+    return found->second;
+  }
+  return elsewhere_.contains(rank) ? RankState::kUnknown : absent_;
 }
 
 const std::vector<int64_t>& WaitGraph::blockersOf(int64_t rank) const {

@@ -15,12 +15,18 @@
 
 namespace commtap {
 
-/// The edges from each rank to the ranks that it waits for. A rank that was alive when the job was ended waits as it did
-/// then.
+/// The edges from each rank to the ranks that it waits for. A rank that was alive when the job was ended waits as it
+/// did then.
 class WaitGraph {
  public:
-  /// `absent` is the state of a rank without a report.
-  WaitGraph(std::span<const RankSight> sights, const Waits& waits, const JobEnd& end, RankState absent);
+  /// `absent` is the state of a rank without a report. That of a rank in `elsewhere`, which has taken part, is
+  /// kUnknown.
+  WaitGraph(
+      std::span<const RankSight> sights,
+      const Waits& waits,
+      const JobEnd& end,
+      RankState absent,
+      std::set<int64_t> elsewhere = {});
 
   /// Returns the state of the rank; for one that was alive when the job was ended, the state then: kWaits or kEnded.
   RankState stateOf(int64_t rank) const;
@@ -39,6 +45,7 @@ class WaitGraph {
 
  private:
   RankState absent_;
+  std::set<int64_t> elsewhere_;
   std::map<int64_t, RankState> states_;
   std::map<int64_t, std::vector<int64_t>> blockers_;
   bool has_running_ = false;

@@ -11,15 +11,11 @@
 #include "report/model/saturating.h"
 
 namespace commtap {
-namespace {
 
-/// Returns true if no rank can complete the collective before every rank has joined it.
 bool leavesTogether(Kind kind) {
   return kind == Kind::kAllReduce || kind == Kind::kAllGather || kind == Kind::kReduceScatter ||
          kind == Kind::kAllToAll || kind == Kind::kBarrier;
 }
-
-} // namespace
 
 TimeSums::Sum& TimeSums::sumOf(const Collective& row, const Group* group) {
   TimeTotals head;

@@ -14,6 +14,9 @@
 
 namespace commtap {
 
+/// Returns true if no rank can complete the collective before every rank has joined it.
+bool leavesTogether(Kind kind);
+
 /// The rank that the other ranks of its group wait for.
 struct Straggler {
   int64_t rank = 0;

@@ -210,7 +210,7 @@ def check_hangs(kit: Kit) -> None:
         with kit.attempt(f"hang.py {what}"), Ranks(kit.machine, ["hang.py", what, "120"], kit.folder / what) as job:
             verdict = settled(kit, job.folder, lambda job=job: all("at work" in job.text("stdout", r) for r in (0, 1)))
             kit.judge(f"why: hang.py {what}", judge.verdict_faults(verdict, (reason,), "1", module))
-    for what, reason, module in (("skip", "skipped", "Net.b"), ("stopped", "killed", "Net.a")):
+    for what, reason, module in (("skip", "skipped", "Net.b"), ("stopped", "not_come", "Net.a")):
         folder = kit.folder / f"{what}_abort"
         command, soon = ["hang.py", what, "10"], {"variables": {"TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "500"}}
         with kit.attempt(f"hang.py {what}, the end"), Ranks(kit.machine, command, folder, **soon) as job:

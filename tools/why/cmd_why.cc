@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "tools/cli/subcommand_help.h"
 #include "tools/cli/subcommands.h"
@@ -28,7 +29,8 @@ constexpr const char* kWhyAbout =
     "Reads the ledgers and reports of the newest job in the folders, twice, and says in one line why it hangs: the\n"
     "ranks that are the cause, the collective, its group and module, and since when the others wait. Ranks that made\n"
     "different calls come first, then ranks that cannot come, then ranks that are blocked elsewhere. The job is not\n"
-    "affected. After a job was ended, the verdict is on what its ranks did until then; one that was cancelled while it\n"
+    "affected. After a job was ended, the verdict is on what its ranks did until then; one that was cancelled while "
+    "it\n"
     "made progress is healthy. --watch looks again and again until the job has ended, and reports each hang once.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
 constexpr const char* kWhyExitStatus =
@@ -104,21 +106,37 @@ int lookOnce(const WhyArguments& arguments, JobLooker looker) {
   return printed == kExitOk ? exitStatusOf(verdict) : kExitUnknown;
 }
 
+/// Returns whether all ranks have ended and none failed: no launcher starts another attempt.
+bool hasEndedWell(const Verdict& verdict, const JobLook& look) {
+  const auto ranks = static_cast<int64_t>(verdict.ranks.size());
+  return verdict.status == HangStatus::kHealthy && !isRunning(look) && ranks > 0 && verdict.world_size == ranks;
+}
+
+/// Returns whether a rank that is dead is so in two looks: while a job is ended, one rank ends before the others.
+bool isConfirmed(const Verdict& before, const Verdict& now) {
+  const bool is_dead = now.reason == HangReason::kKilled || now.reason == HangReason::kExited;
+  return !is_dead || (before.reason == now.reason && before.cause == now.cause);
+}
+
 int watch(const WhyArguments& arguments, JobLooker looker) {
   endAtSignals();
   Incidents incidents;
   uint64_t ran_ns = 0; ///< CLOCK_REALTIME of the last look at a running process, or the first at one that has ended
   EarlierLook before = earlier(looker.look());
+  Verdict last;
   for (;;) {
     std::this_thread::sleep_for(std::chrono::duration<double>(arguments.interval_s));
     JobLook now = looker.look();
     noteProgress(before, now);
     Verdict verdict = looker.verdict(before, now);
-    if (incidents.isNew(verdict)) {
+    if (isConfirmed(last, verdict) && incidents.isNew(verdict)) {
       if (const int printed = print(verdict, arguments); printed != kExitOk) {
         return printed;
       }
       sayAll(notify(arguments.notification, verdict));
+    }
+    if (hasEndedWell(verdict, now)) {
+      return kExitOk;
     }
     const bool is_first = ran_ns == 0 && !now.processes.empty();
     ran_ns = isRunning(now) || is_first ? now.at_ns : ran_ns;
@@ -126,6 +144,7 @@ int watch(const WhyArguments& arguments, JobLooker looker) {
       return kExitOk; // no launcher has started another attempt
     }
     before = earlier(now);
+    last = std::move(verdict);
   }
 }
 

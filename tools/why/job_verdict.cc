@@ -19,6 +19,15 @@
 namespace commtap {
 namespace {
 
+/// Child processes that use less of a processor than this only wait, for work or for the rank.
+constexpr double kBusyChildShare = 0.2;
+
+/// Returns the share of a processor. The ticks of children that were not waited for are lost when they end.
+double shareOf(uint64_t before_ticks, uint64_t now_ticks, double seconds) {
+  const uint64_t ticks = now_ticks > before_ticks ? now_ticks - before_ticks : 0;
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK)) / seconds;
+}
+
 ProcessLook compared(const EarlierLook::Process* before, const SeenProcess& now, double seconds) {
   ProcessLook look;
   look.is_here = now.sample.has_value();
@@ -30,8 +39,12 @@ ProcessLook compared(const EarlierLook::Process* before, const SeenProcess& now,
         now.sample->state == 'R' || (before != nullptr && before->sample && before->sample->state == 'R');
   }
   if (look.is_here && before != nullptr && before->sample && seconds > 0) {
-    const auto ticks = static_cast<double>(now.sample->cpu_ticks - before->sample->cpu_ticks);
-    look.cpu_share = ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) / seconds;
+    look.cpu_share = shareOf(before->sample->cpu_ticks, now.sample->cpu_ticks, seconds);
+    const double child_share = shareOf(before->sample->child_ticks, now.sample->child_ticks, seconds);
+    look.child_computes = child_share >= kBusyChildShare || (before->sample->child_runs && now.sample->child_runs);
+  }
+  if (look.child_computes) {
+    look.text += ", a child process computes";
   }
   return look;
 }

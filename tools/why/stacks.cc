@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/why/stacks.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "report/base/process.h"
@@ -13,6 +16,25 @@ namespace {
 constexpr size_t kMostStacks = 8;
 constexpr int kNotFound = 127; ///< the shell's status for a command that does not exist
 
+/// Returns the folders of this program, and of the scripts of the Python environment that a wheel put it into: pip puts
+/// py-spy there, and PATH has them only in an activated environment.
+std::string ownFolders() {
+  std::error_code error;
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  const std::filesystem::path scripts =
+      own / "../../../../../../bin"; // from lib/python3/site-packages/commtap/_native/bin
+  return own.string() + ":" + scripts.lexically_normal().string();
+}
+
+/// Returns the text as one word of the shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char each : text) {
+    word += each == '\'' ? std::string("'\\''") : std::string(1, each);
+  }
+  return word + "'";
+}
+
 } // namespace
 
 void addStacks(Verdict& verdict) {
@@ -22,7 +44,7 @@ void addStacks(Verdict& verdict) {
       continue;
     }
     const std::string command = fmt::format("py-spy dump --nonblocking --pid {}", *rank.pid);
-    const ShellResult result = runShell(command + " 2>&1", "");
+    const ShellResult result = runShell("PATH=\"$PATH\":" + quoted(ownFolders()) + " && " + command + " 2>&1", "");
     if (result.status == kNotFound) {
       verdict.problems.emplace_back("--stacks needs py-spy, which is not installed: pip install py-spy");
       return;

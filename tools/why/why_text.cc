@@ -12,6 +12,7 @@
 #include "report/hang/verdict_columns.h"
 #include "report/json/row_write.h"
 #include "tools/text/text.h"
+#include "tools/text/wrapping.h"
 
 namespace commtap {
 namespace {
@@ -37,6 +38,12 @@ std::string ranksText(const RankRanges& ranges) {
   return (countOf(ranges) == 1 ? "rank " : "ranks ") + text;
 }
 
+/// Returns the group's description; "group 1" for a group that has a number for a name only.
+std::string groupText(const std::string& group) {
+  const bool is_number = !group.empty() && group.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? "group " + group : inert(group);
+}
+
 /// Returns "has" or "have".
 std::string have(const RankRanges& ranges) {
   return countOf(ranges) == 1 ? "has" : "have";
@@ -52,7 +59,7 @@ std::string nameOf(const HangCall& call) {
     return call.kind == Kind::kSend ? "send to " + peer : "recv from " + peer;
   }
   return fmt::format(
-      "{} #{} of {} [{}]", kindName(call.kind), call.sequence, inert(call.group), shownRanges(call.members));
+      "{} #{} of {} [{}]", kindName(call.kind), call.sequence, groupText(call.group), shownRanges(call.members));
 }
 
 /// Returns "320 B for MLP.net2, forward".
@@ -69,7 +76,7 @@ std::string fullNameOf(const HangCall& call) {
 std::string detailOf(const HangCall& call, HangReason reason) {
   switch (reason) {
     case HangReason::kSize:
-      return fmt::format("{} bytes", call.bytes);
+      return fmt::format("{} B", call.bytes);
     case HangReason::kDtype:
       return call.dtype.empty() ? "no tensor" : inert(call.dtype);
     case HangReason::kReduceOp:
@@ -77,7 +84,7 @@ std::string detailOf(const HangCall& call, HangReason reason) {
     case HangReason::kRoot:
       return call.root ? "root " + std::to_string(*call.root) : "no root";
     case HangReason::kUnmatched:
-      return fmt::format("{}: {} bytes, {}", nameOf(call), call.bytes, inert(call.dtype));
+      return fmt::format("{}: {} B, {}", nameOf(call), call.bytes, inert(call.dtype));
     default:
       return fmt::format("{} of {}", kindName(call.kind), aboutOf(call));
   }
@@ -175,6 +182,17 @@ std::string lineOfMissing(const Verdict& verdict) {
   }
   const HangCall& call = *verdict.call;
   const bool is_message = isPointToPoint(call.kind);
+  const HangRank* rank = firstCause(verdict);
+  if (verdict.reason == HangReason::kElsewhere && (rank == nullptr || !rank->pid)) {
+    return fmt::format(
+        "{} {} in {} for {}, which {} no report here: name all folders of the job; {}",
+        ranksText(call.ranks),
+        verdict.end ? "waited" : "waits",
+        fullNameOf(call),
+        cause,
+        have(verdict.cause),
+        waitOf(verdict));
+  }
   if (verdict.reason == HangReason::kNotCome) {
     const std::string what = is_message ? fmt::format("come to the {} of {}", fullNameOf(call), ranksText(call.ranks))
                                         : "entered " + fullNameOf(call);
@@ -199,12 +217,13 @@ std::string lineOfCycle(const Verdict& verdict) {
         ranksText(next.ranks));
   }
   const std::string when = verdict.end ? ", until " + endedText(*verdict.end) : "";
-  return fmt::format("{} {} for each other{}: {}", ranksText(verdict.cause), verdict.end ? "waited" : "wait", when, text);
+  return fmt::format(
+      "{} {} for each other{}: {}", ranksText(verdict.cause), verdict.end ? "waited" : "wait", when, text);
 }
 
 std::string lineOfDivergence(const Verdict& verdict) {
   const HangDivergence& found = *verdict.divergence;
-  const std::string group = fmt::format("{} [{}]", inert(found.group), shownRanges(found.members));
+  const std::string group = fmt::format("{} [{}]", groupText(found.group), shownRanges(found.members));
   const std::string who =
       found.ranks == found.members
           ? fmt::format("the ranks of {} made different collectives", group)
@@ -221,27 +240,45 @@ std::string nowOf(const Verdict& verdict) {
                       : "";
 }
 
-/// Returns what the cause made in place of the call that it skipped.
+/// Returns "all_reduce of 64 B for Net.c, forward": what the cause made in place of the call that it skipped.
 std::string nextOf(const Verdict& verdict) {
   const auto next = std::find_if(verdict.calls.begin(), verdict.calls.end(), [&verdict](const HangCall& call) {
     return call.ranks == verdict.cause;
   });
-  return next == verdict.calls.end()
-             ? ""
-             : fmt::format(", and went on with {} for {}", kindName(next->kind), inert(next->module));
+  return next == verdict.calls.end() ? "" : fmt::format("{} of {}", kindName(next->kind), aboutOf(*next));
+}
+
+/// Returns that the cause skipped a call. What ranks did in earlier steps does not show that it never makes the call.
+std::string lineOfSkipped(const Verdict& verdict) {
+  const std::string skipped = fullNameOf(*verdict.call);
+  const std::string next = nextOf(verdict);
+  if (verdict.inferred && !next.empty()) {
+    const std::string maker = countOf(verdict.cause) == 1 ? "it" : "they";
+    return fmt::format(
+        "{} skipped {}, or will make it later: {} made {} in its place",
+        ranksText(verdict.cause),
+        skipped,
+        maker,
+        next);
+  }
+  const std::string went_on = next.empty() ? "" : ", and went on with " + next;
+  return fmt::format("{} skipped {}{}", ranksText(verdict.cause), skipped, went_on);
 }
 
 std::string lineOfMismatch(const Verdict& verdict) {
   const HangCall& call = *verdict.call;
-  const std::string where = fmt::format("#{} of {} [{}]", call.sequence, inert(call.group), shownRanges(call.members));
+  const std::string where =
+      fmt::format("#{} of {} [{}]", call.sequence, groupText(call.group), shownRanges(call.members));
   switch (verdict.reason) {
     case HangReason::kSkipped:
-      return fmt::format("{} skipped {}{}", ranksText(verdict.cause), fullNameOf(call), nextOf(verdict));
+      return lineOfSkipped(verdict);
+    case HangReason::kOrder:
+      return fmt::format("ranks made two collectives in another order, from {} on: {}", where, sidesOf(verdict));
     case HangReason::kExtra:
       return fmt::format(
           "{} made {}, which the other ranks of the group did not", ranksText(verdict.cause), fullNameOf(call));
     case HangReason::kUnmatched:
-      return fmt::format("a send and its receive differ in {}: {}", inert(call.group), sidesOf(verdict));
+      return fmt::format("a send and its receive differ in {}: {}", groupText(call.group), sidesOf(verdict));
     case HangReason::kOp:
       return fmt::format("ranks issued different collectives as {}: {}", where, sidesOf(verdict));
     default:
@@ -266,6 +303,7 @@ std::string lineOfStuck(const Verdict& verdict) {
     case HangReason::kRoot:
     case HangReason::kSkipped:
     case HangReason::kExtra:
+    case HangReason::kOrder:
     case HangReason::kUnmatched:
       return lineOfMismatch(verdict);
     default:
@@ -273,7 +311,7 @@ std::string lineOfStuck(const Verdict& verdict) {
   }
 }
 
-/// Returns that a rank that failed was not waited for, as far as that is known.
+/// Returns that no rank waited for one that failed.
 std::string notWaitedFor(const Verdict& verdict) {
   return verdict.end ? "no rank had waited for long" : "no rank waited for another";
 }
@@ -287,28 +325,38 @@ std::string lineOfFailed(const Verdict& verdict) {
     }
   }
   return fmt::format(
-      "{} exited with status {}, and {}",
-      ranksText(verdict.cause),
-      fmt::join(statuses, " or "),
-      notWaitedFor(verdict));
+      "{} exited with status {}, and {}", ranksText(verdict.cause), fmt::join(statuses, " or "), notWaitedFor(verdict));
 }
 
 /// Returns "all ranks had issued all_reduce #9 of tp [0-1] (...) when the job was ended (SIGTERM); whether ...".
 std::string lineOfCommon(const Verdict& verdict) {
   const std::string issued = fullNameOf(*verdict.call);
-  const std::string what = verdict.end
-                               ? fmt::format("all ranks had issued {} when {}", issued, endedText(*verdict.end))
-                               : "all ranks have issued " + issued;
+  const auto inside = std::find_if(
+      verdict.ranks.begin(), verdict.ranks.end(), [](const HangRank& rank) { return !rank.nccl_function.empty(); });
+  if (inside != verdict.ranks.end()) {
+    return fmt::format("all ranks have issued {}; rank {} is inside {}", issued, inside->rank, ncclOf(*inside));
+  }
+  const std::string what = verdict.end ? fmt::format("all ranks had issued {} when {}", issued, endedText(*verdict.end))
+                                       : "all ranks have issued " + issued;
   return what + "; whether it completed is not known";
+}
+
+std::string lineOfComputing(const Verdict& verdict) {
+  const HangRank* rank = firstCause(verdict);
+  const std::string age = humanDuration(verdict.quiet_s * 1e9);
+  if (rank != nullptr && rank->child_computes) {
+    return fmt::format("a child process of rank {} computes, and the last event of a rank was {} ago", rank->rank, age);
+  }
+  return fmt::format(
+      "{} for {}, without a call of a module: computing, or in an endless loop",
+      verdict.cause.empty() ? "all ranks use their processors" : ranksText(verdict.cause) + " uses its processor",
+      age);
 }
 
 std::string lineOfUnknown(const Verdict& verdict) {
   switch (verdict.reason) {
     case HangReason::kComputing:
-      return fmt::format(
-          "{} for {}, without a call of a module: computing, or in an endless loop",
-          verdict.cause.empty() ? "all ranks use their processors" : ranksText(verdict.cause) + " uses its processor",
-          humanDuration(verdict.quiet_s * 1e9));
+      return lineOfComputing(verdict);
     case HangReason::kNotCompleted:
       return lineOfCommon(verdict);
     case HangReason::kKilled:
@@ -372,7 +420,9 @@ std::string rankLine(const HangRank& rank) {
     text += fmt::format(
         " {}{} in {} for {}",
         rank.inferred ? "probably " : "",
-        was_ended ? "waited until the end" + endOf(&rank) : isDead(rank.state) ? "waited" : "waits",
+        was_ended            ? "waited until the end" + endOf(&rank)
+        : isDead(rank.state) ? "waited"
+                             : "waits",
         rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
         ranksText(rank.waits_for));
   }
@@ -412,9 +462,7 @@ std::string countLines(const Verdict& verdict) {
   return text.empty() ? text : "Counted differently:\n" + text;
 }
 
-} // namespace
-
-std::string lineOf(const Verdict& verdict) {
+std::string fullLineOf(const Verdict& verdict) {
   switch (verdict.status) {
     case HangStatus::kHealthy:
       return lineOfHealthy(verdict);
@@ -427,12 +475,46 @@ std::string lineOf(const Verdict& verdict) {
   return lineOfStuck(verdict) + (verdict.inferred ? " (inferred)" : "");
 }
 
+/// The columns of a terminal on a wide screen. The line of a verdict in more columns leaves out details.
+constexpr size_t kMostColumns = 160;
+
+/// Returns the verdict with short names, and without the calls of ranks, which have lines of their own.
+Verdict withoutDetails(const Verdict& verdict) {
+  constexpr size_t kMostName = 32;
+  const auto abridge = [](HangCall& call) {
+    call.module = shorten(inert(call.module), kMostName);
+    call.group = shorten(inert(call.group), kMostName);
+  };
+  Verdict abridged = verdict;
+  for (HangRank& rank : abridged.ranks) {
+    rank.call.reset();
+  }
+  if (abridged.call) {
+    abridge(*abridged.call);
+  }
+  std::for_each(abridged.calls.begin(), abridged.calls.end(), abridge);
+  return abridged;
+}
+
+} // namespace
+
+std::string lineOf(const Verdict& verdict) {
+  std::string line = fullLineOf(verdict);
+  if (displayWidth(line) <= kMostColumns) {
+    return line;
+  }
+  return fullLineOf(withoutDetails(verdict));
+}
+
 std::string whyText(const Verdict& verdict, const Color& color) {
   const bool is_bad = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
   const bool is_unknown = verdict.status == HangStatus::kUnknown; // the line begins with "cannot tell"
   std::string text = is_unknown ? verdict.line : fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line);
+  text = verdict.attempt > 0 ? fmt::format("attempt {}: {}", verdict.attempt, text) : text;
+  text = wrapped(text, kMostColumns);
+  text.pop_back(); // the line's end is not coloured
+  text = verdict.status == HangStatus::kStuck ? color.alarm(text) : is_bad ? color.warning(text) : text;
   text += "\n";
-  text = is_bad ? color.warning(text.substr(0, text.size() - 1)) + "\n" : text;
   if (verdict.status != HangStatus::kHealthy) {
     text += rankLines(verdict);
     text += countLines(verdict);

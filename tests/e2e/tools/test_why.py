@@ -78,6 +78,9 @@ NO_HANGS = [
     ("slow_rank", 2, OK, "healthy"),
     ("slow_checkpoints", 2, OK, "healthy"),
     ("computing", 2, CANNOT_TELL, "computing"),
+    ("lone_evaluation", 2, CANNOT_TELL, "computing"),
+    ("busy_child", 2, CANNOT_TELL, "computing"),
+    ("join", 2, OK, "healthy"),
     ("never_came", 2, CANNOT_TELL, "none"),
     ("all_elsewhere", 2, CANNOT_TELL, "not_completed"),
 ]

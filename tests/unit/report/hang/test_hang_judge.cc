@@ -267,7 +267,7 @@ TEST_CASE("a job that is cancelled after a long wait keeps its cause, and the wa
   CHECK(rankOf(verdict, 0).state == RankState::kEnded);
 }
 
-TEST_CASE("a rank that gave up waiting is a victim, whoever ended the others") {
+TEST_CASE("a rank that gave up waiting is a victim, also if the launcher ended the others") {
   HangJob job = lateJob();
   job.end(0, ExitKind::kSignal, 6, 30);
   cancel(job, 31);
@@ -293,6 +293,21 @@ TEST_CASE("a rank that was killed before the launcher ended the others is the ca
   const Verdict verdict = judged(job, 1000);
   checkIsRank2(verdict, HangReason::kKilled);
   CHECK(verdict.status == HangStatus::kStuck);
+}
+
+TEST_CASE("several ranks that were killed as the launcher ended the others may have been ended with them") {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  job.end(2, ExitKind::kKilled, std::nullopt, 0);
+  job.end(3, ExitKind::kKilled, std::nullopt, 0);
+  HangJob late = job;
+  cancel(job, 2);
+  CHECK(judged(job, 1000).status == HangStatus::kUnknown);
+  CHECK(judged(job, 1000).cause == RankRanges{{2, 3}});
+  cancel(late, 30);
+  CHECK(judged(late, 1000).status == HangStatus::kStuck);
+  CHECK(judged(late, 1000).cause == RankRanges{{2, 3}});
 }
 
 TEST_CASE("a rank that failed before the launcher ended the others is the cause, or is named") {
@@ -342,7 +357,7 @@ TEST_CASE("calls that differ stay the cause after the end") {
   CHECK(judged(job, 1000).status == HangStatus::kWrong);
 }
 
-TEST_CASE("the call that all ranks had issued stays named, whoever ended them") {
+TEST_CASE("the call that all ranks had issued stays named after the end") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
   HangJob aborted = job;
@@ -358,6 +373,81 @@ TEST_CASE("the call that all ranks had issued stays named, whoever ended them") 
     REQUIRE(verdict.end);
   }
   CHECK(judged(aborted, 1000).end->gave_up == RankRanges{{0, 1}});
+}
+
+/// A job of a mesh of two by two, after some steps: each rank has a call in its row, and one in its column.
+HangJob meshJob() {
+  HangJob job(4);
+  job.addGroup("row0", {0, 1});
+  job.addGroup("row1", {2, 3});
+  job.addGroup("column0", {0, 2});
+  job.addGroup("column1", {1, 3});
+  for (int step = 0; step < 3; ++step) {
+    for (const int64_t rank : {0, 1, 2, 3}) {
+      job.issue(rank, Kind::kAllGather, "Net.a", rank < 2 ? "row0" : "row1");
+      job.issue(rank, Kind::kAllReduce, "Net.b", rank % 2 == 0 ? "column0" : "column1");
+      job.issue(rank, Kind::kAllReduce, "Net.c", rank < 2 ? "row0" : "row1");
+    }
+  }
+  return job;
+}
+
+TEST_CASE("in a cycle, the rank that left out the call that its peers made is the cause") {
+  HangJob job = meshJob();
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    job.issue(rank, Kind::kAllGather, "Net.a", rank < 2 ? "row0" : "row1");
+  }
+  job.issue(3, Kind::kAllReduce, "Net.b", "column1");
+  job.issue(1, Kind::kAllReduce, "Net.c", "row0"); // without Net.b
+  job.issue(0, Kind::kAllReduce, "Net.b", "column0");
+  job.issue(2, Kind::kAllReduce, "Net.x", "row1"); // so that all four wait for each other
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.reason == HangReason::kSkipped);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+  REQUIRE(verdict.call);
+  CHECK(verdict.call->module == "Net.b");
+  CHECK(verdict.call->group == "column1");
+  CHECK(verdict.inferred);
+}
+
+TEST_CASE("in a mesh, the call is the one that the cause would have made next") {
+  HangJob job = meshJob();
+  job.issue(3, Kind::kAllReduce, "Net.b", "column1"); // waits longest, for a call that rank 1 makes later
+  job.issue(0, Kind::kAllGather, "Net.a", "row0");
+  const Verdict verdict = judged(job);
+  CHECK(verdict.reason == HangReason::kBlocked);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+  REQUIRE(verdict.call);
+  CHECK(verdict.call->module == "Net.a");
+}
+
+TEST_CASE("a rank without a report that has taken part is elsewhere, and one that is late here is the cause") {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {2, 3}) {
+    job.remove(rank);
+  }
+  job.report(0).last.back().state = LastState::kCompleted;
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  const Verdict late = judged(job);
+  CHECK(late.reason == HangReason::kBlocked);
+  CHECK(late.cause == RankRanges{{1, 1}});
+  job.issue(1, Kind::kAllReduce, "Net.b");
+  const Verdict verdict = judged(job);
+  CHECK(verdict.reason == HangReason::kElsewhere);
+  CHECK(verdict.cause == RankRanges{{2, 3}});
+  REQUIRE(verdict.call);
+  CHECK(verdict.call->sequence == 2);
+}
+
+TEST_CASE("a rank whose child process computes is busy, not blocked") {
+  HangJob job = lateJob();
+  job.look(2).child_computes = true;
+  const Verdict verdict = judged(job);
+  checkIsRank2(verdict, HangReason::kComputing);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(rankOf(verdict, 2).child_computes);
 }
 
 TEST_CASE("one host's folder of a job that has finished is healthy") {

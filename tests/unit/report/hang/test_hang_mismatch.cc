@@ -98,6 +98,69 @@ TEST_CASE("a rank that goes on one call ahead left one out; one that is behind m
   }
 }
 
+TEST_CASE("of two ranks, a call that no rank made before is extra, and one that ranks made is skipped") {
+  for (const bool is_new : {false, true}) {
+    HangJob job(2);
+    for (int step = 0; step < 2; ++step) {
+      for (const char* module : {"Net.a", "Net.b", "Net.c", "Net.d"}) {
+        job.issueOnAll(module == std::string("Net.b") ? Kind::kAllGather : Kind::kAllReduce, module);
+      }
+    }
+    job.issueOnAll(Kind::kAllReduce, "Net.a");
+    job.issue(0, is_new ? Kind::kBarrier : Kind::kAllGather, is_new ? "Global" : "Net.b");
+    for (const char* module : {"Net.c", "Net.d"}) {
+      job.issueOnAll(Kind::kAllReduce, module);
+    }
+    const Found found(job);
+    REQUIRE(found.mismatches.size() == 1);
+    CHECK(found.mismatches[0].reason == (is_new ? HangReason::kExtra : HangReason::kSkipped));
+    CHECK(found.mismatches[0].cause == std::vector<int64_t>{is_new ? 0 : 1});
+    CHECK(found.mismatches[0].is_proven);
+  }
+}
+
+TEST_CASE("of two ranks in their first step, neither is known to have made too much or too little") {
+  HangJob job(2);
+  job.issue(0, Kind::kBarrier, "Global");
+  for (const char* module : {"Net.a", "Net.b", "Net.c"}) {
+    job.issueOnAll(Kind::kAllReduce, module);
+  }
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].reason == HangReason::kOp);
+  CHECK(found.mismatches[0].cause == std::vector<int64_t>{0, 1});
+}
+
+TEST_CASE("two calls that ranks made in another order have a reason of their own") {
+  HangJob job(3);
+  for (const int64_t rank : {0, 1, 2}) {
+    job.issue(rank, rank == 1 ? Kind::kAllGather : Kind::kAllReduce, rank == 1 ? "Net.b" : "Net.a");
+    job.issue(rank, rank == 1 ? Kind::kAllReduce : Kind::kAllGather, rank == 1 ? "Net.a" : "Net.b");
+  }
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].reason == HangReason::kOrder);
+  CHECK(found.mismatches[0].cause == std::vector<int64_t>{1});
+}
+
+TEST_CASE("a call that only earlier steps show as skipped is not proven") {
+  HangJob job(3);
+  for (int step = 0; step < 3; ++step) {
+    for (const char* module : {"Net.a", "Net.b", "Net.c", "Net.d"}) {
+      job.issueOnAll(module == std::string("Net.c") ? Kind::kAllGather : Kind::kAllReduce, module);
+    }
+  }
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issueOnAll(Kind::kAllReduce, "Net.b");
+  for (const int64_t rank : {0, 1, 2}) {
+    job.issue(rank, rank == 1 ? Kind::kAllReduce : Kind::kAllGather, rank == 1 ? "Net.d" : "Net.c");
+  }
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].reason == HangReason::kSkipped);
+  CHECK_FALSE(found.mismatches[0].is_proven);
+}
+
 TEST_CASE("a send and a receive that meet and differ are unmatched") {
   HangJob job(2);
   job.message(0, Kind::kSend, 1);

@@ -106,7 +106,7 @@ TEST_CASE("a rank that breaks off a short wait has failed, unless the rank that 
   CHECK(aliveIn(endOf(job)) == Ranks{2});
 }
 
-TEST_CASE("of ranks that nobody ended by a signal, the one that others broke off for was killed before them") {
+TEST_CASE("if no signal is known, the rank that others broke off for was killed before them") {
   HangJob job = lateJob();
   job.exit(0, 1, 5);
   job.end(1, ExitKind::kKilled, std::nullopt, 0);
@@ -117,8 +117,9 @@ TEST_CASE("of ranks that nobody ended by a signal, the one that others broke off
 TEST_CASE("a job whose other ranks run on is being ended for a while only") {
   HangJob job = lateJob();
   job.end(1, ExitKind::kKilled, SIGTERM, 20);
-  CHECK(aliveIn(endOf(job, 21)) == Ranks{1});
-  CHECK_FALSE(endOf(job, 20 + kPatienceS).wasEnded());
+  CHECK(aliveIn(endOf(job, 20 + kPatienceS)) == Ranks{1});
+  CHECK(aliveIn(endOf(job, 79)) == Ranks{1});
+  CHECK_FALSE(endOf(job, 80).wasEnded());
 }
 
 TEST_CASE("a job that ended by itself was not ended") {

@@ -10,8 +10,7 @@ namespace commtap {
 namespace {
 
 /// A graph of some ranks that wait as given.
-WaitGraph
-graphOf(const HangJob& job, const std::map<int64_t, std::vector<int64_t>>& blockers, const JobEnd& end = {}) {
+WaitGraph graphOf(const HangJob& job, const std::map<int64_t, std::vector<int64_t>>& blockers, const JobEnd& end = {}) {
   const std::vector<RankSight> sights = job.sights();
   Waits waits;
   for (const auto& [rank, others] : blockers) {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "report/base/process.h"
 #include "tests/unit/samples.h"
@@ -56,6 +57,19 @@ TEST_CASE("the stacks of the cause's processes are those that py-spy prints") {
   REQUIRE(verdict.stacks.size() == 1);
   CHECK(verdict.stacks[0].rank == 1);
   CHECK(verdict.stacks[0].command == "py-spy dump --nonblocking --pid 4001");
+  CHECK(verdict.stacks[0].text == "stack of 4001\n");
+}
+
+TEST_CASE("a py-spy in the folder of this program is found, after those of PATH") {
+  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "py-spy";
+  REQUIRE_FALSE(std::filesystem::exists(beside));
+  const SpyPath path("");
+  writeText(beside, "#!/bin/sh\necho stack of $4\n");
+  chmod(beside.c_str(), 0755);
+  Verdict verdict = verdictHere();
+  addStacks(verdict);
+  std::filesystem::remove(beside);
+  REQUIRE(verdict.stacks.size() == 1);
   CHECK(verdict.stacks[0].text == "stack of 4001\n");
 }
 

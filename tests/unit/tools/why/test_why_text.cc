@@ -28,17 +28,19 @@ TEST_CASE("the line of a rank that does not come") {
   CHECK(
       judged(job).line ==
       "rank 1 has not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward): it is blocked outside of "
-      "communication (sleeps), after all_reduce #1 of world [0-2] for Net.a; others have waited for 1.02 min");
+      "communication (sleeps); others have waited for 1.02 min");
+  CHECK(has(
+      whyText(judged(job), Color::none()), "rank 1 blocked (sleeps), after all_reduce #1 of world [0-2] for Net.a;"));
   CHECK(judged(job, 5).line.starts_with("the last event was 5.00 s ago; rank 1 has not entered"));
   job.report(1).job.exit = ExitKind::kKilled;
   job.report(1).job.exit_signal = 9;
-  CHECK(has(judged(job).line, "it was killed (SIGKILL), after"));
+  CHECK(has(judged(job).line, "it was killed (SIGKILL); others"));
   job.report(1).job.exit_signal.reset();
-  CHECK(has(judged(job).line, "it was killed, after"));
+  CHECK(has(judged(job).line, "it was killed; others"));
   job.report(1).job.exit = ExitKind::kNormal;
-  CHECK(has(judged(job).line, "it has exited, after"));
+  CHECK(has(judged(job).line, "it has exited; others"));
   job.report(1).job.exit_status = 1;
-  CHECK(has(judged(job).line, "it has exited with status 1, after"));
+  CHECK(has(judged(job).line, "it has exited with status 1; others"));
   job.remove(1);
   CHECK(has(judged(job).line, "it has no report here"));
   CHECK(has(judged(job).line, "(inferred)"));
@@ -68,9 +70,7 @@ TEST_CASE("the line and the rank's line name the call to NCCL that has not retur
   }
   job.report(1).nccl.emplace().open = {{"ncclAllReduce", "world", job.after(0)}};
   const Verdict verdict = judged(job);
-  CHECK(
-      has(verdict.line,
-          "it is in ncclAllReduce, which has not returned for 1.00 min, after all_reduce #1 of world [0-2] for Net.a"));
+  CHECK(has(verdict.line, "it is in ncclAllReduce, which has not returned for 1.00 min; others have waited"));
   CHECK(
       has(whyText(verdict, Color::none()),
           "rank 1 waits (sleeps), after all_reduce #1 of world [0-2] for Net.a; in ncclAllReduce, which has not "
@@ -99,8 +99,8 @@ TEST_CASE("the lines of calls that differ") {
   job.report(1).last.back().bytes = 128;
   CHECK(
       judged(job).line ==
-      "ranks issued all_reduce #1 of world [0-2] (128 B for Net.a, forward) with different sizes: ranks 0,2: 64 bytes; "
-      "rank 1: 128 bytes");
+      "ranks issued all_reduce #1 of world [0-2] (128 B for Net.a, forward) with different sizes: ranks 0,2: 64 B; "
+      "rank 1: 128 B");
   HangJob ops(3);
   ops.issue(0, Kind::kAllReduce, "Net.a");
   ops.issue(1, Kind::kBarrier, "Global");
@@ -194,15 +194,17 @@ TEST_CASE("the line of a rank that had not come when the job was ended") {
   const Verdict verdict = judged(job, 1000);
   CHECK(
       verdict.line ==
-      "rank 1 had not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward) when the job was ended (SIGTERM), "
-      "after all_reduce #1 of world [0-2] for Net.a; others had waited for 31.0 s");
+      "rank 1 had not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward) when the job was ended (SIGTERM); "
+      "others had waited for 31.0 s");
   const std::string text = whyText(verdict, Color::none());
-  CHECK(has(text, "  cause   rank 1 was alive until the end (SIGTERM), after all_reduce #1 of world [0-2] for Net.a; pid"));
-  CHECK(has(text, "  victim  rank 0 waited until the end (SIGTERM) in all_reduce #2 of world [0-2] of Net.b for rank 1;"));
+  CHECK(has(
+      text, "  cause   rank 1 was alive until the end (SIGTERM), after all_reduce #1 of world [0-2] for Net.a; pid"));
+  CHECK(has(
+      text, "  victim  rank 0 waited until the end (SIGTERM) in all_reduce #2 of world [0-2] of Net.b for rank 1;"));
   job.end(0, ExitKind::kSignal, 6, 20);
-  CHECK(has(judged(job, 1000).line, "when the job was ended (rank 0 gave up: SIGABRT), after"));
+  CHECK(has(judged(job, 1000).line, "when the job was ended (rank 0 gave up: SIGABRT); others"));
   job.exit(0, 1, 20);
-  CHECK(has(judged(job, 1000).line, "when the job was ended (rank 0 gave up: status 1), after"));
+  CHECK(has(judged(job, 1000).line, "when the job was ended (rank 0 gave up: status 1); others"));
 }
 
 TEST_CASE("the lines of ranks that were all killed say that the time is not known") {
@@ -217,11 +219,11 @@ TEST_CASE("the lines of ranks that were all killed say that the time is not know
   }
   const std::string line = judged(job).line;
   CHECK(line.starts_with("cannot tell: rank 1 had not entered all_reduce #2 of world [0-2] (64 B for Net.b, forward)"));
-  CHECK(line.ends_with("when the job was killed, after all_reduce #1 of world [0-2] for Net.a; when, and how long others had "
-                       "waited, is not known"));
+  CHECK(line.ends_with(" when the job was killed; when, and how long others had waited, is not known"));
   CHECK(
       judged(even).line ==
-      "cannot tell: all ranks had issued all_reduce #1 of world [0-1] (64 B for Net.a, forward) when the job was killed; "
+      "cannot tell: all ranks had issued all_reduce #1 of world [0-1] (64 B for Net.a, forward) when the job was "
+      "killed; "
       "whether it completed is not known");
 }
 
@@ -235,6 +237,111 @@ TEST_CASE("the line of a rank that failed before its launcher ended the others")
   CHECK(
       judged(job, 1000).line ==
       "cannot tell: rank 1 was killed, after all_reduce #1 of world [0-2] for Net.a; no rank had waited for long");
+}
+
+TEST_CASE("a line has at most 160 columns, whatever the names are") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 2}) {
+    job.issue(rank, Kind::kAllReduce, "Model." + std::string(200, 'x') + ".attention");
+  }
+  const Verdict verdict = judged(job);
+  CHECK(has(verdict.line, "xxx.attention, forward)"));
+  const std::string text = whyText(verdict, Color::none());
+  CHECK(text.find('\n') <= 160);
+  CHECK(has(text, std::string(200, 'x'))); // the rank's line has all of it
+  HangJob calls(3);
+  for (const int64_t rank : {0, 1, 2}) {
+    calls.issue(rank, rank == 1 ? Kind::kAllGather : Kind::kAllReduce, "Model.layers.11.self_attention.out");
+  }
+  const std::string sides = whyText(judged(calls), Color::none());
+  CHECK(sides.find('\n') <= 160);
+  CHECK(sides.find("\n  cause") <= 320);
+}
+
+TEST_CASE("a group without a description is not a bare number, and a later attempt is named") {
+  HangJob job(2);
+  job.addGroup("1", {0, 1});
+  job.issue(0, Kind::kAllReduce, "Net.a", "1");
+  job.report(0).job.attempt = job.report(1).job.attempt = 2;
+  const std::string text = whyText(judged(job), Color::none());
+  CHECK(has(text, "all_reduce #1 of group 1 [0-1]"));
+  CHECK(text.starts_with("attempt 2: stuck: "));
+}
+
+TEST_CASE("an alarm and a warning have colours of their own") {
+  Verdict verdict;
+  verdict.line = "a line";
+  verdict.status = HangStatus::kStuck;
+  const std::string stuck = whyText(verdict, Color::always());
+  verdict.status = HangStatus::kWrong;
+  const std::string wrong = whyText(verdict, Color::always());
+  CHECK(stuck.starts_with("\x1b[1;31mstuck: a line"));
+  CHECK(wrong.starts_with("\x1b[1;33mwrong: a line"));
+}
+
+TEST_CASE("the line of a call that earlier steps had there says that it may come later") {
+  HangJob job(3);
+  for (int step = 0; step < 3; ++step) {
+    for (const char* module : {"Net.a", "Net.b", "Net.c", "Net.d"}) {
+      job.issueOnAll(module == std::string("Net.c") ? Kind::kAllGather : Kind::kAllReduce, module);
+    }
+  }
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issueOnAll(Kind::kAllReduce, "Net.b");
+  for (const int64_t rank : {0, 1, 2}) {
+    job.issue(rank, rank == 1 ? Kind::kAllReduce : Kind::kAllGather, rank == 1 ? "Net.d" : "Net.c");
+  }
+  CHECK(
+      judged(job).line ==
+      "rank 1 skipped all_gather #15 of world [0-2] (64 B for Net.c, forward), or will make it later: it made "
+      "all_reduce of 64 B for Net.d, forward in its place (inferred)");
+}
+
+TEST_CASE("the line of two calls in another order") {
+  HangJob job(3);
+  for (const int64_t rank : {0, 1, 2}) {
+    job.issue(rank, rank == 1 ? Kind::kAllGather : Kind::kAllReduce, rank == 1 ? "Net.b" : "Net.a");
+    job.issue(rank, rank == 1 ? Kind::kAllReduce : Kind::kAllGather, rank == 1 ? "Net.a" : "Net.b");
+  }
+  CHECK(
+      judged(job).line ==
+      "ranks made two collectives in another order, from #1 of world [0-2] on: ranks 0,2: all_reduce of 64 B for "
+      "Net.a, "
+      "forward; rank 1: all_gather of 64 B for Net.b, forward");
+}
+
+TEST_CASE("the line of ranks whose reports are elsewhere does not say what they have entered") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(0).last.back().state = LastState::kCompleted;
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  job.issue(1, Kind::kAllReduce, "Net.b");
+  job.remove(2);
+  CHECK(
+      judged(job).line ==
+      "rank 0 waits in all_reduce #2 of world [0-2] (64 B for Net.b, forward) for rank 2, which has no report here: "
+      "name "
+      "all folders of the job; others have waited for 1.02 min");
+}
+
+TEST_CASE("the line of a call that all ranks have issued says which call to NCCL has not returned") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(1).nccl.emplace().open = {{"ncclAllReduce", "world", job.after(0)}};
+  CHECK(
+      judged(job).line ==
+      "cannot tell: all ranks have issued all_reduce #1 of world [0-1] (64 B for Net.a, forward); rank 1 is inside "
+      "ncclAllReduce, which has not returned for 1.00 min");
+}
+
+TEST_CASE("the line of a rank whose child computes names the child") {
+  HangJob job(2);
+  job.issue(0, Kind::kAllReduce, "Net.a");
+  job.look(1).child_computes = true;
+  CHECK(
+      judged(job).line ==
+      "cannot tell: a child process of rank 1 computes, and the last event of a rank was 1.00 min ago");
 }
 
 TEST_CASE("names from the job are made safe, and the JSON has them as they are") {
