@@ -26,8 +26,9 @@ constexpr int kExitNotStarted = 127;
 [[noreturn]] void execute(char* const* arguments, char* const* variables, int out, int err) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  dup2(null, STDIN_FILENO);
+  if (const int null = open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
+    dup2(null, STDIN_FILENO);
+  }
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   execvpe(arguments[0], arguments, variables);

@@ -36,7 +36,7 @@ std::string
 pathOfNccl(const std::string& name, const std::string& torch_lib, const std::vector<std::string>& nvidia_folders) {
   std::vector<std::string> paths = {torch_lib + "/" + name};
   for (const std::string& folder : nvidia_folders) {
-    paths.push_back(folder + "/nccl/lib/" + name);
+    paths.emplace_back(folder).append("/nccl/lib/").append(name);
   }
   const auto found = std::find_if(paths.begin(), paths.end(), isThereFile);
   return found == paths.end() ? "" : *found;
