@@ -16,9 +16,9 @@ bool nestsTooDeeply(std::string_view text);
 /// Returns how many values and names `text` may hold at most.
 uint64_t mostJsonValues(std::string_view text);
 
-/// Returns about how many bytes nlohmann_json takes for `text` beyond the text: for its values, of which a text of a few
-/// bytes each takes many times its size, and for the longest stretch of blanks or of a string, which its lexer keeps in
-/// buffers that double as they grow.
+/// Returns about how many bytes nlohmann_json takes for `text` beyond the text: for its values, of which a text of a
+/// few bytes each takes many times its size, and for the longest stretch of blanks or of a string, which its lexer
+/// keeps in buffers that double as they grow.
 uint64_t jsonMemory(std::string_view text);
 
 /// Converts between lists and the small JSON texts that the ledger keeps as strings. The readers accept any text and

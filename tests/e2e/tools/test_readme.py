@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The commtap authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What README.md shows has the names that a run of its example has today."""
+"""README.md shows the names that a run of its example has today."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def test_the_names_of_the_picture(names: set[str]) -> None:
 
 
 def test_the_names_of_the_answer(names: set[str]) -> None:
-    """`Transformer.layers.*` stands for several modules."""
+    """`Transformer.layers.*` is the name of several modules."""
     shown = set(MODULE.findall((DOCS / "examples" / "train-diff.txt").read_text(encoding="utf-8")))
     assert shown
     assert all(any(name == known or known.startswith(f"{name}.") for known in names) for name in shown)

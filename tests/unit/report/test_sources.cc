@@ -103,7 +103,7 @@ TEST_CASE("sources: a source without a test, and a row that is no longer true, a
 
 TEST_CASE("sources: one that defines variables only needs no test") {
   CHECK(definesFunction("/* One. */\nint one(void) {\n  return 1;\n}\n"));
-  CHECK_FALSE(definesFunction("/* Of one (1). */\n// and (2)\n#include \"one.h\"\nstruct one one;\n"));
+  CHECK_FALSE(definesFunction("/* One (1). */\n// and (2)\n#include \"one.h\"\nstruct one one;\n"));
 }
 
 } // namespace

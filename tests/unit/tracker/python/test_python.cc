@@ -36,7 +36,7 @@ class PartFixture : public HostFixture {
   const FakeTorch torch_;
 };
 
-TEST_CASE_FIXTURE(PartFixture, "the part is of this Python, and finds all that it hooks") {
+TEST_CASE_FIXTURE(PartFixture, "the part is of this Python, and finds everything that it hooks") {
   CHECK(commtap_python.abi == COMMTAP_PYTHON_ABI);
   CHECK(commtap_python.python_minor == PY_MINOR_VERSION);
   CHECK(fakeHost().missing.empty());
@@ -101,7 +101,7 @@ except TypeError:
   CHECK(fakeHost().events == Events{"group dp"});
 }
 
-TEST_CASE_FIXTURE(PartFixture, "the constructor of a wrapper is set-up of the wrapper, which has an id by then") {
+TEST_CASE_FIXTURE(PartFixture, "the constructor of a wrapper is set-up of the wrapper, which has an id before it ends") {
   torch_.define("made", [] { fakeHost().events.emplace_back("made"); });
   torch_.run("ddp = DistributedDataParallel(Net(), made)");
   CHECK(fakeHost().events == Events{"set up 1", "made", "end of set-up 7"});
