@@ -101,7 +101,7 @@ except TypeError:
   CHECK(fakeHost().events == Events{"group dp"});
 }
 
-TEST_CASE_FIXTURE(PartFixture, "the constructor of a wrapper is set-up of the wrapper, which has an id before it ends") {
+TEST_CASE_FIXTURE(PartFixture, "the constructor of a wrapper is set-up of the wrapper, which has an id already") {
   torch_.define("made", [] { fakeHost().events.emplace_back("made"); });
   torch_.run("ddp = DistributedDataParallel(Net(), made)");
   CHECK(fakeHost().events == Events{"set up 1", "made", "end of set-up 7"});
