@@ -500,11 +500,11 @@ def long_checkpoint(rank: int) -> None:
 
 
 def busy_child(rank: int) -> None:
-    """A child of rank 1 computes, as a compiler does; the others wait at a barrier."""
+    """A child of rank 1 computes, as a compiler does; the others wait at a barrier. The child ends with its parent."""
     trained()
     if rank == 1:
-        script = "import os\nwhile not os.path.exists('go_on'): sum(range(1000))"
-        subprocess.run([sys.executable, "-c", script], check=True)
+        waits = f"not os.path.exists('go_on') and os.getppid() == {os.getpid()}"
+        subprocess.run([sys.executable, "-c", f"import os\nwhile {waits}: sum(range(1000))"], check=True)
     barrier()
 
 
