@@ -141,15 +141,29 @@ def test_reports_and_merged_reports_have_the_field(checkout: Path, report: Path)
     assert sorted(row[FIELD] for row in merged) == sorted(row["op"] for row in merged)
 
 
+def split_in_two(row: dict) -> list[dict]:
+    """Returns two rows with the calls of one, which differ in the field alone."""
+    [size] = row["sizes"]
+    first, each = row["count"] // 2, row["bytes"] // row["count"]
+    counts = {"light": first, "dark": row["count"] - first}
+    return [
+        row | {FIELD: shade, "count": count, "bytes": count * each, "sizes": {size: count}}
+        for shade, count in counts.items()
+    ]
+
+
 @pytest.mark.long
 def test_rows_that_differ_in_the_field_are_different_rows(checkout: Path, report: Path) -> None:
+    """`commtap diff`, which compares by module, phase, kind, group and label, adds them up."""
     document = json.loads(report.read_text(encoding="utf-8"))
-    document["collectives"][0][FIELD] = "another"
+    [row] = document["collectives"]
+    document["collectives"] = split_in_two(row)
     other = report.parent.parent / "other" / report.name
     other.parent.mkdir(exist_ok=True)
     other.write_text(json.dumps(document), encoding="utf-8")
-    commtap(checkout, "diff", report, report)
-    commtap(checkout, "diff", report, other, status=1)
+    merged = rows_of(commtap(checkout, "merge", other, "--format", "json"))
+    assert sorted(each[FIELD] for each in merged) == ["dark", "light"]
+    assert "no differences" in commtap(checkout, "diff", report, other)
 
 
 @pytest.mark.long
