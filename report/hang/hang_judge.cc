@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -66,6 +67,29 @@ bool contains(const std::vector<int64_t>& ranks, int64_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
+double seconds(uint64_t from_ns, uint64_t to_ns) {
+  return to_ns > from_ns ? static_cast<double>(to_ns - from_ns) / 1e9 : 0;
+}
+
+/// Returns when the last process ended; nullopt if one runs, or it is not known when it ended.
+std::optional<uint64_t> lastEndNs(std::span<const RankSight> sights) {
+  uint64_t last_ns = 0;
+  for (const RankSight& sight : sights) {
+    const Job& job = sight.report->job;
+    if (job.exit == ExitKind::kRunning || !job.ended_at_ns) {
+      return std::nullopt;
+    }
+    last_ns = std::max(last_ns, *job.ended_at_ns);
+  }
+  return last_ns;
+}
+
+bool areOnOneHost(std::span<const RankSight> sights) {
+  return std::all_of(sights.begin(), sights.end(), [&sights](const RankSight& sight) {
+    return sight.report->job.host == sights.front().report->job.host;
+  });
+}
+
 class Judge {
  public:
   Judge(std::span<const RankSight> sights, const HangClock& clock)
@@ -114,7 +138,9 @@ class Judge {
       verdict_.attempt = job.attempt;
       verdict_.world_size = job.world_size ? job.world_size : verdict_.world_size;
     }
-    verdict_.quiet_s = has_moved_ ? 0 : secondsSince(last_ns);
+    if (!has_moved_) {
+      verdict_.quiet_s = end_.at_ns ? quietBeforeEnd(last_ns) : secondsSince(last_ns);
+    }
     if (end_.wasEnded()) {
       verdict_.end = HangEnd{end_.at_ns, end_.signal, end_.exit_status, rankRanges(end_.gave_up)};
     }
@@ -127,10 +153,23 @@ class Judge {
     }
   }
 
-  /// Returns the seconds until the job was ended, or until now.
+  /// Returns the seconds until the job was ended, until its last process ended by itself, or until now.
   double secondsSince(uint64_t then_ns) const {
-    const uint64_t now_ns = end_.at_ns.value_or(clock_.now_ns);
-    return now_ns > then_ns ? static_cast<double>(now_ns - then_ns) / 1e9 : 0;
+    return seconds(then_ns, end_.at_ns.value_or(lastEndNs(sights_).value_or(clock_.now_ns)));
+  }
+  /// Returns the seconds from the last event of any rank to the end of the job. The clocks of hosts may differ: then
+  /// each rank's last event is compared with its own end.
+  double quietBeforeEnd(uint64_t last_ns) const {
+    if (areOnOneHost(sights_)) {
+      return seconds(last_ns, *end_.at_ns);
+    }
+    double quiet_s = std::numeric_limits<double>::max();
+    for (const RankSight& sight : sights_) {
+      if (const std::optional<uint64_t> ended_ns = sight.report->job.ended_at_ns) {
+        quiet_s = std::min(quiet_s, seconds(lastEventNs(*sight.report), *ended_ns));
+      }
+    }
+    return quiet_s;
   }
   /// Returns whether it is known how long the ranks were without an event: the job runs, or it is known when it ended.
   bool isTimed() const {
@@ -152,7 +191,7 @@ class Judge {
 
   void setSince(uint64_t since_ns) {
     verdict_.since_ns = since_ns;
-    verdict_.waits_s = secondsSince(since_ns);
+    verdict_.waits_s = std::max(secondsSince(since_ns), end_.at_ns ? verdict_.quiet_s : 0);
   }
 
   void judgeMismatch(const Mismatch& mismatch) {

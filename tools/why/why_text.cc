@@ -348,8 +348,8 @@ std::string lineOfComputing(const Verdict& verdict) {
     return fmt::format("a child process of rank {} computes, and the last event of a rank was {} ago", rank->rank, age);
   }
   return fmt::format(
-      "{} for {}, without a call of a module: computing, or in an endless loop",
-      verdict.cause.empty() ? "all ranks use their processors" : ranksText(verdict.cause) + " uses its processor",
+      "{} for {}, without a call of a module: computing, in an endless loop, or short of processors",
+      verdict.cause.empty() ? "all ranks have run" : ranksText(verdict.cause) + ' ' + have(verdict.cause) + " run",
       age);
 }
 

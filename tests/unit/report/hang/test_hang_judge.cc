@@ -267,6 +267,42 @@ TEST_CASE("a job that is cancelled after a long wait keeps its cause, and the wa
   CHECK(rankOf(verdict, 0).state == RankState::kEnded);
 }
 
+/// Has the rank run on another host, whose clock differs.
+void moveClock(Report& report, int64_t seconds) {
+  const uint64_t by_ns = static_cast<uint64_t>(seconds) * HangJob::kSecond; // wraps around for less than 0
+  report.job.host = "another";
+  report.job.started_at_ns += by_ns;
+  *report.job.ended_at_ns += by_ns;
+  for (LastCollective& call : report.last) {
+    call.issued_at_ns += by_ns;
+  }
+}
+
+TEST_CASE("a hang of hosts whose clocks differ is no healthy job") {
+  for (const int64_t seconds : {-500, -70, 70, 500}) {
+    HangJob job = lateJob();
+    cancel(job, 120);
+    moveClock(job.report(2), seconds);
+    const Verdict verdict = judged(job, 1000);
+    checkIsRank2(verdict, HangReason::kNotCome);
+    CHECK(verdict.status == HangStatus::kStuck);
+    CHECK(verdict.quiet_s == doctest::Approx(120));
+    CHECK(verdict.waits_s >= 120);
+  }
+}
+
+TEST_CASE("the waits of a job whose ranks ended by themselves stop at the last end") {
+  HangJob job = lateJob();
+  job.exit(2, 0, 1);
+  for (const int64_t rank : {0, 1, 3}) {
+    job.exit(rank, 1, 2);
+  }
+  const Verdict verdict = judged(job, 3600);
+  checkIsRank2(verdict, HangReason::kExited);
+  CHECK(verdict.waits_s < 10);
+  CHECK(verdict.quiet_s < 10);
+}
+
 TEST_CASE("a rank that gave up waiting is a victim, also if the launcher ended the others") {
   HangJob job = lateJob();
   job.end(0, ExitKind::kSignal, 6, 30);

@@ -159,7 +159,7 @@ TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   for (const int64_t rank : {0, 1}) {
     job.look(rank).cpu_share = 1;
   }
-  CHECK(has(judged(job).line, "cannot tell: all ranks use their processors for"));
+  CHECK(has(judged(job).line, "cannot tell: all ranks have run for"));
   CHECK(has(lineOf(Verdict()), "no report or ledger of a rank was found"));
 }
 
