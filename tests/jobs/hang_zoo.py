@@ -5,13 +5,14 @@
 A rank that gets an error from Gloo stays, as a rank on NCCL would: NCCL waits where Gloo notices.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -37,19 +38,26 @@ def stay(error: Exception | None = None) -> None:
     sys.exit("stayed too long")
 
 
-def wait(work: Any) -> None:
-    """Waits for a collective, also for one that another rank has made impossible.
+@contextlib.contextmanager
+def watched(before_s: float = 0) -> Iterator[None]:
+    """Stays after an error, and aborts after WATCHDOG_S of the environment, as NCCL's watchdog does.
 
-    With WATCHDOG_S in the environment, a rank that waits for longer aborts itself, as NCCL's watchdog does.
+    `before_s` is for what comes before the collective.
     """
-    watchdog = threading.Timer(float(os.environ.get("WATCHDOG_S", FOREVER_S)), os.abort)
+    watchdog = threading.Timer(before_s + float(os.environ.get("WATCHDOG_S", FOREVER_S)), os.abort)
     watchdog.daemon = True
     watchdog.start()
     try:
-        work.wait()
+        yield
     except RuntimeError as error:
         stay(error)
     watchdog.cancel()
+
+
+def wait(work: Any) -> None:
+    """Waits for a collective, also for one that another rank has made impossible."""
+    with watched():
+        work.wait()
 
 
 class Block(nn.Module):
@@ -390,10 +398,8 @@ def unused_parameters(rank: int) -> None:
     for _ in range(STEPS):
         model(torch.rand(2, 4), True).sum().backward()
     at_work()
-    try:
+    with watched():
         model(torch.rand(2, 4), rank != 1).sum().backward()
-    except RuntimeError as error:
-        stay(error)
     stay()
 
 
@@ -416,10 +422,8 @@ class Compiled(nn.Module):
 def compiled(rank: int) -> None:
     """The compiled graphs of the ranks differ."""
     trained()
-    try:
+    with watched(before_s=40):  # the compilation
         torch.compile(Compiled(rank), backend="aot_eager")(torch.ones(4))
-    except RuntimeError as error:
-        stay(error)
     stay()
 
 

@@ -26,67 +26,88 @@ Facts = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Kind:
-    """A job of tests/jobs/hang_zoo.py and the verdicts on it, while it runs and after each end."""
+    """A job of tests/jobs/hang_zoo.py and the verdicts on it, while it runs and after each end.
+
+    After the end, it is not known what a rank did that had not come. Without a signal of the launcher, the time of the
+    end is not known, either: then nothing shows that the others had waited for long.
+    """
 
     name: str
     ranks: int
-    live: Facts
-    cancelled: Facts
-    killed: Facts
-    aborted: Facts
+    #: None: the job ends by itself, because its launcher does not wait.
+    live: Facts | None
+    cancelled: Facts | None
+    killed: Facts | None
+    #: None: no rank waits, over Gloo, or it is not known that one gave up.
+    aborted: Facts | None
+    by_itself: Facts | None = None
+
+    def forms(self) -> list[str]:
+        return [how for how in ("cancelled", "killed", "aborted", "by_itself") if getattr(self, how) is not None]
 
 
-#: After the end, it is not known what a rank did that had not come. Without a signal of the launcher, the time of the
-#: end is not known, either: then nothing shows that the others had waited for long.
+def absent(name: str, ranks: int, cause: str, status: str, reason: str) -> Kind:
+    """Ranks that others wait for, and what is known of them while they run."""
+    stuck, unknown = ("stuck", "not_come", cause), ("unknown", "not_come", cause)
+    return Kind(name, ranks, (status, reason, cause), cancelled=stuck, killed=unknown, aborted=stuck)
+
+
+def different(name: str, ranks: int, reason: str, cause: str) -> Kind:
+    """Calls that differ: they need no time to be proven."""
+    facts = ("stuck", reason, cause)
+    return Kind(name, ranks, facts, cancelled=facts, killed=facts, aborted=None)
+
+
+def cycle(name: str, ranks: int, cause: str) -> Kind:
+    """Ranks that wait for each other."""
+    stuck, unknown = ("stuck", "cycle", cause), ("unknown", "cycle", cause)
+    return Kind(name, ranks, stuck, cancelled=stuck, killed=unknown, aborted=stuck)
+
+
+def dead(name: str, reason: str) -> Kind:
+    """Rank 1 fails, and its launcher ends the other one."""
+    return Kind(name, 2, None, None, None, None, by_itself=("stuck", reason, "1"))
+
+
+SKIPPED = ("stuck", "skipped", "1")
+DIVERGED = ("stuck", "diverged", "0-1")
+EARLY_EXIT = ("stuck", "exited", "1")
+WRONG = ("wrong", "reduce_op", "1")
+UNMATCHED = ("stuck", "unmatched", "0-1")
+NOT_COMPLETED = ("unknown", "not_completed", "")
+
 KINDS = [
-    Kind(
-        "lock",
-        2,
-        live=("stuck", "blocked", "1"),
-        cancelled=("stuck", "not_come", "1"),
-        killed=("unknown", "not_come", "1"),
-        aborted=("stuck", "not_come", "1"),
-    ),
-    Kind(
-        "stopped",
-        2,
-        live=("stuck", "stopped", "1"),
-        cancelled=("stuck", "not_come", "1"),
-        killed=("unknown", "not_come", "1"),
-        aborted=("stuck", "not_come", "1"),
-    ),
-    Kind(
-        "computing",
-        2,
-        live=("unknown", "computing", "1"),
-        cancelled=("stuck", "not_come", "1"),
-        killed=("unknown", "not_come", "1"),
-        aborted=("stuck", "not_come", "1"),
-    ),
-    Kind(
-        "skip",
-        3,
-        live=("stuck", "skipped", "1"),
-        cancelled=("stuck", "skipped", "1"),
-        killed=("stuck", "skipped", "1"),
-        aborted=("stuck", "skipped", "1"),
-    ),
-    Kind(
-        "two_groups",
-        2,
-        live=("stuck", "cycle", "0-1"),
-        cancelled=("stuck", "cycle", "0-1"),
-        killed=("unknown", "cycle", "0-1"),
-        aborted=("stuck", "cycle", "0-1"),
-    ),
-    Kind(
-        "long_ago",
-        2,
-        live=("stuck", "diverged", "0-1"),
-        cancelled=("stuck", "diverged", "0-1"),
-        killed=("wrong", "diverged", "0-1"),
-        aborted=("stuck", "diverged", "0-1"),
-    ),
+    absent("lock", 2, "1", "stuck", "blocked"),
+    absent("stopped", 2, "1", "stuck", "stopped"),
+    absent("computing", 2, "1", "unknown", "computing"),
+    absent("data_loader", 2, "1", "stuck", "blocked"),
+    absent("checkpoint", 2, "0", "stuck", "blocked"),
+    absent("absent_root", 3, "0", "stuck", "blocked"),
+    absent("unused_parameters", 2, "1", "stuck", "blocked"),
+    Kind("skip", 3, SKIPPED, cancelled=SKIPPED, killed=SKIPPED, aborted=SKIPPED),
+    different("extra", 3, "op", "1"),
+    different("order", 3, "skipped", "1"),
+    different("data_branch", 3, "skipped", "1"),
+    different("size", 3, "size", "1"),
+    different("dtype", 3, "dtype", "1"),
+    different("root", 3, "root", "1"),
+    different("uneven", 3, "op", "1"),
+    different("evaluation", 3, "op", "0"),
+    different("subset_barrier", 3, "op", "0"),
+    different("compiled", 3, "op", "1"),
+    cycle("two_groups", 2, "0-1"),
+    cycle("three_groups", 3, "0-2"),
+    cycle("wrong_group", 4, "2-3"),
+    cycle("micro_batch", 2, "0-1"),
+    cycle("both_receive", 2, "0-1"),
+    cycle("wrong_peer", 3, "0,2"),
+    dead("exception", "exited"),
+    dead("killed", "killed"),
+    Kind("early_exit", 2, EARLY_EXIT, cancelled=EARLY_EXIT, killed=EARLY_EXIT, aborted=EARLY_EXIT),
+    Kind("reduce_op", 3, WRONG, cancelled=WRONG, killed=WRONG, aborted=None),
+    Kind("long_ago", 2, DIVERGED, cancelled=DIVERGED, killed=("wrong", "diverged", "0-1"), aborted=DIVERGED),
+    Kind("message_size", 2, UNMATCHED, cancelled=UNMATCHED, killed=UNMATCHED, aborted=None),
+    Kind("all_elsewhere", 2, NOT_COMPLETED, cancelled=NOT_COMPLETED, killed=NOT_COMPLETED, aborted=None),
 ]
 #: These run in every session, the others in `./dev test all`. A stopped rank ends 30 s after its launcher's SIGTERM.
 DAILY = {
@@ -95,6 +116,7 @@ DAILY = {
     ("lock", "aborted"),
     ("skip", "cancelled"),
     ("two_groups", "killed"),
+    ("killed", "by_itself"),
 }
 
 STATUS_OF = {"healthy": OK, "wrong": FOUND, "stuck": FOUND, "unknown": CANNOT_TELL}
@@ -109,7 +131,11 @@ def started(folder: Path, name: str, ranks: int, **variables: str) -> Iterator[P
     try:
         yield job
     finally:
+        pids = [rank["pid"] for rank in why(job.run.output_folder)[1]["ranks"] if rank["pid"]]
         kill_all(job, ranks_of(job))
+        for pid in pids:  # a rank leads a session; what its children wait for may never come
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
 
 
 def ranks_of(job: Processes) -> list[int]:
@@ -135,6 +161,12 @@ def end(job: Processes, how: str) -> None:
     job.started[0].wait(timeout=120)
 
 
+def aborts_at_exit(job: Processes) -> bool:
+    """Whether pytorch/pytorch#190489 killed a rank that was exiting."""
+    job.run.set_outcomes([job.started[0].returncode])
+    return job.run.has_torchs_abort()
+
+
 def why_text(folder: Path, patience_s: int) -> subprocess.CompletedProcess[str]:
     command = [COMMAND, "why", "--after", f"{patience_s}s", folder]
     return subprocess.run(command, capture_output=True, text=True, check=False)
@@ -153,7 +185,7 @@ def forms() -> list[Any]:
             marks=() if (kind.name, how) in DAILY else pytest.mark.long,
         )
         for kind in KINDS
-        for how in ("cancelled", "killed", "aborted")
+        for how in kind.forms()
     ]
 
 
@@ -164,7 +196,8 @@ def test_the_verdict_after_the_end(kind: Kind, how: str, tmp_path: Path) -> None
     with started(tmp_path, kind.name, kind.ranks, **watchdog) as job:
         folder = job.run.output_folder
         wait_for_work(job)
-        if how != "aborted":
+        if how in ("cancelled", "killed"):
+            assert kind.live
             status, live = settled(lambda: why(folder), (kind.live[0],))
             assert facts_of(live) == kind.live, live["line"]
             assert live["end"] is None
@@ -172,11 +205,15 @@ def test_the_verdict_after_the_end(kind: Kind, how: str, tmp_path: Path) -> None
         status, verdict = settled(lambda: why(folder), ("healthy", "wrong", "stuck", "unknown"))
         text = why_text(folder, PATIENCE_S)
     print(text.stdout)
-    assert facts_of(verdict) == getattr(kind, how), verdict["line"]
+    expected = getattr(kind, how)
+    if how == "by_itself" and aborts_at_exit(job):
+        expected = ("stuck", "killed", "1")
+    assert facts_of(verdict) == expected, verdict["line"]
     assert status == text.returncode == STATUS_OF[verdict["status"]]
     assert verdict["call"] is not None
-    assert f"rank {verdict['cause']} was killed" not in verdict["line"]
-    assert "it was killed" not in verdict["line"]
+    if verdict["reason"] != "killed":
+        assert f"rank {verdict['cause']} was killed" not in verdict["line"]
+        assert "it was killed" not in verdict["line"]
     assert not text.stdout.startswith(("unknown: ", "healthy: healthy"))
     assert bool(verdict["end"]["at"]) == (how != "killed")
     if how == "cancelled":
@@ -186,25 +223,28 @@ def test_the_verdict_after_the_end(kind: Kind, how: str, tmp_path: Path) -> None
         assert verdict["waits_s"] < WATCHDOG_S + 60
 
 
-#: Jobs that pause for less than --after, and how they end. The slow rank never ends by itself.
+#: Jobs that pause for less than --after, and how they end. The slow ones never end by themselves.
 CONTROLS = [
     (name, how)
-    for name in ("slow_rank", "lone_evaluation", "long_checkpoint", "busy_child", "join")
-    for how in ("cancelled", "ended")
-    if (name, how) != ("slow_rank", "ended")
+    for name in ("slow_rank", "slow_checkpoints", "lone_evaluation", "long_checkpoint", "busy_child", "join")
+    for how in ("cancelled", "killed", "ended")
+    if how != "ended" or not name.startswith("slow")
 ]
-DAILY_CONTROLS = {"slow_rank", "long_checkpoint"}
+
+
+def is_daily(name: str, how: str) -> bool:
+    return name in ("slow_rank", "long_checkpoint") and how != "killed"
 
 
 @pytest.mark.parametrize(
     ("name", "how"),
-    [
-        pytest.param(*each, id="-".join(each), marks=() if each[0] in DAILY_CONTROLS else pytest.mark.long)
-        for each in CONTROLS
-    ],
+    [pytest.param(*each, id="-".join(each), marks=() if is_daily(*each) else pytest.mark.long) for each in CONTROLS],
 )
 def test_a_healthy_job_alarms_in_no_state(name: str, how: str, tmp_path: Path) -> None:
-    """A job that makes progress, or pauses for less than --after, is healthy: while it runs, cancelled, and ended."""
+    """A job that makes progress, or pauses for less than --after, is healthy: while it runs, cancelled, and ended.
+
+    Of one that was killed it is not known how long its ranks had waited: it is unknown.
+    """
     with started(tmp_path, name, 2) as job:
         folder = job.run.output_folder
         wait_for_work(job)
@@ -215,6 +255,9 @@ def test_a_healthy_job_alarms_in_no_state(name: str, how: str, tmp_path: Path) -
         status, verdict = why(folder, patience_s=LONG_PATIENCE_S)
         text = why_text(folder, LONG_PATIENCE_S)
     print(text.stdout)
+    if how == "killed":
+        assert (status, verdict["status"]) == (CANNOT_TELL, "unknown"), verdict["line"]
+        return
     assert (status, *facts_of(verdict)) == (OK, "healthy", "none", ""), verdict["line"]
     if how == "cancelled":
         assert text.stdout.startswith("healthy: the job was ended (SIGTERM)")
