@@ -26,7 +26,7 @@ MOST_MIB = 800
 def hung_job(tmp_path: Path) -> Path:
     """The reports of a job that hangs: one rank of two is not there."""
     report = json.loads((CORPUS / "rank-00001.json").read_text())
-    report["job"]["exit"] = "killed"
+    report["job"] |= {"exit": "running", "ended_at": None}
     (tmp_path / "hung").mkdir()
     (tmp_path / "hung" / "rank-00001.json").write_text(json.dumps(report))
     return tmp_path / "hung"
