@@ -7,6 +7,7 @@ share, and a job needs no change.
 """
 
 import contextlib
+import dataclasses
 import json
 import os
 import shutil
@@ -35,9 +36,9 @@ class Failed(Exception):
 
 @dataclass
 class Machine:
-    """The installed library and command, and the needs of a rank."""
+    """The preloaded library and the command, and the needs of a rank."""
 
-    library: Path
+    stub: Path
     command: Path
     device: str = "cuda"
     backend: str = "nccl"
@@ -63,21 +64,11 @@ class Machine:
 
     def on_gloo(self) -> "Machine":
         """Returns the same machine for jobs on its processor."""
-        return Machine(self.library, self.command, "cpu", "gloo", ranks=self.ranks, deadline=self.deadline)
+        return Machine(self.stub, self.command, "cpu", "gloo", ranks=self.ranks, deadline=self.deadline)
 
     def with_ranks(self, ranks: int) -> "Machine":
         """Returns the same machine with another number of ranks."""
-        return Machine(
-            self.library,
-            self.command,
-            self.device,
-            self.backend,
-            self.gpus,
-            self.nccl,
-            ranks,
-            self.variables,
-            self.deadline,
-        )
+        return dataclasses.replace(self, ranks=ranks)
 
 
 def ranks_for(gpus: int, nccl: tuple[int, ...]) -> int:
@@ -97,7 +88,7 @@ def free_port() -> int:
 def environments(machine: Machine, out: Path | None, variables: dict[str, str]) -> Iterator[dict[str, str]]:
     """Yields the environment of each rank. `out` is the folder of commtap's reports; None is without commtap."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
-    preloads = [machine.library] if out is not None else []
+    preloads = [machine.stub] if out is not None else []
     preloads += [machine.nccl] if machine.nccl is not None and machine.device == "cuda" else []
     if preloads:
         kept["LD_PRELOAD"] = ":".join(map(str, preloads))
