@@ -18,7 +18,7 @@ BuildPlan planOf(const std::vector<std::string>& compiler) {
       .units = {{"tracker/a.cc", "tracker/b.cc"}, {"report/c.cc"}},
       .c_files = {"shim/d.c"},
       .exports = "tracker/exports.map"};
-  return planBuild(sources, {"2.16.0", "/torch/include", "/torch/lib"}, compiler, "/work");
+  return planBuild(sources, {"2.16.0", "/torch/include", "/torch/lib"}, compiler, "/made");
 }
 
 bool hasWord(const std::vector<std::string>& words, const std::string& word) {
@@ -28,13 +28,13 @@ bool hasWord(const std::vector<std::string>& words, const std::string& word) {
 TEST_CASE("the sources of a unit are compiled together, each unit to an object") {
   const BuildPlan plan = planOf({"g++"});
   REQUIRE(plan.compile.size() == 3);
-  CHECK(plan.compile[0].source_path == "/work/0.cc");
+  CHECK(plan.compile[0].source_path == "/made/0.cc");
   CHECK(plan.compile[0].source_text == "#include \"/src/tracker/a.cc\"\n#include \"/src/tracker/b.cc\"\n");
   CHECK(plan.compile[1].source_text == "#include \"/src/report/c.cc\"\n");
   for (size_t i = 0; i < 3; ++i) {
     const std::vector<std::string>& words = plan.compile[i].command;
     CHECK(words[0] == "g++");
-    CHECK(words.back() == "/work/" + std::to_string(i) + ".o");
+    CHECK(words.back() == "/made/" + std::to_string(i) + ".o");
     CHECK(hasWord(words, "-std=c++20") == (i < 2));
     CHECK(hasWord(words, "-DONE=1"));
     CHECK(hasWord(words, "/torch/include"));
@@ -53,8 +53,8 @@ TEST_CASE("a file in C is compiled where it is, as C") {
 
 TEST_CASE("the tracker is named after all of torch's version, and linked with its libraries") {
   const BuildPlan plan = planOf({"g++"});
-  CHECK(plan.output == "/work/libcommtap-tracker-2.16.0.so");
-  for (const char* word : {"-shared", "/work/0.o", "/work/1.o", "/work/2.o", "-L/torch/lib", "-ltorch_cpu", "-lc10"}) {
+  CHECK(plan.output == "/made/libcommtap-tracker-2.16.0.so");
+  for (const char* word : {"-shared", "/made/0.o", "/made/1.o", "/made/2.o", "-L/torch/lib", "-ltorch_cpu", "-lc10"}) {
     CHECK(hasWord(plan.link.command, word));
   }
   CHECK(hasWord(plan.link.command, "-Wl,--version-script,/src/tracker/exports.map"));
