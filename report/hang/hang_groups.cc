@@ -24,13 +24,6 @@ uint64_t issuedIn(const Report& report) {
   });
 }
 
-std::optional<int64_t> globalRank(const HangGroup& group, const std::optional<int64_t>& place) {
-  if (!place || !group.has_ranks || *place < 0 || static_cast<size_t>(*place) >= group.members.size()) {
-    return std::nullopt;
-  }
-  return group.members[static_cast<size_t>(*place)].rank;
-}
-
 /// Adds the last calls of a report to its members of groups.
 void addCalls(const RankSight& sight, std::map<std::string, HangMember*>& members) {
   for (const LastCollective& call : sight.report->last) {
@@ -58,6 +51,13 @@ uint64_t lastCompleted(const HangGroup& group) {
 }
 
 } // namespace
+
+std::optional<int64_t> globalRank(const HangGroup& group, const std::optional<int64_t>& place) {
+  if (!place || !group.has_ranks || *place < 0 || static_cast<size_t>(*place) >= group.members.size()) {
+    return std::nullopt;
+  }
+  return group.members[static_cast<size_t>(*place)].rank;
+}
 
 const LastCollective* HangMember::call(uint64_t sequence) const {
   const auto found =

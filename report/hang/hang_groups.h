@@ -67,6 +67,9 @@ struct HangGroup {
   bool hasCompleted() const;
 };
 
+/// Returns the global rank at a place in the group, such as a root's; nullopt if it is not known.
+std::optional<int64_t> globalRank(const HangGroup& group, const std::optional<int64_t>& place);
+
 /// The process groups of a job, found by name and ranks.
 class HangGroups {
  public:

@@ -12,17 +12,9 @@ namespace {
 /// A rank waits for this many others at most: which of thousands it is makes no difference.
 constexpr size_t kMostBlockers = 1024;
 
-/// Returns the root's global rank; nullopt if it is not known.
-std::optional<int64_t> rootOf(const HangGroup& group, const LastCollective& call) {
-  const bool is_known = call.root && group.has_ranks && *call.root >= 0;
-  return is_known && static_cast<size_t>(*call.root) < group.members.size()
-             ? std::optional(group.members[static_cast<size_t>(*call.root)].rank)
-             : std::nullopt;
-}
-
 /// Returns whether a rank's part of a collective needs that `other` comes.
 bool needs(const HangGroup& group, const LastCollective& call, int64_t rank, int64_t other) {
-  const std::optional<int64_t> root = rootOf(group, call);
+  const std::optional<int64_t> root = globalRank(group, call.root);
   if (!hasRoot(call.kind) || !root) {
     return true;
   }
