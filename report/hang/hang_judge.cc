@@ -139,7 +139,7 @@ class Judge {
       verdict_.world_size = job.world_size ? job.world_size : verdict_.world_size;
     }
     if (!has_moved_) {
-      verdict_.quiet_s = end_.at_ns ? quietBeforeEnd(last_ns) : secondsSince(last_ns);
+      verdict_.quiet_s = end_.at_ns ? quietBefore(*end_.at_ns, last_ns) : secondsSince(last_ns);
     }
     if (end_.wasEnded()) {
       verdict_.end = HangEnd{end_.at_ns, end_.signal, end_.exit_status, rankRanges(end_.gave_up)};
@@ -157,11 +157,11 @@ class Judge {
   double secondsSince(uint64_t then_ns) const {
     return seconds(then_ns, end_.at_ns.value_or(lastEndNs(sights_).value_or(clock_.now_ns)));
   }
-  /// Returns the seconds from the last event of any rank to the end of the job. The clocks of hosts may differ: then
-  /// each rank's last event is compared with its own end.
-  double quietBeforeEnd(uint64_t last_ns) const {
+  /// Returns the seconds from the last event of any rank to the end of the job, `end_ns`. The clocks of hosts may
+  /// differ: then each rank's last event is compared with its own end.
+  double quietBefore(uint64_t end_ns, uint64_t last_ns) const {
     if (areOnOneHost(sights_)) {
-      return seconds(last_ns, *end_.at_ns);
+      return seconds(last_ns, end_ns);
     }
     double quiet_s = std::numeric_limits<double>::max();
     for (const RankSight& sight : sights_) {
@@ -307,8 +307,8 @@ class Judge {
       return HangStatus::kUnknown;
     }
     if (isSure(verdict_.reason)) {
-      const uint64_t since_ns = std::min(verdict_.since_ns.value_or(0), clock_.now_ns);
-      const bool is_moment = graph_.hasRunning() && static_cast<double>(clock_.now_ns - since_ns) / 1e9 < kSureSeconds;
+      const double waits_s = seconds(verdict_.since_ns.value_or(0), clock_.now_ns);
+      const bool is_moment = graph_.hasRunning() && waits_s < kSureSeconds;
       return is_moment ? HangStatus::kHealthy : statusOf(true);
     }
     if (!isTimed()) {
@@ -351,11 +351,12 @@ class Judge {
       last_ns = std::max(last_ns, lastEventNs(*sight.report));
       ranks.push_back(sight.rank());
     }
-    if (static_cast<double>(*first->ended_at_ns - std::min(last_ns, *first->ended_at_ns)) / 1e9 < clock_.patience_s) {
+    const double quiet_s = quietBefore(*first->ended_at_ns, last_ns);
+    if (quiet_s < clock_.patience_s) {
       return false;
     }
     end_.at_ns = first->ended_at_ns;
-    verdict_.quiet_s = secondsSince(last_ns);
+    verdict_.quiet_s = quiet_s;
     verdict_.end = HangEnd{end_.at_ns, first->exit_signal, first->exit_status, rankRanges(std::move(ranks))};
     return true;
   }
@@ -406,10 +407,7 @@ class Judge {
     const bool by_signal = std::any_of(
         failed.begin(), failed.end(), [this](int64_t rank) { return graph_.stateOf(rank) == RankState::kKilled; });
     verdict_.reason = by_signal ? HangReason::kKilled : HangReason::kExited;
-    verdict_.call.reset();
-    verdict_.calls.clear();
-    verdict_.since_ns.reset();
-    verdict_.waits_s = 0;
+    forgetCall();
     cause_ = failed;
   }
 
@@ -442,6 +440,10 @@ class Judge {
     cause_.clear();
     verdict_.reason = HangReason::kNone;
     verdict_.inferred = false;
+    forgetCall();
+  }
+
+  void forgetCall() {
     verdict_.call.reset();
     verdict_.calls.clear();
     verdict_.since_ns.reset();

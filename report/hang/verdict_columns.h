@@ -191,13 +191,15 @@ inline constexpr auto kColumns<Verdict> = std::tuple{
         "end",
         &Verdict::end,
         "How the job was ended: by its launcher, by a signal to all ranks, or by ranks that gave up. Null if it goes "
-        "on, "
-        "or ended by itself."),
-    column("waits_s", &Verdict::waits_s, "Seconds since `since`, until the job was ended if that time is known."),
+        "on, or ended by itself."),
+    column(
+        "waits_s",
+        &Verdict::waits_s,
+        "Seconds since `since`; of a job that has ended, until its end if that time is known."),
     column(
         "quiet_s",
         &Verdict::quiet_s,
-        "Seconds since the last event of any rank, until the job was ended if that time is known."),
+        "Seconds since the last event of any rank; of a job that has ended, until its end if that time is known."),
     column(field::kRanks, &Verdict::ranks, "The ranks; of many that are no cause, the first 256."),
     column("counts", &Verdict::counts, "Rows of the group that the cause counts differently than another rank."),
     column(

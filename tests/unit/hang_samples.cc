@@ -134,4 +134,15 @@ std::vector<RankSight> HangJob::sights() const {
   return sights;
 }
 
+HangJob lateJob(uint32_t ranks, int64_t late) {
+  HangJob job(ranks);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    if (rank != late) {
+      job.issue(rank, Kind::kAllReduce, "Net.b");
+    }
+  }
+  return job;
+}
+
 } // namespace commtap

@@ -59,4 +59,7 @@ class HangJob {
   uint64_t now_ns_ = 1'000 * kSecond;
 };
 
+/// Returns a job whose rank `late` has not come to the second collective.
+HangJob lateJob(uint32_t ranks, int64_t late);
+
 } // namespace commtap

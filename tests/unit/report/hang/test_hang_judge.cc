@@ -26,16 +26,6 @@ const HangRank& rankOf(const Verdict& verdict, int64_t rank) {
   return *found;
 }
 
-/// A job of four ranks whose rank 2 has not come to the second collective.
-HangJob lateJob() {
-  HangJob job(4);
-  job.issueOnAll(Kind::kAllReduce, "Net.a");
-  for (const int64_t rank : {0, 1, 3}) {
-    job.issue(rank, Kind::kAllReduce, "Net.b");
-  }
-  return job;
-}
-
 void checkIsRank2(const Verdict& verdict, HangReason reason) {
   CHECK(verdict.reason == reason);
   CHECK(verdict.cause == RankRanges{{2, 2}});
@@ -49,7 +39,7 @@ void checkIsRank2(const Verdict& verdict, HangReason reason) {
 }
 
 TEST_CASE("a rank that sleeps outside of communication is the cause, once the job is quiet") {
-  const HangJob job = lateJob();
+  const HangJob job = lateJob(4, 2);
   const Verdict verdict = judged(job);
   checkIsRank2(verdict, HangReason::kBlocked);
   CHECK(verdict.status == HangStatus::kStuck);
@@ -60,7 +50,7 @@ TEST_CASE("a rank that sleeps outside of communication is the cause, once the jo
 }
 
 TEST_CASE("a rank that is in a call to NCCL is the cause, and not blocked outside of communication") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.report(2).nccl.emplace().open = {{"ncclGroupEnd", "", job.after(10)}, {"ncclCommAbort", "", job.after(20)}};
   const Verdict verdict = judged(job);
   checkIsRank2(verdict, HangReason::kInNccl);
@@ -77,7 +67,7 @@ TEST_CASE("a rank that is in a call to NCCL is the cause, and not blocked outsid
 }
 
 TEST_CASE("a rank that makes progress is no hang, one that only computes is unknown") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.look(2).cpu_share = 0.9;
   const Verdict computing = judged(job);
   checkIsRank2(computing, HangReason::kComputing);
@@ -88,7 +78,7 @@ TEST_CASE("a rank that makes progress is no hang, one that only computes is unkn
 }
 
 TEST_CASE("a stopped rank is the cause, also if it waits itself") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.look(2).is_stopped = true;
   checkIsRank2(judged(job), HangReason::kStopped);
   HangJob waits(2);
@@ -102,7 +92,7 @@ TEST_CASE("a stopped rank is the cause, also if it waits itself") {
 }
 
 TEST_CASE("a dead rank is the cause without delay") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.report(2).job.exit = ExitKind::kKilled;
   const Verdict killed = judged(job, 2);
   checkIsRank2(killed, HangReason::kKilled);
@@ -114,7 +104,7 @@ TEST_CASE("a dead rank is the cause without delay") {
 }
 
 TEST_CASE("a rank without a report never came, or runs elsewhere") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.remove(2);
   HangJob absent(3);
   absent.issue(0, Kind::kBarrier, "Global");
@@ -193,7 +183,7 @@ TEST_CASE("calls that differ are the cause, before ranks that are late") {
 }
 
 TEST_CASE("a job that has ended well is healthy; one whose ranks waited is not") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   for (const int64_t rank : {0, 1, 2, 3}) {
     job.report(rank).job.exit = ExitKind::kNormal;
   }
@@ -228,7 +218,7 @@ void cancel(HangJob& job, uint64_t seconds) {
 }
 
 TEST_CASE("a rank that had not come when all were killed is named; when that was is not known") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   for (const int64_t rank : {0, 1, 2, 3}) {
     job.end(rank, ExitKind::kKilled, std::nullopt, 0);
   }
@@ -240,7 +230,7 @@ TEST_CASE("a rank that had not come when all were killed is named; when that was
 }
 
 TEST_CASE("a job that is cancelled while it makes progress is healthy, also if a rank had not come") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   cancel(job, 5);
   const Verdict verdict = judged(job, 1000);
   CHECK(verdict.status == HangStatus::kHealthy);
@@ -256,7 +246,7 @@ TEST_CASE("a job that is cancelled while it makes progress is healthy, also if a
 }
 
 TEST_CASE("a job that is cancelled after a long wait keeps its cause, and the wait stops at the end") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   cancel(job, 30);
   const Verdict verdict = judged(job, 1000);
   checkIsRank2(verdict, HangReason::kNotCome);
@@ -280,7 +270,7 @@ void moveClock(Report& report, int64_t seconds) {
 
 TEST_CASE("a hang of hosts whose clocks differ is no healthy job") {
   for (const int64_t seconds : {-500, -70, 70, 500}) {
-    HangJob job = lateJob();
+    HangJob job = lateJob(4, 2);
     cancel(job, 120);
     moveClock(job.report(2), seconds);
     const Verdict verdict = judged(job, 1000);
@@ -292,7 +282,7 @@ TEST_CASE("a hang of hosts whose clocks differ is no healthy job") {
 }
 
 TEST_CASE("the waits of a job whose ranks ended by themselves stop at the last end") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.exit(2, 0, 1);
   for (const int64_t rank : {0, 1, 3}) {
     job.exit(rank, 1, 2);
@@ -304,7 +294,7 @@ TEST_CASE("the waits of a job whose ranks ended by themselves stop at the last e
 }
 
 TEST_CASE("a rank that gave up waiting is a victim, also if the launcher ended the others") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.end(0, ExitKind::kSignal, 6, 30);
   cancel(job, 31);
   const Verdict verdict = judged(job, 1000);
@@ -315,7 +305,7 @@ TEST_CASE("a rank that gave up waiting is a victim, also if the launcher ended t
 }
 
 TEST_CASE("a rank that gave up while the cause still runs waits for what the cause does") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.end(0, ExitKind::kSignal, 6, 30);
   const Verdict verdict = judged(job, 1000);
   checkIsRank2(verdict, HangReason::kBlocked);
@@ -323,7 +313,7 @@ TEST_CASE("a rank that gave up while the cause still runs waits for what the cau
 }
 
 TEST_CASE("a rank that was killed before the launcher ended the others is the cause") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.end(2, ExitKind::kKilled, std::nullopt, 0);
   cancel(job, 2);
   const Verdict verdict = judged(job, 1000);
@@ -347,7 +337,7 @@ TEST_CASE("several ranks that were killed as the launcher ended the others may h
 }
 
 TEST_CASE("a rank that failed before the launcher ended the others is the cause, or is named") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.exit(2, 1, 1);
   cancel(job, 2);
   checkIsRank2(judged(job, 1000), HangReason::kExited);
@@ -409,6 +399,19 @@ TEST_CASE("the call that all ranks had issued stays named after the end") {
     REQUIRE(verdict.end);
   }
   CHECK(judged(aborted, 1000).end->gave_up == RankRanges{{0, 1}});
+}
+
+TEST_CASE("ranks that all gave up are known as such if the clocks of their hosts differ") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.end(0, ExitKind::kSignal, 6, 100);
+  job.end(1, ExitKind::kSignal, 6, 100);
+  moveClock(job.report(1), -95);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(verdict.reason == HangReason::kNotCompleted);
+  REQUIRE(verdict.end);
+  CHECK(verdict.end->gave_up == RankRanges{{0, 1}});
+  CHECK(verdict.quiet_s == doctest::Approx(100));
 }
 
 /// A job of a mesh of two by two, after some steps: each rank has a call in its row, and one in its column.
@@ -478,7 +481,7 @@ TEST_CASE("a rank without a report that has taken part is elsewhere, and one tha
 }
 
 TEST_CASE("a rank whose child process computes is busy, not blocked") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   job.look(2).child_computes = true;
   const Verdict verdict = judged(job);
   checkIsRank2(verdict, HangReason::kComputing);
@@ -528,14 +531,14 @@ TEST_CASE("messages that seem to differ are the cause only of a job that hangs")
 }
 
 TEST_CASE("a job that was seen to go on is not quiet") {
-  const HangJob job = lateJob();
+  const HangJob job = lateJob(4, 2);
   const std::vector<RankSight> sights = job.sights();
   CHECK(judge(sights, {job.after(60), kPatience, true, job.after(55)}).status == HangStatus::kHealthy);
   CHECK(judge(sights, {job.after(60), kPatience, true, job.after(45)}).status == HangStatus::kStuck);
 }
 
 TEST_CASE("an old difference is the cause of what ranks wait for now") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(4, 2);
   for (const int64_t rank : {0, 1, 2, 3}) {
     Group& group = job.report(rank).groups.front();
     const uint64_t before = group.collectives;

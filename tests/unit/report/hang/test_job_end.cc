@@ -25,17 +25,8 @@ Ranks aliveIn(const JobEnd& end) {
   return {end.alive.begin(), end.alive.end()};
 }
 
-/// A job of three ranks whose rank 1 has not come to the second collective.
-HangJob jobWithLateRank() {
-  HangJob job(3);
-  job.issueOnAll(Kind::kAllReduce, "Net.a");
-  job.issue(0, Kind::kAllReduce, "Net.b");
-  job.issue(2, Kind::kAllReduce, "Net.b");
-  return job;
-}
-
 TEST_CASE("ranks that the launcher ended were alive until the first of its signals") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   CHECK_FALSE(endOf(job).wasEnded());
   job.end(0, ExitKind::kKilled, SIGTERM, 21);
   job.end(1, ExitKind::kKilled, SIGKILL, 50);
@@ -48,7 +39,7 @@ TEST_CASE("ranks that the launcher ended were alive until the first of its signa
 }
 
 TEST_CASE("a rank that was killed without the launcher while it ended the others was not alive") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   job.end(0, ExitKind::kKilled, SIGTERM, 20);
   job.end(1, ExitKind::kKilled, std::nullopt, 0);
   job.end(2, ExitKind::kKilled, SIGTERM, 20);
@@ -56,7 +47,7 @@ TEST_CASE("a rank that was killed without the launcher while it ended the others
 }
 
 TEST_CASE("ranks that were all killed were alive, and when is not known") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   for (const int64_t rank : {0, 1, 2}) {
     job.end(rank, ExitKind::kKilled, std::nullopt, 0);
   }
@@ -67,7 +58,7 @@ TEST_CASE("ranks that were all killed were alive, and when is not known") {
 }
 
 TEST_CASE("a rank that asks itself to end, or exits with the status of that, was alive") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   job.end(0, ExitKind::kSignal, SIGINT, 20);
   job.exit(1, 128 + SIGTERM, 21);
   job.exit(2, 1, 22); // it lost its peers
@@ -78,7 +69,7 @@ TEST_CASE("a rank that asks itself to end, or exits with the status of that, was
 }
 
 TEST_CASE("a rank that fails after a long wait gave up, one that fails before has failed") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   job.end(0, ExitKind::kSignal, SIGABRT, 30);
   job.end(1, ExitKind::kKilled, SIGTERM, 31);
   job.end(2, ExitKind::kKilled, SIGTERM, 31);
@@ -96,7 +87,7 @@ TEST_CASE("a rank that fails after a long wait gave up, one that fails before ha
 }
 
 TEST_CASE("a rank that breaks off a short wait has failed, unless the rank that it waited for was dead") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   job.exit(0, 1, 5);
   job.end(1, ExitKind::kKilled, SIGTERM, 6);
   job.end(2, ExitKind::kKilled, SIGTERM, 6);
@@ -107,7 +98,7 @@ TEST_CASE("a rank that breaks off a short wait has failed, unless the rank that 
 }
 
 TEST_CASE("if no signal is known, the rank that others broke off for was killed before them") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   job.exit(0, 1, 5);
   job.end(1, ExitKind::kKilled, std::nullopt, 0);
   job.exit(2, 1, 5);
@@ -115,7 +106,7 @@ TEST_CASE("if no signal is known, the rank that others broke off for was killed 
 }
 
 TEST_CASE("a job whose other ranks run on is being ended for a while only") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   job.end(1, ExitKind::kKilled, SIGTERM, 20);
   CHECK(aliveIn(endOf(job, 20 + kPatienceS)) == Ranks{1});
   CHECK(aliveIn(endOf(job, 79)) == Ranks{1});
@@ -123,7 +114,7 @@ TEST_CASE("a job whose other ranks run on is being ended for a while only") {
 }
 
 TEST_CASE("a job that ended by itself was not ended") {
-  HangJob job = jobWithLateRank();
+  HangJob job = lateJob(3, 1);
   for (const int64_t rank : {0, 1, 2}) {
     job.exit(rank, 0, 5);
   }

@@ -163,15 +163,6 @@ TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   CHECK(has(lineOf(Verdict()), "no report or ledger of a rank was found"));
 }
 
-/// A job of three ranks whose rank 1 has not come to the second collective.
-HangJob lateJob() {
-  HangJob job(3);
-  job.issueOnAll(Kind::kAllReduce, "Net.a");
-  job.issue(0, Kind::kAllReduce, "Net.b");
-  job.issue(2, Kind::kAllReduce, "Net.b");
-  return job;
-}
-
 void cancel(HangJob& job, uint64_t seconds) {
   for (const int64_t rank : {0, 1, 2}) {
     job.end(rank, ExitKind::kKilled, 15, seconds);
@@ -179,7 +170,7 @@ void cancel(HangJob& job, uint64_t seconds) {
 }
 
 TEST_CASE("the line of a job that was cancelled says by which signal, and how long after the last event") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(3, 1);
   cancel(job, 3);
   CHECK(
       whyText(judged(job, 1000), Color::none()) ==
@@ -189,7 +180,7 @@ TEST_CASE("the line of a job that was cancelled says by which signal, and how lo
 }
 
 TEST_CASE("the line of a rank that had not come when the job was ended") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(3, 1);
   cancel(job, 30);
   const Verdict verdict = judged(job, 1000);
   CHECK(
@@ -208,7 +199,7 @@ TEST_CASE("the line of a rank that had not come when the job was ended") {
 }
 
 TEST_CASE("the lines of ranks that were all killed say that the time is not known") {
-  HangJob job = lateJob();
+  HangJob job = lateJob(3, 1);
   HangJob even(2);
   even.issueOnAll(Kind::kAllReduce, "Net.a");
   for (const int64_t rank : {0, 1, 2}) {
