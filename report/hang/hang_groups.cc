@@ -90,6 +90,12 @@ bool HangGroup::hasCompleted() const {
   });
 }
 
+bool HangGroup::hasAllReports() const {
+  return std::all_of(members.begin(), members.end(), [this](const HangMember& member) {
+    return member.group != nullptr && member.group->size <= members.size();
+  });
+}
+
 HangGroups::HangGroups(std::span<const RankSight> sights) {
   findGroups(sights);
   for (const RankSight& sight : sights) {
@@ -200,6 +206,18 @@ std::vector<const Report*> oneProcessPerRank(std::span<const Report* const> repo
     kept.push_back(report);
   }
   return kept;
+}
+
+std::vector<std::vector<const Report*>> attemptsOf(std::span<const Report* const> reports) {
+  std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> by_attempt;
+  for (const Report* report : reports) {
+    by_attempt[{report->job.run_id, report->job.attempt}].push_back(report);
+  }
+  std::vector<std::vector<const Report*>> attempts;
+  for (auto& [attempt, of_attempt] : by_attempt) {
+    attempts.push_back(std::move(of_attempt));
+  }
+  return attempts;
 }
 
 } // namespace commtap

@@ -65,6 +65,8 @@ struct HangGroup {
   const HangMember* memberOf(int64_t rank) const;
   /// Returns whether a collective of the group is known to have completed: all ranks of the group made it.
   bool hasCompleted() const;
+  /// Returns whether all ranks of the group have a report that knows it.
+  bool hasAllReports() const;
 };
 
 /// Returns the global rank at a place in the group, such as a root's; nullopt if it is not known.
@@ -104,5 +106,8 @@ HangCall hangCallOf(const HangGroup& group, int64_t rank, const LastCollective& 
 /// Returns the processes of the newest run and its last attempt, one per rank: that with the most collectives. Those
 /// without a rank are left out.
 std::vector<const Report*> oneProcessPerRank(std::span<const Report* const> reports);
+
+/// Returns the reports of each attempt of each run.
+std::vector<std::vector<const Report*>> attemptsOf(std::span<const Report* const> reports);
 
 } // namespace commtap

@@ -125,6 +125,22 @@ Waits waitsOf(std::span<const RankSight> sights, const HangGroups& groups) {
   return waits;
 }
 
+bool isPassed(const HangGroup& group, const HangMember& member, const LastCollective& call) {
+  if (isPointToPoint(call.kind) || call.sequence == 0 || member.call(call.sequence) != &call || !group.has_ranks) {
+    return false;
+  }
+  bool has_gone_on = false;
+  for (const HangMember& other : group.members) {
+    if (other.issued() < call.sequence) {
+      return false;
+    }
+    const LastCollective* same = other.call(call.sequence);
+    const bool is_newest = same != nullptr && same == &other.sight->report->last.back();
+    has_gone_on = has_gone_on || other.issued() > call.sequence || (same != nullptr && !is_newest);
+  }
+  return has_gone_on;
+}
+
 const LastCollective* firstMissing(const HangGroup& group, const HangMember& member, int64_t& rank) {
   const LastCollective* missing = nullptr;
   for (const HangMember& other : group.members) {

@@ -24,6 +24,10 @@ struct Wait {
 using Waits = std::map<int64_t, Wait>;
 Waits waitsOf(std::span<const RankSight> sights, const HangGroups& groups);
 
+/// Returns whether all ranks of the group have issued this collective of the member, and one of them has gone on: the
+/// member waits for no rank in it.
+bool isPassed(const HangGroup& group, const HangMember& member, const LastCollective& call);
+
 /// Returns the first collective that `member` has not issued and another rank has, as the first of them issued it;
 /// nullptr if no report holds it. Sets `rank` to that rank.
 const LastCollective* firstMissing(const HangGroup& group, const HangMember& member, int64_t& rank);

@@ -142,7 +142,7 @@ void sortByNumber(const ShowFilter& filter, std::vector<const JobModule*>& modul
   });
 }
 
-/// Returns what sequenceMismatches() reads of a report.
+/// Returns what addLast() reads of a report.
 std::unique_ptr<const Report> comparedPart(const Report& report) {
   auto part = std::make_unique<Report>();
   part->job = report.job;
@@ -173,11 +173,6 @@ void ShowDetails::add(const Report& report) {
     view_.steps.add(report);
   }
   if (filter.last > 0) {
-    std::vector<LastRow> rows = lastRows(report, filter.last);
-    std::erase_if(rows, [&filter](const LastRow& row) {
-      return !filter.shows(row.call.module) || !isShown(filter, row.call.phase);
-    });
-    view_.last.insert(view_.last.end(), rows.begin(), rows.end());
     compared_.push_back(comparedPart(report));
   }
   if (filter.time) {
@@ -194,6 +189,24 @@ void ShowDetails::endRank() {
   module_times_.endRank(rank_);
 }
 
+/// The state of a call depends on what the other ranks did.
+void ShowDetails::addLast() {
+  std::vector<const Report*> compared;
+  for (const std::unique_ptr<const Report>& report : compared_) {
+    compared.push_back(report.get());
+  }
+  const ShowFilter& filter = view_.filter;
+  const CallSet passed = passedCalls(compared);
+  for (const Report* report : compared) {
+    for (LastRow& row : lastRows(*report, filter.last, passed)) {
+      if (filter.shows(row.call.module) && isShown(filter, row.call.phase)) {
+        view_.last.push_back(std::move(row));
+      }
+    }
+  }
+  view_.mismatches = sequenceMismatches(compared);
+}
+
 ShowView ShowDetails::finish(JobReport job) {
   endRank();
   view_.job = std::move(job);
@@ -203,11 +216,7 @@ ShowView ShowDetails::finish(JobReport job) {
   if (view_.operations.isSaturated()) {
     view_.job.problems.push_back(saturatedLine(view_.job.source, field::kOperations));
   }
-  std::vector<const Report*> compared;
-  for (const std::unique_ptr<const Report>& report : compared_) {
-    compared.push_back(report.get());
-  }
-  view_.mismatches = sequenceMismatches(compared);
+  addLast();
   view_.group_times = group_times_.take();
   view_.module_times = module_times_.take();
   std::erase_if(view_.module_times, [this](const TimeTotals& row) { return !view_.filter.shows(row.module); });

@@ -72,9 +72,10 @@ class ShowDetails {
 
  private:
   void endRank();
+  void addLast();
 
   ShowView view_;
-  std::vector<std::unique_ptr<const Report>> compared_; ///< parts of the reports, for ShowView::mismatches
+  std::vector<std::unique_ptr<const Report>> compared_; ///< parts of the reports, for addLast()
   TimeSums group_times_;
   TimeSums module_times_;
   bool has_rank_ = false;

@@ -11,6 +11,7 @@
 #include "report/base/timestamp.h"
 #include "report/hang/hang_groups.h"
 #include "report/hang/hang_mismatch.h"
+#include "report/hang/hang_waits.h"
 #include "report/model/amounts.h"
 #include "tools/text/disagreement_text.h"
 #include "tools/text/table.h"
@@ -40,11 +41,36 @@ bool seesCompletions(const Report& report, const std::string& group) {
   });
 }
 
+std::vector<RankSight> sightsOf(std::span<const Report* const> reports) {
+  std::vector<RankSight> sights;
+  for (const Report* report : oneProcessPerRank(reports)) {
+    sights.push_back({report, {}});
+  }
+  return sights;
+}
+
 } // namespace
+
+CallSet passedCalls(std::span<const Report* const> reports) {
+  CallSet passed;
+  for (const std::vector<const Report*>& attempt : attemptsOf(reports)) {
+    const std::vector<RankSight> sights = sightsOf(attempt);
+    const HangGroups groups(sights);
+    for (const RankSight& sight : sights) {
+      const LastCollective* newest = sight.report->last.empty() ? nullptr : &sight.report->last.back();
+      const HangGroup* group = newest == nullptr ? nullptr : groups.groupOf(*sight.report, newest->group);
+      const HangMember* member = group == nullptr ? nullptr : group->memberOf(sight.rank());
+      if (member != nullptr && isPassed(*group, *member, *newest)) {
+        passed.insert(newest);
+      }
+    }
+  }
+  return passed;
+}
 
 /// `returned` says that the op has returned, not that its caller goes on: the newest call of a process that did not
 /// exit by itself is the one that a hanging rank waits in.
-std::string lastStateText(const Report& report, const LastCollective& call) {
+std::string lastStateText(const Report& report, const LastCollective& call, const CallSet& passed) {
   const ExitKind exit = report.job.exit;
   const bool has_exited = exit == ExitKind::kNormal || exit == ExitKind::kUnderscoreExit;
   if (call.state != LastState::kReturned || has_exited) {
@@ -53,15 +79,16 @@ std::string lastStateText(const Report& report, const LastCollective& call) {
   if (report.job.timing.every == 1 && seesCompletions(report, call.group)) {
     return "waiting";
   }
-  return &call == &report.last.back() ? "may be waiting" : std::string(lastStateName(call.state));
+  const bool may_wait = &call == &report.last.back() && !passed.contains(&call);
+  return may_wait ? "may be waiting" : std::string(lastStateName(call.state));
 }
 
-std::vector<LastRow> lastRows(const Report& report, size_t most) {
+std::vector<LastRow> lastRows(const Report& report, size_t most, const CallSet& passed) {
   std::vector<LastRow> rows;
   const size_t shown = std::min(most, report.last.size());
   for (size_t i = report.last.size() - shown; i < report.last.size(); ++i) {
     const LastCollective& call = report.last[i];
-    rows.push_back({report.job.rank, groupTitle(report, call.group), call, lastStateText(report, call)});
+    rows.push_back({report.job.rank, groupTitle(report, call.group), call, lastStateText(report, call, passed)});
   }
   return rows;
 }
@@ -80,10 +107,7 @@ std::string collectiveText(const LastCollective& last) {
 }
 
 std::vector<SequenceMismatch> sequenceMismatches(std::span<const Report* const> reports) {
-  std::vector<RankSight> sights;
-  for (const Report* report : oneProcessPerRank(reports)) {
-    sights.push_back({report, {}});
-  }
+  const std::vector<RankSight> sights = sightsOf(reports);
   const HangGroups groups(sights);
   std::vector<SequenceMismatch> found;
   for (const Mismatch& mismatch : mismatchesOf(groups)) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,12 +24,18 @@ struct LastRow {
   std::string run = {}; ///< "" if all rows are of one run
 };
 
+/// Calls of `Report::last`.
+using CallSet = std::set<const LastCollective*>;
+
+/// Returns the newest calls that isPassed() finds: the ranks that made them wait for no other rank in them.
+CallSet passedCalls(std::span<const Report* const> reports);
+
 /// Returns the state of a call of `report.last` in words for people: `waiting` or `may be waiting` for a call that has
-/// returned while its caller waits.
-std::string lastStateText(const Report& report, const LastCollective& call);
+/// returned while its caller waits, unless it is in `passed`.
+std::string lastStateText(const Report& report, const LastCollective& call, const CallSet& passed);
 
 /// Returns the newest `most` of the report's last collectives, oldest first.
-std::vector<LastRow> lastRows(const Report& report, size_t most);
+std::vector<LastRow> lastRows(const Report& report, size_t most, const CallSet& passed);
 
 /// Returns "rank 3", or a phrase for a process without a rank.
 std::string rankName(const std::optional<int64_t>& rank);

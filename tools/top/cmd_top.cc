@@ -26,8 +26,9 @@ namespace {
 
 constexpr const char* kTopAbout =
     "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
-    "The line of `commtap why` comes first if the job hangs. Groups that wait come next, the one that waits longest\n"
-    "before the others: their ranks differ in collectives issued, or all issued the same one and none completed it.\n"
+    "If the job hangs, the line of `commtap why` comes first. Before that is certain, it is the groups that wait, the\n"
+    "one that waits longest first: their ranks differ in collectives issued, or all issued the same one and none\n"
+    "completed it.\n"
     "Each rank has its module and its process's state.\n"
     "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";

@@ -3,7 +3,6 @@
 #include "tools/top/group_lag.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "report/hang/hang_groups.h"
@@ -14,12 +13,12 @@
 namespace commtap {
 namespace {
 
-GroupPosition positionOf(const HangMember& member) {
+GroupPosition positionOf(const HangMember& member, const CallSet& passed) {
   const Report& report = *member.sight->report;
   GroupPosition position{member.rank, report.job.host, report.job.pid, member.issued(), std::nullopt};
   if (!member.calls.empty()) {
     position.last = *member.calls.back();
-    position.last_state = lastStateText(report, *member.calls.back());
+    position.last_state = lastStateText(report, *member.calls.back(), passed);
   }
   return position;
 }
@@ -41,7 +40,7 @@ uint64_t lastIssueNs(const GroupLag& lag) {
 }
 
 /// Returns the lag of a group; nullopt if the group does not wait.
-std::optional<GroupLag> lagOf(const HangGroup& group) {
+std::optional<GroupLag> lagOf(const HangGroup& group, const CallSet& passed) {
   GroupLag lag;
   const HangMember* behind = nullptr;
   for (const HangMember& member : group.members) {
@@ -49,7 +48,7 @@ std::optional<GroupLag> lagOf(const HangGroup& group) {
       behind = behind == nullptr || member.issued() < behind->issued() ? &member : behind;
       lag.group = *member.group;
       lag.run = runName(member.sight->report->job);
-      lag.members.push_back(positionOf(member));
+      lag.members.push_back(positionOf(member, passed));
     }
   }
   std::stable_sort(lag.members.begin(), lag.members.end(), [](const GroupPosition& a, const GroupPosition& b) {
@@ -73,19 +72,16 @@ std::optional<GroupLag> lagOf(const HangGroup& group) {
 } // namespace
 
 std::vector<GroupLag> lagsOf(std::span<const Report* const> reports) {
-  std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> runs; // by run and attempt
-  for (const Report* report : reports) {
-    runs[{report->job.run_id, report->job.attempt}].push_back(report);
-  }
+  const CallSet passed = passedCalls(reports);
   std::vector<GroupLag> lags;
-  for (const auto& [run, of_run] : runs) {
+  for (const std::vector<const Report*>& attempt : attemptsOf(reports)) {
     std::vector<RankSight> sights;
-    for (const Report* report : oneProcessPerRank(of_run)) {
+    for (const Report* report : oneProcessPerRank(attempt)) {
       sights.push_back({report, {}});
     }
     const HangGroups groups(sights);
     for (const HangGroup& group : groups.all()) {
-      if (std::optional<GroupLag> lag = lagOf(group)) {
+      if (std::optional<GroupLag> lag = lagOf(group, passed)) {
         lags.push_back(std::move(*lag));
       }
     }

@@ -18,6 +18,7 @@
 #include "tools/top/group_lag.h"
 #include "tools/top/top_rates.h"
 #include "tools/why/job_verdict.h"
+#include "tools/why/why_text.h"
 
 namespace commtap {
 namespace {
@@ -118,8 +119,7 @@ size_t runCount(std::span<const Report* const> reports) {
   return runs.size();
 }
 
-std::string lagsText(const JobLook& look, std::span<const Report* const> reports, const Color& color) {
-  const bool has_runs = runCount(reports) > 1;
+std::string lagsText(const JobLook& look, std::span<const Report* const> reports, bool has_runs, const Color& color) {
   std::string text;
   for (const GroupLag& lag : lagsOf(reports)) {
     if (isQuiet(lag, look.at_ns)) {
@@ -141,20 +141,63 @@ std::string headText(uint64_t now_ns, std::span<const Report* const> reports, co
   return color.bold(fmt::format("{}  {}, {}", time, counted(reports.size(), "process", "processes"), what)) + "\n\n";
 }
 
-/// Returns why the job hangs, with a line's end; "" if it does not, or that is unknown.
-std::string verdictText(const EarlierLook& before, const JobLook& now, const Color& color) {
-  const Verdict verdict = verdictOf(before, now, kQuietSecondsAfterReturn);
-  const bool hangs = verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
+bool hangs(const Verdict& verdict) {
+  return verdict.status == HangStatus::kStuck || verdict.status == HangStatus::kWrong;
+}
+
+/// Returns why the job hangs, and what each rank does.
+std::string verdictText(const Verdict& verdict, const Color& color) {
   const std::string text = fmt::format("{}: {}", hangStatusName(verdict.status), verdict.line);
-  return !hangs ? "" : (verdict.status == HangStatus::kStuck ? color.alarm(text) : color.warning(text)) + "\n\n";
+  const std::string line = verdict.status == HangStatus::kStuck ? color.alarm(text) : color.warning(text);
+  return line + "\n" + rankLines(verdict, kMaxMembers) + "\n";
+}
+
+/// Returns the reports of other runs than that of the verdict.
+std::vector<const Report*> othersThan(const Verdict& verdict, std::span<const Report* const> reports) {
+  std::vector<const Report*> others;
+  for (const Report* report : reports) {
+    if (report->job.run_id != verdict.run_id || report->job.attempt != verdict.attempt) {
+      others.push_back(report);
+    }
+  }
+  return others;
+}
+
+/// Returns what is wrong. A run with a verdict has no other sentence for the same fact.
+std::string
+alarmText(const Verdict& verdict, const JobLook& look, std::span<const Report* const> reports, const Color& color) {
+  const bool has_runs = runCount(reports) > 1;
+  if (!hangs(verdict)) {
+    return mismatchText(sequenceMismatches(reports), color) + lagsText(look, reports, has_runs, color);
+  }
+  return verdictText(verdict, color) + lagsText(look, othersThan(verdict, reports), has_runs, color);
+}
+
+/// Returns the calls in which no rank waits for another: those that others have passed, and the newest ones of ranks
+/// that others wait for.
+CallSet callsWithoutWait(const Verdict& verdict, const std::vector<const Report*>& reports) {
+  CallSet calls = passedCalls(reports);
+  if (!hangs(verdict) || !verdict.calls.empty()) { // ranks wait in calls that differ
+    return calls;
+  }
+  for (const HangRank& rank : verdict.ranks) {
+    for (const Report* report : reports) {
+      const Job& job = report->job;
+      const bool is_it = rank.pid == job.pid && rank.host == job.host && job.run_id == verdict.run_id;
+      if (rank.role == RankRole::kCause && rank.waits_for.empty() && is_it && !report->last.empty()) {
+        calls.insert(&report->last.back());
+      }
+    }
+  }
+  return calls;
 }
 
 /// Returns the newest collective of each of the first `most` processes.
-std::vector<LastRow> newestRows(const std::vector<const Report*>& reports, size_t most) {
+std::vector<LastRow> newestRows(const std::vector<const Report*>& reports, size_t most, const CallSet& passed) {
   const bool has_runs = runCount(reports) > 1;
   std::vector<LastRow> newest;
   for (size_t i = 0; i < std::min(most, reports.size()); ++i) {
-    for (LastRow& row : lastRows(*reports[i], 1)) {
+    for (LastRow& row : lastRows(*reports[i], 1, passed)) {
       row.run = has_runs ? runName(reports[i]->job) : "";
       newest.push_back(std::move(row));
     }
@@ -168,15 +211,13 @@ std::string
 topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color) {
   const double seconds = secondsSince(before.look.at_ns, now.look.at_ns);
   const std::vector<const Report*> reports = reportsOf(now.look);
+  const Verdict verdict = verdictOf(before.look, now.look, kQuietSecondsAfterReturn);
+  const CallSet passed = callsWithoutWait(verdict, reports);
   const std::string head =
-      headText(now.look.at_ns, reports, color) +
-      wrapped(
-          verdictText(before.look, now.look, color) + mismatchText(sequenceMismatches(reports), color) +
-              lagsText(now.look, reports, color),
-          screen.columns);
+      headText(now.look.at_ns, reports, color) + wrapped(alarmText(verdict, now.look, reports, color), screen.columns);
   const auto textWith = [&](size_t most) {
     return head + rateTables(before.traffic, now.traffic, seconds, {most, screen.columns}, color) +
-           lastText(newestRows(reports, most), color);
+           lastText(newestRows(reports, most, passed), color);
   };
   std::string text = textWith(rows);
   while (rows > 1 && static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) > screen.lines) {

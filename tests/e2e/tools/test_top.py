@@ -94,8 +94,10 @@ def test_the_last_collectives_of_killed_ranks(hanging: Processes) -> None:
     shown = commtap("show", run.output_folder, "--last").stdout
     *_, last = [line.split() for line in shown.splitlines() if line.split()[:1] == ["0"]]
     assert last[2:4] == [str(BEFORE + 2), "barrier"]
+    assert last[-3:] == ["may", "be", "waiting"]
     *_, last = [line.split() for line in shown.splitlines() if line.split()[:1] == ["1"]]
     assert last[2:4] == [str(BEFORE), "all_reduce"]
+    assert last[-1] == "returned"  # the others have gone on: this rank does not wait for them
     assert "MLPModule.net2" in last
 
 
@@ -121,10 +123,17 @@ def test_ranks_that_wait_for_different_collectives(tmp_path: Path) -> None:
     with started(tmp_path, "--differ") as job:
         folder = job.run.output_folder
         wait_until(lambda: "different collectives" in commtap("top", folder).stdout, "both collectives")
-        for shown in (commtap("top", folder), commtap("show", folder, "--last")):
-            assert f"ranks have issued different collectives as number {BEFORE + 1}\n" in shown.stdout
-            assert "  rank 0: all_reduce of 16 B for Global (other), float32, sum\n" in shown.stdout
-            assert "  rank 1: broadcast of 16 B for Global (other), float32, root 0\n" in shown.stdout
+        shown = commtap("show", folder, "--last").stdout
+        assert f"ranks have issued different collectives as number {BEFORE + 1}\n" in shown
+        assert "  rank 0: all_reduce of 16 B for Global (other), float32, sum\n" in shown
+        assert "  rank 1: broadcast of 16 B for Global (other), float32, root 0\n" in shown
+        top = commtap("top", folder).stdout
+        assert top.count("different collectives") == 1
+        assert (
+            f": ranks issued different collectives as #{BEFORE + 1} of default_pg [0-1]: "
+            "rank 0: all_reduce of 16 B for Global, other; rank 1: broadcast of 16 B for Global, other\n"
+        ) in top
+        assert top.splitlines()[2].startswith(("wrong: ", "stuck: "))
 
 
 def test_merge_names_the_number_at_which_ranks_part(tmp_path: Path) -> None:

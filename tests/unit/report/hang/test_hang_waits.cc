@@ -70,6 +70,35 @@ TEST_CASE("a receive from any rank waits for all others") {
   CHECK(blockersOf(job, 0) == std::vector<int64_t>{1, 2});
 }
 
+TEST_CASE("a collective is passed once all ranks have issued it and one has gone on") {
+  HangJob job(3);
+  const auto is_passed = [&job](size_t rank) {
+    const std::vector<RankSight> sights = job.sights();
+    const HangGroups groups(sights);
+    const HangMember& member = groups.all()[0].members[rank];
+    return isPassed(groups.all()[0], member, *member.calls.back());
+  };
+  job.issue(0, Kind::kAllReduce, "Net.a");
+  job.issue(1, Kind::kAllReduce, "Net.a");
+  job.issue(1, Kind::kAllReduce, "Net.b");
+  CHECK_FALSE(is_passed(0)); // rank 2 has not issued it
+  job.issue(2, Kind::kAllReduce, "Net.a");
+  CHECK(is_passed(0));
+  CHECK_FALSE(is_passed(1));
+  CHECK(is_passed(2));
+}
+
+TEST_CASE("a message is not passed by what other ranks do") {
+  HangJob job(2);
+  job.message(0, Kind::kSend, 1);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issueOnAll(Kind::kAllReduce, "Net.b");
+  const std::vector<RankSight> sights = job.sights();
+  const HangGroups groups(sights);
+  const HangMember& member = groups.all()[0].members[0];
+  CHECK_FALSE(isPassed(groups.all()[0], member, *member.messages.back()));
+}
+
 TEST_CASE("the first missing collective is the one that another rank issued first") {
   HangJob job(3);
   job.issue(1, Kind::kAllReduce, "Net.a");

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/hang_samples.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -18,8 +19,8 @@ TEST_CASE("the newest collectives per rank are listed, with the peer of a send")
   second.last.back().module = "\x1b[2J";
   first.job.exit = second.job.exit = ExitKind::kNormal;
   const auto text_of = [&](size_t most) {
-    std::vector<LastRow> rows = lastRows(first, most);
-    const std::vector<LastRow> more = lastRows(second, most);
+    std::vector<LastRow> rows = lastRows(first, most, {});
+    const std::vector<LastRow> more = lastRows(second, most, {});
     rows.insert(rows.end(), more.begin(), more.end());
     return lastText(rows, Color::none());
   };
@@ -41,7 +42,7 @@ TEST_CASE("a call of a rank that did not exit may be waiting, and is if it is ti
   REQUIRE(report.last.size() > 1);
   const auto states_of = [&report] {
     std::vector<std::string> states;
-    for (const LastRow& row : lastRows(report, 2)) {
+    for (const LastRow& row : lastRows(report, 2, {})) {
       states.push_back(row.state);
     }
     return states;
@@ -59,6 +60,19 @@ TEST_CASE("a call of a rank that did not exit may be waiting, and is if it is ti
     CHECK(states_of() == std::vector<std::string>{"waiting", "waiting"});
     report.last.erase(report.last.begin());
   }
+}
+
+TEST_CASE("a call that all ranks have issued and one has passed does not wait") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  const auto state_of = [&job](int64_t rank) {
+    job.report(rank).last.back().state = LastState::kReturned;
+    const std::vector<const Report*> reports = {&job.report(0), &job.report(1)};
+    return lastRows(job.report(rank), 1, passedCalls(reports)).back().state;
+  };
+  CHECK(state_of(0) == "may be waiting");
+  CHECK(state_of(1) == "returned");
 }
 
 /// Returns the reports of three ranks of the sample job, with equal collectives.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tests/unit/hang_samples.h"
 #include "tests/unit/samples.h"
 
 namespace commtap {
@@ -92,6 +93,56 @@ TEST_CASE("top text says that a call waits in the words of show --last") {
   const std::string text = textOf(stalled, stalled);
   CHECK(has(text, ", may be waiting; pid "));
   CHECK_FALSE(has(text, "returned"));
+}
+
+/// Returns four ranks of a job, of which rank 1 has not come to the last collective, a minute ago.
+HangJob lateRank() {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 2, 3}) {
+    job.issue(rank, Kind::kAllReduce, "Net.b");
+  }
+  return job;
+}
+
+std::string textOf(const HangJob& job) {
+  TopFrame frame;
+  frame.look.at_ns = job.after(60);
+  std::vector<std::shared_ptr<const Report>> reports;
+  for (const RankSight& sight : job.sights()) {
+    auto report = std::make_shared<Report>(*sight.report);
+    for (LastCollective& call : report->last) {
+      call.state = LastState::kReturned;
+    }
+    reports.push_back(report);
+    frame.look.processes.push_back(seenProcess(report, std::nullopt));
+  }
+  frame.traffic = trafficOf(reports);
+  return textOf(frame, frame);
+}
+
+TEST_CASE("the verdict is the only sentence of top for what it says, with what each rank does") {
+  const std::string text = textOf(lateRank());
+  INFO(text);
+  CHECK(has(text, "stuck: rank 1 has not entered all_reduce #2 of world [0-3]"));
+  CHECK(has(text, "  cause   rank 1 "));
+  CHECK(has(text, "  victim  rank 0 waits in all_reduce #2 of world [0-3] of Net.b for rank 1"));
+  CHECK_FALSE(has(text, "behind"));
+  HangJob differ(2);
+  differ.issue(0, Kind::kAllReduce, "Net.a");
+  differ.issue(1, Kind::kBarrier, "Global");
+  CHECK(has(textOf(differ), "stuck: ranks issued different collectives as #1 of world [0-1]"));
+  CHECK_FALSE(has(textOf(differ), "have issued different"));
+}
+
+TEST_CASE("top does not say that the cause may be waiting") {
+  const std::string text = textOf(lateRank());
+  const std::string last = text.substr(text.find("Last collectives"));
+  INFO(last);
+  CHECK(has(last, "may be waiting"));
+  const size_t line = last.find("\n   1 ");
+  REQUIRE(line != std::string::npos);
+  CHECK(has(last.substr(line, last.find('\n', line + 1) - line), "returned"));
 }
 
 TEST_CASE("top text names the runs if there are several") {
