@@ -18,6 +18,22 @@
 
 namespace commtap {
 
+namespace {
+
+/// A launcher ends a process by SIGTERM and, up to this time later, by SIGKILL: its end begins with the first.
+constexpr uint64_t kEndingNs = 60'000'000'000;
+
+/// Returns the time of the signal that begins the end of the process, if one is sent now.
+uint64_t firstSentNs(int fd) {
+  const uint64_t now_ns = wallClockNs();
+  uint64_t earlier_ns = 0;
+  const ssize_t size = pread(fd, &earlier_ns, sizeof(earlier_ns), offsetof(LedgerHeader, signal_sent_at_ns));
+  const bool has_begun = size == sizeof(earlier_ns) && earlier_ns <= now_ns && now_ns - earlier_ns < kEndingNs;
+  return has_begun ? earlier_ns : now_ns;
+}
+
+} // namespace
+
 void LedgerFile::noteSignalSent(const std::string& path, uint32_t signal) {
   const FileDescriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat facts {};
@@ -29,8 +45,9 @@ void LedgerFile::noteSignalSent(const std::string& path, uint32_t signal) {
   uint32_t version = 0;
   std::memcpy(&version, start + offsetof(LedgerHeader, version), sizeof(version));
   if (std::memcmp(start, kLedgerMagic, sizeof(kLedgerMagic)) == 0 && version == kLedgerVersion) {
-    const uint64_t now_ns = wallClockNs();
-    if (pwrite(file.get(), &now_ns, sizeof(now_ns), offsetof(LedgerHeader, signal_sent_at_ns)) == sizeof(now_ns)) {
+    const uint64_t sent_at_ns = firstSentNs(file.get());
+    if (pwrite(file.get(), &sent_at_ns, sizeof(sent_at_ns), offsetof(LedgerHeader, signal_sent_at_ns)) ==
+        sizeof(sent_at_ns)) {
       [[maybe_unused]] const ssize_t written =
           pwrite(file.get(), &signal, sizeof(signal), offsetof(LedgerHeader, signal_sent));
     }

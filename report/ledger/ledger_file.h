@@ -14,8 +14,8 @@ namespace commtap {
 /// file gets the number. So each use first checks that the descriptor still refers to this file.
 class LedgerFile {
  public:
-  /// Notes in the ledger of another process that this process sends it a deadly signal, and when. Does nothing if the
-  /// file is not a ledger of this format.
+  /// Notes in the ledger of another process that this process sends it a deadly signal, and when; of several within a
+  /// minute, the last signal and the first time. Does nothing if the file is not a ledger of this format.
   static void noteSignalSent(const std::string& path, uint32_t signal);
 
   LedgerFile() = default;

@@ -78,6 +78,14 @@ TEST_CASE("a launcher's signal is noted in a ledger, and in no other file") {
   CHECK(ledger->header().signal_sent == 15);
   CHECK(ledger->header().signal_sent_at_ns >= before_ns);
   CHECK(ledger->header().signal_sent_at_ns <= wallClockNs());
+  ledger->changeHeader([before_ns](LedgerHeader& head) { head.signal_sent_at_ns = before_ns; });
+  LedgerFile::noteSignalSent(folder / "x.ledger", 9);
+  CHECK(ledger->header().signal_sent == 9);
+  CHECK(ledger->header().signal_sent_at_ns == before_ns); // the end began with the first signal
+  constexpr uint64_t kLongNs = 3600'000'000'000;
+  ledger->changeHeader([before_ns](LedgerHeader& head) { head.signal_sent_at_ns = before_ns - kLongNs; });
+  LedgerFile::noteSignalSent(folder / "x.ledger", 9);
+  CHECK(ledger->header().signal_sent_at_ns >= before_ns);
   const std::string foreign(sizeof(LedgerHeader), 'x');
   writeText(folder / "foreign.ledger", foreign);
   writeText(folder / "short.ledger", "COMM");
