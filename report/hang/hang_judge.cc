@@ -97,14 +97,18 @@ class Judge {
         clock_(clock),
         groups_(sights),
         waits_(waitsOf(sights, groups_)),
-        end_(jobEndOf(sights, waits_, clock.now_ns, static_cast<uint64_t>(clock.patience_s * 1e9))),
+        mismatches_(mismatchesOf(groups_)),
+        end_(jobEndOf(
+            sights,
+            withMismatches(waits_, mismatches_),
+            clock.now_ns,
+            static_cast<uint64_t>(clock.patience_s * 1e9))),
         graph_(
             sights,
-            waits_,
+            withMismatches(waits_, mismatches_),
             end_,
             clock.has_all_hosts ? RankState::kNeverCame : RankState::kUnknown,
-            ranksElsewhere(groups_)),
-        mismatches_(mismatchesOf(groups_)) {}
+            ranksElsewhere(groups_)) {}
 
   Verdict run() {
     describeJob();
@@ -138,6 +142,7 @@ class Judge {
       verdict_.attempt = job.attempt;
       verdict_.world_size = job.world_size ? job.world_size : verdict_.world_size;
     }
+    verdict_.reported = sights_.size();
     if (!has_moved_) {
       verdict_.quiet_s = end_.at_ns ? quietBefore(*end_.at_ns, last_ns) : secondsSince(last_ns);
     }
@@ -311,8 +316,9 @@ class Judge {
       const bool is_moment = graph_.hasRunning() && waits_s < kSureSeconds;
       return is_moment ? HangStatus::kHealthy : statusOf(true);
     }
-    if (!isTimed()) {
-      return end_.wasEnded() ? HangStatus::kUnknown : statusOf(true);
+    if (!isTimed()) { // what a rank without a report did is not known, either
+      const bool is_absent = verdict_.reason == HangReason::kNeverCame || verdict_.reason == HangReason::kElsewhere;
+      return end_.wasEnded() || is_absent ? HangStatus::kUnknown : statusOf(true);
     }
     if (!isQuiet()) {
       return HangStatus::kHealthy;
@@ -372,6 +378,9 @@ class Judge {
   }
 
   void judgeQuiet() {
+    if (judgeStopped()) {
+      return;
+    }
     const bool computes = std::all_of(sights_.begin(), sights_.end(), [this](const RankSight& sight) {
       return sight.hasEnded() || graph_.stateOf(sight.rank()) == RankState::kRuns;
     });
@@ -411,7 +420,22 @@ class Judge {
     cause_ = failed;
   }
 
-  /// Finds out whether all ranks issued the same collective last.
+  /// Names the ranks whose processes are stopped, though no rank is known to wait for them.
+  bool judgeStopped() {
+    for (const RankSight& sight : sights_) {
+      if (sight.look.is_stopped) {
+        cause_.push_back(sight.rank());
+      }
+    }
+    if (cause_.empty()) {
+      return false;
+    }
+    verdict_.status = HangStatus::kStuck;
+    verdict_.reason = HangReason::kStopped;
+    return true;
+  }
+
+  /// Finds out whether all ranks issued the same collective last. What a rank without a report issued is not known.
   void findCommonCall() {
     const LastCollective* common = nullptr;
     for (const RankSight& sight : sights_) {
@@ -427,7 +451,7 @@ class Judge {
     if (common != nullptr && common->state < LastState::kCompleted) {
       const Report& report = *sights_.back().report;
       about_ = groups_.groupOf(report, common->group);
-      if (about_ != nullptr) {
+      if (about_ != nullptr && about_->members.size() > 1 && about_->hasAllReports()) {
         verdict_.reason = HangReason::kNotCompleted;
         verdict_.call = hangCallOf(*about_, sights_.back().rank(), *common);
         setSince(common->issued_at_ns);
@@ -493,9 +517,9 @@ class Judge {
   const HangClock& clock_;
   HangGroups groups_;
   Waits waits_;
+  std::vector<Mismatch> mismatches_;
   JobEnd end_;
   WaitGraph graph_;
-  std::vector<Mismatch> mismatches_;
   bool has_moved_ = false;
   const HangGroup* about_ = nullptr; ///< the group that the verdict is about
   std::vector<int64_t> cause_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -87,13 +88,16 @@ bool wasMadeBefore(const HangGroup& group, const LastCollective* call, uint64_t 
   });
 }
 
-/// Orders the sides by their number of ranks, and sets the cause.
+/// Orders the sides by their number of ranks, and sets the cause: all sides but the one of most ranks, or all.
 void judgeSides(Mismatch& mismatch) {
   std::vector<MismatchSide>& sides = mismatch.sides;
   std::stable_sort(sides.begin(), sides.end(), [](const MismatchSide& a, const MismatchSide& b) {
     return a.ranks.size() > b.ranks.size();
   });
-  const bool has_most = sides[0].ranks.size() > sides[1].ranks.size();
+  const auto ranks = std::accumulate(sides.begin(), sides.end(), size_t{0}, [](size_t sum, const MismatchSide& side) {
+    return sum + side.ranks.size();
+  });
+  const bool has_most = sides[0].ranks.size() * 2 > ranks;
   for (size_t i = has_most ? 1 : 0; i < sides.size(); ++i) {
     mismatch.cause.insert(mismatch.cause.end(), sides[i].ranks.begin(), sides[i].ranks.end());
   }
@@ -252,6 +256,19 @@ std::map<CountKey, uint64_t> countsOf(const HangMember& member) {
   return counts;
 }
 
+void addWaits(const Mismatch& mismatch, Waits& waits) {
+  for (const MismatchSide& side : mismatch.sides) {
+    for (const int64_t rank : side.ranks) {
+      const HangMember* member = mismatch.group->memberOf(rank);
+      const LastCollective* call = member == nullptr ? nullptr : member->call(mismatch.sequence);
+      const bool is_open = call != nullptr && call->state < LastState::kCompleted;
+      if (is_open && call == &member->sight->report->last.back()) {
+        waits.emplace(rank, Wait{mismatch.group, call, {}, false});
+      }
+    }
+  }
+}
+
 } // namespace
 
 std::vector<Mismatch> mismatchesOf(const HangGroups& groups) {
@@ -266,6 +283,15 @@ std::vector<Mismatch> mismatchesOf(const HangGroups& groups) {
   }
   std::stable_sort(found.begin(), found.end(), [](const Mismatch& a, const Mismatch& b) { return a.at_ns < b.at_ns; });
   return found;
+}
+
+Waits withMismatches(Waits waits, const std::vector<Mismatch>& mismatches) {
+  for (const Mismatch& mismatch : mismatches) {
+    if (mismatch.reason != HangReason::kUnmatched && mismatch.reason != HangReason::kReduceOp) {
+      addWaits(mismatch, waits);
+    }
+  }
+  return waits;
 }
 
 std::optional<HangDivergence> divergenceOf(const HangGroup& group) {

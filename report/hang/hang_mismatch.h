@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/hang/hang_groups.h"
+#include "report/hang/hang_waits.h"
 #include "report/hang/verdict.h"
 
 namespace commtap {
@@ -29,6 +30,10 @@ struct Mismatch {
 
 /// Returns the first mismatch of each group, the earliest first. Compares as far back as reports go.
 std::vector<Mismatch> mismatchesOf(const HangGroups& groups);
+
+/// Returns the waits, and those of ranks whose last call differs from that of other ranks: it cannot complete, unless
+/// only its reduction differs. They wait for no rank.
+Waits withMismatches(Waits waits, const std::vector<Mismatch>& mismatches);
 
 /// Returns the first stretch in which ranks of a group made other collectives; nullopt if there is none in what all
 /// ranks have completed. Knows nothing of what ranks made within the stretch.

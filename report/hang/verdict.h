@@ -108,6 +108,7 @@ struct Verdict {
   double quiet_s = 0;               ///< since the last event of any rank, until the end if its time is known
   std::vector<HangRank> ranks;
   std::vector<HangCount> counts;
+  uint64_t reported = 0;         ///< ranks with a report; 0 if not known; not part of the document
   std::vector<int64_t> compared; ///< the ranks whose rows `counts` compares; not part of the document
   std::optional<HangDivergence> divergence;
   std::vector<HangStack> stacks;

@@ -70,7 +70,8 @@ WaitGraph::WaitGraph(
     const RankState state = stateOf(rank);
     std::vector<int64_t> blockers = wait.blockers;
     if (finished.contains(rank)) { // its call completed, so a rank without a report has made it
-      std::erase_if(blockers, [this](int64_t blocker) { return !states_.contains(blocker); });
+      std::erase_if(
+          blockers, [&](int64_t blocker) { return isPointToPoint(wait.call->kind) || !states_.contains(blocker); });
     }
     if (isDead(state)) { // it died of those that were dead before
       std::erase_if(blockers, [&](int64_t blocker) { return wait.inferred || !isDead(stateOf(blocker)); });

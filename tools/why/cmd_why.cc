@@ -184,10 +184,10 @@ void addOptions(CLI::App& verb, WhyArguments& arguments) {
           "--after",
           arguments.patience_s,
           "How long ranks that may still come must be without an event; default: 60s. Ranks that cannot come, and "
-          "calls "
-          "that differ, are reported at once.")
+          "calls that differ, are reported at once.")
       ->type_name("TIME")
-      ->transform(asSeconds());
+      ->transform(asSeconds())
+      ->check(CLI::Range(0.1, 30 * 86400.0).description(""));
   verb.add_option("--interval", arguments.interval_s, "Time between two looks; default: 1s")
       ->type_name("TIME")
       ->transform(asSeconds())

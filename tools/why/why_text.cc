@@ -27,8 +27,6 @@ std::string shownRanges(const RankRanges& ranges) {
   return fmt::format("{},... {} ranks", rangesText(first), countOf(ranges));
 }
 
-constexpr size_t kMostLines = 12;
-
 bool isDead(RankState state) {
   return state == RankState::kExited || state == RankState::kKilled;
 }
@@ -151,9 +149,10 @@ std::string stateOf(const Verdict& verdict) {
     case HangReason::kExited:
       return have(verdict.cause) + " exited" + endOf(rank) + lastOf(rank);
     case HangReason::kNeverCame:
-      return have(verdict.cause) + " no report here: never started, or its reports are elsewhere";
+      return have(verdict.cause) + " no report here: never started, or in a folder that is not named";
     case HangReason::kStopped:
-      return verb + " stopped (SIGSTOP or a debugger)" + lastOf(rank);
+      return verb + " stopped (SIGSTOP or a debugger)" + lastOf(rank) +
+             (verdict.call ? "" : "; no rank made progress for " + humanDuration(verdict.quiet_s * 1e9));
     case HangReason::kInNccl:
       return verb + " in " + (rank == nullptr ? "NCCL" : ncclOf(*rank)) + lastOf(rank);
     case HangReason::kBlocked:
@@ -353,6 +352,34 @@ std::string lineOfComputing(const Verdict& verdict) {
       age);
 }
 
+std::string lineOfDamaged(const Verdict& verdict) {
+  const std::string ranks = ranksText(verdict.cause);
+  return firstCause(verdict) == nullptr
+             ? fmt::format("parts of the ledger of {} are damaged, so the calls that it issued are not known", ranks)
+             : fmt::format("{} {} no report, and a file here cannot be read", ranks, have(verdict.cause));
+}
+
+RankRanges ranksIn(const Verdict& verdict, RankState state) {
+  std::vector<int64_t> ranks;
+  for (const HangRank& rank : verdict.ranks) {
+    if (rank.state == state) {
+      ranks.push_back(rank.rank);
+    }
+  }
+  return rankRanges(std::move(ranks));
+}
+
+/// Returns "rank 0 has exited; no rank waits for another, and none made progress for 1.20 min".
+std::string lineOfQuiet(const Verdict& verdict) {
+  const RankRanges exited = ranksIn(verdict, RankState::kExited);
+  return fmt::format(
+      "{}no rank {} for another, and none made progress for {}{}",
+      exited.empty() ? "" : ranksText(exited) + " " + have(exited) + " exited; ",
+      verdict.end ? "waited" : "waits",
+      humanDuration(verdict.quiet_s * 1e9),
+      verdict.end ? ", until " + endedText(*verdict.end) : "");
+}
+
 std::string lineOfUnknown(const Verdict& verdict) {
   switch (verdict.reason) {
     case HangReason::kComputing:
@@ -365,16 +392,11 @@ std::string lineOfUnknown(const Verdict& verdict) {
     case HangReason::kExited:
       return lineOfFailed(verdict);
     case HangReason::kQuiet:
-      return fmt::format(
-          "no rank {} for another, and none made progress for {}{}",
-          verdict.end ? "waited" : "waits",
-          humanDuration(verdict.quiet_s * 1e9),
-          verdict.end ? ", until " + endedText(*verdict.end) : "");
+      return lineOfQuiet(verdict);
     case HangReason::kCycle:
       return lineOfCycle(verdict);
     case HangReason::kDamaged:
-      return fmt::format(
-          "parts of the ledger of {} are damaged, so the calls that it issued are not known", ranksText(verdict.cause));
+      return lineOfDamaged(verdict);
     case HangReason::kNone:
       return "no report or ledger of a rank was found";
     default:
@@ -405,17 +427,25 @@ std::string lineOfHealthy(const Verdict& verdict) {
   return verdict.call ? last + "; " + lineOfMissing(verdict) : last;
 }
 
+/// Returns "blocked (sleeps), after all_reduce #9 of tp [0-1] for Net.a". `with_all`: the job was killed.
+std::string stateText(const HangRank& rank, bool with_all) {
+  const std::string process = rank.process.empty() ? "" : " (" + rank.process + ")";
+  if (rank.state == RankState::kWaits && rank.call && rank.nccl_function.empty()) { // in a call that differs
+    return fmt::format("waits in {} of {}{}", nameOf(*rank.call), inert(rank.call->module), process);
+  }
+  const std::string_view state = rank.state == RankState::kEnded ? "was alive until the end"
+                                 : with_all && !rank.exit_signal ? "was killed with the others"
+                                                                 : rankStateName(rank.state);
+  return std::string(state) + endOf(&rank) + process + lastOf(&rank);
+}
+
 /// Returns "rank 0 waits in all_reduce #9 of tp [0-1] for rank 1".
-std::string rankLine(const HangRank& rank) {
+std::string rankLine(const Verdict& verdict, const HangRank& rank) {
   std::string text = "rank " + std::to_string(rank.rank);
   const bool was_ended = rank.state == RankState::kEnded;
   if (rank.waits_for.empty()) {
-    text += fmt::format(
-        " {}{}{}",
-        was_ended ? "was alive until the end" : rankStateName(rank.state),
-        endOf(&rank),
-        rank.process.empty() ? "" : " (" + rank.process + ")");
-    text += lastOf(&rank);
+    const bool with_all = verdict.end && !verdict.end->at_ns && rank.state == RankState::kKilled;
+    text += ' ' + stateText(rank, with_all);
   } else {
     text += fmt::format(
         " {}{} in {} for {}",
@@ -429,19 +459,6 @@ std::string rankLine(const HangRank& rank) {
   text += rank.nccl_function.empty() ? "" : "; in " + ncclOf(rank);
   text += rank.steps ? ", " + counted(*rank.steps, "step") : "";
   return rank.pid ? text + fmt::format("; pid {} on {}", *rank.pid, inert(rank.host)) : text;
-}
-
-std::string rankLines(const Verdict& verdict) {
-  std::string text;
-  size_t lines = 0;
-  for (const RankRole role : {RankRole::kCause, RankRole::kVictim, RankRole::kOther}) {
-    for (const HangRank& rank : verdict.ranks) {
-      if (rank.role == role && ++lines <= kMostLines) {
-        text += fmt::format("  {:<7} {}\n", rankRoleName(role) == "other" ? "" : rankRoleName(role), rankLine(rank));
-      }
-    }
-  }
-  return lines > kMostLines ? text + fmt::format("  ({}: --json)\n", counted(lines - kMostLines, "more rank")) : text;
 }
 
 std::string countLines(const Verdict& verdict) {
@@ -475,6 +492,16 @@ std::string fullLineOf(const Verdict& verdict) {
   return lineOfStuck(verdict) + (verdict.inferred ? " (inferred)" : "");
 }
 
+/// Returns " (without the reports of 2 of 4 ranks)" unless all ranks have a report, or the line names those without.
+std::string missingText(const Verdict& verdict) {
+  const bool is_named = verdict.reason == HangReason::kNeverCame || verdict.reason == HangReason::kElsewhere;
+  const auto world_size = static_cast<uint64_t>(std::max<int64_t>(verdict.world_size.value_or(0), 0));
+  if (verdict.reported == 0 || verdict.reported >= world_size || (is_named && !verdict.cause.empty())) {
+    return "";
+  }
+  return fmt::format(" (without the reports of {} of {} ranks)", world_size - verdict.reported, world_size);
+}
+
 /// The columns of a terminal on a wide screen. The line of a verdict in more columns leaves out details.
 constexpr size_t kMostColumns = 160;
 
@@ -499,11 +526,25 @@ Verdict withoutDetails(const Verdict& verdict) {
 } // namespace
 
 std::string lineOf(const Verdict& verdict) {
-  std::string line = fullLineOf(verdict);
+  std::string line = fullLineOf(verdict) + missingText(verdict);
   if (displayWidth(line) <= kMostColumns) {
     return line;
   }
-  return fullLineOf(withoutDetails(verdict));
+  return fullLineOf(withoutDetails(verdict)) + missingText(verdict);
+}
+
+std::string rankLines(const Verdict& verdict, size_t most) {
+  std::string text;
+  size_t lines = 0;
+  for (const RankRole role : {RankRole::kCause, RankRole::kVictim, RankRole::kOther}) {
+    for (const HangRank& rank : verdict.ranks) {
+      if (rank.role == role && ++lines <= most) {
+        text += fmt::format(
+            "  {:<7} {}\n", rankRoleName(role) == "other" ? "" : rankRoleName(role), rankLine(verdict, rank));
+      }
+    }
+  }
+  return lines > most ? text + fmt::format("  ({}: commtap why --json)\n", counted(lines - most, "more rank")) : text;
 }
 
 std::string whyText(const Verdict& verdict, const Color& color) {
@@ -516,7 +557,8 @@ std::string whyText(const Verdict& verdict, const Color& color) {
   text = verdict.status == HangStatus::kStuck ? color.alarm(text) : is_bad ? color.warning(text) : text;
   text += "\n";
   if (verdict.status != HangStatus::kHealthy) {
-    text += rankLines(verdict);
+    constexpr size_t kMostLines = 12;
+    text += rankLines(verdict, kMostLines);
     text += countLines(verdict);
     if (verdict.divergence && verdict.reason != HangReason::kDiverged) {
       text += "Earlier: " + lineOfDivergence(verdict) + "\n";

@@ -12,6 +12,9 @@ namespace commtap {
 /// Returns the verdict in one sentence, without a line's end.
 std::string lineOf(const Verdict& verdict);
 
+/// Returns a line for each of the first `most` ranks, the causes first: the call that it waits in, and for which ranks.
+std::string rankLines(const Verdict& verdict, size_t most);
+
 /// Returns the verdict's line, then what it rests on: the calls, the chain of ranks that wait, the counts that differ.
 std::string whyText(const Verdict& verdict, const Color& color);
 

@@ -38,7 +38,7 @@ class Kind:
     live: Facts | None
     cancelled: Facts | None
     killed: Facts | None
-    #: None: no rank waits, over Gloo, or it is not known that one gave up.
+    #: None: no rank waits, over Gloo.
     aborted: Facts | None
     by_itself: Facts | None = None
 
@@ -55,7 +55,7 @@ def absent(name: str, ranks: int, cause: str, status: str, reason: str) -> Kind:
 def different(name: str, ranks: int, reason: str, cause: str) -> Kind:
     """Calls that differ: they need no time to be proven."""
     facts = ("stuck", reason, cause)
-    return Kind(name, ranks, facts, cancelled=facts, killed=facts, aborted=None)
+    return Kind(name, ranks, facts, cancelled=facts, killed=facts, aborted=facts)
 
 
 def cycle(name: str, ranks: int, cause: str) -> Kind:
@@ -69,7 +69,6 @@ def dead(name: str, reason: str) -> Kind:
     return Kind(name, 2, None, None, None, None, by_itself=("stuck", reason, "1"))
 
 
-SKIPPED = ("stuck", "skipped", "1")
 DIVERGED = ("stuck", "diverged", "0-1")
 EARLY_EXIT = ("stuck", "exited", "1")
 WRONG = ("wrong", "reduce_op", "1")
@@ -84,7 +83,7 @@ KINDS = [
     absent("checkpoint", 2, "0", "stuck", "blocked"),
     absent("absent_root", 3, "0", "stuck", "blocked"),
     absent("unused_parameters", 2, "1", "stuck", "blocked"),
-    Kind("skip", 3, SKIPPED, cancelled=SKIPPED, killed=SKIPPED, aborted=SKIPPED),
+    different("skip", 3, "skipped", "1"),
     different("extra", 3, "op", "1"),
     different("order", 3, "skipped", "1"),
     different("data_branch", 3, "skipped", "1"),
@@ -279,3 +278,47 @@ def test_a_watch_does_not_report_a_job_that_is_cancelled(tmp_path: Path) -> None
             assert watch.wait(timeout=60) == OK
             assert watch.communicate() == (b"", b"")
     assert not reported.exists()
+
+
+def test_one_hosts_folder(tmp_path: Path) -> None:
+    """The verdict is for the ranks at hand, says that others are missing, and all folders together name the cause."""
+    hosts = [tmp_path / f"host{rank}" for rank in (0, 1)]
+    given = Job("hang_zoo.py", ("lock",), variables=(("COMMTAP_OUT", str(tmp_path / "host%r")),))
+    job = Runner(tmp_path).start(given, Mode.SHIM)
+    try:
+        wait_for_work(job)
+        waiting = settled(lambda: why(hosts[0]), ("stuck",))[1]
+        quiet = settled(lambda: why(hosts[1]), ("unknown",))[1]
+        both = settled(lambda: why(hosts[0], str(hosts[1])), ("stuck",))[1]
+    finally:
+        for rank in (0, 1):
+            job.kill(rank)
+        job.wait()
+    assert facts_of(waiting) == ("stuck", "elsewhere", "1")
+    assert waiting["line"].startswith("rank 0 waits in all_reduce #13 of default_pg [0-1] (16 B for Net.a, forward)")
+    assert "for rank 1, which has no report here: name all folders of the job; others have waited" in waiting["line"]
+    assert facts_of(quiet) == ("unknown", "quiet", "")
+    assert quiet["line"].endswith(" (without the reports of 1 of 2 ranks)")
+    assert facts_of(both) == ("stuck", "blocked", "1")
+    # After the end, neither folder says that a rank never started.
+    of_waiting, of_cause = (why(host)[1] for host in hosts)
+    assert facts_of(of_waiting) == ("unknown", "elsewhere", "1")
+    assert "has no report here: name all folders of the job" in of_waiting["line"]
+    assert of_cause["status"] == "unknown"
+    assert of_cause["cause"] == ""
+    assert facts_of(why(hosts[0], str(hosts[1]))[1]) == ("unknown", "not_come", "1")
+
+
+def test_one_hosts_folder_of_a_job_that_ended_well(tmp_path: Path) -> None:
+    """It is healthy, and the line says that it holds for the ranks at hand."""
+    given = Job("hang_zoo.py", ("healthy",), variables=(("COMMTAP_OUT", str(tmp_path / "host%r")),))
+    Runner(tmp_path).run(given, Mode.SHIM)
+    for rank in (0, 1):
+        shown = why_text(tmp_path / f"host{rank}", PATIENCE_S)
+        assert shown.returncode == OK
+        assert shown.stdout == (
+            "healthy: the job has ended, and no rank waited for another (without the reports of 1 of 2 ranks)\n"
+        )
+    assert why(tmp_path / "host0", str(tmp_path / "host1"))[1]["line"] == (
+        "the job has ended, and no rank waited for another"
+    )

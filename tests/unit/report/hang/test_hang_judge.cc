@@ -383,6 +383,22 @@ TEST_CASE("calls that differ stay the cause after the end") {
   CHECK(judged(job, 1000).status == HangStatus::kWrong);
 }
 
+TEST_CASE("a rank gives up a call that differs from that of the others") {
+  HangJob job(3);
+  job.issue(0, Kind::kAllReduce, "Net.a");
+  job.issue(1, Kind::kBarrier, "Global");
+  job.issue(2, Kind::kAllReduce, "Net.a");
+  job.end(0, ExitKind::kSignal, SIGABRT, 30);
+  job.end(1, ExitKind::kKilled, SIGTERM, 31);
+  job.end(2, ExitKind::kKilled, SIGTERM, 31);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(verdict.reason == HangReason::kOp);
+  CHECK(verdict.status == HangStatus::kStuck);
+  REQUIRE(verdict.end);
+  CHECK(verdict.end->gave_up == RankRanges{{0, 0}});
+  CHECK(verdict.end->at_ns == job.after(30));
+}
+
 TEST_CASE("the call that all ranks had issued stays named after the end") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
@@ -501,6 +517,73 @@ TEST_CASE("one host's folder of a job that has finished is healthy") {
   }
   CHECK(judged(job, 1000).status == HangStatus::kHealthy);
   CHECK(judged(job, 1000).cause.empty());
+}
+
+TEST_CASE("what all ranks have issued is not known from one host's folder") {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(0).last.back().state = LastState::kCompleted;
+  for (const int64_t rank : {2, 3}) {
+    job.remove(rank);
+  }
+  CHECK(judged(job).status == HangStatus::kUnknown);
+  CHECK(judged(job).reason == HangReason::kQuiet);
+  CHECK(judged(job).reported == 2);
+}
+
+TEST_CASE("a group of one rank does not show what all ranks have issued") {
+  HangJob job(2);
+  job.addGroup("own", {0});
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1}) {
+    job.report(rank).last.back().state = LastState::kCompleted;
+  }
+  job.issue(0, Kind::kAllReduce, "Net.b", "own");
+  job.exit(1, 0, 1);
+  job.remove(1);
+  CHECK(judged(job).reason == HangReason::kQuiet);
+}
+
+TEST_CASE("a rank that is stopped while all have issued the same call is the cause") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.look(1).is_stopped = true;
+  CHECK(judged(job, 5).status == HangStatus::kHealthy);
+  const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kStuck);
+  CHECK(verdict.reason == HangReason::kStopped);
+  CHECK(verdict.cause == RankRanges{{1, 1}});
+  CHECK_FALSE(verdict.call);
+}
+
+TEST_CASE("of an absent rank it is not known whether others waited for it until the job ended") {
+  HangJob job(2);
+  job.issue(0, Kind::kAllReduce, "Net.a");
+  job.exit(0, 1, 2);
+  job.remove(1);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.reason == HangReason::kNeverCame);
+}
+
+TEST_CASE("ranks wait in calls that differ") {
+  HangJob job(3);
+  job.issue(0, Kind::kAllReduce, "Net.a");
+  job.issue(1, Kind::kBarrier, "Global");
+  job.issue(2, Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1, 2}) {
+    CHECK(rankOf(judged(job), rank).state == RankState::kWaits);
+  }
+}
+
+TEST_CASE("a rank that exited well did not wait for a receive") {
+  HangJob job(2);
+  job.message(0, Kind::kSend, 1);
+  job.exit(0, 0, 1);
+  job.exit(1, 0, 2);
+  const Verdict verdict = judged(job, 1000);
+  CHECK(verdict.status == HangStatus::kHealthy);
+  CHECK(rankOf(verdict, 0).waits_for.empty());
 }
 
 TEST_CASE("a quiet job in which no rank waits is unknown") {

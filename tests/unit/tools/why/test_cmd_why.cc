@@ -47,7 +47,9 @@ TEST_CASE("why exits with 2 without a verdict, and for wrong usage") {
   CHECK(runCommtap({"why", empty / "none"}).status() == 2);
   CHECK(runCommtap({"why"}).status() == 2);
   CHECK(runCommtap({"why", "--exec", "true", empty.path()}).status() == 2);
-  CHECK(runCommtap({"why", "--after", "soon", empty.path()}).status() == 2);
+  for (const char* time : {"soon", "-1s", "0", "99999999h"}) {
+    CHECK(runCommtap({"why", "--after", time, empty.path()}).status() == 2);
+  }
   CHECK(has(runCommtap({"why", "--watch", "--webhook", "host", empty.path()}).err, "expected a URL"));
 }
 

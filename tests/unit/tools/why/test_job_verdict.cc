@@ -58,6 +58,25 @@ TEST_CASE("with a damaged ledger there is no verdict: its rank may have issued w
   CHECK(has(verdict.line, "parts of the ledger of rank 1 are damaged"));
 }
 
+TEST_CASE("a rank without a report is not blamed while a file cannot be read") {
+  const auto report = std::make_shared<Report>(sampleReport(0));
+  report->job.exit = ExitKind::kRunning;
+  report->last.back().completed_at_ns.reset();
+  report->last.back().state = LastState::kReturned;
+  report->groups.front().collectives = report->last.back().sequence;
+  const std::vector<std::shared_ptr<const Report>> reports = {report};
+  JobLook look = lookOf(reports, wallClockNs());
+  const Verdict absent = verdictOf(EarlierLook(), look, 1);
+  REQUIRE(absent.reason == HangReason::kElsewhere);
+  look.problems = {"rank-00001.json: cut off"};
+  const Verdict verdict = verdictOf(EarlierLook(), look, 1);
+  CHECK(verdict.status == HangStatus::kUnknown);
+  CHECK(verdict.reason == HangReason::kDamaged);
+  CHECK(verdict.cause == absent.cause);
+  CHECK(has(verdict.line, "no report, and a file here cannot be read"));
+  CHECK(verdict.problems == look.problems);
+}
+
 TEST_CASE("without a process with a rank the verdict is unknown") {
   const Verdict verdict = verdictOf(EarlierLook(), JobLook(), 1);
   CHECK(verdict.status == HangStatus::kUnknown);

@@ -316,6 +316,54 @@ TEST_CASE("the line of ranks whose reports are elsewhere does not say what they 
       "all folders of the job; others have waited for 1.02 min");
 }
 
+TEST_CASE("the line of a job in which no rank waits names the ranks that are stopped, or have exited") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.look(1).is_stopped = true;
+  CHECK(
+      judged(job).line ==
+      "rank 1 is stopped (SIGSTOP or a debugger), after all_reduce #1 of world [0-1] for Net.a; no rank made progress "
+      "for 1.00 min");
+  job.look(1).is_stopped = false;
+  for (const int64_t rank : {0, 1}) {
+    job.report(rank).last.back().state = LastState::kCompleted;
+  }
+  job.exit(0, 0, 1);
+  CHECK(
+      judged(job).line ==
+      "cannot tell: rank 0 has exited; no rank waits for another, and none made progress for 59.0 s");
+}
+
+TEST_CASE("ranks that were killed together, and those that wait in calls that differ, have rows that say so") {
+  HangJob killed = lateJob(2, 1);
+  killed.end(0, ExitKind::kKilled, std::nullopt, 30);
+  killed.end(1, ExitKind::kKilled, std::nullopt, 30);
+  CHECK(
+      has(whyText(judged(killed), Color::none()),
+          "  cause   rank 1 was killed with the others, after all_reduce #1 of world [0-1] for Net.a;"));
+  HangJob differ(2);
+  differ.issue(0, Kind::kAllReduce, "Net.a");
+  differ.issue(1, Kind::kBarrier, "Global");
+  CHECK(has(whyText(judged(differ), Color::none()), "rank 1 waits in barrier #1 of world [0-1] of Global (sleeps)"));
+}
+
+TEST_CASE("the line says how many ranks have no report, unless it names them") {
+  HangJob job(4);
+  for (const int64_t rank : {0, 1, 2, 3}) {
+    job.report(rank).job.world_size = 4;
+  }
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(0).last.back().state = LastState::kCompleted;
+  CHECK(judged(job, 0).line == "the ranks make progress");
+  job.remove(3);
+  CHECK(judged(job, 1).line == "the last event was 2.00 s ago (without the reports of 1 of 4 ranks)");
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  job.issue(1, Kind::kAllReduce, "Net.b");
+  job.issue(2, Kind::kAllReduce, "Net.b");
+  CHECK(has(judged(job).line, "no report here"));
+  CHECK_FALSE(has(judged(job).line, "without the reports"));
+}
+
 TEST_CASE("the line of a call that all ranks have issued says which call to NCCL has not returned") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllReduce, "Net.a");
