@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,13 +16,12 @@
 #include "report/hang/usual_order.h"
 #include "report/hang/wait_graph.h"
 #include "report/job/job_summary.h"
-#include "report/merge/last_activity.h"
 
 namespace commtap {
 namespace {
 
-/// Seconds after which a wait for a rank that is dead is no longer a moment between two reads of reports.
-constexpr double kSureSeconds = 1;
+/// The time after which a wait for a rank that is dead is no longer a moment between two reads of reports.
+constexpr uint64_t kSureNs = 1'000'000'000;
 constexpr size_t kMostCounts = 5;
 
 struct StateReason {
@@ -67,29 +65,6 @@ bool contains(const std::vector<int64_t>& ranks, int64_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-double seconds(uint64_t from_ns, uint64_t to_ns) {
-  return to_ns > from_ns ? static_cast<double>(to_ns - from_ns) / 1e9 : 0;
-}
-
-/// Returns when the last process ended; nullopt if one runs, or it is not known when it ended.
-std::optional<uint64_t> lastEndNs(std::span<const RankSight> sights) {
-  uint64_t last_ns = 0;
-  for (const RankSight& sight : sights) {
-    const Job& job = sight.report->job;
-    if (job.exit == ExitKind::kRunning || !job.ended_at_ns) {
-      return std::nullopt;
-    }
-    last_ns = std::max(last_ns, *job.ended_at_ns);
-  }
-  return last_ns;
-}
-
-bool areOnOneHost(std::span<const RankSight> sights) {
-  return std::all_of(sights.begin(), sights.end(), [&sights](const RankSight& sight) {
-    return sight.report->job.host == sights.front().report->job.host;
-  });
-}
-
 class Judge {
  public:
   Judge(std::span<const RankSight> sights, const HangClock& clock)
@@ -103,6 +78,7 @@ class Judge {
             withMismatches(waits_, mismatches_),
             clock.now_ns,
             static_cast<uint64_t>(clock.patience_s * 1e9))),
+        times_(sights, clock_, end_),
         graph_(
             sights,
             withMismatches(waits_, mismatches_),
@@ -133,19 +109,15 @@ class Judge {
 
  private:
   void describeJob() {
-    uint64_t last_ns = clock_.moved_ns;
+    const Job& job = sights_.back().report->job;
+    verdict_.run_id = job.run_id;
+    verdict_.attempt = job.attempt;
     for (const RankSight& sight : sights_) {
-      last_ns = std::max(last_ns, end_.wasEnded() ? lastEventNs(*sight.report) : lastActivityNs(*sight.report));
-      has_moved_ = has_moved_ || sight.look.has_moved;
-      const Job& job = sight.report->job;
-      verdict_.run_id = job.run_id;
-      verdict_.attempt = job.attempt;
-      verdict_.world_size = job.world_size ? job.world_size : verdict_.world_size;
+      const std::optional<int64_t>& world_size = sight.report->job.world_size;
+      verdict_.world_size = world_size ? world_size : verdict_.world_size;
     }
     verdict_.reported = sights_.size();
-    if (!has_moved_) {
-      verdict_.quiet_s = end_.at_ns ? quietBefore(*end_.at_ns, last_ns) : secondsSince(last_ns);
-    }
+    verdict_.quiet_s = times_.quietS();
     if (end_.wasEnded()) {
       verdict_.end = HangEnd{end_.at_ns, end_.signal, end_.exit_status, rankRanges(end_.gave_up)};
     }
@@ -153,36 +125,11 @@ class Judge {
 
   /// Tagged messages may match out of order. Judge them in a hung job only.
   void dropDoubtful() {
-    if (isTimed() ? !isQuiet() : !wasKilled()) {
+    if (times_.isTimed() ? !times_.isQuiet() : !wasKilled()) {
       std::erase_if(mismatches_, [](const Mismatch& each) { return each.reason == HangReason::kUnmatched; });
     }
   }
 
-  /// Returns the seconds until the job was ended, until its last process ended by itself, or until now.
-  double secondsSince(uint64_t then_ns) const {
-    return seconds(then_ns, end_.at_ns.value_or(lastEndNs(sights_).value_or(clock_.now_ns)));
-  }
-  /// Returns the seconds from the last event of any rank to the end of the job, `end_ns`. The clocks of hosts may
-  /// differ: then each rank's last event is compared with its own end.
-  double quietBefore(uint64_t end_ns, uint64_t last_ns) const {
-    if (areOnOneHost(sights_)) {
-      return seconds(last_ns, end_ns);
-    }
-    double quiet_s = std::numeric_limits<double>::max();
-    for (const RankSight& sight : sights_) {
-      if (const std::optional<uint64_t> ended_ns = sight.report->job.ended_at_ns) {
-        quiet_s = std::min(quiet_s, seconds(lastEventNs(*sight.report), *ended_ns));
-      }
-    }
-    return quiet_s;
-  }
-  /// Returns whether it is known how long the ranks were without an event: the job runs, or it is known when it ended.
-  bool isTimed() const {
-    return graph_.hasRunning() || end_.at_ns.has_value();
-  }
-  bool isQuiet() const {
-    return !end_.gave_up.empty() || (!has_moved_ && verdict_.quiet_s >= clock_.patience_s);
-  }
   bool wasKilled() const {
     return std::any_of(sights_.begin(), sights_.end(), [](const RankSight& sight) {
       const ExitKind exit = sight.report->job.exit;
@@ -191,12 +138,12 @@ class Judge {
   }
   /// Returns the status of a job with a cause that time does not remove.
   HangStatus statusOf(bool is_stuck) const {
-    return (isTimed() ? is_stuck : wasKilled()) ? HangStatus::kStuck : HangStatus::kWrong;
+    return (times_.isTimed() ? is_stuck : wasKilled()) ? HangStatus::kStuck : HangStatus::kWrong;
   }
 
   void setSince(uint64_t since_ns) {
     verdict_.since_ns = since_ns;
-    verdict_.waits_s = std::max(secondsSince(since_ns), end_.at_ns ? verdict_.quiet_s : 0);
+    verdict_.waits_s = std::max(times_.secondsSince(since_ns), end_.at_ns ? verdict_.quiet_s : 0);
   }
 
   void judgeMismatch(const Mismatch& mismatch) {
@@ -205,8 +152,8 @@ class Judge {
     cause_ = mismatch.cause;
     verdict_.reason = mismatch.reason;
     verdict_.inferred = !mismatch.is_proven || mismatch.reason == HangReason::kUnmatched;
-    const bool may_hang = mismatch.reason != HangReason::kReduceOp || isTimed();
-    verdict_.status = may_hang ? statusOf(isQuiet()) : HangStatus::kWrong;
+    const bool may_hang = mismatch.reason != HangReason::kReduceOp || times_.isTimed();
+    verdict_.status = may_hang ? statusOf(times_.isQuiet()) : HangStatus::kWrong;
     setSince(mismatch.at_ns);
     for (const MismatchSide& side : mismatch.sides) {
       HangCall call = hangCallOf(*mismatch.group, side.ranks.front(), *side.call);
@@ -303,7 +250,7 @@ class Judge {
   /// Returns whether ranks that were killed may have been alive until the end: a scheduler sends its signal to all
   /// processes, and the launcher then to those that are left. What kills one rank, such as a lack of memory, is no end.
   bool mayBeOfTheEnd() const {
-    const bool is_short = end_.wasEnded() && isTimed() && !isQuiet();
+    const bool is_short = end_.wasEnded() && times_.isTimed() && !times_.isQuiet();
     return verdict_.reason == HangReason::kKilled && cause_.size() > 1 && is_short;
   }
 
@@ -312,28 +259,27 @@ class Judge {
       return HangStatus::kUnknown;
     }
     if (isSure(verdict_.reason)) {
-      const double waits_s = seconds(verdict_.since_ns.value_or(0), clock_.now_ns);
-      const bool is_moment = graph_.hasRunning() && waits_s < kSureSeconds;
+      const bool is_moment = graph_.hasRunning() && clock_.now_ns < verdict_.since_ns.value_or(0) + kSureNs;
       return is_moment ? HangStatus::kHealthy : statusOf(true);
     }
-    if (!isTimed()) { // what a rank without a report did is not known, either
+    if (!times_.isTimed()) { // what a rank without a report did is not known, either
       const bool is_absent = verdict_.reason == HangReason::kNeverCame || verdict_.reason == HangReason::kElsewhere;
       return end_.wasEnded() || is_absent ? HangStatus::kUnknown : statusOf(true);
     }
-    if (!isQuiet()) {
+    if (!times_.isQuiet()) {
       return HangStatus::kHealthy;
     }
     return verdict_.reason == HangReason::kComputing ? HangStatus::kUnknown : HangStatus::kStuck;
   }
 
   void judgeIdle() {
-    if (isTimed() && !isQuiet()) {
+    if (times_.isTimed() && !times_.isQuiet()) {
       verdict_.status = HangStatus::kHealthy;
     } else if (graph_.hasRunning()) {
       judgeQuiet();
     } else if (end_.wasEnded()) {
       verdict_.status = HangStatus::kUnknown;
-      verdict_.reason = isTimed() ? HangReason::kQuiet : HangReason::kKilled;
+      verdict_.reason = times_.isTimed() ? HangReason::kQuiet : HangReason::kKilled;
       findCommonCall();
     } else {
       verdict_.status = HangStatus::kHealthy;
@@ -342,28 +288,18 @@ class Judge {
 
   /// Returns whether all ranks failed long after the last event, as the watchdogs of all do, and notes that as the end.
   bool gaveUpTogether() {
-    const bool all_failed = std::none_of(sights_.begin(), sights_.end(), [](const RankSight& sight) {
-      return !sight.report->job.ended_at_ns || hasFinished(sight.report->job);
-    });
-    if (end_.wasEnded() || !all_failed) {
+    const std::optional<CommonEnd> found = times_.commonEnd();
+    if (!found) {
       return false;
     }
-    const Job* first = &sights_.front().report->job;
-    uint64_t last_ns = 0;
+    const Job& first = *found->first;
     std::vector<int64_t> ranks;
     for (const RankSight& sight : sights_) {
-      const Job& job = sight.report->job;
-      first = *job.ended_at_ns < *first->ended_at_ns ? &job : first;
-      last_ns = std::max(last_ns, lastEventNs(*sight.report));
       ranks.push_back(sight.rank());
     }
-    const double quiet_s = quietBefore(*first->ended_at_ns, last_ns);
-    if (quiet_s < clock_.patience_s) {
-      return false;
-    }
-    end_.at_ns = first->ended_at_ns;
-    verdict_.quiet_s = quiet_s;
-    verdict_.end = HangEnd{end_.at_ns, first->exit_signal, first->exit_status, rankRanges(std::move(ranks))};
+    end_.at_ns = first.ended_at_ns;
+    verdict_.quiet_s = found->quiet_s;
+    verdict_.end = HangEnd{end_.at_ns, first.exit_signal, first.exit_status, rankRanges(std::move(ranks))};
     return true;
   }
 
@@ -519,8 +455,8 @@ class Judge {
   Waits waits_;
   std::vector<Mismatch> mismatches_;
   JobEnd end_;
+  HangTimes times_;
   WaitGraph graph_;
-  bool has_moved_ = false;
   const HangGroup* about_ = nullptr; ///< the group that the verdict is about
   std::vector<int64_t> cause_;
   Verdict verdict_;

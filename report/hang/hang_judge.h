@@ -6,17 +6,10 @@
 #include <span>
 
 #include "report/hang/hang_groups.h"
+#include "report/hang/hang_times.h"
 #include "report/hang/verdict.h"
 
 namespace commtap {
-
-/// The time of the second look at the ranks, and how patient to be.
-struct HangClock {
-  uint64_t now_ns = 0;       ///< CLOCK_REALTIME
-  double patience_s = 0;     ///< without an event, before a job whose ranks can still come counts as stuck
-  bool has_all_hosts = true; ///< false: a rank without a report may run on another machine
-  uint64_t moved_ns = 0;     ///< CLOCK_REALTIME of the last look that found progress; 0: none did
-};
 
 /// Returns why the ranks wait, except for Verdict::line, `stacks` and `problems`. `sights` has one process per rank of
 /// one attempt of a run, by rank.

@@ -31,7 +31,7 @@ constexpr std::array<Reason, kHangReasonCount> kReasons = {{
     {"cycle", "Ranks wait for each other."},
     {"killed", "A rank that others wait for was killed; or ranks were killed, and none waited."},
     {"exited", "A rank that others wait for has exited; or ranks exited with an error, and none waited."},
-    {"stopped", "The process of a rank that others wait for is stopped, by a signal or a debugger."},
+    {"stopped", "The process of a rank that others wait for, or may wait for, is stopped, by a signal or a debugger."},
     {"never_came", "A rank that others wait for has no report."},
     {"in_nccl", "A rank that others wait for is in a call to NCCL that has not returned."},
     {"blocked", "A rank that others wait for is blocked outside of communication: in input, output, a lock, a sleep."},

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <map>
 
+#include "report/merge/last_activity.h"
+
 namespace commtap {
 namespace {
 
@@ -18,7 +20,7 @@ enum class RankEnd : uint8_t {
   kRuns,
   kFinished,   ///< it exited without an error
   kByLauncher, ///< by a signal that its launcher sent
-  kAsked,      ///< by a signal that asks for an end, for example of a terminal
+  kAsked,      ///< by itself, after a signal that asks for an end: of its launcher, of a terminal
   kKilled,     ///< its end was not seen, and its launcher is not known to have sent a signal
   kGaveUp,     ///< with an error, after a long wait
   kBroke,      ///< with an error, in a short wait: the rank that it waited for may have been dead
@@ -42,7 +44,17 @@ uint64_t waitedNs(const Job& job, const Wait& wait) {
   return ended_ns > wait.call->issued_at_ns ? ended_ns - wait.call->issued_at_ns : 0;
 }
 
-RankEnd endOf(const Job& job, const Wait* wait, uint64_t patience_ns) {
+/// Until Python heeds a signal, a process goes on for a moment.
+constexpr uint64_t kMomentNs = 1'000'000'000;
+
+/// Returns whether the launcher asked the process to end, and it did nothing but end since.
+bool wasAsked(const Report& report) {
+  const std::optional<uint64_t>& sent_at_ns = report.job.signal_sent_at_ns;
+  return sent_at_ns && lastEventNs(report) <= *sent_at_ns + kMomentNs;
+}
+
+RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
+  const Job& job = report.job;
   switch (job.exit) {
     case ExitKind::kRunning:
       return RankEnd::kRuns;
@@ -52,6 +64,9 @@ RankEnd endOf(const Job& job, const Wait* wait, uint64_t patience_ns) {
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;
+  }
+  if (wasAsked(report)) {
+    return RankEnd::kAsked;
   }
   if (hasFinished(job)) {
     return RankEnd::kFinished;
@@ -71,8 +86,8 @@ class EndFinder {
       : sights_(sights), waits_(waits), now_ns_(now_ns) {
     for (const RankSight& sight : sights) {
       const auto wait = waits.find(sight.rank());
-      ended_ns_[sight.rank()] = sight.report->job.ended_at_ns.value_or(0);
-      ends_[sight.rank()] = endOf(sight.report->job, wait == waits.end() ? nullptr : &wait->second, patience_ns);
+      ended_ns_[sight.rank()] = endBeganNs(*sight.report).value_or(0);
+      ends_[sight.rank()] = endOf(*sight.report, wait == waits.end() ? nullptr : &wait->second, patience_ns);
     }
   }
 
@@ -112,8 +127,9 @@ class EndFinder {
   void add(const RankSight& sight) {
     const Job& job = sight.report->job;
     end_.alive.insert(sight.rank());
-    if (job.ended_at_ns && (!end_.at_ns || *job.ended_at_ns < *end_.at_ns)) {
-      end_.at_ns = job.ended_at_ns;
+    const std::optional<uint64_t> began_ns = endBeganNs(*sight.report);
+    if (began_ns && (!end_.at_ns || *began_ns < *end_.at_ns)) {
+      end_.at_ns = began_ns;
       end_.signal = job.exit_signal;
       end_.exit_status = job.exit_status;
     }
@@ -163,7 +179,7 @@ class EndFinder {
   /// Adds ranks that ended by themselves while the job was being ended: they lost their peers, or heeded a signal.
   void addLater() {
     for (const RankSight& sight : sights_) {
-      if (end_.at_ns && sight.report->job.ended_at_ns.value_or(0) >= *end_.at_ns) {
+      if (end_.at_ns && ended_ns_.at(sight.rank()) >= *end_.at_ns) {
         end_.alive.insert(sight.rank());
       }
     }
@@ -178,6 +194,10 @@ class EndFinder {
 };
 
 } // namespace
+
+std::optional<uint64_t> endBeganNs(const Report& report) {
+  return wasAsked(report) ? report.job.signal_sent_at_ns : report.job.ended_at_ns;
+}
 
 bool hasFinished(const Job& job) {
   const bool by_itself = job.exit == ExitKind::kNormal || job.exit == ExitKind::kUnderscoreExit;

@@ -19,7 +19,7 @@ struct JobEnd {
   std::set<int64_t> alive;            ///< ranks that have ended, and were alive when the job was ended
   std::vector<int64_t> failed;        ///< ranks that failed by themselves before: they had not waited
   std::vector<int64_t> gave_up;       ///< ranks that failed by themselves after a long wait, as NCCL's watchdog does
-  std::optional<uint64_t> at_ns;      ///< CLOCK_REALTIME of the first end of a rank in `alive`; nullopt: not known
+  std::optional<uint64_t> at_ns;      ///< CLOCK_REALTIME at which the first of `alive` began to end; nullopt: not known
   std::optional<int64_t> signal;      ///< that ended this rank; nullopt: not known, or it ended with a status
   std::optional<int64_t> exit_status; ///< of this rank, if no signal ended it
 
@@ -31,6 +31,9 @@ struct JobEnd {
 /// Returns how the job was ended. A rank has waited long if it waited for `patience_ns`. While ranks still run, the end
 /// of others by a signal counts for a minute only: after it, the job is not being ended, but waits for them.
 JobEnd jobEndOf(std::span<const RankSight> sights, const Waits& waits, uint64_t now_ns, uint64_t patience_ns);
+
+/// Returns when the process began to end: at its launcher's signal if it did nothing since, else at its end.
+std::optional<uint64_t> endBeganNs(const Report& report);
 
 /// Returns whether the process exited by itself, and not with an error.
 bool hasFinished(const Job& job);

@@ -30,6 +30,7 @@ inline constexpr const char* kEndedAt = "ended_at";
 inline constexpr const char* kExit = "exit";
 inline constexpr const char* kExitSignal = "exit_signal";
 inline constexpr const char* kExitStatus = "exit_status";
+inline constexpr const char* kSignalSentAt = "signal_sent_at";
 inline constexpr const char* kTorch = "torch";
 inline constexpr const char* kPython = "python";
 inline constexpr const char* kCommtap = "commtap";

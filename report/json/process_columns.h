@@ -81,6 +81,12 @@ inline constexpr auto kColumns<Job> = std::tuple{
         &Job::exit_status,
         "The exit status of a process that ended as normal or _exit, 0 to 255: Python exits with 1 after an exception. "
         "Null if a signal ended the process, or if the status is not known."),
+    column<RealTime>(
+        field::kSignalSentAt,
+        &Job::signal_sent_at_ns,
+        "When the launcher was seen to send the process a signal that asks it to end: wall-clock time, UTC, to the "
+        "microsecond; of several within a minute, the first. Absent if it was not seen to.",
+        {.presence = Presence::kIfKnown}),
 };
 
 template <>

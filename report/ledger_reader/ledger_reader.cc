@@ -62,8 +62,9 @@ void readJob(LedgerReading& reading) {
 
 constexpr uint32_t kMostSignals = 64; ///< the largest number of a signal on Linux
 
-/// Sets what a ledger holds in addition to the report.
-void readIdentity(LedgerRecords& records, LedgerContents& contents) {
+/// Sets what a ledger holds in addition to the report, and the time of the launcher's signal.
+void readIdentity(LedgerReading& reading, LedgerContents& contents) {
+  LedgerRecords& records = reading.records;
   const LedgerHeader& head = records.header();
   contents.report_name = records.text(head.report_name);
   contents.boot_id = records.text(head.boot_id);
@@ -73,7 +74,9 @@ void readIdentity(LedgerRecords& records, LedgerContents& contents) {
       kMostSignals,
       head.signal_sent.load(std::memory_order_relaxed),
       "the launcher's signal is damaged and was left out");
-  contents.signal_sent_at_ns = contents.signal_sent == 0 ? 0 : head.signal_sent_at_ns.load(std::memory_order_relaxed);
+  if (contents.signal_sent != 0) {
+    reading.report.job.signal_sent_at_ns = head.signal_sent_at_ns.load(std::memory_order_relaxed);
+  }
 }
 
 /// Leaves the time of the end at 0: it is added when the report is written.
@@ -134,7 +137,7 @@ Result<LedgerContents> contentsOf(const std::string& path, const Result<LedgerIm
     job.exit = ExitKind::kKilled;
     if (contents->signal_sent != 0) {
       job.exit_signal = contents->signal_sent;
-      job.ended_at_ns = contents->signal_sent_at_ns;
+      job.ended_at_ns = job.signal_sent_at_ns;
     }
   }
   return contents;
@@ -149,7 +152,7 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   }
   LedgerContents contents;
   readJob(reading);
-  readIdentity(reading.records, contents);
+  readIdentity(reading, contents);
   readGroups(reading);
   readSequences(reading);
   readModules(reading);

@@ -20,9 +20,8 @@ struct LedgerContents {
   std::string boot_id;
   uint64_t pid_start_ticks = 0;
   uint64_t parent_pid = 0;
-  uint32_t signal_sent = 0;       ///< the number of a deadly signal that the launcher sent to the process; 0: none
-  uint64_t signal_sent_at_ns = 0; ///< CLOCK_REALTIME; 0: none
-  std::string damage;             ///< one line that says what could not be read; "": nothing
+  uint32_t signal_sent = 0; ///< the number of a deadly signal that the launcher sent to the process; 0: none
+  std::string damage;       ///< one line that says what could not be read; "": nothing
 };
 
 /// Reads a ledger from memory: the writer's own, or a copy. Accepts any bytes and reads nothing outside of them.

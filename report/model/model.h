@@ -28,8 +28,9 @@ struct Job {
   uint64_t started_at_ns = 0;          ///< CLOCK_REALTIME
   std::optional<uint64_t> ended_at_ns; ///< CLOCK_REALTIME
   ExitKind exit = ExitKind::kRunning;
-  std::optional<int64_t> exit_signal; ///< for kKilled: the last one that the launcher was seen to send
-  std::optional<int64_t> exit_status; ///< of a process that exited by itself; nullopt if not known
+  std::optional<int64_t> exit_signal;        ///< for kKilled: the last one that the launcher was seen to send
+  std::optional<int64_t> exit_status;        ///< of a process that exited by itself; nullopt if not known
+  std::optional<uint64_t> signal_sent_at_ns; ///< CLOCK_REALTIME: when the launcher began to end the process by a signal
   std::string torch_version;
   std::string python_version; ///< "" for a job without Python
   std::string commtap_version;

@@ -24,6 +24,8 @@ from torch.nn.parallel import DistributedDataParallel
 #: Steps that all ranks make alike before one of them does otherwise.
 STEPS = 4
 FOREVER_S = 600
+#: How long the ranks of long_end need to end.
+SAVING_S = 8
 
 
 def at_work() -> None:
@@ -512,6 +514,21 @@ def busy_child(rank: int) -> None:
     barrier()
 
 
+def long_end(rank: int) -> None:
+    """All ranks save something for a while when they are asked to end: nothing hangs."""
+
+    def save(*_: Any) -> None:
+        time.sleep(SAVING_S)
+        sys.exit(rank)
+
+    signal.signal(signal.SIGTERM, save)
+    at_work()
+    net = Net()
+    for _ in range(FOREVER_S):
+        net()
+        time.sleep(0.1)
+
+
 def join(rank: int) -> None:
     """Rank 1 has fewer batches: torch's Join has it take part in the collectives of the others."""
     model = DistributedDataParallel(nn.Linear(4, 4))
@@ -537,7 +554,8 @@ CASES: list[Callable[[int], None]] = [
     skip, extra, order, data_branch, size, dtype, reduce_op, root, early_exit, exception, killed, stopped, uneven,
     evaluation, two_groups, three_groups, wrong_group, subset_barrier, micro_batch, both_receive, wrong_peer,
     message_size, data_loader, checkpoint, lock, absent_root, unused_parameters, compiled, long_ago, never_came,
-    all_elsewhere, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child, join, healthy,
+    all_elsewhere, slow_rank, slow_checkpoints, computing, lone_evaluation, long_checkpoint, busy_child, long_end, join,
+    healthy,
 ]  # fmt: skip
 
 

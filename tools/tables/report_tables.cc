@@ -70,7 +70,8 @@ TableFields<Job> keyFields() {
         field::kTiming,
         field::kStepsFrom,
         field::kPlanned,
-        field::kExitStatus}) {
+        field::kExitStatus,
+        field::kSignalSentAt}) {
     fields.without(name);
   }
   return fields.moveAfter(field::kAttempt, field::kRunId);

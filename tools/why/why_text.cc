@@ -120,6 +120,7 @@ std::string endOf(const HangRank* rank) {
 std::string enderOf(const HangEnd& end) {
   const std::string how = end.signal                    ? signalName(static_cast<int>(*end.signal))
                           : end.exit_status.value_or(0) ? fmt::format("status {}", *end.exit_status)
+                          : end.exit_status             ? "its launcher's signal"
                                                         : "";
   if (end.gave_up.empty()) {
     return how;
@@ -398,7 +399,8 @@ std::string lineOfUnknown(const Verdict& verdict) {
     case HangReason::kDamaged:
       return lineOfDamaged(verdict);
     case HangReason::kNone:
-      return "no report or ledger of a rank was found";
+      return "no report or ledger of a rank was found: no rank has joined a process group here, or commtap is not in "
+             "the job";
     default:
       return lineOfMissing(verdict);
   }

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -264,6 +265,23 @@ def test_a_healthy_job_alarms_in_no_state(name: str, how: str, tmp_path: Path) -
     else:
         assert text.stdout == "healthy: the job has ended, and no rank waited for another\n"
         assert verdict["end"] is None
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_healthy_job_that_needs_long_to_end_is_healthy(how: int, tmp_path: Path) -> None:
+    """Its end begins with the launcher's signal: what its ranks do until they exit is no wait."""
+    name = "long_end" if how == signal.SIGTERM else "slow_checkpoints"
+    with started(tmp_path, name, 2) as job:
+        folder = job.run.output_folder
+        wait_for_work(job)
+        time.sleep(2)  # a step
+        job.started[0].send_signal(how)
+        job.started[0].wait(timeout=120)
+        status, verdict = why(folder)
+    print(verdict["line"])
+    assert (status, *facts_of(verdict)) == (OK, "healthy", "none", ""), verdict["line"]
+    assert verdict["end"]["at"]
+    assert verdict["quiet_s"] < PATIENCE_S
 
 
 def test_a_watch_does_not_report_a_job_that_is_cancelled(tmp_path: Path) -> None:

@@ -57,6 +57,24 @@ TEST_CASE("ranks that were all killed were alive, and when is not known") {
   CHECK_FALSE(end.signal);
 }
 
+TEST_CASE("a rank that ends by itself after its launcher's signal began to end with the signal") {
+  HangJob job = lateJob(3, 1);
+  for (const int64_t rank : {0, 1, 2}) {
+    job.exit(rank, rank == 1 ? 0 : 1, 300); // it saved a checkpoint
+    job.report(rank).job.signal_sent_at_ns = job.after(5);
+  }
+  const JobEnd end = endOf(job);
+  CHECK(aliveIn(end) == Ranks{0, 1, 2});
+  CHECK(end.at_ns == job.after(5));
+  CHECK(end.failed.empty());
+  CHECK(endBeganNs(job.report(1)) == job.after(5));
+  for (const int64_t rank : {0, 1, 2}) { // it went on for long after the signal
+    job.report(rank).last.back().issued_at_ns = job.after(200);
+  }
+  CHECK(endBeganNs(job.report(1)) == job.after(300));
+  CHECK(endOf(job).at_ns == job.after(300));
+}
+
 TEST_CASE("a rank that asks itself to end, or exits with the status of that, was alive") {
   HangJob job = lateJob(3, 1);
   job.end(0, ExitKind::kSignal, SIGINT, 20);

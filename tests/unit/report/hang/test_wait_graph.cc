@@ -12,7 +12,7 @@ namespace {
 /// A graph of some ranks that wait as given.
 WaitGraph graphOf(const HangJob& job, const std::map<int64_t, std::vector<int64_t>>& blockers, const JobEnd& end = {}) {
   const std::vector<RankSight> sights = job.sights();
-  static const LastCollective call = {.kind = Kind::kAllReduce};
+  static const LastCollective call; // no message
   Waits waits;
   for (const auto& [rank, others] : blockers) {
     waits[rank].call = &call;

@@ -43,10 +43,14 @@ TEST_CASE("a report survives a JSON round trip") {
   CHECK(back->collectives.size() == 3);
 }
 
-TEST_CASE("the exit status survives a round trip") {
+TEST_CASE("the exit status and the time of the launcher's signal survive a round trip") {
   Report report = sampleReport(0);
+  CHECK_FALSE(has(reportToJson(report), "signal_sent_at"));
   report.job.exit_status = 3;
-  CHECK(reportFromJson(reportToJson(report))->job.exit_status == 3);
+  report.job.signal_sent_at_ns = 1'700'000'000'000'001'000;
+  const auto back = reportFromJson(reportToJson(report));
+  CHECK(back->job.exit_status == 3);
+  CHECK(back->job.signal_sent_at_ns == 1'700'000'000'000'001'000);
 }
 
 TEST_CASE("own cost survives a round trip and is omitted if unknown") {

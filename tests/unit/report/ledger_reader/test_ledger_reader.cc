@@ -430,6 +430,7 @@ TEST_CASE("of a killed process, the launcher's signal and its time are known; a 
   CHECK(sent->report.job.exit_signal == SIGTERM);
   CHECK(sent->signal_sent == SIGTERM);
   CHECK(sent->report.job.ended_at_ns == ledger->header().signal_sent_at_ns);
+  CHECK(sent->report.job.signal_sent_at_ns == ledger->header().signal_sent_at_ns);
   ledger->header().signal_sent = 1000;
   const auto damaged = readLedgerFile(folder / "x.ledger");
   CHECK_FALSE(damaged->report.job.exit_signal);

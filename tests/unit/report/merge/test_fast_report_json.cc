@@ -69,6 +69,7 @@ TEST_CASE("the fast reader equals reportFromJson(), without parameters at kCompa
   report.operations = {{"net1", Phase::kBackward, "aten.mm", true, 7}};
   report.job.exit_signal = 9;
   report.job.exit_status = 3;
+  report.job.signal_sent_at_ns = 3'000'000;
   report.job.timing = {1};
   report.steps = {{0, 1, 1'000'000, 2'000'000, 1, 1, {{Kind::kAllReduce, "0", 1, 320, 70, 50}}}};
   report.collectives[1].time.durations = {Durations{}, {2, 70, 30, 40, {{16, 1}, {32, 1}}}, {1, 5, 5, 5, {{4, 1}}}};

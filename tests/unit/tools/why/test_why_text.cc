@@ -334,6 +334,17 @@ TEST_CASE("the line of a job in which no rank waits names the ranks that are sto
       "cannot tell: rank 0 has exited; no rank waits for another, and none made progress for 59.0 s");
 }
 
+TEST_CASE("a job whose ranks exited well after their launcher's signal was ended by it") {
+  HangJob job(2);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1}) {
+    job.exit(rank, 0, 90);
+    job.report(rank).job.signal_sent_at_ns = job.after(2);
+  }
+  CHECK(judged(job, 1000).status == HangStatus::kHealthy);
+  CHECK(judged(job, 1000).line == "the job was ended (its launcher's signal), 2.00 s after the last event");
+}
+
 TEST_CASE("ranks that were killed together, and those that wait in calls that differ, have rows that say so") {
   HangJob killed = lateJob(2, 1);
   killed.end(0, ExitKind::kKilled, std::nullopt, 30);
