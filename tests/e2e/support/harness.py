@@ -235,6 +235,16 @@ def rank_environments(run: Run) -> Iterator[dict[str, str]]:
         yield common | place | oracle | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
 
 
+def stacks_of(pid: int) -> str:
+    """The stacks of all threads, from gdb."""
+    command = ["gdb", "-nx", "-batch", "-p", str(pid), "-ex", "thread apply all backtrace 24"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"no stacks: {error}"
+    return "\n".join(line for line in done.stdout.splitlines() if line.startswith(("Thread", "#")))
+
+
 class Processes:
     """The processes of a run, from their start until all of them have ended."""
 
@@ -272,12 +282,21 @@ class Processes:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
+    def _show_stacks(self) -> None:
+        """Prints where the processes are that do not end, for the report of the test."""
+        for i, process in enumerate(self.started):
+            if process.poll() is None:
+                print(f"process {i}, {self.run.mode}, has not ended:\n{stacks_of(process.pid)}")
+
     def wait(self) -> Run:
         """Waits for all; ends them all if one takes too long."""
         deadline = time.monotonic() + TIMEOUT_S
         try:
             for process in self.started:
                 process.wait(timeout=max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._show_stacks()
+            raise
         finally:
             self._end_all()
         self.run.set_outcomes([process.returncode for process in self.started])
