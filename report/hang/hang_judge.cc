@@ -273,11 +273,10 @@ class Judge {
   }
 
   void judgeIdle() {
-    if (times_.isTimed() && !times_.isQuiet()) {
-      verdict_.status = HangStatus::kHealthy;
-    } else if (graph_.hasRunning()) {
+    const bool may_hang = !times_.isTimed() || times_.isQuiet();
+    if (may_hang && graph_.hasRunning()) {
       judgeQuiet();
-    } else if (end_.wasEnded()) {
+    } else if (may_hang && end_.wasEnded()) {
       verdict_.status = HangStatus::kUnknown;
       verdict_.reason = times_.isTimed() ? HangReason::kQuiet : HangReason::kKilled;
       findCommonCall();

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "report/hang/verdict_columns.h"
+#include "report/job/job_summary.h"
 #include "report/json/row_write.h"
 #include "tools/text/text.h"
 #include "tools/text/wrapping.h"
@@ -118,10 +119,10 @@ std::string endOf(const HangRank* rank) {
 
 /// Returns what ended a job: "SIGTERM", "rank 0 gave up: SIGABRT"; "" if that is not known.
 std::string enderOf(const HangEnd& end) {
-  const std::string how = end.signal                    ? signalName(static_cast<int>(*end.signal))
-                          : end.exit_status.value_or(0) ? fmt::format("status {}", *end.exit_status)
-                          : end.exit_status             ? "its launcher's signal"
-                                                        : "";
+  std::string how = end.signal                    ? signalName(static_cast<int>(*end.signal))
+                    : end.exit_status.value_or(0) ? fmt::format("status {}", *end.exit_status)
+                    : end.exit_status             ? "its launcher's signal"
+                                                  : "";
   if (end.gave_up.empty()) {
     return how;
   }
@@ -557,7 +558,7 @@ std::string whyText(const Verdict& verdict, const Color& color) {
   text = wrapped(text, kMostColumns);
   text.pop_back(); // the line's end is not coloured
   text = verdict.status == HangStatus::kStuck ? color.alarm(text) : is_bad ? color.warning(text) : text;
-  text += "\n";
+  text += '\n';
   if (verdict.status != HangStatus::kHealthy) {
     constexpr size_t kMostLines = 12;
     text += rankLines(verdict, kMostLines);
