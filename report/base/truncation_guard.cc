@@ -10,12 +10,13 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 
 namespace commtap {
 namespace {
 
-enum class State : int { kNone, kWhole, kReplacing, kLost, kFailed };
+enum class State : uint8_t { kNone, kWhole, kReplacing, kLost, kFailed };
 
 /// The watched ledger. Constant until the next watch(); the handler may run in any thread.
 struct Watched {
