@@ -72,6 +72,7 @@ def dead(name: str, reason: str) -> Kind:
 
 DIVERGED = ("stuck", "diverged", "0-1")
 EARLY_EXIT = ("stuck", "exited", "1")
+DTYPE = ("stuck", "dtype", "1")
 WRONG = ("wrong", "reduce_op", "1")
 UNMATCHED = ("stuck", "unmatched", "0-1")
 NOT_COMPLETED = ("unknown", "not_completed", "")
@@ -88,8 +89,7 @@ KINDS = [
     different("extra", 3, "op", "1"),
     different("order", 3, "skipped", "1"),
     different("data_branch", 3, "skipped", "1"),
-    different("size", 3, "size", "1"),
-    different("dtype", 3, "dtype", "1"),
+    Kind("dtype", 3, DTYPE, cancelled=DTYPE, killed=DTYPE, aborted=None),
     different("root", 3, "root", "1"),
     different("uneven", 3, "op", "1"),
     different("evaluation", 3, "op", "0"),
@@ -103,6 +103,7 @@ KINDS = [
     cycle("wrong_peer", 3, "0,2"),
     dead("exception", "exited"),
     dead("killed", "killed"),
+    Kind("size", 3, None, None, None, None, by_itself=("wrong", "size", "1")),  # Gloo aborts rank 0
     Kind("early_exit", 2, EARLY_EXIT, cancelled=EARLY_EXIT, killed=EARLY_EXIT, aborted=EARLY_EXIT),
     Kind("reduce_op", 3, WRONG, cancelled=WRONG, killed=WRONG, aborted=None),
     Kind("long_ago", 2, DIVERGED, cancelled=DIVERGED, killed=("wrong", "diverged", "0-1"), aborted=DIVERGED),
