@@ -82,12 +82,8 @@ const HangMember* HangGroup::memberOf(int64_t rank) const {
   return found == members.end() ? nullptr : &*found;
 }
 
-bool HangGroup::hasCompleted() const {
-  return std::any_of(members.begin(), members.end(), [](const HangMember& member) {
-    // An optimizer's step uses what the step before has communicated.
-    const bool by_step = member.group != nullptr && member.issued() > 1 && endedSteps(*member.sight->report) > 1;
-    return member.completed > 0 || by_step;
-  });
+bool HangGroup::haveAllJoined() const {
+  return std::any_of(members.begin(), members.end(), [](const HangMember& member) { return member.issued() > 1; });
 }
 
 bool HangGroup::hasAllReports() const {

@@ -63,8 +63,9 @@ struct HangGroup {
 
   RankRanges ranks() const;
   const HangMember* memberOf(int64_t rank) const;
-  /// Returns whether a collective of the group is known to have completed: all ranks of the group made it.
-  bool hasCompleted() const;
+  /// Returns whether all ranks of the group are known to have joined it: a rank issues its second collective only after
+  /// the first one has connected it to all others.
+  bool haveAllJoined() const;
   /// Returns whether all ranks of the group have a report that knows it.
   bool hasAllReports() const;
 };

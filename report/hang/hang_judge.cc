@@ -46,11 +46,11 @@ bool isSure(HangReason reason) {
   return reason == HangReason::kKilled || reason == HangReason::kExited;
 }
 
-/// Returns the ranks without a report that have taken part in a collective: their reports are in other folders.
+/// Returns the ranks without a report that have joined a group: their reports are in other folders.
 std::set<int64_t> ranksElsewhere(const HangGroups& groups) {
   std::set<int64_t> ranks;
   for (const HangGroup& group : groups.all()) {
-    if (group.hasCompleted()) {
+    if (group.haveAllJoined()) {
       for (const HangMember& member : group.members) {
         if (member.sight == nullptr) {
           ranks.insert(member.rank);
@@ -269,7 +269,8 @@ class Judge {
     if (!times_.isQuiet()) {
       return HangStatus::kHealthy;
     }
-    return verdict_.reason == HangReason::kComputing ? HangStatus::kUnknown : HangStatus::kStuck;
+    const bool may_not_wait = verdict_.reason == HangReason::kElsewhere && verdict_.inferred;
+    return verdict_.reason == HangReason::kComputing || may_not_wait ? HangStatus::kUnknown : HangStatus::kStuck;
   }
 
   void judgeIdle() {

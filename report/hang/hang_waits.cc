@@ -33,6 +33,15 @@ std::vector<int64_t> blockersOfCollective(const HangGroup& group, const LastColl
   return blockers;
 }
 
+/// Returns whether the call may have completed: it has returned, and only ranks without a report could show the rest.
+bool mayHaveCompleted(const HangGroup& group, const LastCollective& call, const Wait& wait, const Report& report) {
+  const bool is_open = call.state == LastState::kIssued || seesCompletions(report, call.group);
+  return !is_open && std::all_of(wait.blockers.begin(), wait.blockers.end(), [&group](int64_t rank) {
+    const HangMember* member = group.memberOf(rank);
+    return member == nullptr || member->sight == nullptr;
+  });
+}
+
 /// The messages that have not met their counterpart, with the rank that has not made it.
 using OpenMessages = std::map<const LastCollective*, int64_t>;
 
@@ -99,6 +108,7 @@ std::optional<Wait> waitOf(const Report& report, const HangGroups& groups, const
     Wait wait{group, &*call, {}, false};
     if (!isPointToPoint(call->kind)) {
       wait.blockers = blockersOfCollective(*group, *call, rank);
+      wait.inferred = mayHaveCompleted(*group, *call, wait, report);
     } else if (const auto found = open.find(&*call); found != open.end()) {
       wait.blockers = {found->second};
     } else {
@@ -123,6 +133,13 @@ Waits waitsOf(std::span<const RankSight> sights, const HangGroups& groups) {
     }
   }
   return waits;
+}
+
+bool seesCompletions(const Report& report, const std::string& group) {
+  return report.job.timing.every == 1 &&
+         std::any_of(report.last.begin(), report.last.end(), [&group](const LastCollective& call) {
+           return call.group == group && call.state == LastState::kCompleted;
+         });
 }
 
 bool isPassed(const HangGroup& group, const HangMember& member, const LastCollective& call) {

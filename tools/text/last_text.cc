@@ -34,13 +34,6 @@ std::string opText(const LastCollective& last) {
   return kind + (last.kind == Kind::kSend ? " to " : " from ") + std::to_string(*last.peer);
 }
 
-/// Returns whether the report has the completion of a collective of the group: not every backend reports completions.
-bool seesCompletions(const Report& report, const std::string& group) {
-  return std::any_of(report.last.begin(), report.last.end(), [&group](const LastCollective& call) {
-    return call.group == group && call.state == LastState::kCompleted;
-  });
-}
-
 std::vector<RankSight> sightsOf(std::span<const Report* const> reports) {
   std::vector<RankSight> sights;
   for (const Report* report : oneProcessPerRank(reports)) {
@@ -76,7 +69,7 @@ std::string lastStateText(const Report& report, const LastCollective& call, cons
   if (call.state != LastState::kReturned || has_exited) {
     return std::string(lastStateName(call.state));
   }
-  if (report.job.timing.every == 1 && seesCompletions(report, call.group)) {
+  if (seesCompletions(report, call.group)) {
     return "waiting";
   }
   const bool may_wait = &call == &report.last.back() && !passed.contains(&call);

@@ -176,6 +176,13 @@ std::string waitOf(const Verdict& verdict) {
   return fmt::format("others {} waited for {}", verdict.end ? "had" : "have", humanDuration(verdict.waits_s * 1e9));
 }
 
+/// Returns "no rank here made progress for 1.20 min".
+std::string quietOf(const Verdict& verdict) {
+  return verdict.end && !verdict.end->at_ns
+             ? "when the job was killed is not known"
+             : fmt::format("no rank here made progress for {}", humanDuration(verdict.quiet_s * 1e9));
+}
+
 std::string lineOfMissing(const Verdict& verdict) {
   const std::string cause = ranksText(verdict.cause);
   if (!verdict.call) {
@@ -185,14 +192,16 @@ std::string lineOfMissing(const Verdict& verdict) {
   const bool is_message = isPointToPoint(call.kind);
   const HangRank* rank = firstCause(verdict);
   if (verdict.reason == HangReason::kElsewhere && (rank == nullptr || !rank->pid)) {
+    const std::string wait =
+        verdict.inferred ? (verdict.end ? "may have waited" : "may wait") : (verdict.end ? "waited" : "waits");
     return fmt::format(
         "{} {} in {} for {}, which {} no report here: name all folders of the job; {}",
         ranksText(call.ranks),
-        verdict.end ? "waited" : "waits",
+        wait,
         fullNameOf(call),
         cause,
         have(verdict.cause),
-        waitOf(verdict));
+        verdict.inferred ? quietOf(verdict) : waitOf(verdict));
   }
   if (verdict.reason == HangReason::kNotCome) {
     const std::string what = is_message ? fmt::format("come to the {} of {}", fullNameOf(call), ranksText(call.ranks))
@@ -312,9 +321,17 @@ std::string lineOfStuck(const Verdict& verdict) {
   }
 }
 
+/// Returns how many ranks have no report; 0 if that is not known.
+uint64_t missingReports(const Verdict& verdict) {
+  const auto world_size = static_cast<uint64_t>(std::max<int64_t>(verdict.world_size.value_or(0), 0));
+  return verdict.reported == 0 || verdict.reported >= world_size ? 0 : world_size - verdict.reported;
+}
+
 /// Returns that no rank waited for one that failed.
 std::string notWaitedFor(const Verdict& verdict) {
-  return verdict.end ? "no rank had waited for long" : "no rank waited for another";
+  return missingReports(verdict) > 0 ? "no rank here is known to have waited"
+         : verdict.end               ? "no rank had waited for long"
+                                     : "no rank waited for another";
 }
 
 /// Returns "ranks 0-1 exited with status 1, and no rank waited for another".
@@ -498,11 +515,10 @@ std::string fullLineOf(const Verdict& verdict) {
 /// Returns " (without the reports of 2 of 4 ranks)" unless all ranks have a report, or the line names those without.
 std::string missingText(const Verdict& verdict) {
   const bool is_named = verdict.reason == HangReason::kNeverCame || verdict.reason == HangReason::kElsewhere;
-  const auto world_size = static_cast<uint64_t>(std::max<int64_t>(verdict.world_size.value_or(0), 0));
-  if (verdict.reported == 0 || verdict.reported >= world_size || (is_named && !verdict.cause.empty())) {
-    return "";
-  }
-  return fmt::format(" (without the reports of {} of {} ranks)", world_size - verdict.reported, world_size);
+  const uint64_t missing = missingReports(verdict);
+  return missing == 0 || (is_named && !verdict.cause.empty())
+             ? ""
+             : fmt::format(" (without the reports of {} of {} ranks)", missing, *verdict.world_size);
 }
 
 /// The columns of a terminal on a wide screen. The line of a verdict in more columns leaves out details.

@@ -59,13 +59,14 @@ bool isSideFile(std::string_view name) {
 /// Removes the older half of the files if there are too many. Holds the folder open: its path can name another one.
 void makeRoom(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(folder.c_str()), closedir);
+  const int fd = listing == nullptr ? -1 : dirfd(listing.get());
   struct stat facts = {};
-  if (listing == nullptr || fstat(dirfd(listing.get()), &facts) != 0 || !isOwn(facts)) {
+  if (fd < 0 || fstat(fd, &facts) != 0 || !isOwn(facts)) {
     return;
   }
   std::vector<std::pair<timespec, std::string>> files;
   while (const dirent* entry = readdir(listing.get())) {
-    if (isSideFile(entry->d_name) && fstatat(dirfd(listing.get()), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (isSideFile(entry->d_name) && fstatat(fd, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(facts.st_mode)) {
       files.emplace_back(facts.st_mtim, entry->d_name);
     }
@@ -77,7 +78,7 @@ void makeRoom(const std::string& folder) {
     return std::pair(one.first.tv_sec, one.first.tv_nsec) < std::pair(other.first.tv_sec, other.first.tv_nsec);
   });
   for (size_t i = 0; i < files.size() / 2; ++i) {
-    unlinkat(dirfd(listing.get()), files[i].second.c_str(), 0);
+    unlinkat(fd, files[i].second.c_str(), 0);
   }
 }
 

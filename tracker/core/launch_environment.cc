@@ -41,7 +41,7 @@ int64_t environmentNumber(const char* name) {
 std::string launchedRunId(const std::string& host) {
   const std::string slurm_job = environmentText("SLURM_JOB_ID");
   const std::string slurm_step = environmentText("SLURM_STEP_ID");
-  const std::string elastic_run = environmentText("TORCHELASTIC_RUN_ID");
+  std::string elastic_run = environmentText("TORCHELASTIC_RUN_ID");
   const std::string address = environmentText("MASTER_ADDR");
   if (!slurm_job.empty()) {
     return slurm_step.empty() ? slurm_job : slurm_job + "." + slurm_step;

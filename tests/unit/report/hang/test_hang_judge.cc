@@ -490,10 +490,15 @@ TEST_CASE("a rank without a report that has taken part is elsewhere, and one tha
   CHECK(late.cause == RankRanges{{1, 1}});
   job.issue(1, Kind::kAllReduce, "Net.b");
   const Verdict verdict = judged(job);
+  CHECK(verdict.status == HangStatus::kUnknown); // the call has returned, and may have completed
   CHECK(verdict.reason == HangReason::kElsewhere);
   CHECK(verdict.cause == RankRanges{{2, 3}});
   REQUIRE(verdict.call);
   CHECK(verdict.call->sequence == 2);
+  for (const int64_t rank : {0, 1}) {
+    job.report(rank).last.back().state = LastState::kIssued;
+  }
+  CHECK(judged(job).status == HangStatus::kStuck);
 }
 
 TEST_CASE("a rank whose child process computes is busy, not blocked") {
@@ -556,14 +561,15 @@ TEST_CASE("a rank that is stopped while all have issued the same call is the cau
   CHECK_FALSE(verdict.call);
 }
 
-TEST_CASE("of an absent rank it is not known whether others waited for it until the job ended") {
+TEST_CASE("a rank that failed is named, also if it may have waited for one without a report") {
   HangJob job(2);
   job.issue(0, Kind::kAllReduce, "Net.a");
   job.exit(0, 1, 2);
   job.remove(1);
   const Verdict verdict = judged(job, 1000);
   CHECK(verdict.status == HangStatus::kUnknown);
-  CHECK(verdict.reason == HangReason::kNeverCame);
+  CHECK(verdict.reason == HangReason::kExited);
+  CHECK(verdict.cause == RankRanges{{0, 0}});
 }
 
 TEST_CASE("ranks wait in calls that differ") {

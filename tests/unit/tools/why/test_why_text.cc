@@ -42,8 +42,14 @@ TEST_CASE("the line of a rank that does not come") {
   job.report(1).job.exit_status = 1;
   CHECK(has(judged(job).line, "it has exited with status 1; others"));
   job.remove(1);
-  CHECK(has(judged(job).line, "it has no report here"));
-  CHECK(has(judged(job).line, "(inferred)"));
+  CHECK(has(judged(job).line, "rank 0 may wait in all_reduce #2 of world [0-2] (64 B for Net.b, forward) for rank 1"));
+  HangJob first(2);
+  first.issue(0, Kind::kBarrier, "Global");
+  first.remove(1);
+  CHECK(
+      judged(first).line ==
+      "rank 1 has not entered barrier #1 of world [0-1] (0 B for Global, other): it has no report here: never started, "
+      "or in a folder that is not named; others have waited for 1.00 min (inferred)");
 }
 
 TEST_CASE("a job whose ranks exited with an error has not ended well") {
@@ -311,9 +317,24 @@ TEST_CASE("the line of ranks whose reports are elsewhere does not say what they 
   job.remove(2);
   CHECK(
       judged(job).line ==
+      "cannot tell: rank 0 may wait in all_reduce #2 of world [0-2] (64 B for Net.b, forward) for rank 2, which has no "
+      "report here: name all folders of the job; no rank here made progress for 1.00 min");
+  for (const int64_t rank : {0, 1}) {
+    job.report(rank).last.back().state = LastState::kIssued;
+  }
+  CHECK(
+      judged(job).line ==
       "rank 0 waits in all_reduce #2 of world [0-2] (64 B for Net.b, forward) for rank 2, which has no report here: "
-      "name "
-      "all folders of the job; others have waited for 1.02 min");
+      "name all folders of the job; others have waited for 1.02 min");
+  HangJob failed(2);
+  failed.issue(0, Kind::kAllReduce, "Net.a");
+  failed.exit(0, 1, 2);
+  failed.remove(1);
+  CHECK(
+      judged(failed).line ==
+      "cannot tell: rank 0 exited with status 1, and no rank here is known to have waited (without the reports of 1 of "
+      "2 "
+      "ranks)");
 }
 
 TEST_CASE("the line of a job in which no rank waits names the ranks that are stopped, or have exited") {
