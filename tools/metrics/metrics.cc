@@ -98,6 +98,13 @@ constexpr std::array<MetricRow, kMetricCount> kTable = {{
      "run_id attempt rank what",
      "The value after the last sudden change, divided by the value before. No series before the first. Only from "
      "commtap serve."},
+    {MetricId::kLateRankWaitRatio,
+     "commtap_late_rank_wait_ratio",
+     MetricType::kGauge,
+     "ratio",
+     "run_id attempt rank group",
+     "The share of a step for which the calls of a group waited for a rank that is late step after step "
+     "(docs/steps.md). No series of other ranks. Only from commtap serve."},
     {MetricId::kHangStatus,
      "commtap_hang_status",
      MetricType::kGauge,

@@ -25,6 +25,7 @@ enum class MetricId : uint8_t {
   kSteps,
   kStepChanges,
   kStepChangeRatio,
+  kLateRankWaitRatio,
   kHangStatus,
   kHangCause,
   kLastCollective,
@@ -41,7 +42,7 @@ enum class MetricId : uint8_t {
   kUnreadableFiles,
   kReadSeconds,
 };
-inline constexpr int kMetricCount = 29;
+inline constexpr int kMetricCount = 30;
 
 enum class MetricType : uint8_t { kCounter, kGauge, kInfo };
 

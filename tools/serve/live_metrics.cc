@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/serve/live_metrics.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "report/base/inert.h"
 #include "report/base/process.h"
 #include "tools/cli/subcommands.h"
 #include "tools/hosts/report_archive.h"
@@ -30,6 +33,22 @@ void addStepChanges(const StepWatch& steps, Exposition& exposition) {
   }
 }
 
+void addLateRanks(const std::vector<LateRank>& late, Exposition& exposition) {
+  for (const LateRank& rank : late) {
+    const std::string labels = labelsOfRank(rank.run_id, rank.attempt, rank.rank).with({{"group", rank.group}}).text();
+    exposition.add(MetricId::kLateRankWaitRatio, labels, rank.wait_ns / rank.step_ns);
+  }
+}
+
+std::vector<std::string> lateRankLines(const std::vector<LateRank>& late) {
+  std::vector<std::string> lines;
+  lines.reserve(late.size());
+  for (const LateRank& rank : late) {
+    lines.push_back("run " + inert(rank.run_id) + ": " + lateRankLine(rank));
+  }
+  return lines;
+}
+
 } // namespace
 
 void LiveMetrics::refresh() {
@@ -43,6 +62,7 @@ void LiveMetrics::refresh() {
   sayAll(stepChangeLines(steps_.look(live_.reports)));
   look_ = lookOf(live_.reports, wallClockNs());
   look_.problems = live_.problems;
+  sayAll(lateRankLines(late_.look(look_)));
   sayAll(hangs_.look(look_));
   read_at_ = Clock::now();
   read_seconds_ = std::chrono::duration<double>(*read_at_ - start).count();
@@ -59,6 +79,7 @@ Exposition LiveMetrics::exposition() {
   addJobMetrics(std::move(reports), depth_, limit_, exposition);
   limit_.forgetUnused();
   addStepChanges(steps_, exposition);
+  addLateRanks(late_.late(), exposition);
   hangs_.addTo(exposition);
   exposition.add(MetricId::kUnreadableFiles, "", static_cast<uint64_t>(live_.unreadable));
   exposition.add(MetricId::kReadSeconds, "", read_seconds_);

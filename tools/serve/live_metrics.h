@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/hosts/host_document.h"
+#include "tools/live/late_watch.h"
 #include "tools/live/live_folder.h"
 #include "tools/live/step_watch.h"
 #include "tools/metrics/exposition.h"
@@ -48,6 +49,7 @@ class LiveMetrics {
   LiveReports live_;
   JobLook look_; ///< at the processes of live_
   StepWatch steps_;
+  LateWatch late_;
   HangWatch hangs_;
   LiveJobs jobs_;
   double read_seconds_ = 0;

@@ -28,7 +28,7 @@ constexpr const char* kTopAbout =
     "Reads the ledgers of the jobs on this machine, even of hanging or stopped jobs; the jobs are not affected.\n"
     "If the job hangs, the line of `commtap why` comes first. Before that is certain, it is the groups that wait, the\n"
     "one that waits longest first: their ranks differ in collectives issued, or all issued the same one and none\n"
-    "completed it.\n"
+    "completed it. A rank that is late step after step is named while the job still runs.\n"
     "Each rank has its module and its process's state.\n"
     "A terminal is refreshed until q is typed. With other outputs, or --once, prints once after one interval.\n"
     "Hosts without a shared folder: run commtap serve on each, and name HOST:PORT,HOST:PORT instead of a folder.";
@@ -49,23 +49,27 @@ struct TopArguments {
 using Looker = std::function<TopFrame()>;
 
 Looker lookerAt(const std::string& path) {
-  return [folder = std::make_shared<LiveFolder>(path, hostName(), std::chrono::seconds(0))] {
-    const uint64_t now_ns = wallClockNs();
-    const LiveReports live = folder->read(LiveFolder::Clock::now());
-    TopFrame frame{lookOf(live.reports, now_ns), trafficOf(live.reports)};
-    frame.look.problems = live.problems;
-    return frame;
-  };
+  return
+      [folder = std::make_shared<LiveFolder>(path, hostName(), std::chrono::seconds(0)), late = LateWatch()]() mutable {
+        const uint64_t now_ns = wallClockNs();
+        const LiveReports live = folder->read(LiveFolder::Clock::now());
+        TopFrame frame{lookOf(live.reports, now_ns), trafficOf(live.reports)};
+        frame.look.problems = live.problems;
+        late.look(frame.look);
+        frame.late = late.late();
+        return frame;
+      };
 }
 
 Looker lookerAt(HostsView hosts) {
   HostQuestion question;
   question.traffic = true;
-  return [hosts = std::move(hosts), question]() mutable {
+  return [hosts = std::move(hosts), question, late = LateWatch()]() mutable {
     HostsView::Seen seen = hosts.ask(question);
     std::erase_if(
         seen.look.processes, [](const SeenProcess& process) { return process.report->job.exit != ExitKind::kRunning; });
-    return TopFrame{std::move(seen.look), std::move(seen.traffic)};
+    late.look(seen.look);
+    return TopFrame{std::move(seen.look), std::move(seen.traffic), late.late()};
   };
 }
 

@@ -163,14 +163,33 @@ std::vector<const Report*> othersThan(const Verdict& verdict, std::span<const Re
   return others;
 }
 
+/// Returns a line for each rank of the runs of `reports` that is late.
+std::string
+lateText(const std::vector<LateRank>& late, std::span<const Report* const> reports, bool has_runs, const Color& color) {
+  std::string text;
+  for (const LateRank& rank : late) {
+    const bool is_shown = std::any_of(reports.begin(), reports.end(), [&rank](const Report* report) {
+      return report->job.run_id == rank.run_id && report->job.attempt == rank.attempt;
+    });
+    if (is_shown) {
+      const std::string run = has_runs ? "run " + inert(rank.run_id) + ", " : "";
+      text += color.warning(run + lateRankLine(rank)) + "\n";
+    }
+  }
+  return text.empty() ? "" : text + "\n";
+}
+
 /// Returns what is wrong. A run with a verdict has no other sentence for the same fact.
 std::string
-alarmText(const Verdict& verdict, const JobLook& look, std::span<const Report* const> reports, const Color& color) {
+alarmText(const Verdict& verdict, const TopFrame& now, std::span<const Report* const> reports, const Color& color) {
   const bool has_runs = runCount(reports) > 1;
+  const auto waits = [&](std::span<const Report* const> of) {
+    return lagsText(now.look, of, has_runs, color) + lateText(now.late, of, has_runs, color);
+  };
   if (!hangs(verdict)) {
-    return mismatchText(sequenceMismatches(reports), color) + lagsText(look, reports, has_runs, color);
+    return mismatchText(sequenceMismatches(reports), color) + waits(reports);
   }
-  return verdictText(verdict, color) + lagsText(look, othersThan(verdict, reports), has_runs, color);
+  return verdictText(verdict, color) + waits(othersThan(verdict, reports));
 }
 
 /// Returns the calls in which no rank waits for another: those that others have passed, and the newest ones of ranks
@@ -214,7 +233,7 @@ topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const Scre
   const Verdict verdict = verdictOf(before.look, now.look, kQuietSecondsAfterReturn);
   const CallSet passed = callsWithoutWait(verdict, reports);
   const std::string head =
-      headText(now.look.at_ns, reports, color) + wrapped(alarmText(verdict, now.look, reports, color), screen.columns);
+      headText(now.look.at_ns, reports, color) + wrapped(alarmText(verdict, now, reports, color), screen.columns);
   const auto textWith = [&](size_t most) {
     return head + rateTables(before.traffic, now.traffic, seconds, {most, screen.columns}, color) +
            lastText(newestRows(reports, most, passed), color);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/live/job_look.h"
+#include "tools/live/late_watch.h"
 #include "tools/live/traffic.h"
 #include "tools/text/color.h"
 #include "tools/top/screen.h"
@@ -15,6 +17,7 @@ namespace commtap {
 struct TopFrame {
   JobLook look; ///< its reports need no rows
   Traffic traffic;
+  std::vector<LateRank> late = {}; ///< the ranks that are late
 };
 
 /// The values that a later frame is compared with.
@@ -23,8 +26,9 @@ struct EarlierFrame {
   Traffic traffic;
 };
 
-/// Returns what happened between two reads: why the job hangs, the groups that wait, rates by kind, group and module,
-/// then each rank's last collectives. Each table has at most `rows` rows, fewer if they do not fit the screen.
+/// Returns what happened between two reads: why the job hangs, the groups that wait, the ranks that are late, rates by
+/// kind, group and module, then each rank's last collectives. Each table has at most `rows` rows, fewer if they do not
+/// fit the screen.
 std::string
 topText(const EarlierFrame& before, const TopFrame& now, size_t rows, const ScreenSize& screen, const Color& color);
 

@@ -75,6 +75,12 @@ CASES: dict[str, list[tuple[list[dict[str, str]], bool]]] = {
         ([series("commtap_step_changes_total", "0x40", RANK.format(0) + ',what="bytes"')], False),
         ([series("commtap_step_changes_total", "0x5 1x35", RANK.format(0) + ',what="bytes"')], False),
     ],
+    "CommtapRankLate": [
+        ([series("commtap_late_rank_wait_ratio", "0.4x40", RANK.format(3) + ',group="dp"')], True),
+        ([series("commtap_late_rank_wait_ratio", "_x30 0.4x10", RANK.format(3) + ',group="dp"')], True),
+        ([series("commtap_late_rank_wait_ratio", "_x37 0.4x3", RANK.format(3) + ',group="dp"')], False),
+        ([series("commtap_ranks", "3x40", 'run_id="r"')], False),
+    ],
     "CommtapNotSeen": [
         ([series("commtap_not_seen_total", "2x40", RANK.format(0) + ',reason="unknown_op"')], True),
         ([series("commtap_ranks", "3x40", 'run_id="r"')], False),

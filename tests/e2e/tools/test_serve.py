@@ -142,6 +142,34 @@ def test_a_sudden_change_of_steps_is_told(jobs: Runner, tmp_path: Path, servers:
     assert job.wait().ended_as_meant()
 
 
+def test_a_rank_that_is_late_in_each_step(jobs: Runner, tmp_path: Path, servers: list) -> None:
+    """`top` names it, with one look at the ledgers; `serve` says it once, and has a metric for as long as it is so."""
+    until = tmp_path / "until"
+    job = jobs.start(Job("steady.py", (str(until), "--pause", "0.1", "--late", "0.4")), Mode.SHIM)
+    server = Server(jobs.folder)
+    servers.append(server)
+
+    def late() -> list[tuple[str, str, float]]:
+        found = families(server.get()[1]).get("commtap_late_rank_wait_ratio")
+        samples = found.samples if found else []
+        return [(sample.labels["rank"], sample.labels["group"], sample.value) for sample in samples]
+
+    wait_until(late, "the late rank")
+    [(rank, group, ratio)] = late()
+    assert (rank, group) == ("1", "default_pg")
+    assert 0.3 < ratio < 0.9
+    told = r"run \S+: rank 1 is late: in \d\d of the last \d\d steps seen, the calls of group \S+ \[0-1\] waited"
+    lines = (server.process.stderr.readline() for _ in range(6))  # on a busy machine the steps change, too
+    assert any(re.match(told, line.removeprefix("commtap: ")) for line in lines)
+    shown = subprocess.run([COMMAND, "top", jobs.folder, "--once"], capture_output=True, text=True, check=True).stdout
+    [line] = [line for line in shown.splitlines() if " is late: " in line]
+    assert line.startswith("rank 1 is late: in ")
+    assert late()
+    until.touch()
+    assert job.wait().ended_as_meant()
+    assert late() == []
+
+
 def test_what_is_said_while_a_job_runs(jobs: Runner, tmp_path: Path, servers: list) -> None:
     """The server answers with both formats, by Accept header, and with the page, and with nothing else."""
     until = tmp_path / "until"

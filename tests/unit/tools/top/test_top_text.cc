@@ -155,6 +155,41 @@ TEST_CASE("top text names the runs if there are several") {
   CHECK(has(text, "run sample-run, group "));
 }
 
+TEST_CASE("top text names a rank that is late, and not in a job that hangs") {
+  TopFrame busy = frame(0, 0, 1);
+  LateRank late;
+  late.run_id = busy.look.processes[0].report->job.run_id;
+  late.attempt = busy.look.processes[0].report->job.attempt;
+  late.rank = 1;
+  late.group = "dp";
+  late.members = {{0, 1}};
+  late.late_steps = 30;
+  late.steps = 32;
+  late.wait_ns = 42e6;
+  late.step_ns = 210e6;
+  busy.late = {late};
+  CHECK(has(
+      textOf(busy, busy),
+      "\nrank 1 is late: in 30 of the last 32 steps seen, the calls of group dp [0-1] waited longest for it: 42.0 ms of "
+      "210 ms on average\n\n"));
+  busy.late[0].run_id = "another run";
+  CHECK_FALSE(has(textOf(busy, busy), "is late"));
+
+  const HangJob job = lateRank();
+  TopFrame stuck;
+  stuck.look.at_ns = job.after(60);
+  for (const RankSight& sight : job.sights()) {
+    stuck.look.processes.push_back(seenProcess(std::make_shared<Report>(*sight.report), std::nullopt));
+  }
+  late.run_id = "run";
+  late.attempt = 0;
+  stuck.late = {late};
+  const std::string text = textOf(stuck, stuck);
+  INFO(text);
+  CHECK(has(text, "stuck: rank 1 "));
+  CHECK_FALSE(has(text, "is late"));
+}
+
 TEST_CASE("top text fits a screen of 40 columns and 10 lines, and its alarm comes first") {
   TopFrame quiet = frame(0, 1, 60);
   for (SeenProcess& process :
