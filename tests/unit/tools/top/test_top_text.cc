@@ -168,10 +168,11 @@ TEST_CASE("top text names a rank that is late, and not in a job that hangs") {
   late.wait_ns = 42e6;
   late.step_ns = 210e6;
   busy.late = {late};
-  CHECK(has(
-      textOf(busy, busy),
-      "\nrank 1 is late: in 30 of the last 32 steps seen, the calls of group dp [0-1] waited longest for it: 42.0 ms of "
-      "210 ms on average\n\n"));
+  CHECK(
+      has(textOf(busy, busy),
+          "\nrank 1 is late: in 30 of the last 32 steps seen, the calls of group dp [0-1] waited longest for it: 42.0 "
+          "ms of "
+          "210 ms on average\n\n"));
   busy.late[0].run_id = "another run";
   CHECK_FALSE(has(textOf(busy, busy), "is late"));
 
