@@ -145,7 +145,7 @@ def test_a_sudden_change_of_steps_is_told(jobs: Runner, tmp_path: Path, servers:
 def test_a_rank_that_is_late_in_each_step(jobs: Runner, tmp_path: Path, servers: list) -> None:
     """`top` names it, with one look at the ledgers; `serve` says it once, and has a metric for as long as it is so."""
     until = tmp_path / "until"
-    job = jobs.start(Job("steady.py", (str(until), "--pause", "0.1", "--late", "0.4")), Mode.SHIM)
+    job = jobs.start(Job("steady.py", (str(until), "--pause", "0.1", "--late", "0.2")), Mode.SHIM)
     server = Server(jobs.folder)
     servers.append(server)
 
