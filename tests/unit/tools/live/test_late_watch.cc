@@ -15,7 +15,7 @@ namespace commtap {
 namespace {
 
 constexpr uint64_t kMs = 1'000'000;
-constexpr uint64_t kStart = 1'000'000'000'000;
+constexpr uint64_t kFirstNs = 1'000'000'000'000;
 
 /// Returns by how much a rank is later than the others in a step, in ms.
 using Delay = std::function<uint64_t(uint64_t step, int64_t rank)>;
@@ -84,7 +84,7 @@ class SteadyJob {
   uint32_t ranks_;
   uint64_t pause_ms_;
   uint64_t step_ = 0;
-  uint64_t now_ns_ = kStart;
+  uint64_t now_ns_ = kFirstNs;
   bool counts_steps_ = true;
 };
 
