@@ -41,7 +41,7 @@ constexpr std::array<Reason, kHangReasonCount> kReasons = {{
     {"computing", "A rank that others wait for computes."},
     {"not_completed", "All ranks have issued the same collective. Whether it completed is not known."},
     {"quiet", "No rank waits for another, and none makes progress."},
-    {"damaged", "The ledger of a rank is damaged, or its report cannot be read, so what it issued is not known."},
+    {"damaged", "The ledger of a rank is damaged, so what it issued is not known."},
 }};
 
 } // namespace

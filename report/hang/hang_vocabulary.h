@@ -41,7 +41,7 @@ enum class HangReason : uint8_t {
   kComputing,    ///< a rank computes
   kNotCompleted, ///< all ranks have come
   kQuiet,        ///< no rank waits for another, and none makes progress
-  kDamaged,      ///< a ledger is damaged, or a report cannot be read
+  kDamaged,      ///< a ledger is damaged
 };
 inline constexpr int kHangReasonCount = 24;
 

@@ -55,19 +55,7 @@ bool isDamaged(const Report& report) {
   });
 }
 
-/// Withdraws the verdict: what these ranks issued is not known, and others only seem to wait for them.
-void withdraw(Verdict& verdict, std::vector<int64_t> ranks) {
-  Verdict unknown;
-  unknown.run_id = verdict.run_id;
-  unknown.attempt = verdict.attempt;
-  unknown.world_size = verdict.world_size;
-  unknown.quiet_s = verdict.quiet_s;
-  unknown.reported = verdict.reported;
-  unknown.reason = HangReason::kDamaged;
-  unknown.cause = rankRanges(std::move(ranks));
-  verdict = std::move(unknown);
-}
-
+/// Withdraws the verdict if a ledger is damaged: what its rank issued may be lost, and then others seem to wait for it.
 void withdrawIfDamaged(std::span<const RankSight> sights, Verdict& verdict) {
   std::vector<int64_t> damaged;
   for (const RankSight& sight : sights) {
@@ -76,30 +64,15 @@ void withdrawIfDamaged(std::span<const RankSight> sights, Verdict& verdict) {
     }
   }
   if (!damaged.empty()) {
-    withdraw(verdict, std::move(damaged));
-  }
-}
-
-/// Withdraws a verdict on ranks without a report if a file could not be read: it may be theirs.
-void withdrawIfUnread(Verdict& verdict) {
-  const bool is_absent = verdict.reason == HangReason::kNeverCame || verdict.reason == HangReason::kElsewhere;
-  if (!is_absent || verdict.problems.empty()) {
-    return;
-  }
-  std::vector<HangRank> unread;
-  std::vector<int64_t> ranks;
-  for (const HangRank& rank : verdict.ranks) {
-    if (rank.role == RankRole::kCause && !rank.pid) {
-      unread.push_back(rank);
-      unread.back().state = RankState::kUnknown;
-      ranks.push_back(rank.rank);
-    }
-  }
-  if (!unread.empty()) {
-    const std::vector<std::string> problems = std::move(verdict.problems);
-    withdraw(verdict, std::move(ranks));
-    verdict.ranks = std::move(unread);
-    verdict.problems = problems;
+    Verdict unknown;
+    unknown.run_id = verdict.run_id;
+    unknown.attempt = verdict.attempt;
+    unknown.world_size = verdict.world_size;
+    unknown.quiet_s = verdict.quiet_s;
+    unknown.reported = verdict.reported;
+    unknown.reason = HangReason::kDamaged;
+    unknown.cause = rankRanges(std::move(damaged));
+    verdict = std::move(unknown);
   }
 }
 
@@ -119,11 +92,11 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
   }
   Verdict verdict;
   if (!sights.empty()) {
-    verdict = judge(sights, {now.at_ns, patience_s, now.has_all_hosts, now.moved_ns});
+    const bool has_all = now.has_all_hosts && now.problems.empty(); // what cannot be read may be of an absent rank
+    verdict = judge(sights, {now.at_ns, patience_s, has_all, now.moved_ns});
     withdrawIfDamaged(sights, verdict);
   }
   verdict.problems = now.problems;
-  withdrawIfUnread(verdict);
   verdict.line = lineOf(verdict);
   return verdict;
 }

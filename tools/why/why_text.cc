@@ -195,12 +195,13 @@ std::string lineOfMissing(const Verdict& verdict) {
     const std::string wait =
         verdict.inferred ? (verdict.end ? "may have waited" : "may wait") : (verdict.end ? "waited" : "waits");
     return fmt::format(
-        "{} {} in {} for {}, which {} no report here: name all folders of the job; {}",
+        "{} {} in {} for {}, which {} no report {}; {}",
         ranksText(call.ranks),
         wait,
         fullNameOf(call),
         cause,
         have(verdict.cause),
+        verdict.problems.empty() ? "here: name all folders of the job" : "that could be read",
         verdict.inferred ? quietOf(verdict) : waitOf(verdict));
   }
   if (verdict.reason == HangReason::kNotCome) {
@@ -371,13 +372,6 @@ std::string lineOfComputing(const Verdict& verdict) {
       age);
 }
 
-std::string lineOfDamaged(const Verdict& verdict) {
-  const std::string ranks = ranksText(verdict.cause);
-  return firstCause(verdict) == nullptr
-             ? fmt::format("parts of the ledger of {} are damaged, so the calls that it issued are not known", ranks)
-             : fmt::format("{} {} no report, and a file here cannot be read", ranks, have(verdict.cause));
-}
-
 RankRanges ranksIn(const Verdict& verdict, RankState state) {
   std::vector<int64_t> ranks;
   for (const HangRank& rank : verdict.ranks) {
@@ -415,7 +409,8 @@ std::string lineOfUnknown(const Verdict& verdict) {
     case HangReason::kCycle:
       return lineOfCycle(verdict);
     case HangReason::kDamaged:
-      return lineOfDamaged(verdict);
+      return fmt::format(
+          "parts of the ledger of {} are damaged, so the calls that it issued are not known", ranksText(verdict.cause));
     case HangReason::kNone:
       return "no report or ledger of a rank was found: no rank has joined a process group here, or commtap is not in "
              "the job";

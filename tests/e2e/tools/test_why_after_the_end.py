@@ -316,9 +316,8 @@ def test_one_hosts_folder(tmp_path: Path) -> None:
     # Neither folder shows whether the last call of its rank completed.
     for verdict, own, other, call in ((waiting, 0, 1, "#13"), (blocked, 1, 0, "#12")):
         assert facts_of(verdict) == ("unknown", "elsewhere", str(other))
-        assert verdict["line"].startswith(f"cannot tell: rank {own} may wait in all_reduce {call} of default_pg [0-1]")
-            f"cannot tell: rank {own} may wait in all_reduce {call} of default_pg [0-1] ("
-        )
+        begin = f"cannot tell: rank {own} may wait in all_reduce {call} of default_pg [0-1] ("
+        assert verdict["line"].startswith(begin)
         assert f"for rank {other}, which has no report here: name all folders of the job; no rank" in verdict["line"]
     assert facts_of(both) == ("stuck", "blocked", "1")
     # After the end, neither folder says that a rank never started.

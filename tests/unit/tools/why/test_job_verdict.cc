@@ -61,19 +61,18 @@ TEST_CASE("with a damaged ledger there is no verdict: its rank may have issued w
 TEST_CASE("a rank without a report is not blamed while a file cannot be read") {
   const auto report = std::make_shared<Report>(sampleReport(0));
   report->job.exit = ExitKind::kRunning;
-  report->last.back().completed_at_ns.reset();
+  report->last.resize(1);
+  report->last.back().sequence = report->groups.front().collectives = 1;
   report->last.back().state = LastState::kReturned;
-  report->groups.front().collectives = report->last.back().sequence;
   const std::vector<std::shared_ptr<const Report>> reports = {report};
   JobLook look = lookOf(reports, wallClockNs());
-  const Verdict absent = verdictOf(EarlierLook(), look, 1);
-  REQUIRE(absent.reason == HangReason::kElsewhere);
+  look.has_all_hosts = true;
+  REQUIRE(verdictOf(EarlierLook(), look, 1).reason == HangReason::kNeverCame);
   look.problems = {"rank-00001.json: cut off"};
-  const Verdict verdict = verdictOf(EarlierLook(), look, 1);
+  const Verdict verdict = verdictOf(EarlierLook(), look, /*patience_s=*/0);
   CHECK(verdict.status == HangStatus::kUnknown);
-  CHECK(verdict.reason == HangReason::kDamaged);
-  CHECK(verdict.cause == absent.cause);
-  CHECK(has(verdict.line, "no report, and a file here cannot be read"));
+  CHECK(verdict.reason == HangReason::kElsewhere);
+  CHECK(has(verdict.line, "no report that could be read"));
   CHECK(verdict.problems == look.problems);
 }
 
