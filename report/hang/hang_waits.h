@@ -24,7 +24,8 @@ struct Wait {
 using Waits = std::map<int64_t, Wait>;
 Waits waitsOf(std::span<const RankSight> sights, const HangGroups& groups);
 
-/// Returns whether the report shows when collectives of the group complete: the job is timed, and its backend reports them.
+/// Returns whether the report shows when collectives of the group complete: the job is timed, and its backend reports
+/// them.
 bool seesCompletions(const Report& report, const std::string& group);
 
 /// Returns whether all ranks of the group have issued this collective of the member, and one of them has gone on: the
