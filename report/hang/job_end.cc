@@ -196,6 +196,9 @@ class EndFinder {
 } // namespace
 
 std::optional<uint64_t> endBeganNs(const Report& report) {
+  if (report.job.exit == ExitKind::kRunning) {
+    return std::nullopt;
+  }
   return wasAsked(report) ? report.job.signal_sent_at_ns : report.job.ended_at_ns;
 }
 

@@ -32,7 +32,8 @@ struct JobEnd {
 /// of others by a signal counts for a minute only: after it, the job is not being ended, but waits for them.
 JobEnd jobEndOf(std::span<const RankSight> sights, const Waits& waits, uint64_t now_ns, uint64_t patience_ns);
 
-/// Returns when the process began to end: at its launcher's signal if it did nothing since, else at its end.
+/// Returns when the process began to end: at its launcher's signal if it did nothing since, else at its end. Returns
+/// nullopt if that is not known, or the process runs.
 std::optional<uint64_t> endBeganNs(const Report& report);
 
 /// Returns whether the process exited by itself, and not with an error.

@@ -14,7 +14,8 @@ namespace commtap {
 template <>
 struct EnumNames<HangStatus> {
   static constexpr const char* kHelp =
-      "healthy: the job goes on, or has ended well. wrong: its ranks communicate differently, and do not hang. stuck: "
+      "healthy: the job goes on, or has ended well. wrong: its ranks communicate differently, and are not known to "
+      "hang. stuck: "
       "ranks wait for what cannot come, or has not come for too long. unknown: the reports do not show it.";
   static constexpr int kCount = kHangStatusCount;
   static constexpr auto name = hangStatusName;

@@ -95,6 +95,7 @@ Verdict verdictOf(const EarlierLook& before, const JobLook& now, double patience
     const bool has_all = now.has_all_hosts && now.problems.empty(); // what cannot be read may be of an absent rank
     verdict = judge(sights, {now.at_ns, patience_s, has_all, now.moved_ns});
     withdrawIfDamaged(sights, verdict);
+    verdict.reported = now.has_all_hosts ? verdict.reported : 0; // the ranks that have ended are not in every look
   }
   verdict.problems = now.problems;
   verdict.line = lineOf(verdict);

@@ -463,11 +463,10 @@ std::string rankLine(const Verdict& verdict, const HangRank& rank) {
     text += ' ' + stateText(rank, with_all);
   } else {
     text += fmt::format(
-        " {}{} in {} for {}",
-        rank.inferred ? "probably " : "",
-        was_ended            ? "waited until the end" + endOf(&rank)
-        : isDead(rank.state) ? "waited"
-                             : "waits",
+        " {} in {} for {}",
+        was_ended            ? (rank.inferred ? "may have waited until the end" : "waited until the end") + endOf(&rank)
+        : isDead(rank.state) ? (rank.inferred ? "may have waited" : "waited")
+                             : (rank.inferred ? "may wait" : "waits"),
         rank.call ? nameOf(*rank.call) + " of " + inert(rank.call->module) : "?",
         ranksText(rank.waits_for));
   }
@@ -537,6 +536,12 @@ Verdict withoutDetails(const Verdict& verdict) {
   return abridged;
 }
 
+/// Returns "cause", "victim" or "": also if the reports that would show the cause are elsewhere.
+std::string_view shownRole(const Verdict& verdict, RankRole role) {
+  const bool is_elsewhere = verdict.status == HangStatus::kUnknown && verdict.reason == HangReason::kElsewhere;
+  return role == RankRole::kOther || is_elsewhere ? "" : rankRoleName(role);
+}
+
 } // namespace
 
 std::string lineOf(const Verdict& verdict) {
@@ -553,8 +558,7 @@ std::string rankLines(const Verdict& verdict, size_t most) {
   for (const RankRole role : {RankRole::kCause, RankRole::kVictim, RankRole::kOther}) {
     for (const HangRank& rank : verdict.ranks) {
       if (rank.role == role && ++lines <= most) {
-        text += fmt::format(
-            "  {:<7} {}\n", rankRoleName(role) == "other" ? "" : rankRoleName(role), rankLine(verdict, rank));
+        text += fmt::format("  {:<7} {}\n", shownRole(verdict, role), rankLine(verdict, rank));
       }
     }
   }

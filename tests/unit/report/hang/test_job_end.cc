@@ -75,6 +75,14 @@ TEST_CASE("a rank that ends by itself after its launcher's signal began to end w
   CHECK(endOf(job).at_ns == job.after(300));
 }
 
+TEST_CASE("a rank that still runs after its launcher's signal has not ended") {
+  HangJob job = lateJob(2, 1);
+  job.end(0, ExitKind::kKilled, SIGTERM, 5);
+  job.report(1).job.signal_sent_at_ns = job.after(5);
+  CHECK(aliveIn(endOf(job)) == Ranks{0});
+  CHECK_FALSE(endBeganNs(job.report(1)));
+}
+
 TEST_CASE("a rank that asks itself to end, or exits with the status of that, was alive") {
   HangJob job = lateJob(3, 1);
   job.end(0, ExitKind::kSignal, SIGINT, 20);

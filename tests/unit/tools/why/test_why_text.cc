@@ -319,6 +319,9 @@ TEST_CASE("the line of ranks whose reports are elsewhere does not say what they 
       judged(job).line ==
       "cannot tell: rank 0 may wait in all_reduce #2 of world [0-2] (64 B for Net.b, forward) for rank 2, which has no "
       "report here: name all folders of the job; no rank here made progress for 1.00 min");
+  CHECK(has(
+      whyText(judged(job), Color::none()),
+      "\n          rank 0 may wait in all_reduce #2 of world [0-2] of Net.b for rank 2;"));
   for (const int64_t rank : {0, 1}) {
     job.report(rank).last.back().state = LastState::kIssued;
   }
