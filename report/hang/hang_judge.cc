@@ -89,9 +89,11 @@ class Judge {
   Verdict run() {
     describeJob();
     dropDoubtful();
-    if (!mismatches_.empty()) {
+    const std::vector<int64_t> ends = graph_.ends();
+    const bool wait = !ends.empty() || !graph_.cycle().empty();
+    if (!mismatches_.empty() && !(wait && isPassed(mismatches_.front()))) {
       judgeMismatch(mismatches_.front());
-    } else if (const std::vector<int64_t> ends = graph_.ends(); !ends.empty() || !graph_.cycle().empty()) {
+    } else if (wait) {
       judgeWaits(ends);
     } else {
       judgeIdle();
@@ -121,6 +123,15 @@ class Judge {
     if (end_.wasEnded()) {
       verdict_.end = HangEnd{end_.at_ns, end_.signal, end_.exit_status, rankRanges(end_.gave_up)};
     }
+  }
+
+  /// Returns whether ranks reduced differently and all went on, so that none waits for it.
+  static bool isPassed(const Mismatch& mismatch) {
+    const std::vector<HangMember>& members = mismatch.group->members;
+    return mismatch.reason == HangReason::kReduceOp &&
+           std::all_of(members.begin(), members.end(), [&mismatch](const HangMember& member) {
+             return member.issued() > mismatch.sequence;
+           });
   }
 
   /// Tagged messages may match out of order. Judge them in a hung job only.

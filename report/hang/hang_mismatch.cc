@@ -73,6 +73,16 @@ uint64_t lastLike(const HangMember& member, uint64_t sequence) {
   return 0;
 }
 
+/// Returns whether the two made the same calls after number `sequence`, at least two: then none is left out.
+bool agreeAfter(const HangMember& one, const HangMember& other, uint64_t sequence) {
+  constexpr uint64_t kLeast = 2;
+  uint64_t next = sequence + 1;
+  while (areAlike(one.call(next), other.call(next))) {
+    ++next;
+  }
+  return next > sequence + kLeast && (one.call(next) == nullptr || other.call(next) == nullptr);
+}
+
 /// Returns whether the two made the same two calls from number `sequence` on, each in its own order.
 bool areSwapped(const HangMember& one, const HangMember& other, uint64_t sequence) {
   return areAlike(one.call(sequence), other.call(sequence + 1)) &&
@@ -166,6 +176,9 @@ void findShift(Mismatch& mismatch) {
       sides[0].ranks.size() > sides[1].ranks.size()};
   if (areSwapped(two.one, two.other, at)) {
     mismatch.reason = HangReason::kOrder;
+    return;
+  }
+  if (mismatch.reason != HangReason::kOp && agreeAfter(two.one, two.other, at)) {
     return;
   }
   Shift shift = {isOneBehind(two.one, two.other, at), isOneBehind(two.other, two.one, at)};

@@ -30,8 +30,10 @@ HangTimes::HangTimes(std::span<const RankSight> sights, const HangClock& clock, 
     has_moved_ = has_moved_ || sight.look.has_moved;
     has_running_ = has_running_ || !sight.hasEnded();
   }
-  if (!has_moved_) {
-    quiet_s_ = end.at_ns ? quietBefore(*end.at_ns, last_ns) : secondsSince(last_ns);
+  if (end.at_ns) {
+    quiet_s_ = quietBefore(*end.at_ns);
+  } else if (!has_moved_) {
+    quiet_s_ = secondsSince(last_ns);
   }
 }
 
@@ -55,40 +57,36 @@ std::optional<CommonEnd> HangTimes::commonEnd() const {
     return std::nullopt;
   }
   const Job* first = &sights_.front().report->job;
-  uint64_t last_ns = 0;
   for (const RankSight& sight : sights_) {
     const Job& job = sight.report->job;
     first = *job.ended_at_ns < *first->ended_at_ns ? &job : first;
-    last_ns = std::max(last_ns, lastEventNs(*sight.report));
   }
-  const double quiet_s = quietBefore(*first->ended_at_ns, last_ns);
+  const double quiet_s = quietBefore(*first->ended_at_ns);
   return quiet_s < clock_.patience_s ? std::nullopt : std::optional(CommonEnd{first, quiet_s});
 }
 
-/// Returns the seconds from the last event of any rank, `last_ns`, to an end. If the clocks of hosts may differ, each
-/// rank's last event is compared with its own end.
-double HangTimes::quietBefore(uint64_t end_ns, uint64_t last_ns) const {
-  if (areOnOneHost(sights_)) {
-    return seconds(last_ns, end_ns);
-  }
+/// Returns the seconds from the last event of any rank to an end. If the clocks of hosts may differ, each rank's last
+/// event is compared with its own end. What a rank does while the job is being ended is no progress.
+double HangTimes::quietBefore(uint64_t end_ns) const {
+  const bool have_one_clock = areOnOneHost(sights_);
   double quiet_s = std::numeric_limits<double>::max();
   for (const RankSight& sight : sights_) {
-    if (const std::optional<uint64_t> ended_ns = endBeganNs(*sight.report)) {
-      quiet_s = std::min(quiet_s, seconds(lastEventNs(*sight.report), *ended_ns));
+    const std::optional<uint64_t> ended_ns = have_one_clock ? end_ns : endBeganNs(*sight.report);
+    if (ended_ns) {
+      quiet_s = std::min(quiet_s, seconds(lastEventNs(*sight.report, *ended_ns), *ended_ns));
     }
   }
   return quiet_s;
 }
 
-/// Returns when the last process ended; nullopt if one runs, or it is not known when it ended.
+/// Returns when the last process ended; nullopt if one runs. One whose end is not known had ended after its last event.
 std::optional<uint64_t> HangTimes::lastEndNs() const {
   uint64_t last_ns = 0;
   for (const RankSight& sight : sights_) {
-    const Job& job = sight.report->job;
-    if (job.exit == ExitKind::kRunning || !job.ended_at_ns) {
+    if (!sight.hasEnded()) {
       return std::nullopt;
     }
-    last_ns = std::max(last_ns, *job.ended_at_ns);
+    last_ns = std::max(last_ns, endBeganNs(*sight.report).value_or(lastEventNs(*sight.report)));
   }
   return last_ns;
 }

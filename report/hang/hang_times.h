@@ -49,7 +49,7 @@ class HangTimes {
   std::optional<CommonEnd> commonEnd() const;
 
  private:
-  double quietBefore(uint64_t end_ns, uint64_t last_ns) const;
+  double quietBefore(uint64_t end_ns) const;
   std::optional<uint64_t> lastEndNs() const;
 
   std::span<const RankSight> sights_;

@@ -53,13 +53,19 @@ bool wasAsked(const Report& report) {
   return sent_at_ns && lastEventNs(report) <= *sent_at_ns + kMomentNs;
 }
 
+/// Returns whether a process that was killed had gone on after its launcher's signal, which so did not end it.
+bool wentOn(const Report& report) {
+  return report.job.exit == ExitKind::kKilled && report.job.exit_signal.value_or(0) != SIGKILL &&
+         lastEventNs(report) > report.job.ended_at_ns.value_or(UINT64_MAX - kMomentNs) + kMomentNs;
+}
+
 RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {
   const Job& job = report.job;
   switch (job.exit) {
     case ExitKind::kRunning:
       return RankEnd::kRuns;
     case ExitKind::kKilled:
-      return job.exit_signal ? RankEnd::kByLauncher : RankEnd::kKilled;
+      return job.exit_signal && !wentOn(report) ? RankEnd::kByLauncher : RankEnd::kKilled;
     case ExitKind::kSignal:
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
@@ -158,9 +164,10 @@ class EndFinder {
     return has(RankEnd::kRuns) && now_ns_ > at_ns && now_ns_ - at_ns >= kEndingNs;
   }
 
-  /// Adds ranks that were killed with all others. One that others broke off for was killed before them.
+  /// Adds ranks that were killed with all others. One that others broke off for was killed before them; if others ended
+  /// by themselves, the job was not killed.
   void addKilled() {
-    if (has(RankEnd::kRuns) || has(RankEnd::kByLauncher)) {
+    if (has(RankEnd::kRuns) || has(RankEnd::kByLauncher) || has(RankEnd::kFinished) || has(RankEnd::kFailed)) {
       return;
     }
     std::set<int64_t> first;
@@ -196,7 +203,7 @@ class EndFinder {
 } // namespace
 
 std::optional<uint64_t> endBeganNs(const Report& report) {
-  if (report.job.exit == ExitKind::kRunning) {
+  if (report.job.exit == ExitKind::kRunning || wentOn(report)) {
     return std::nullopt;
   }
   return wasAsked(report) ? report.job.signal_sent_at_ns : report.job.ended_at_ns;

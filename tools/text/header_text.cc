@@ -105,7 +105,7 @@ std::string exitText(const ExitSummary& exit) {
     case ExitKind::kSignal:
       return who + ": ended by " + (exit.signal ? signalName(static_cast<int>(*exit.signal)) : "a signal");
     case ExitKind::kKilled:
-      return who + ": killed" + killerText(exit.signal) + "; the numbers end at that moment";
+      return who + ": killed" + killerText(exit.signal) + "; the numbers end when it was killed";
     case ExitKind::kNormal:
     case ExitKind::kUnderscoreExit:
       break;

@@ -412,8 +412,10 @@ std::string lineOfUnknown(const Verdict& verdict) {
       return fmt::format(
           "parts of the ledger of {} are damaged, so the calls that it issued are not known", ranksText(verdict.cause));
     case HangReason::kNone:
-      return "no report or ledger of a rank was found: no rank has joined a process group here, or commtap is not in "
-             "the job";
+      return !verdict.problems.empty() ? "no report or ledger of a rank could be read"
+                                       : "no report or ledger of a rank was found: no rank has joined a process group "
+                                         "here, or commtap is not in "
+                                         "the job";
     default:
       return lineOfMissing(verdict);
   }

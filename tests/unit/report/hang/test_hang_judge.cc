@@ -182,6 +182,20 @@ TEST_CASE("calls that differ are the cause, before ranks that are late") {
   CHECK(judged(job, 1).status == HangStatus::kWrong);
 }
 
+TEST_CASE("a rank that is late is the cause, before reductions that differed and did not stop anyone") {
+  HangJob job(4);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(1).last.back().reduce_op = "max";
+  CHECK(judged(job).reason == HangReason::kReduceOp);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  for (const int64_t rank : {0, 1, 3}) {
+    job.issue(rank, Kind::kAllReduce, "Net.b");
+  }
+  const Verdict verdict = judged(job);
+  CHECK(verdict.reason == HangReason::kBlocked);
+  CHECK(verdict.cause == RankRanges{{2, 2}});
+}
+
 TEST_CASE("a job that has ended well is healthy; one whose ranks waited is not") {
   HangJob job = lateJob(4, 2);
   for (const int64_t rank : {0, 1, 2, 3}) {

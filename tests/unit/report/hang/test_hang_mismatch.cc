@@ -44,6 +44,20 @@ TEST_CASE("the reason names what differs") {
   }
 }
 
+TEST_CASE("a difference in one of many equal calls is no call too much") {
+  HangJob job(3);
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.issueOnAll(Kind::kAllReduce, "Net.a");
+  job.report(1).last.back().reduce_op = "max";
+  for (int i = 0; i < 3; ++i) {
+    job.issueOnAll(Kind::kAllReduce, "Net.a");
+  }
+  const Found found(job);
+  REQUIRE(found.mismatches.size() == 1);
+  CHECK(found.mismatches[0].reason == HangReason::kReduceOp);
+  CHECK(found.mismatches[0].sequence == 2);
+}
+
 TEST_CASE("payloads of all_to_all and everything of other ops may differ") {
   HangJob job(2);
   job.issueOnAll(Kind::kAllToAll, "Net.a");

@@ -53,6 +53,26 @@ TEST_CASE("the time of a job that was ended stops then; without that time it is 
   CHECK_FALSE(TimesOf(job, 1000, end).times.isTimed());
 }
 
+TEST_CASE("what a rank does while the job is being ended is no progress") {
+  HangJob job = lateJob(2, 1);
+  job.end(0, ExitKind::kKilled, SIGTERM, 20);
+  job.end(1, ExitKind::kKilled, SIGTERM, 20);
+  JobEnd end;
+  end.alive = {0, 1};
+  end.at_ns = job.after(20);
+  LastCollective late = job.report(1).last.back();
+  late.issued_at_ns = job.after(20) + HangJob::kSecond / 2;
+  job.report(1).last.push_back(late);
+  CHECK(TimesOf(job, 1000, end).times.quietS() == doctest::Approx(20));
+}
+
+TEST_CASE("the waits of a job that is over stop at the last end or event that is known") {
+  HangJob job = lateJob(2, 1);
+  job.exit(0, 1, 4);
+  job.end(1, ExitKind::kKilled, std::nullopt, 0);
+  CHECK(TimesOf(job, 1000).times.secondsSince(job.after(1)) == doctest::Approx(3));
+}
+
 TEST_CASE("on hosts whose clocks differ, a rank's last event is compared with its own end") {
   constexpr uint64_t kHour = 3600;
   HangJob job = lateJob(2, 1);

@@ -19,6 +19,8 @@ TEST_CASE("the last activity is the newest event of a report") {
   report.job.ended_at_ns = 60;
   CHECK(lastActivityNs(report) == 60);
   CHECK(lastEventNs(report) == 50);
+  CHECK(lastEventNs(report, 45) == 40);
+  CHECK(lastEventNs(report, 5) == 10);
   report.job.exit = ExitKind::kKilled; // `ended_at` is the time of the launcher's signal
   CHECK(lastActivityNs(report) == 50);
 }

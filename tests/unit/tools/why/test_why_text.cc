@@ -167,6 +167,9 @@ TEST_CASE("the lines of jobs that do not hang, or are unknown") {
   }
   CHECK(has(judged(job).line, "cannot tell: all ranks have run for"));
   CHECK(has(lineOf(Verdict()), "no report or ledger of a rank was found"));
+  Verdict unread;
+  unread.problems = {"rank-00000.json: cut off"};
+  CHECK(lineOf(unread) == "cannot tell: no report or ledger of a rank could be read");
 }
 
 void cancel(HangJob& job, uint64_t seconds) {
@@ -319,9 +322,9 @@ TEST_CASE("the line of ranks whose reports are elsewhere does not say what they 
       judged(job).line ==
       "cannot tell: rank 0 may wait in all_reduce #2 of world [0-2] (64 B for Net.b, forward) for rank 2, which has no "
       "report here: name all folders of the job; no rank here made progress for 1.00 min");
-  CHECK(has(
-      whyText(judged(job), Color::none()),
-      "\n          rank 0 may wait in all_reduce #2 of world [0-2] of Net.b for rank 2;"));
+  CHECK(
+      has(whyText(judged(job), Color::none()),
+          "\n          rank 0 may wait in all_reduce #2 of world [0-2] of Net.b for rank 2;"));
   for (const int64_t rank : {0, 1}) {
     job.report(rank).last.back().state = LastState::kIssued;
   }
