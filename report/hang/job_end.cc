@@ -164,12 +164,13 @@ class EndFinder {
     return has(RankEnd::kRuns) && now_ns_ > at_ns && now_ns_ - at_ns >= kEndingNs;
   }
 
-  /// Adds ranks that were killed with all others. One that others broke off for was killed before them; if others ended
-  /// by themselves, the job was not killed.
+  /// Adds ranks that were killed with all others. One that others broke off for was killed before them. If others ended
+  /// by themselves, only a rank that waited was alive until the job was killed.
   void addKilled() {
-    if (has(RankEnd::kRuns) || has(RankEnd::kByLauncher) || has(RankEnd::kFinished) || has(RankEnd::kFailed)) {
+    if (has(RankEnd::kRuns) || has(RankEnd::kByLauncher)) {
       return;
     }
+    const bool ended_others = has(RankEnd::kFinished) || has(RankEnd::kFailed);
     std::set<int64_t> first;
     for (const auto& [rank, wait] : waits_) {
       if (ends_.at(rank) == RankEnd::kBroke) {
@@ -177,7 +178,8 @@ class EndFinder {
       }
     }
     for (const RankSight& sight : sights_) {
-      if (ends_.at(sight.rank()) == RankEnd::kKilled && !first.contains(sight.rank())) {
+      const bool may_be_alive = !ended_others || waits_.contains(sight.rank());
+      if (ends_.at(sight.rank()) == RankEnd::kKilled && may_be_alive && !first.contains(sight.rank())) {
         add(sight);
       }
     }

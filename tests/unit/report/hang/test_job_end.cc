@@ -93,6 +93,8 @@ TEST_CASE("a rank that is killed while others end by themselves was not killed w
   job.exit(1, 0, 5);
   job.end(2, ExitKind::kKilled, std::nullopt, 0);
   CHECK_FALSE(endOf(job).wasEnded());
+  job.issue(2, Kind::kAllReduce, "Net.b"); // it waits for those that have ended
+  CHECK(aliveIn(endOf(job)) == Ranks{2});
 }
 
 TEST_CASE("a rank that still runs after its launcher's signal has not ended") {
