@@ -24,11 +24,14 @@ MOST_MIB = 800
 
 @pytest.fixture
 def hung_job(tmp_path: Path) -> Path:
-    """The reports of a job that hangs: one rank of two is not there."""
-    report = json.loads((CORPUS / "rank-00001.json").read_text())
-    report["job"] |= {"exit": "running", "ended_at": None}
+    """The reports of a job that hangs: rank 0 has exited before the last collective, for which rank 1 waits."""
+    reports = [json.loads((CORPUS / f"rank-0000{rank}.json").read_text()) for rank in (0, 1)]
+    reports[0]["last"].pop()
+    reports[0]["groups"][0]["collectives"] -= 1
+    reports[1]["job"] |= {"exit": "running", "ended_at": None}
     (tmp_path / "hung").mkdir()
-    (tmp_path / "hung" / "rank-00001.json").write_text(json.dumps(report))
+    for rank, report in enumerate(reports):
+        (tmp_path / "hung" / f"rank-0000{rank}.json").write_text(json.dumps(report))
     return tmp_path / "hung"
 
 
