@@ -5,7 +5,6 @@
 Each must end in time and in bounds, follow no redirection, and be ended by SIGTERM at any moment.
 """
 
-import json
 import signal
 import sys
 import time
@@ -18,23 +17,14 @@ from attempts import Attempt, Ended, Verdict, ask, judge, judge_end, started
 sys.path.insert(0, str(Path(__file__).parent.parent / "e2e" / "support"))
 
 from hostile_server import ANSWERS, HostileServer, never_accepts, redirection
+from hung_reports import write_hung_reports
 
-CORPUS = Path(__file__).parent.parent / "corpus" / "ddp"
 #: Two looks of 5 s each, and what starts and ends a command.
 MOST_S = 15
 #: SIGTERM ends `serve` within 4 s, which are for the last push, and a watch at once.
 END_S = 5
 #: Verbs that ask hosts, before the address.
 ASKING = (("top", "--once"), ("why",), ("merge",))
-
-
-def hung_job(folder: Path) -> Path:
-    """Makes the reports of a job that hangs: of two ranks, one is not there."""
-    folder.mkdir()
-    report = json.loads((CORPUS / "rank-00001.json").read_text())
-    report["job"]["exit"] = "killed"
-    (folder / "rank-00001.json").write_text(json.dumps(report))
-    return folder
 
 
 def asked(command: Path, name: str, address: str) -> Iterator[Attempt]:
@@ -88,7 +78,7 @@ def answered(command: Path, name: str, folder: Path) -> list[Attempt]:
 
 def attack(command: Path, folder: Path) -> Iterator[Attempt]:
     """Tries every answer with every client. They wait for most of the time, so that some answers are tried at once."""
-    hung = hung_job(folder / "hung")
+    hung = write_hung_reports(folder / "hung")
     with ThreadPoolExecutor(4) as pool:
         for attempts in pool.map(lambda name: answered(command, name, hung), ANSWERS):
             yield from attempts

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Attacks of a hostile server on the commands that ask it: hosts, collector, webhook. `./dev attack` tries more."""
 
-import json
 import signal
 import subprocess
 import time
@@ -11,12 +10,10 @@ from pathlib import Path
 import pytest
 from harness import COMMAND, wait_until
 from hostile_server import ANSWERS, HostileServer, never_accepts, redirection
+from hung_reports import write_hung_reports
 from measured import run_measured
 from server import Server
 
-from report import REPOSITORY
-
-CORPUS = REPOSITORY / "tests" / "corpus" / "ddp"
 #: Two looks of 5 s each, and the start.
 MOST_S = 14
 MOST_MIB = 800
@@ -24,15 +21,7 @@ MOST_MIB = 800
 
 @pytest.fixture
 def hung_job(tmp_path: Path) -> Path:
-    """The reports of a job that hangs: rank 0 has exited before the last collective, for which rank 1 waits."""
-    reports = [json.loads((CORPUS / f"rank-0000{rank}.json").read_text()) for rank in (0, 1)]
-    reports[0]["last"].pop()
-    reports[0]["groups"][0]["collectives"] -= 1
-    reports[1]["job"] |= {"exit": "running", "ended_at": None}
-    (tmp_path / "hung").mkdir()
-    for rank, report in enumerate(reports):
-        (tmp_path / "hung" / f"rank-0000{rank}.json").write_text(json.dumps(report))
-    return tmp_path / "hung"
+    return write_hung_reports(tmp_path / "hung")
 
 
 @pytest.mark.parametrize(
