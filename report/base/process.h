@@ -15,6 +15,10 @@ struct ProcessIdentity {
   std::string boot_id;
 };
 
+/// The longest time in which a job is being ended, in ns: launchers and schedulers wait for 30 s from SIGTERM to
+/// SIGKILL.
+inline constexpr uint64_t kEndingNs = 60'000'000'000;
+
 /// Returns the machine's boot ID and this process's pid namespace, from /proc; "" if /proc does not have them.
 std::string bootId();
 

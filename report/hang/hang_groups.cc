@@ -204,6 +204,14 @@ std::vector<const Report*> oneProcessPerRank(std::span<const Report* const> repo
   return kept;
 }
 
+std::vector<RankSight> sightsOf(std::span<const Report* const> reports) {
+  std::vector<RankSight> sights;
+  for (const Report* report : oneProcessPerRank(reports)) {
+    sights.push_back({report, {}});
+  }
+  return sights;
+}
+
 std::vector<std::vector<const Report*>> attemptsOf(std::span<const Report* const> reports) {
   std::map<std::pair<std::string, int64_t>, std::vector<const Report*>> by_attempt;
   for (const Report* report : reports) {

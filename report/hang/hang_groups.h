@@ -108,6 +108,9 @@ HangCall hangCallOf(const HangGroup& group, int64_t rank, const LastCollective& 
 /// without a rank are left out.
 std::vector<const Report*> oneProcessPerRank(std::span<const Report* const> reports);
 
+/// Returns what oneProcessPerRank() returns, without a look at the processes.
+std::vector<RankSight> sightsOf(std::span<const Report* const> reports);
+
 /// Returns the reports of each attempt of each run.
 std::vector<std::vector<const Report*>> attemptsOf(std::span<const Report* const> reports);
 

@@ -73,15 +73,12 @@ class Judge {
         groups_(sights),
         waits_(waitsOf(sights, groups_)),
         mismatches_(mismatchesOf(groups_)),
-        end_(jobEndOf(
-            sights,
-            withMismatches(waits_, mismatches_),
-            clock.now_ns,
-            static_cast<uint64_t>(clock.patience_s * 1e9))),
+        all_waits_(withMismatches(waits_, mismatches_)),
+        end_(jobEndOf(sights, all_waits_, clock.now_ns, static_cast<uint64_t>(clock.patience_s * 1e9))),
         times_(sights, clock_, end_),
         graph_(
             sights,
-            withMismatches(waits_, mismatches_),
+            all_waits_,
             end_,
             clock.has_all_hosts ? RankState::kNeverCame : RankState::kUnknown,
             ranksElsewhere(groups_)) {}
@@ -465,6 +462,7 @@ class Judge {
   HangGroups groups_;
   Waits waits_;
   std::vector<Mismatch> mismatches_;
+  Waits all_waits_; ///< `waits_`, and those in calls that differ
   JobEnd end_;
   HangTimes times_;
   WaitGraph graph_;

@@ -7,13 +7,11 @@
 #include <csignal>
 #include <map>
 
+#include "report/base/process.h"
 #include "report/merge/last_activity.h"
 
 namespace commtap {
 namespace {
-
-/// A launcher waits for 30 s from SIGTERM to SIGKILL, and schedulers do the same: until then a job is being ended.
-constexpr uint64_t kEndingNs = 60'000'000'000;
 
 /// How a rank ended, seen from the end of the job.
 enum class RankEnd : uint8_t {
@@ -55,8 +53,9 @@ bool wasAsked(const Report& report) {
 
 /// Returns whether a process that was killed had gone on after its launcher's signal, which so did not end it.
 bool wentOn(const Report& report) {
-  return report.job.exit == ExitKind::kKilled && report.job.exit_signal.value_or(0) != SIGKILL &&
-         lastEventNs(report) > report.job.ended_at_ns.value_or(UINT64_MAX - kMomentNs) + kMomentNs;
+  const Job& job = report.job;
+  return job.exit == ExitKind::kKilled && job.ended_at_ns && job.exit_signal != SIGKILL &&
+         lastEventNs(report) > *job.ended_at_ns + kMomentNs;
 }
 
 RankEnd endOf(const Report& report, const Wait* wait, uint64_t patience_ns) {

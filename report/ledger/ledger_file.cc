@@ -20,10 +20,8 @@ namespace commtap {
 
 namespace {
 
-/// A launcher ends a process by SIGTERM and, up to this time later, by SIGKILL: its end begins with the first.
-constexpr uint64_t kEndingNs = 60'000'000'000;
-
-/// Returns the time of the signal that begins the end of the process, if one is sent now.
+/// Returns the time of the signal that begins the end of the process, if one is sent now: of SIGTERM and then SIGKILL,
+/// the first.
 uint64_t firstSentNs(int fd) {
   const uint64_t now_ns = wallClockNs();
   uint64_t earlier_ns = 0;

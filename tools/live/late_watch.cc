@@ -161,10 +161,7 @@ std::vector<LateRank> LateWatch::look(const JobLook& now) {
 }
 
 void LateWatch::lookAt(const std::vector<const Report*>& attempt) {
-  std::vector<RankSight> sights;
-  for (const Report* report : oneProcessPerRank(attempt)) {
-    sights.push_back({report, {}});
-  }
+  const std::vector<RankSight> sights = sightsOf(attempt);
   const HangGroups all(sights);
   const std::vector<const HangGroup*> groups = groupsOfOneHost(all);
   const uint64_t end = firstOpenStep(groups);

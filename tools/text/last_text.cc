@@ -34,14 +34,6 @@ std::string opText(const LastCollective& last) {
   return kind + (last.kind == Kind::kSend ? " to " : " from ") + std::to_string(*last.peer);
 }
 
-std::vector<RankSight> sightsOf(std::span<const Report* const> reports) {
-  std::vector<RankSight> sights;
-  for (const Report* report : oneProcessPerRank(reports)) {
-    sights.push_back({report, {}});
-  }
-  return sights;
-}
-
 } // namespace
 
 CallSet passedCalls(std::span<const Report* const> reports) {

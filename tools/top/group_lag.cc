@@ -75,10 +75,7 @@ std::vector<GroupLag> lagsOf(std::span<const Report* const> reports) {
   const CallSet passed = passedCalls(reports);
   std::vector<GroupLag> lags;
   for (const std::vector<const Report*>& attempt : attemptsOf(reports)) {
-    std::vector<RankSight> sights;
-    for (const Report* report : oneProcessPerRank(attempt)) {
-      sights.push_back({report, {}});
-    }
+    const std::vector<RankSight> sights = sightsOf(attempt);
     const HangGroups groups(sights);
     for (const HangGroup& group : groups.all()) {
       if (std::optional<GroupLag> lag = lagOf(group, passed)) {

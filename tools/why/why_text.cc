@@ -414,8 +414,7 @@ std::string lineOfUnknown(const Verdict& verdict) {
     case HangReason::kNone:
       return !verdict.problems.empty() ? "no report or ledger of a rank could be read"
                                        : "no report or ledger of a rank was found: no rank has joined a process group "
-                                         "here, or commtap is not in "
-                                         "the job";
+                                         "here, or commtap is not in the job";
     default:
       return lineOfMissing(verdict);
   }
