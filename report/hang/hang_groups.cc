@@ -83,7 +83,9 @@ const HangMember* HangGroup::memberOf(int64_t rank) const {
 }
 
 bool HangGroup::haveAllJoined() const {
-  return std::any_of(members.begin(), members.end(), [](const HangMember& member) { return member.issued() > 1; });
+  return std::any_of(members.begin(), members.end(), [](const HangMember& member) {
+    return member.completed > 0 || member.issued() > 1;
+  });
 }
 
 bool HangGroup::hasAllReports() const {

@@ -63,8 +63,8 @@ struct HangGroup {
 
   RankRanges ranks() const;
   const HangMember* memberOf(int64_t rank) const;
-  /// Returns whether all ranks of the group are known to have joined it: a rank issues its second collective only after
-  /// the first one has connected it to all others.
+  /// Returns whether all ranks of the group are known to have joined it: a collective completed, or a rank issued its
+  /// second one, which it does only after the first has connected it to all others.
   bool haveAllJoined() const;
   /// Returns whether all ranks of the group have a report that knows it.
   bool hasAllReports() const;

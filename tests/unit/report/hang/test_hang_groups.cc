@@ -81,5 +81,21 @@ TEST_CASE("of the processes, the newest run's last attempt counts, one per rank"
   CHECK(oneProcessPerRank({}).empty());
 }
 
+TEST_CASE("all ranks have joined a group once a collective completed, or a rank issued its second one") {
+  HangJob job(2);
+  const auto have_joined = [&job] {
+    const std::vector<RankSight> sights = job.sights();
+    return HangGroups(sights).all()[0].haveAllJoined();
+  };
+  job.issue(0, Kind::kAllReduce, "Net.a");
+  job.remove(1);
+  CHECK_FALSE(have_joined());
+  job.report(0).last.back().state = LastState::kCompleted;
+  CHECK(have_joined());
+  job.report(0).last.back().state = LastState::kReturned;
+  job.issue(0, Kind::kAllReduce, "Net.b");
+  CHECK(have_joined());
+}
+
 } // namespace
 } // namespace commtap
