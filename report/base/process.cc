@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <ctime>
@@ -34,10 +35,21 @@ uint64_t nsOf(clockid_t clock) {
   return static_cast<uint64_t>(now.tv_sec) * kNsPerSecond + static_cast<uint64_t>(now.tv_nsec);
 }
 
-/// Does not use the boot time in /proc/stat, which is in seconds.
+/// Does not use the boot time in /proc/stat, which is in seconds. A thread that waits for a processor between the two
+/// readings sees a time that is too early, so the latest of several counts.
+uint64_t bootTimeNs() {
+  constexpr int kReadings = 5;
+  uint64_t latest = 0;
+  for (int reading = 0; reading < kReadings; ++reading) {
+    const uint64_t now = nsOf(CLOCK_REALTIME);
+    latest = std::max(latest, now - nsOf(CLOCK_BOOTTIME));
+  }
+  return latest;
+}
+
+/// Returns a time that is at most one tick too early, and never too late.
 uint64_t timeOfTicks(uint64_t ticks) {
-  const uint64_t since_boot = ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
-  return nsOf(CLOCK_REALTIME) - nsOf(CLOCK_BOOTTIME) + since_boot;
+  return bootTimeNs() + ticks * (kNsPerSecond / static_cast<uint64_t>(sysconf(_SC_CLK_TCK)));
 }
 
 /// Returns field `field`, 4 or above and a number, of /proc/PID/stat; nullopt if there is no such process.

@@ -216,11 +216,10 @@ RunFolder::Occupant RunFolder::occupantOf(const std::string& folder) const {
 
 /// Returns whether a process was alive after this run had begun.
 bool RunFolder::wasAliveIn(const Job& job) const {
-  constexpr uint64_t kTicksNs = 50'000'000;     // start times have the resolution of a clock tick
   constexpr uint64_t kClocksNs = 1'000'000'000; // by which the clocks of hosts may differ
   // A killed process has no end time; it is only known to have run at its start.
   const uint64_t last_seen = job.ended_at_ns.value_or(job.started_at_ns);
-  return last_seen + (job.host == process_.host ? kTicksNs : kClocksNs) > began_ns_;
+  return last_seen + (job.host == process_.host ? 0 : kClocksNs) >= began_ns_;
 }
 
 std::vector<std::string> foldersOfRun(const std::string& pattern, const OutputIdentity& process) {

@@ -122,6 +122,14 @@ TEST_CASE("a process that ended after the run began is of the run, one that ende
   CHECK(placeOf(folder.path(), rankOf("a", 2)).run_id == "a");
 }
 
+TEST_CASE("on one host a run may begin as soon as the one before has ended") {
+  const TempFolder folder;
+  put(folder / "rank-00000.json", reportOf("a", kBefore, kBegan - 1));
+  CHECK(placeOf(folder.path(), rankOf("a", 1)).run_id == "a.run-2");
+  put(folder / "rank-00000.json", reportOf("a", kBefore, kBegan));
+  CHECK(placeOf(folder.path(), rankOf("a", 1)).run_id == "a");
+}
+
 TEST_CASE("without a known begin no run is another") {
   const TempFolder folder;
   put(folder / "rank-00000.json", reportOf("a", kBefore, kBefore));
