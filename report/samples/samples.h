@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/model/model.h"
+#include "report/samples/digest.h"
+
+namespace commtap {
+
+/// What is known of a parameter when it is first sampled: what the job declares about its copies on other ranks.
+struct SampledParameter {
+  std::string name;                 ///< module FQN and name; "optimizer0.group1.7" if no module has it
+  uint32_t optimizer = 0;           ///< the number of the optimizer that has it, in the order of their first steps
+  bool is_in_optimizer = true;      ///< false: a parameter of a model that no optimizer has
+  bool has_model_name = true;       ///< false: the name is a place in an optimizer
+  std::vector<int64_t> shape;       ///< of the whole parameter, where a DTensor says so
+  std::vector<int64_t> local_shape; ///< of what is sampled
+  std::string dtype;                ///< "float32"
+  bool requires_grad = true;
+  std::string mesh;                 ///< DTensor: JSON object text {"dim_names":[...],"shape":[...],"ranks":[...]}; else ""
+  std::vector<std::string> placements; ///< DTensor: one per mesh dimension, "Replicate()", "Shard(dim=0)"
+  std::vector<int64_t> coordinate;     ///< DTensor: this rank's place in the mesh
+  std::optional<bool> tensor_model_parallel; ///< Megatron's attributes, where the parameter has them
+  std::optional<bool> sequence_parallel;
+  std::optional<bool> allreduce;
+  std::vector<int64_t> ddp_ranks; ///< the ranks of the DistributedDataParallel that has it; empty: none
+  bool is_fsdp1_flat = false;
+};
+
+/// A parameter's values and gradient at the start of a step of its optimizer.
+struct SampleRow {
+  uint32_t parameter = 0; ///< index in ProcessSamples::parameters
+  bool has_gradient = false;
+  bool is_gradient_partial = false; ///< a DTensor's gradient that is summed only within the step
+  bool has_sums = true;             ///< false: the digests' sums were left out, for there are many parameters
+  Digest value;
+  Digest gradient;
+};
+
+/// The number of collectives that a group had issued.
+struct SampledGroup {
+  std::string name; ///< as in the report's groups
+  uint64_t collectives = 0;
+};
+
+/// One optimizer's parameters at the start of one of its steps.
+struct Sample {
+  uint32_t optimizer = 0;
+  uint64_t step = 0; ///< the first step is 1: it has the initial values
+  uint64_t at_ns = 0; ///< CLOCK_REALTIME
+  std::vector<SampledGroup> groups;
+  std::vector<SampleRow> rows;
+};
+
+/// All samples of one process.
+struct ProcessSamples {
+  Job job; ///< as in the process's report
+  std::vector<SampledParameter> parameters;
+  std::vector<Sample> samples; ///< in the order in which they were taken
+  bool is_cut = false;         ///< the file ends within a sample, which is left out
+};
+
+} // namespace commtap
