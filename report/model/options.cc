@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "report/model/op_line.h"
@@ -101,6 +102,15 @@ bool applyTiming(Options& options, std::string_view value, const OptionRow& /*ro
   return true;
 }
 
+bool applyVerify(Options& options, std::string_view value, const OptionRow& /*row*/) {
+  std::optional<SampledSteps> steps = sampledStepsFromText(value);
+  if (!steps) {
+    return false;
+  }
+  options.verify = std::move(*steps);
+  return true;
+}
+
 bool applyCompress(Options& options, std::string_view value, const OptionRow& row) {
   return applyName(options.compress, value, row);
 }
@@ -185,6 +195,16 @@ constexpr auto kTable = std::to_array<OptionRow>({
          "their streams. sample:N: as device, for each N-th collective.",
      .wanted = "off, host, device or sample:N with N >= 1",
      .apply = applyTiming},
+    {.name = "COMMTAP_VERIFY",
+     .flag = "--verify",
+     .type = "0|1|N[,N...]",
+     .default_value = "0",
+     .help =
+         "Whether to sample parameters and gradients, for commtap verify: a digest of each, at the start of optimizer "
+         "steps. 1: steps 1 to 5, 9, 17, 33 and so on, with pauses that double. N,N: these steps of each optimizer, "
+         "counted from 1. The values themselves are not kept.",
+     .wanted = "0, 1, or steps such as 2,50,100",
+     .apply = applyVerify},
     {.name = "COMMTAP_COMPRESS",
      .flag = "--compress",
      .type = "off|gzip|zstd",

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/model/sampled_steps.h"
 #include "report/model/timing.h"
 #include "report/model/vocabulary.h"
 
@@ -51,6 +52,7 @@ struct Options {
   Level level = Level::kCollectives;
   Labels labels = Labels::kAuto;
   Timing timing;
+  SampledSteps verify;
   Compress compress = Compress::kOff;
   CommandLine command_line = CommandLine::kRedacted;
   TorchVersions torch = TorchVersions::kReleases;

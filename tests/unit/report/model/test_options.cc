@@ -38,6 +38,7 @@ TEST_CASE("the default in each option row equals that of Options") {
       CHECK(options.enabled == fresh.enabled);
       CHECK(options.out == fresh.out);
       CHECK(options.log == fresh.log);
+      CHECK(options.verify == fresh.verify);
     }
   }
 }
@@ -52,6 +53,7 @@ TEST_CASE("parseOptions reads all variables") {
        "COMMTAP_LEVEL=ops",
        "COMMTAP_LABELS=scopes",
        "COMMTAP_TIMING=sample:8",
+       "COMMTAP_VERIFY=3,1",
        "COMMTAP_TORCH=force",
        "COMMTAP_PLAN=fake"});
   CHECK(parsed.warnings.empty());
@@ -62,6 +64,7 @@ TEST_CASE("parseOptions reads all variables") {
   CHECK(parsed.options.level == Level::kOps);
   CHECK(parsed.options.labels == Labels::kScopes);
   CHECK(parsed.options.timing == Timing{8, true});
+  CHECK(parsed.options.verify == SampledSteps{false, {1, 3}});
   CHECK(parsed.options.torch == TorchVersions::kForce);
   CHECK(parsed.options.plan == Plan::kFake);
   CHECK(parsed.options.ops == std::vector<std::string>{"a::b", "c::* all_reduce x"});
@@ -75,8 +78,9 @@ TEST_CASE("an invalid option value causes a warning and keeps the default") {
        "COMMTAP_OPS=a",
        "COMMTAP_LABELS=x",
        "COMMTAP_TIMING=on",
+       "COMMTAP_VERIFY=1,",
        "COMMTAP_TORCH=2.14"});
-  REQUIRE(parsed.warnings.size() == 7);
+  REQUIRE(parsed.warnings.size() == 8);
   CHECK(parsed.warnings[0] == "COMMTAP=maybe is invalid and was ignored: it must be 1 or 0; the default stays: 1");
   CHECK(parsed.warnings[1].find("COMMTAP_OUT=a%x") == 0);
   CHECK(parsed.warnings[2].find("off, error, warning, info or debug") != std::string::npos);
@@ -87,7 +91,9 @@ TEST_CASE("an invalid option value causes a warning and keeps the default") {
   CHECK(parsed.options.ops.empty());
   CHECK(parsed.options.labels == Labels::kAuto);
   CHECK_FALSE(parsed.options.timing.isOn());
-  CHECK(parsed.warnings[6].find("it must be releases or force; the default stays: releases") != std::string::npos);
+  CHECK_FALSE(parsed.options.verify.isOn());
+  CHECK(parsed.warnings[6].find("it must be 0, 1, or steps such as 2,50,100;") != std::string::npos);
+  CHECK(parsed.warnings[7].find("it must be releases or force; the default stays: releases") != std::string::npos);
   CHECK(parsed.options.torch == TorchVersions::kReleases);
 }
 
