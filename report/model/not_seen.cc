@@ -83,6 +83,12 @@ constexpr std::array<Reason, kNotSeenCount> kReasons = {{
     {"members_unknown",
      "collectives that a compiler merged, of which `members` does not have the modules: a module or its share is not "
      "known, or the table was full"},
+    {"unsampled_parameters",
+     "parameters or gradients that a sample for `commtap verify` left out: they are not dense tensors in the memory of "
+     "the CPU, or their values were not there yet; `commtap verify` compares the others"},
+    {"samples_lost",
+     "samples for `commtap verify` that were due and are not in the samples' file; `detail` says why; nothing is known "
+     "of the parameters at these steps"},
 }};
 
 const Reason& row(NotSeen reason) {

@@ -45,8 +45,10 @@ enum class NotSeen : uint8_t {
   kTorchLayout,
   kCompiledUnattributed,
   kMembersUnknown,
+  kUnsampledParameters,
+  kSamplesLost,
 };
-inline constexpr int kNotSeenCount = 32;
+inline constexpr int kNotSeenCount = 34;
 
 /// Returns the reason's name in the report: `not_seen[].reason`.
 std::string_view notSeenName(NotSeen reason);
