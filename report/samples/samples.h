@@ -12,7 +12,8 @@
 
 namespace commtap {
 
-/// What is known of a parameter when it is first sampled: what the job declares about its copies on other ranks.
+/// What is known of a parameter when it is first sampled: what the job declares about its copies on other ranks. If any
+/// of it changes, as when it is unfrozen, there is another entry, with the same name.
 struct SampledParameter {
   std::string name;                 ///< module FQN and name; "optimizer0.group1.7" if no module has it
   uint32_t optimizer = 0;           ///< the number of the optimizer that has it, in the order of their first steps
@@ -22,9 +23,11 @@ struct SampledParameter {
   std::vector<int64_t> local_shape; ///< of what is sampled
   std::string dtype;                ///< "float32"
   bool requires_grad = true;
-  std::string mesh;                 ///< DTensor: JSON object text {"dim_names":[...],"shape":[...],"ranks":[...]}; else ""
-  std::vector<std::string> placements; ///< DTensor: one per mesh dimension, "Replicate()", "Shard(dim=0)"
-  std::vector<int64_t> coordinate;     ///< DTensor: this rank's place in the mesh
+  /// DTensor: JSON object text {"dim_names":[...],"shape":[...],"ranks":[...]}, else "". The ranks are those of the
+  /// mesh in its order. dim_names are null if the mesh has none, and ranks if they could not be read.
+  std::string mesh;
+  std::vector<std::string> placements;       ///< DTensor: one per mesh dimension, "Replicate()", "Shard(dim=0)"
+  std::vector<int64_t> coordinate;           ///< DTensor: this rank's place in the mesh
   std::optional<bool> tensor_model_parallel; ///< Megatron's attributes, where the parameter has them
   std::optional<bool> sequence_parallel;
   std::optional<bool> allreduce;
@@ -36,6 +39,7 @@ struct SampledParameter {
 struct SampleRow {
   uint32_t parameter = 0; ///< index in ProcessSamples::parameters
   bool has_gradient = false;
+  bool is_gradient_unknown = false; ///< there is a gradient, which could not be sampled; has_gradient is false
   bool is_gradient_partial = false; ///< a DTensor's gradient that is summed only within the step
   bool has_sums = true;             ///< false: the digests' sums were left out, for there are many parameters
   Digest value;
@@ -48,10 +52,11 @@ struct SampledGroup {
   uint64_t collectives = 0;
 };
 
-/// One optimizer's parameters at the start of one of its steps.
+/// One optimizer's parameters at the start of one of its steps. A parameter that could not be sampled has no row. From
+/// the third sample on, some of very many parameters have none: the same ones on each rank that has their replicas.
 struct Sample {
   uint32_t optimizer = 0;
-  uint64_t step = 0; ///< the first step is 1: it has the initial values
+  uint64_t step = 0;  ///< the first step is 1: it has the initial values
   uint64_t at_ns = 0; ///< CLOCK_REALTIME
   std::vector<SampledGroup> groups;
   std::vector<SampleRow> rows;

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/base/result.h"
+#include "report/samples/samples.h"
+
+namespace commtap {
+
+class FileDescriptor;
+
+/// Reads the bytes of a samples file. Accepts any bytes. A file that ends early is read up to its last complete sample;
+/// one that ends before its job, that is damaged or of another version is an error.
+Result<ProcessSamples> readSamples(std::string_view bytes);
+
+/// Reads a samples file, also while its process writes it. An error has the path.
+Result<ProcessSamples> readSamplesFile(const std::string& path);
+/// Reads a samples file that is open. `path` is for errors only.
+Result<ProcessSamples> readSamplesFile(const std::string& path, const FileDescriptor& file);
+
+} // namespace commtap

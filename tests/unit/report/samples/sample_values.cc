@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/unit/report/samples/sample_values.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace commtap {
+namespace {
+
+auto membersOf(const SampledParameter& p) {
+  return std::tie(
+      p.name,
+      p.optimizer,
+      p.is_in_optimizer,
+      p.has_model_name,
+      p.shape,
+      p.local_shape,
+      p.dtype,
+      p.requires_grad,
+      p.mesh,
+      p.placements,
+      p.coordinate,
+      p.tensor_model_parallel,
+      p.sequence_parallel,
+      p.allreduce,
+      p.ddp_ranks,
+      p.is_fsdp1_flat);
+}
+
+auto membersOf(const Digest& d) {
+  return std::tie(d.bits, d.squares, d.sums, d.is_constant, d.has_non_finite);
+}
+
+auto membersOf(const SampleRow& r) {
+  return std::tie(r.parameter, r.has_gradient, r.is_gradient_unknown, r.is_gradient_partial, r.has_sums);
+}
+
+bool areEqual(const SampleRow& one, const SampleRow& other) {
+  return membersOf(one) == membersOf(other) && membersOf(one.value) == membersOf(other.value) &&
+         membersOf(one.gradient) == membersOf(other.gradient);
+}
+
+bool areEqual(const SampledGroup& one, const SampledGroup& other) {
+  return one.name == other.name && one.collectives == other.collectives;
+}
+
+template <typename Items>
+bool areAllEqual(const Items& one, const Items& other) {
+  return std::equal(
+      one.begin(), one.end(), other.begin(), other.end(), [](const auto& a, const auto& b) { return areEqual(a, b); });
+}
+
+} // namespace
+
+bool areEqual(const SampledParameter& one, const SampledParameter& other) {
+  return membersOf(one) == membersOf(other);
+}
+
+bool areEqual(const Sample& one, const Sample& other) {
+  return std::tie(one.optimizer, one.step, one.at_ns) == std::tie(other.optimizer, other.step, other.at_ns) &&
+         areAllEqual(one.groups, other.groups) && areAllEqual(one.rows, other.rows);
+}
+
+} // namespace commtap

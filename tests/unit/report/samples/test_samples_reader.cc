@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/samples/samples_reader.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "report/samples/samples_format.h"
+#include "report/samples/samples_writer.h"
+#include "tests/unit/report/samples/sample_values.h"
+#include "tests/unit/samples.h"
+
+namespace commtap {
+namespace {
+
+/// The bytes of a file, and where each of its samples ends.
+struct File {
+  std::string bytes;
+  std::vector<size_t> ends;
+};
+
+File sampleFile() {
+  const TempFolder folder;
+  SamplesWriter writer;
+  File file;
+  const auto append = [&](std::span<const SampledParameter> added, const Sample& sample) {
+    REQUIRE(writer.append(added, sample).empty());
+    file.ends.push_back(writer.size());
+  };
+  REQUIRE(writer.create(folder / "rank-00000", ".samples", sampleReport(0).job).empty());
+  append(std::vector{fullParameter(), plainParameter("b")}, sampleOf(1, 2));
+  append({}, sampleOf(2, 2));
+  append(std::vector{plainParameter("c")}, sampleOf(3, 3));
+  file.bytes = readText(writer.path());
+  return file;
+}
+
+TEST_CASE("a file that ends early has the samples before its end") {
+  const File file = sampleFile();
+  const ProcessSamples whole = *readSamples(file.bytes);
+  REQUIRE(whole.samples.size() == 3);
+  bool has_job = false;
+  for (size_t size = 0; size < file.bytes.size(); ++size) {
+    CAPTURE(size);
+    const Result<ProcessSamples> cut = readSamples(file.bytes.substr(0, size));
+    if (!cut) {
+      CHECK_FALSE(has_job);
+      CHECK(cut.error() == "the file ends before its first sample");
+      continue;
+    }
+    const bool is_first = !has_job;
+    has_job = true;
+    const auto complete = std::count_if(file.ends.begin(), file.ends.end(), [size](size_t end) { return end <= size; });
+    REQUIRE(cut->samples.size() == static_cast<size_t>(complete));
+    for (size_t i = 0; i < cut->samples.size(); ++i) {
+      CHECK(areEqual(cut->samples[i], whole.samples[i]));
+    }
+    const bool ends_with_sample = is_first || std::find(file.ends.begin(), file.ends.end(), size) != file.ends.end();
+    CHECK(cut->is_cut != ends_with_sample);
+  }
+  CHECK(has_job);
+}
+
+TEST_CASE("a file with a changed byte is an error") {
+  const File file = sampleFile();
+  for (size_t at = 0; at < file.bytes.size(); ++at) {
+    for (const int flip : {0x01, 0x80, 0xff}) {
+      std::string changed = file.bytes;
+      changed[at] = static_cast<char>(changed[at] ^ flip);
+      CAPTURE(at);
+      CHECK_FALSE(readSamples(changed));
+    }
+  }
+}
+
+TEST_CASE("blocks that are missing, repeated or in another order are an error") {
+  const File file = sampleFile();
+  const std::string& bytes = file.bytes;
+  const std::string second = bytes.substr(file.ends[0], file.ends[1] - file.ends[0]);
+  CHECK_FALSE(readSamples(bytes.substr(0, file.ends[0]) + bytes.substr(file.ends[1])));
+  CHECK_FALSE(readSamples(bytes.substr(0, file.ends[1]) + second));
+  CHECK_FALSE(readSamples(bytes + second));
+}
+
+TEST_CASE("a file of another kind or version is refused in one sentence") {
+  CHECK(readSamples("{\"schema\":\"commtap/2\"}").error() == "this is not a file of samples");
+  CHECK(readSamples(std::string(100, '\0')).error() == "this is not a file of samples");
+  SamplesHead head;
+  head.version = kSamplesVersion + 1;
+  head.check = checksumOf(head.version);
+  const std::string bytes(reinterpret_cast<const char*>(&head), sizeof(head));
+  CHECK(
+      readSamples(bytes).error() ==
+      "samples of format 2, and this commtap reads format 1: use the commtap that the job ran with");
+}
+
+TEST_CASE("an error of a file has its path") {
+  const TempFolder folder;
+  writeText(folder / "a.samples", "nonsense");
+  CHECK(readSamplesFile(folder / "a.samples").error() == (folder / "a.samples") + ": this is not a file of samples");
+  CHECK(has(readSamplesFile(folder / "none.samples").error(), folder / "none.samples"));
+}
+
+} // namespace
+} // namespace commtap
