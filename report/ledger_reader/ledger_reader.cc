@@ -173,6 +173,16 @@ Result<LedgerContents> readLedger(std::span<const std::byte> bytes) {
   return contents;
 }
 
+Result<Report> readLedgerHead(std::span<const std::byte> bytes) {
+  LedgerReading reading{LedgerRecords(bytes)};
+  if (std::string error = reading.records.locate(); !error.empty()) {
+    return Result<Report>::failure(std::move(error));
+  }
+  readJob(reading);
+  readGroups(reading);
+  return std::move(reading.report);
+}
+
 Result<LedgerContents> readLedgerFile(const std::string& path) {
   return contentsOf(path, LedgerImage::load(path));
 }

@@ -29,6 +29,9 @@ struct LedgerContents {
 /// version.
 Result<LedgerContents> readLedger(std::span<const std::byte> bytes);
 
+/// Reads only the job and the groups of a ledger in memory, for a process that asks often.
+Result<Report> readLedgerHead(std::span<const std::byte> bytes);
+
 /// Reads a ledger file, also while its process writes it. A running process stays ExitKind::kRunning; one that exited
 /// without an end of its own becomes kKilled.
 Result<LedgerContents> readLedgerFile(const std::string& path);

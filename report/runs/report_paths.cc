@@ -24,6 +24,13 @@ bool isReportName(const std::string& path) {
 }
 
 std::vector<std::string> reportPaths(const std::string& path, std::vector<std::string>& problems) {
+  return filesBelow(path, isReportName, problems);
+}
+
+std::vector<std::string> filesBelow(
+    const std::string& path,
+    const std::function<bool(const std::string& path)>& wanted,
+    std::vector<std::string>& problems) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     return {path};
@@ -32,7 +39,7 @@ std::vector<std::string> reportPaths(const std::string& path, std::vector<std::s
   fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     std::error_code no_file;
-    if (entry->is_regular_file(no_file) && isReportName(entry->path())) {
+    if (entry->is_regular_file(no_file) && wanted(entry->path())) {
       paths.push_back(entry->path());
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,6 +14,13 @@ namespace commtap {
 
 /// Returns whether a path's name may be a report's or ledger's.
 bool isReportName(const std::string& path);
+
+/// Returns every file below a folder whose name is `wanted`, sorted; for a file, its path. A folder that cannot be
+/// listed completely is a problem.
+std::vector<std::string> filesBelow(
+    const std::string& path,
+    const std::function<bool(const std::string& path)>& wanted,
+    std::vector<std::string>& problems);
 
 /// Returns every file below a folder whose name may be a report's or ledger's, sorted; for a file, its path. A folder
 /// that cannot be listed completely is a problem.
