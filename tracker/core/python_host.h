@@ -10,7 +10,7 @@
 
 extern "C" {
 
-#define COMMTAP_PYTHON_ABI 11U
+#define COMMTAP_PYTHON_ABI 12U
 #define COMMTAP_PYTHON_SYMBOL "commtap_python"
 
 enum CommtapModuleRole : uint8_t {
@@ -79,6 +79,39 @@ struct CommtapParameterFacts {
   int requires_grad;
 };
 
+/// A parameter at the start of an optimizer's step. Texts and tensors live during the call only. JSON lists are "" if
+/// there is none. An attribute that the parameter may not have is 1, 0, or -1 for none.
+struct CommtapSampledParameter {
+  const char* name;
+  const char* shape;       ///< JSON array text
+  const char* local_shape; ///< JSON array text
+  const char* dtype;       ///< "float32"
+  const char* mesh;        ///< a DTensor's: JSON object text with dim_names, shape and ranks
+  const char* placements;  ///< a DTensor's: JSON list
+  const char* coordinate;  ///< a DTensor's: JSON list
+  const char* ddp_ranks;   ///< JSON list: the ranks of the DistributedDataParallel that has it
+  void* value;             ///< TensorImpl; a DTensor's is its local tensor's
+  void* gradient;          ///< TensorImpl; null if there is no gradient
+  int is_in_optimizer;
+  int has_model_name; ///< 0: the name is a place in an optimizer
+  int requires_grad;
+  int is_fsdp1_flat;
+  int is_gradient_partial;   ///< a DTensor's gradient that is yet to be summed
+  int tensor_model_parallel; ///< Megatron's attributes, or -1
+  int sequence_parallel;
+  int allreduce;
+};
+
+/// The tracker's functions for one step of an optimizer, called in this order.
+struct CommtapStepSampler {
+  void* data; ///< what the functions receive first
+  /// Notes the optimizer, numbered in the order of their first steps, and its step, from 1. Returns nonzero if its
+  /// parameters are to follow.
+  int (*begins)(void* data, uint32_t optimizer, uint64_t step);
+  void (*counted)(void* data, size_t parameters); ///< how many will follow
+  void (*take)(void* data, const CommtapSampledParameter* parameter);
+};
+
 /// Ids that no module has: kCommtapUnknownModule for an object never seen, kCommtapNoModule for an object whose calls
 /// are attributed to its caller.
 inline constexpr uint32_t kCommtapUnknownModule = 0xffffffffU;
@@ -110,6 +143,8 @@ struct CommtapHost {
   /// Makes `module` the owner of `tensor`'s gradient and memory. `tensor` is a TensorImpl (Tensor._cdata).
   void (*own_tensor)(uint32_t module, void* tensor);
   uint32_t (*current_module)();
+  /// Hands a module's name in clean names to `take`, such as "Net.layers.0".
+  void (*module_name)(uint32_t module, CommtapTakeText take, void* data);
   /// Note that the constructor of `module`, which communicates, begins or ends on this thread. begin_set_up returns
   /// what to pass to end_set_up.
   uint32_t (*begin_set_up)(uint32_t module);
@@ -194,6 +229,9 @@ struct CommtapPython {
   /// Returns the sequence number of the autograd node whose forward runs the compiled graph of `site`; negative if
   /// there is none. Takes the GIL.
   int64_t (*forward_node)(const CommtapSite* site);
+  /// Hands the parameters of the optimizer whose step begins on this thread to `sampler`, and those of the known
+  /// modules that no optimizer has. Takes the GIL, and runs no code of the job.
+  void (*sample_step)(const CommtapStepSampler* sampler);
   /// Receives the graphs that Dynamo and Inductor compile from now on, if they are loaded. Returns 0 if Inductor is
   /// not. Takes the GIL.
   int (*watch_compiler)();

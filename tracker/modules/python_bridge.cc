@@ -82,6 +82,11 @@ uint32_t currentModule() {
   return thread == nullptr ? kGlobalModule : thread->currentModule();
 }
 
+void moduleName(uint32_t module, CommtapTakeText take, void* data) {
+  catchAllInSample(
+      "a module's name", [&] { take(data, ModuleRegistry::get().nameOf(module, ModuleName::kClean).c_str()); });
+}
+
 uint32_t beginSetUp(uint32_t module) {
   ThreadState* thread = ThreadState::current();
   return thread == nullptr ? 0 : thread->enter({Scope::Type::kSetUp, compat::inBackward(), module});
@@ -176,6 +181,7 @@ constexpr CommtapHost kHost = {
     .add_parameter = addParameter,
     .own_tensor = ownTensor,
     .current_module = currentModule,
+    .module_name = moduleName,
     .begin_set_up = beginSetUp,
     .end_set_up = endSetUp,
     .find_module = findModule,

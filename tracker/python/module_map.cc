@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tracker/python/module_map.h"
 
+#include <algorithm>
+
 namespace commtap {
 
 bool ModuleMap::add(PyObject* module, uint32_t id) {
@@ -27,6 +29,16 @@ bool ModuleMap::add(PyObject* module, uint32_t id) {
 PyObject* ModuleMap::object(uint32_t id) const {
   const auto found = object_of_id_.find(id);
   return found == object_of_id_.end() ? nullptr : found->second;
+}
+
+std::vector<std::pair<uint32_t, PyRef>> ModuleMap::live() const {
+  std::vector<std::pair<uint32_t, PyRef>> modules;
+  modules.reserve(object_of_id_.size());
+  for (const auto& [id, module] : object_of_id_) {
+    modules.emplace_back(id, PyRef::borrow(module));
+  }
+  std::sort(modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return modules;
 }
 
 uint32_t ModuleMap::erase(PyObject* weak_reference) {

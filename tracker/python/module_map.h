@@ -6,8 +6,11 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "tracker/core/python_host.h"
+#include "tracker/cpython/py_ref.h"
 
 namespace commtap {
 
@@ -30,6 +33,9 @@ class ModuleMap {
 
   /// Returns the live module of this id, borrowed; nullptr if it was destroyed.
   PyObject* object(uint32_t id) const;
+
+  /// Returns all live modules that have an id of their own, by id.
+  std::vector<std::pair<uint32_t, PyRef>> live() const;
 
   /// Removes the module whose weak reference has died. Returns the id that it had, or kUnknown.
   uint32_t erase(PyObject* weak_reference);

@@ -29,6 +29,10 @@ class ModuleTree {
   }
   /// Assigns an id to a new module and to its children. Returns what find() returns from then on.
   uint32_t add(PyObject* module);
+  /// Returns the modules that have an id.
+  const ModuleMap& modules() const {
+    return map_;
+  }
   /// Like find(), but also returns the id that addUnfinished() gave.
   uint32_t findUnfinished(PyObject* module) const;
   /// Gives an id to a module whose constructor begins, before it has children and a place. The module gets both, and

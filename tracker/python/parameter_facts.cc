@@ -67,22 +67,43 @@ std::string dtypeText(PyObject* tensor) {
   return text.starts_with(torch_names::kDtypePrefix) ? text.substr(torch_names::kDtypePrefix.size()) : text;
 }
 
-struct Facts {
-  std::string shape;
-  std::string local_shape;
-  std::string dtype;
-  std::string mesh;
-  std::string placements;
-  bool requires_grad = false;
-};
-
 std::string shapeText(PyObject* tensor) {
   const PyRef shape = attribute(tensor, torch_names::kShape);
   return shape ? jsonList(shape.get(), integerText) : std::string();
 }
 
-/// Returns false if the tensor has no shape, as in a lazy module before its first call.
-bool readFacts(PyObject* tensor, Facts& facts) {
+void reportParameter(const CommtapHost& host, uint32_t module, const std::string& name, PyObject* tensor, bool wanted) {
+  host.own_tensor(module, tensorImpl(tensor));
+  if (!wanted) {
+    return;
+  }
+  TensorFacts facts;
+  if (!readTensorFacts(tensor, facts)) {
+    host.not_seen_module(name.c_str());
+    return;
+  }
+  const CommtapParameterFacts plain{
+      name.c_str(),
+      facts.shape.c_str(),
+      facts.local_shape.c_str(),
+      facts.dtype.c_str(),
+      facts.mesh.c_str(),
+      facts.placements.c_str(),
+      facts.requires_grad ? 1 : 0};
+  host.add_parameter(module, &plain);
+}
+
+} // namespace
+
+std::string integersJson(PyObject* sequence) {
+  return jsonList(sequence, integerText);
+}
+
+std::string textsJson(PyObject* sequence) {
+  return jsonList(sequence, quotedText);
+}
+
+bool readTensorFacts(PyObject* tensor, TensorFacts& facts) {
   facts.shape = facts.local_shape = shapeText(tensor);
   facts.dtype = dtypeText(tensor);
   const PyRef requires_grad = attribute(tensor, torch_names::kRequiresGrad);
@@ -100,29 +121,6 @@ bool readFacts(PyObject* tensor, Facts& facts) {
   PyErr_Clear();
   return !facts.shape.empty();
 }
-
-void reportParameter(const CommtapHost& host, uint32_t module, const std::string& name, PyObject* tensor, bool wanted) {
-  host.own_tensor(module, tensorImpl(tensor));
-  if (!wanted) {
-    return;
-  }
-  Facts facts;
-  if (!readFacts(tensor, facts)) {
-    host.not_seen_module(name.c_str());
-    return;
-  }
-  const CommtapParameterFacts plain{
-      name.c_str(),
-      facts.shape.c_str(),
-      facts.local_shape.c_str(),
-      facts.dtype.c_str(),
-      facts.mesh.c_str(),
-      facts.placements.c_str(),
-      facts.requires_grad ? 1 : 0};
-  host.add_parameter(module, &plain);
-}
-
-} // namespace
 
 void* tensorImpl(PyObject* tensor) {
   const PyRef address = attribute(tensor, torch_names::kTensorImpl);

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <string>
 
 #include "tracker/core/python_host.h"
 
@@ -25,6 +26,24 @@ class PlainTensors {
   const CommtapHost& host_;
   void* token_;
 };
+
+/// Texts are JSON, except for the dtype's.
+struct TensorFacts {
+  std::string shape;
+  std::string local_shape;
+  std::string dtype;
+  std::string mesh;       ///< a DTensor's, else ""
+  std::string placements; ///< a DTensor's, else ""
+  bool requires_grad = false;
+};
+
+/// Returns whether `tensor` has a shape, which it lacks in a lazy module before its first call, and then sets its
+/// facts. Needs PlainTensors, and the GIL.
+bool readTensorFacts(PyObject* tensor, TensorFacts& facts);
+
+/// Return the JSON text of a sequence of integers or strings; "[]" for any other object. Clear errors.
+std::string integersJson(PyObject* sequence);
+std::string textsJson(PyObject* sequence);
 
 /// Returns a tensor's TensorImpl; nullptr if it has none. Needs PlainTensors, and the GIL.
 void* tensorImpl(PyObject* tensor);

@@ -18,9 +18,11 @@
 #include "tracker/graphs/dynamo_watch.h"
 #include "tracker/graphs/inductor_watch.h"
 #include "tracker/python/frames.h"
+#include "tracker/python/known_optimizers.h"
 #include "tracker/python/module_observer.h"
 #include "tracker/python/module_tree.h"
 #include "tracker/python/running_work.h"
+#include "tracker/python/sampled_step.h"
 #include "tracker/python/tensor_class.h"
 #include "tracker/python/tensors_in.h"
 #include "tracker/python/torch_functions.h"
@@ -38,6 +40,7 @@ struct Part {
 
   const CommtapHost host; ///< a copy
   ModuleTree tree;
+  KnownOptimizers optimizers;
   PyObject* register_group = nullptr; ///< owned; torch's original function
   CallHook module_call;
   CallHook label_enter;
@@ -184,6 +187,16 @@ int64_t nodeOfForward(const CommtapSite* site) {
   const int64_t number = forwardNode(*site);
   PyGILState_Release(gil);
   return number;
+}
+
+void sampleStepRunning(const CommtapStepSampler* sampler) {
+  const PyGILState_STATE gil = PyGILState_Ensure();
+  try {
+    sampleStep(part->host, part->tree.modules(), part->optimizers, *sampler);
+  } catch (const std::exception&) { // out of memory: the sample has no more parameters
+    part->host.not_seen_module("parameters of an optimizer");
+  }
+  PyGILState_Release(gil);
 }
 
 int watchCompiler() {
@@ -388,5 +401,6 @@ const CommtapPython commtap_python = {
     .read_call = commtap::factsOfCall,
     .module_at = commtap::moduleAt,
     .forward_node = commtap::nodeOfForward,
+    .sample_step = commtap::sampleStepRunning,
     .watch_compiler = commtap::watchCompiler,
 };

@@ -17,15 +17,6 @@ namespace {
 constexpr int kMaxNesting = 4;       // of containers
 constexpr Py_ssize_t kMaxItems = 64; // of one container
 
-bool isTensor(PyObject* object) {
-  for (const PyTypeObject* type = Py_TYPE(object); type != nullptr; type = type->tp_base) {
-    if (std::string_view(type->tp_name) == torch_names::kTensorBase) {
-      return true;
-    }
-  }
-  return false;
-}
-
 class Collected {
  public:
   Collected(void** tensors, size_t capacity) : tensors_(tensors), capacity_(capacity) {}
@@ -67,6 +58,15 @@ class Collected {
 };
 
 } // namespace
+
+bool isTensor(PyObject* object) {
+  for (const PyTypeObject* type = Py_TYPE(object); type != nullptr; type = type->tp_base) {
+    if (std::string_view(type->tp_name) == torch_names::kTensorBase) {
+      return true;
+    }
+  }
+  return false;
+}
 
 size_t
 tensorsIn(const CommtapHost& host, void* const* objects, size_t count, void* names, void** tensors, size_t capacity) {

@@ -46,6 +46,7 @@ constexpr const char* kStepArguments = "args";
 constexpr const char* kStepNamedArguments = "kwargs";
 constexpr const char* kClosure = "closure";
 constexpr const char* kParameterGroups = "param_groups";
+constexpr const char* kGroupsTensors = "params";
 
 /// The function of torch/autograd/graph.py around every backward.
 constexpr const char* kRunBackward = "_engine_run_backward";

@@ -30,6 +30,19 @@ constexpr const char* kScriptModules = "_python_modules"; // torch/jit/_script.p
 constexpr const char* kFsdp1Handle = "_handle";
 constexpr const char* kFlatParameter = "flat_param";
 
+constexpr const char* kIsFlatParameter = "_is_flat_param"; // torch/distributed/fsdp/_flat_param.py
+
+// The attributes of DistributedDataParallel: torch/nn/parallel/distributed.py
+constexpr const char* kDdpParameters = "_module_parameters";
+constexpr const char* kDdpGroup = "process_group";
+constexpr const char* kRanksOfGroups = "_pg_group_ranks"; // torch/distributed/distributed_c10d.py
+
+// The attributes that Megatron-LM gives to parameters
+constexpr const char* kTensorModelParallel = "tensor_model_parallel";
+constexpr const char* kSequenceParallel = "sequence_parallel";
+constexpr const char* kAllreduce = "allreduce";
+constexpr const char* kMainGrad = "main_grad";
+
 // torch/distributed/tensor/_api.py
 constexpr const char* kDtensor = "DTensor";
 constexpr const char* kDtensorSpec = "_spec";
@@ -44,6 +57,8 @@ constexpr const char* kShape = "shape";       // also a DeviceMesh's
 constexpr const char* kDtype = "dtype";
 constexpr std::string_view kDtypePrefix = "torch."; // "torch.float32"
 constexpr const char* kRequiresGrad = "requires_grad";
+constexpr const char* kIsLeaf = "is_leaf";
+constexpr const char* kGrad = "grad";
 
 // The attributes of a DTensor's spec: torch/distributed/tensor/_dtensor_spec.py
 constexpr const char* kSpecsMesh = "mesh";
@@ -52,6 +67,17 @@ constexpr const char* kPlacements = "placements";
 // The attributes of a mesh: torch/distributed/device_mesh.py
 constexpr const char* kMeshDimensionNames = "mesh_dim_names";
 constexpr const char* kMeshDeviceType = "device_type";
+constexpr const char* kMeshCoordinate = "_coordinate_on_dim";
+constexpr const char* kMeshRank = "_rank";                  // this process's
+constexpr const char* kRootMeshRanks = "_flatten_rank_map"; // of the mesh that the mesh is a part of
+constexpr const char* kMeshLayout = "_layout";
+
+// The attributes of a mesh's layout: torch/distributed/_mesh_layout.py
+constexpr const char* kLayoutAxes = "axes"; // not in each torch
+constexpr const char* kLayoutStride = "stride";
+
+// How the names of the placements end whose values are yet to be summed: torch/distributed/tensor/placement_types.py
+constexpr std::string_view kPartial = "Partial";
 
 constexpr const char* kAnyClass = nullptr;
 

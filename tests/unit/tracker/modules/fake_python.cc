@@ -50,6 +50,7 @@ const CommtapPython commtap_python = {
     .read_call = [](const CommtapGraphCall*, uint32_t*, CommtapTakeText, void*) { return 0; },
     .module_at = [](const CommtapSite*, const char*) -> uint32_t { return kCommtapUnknownModule; },
     .forward_node = [](const CommtapSite*) -> int64_t { return -1; },
+    .sample_step = [](const CommtapStepSampler* /*sampler*/) {},
     .watch_compiler = [] { return 0; },
 };
 

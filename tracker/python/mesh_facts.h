@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+
+namespace commtap {
+
+/// JSON texts of a DeviceMesh.
+struct MeshFacts {
+  std::string mesh;       ///< object text with dim_names, shape and ranks; these are null if they cannot be read
+  std::string coordinate; ///< list: this process's place in each dimension; "" if it has none
+};
+
+/// Reads a DeviceMesh without its property `mesh`, which calls ops. Leaves no Python error. The caller holds the GIL.
+MeshFacts meshFacts(PyObject* mesh);
+
+} // namespace commtap

@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/python/sampled_step.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "tracker/cpython/frame_locals.h"
+#include "tracker/cpython/py_compat.h"
+#include "tracker/cpython/py_ref.h"
+#include "tracker/graphs/dynamo_pause.h"
+#include "tracker/python/mesh_facts.h"
+#include "tracker/python/parameter_facts.h"
+#include "tracker/python/parameter_names.h"
+#include "tracker/python/tensors_in.h"
+#include "tracker/python/wrappers.h"
+#include "tracker/torch/frame_names.h"
+#include "tracker/torch/module_names.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the value in an object's own dictionary, borrowed; nullptr if there is none. Runs no code of the job: its
+/// class may have a property of the name.
+PyObject* ownValue(PyObject* object, const char* name) {
+  PyObject* dict = dictOf(object);
+  return dict != nullptr && PyDict_Check(dict) ? PyDict_GetItemString(dict, name) : nullptr;
+}
+
+PyObject* groupsOf(PyObject* optimizer) {
+  PyObject* groups = ownValue(optimizer, torch_names::kParameterGroups);
+  return groups != nullptr && PyList_Check(groups) ? groups : nullptr;
+}
+
+/// Returns the optimizer whose step begins: the first argument of the function of torch around the step.
+PyRef optimizerInFrames() {
+  constexpr int kNear = 4; // record_function's own frame may be the innermost
+  PyRef frame = PyRef::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  for (int depth = 0; depth < kNear && frame; ++depth) {
+    const PyRef arguments(commtap_local(reinterpret_cast<PyFrameObject*>(frame.get()), torch_names::kStepArguments));
+    if (arguments && PyTuple_Check(arguments.get()) && PyTuple_GET_SIZE(arguments.get()) > 0) {
+      PyObject* optimizer = PyTuple_GET_ITEM(arguments.get(), 0);
+      if (groupsOf(optimizer) != nullptr) {
+        return PyRef::borrow(optimizer);
+      }
+    }
+    frame = compat::callerOf(frame.get());
+  }
+  return {};
+}
+
+/// Calls visit(tensor, group, place) for each parameter of an optimizer. The tensor is borrowed.
+template <typename Visit>
+void forEachParameter(PyObject* optimizer, const Visit& visit) {
+  PyObject* groups = groupsOf(optimizer);
+  for (Py_ssize_t i = 0; groups != nullptr && i < PyList_GET_SIZE(groups); ++i) {
+    PyObject* group = PyList_GET_ITEM(groups, i);
+    PyObject* tensors = PyDict_Check(group) ? PyDict_GetItemString(group, torch_names::kGroupsTensors) : nullptr;
+    for (Py_ssize_t k = 0; tensors != nullptr && PyList_Check(tensors) && k < PyList_GET_SIZE(tensors); ++k) {
+      PyObject* tensor = PyList_GET_ITEM(tensors, k);
+      if (isTensor(tensor)) {
+        visit(tensor, i, k);
+      }
+    }
+  }
+}
+
+int attributeOf(PyObject* tensor, const char* name) {
+  PyObject* value = ownValue(tensor, name);
+  return value == Py_True ? 1 : value == Py_False ? 0 : -1;
+}
+
+bool isTrue(PyObject* tensor, const char* name) {
+  const PyRef value = attribute(tensor, name);
+  PyErr_Clear();
+  return value.get() == Py_True;
+}
+
+/// Returns a DTensor's local tensor; empty for any other tensor.
+PyRef localTensorOf(PyObject* tensor) {
+  PyRef local = attribute(tensor, torch_names::kLocalTensor);
+  PyErr_Clear();
+  return local;
+}
+
+/// Returns the gradient that the optimizer will use; empty if there is none. Of a tensor that is no leaf, torch would
+/// warn.
+PyRef gradientOf(PyObject* tensor) {
+  PyObject* main_grad = ownValue(tensor, torch_names::kMainGrad);
+  if (main_grad != nullptr && isTensor(main_grad)) {
+    return PyRef::borrow(main_grad);
+  }
+  PyRef gradient = isTrue(tensor, torch_names::kIsLeaf) ? attribute(tensor, torch_names::kGrad) : PyRef();
+  PyErr_Clear();
+  return gradient && isTensor(gradient.get()) ? std::move(gradient) : PyRef();
+}
+
+bool isPartial(PyObject* placement) {
+  PyObject* bases = Py_TYPE(placement)->tp_mro;
+  for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
+    if (std::string_view(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, i))->tp_name)
+            .ends_with(torch_names::kPartial)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+PyRef specsValue(PyObject* tensor, const char* name) {
+  const PyRef spec = attribute(tensor, torch_names::kDtensorSpec);
+  PyRef value = attribute(spec.get(), name);
+  PyErr_Clear();
+  return value;
+}
+
+bool hasPartialPlacement(PyObject* tensor) {
+  const PyRef placements = specsValue(tensor, torch_names::kPlacements);
+  bool found = false;
+  for (Py_ssize_t i = 0; placements && PyTuple_Check(placements.get()) && i < PyTuple_GET_SIZE(placements.get()); ++i) {
+    found = found || isPartial(PyTuple_GET_ITEM(placements.get(), i));
+  }
+  return found;
+}
+
+/// The parameters of one step, and what is read of each.
+class SampledStep {
+ public:
+  SampledStep(const CommtapHost& host, const ModuleMap& modules) : host_(host), names_(host, modules) {}
+
+  void addOptimizer(PyObject* optimizer, uint32_t number) {
+    forEachParameter(optimizer, [&](PyObject* tensor, Py_ssize_t group, Py_ssize_t place) {
+      if (!added_.insert(tensor).second) {
+        return;
+      }
+      const std::string* name = names_.nameOf(tensor);
+      entries_.push_back(
+          {PyRef::borrow(tensor),
+           name != nullptr
+               ? *name
+               : "optimizer" + std::to_string(number) + ".group" + std::to_string(group) + "." + std::to_string(place),
+           true,
+           name != nullptr});
+    });
+  }
+  /// Notes that the parameters of another optimizer are its own.
+  void leaveOut(PyObject* optimizer) {
+    forEachParameter(optimizer, [&](PyObject* tensor, Py_ssize_t, Py_ssize_t) { added_.insert(tensor); });
+  }
+  void addOthers(bool only_frozen) {
+    for (const ParameterNames::Named& named : names_.all()) {
+      PyObject* tensor = named.tensor.get();
+      if ((!only_frozen || !isTrue(tensor, torch_names::kRequiresGrad)) && added_.insert(tensor).second) {
+        entries_.push_back({PyRef::borrow(tensor), named.name, false, true});
+      }
+    }
+  }
+  void handTo(const CommtapStepSampler& sampler) {
+    sampler.counted(sampler.data, entries_.size());
+    for (const Entry& entry : entries_) {
+      hand(entry, sampler);
+    }
+  }
+
+ private:
+  struct Entry {
+    PyRef tensor;
+    std::string name;
+    bool is_in_optimizer;
+    bool has_model_name;
+  };
+
+  void hand(const Entry& entry, const CommtapStepSampler& sampler) {
+    PyObject* tensor = entry.tensor.get();
+    TensorFacts facts;
+    if (!readTensorFacts(tensor, facts)) {
+      host_.not_seen_module(entry.name.c_str());
+      return;
+    }
+    const PyRef local = localTensorOf(tensor);
+    const PyRef gradient = gradientOf(tensor);
+    const PyRef local_gradient = gradient ? localTensorOf(gradient.get()) : PyRef();
+    const MeshFacts& mesh = local ? meshOf(tensor) : no_mesh_;
+    const CommtapSampledParameter parameter = {
+        .name = entry.name.c_str(),
+        .shape = facts.shape.c_str(),
+        .local_shape = facts.local_shape.c_str(),
+        .dtype = facts.dtype.c_str(),
+        .mesh = mesh.mesh.c_str(),
+        .placements = facts.placements.c_str(),
+        .coordinate = mesh.coordinate.c_str(),
+        .ddp_ranks = names_.ddpRanksOf(tensor).c_str(),
+        .value = tensorImpl(local ? local.get() : tensor),
+        .gradient = gradient ? tensorImpl(local_gradient ? local_gradient.get() : gradient.get()) : nullptr,
+        .is_in_optimizer = entry.is_in_optimizer ? 1 : 0,
+        .has_model_name = entry.has_model_name ? 1 : 0,
+        .requires_grad = facts.requires_grad ? 1 : 0,
+        .is_fsdp1_flat = attributeOf(tensor, torch_names::kIsFlatParameter) == 1 ? 1 : 0,
+        .is_gradient_partial = local_gradient && hasPartialPlacement(gradient.get()) ? 1 : 0,
+        .tensor_model_parallel = attributeOf(tensor, torch_names::kTensorModelParallel),
+        .sequence_parallel = attributeOf(tensor, torch_names::kSequenceParallel),
+        .allreduce = attributeOf(tensor, torch_names::kAllreduce)};
+    sampler.take(sampler.data, &parameter);
+  }
+
+  /// Parameters that follow one another mostly share their mesh, and reading it takes as long as it has ranks.
+  const MeshFacts& meshOf(PyObject* tensor) {
+    PyRef mesh = specsValue(tensor, torch_names::kSpecsMesh);
+    if (mesh.get() != mesh_.get()) {
+      mesh_facts_ = mesh ? meshFacts(mesh.get()) : MeshFacts();
+      mesh_ = std::move(mesh);
+    }
+    return mesh_facts_;
+  }
+
+  const CommtapHost& host_;
+  ParameterNames names_;
+  std::vector<Entry> entries_;
+  std::unordered_set<PyObject*> added_;
+  PyRef mesh_;
+  MeshFacts mesh_facts_;
+  const MeshFacts no_mesh_;
+};
+
+} // namespace
+
+void sampleStep(
+    const CommtapHost& host,
+    const ModuleMap& modules,
+    KnownOptimizers& optimizers,
+    const CommtapStepSampler& sampler) {
+  const ErrorGuard keep_errors;
+  const PyRef optimizer = optimizerInFrames();
+  const KnownOptimizers::Step step = optimizer ? optimizers.begins(optimizer.get()) : KnownOptimizers::Step();
+  if (step.step == 0 || sampler.begins(sampler.data, step.optimizer, step.step) == 0) {
+    return;
+  }
+  const DynamoPause pause;
+  const PlainTensors plain(host);
+  SampledStep sampled(host, modules);
+  sampled.addOptimizer(optimizer.get(), step.optimizer);
+  const std::vector<PyRef> live = optimizers.live();
+  if (live.front().get() == optimizer.get()) {
+    for (const PyRef& other : live) {
+      sampled.leaveOut(other.get());
+    }
+    sampled.addOthers(step.step == 1);
+  }
+  sampled.handTo(sampler);
+}
+
+} // namespace commtap
