@@ -25,6 +25,7 @@
 #include "tracker/gpu/graph_captures.h"
 #include "tracker/gpu/nccl_calls.h"
 #include "tracker/ops/op_observer.h"
+#include "tracker/verify/sampler.h"
 
 namespace commtap {
 namespace {
@@ -44,6 +45,7 @@ ForkLocks& locks() {
       CompiledCode::forkLock(),
       ModuleRegistry::forkLock(),
       Timelines::forkLock(),
+      Sampler::forkLock(),
       lastingTextForkLock(),
       logForkLock(),
       ProcessLedger::ledgerForkLock()});
@@ -73,6 +75,7 @@ void inChild() {
     NcclCalls::resetInForkedChild();
     UnseenSigns::resetInForkedChild();
     GraphCaptures::resetInForkedChild();
+    Sampler::resetInForkedChild();
     locks().noteNotSeen(tls_held);
   });
 }

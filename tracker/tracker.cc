@@ -31,6 +31,7 @@
 #include "tracker/modules/python_bridge.h"
 #include "tracker/torch/compat.h"
 #include "tracker/torch/layout.h"
+#include "tracker/verify/sampler.h"
 
 namespace commtap {
 namespace {
@@ -122,6 +123,7 @@ commtap_start_result startTracker(const char* torch_version, uint64_t found_at_n
   writeReportAtExit();
   countMetaTensors(parsed.options.plan == Plan::kFake);
   startKernels(parsed.options.ops);
+  Sampler::start(parsed.options.plan == Plan::kOff ? parsed.options.verify : SampledSteps());
   startPython(parsed.options.labels);
   startOps(parsed.options.level);
   started() = true;

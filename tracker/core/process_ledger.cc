@@ -204,6 +204,14 @@ bool ProcessLedger::keepInMemory() {
   return in_memory_;
 }
 
+std::string ProcessLedger::reportPath() const {
+  return hasOutput() && !in_memory_ ? folder_ + "/" + reportName(identity_) : "";
+}
+
+Result<Report> ProcessLedger::readHead() const {
+  return readLedgerHead(ledger_->bytes());
+}
+
 void ProcessLedger::publish() {
   ledger_->header().report_name = ledger_->intern(reportName(identity_));
   folder_ = expandOutputPattern(options_.out, identity_);

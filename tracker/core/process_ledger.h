@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "report/base/result.h"
 #include "report/ledger/ledger_writer.h"
+#include "report/model/model.h"
 #include "report/model/options.h"
 #include "report/runs/output.h"
 #include "tracker/core/fork_locks.h"
@@ -46,6 +48,11 @@ class ProcessLedger {
   bool hasOutput() const {
     return has_output_.load(std::memory_order_acquire);
   }
+
+  /// Returns the path of this process's report, without ending; "" if it leaves none.
+  std::string reportPath() const;
+  /// Returns a report that has only this process's job and its groups, with the counts of now.
+  Result<Report> readHead() const;
 
   /// Keeps the ledger in memory: no ledger file and no report. Returns false if the ledger has output already.
   bool keepInMemory();

@@ -20,6 +20,7 @@
 #include "tracker/modules/scopes.h"
 #include "tracker/torch/compat.h"
 #include "tracker/torch/label_names.h"
+#include "tracker/verify/sampler.h"
 
 namespace commtap {
 namespace {
@@ -176,16 +177,19 @@ void openUserLabel(std::string_view label, const void* object) {
   }
 }
 
-void open(std::string_view label, const void* object) {
+/// Returns whether the label is that of an optimizer's step.
+bool open(std::string_view label, const void* object) {
+  const bool is_step = isOptimizerStepLabel(label);
   if (label.starts_with(torch_names::kZeroGrad)) {
     Steps::gradientsZeroed();
-  } else if (isOptimizerStepLabel(label)) {
+  } else if (is_step) {
     openStep(object);
   } else if (const std::optional<UnitLabelText> unit = parseUnitLabel(label)) {
     openUnit(*unit, object);
   } else {
     openUserLabel(userLabel(label), object);
   }
+  return is_step;
 }
 
 /// The handle of the callback; 0 while torch sends no labels.
@@ -231,7 +235,11 @@ std::string_view userLabel(std::string_view label) {
 }
 
 void openLabel(std::string_view label, const void* object) {
-  catchAll("a label", [&] { open(label, object); });
+  bool is_step = false;
+  catchAll("a label", [&] { is_step = open(label, object); });
+  if (is_step && Sampler::isOn()) { // outside of what is timed as a label: a sample may take a second
+    Sampler::stepBegins();
+  }
 }
 
 void closeLabel(const void* object) {

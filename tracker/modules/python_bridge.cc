@@ -28,6 +28,7 @@
 #include "tracker/modules/labels.h"
 #include "tracker/modules/module_hook.h"
 #include "tracker/modules/scopes.h"
+#include "tracker/verify/sampler.h"
 
 namespace commtap {
 namespace {
@@ -287,6 +288,7 @@ void startPython(Labels labels) {
       if (pythonPart() != nullptr) {
         WorkInFrames::setFunctions(part->may_run_work, part->running_work);
         CompiledCode::setPython(part);
+        Sampler::setFunction(part->sample_step);
       }
     }
   }

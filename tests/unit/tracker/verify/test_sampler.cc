@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/verify/sampler.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/ATen.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/samples/samples_reader.h"
+#include "tests/unit/samples.h"
+#include "tests/unit/tracker_fixture.h"
+#include "tracker/core/process_ledger.h"
+
+namespace commtap {
+namespace {
+
+/// The optimizer of these tests, whose Python part is this.
+struct FakeOptimizer {
+  std::vector<std::string> names;
+  at::Tensor value = at::ones({2});
+  at::Tensor gradient = at::arange(2, at::kFloat);
+  uint64_t steps = 0;
+};
+
+FakeOptimizer& optimizer() {
+  static auto* instance = new FakeOptimizer();
+  return *instance;
+}
+
+CommtapSampledParameter parameterNamed(const char* name) {
+  CommtapSampledParameter parameter{};
+  parameter.name = name;
+  parameter.shape = parameter.local_shape = "[2]";
+  parameter.dtype = "float32";
+  parameter.mesh = parameter.placements = parameter.coordinate = "";
+  parameter.ddp_ranks = "[0,1]";
+  parameter.value = optimizer().value.unsafeGetTensorImpl();
+  parameter.gradient = optimizer().gradient.defined() ? optimizer().gradient.unsafeGetTensorImpl() : nullptr;
+  parameter.is_in_optimizer = parameter.has_model_name = parameter.requires_grad = 1;
+  parameter.tensor_model_parallel = -1;
+  parameter.sequence_parallel = 1;
+  parameter.allreduce = 0;
+  return parameter;
+}
+
+void sampleStep(const CommtapStepSampler* sampler) {
+  if (sampler->begins(sampler->data, 0, ++optimizer().steps) == 0) {
+    return;
+  }
+  sampler->counted(sampler->data, optimizer().names.size());
+  for (const std::string& name : optimizer().names) {
+    const CommtapSampledParameter parameter = parameterNamed(name.c_str());
+    sampler->take(sampler->data, &parameter);
+  }
+}
+
+/// Begins `count` steps in this process, which is rank 0 if it has a group.
+void beginSteps(int count) {
+  for (int i = 0; i < count; ++i) {
+    Sampler::stepBegins();
+  }
+}
+
+void startSampling(std::vector<std::string> names) {
+  optimizer().names = std::move(names);
+  Sampler::setFunction(sampleStep);
+  Sampler::start(SampledSteps{false, {1, 3}});
+  ProcessLedger::get().processGroupSeen(0, 2);
+}
+
+std::string samplesPath() {
+  return ProcessLedger::get().reportPath() + ".samples";
+}
+
+void checkInChild(const std::function<void()>& body) {
+  const TrackerFixture tracker;
+  const ChildResult child = TrackerFixture::runInTrackedChild(body);
+  CHECK(child.said.empty());
+  CHECK(child.status == 0);
+}
+
+void expect(bool is_so, const std::string& what) {
+  if (!is_so) {
+    sayLine(what);
+  }
+}
+
+uint64_t notSeen(std::string_view reason) {
+  return TrackerFixture().notSeen(reason);
+}
+
+TEST_CASE("the named steps are in the file once they have begun") {
+  checkInChild([] {
+    startSampling({"Net.a", "Net.b"});
+    expect(Sampler::isOn(), "sampling is off");
+    beginSteps(2);
+    expect(readSamplesFile(samplesPath())->samples.size() == 1, "the first step is not there");
+    optimizer().names.emplace_back("Net.c");
+    beginSteps(3);
+    const ProcessSamples samples = *readSamplesFile(samplesPath());
+    expect(samples.job.rank == 0 && samples.job.pid == static_cast<uint64_t>(getpid()), "another job");
+    expect(samples.parameters.size() == 3 && samples.parameters[2].name == "Net.c", "other parameters");
+    const SampledParameter& first = samples.parameters.at(0);
+    expect(first.ddp_ranks == std::vector<int64_t>{0, 1} && first.shape == std::vector<int64_t>{2}, "other lists");
+    expect(!first.tensor_model_parallel && first.sequence_parallel == true && first.allreduce == false, "attributes");
+    expect(samples.samples.size() == 2 && samples.samples[1].step == 3, "other steps");
+    const Sample& last = samples.samples.back();
+    expect(last.rows.size() == 3 && last.rows[2].parameter == 2, "other rows");
+    expect(last.rows.at(0).value.squares == 2 && last.rows.at(0).gradient.squares == 1, "other digests");
+    expect(last.rows.at(0).has_gradient && last.rows.at(0).has_sums, "no gradient");
+    unlink(samplesPath().c_str());
+  });
+}
+
+TEST_CASE("a parameter whose facts change gets another number") {
+  checkInChild([] {
+    startSampling({"Net.a", "Net.a"});
+    beginSteps(1);
+    optimizer().gradient = at::Tensor();
+    beginSteps(2);
+    const ProcessSamples samples = *readSamplesFile(samplesPath());
+    expect(samples.parameters.size() == 1, "a number too many");
+    expect(!samples.samples.at(1).rows.at(0).has_gradient, "a gradient");
+    expect(!samples.samples.at(1).rows.at(0).is_gradient_unknown, "an unknown gradient");
+    unlink(samplesPath().c_str());
+  });
+}
+
+TEST_CASE("what cannot be sampled is counted, and is no lack of a gradient") {
+  checkInChild([] {
+    startSampling({"Net.a", "Net.b"});
+    optimizer().gradient = at::empty({2}, at::device(at::kMeta));
+    beginSteps(1);
+    const Sample first = readSamplesFile(samplesPath())->samples.at(0);
+    expect(first.rows.at(0).is_gradient_unknown && !first.rows.at(0).has_gradient, "a known gradient");
+    expect(notSeen("unsampled_parameters") == 2, "the gradients are not counted");
+    optimizer().value = at::empty({2}, at::device(at::kMeta));
+    beginSteps(2);
+    expect(readSamplesFile(samplesPath())->samples.at(1).rows.empty(), "a row of a parameter without values");
+    expect(notSeen("unsampled_parameters") == 4, "the values are not counted");
+    unlink(samplesPath().c_str());
+  });
+}
+
+TEST_CASE("a process without a group takes no samples, and counts its steps") {
+  checkInChild([] {
+    optimizer().names = {"Net.a"};
+    Sampler::setFunction(sampleStep);
+    Sampler::start(SampledSteps{false, {1, 3}});
+    beginSteps(2);
+    ProcessLedger::get().processGroupSeen(0, 2);
+    beginSteps(1);
+    const ProcessSamples samples = *readSamplesFile(samplesPath());
+    expect(samples.samples.size() == 1 && samples.samples[0].step == 3, "other steps");
+    unlink(samplesPath().c_str());
+  });
+}
+
+TEST_CASE("a file that cannot be written ends sampling, and each lost sample is counted") {
+  const TrackerFixture tracker;
+  const ChildResult child = TrackerFixture::runInTrackedChild([] {
+    startSampling({"Net.a"});
+    beginSteps(1);
+    expect(truncate(samplesPath().c_str(), 0) == 0, "truncate");
+    errno = 7;
+    beginSteps(2);
+    expect(errno == 7, "errno");
+    expect(notSeen("samples_lost") == 1, "not counted");
+    unlink(samplesPath().c_str());
+  });
+  CHECK(has(child.said, "no more samples are taken for commtap verify"));
+  CHECK(has(child.said, "another program has changed it"));
+}
+
+TEST_CASE("a forked child has a file of its own") {
+  checkInChild([] {
+    startSampling({"Net.a"});
+    beginSteps(1);
+    const std::string parents = samplesPath();
+    const ChildResult child = runInChild([] {
+      ProcessLedger::get().resetInForkedChild();
+      Sampler::resetInForkedChild();
+      ProcessLedger::get().processGroupSeen(0, 2);
+      beginSteps(2);
+      const std::string own = ProcessLedger::get().reportPath() + ".pid-" + std::to_string(getpid()) + ".samples";
+      const Result<ProcessSamples> samples = readSamplesFile(own);
+      expect(samples && samples->samples.size() == 1 && samples->parameters.size() == 1, "the child's samples");
+      unlink(own.c_str());
+    });
+    expect(child.said.empty(), child.said);
+    expect(readSamplesFile(parents)->samples.size() == 1, "the parent's samples");
+    unlink(parents.c_str());
+  });
+}
+
+TEST_CASE("sampling is off without steps and without Python") {
+  checkInChild([] {
+    Sampler::start(SampledSteps());
+    expect(!Sampler::isOn(), "on");
+    Sampler::setFunction(nullptr);
+    Sampler::start(SampledSteps{true, {}});
+    ProcessLedger::get().processGroupSeen(0, 2);
+    beginSteps(3);
+    struct stat facts {};
+    expect(stat(samplesPath().c_str(), &facts) != 0, "a file");
+  });
+}
+
+} // namespace
+} // namespace commtap

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/verify/tensor_digest.h"
+
+#include "tests/unit/torch_doctest.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+#include <vector>
+
+#include "tracker/verify/digest.h"
+
+namespace commtap {
+namespace {
+
+std::optional<Digest> digestOfTensor(const at::Tensor& tensor) {
+  return commtap::digestOfTensor(*tensor.unsafeGetTensorImpl());
+}
+
+TEST_CASE("a contiguous tensor has the digest of its elements, whichever the dtype") {
+  const at::Tensor values = at::arange(60, at::kFloat).reshape({3, 4, 5}) - 20;
+  const Digest floats = *digestOfTensor(values);
+  CHECK(floats.bits == digestOf(values.data_ptr(), 60, DigestType::kFloat32).bits);
+  for (const at::ScalarType type :
+       {at::kDouble, at::kHalf, at::kBFloat16, at::kLong, at::kInt, at::kShort, at::kChar}) {
+    CAPTURE(at::toString(type));
+    const Digest digest = *digestOfTensor(values.to(type));
+    CHECK(digest.squares == floats.squares);
+    CHECK(digest.sums == floats.sums);
+  }
+  CHECK(digestOfTensor(at::ones({4}, at::kBool))->squares == 4);
+  CHECK(digestOfTensor(at::ones({4}, at::kByte))->is_constant);
+}
+
+TEST_CASE("a tensor whose elements do not lie one after the other has the digest of its copy") {
+  const at::Tensor values = at::arange(60, at::kFloat).reshape({3, 4, 5});
+  const at::Tensor row = at::arange(4, at::kFloat);
+  for (const at::Tensor& view :
+       {values.permute({2, 0, 1}), values.slice(2, 1, 5, 2), values.select(1, 2), row.unsqueeze(1).expand({4, 7})}) {
+    CAPTURE(view.sizes().vec().size());
+    CHECK_FALSE(view.is_contiguous());
+    const Digest digest = *digestOfTensor(view);
+    const Digest copied = *digestOfTensor(view.contiguous());
+    CHECK(digest.bits == copied.bits);
+    CHECK(digest.sums == copied.sums);
+  }
+}
+
+TEST_CASE("complex numbers are pairs, unless they are conjugated lazily") {
+  const at::Tensor values = at::view_as_complex(at::arange(8, at::kFloat).reshape({4, 2}));
+  CHECK(digestOfTensor(values)->bits == digestOfTensor(at::arange(8, at::kFloat))->bits);
+  CHECK_FALSE(digestOfTensor(at::conj(values)));
+}
+
+TEST_CASE("elements at odd addresses are copied") {
+  std::vector<char> bytes(4 * sizeof(float) + 1);
+  const at::Tensor values = at::arange(4, at::kFloat);
+  std::memcpy(bytes.data() + 1, values.data_ptr(), 4 * sizeof(float));
+  const at::Tensor odd = at::from_blob(bytes.data() + 1, {4}, at::kFloat);
+  CHECK(digestOfTensor(odd)->bits == digestOfTensor(values)->bits);
+}
+
+TEST_CASE("no elements and one element are tensors too") {
+  CHECK(digestOfTensor(at::empty({0, 4}))->is_constant);
+  CHECK(digestOfTensor(at::full({}, 3.0))->squares == 9);
+}
+
+TEST_CASE("a tensor without values in the CPU's memory has no digest") {
+  CHECK_FALSE(digestOfTensor(at::empty({4}, at::device(at::kMeta))));
+  CHECK_FALSE(digestOfTensor(at::eye(3).to_sparse()));
+  at::Tensor freed = at::ones({4});
+  freed.storage().unsafeGetStorageImpl()->set_nbytes(size_t{0});
+  CHECK_FALSE(digestOfTensor(freed));
+}
+
+} // namespace
+} // namespace commtap

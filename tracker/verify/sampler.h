@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "report/model/sampled_steps.h"
+#include "tracker/core/fork_locks.h"
+#include "tracker/core/python_host.h"
+
+namespace commtap {
+
+/// Takes samples for `commtap verify`: at the start of an optimizer's step, the digests of its parameters and
+/// gradients, which go to the samples file at once. At the end of a step it is too late: some jobs communicate after
+/// the step. Any thread.
+class Sampler {
+ public:
+  /// The size that a file does not exceed. 100,000 parameters have about 25 samples in it.
+  static constexpr uint64_t kMostBytes = 35'000'000;
+
+  /// Samples these steps of each optimizer, if there are any.
+  static void start(const SampledSteps& steps);
+  /// Sets the Python part's function; a process without Python has none, and takes no samples.
+  static void setFunction(decltype(CommtapPython::sample_step) sample_step);
+
+  static bool isOn() {
+    return is_on_.load(std::memory_order_relaxed);
+  }
+  /// Notes that a torch optimizer's step begins on this thread. Call only if isOn() is true.
+  static void stepBegins() noexcept;
+
+  static void resetInForkedChild();
+  static ForkLock forkLock();
+
+ private:
+  static constinit std::atomic<bool> is_on_;
+};
+
+} // namespace commtap

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tracker/verify/tensor_digest.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/ScalarType.h>
+#include <c10/core/ScalarTypeToTypeMeta.h>
+
+#include "tracker/verify/digest.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMostCopied = size_t{1} << 30U; ///< bytes
+
+/// How a tensor's elements are digested.
+struct Elements {
+  DigestType type;
+  size_t parts = 1; ///< numbers of an element
+};
+
+std::optional<Elements> digestElements(c10::ScalarType type) {
+  switch (type) {
+    case c10::ScalarType::Double:
+      return Elements{DigestType::kFloat64};
+    case c10::ScalarType::Float:
+      return Elements{DigestType::kFloat32};
+    case c10::ScalarType::Half:
+      return Elements{DigestType::kFloat16};
+    case c10::ScalarType::BFloat16:
+      return Elements{DigestType::kBfloat16};
+    case c10::ScalarType::Long:
+      return Elements{DigestType::kInt64};
+    case c10::ScalarType::Int:
+      return Elements{DigestType::kInt32};
+    case c10::ScalarType::Short:
+      return Elements{DigestType::kInt16};
+    case c10::ScalarType::Char:
+      return Elements{DigestType::kInt8};
+    case c10::ScalarType::Byte:
+    case c10::ScalarType::Bool:
+      return Elements{DigestType::kUint8};
+    case c10::ScalarType::ComplexDouble:
+      return Elements{DigestType::kFloat64, 2};
+    case c10::ScalarType::ComplexFloat:
+      return Elements{DigestType::kFloat32, 2};
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Returns whether the tensor's sizes, strides and memory are what they seem. Asks its keys only: a subclass in Python
+/// answers every other question by code of its own.
+bool isPlainOnCpu(const c10::TensorImpl& tensor) {
+  constexpr c10::DispatchKeySet kOthers(
+      {c10::DispatchKey::Python,
+       c10::DispatchKey::Functionalize,
+       c10::DispatchKey::Conjugate,
+       c10::DispatchKey::Negative,
+       c10::DispatchKey::ZeroTensor});
+  return tensor.key_set().has(c10::DispatchKey::CPU) && !tensor.key_set().has_any(kOthers) &&
+         !tensor.has_symbolic_sizes_strides() && tensor.has_storage();
+}
+
+/// Returns how many elements the memory from the first one on must hold; nullopt if an element is before the first.
+std::optional<size_t> extentOf(const c10::TensorImpl& tensor) {
+  size_t last = 0;
+  for (size_t i = 0; i < tensor.sizes().size(); ++i) {
+    if (tensor.strides()[i] < 0) {
+      return std::nullopt;
+    }
+    last += static_cast<size_t>(tensor.sizes()[i] - 1) * static_cast<size_t>(tensor.strides()[i]);
+  }
+  return last + 1;
+}
+
+/// Returns a tensor's first element; nullptr if its memory does not hold all of them, as after resize_(0). The tensor
+/// has elements.
+const std::byte* firstElement(const c10::TensorImpl& tensor, size_t size) {
+  const c10::Storage& storage = tensor.unsafe_storage();
+  const std::optional<size_t> extent = extentOf(tensor);
+  const size_t begin = static_cast<size_t>(tensor.storage_offset()) * size;
+  if (!storage || !extent || storage.data() == nullptr || begin + *extent * size > storage.nbytes()) {
+    return nullptr;
+  }
+  return static_cast<const std::byte*>(storage.data()) + begin;
+}
+
+/// Copies the elements to `to` in their logical order.
+void copyElements(const c10::TensorImpl& tensor, size_t size, const std::byte* from, std::byte* to) {
+  const c10::IntArrayRef sizes = tensor.sizes();
+  const c10::IntArrayRef strides = tensor.strides();
+  std::vector<int64_t> index(sizes.size(), 0);
+  for (int64_t left = tensor.numel(); left > 0; --left) {
+    std::memcpy(to, from, size);
+    to += size;
+    for (size_t i = sizes.size(); i-- > 0;) {
+      from += strides[i] * static_cast<int64_t>(size);
+      if (++index[i] < sizes[i]) {
+        break;
+      }
+      from -= index[i] * strides[i] * static_cast<int64_t>(size);
+      index[i] = 0;
+    }
+  }
+}
+
+} // namespace
+
+std::optional<Digest> digestOfTensor(const c10::TensorImpl& tensor) {
+  const std::optional<Elements> elements =
+      isPlainOnCpu(tensor) ? digestElements(c10::typeMetaToScalarType(tensor.dtype())) : std::nullopt;
+  if (!elements) {
+    return std::nullopt;
+  }
+  const auto count = static_cast<size_t>(tensor.numel());
+  if (count == 0) {
+    return digestOf(nullptr, 0, elements->type);
+  }
+  const size_t part = digestElementSize(elements->type);
+  const size_t size = part * elements->parts;
+  const std::byte* first = firstElement(tensor, size);
+  if (first == nullptr) {
+    return std::nullopt;
+  }
+  if (tensor.is_contiguous() && reinterpret_cast<uintptr_t>(first) % part == 0) {
+    return digestOf(first, count * elements->parts, elements->type);
+  }
+  if (count > kMostCopied / size) {
+    return std::nullopt;
+  }
+  const std::unique_ptr<std::byte[]> copy(new std::byte[count * size]); // aligned as for any number
+  copyElements(tensor, size, first, copy.get());
+  return digestOf(copy.get(), count * elements->parts, elements->type);
+}
+
+} // namespace commtap
