@@ -23,6 +23,7 @@
 #include "tools/prune/prune_plan.h"
 #include "tools/prune/removal.h"
 #include "tools/prune/stored_run.h"
+#include "tools/prune/stored_samples.h"
 #include "tools/prune/unjudged.h"
 #include "tools/text/text.h"
 
@@ -31,7 +32,7 @@ namespace {
 
 constexpr const char* kPruneAbout =
     "Removes whole runs, the oldest first: those whose reports have not changed within --keep, then as many more as\n"
-    "bring all reports together below --max-size. Only reports of ranks are removed, whatever their names, each after\n"
+    "bring all reports together below --max-size. Only reports and samples of ranks are removed, each after\n"
     "it was read to its end, and folders that this leaves empty. A run with a ledger stays, since its job may be\n"
     "running, and so does one that changed within the hour. Merged reports and pages stay: keep a baseline as one. So\n"
     "does what is not a whole report, such as one with notes of yours in it, without the other reports of its run. If "
@@ -141,7 +142,11 @@ int prune(const PruneArguments& arguments) {
     return kExitFindings;
   }
   std::vector<UnjudgedFile> unjudged = findUnjudged(arguments.folder, *scan);
-  std::vector<StoredRun> runs = storedRuns(storedFiles(*scan));
+  std::vector<StoredFile> files = storedFiles(*scan);
+  for (StoredFile& samples : storedSamples(arguments.folder, scan->problems)) {
+    files.push_back(std::move(samples));
+  }
+  std::vector<StoredRun> runs = storedRuns(std::move(files));
   markUndecided(unjudged, runs);
   PrunePlan plan = planPrune(std::move(runs), retention, wallClockNs());
   const Pruned pruned = carryOut(plan, arguments);

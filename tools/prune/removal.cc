@@ -15,6 +15,7 @@
 #include "report/base/held_file.h"
 #include "report/base/text_file.h"
 #include "report/json/whole_report.h"
+#include "report/samples/samples_reader.h"
 
 namespace commtap {
 namespace {
@@ -35,6 +36,20 @@ Place placeOf(const std::string& path) {
 std::string below(const std::string& root, const std::string& path) {
   const size_t begin = path.find_first_not_of('/', root.size());
   return begin == std::string::npos ? "" : path.substr(begin);
+}
+
+/// Returns the run of a whole report.
+Result<std::string> runOfReport(const HeldFile& file) {
+  const Result<Report> report = catchErrors<Report>("it", [&] {
+    const Result<std::string> text = readJsonInput("it", file.descriptor());
+    return text ? wholeReportFromJson(*text) : Result<Report>::failure(text.error());
+  });
+  return report ? Result<std::string>(report->job.run_id) : Result<std::string>::failure(report.error());
+}
+
+Result<std::string> runOfSamples(const HeldFile& file) {
+  const Result<ProcessSamples> samples = readSamplesFile("it", file.descriptor());
+  return samples ? Result<std::string>(samples->job.run_id) : Result<std::string>::failure(samples.error());
 }
 
 /// Removes one run's files below an open folder.
@@ -67,14 +82,11 @@ class RunRemover {
     if (!file.isOpen()) {
       return notOpened(stored);
     }
-    const Result<Report> report = catchErrors<Report>("it", [&] {
-      const Result<std::string> text = readJsonInput("it", file.descriptor());
-      return text ? wholeReportFromJson(*text) : Result<Report>::failure(text.error());
-    });
-    if (!report) {
-      return keep(stored, report.error());
+    const Result<std::string> run_id = stored.is_samples ? runOfSamples(file) : runOfReport(file);
+    if (!run_id) {
+      return keep(stored, run_id.error());
     }
-    if (report->job.run_id != run_.run_id || changedAtNs(file.facts()) > run_.changed_at_ns) {
+    if (*run_id != run_.run_id || changedAtNs(file.facts()) > run_.changed_at_ns) {
       return keep(stored, "");
     }
     if (const std::string problem = is_dry_run_ ? "" : file.remove(); !problem.empty()) {

@@ -19,9 +19,9 @@ struct Removal {
   std::vector<std::string> problems; ///< a line for each file that stays because it cannot be judged or deleted
 };
 
-/// Deletes the reports of a run, and the folders below `root` that this leaves empty. Reads each file completely
-/// before: what is not a whole report, or holds more, stays. Leaves a file alone that was written since the run was
-/// found. Deletes no other file if paths are renamed or linked at that time. `is_dry_run`: only judges.
+/// Deletes the reports and samples of a run, and the folders below `root` that this leaves empty. Reads each file
+/// completely before: what is not a whole report, or holds more, stays. Leaves a file alone that was written since the
+/// run was found. Deletes no other file if paths are renamed or linked at that time. `is_dry_run`: only judges.
 Removal removeRun(const StoredRun& run, const std::string& root, bool is_dry_run);
 
 } // namespace commtap

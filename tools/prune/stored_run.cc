@@ -15,24 +15,24 @@ namespace {
 
 constexpr uint64_t kBlockBytes = 512; ///< the unit of st_blocks
 
-bool lookUp(const FoundReport& found, StoredFile& file) {
+} // namespace
+
+bool lookUp(uint64_t ended_at_ns, StoredFile& file) {
   struct stat info {};
-  if (lstat(found.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+  if (lstat(file.path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
     return false;
   }
   file.bytes = static_cast<uint64_t>(info.st_blocks) * kBlockBytes;
-  file.changed_at_ns = std::max(changedAtNs(info), found.job.ended_at_ns.value_or(0));
+  file.changed_at_ns = std::max(changedAtNs(info), ended_at_ns);
   file.owner = info.st_uid;
   return true;
 }
-
-} // namespace
 
 std::vector<StoredFile> storedFiles(const ReportScan& scan) {
   std::vector<StoredFile> files;
   for (const FoundReport& found : scan.reports) {
     StoredFile file{.path = found.path, .run_id = found.job.run_id, .is_ledger = found.is_ledger};
-    if (lookUp(found, file)) {
+    if (lookUp(found.job.ended_at_ns.value_or(0), file)) {
       files.push_back(std::move(file));
     }
   }

@@ -14,7 +14,7 @@
 
 namespace commtap {
 
-/// A report or ledger on the disk.
+/// A report, a ledger or a samples file on the disk.
 struct StoredFile {
   std::string path;
   std::string run_id;
@@ -22,6 +22,7 @@ struct StoredFile {
   uint64_t changed_at_ns = 0; ///< CLOCK_REALTIME; of the process's end, or the file's time if that is later
   bool is_ledger = false;
   uid_t owner = 0;
+  bool is_samples = false;
 };
 
 /// The files of one run.
@@ -34,6 +35,9 @@ struct StoredRun {
   std::set<uid_t> owners = {};    ///< of the files
   bool may_have_a_ledger = false; ///< one that cannot be read: see unjudged.h
 };
+
+/// Sets the facts of the file at file.path. `ended_at_ns`: of its process, 0 if not known. Returns false if it is gone.
+bool lookUp(uint64_t ended_at_ns, StoredFile& file);
 
 /// Looks up the files of a scan. Leaves out those that are gone.
 std::vector<StoredFile> storedFiles(const ReportScan& scan);

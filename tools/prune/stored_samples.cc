@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/prune/stored_samples.h"
+
+#include <utility>
+
+#include "report/runs/samples_paths.h"
+#include "report/samples/samples_reader.h"
+
+namespace commtap {
+
+std::vector<StoredFile> storedSamples(const std::string& folder, std::vector<std::string>& problems) {
+  std::vector<StoredFile> files;
+  for (const std::string& path : samplesPaths(folder, problems)) {
+    const Result<ProcessSamples> samples = readSamplesFile(path);
+    StoredFile file{.path = path, .is_samples = true};
+    if (!samples) {
+      problems.push_back(samples.error() + ", and stays");
+    } else if (file.run_id = samples->job.run_id; lookUp(0, file)) {
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+} // namespace commtap
