@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""COMMTAP_VERIFY: the samples are what the job has at these steps, and the job is as it is without them."""
+
+import json
+import math
+
+import pytest
+from harness import Job, Mode, Run, Runner
+from samples_file import GRADIENT_CONSTANT, IS_PARTIAL, UNKNOWN, Digest, SamplesFile, digest_of
+
+WAYS = {
+    "ddp": 2,
+    "fsdp1": 2,
+    "fsdp2": 2,
+    "fsdp2_tp": 4,
+    "lora": 2,
+    "tp": 2,
+    "sp": 2,
+    "two": 2,
+    "scaler": 2,
+    "closure": 2,
+    "compiled": 2,
+}
+#: The names that the job cannot give: FSDP1's flat parameter.
+NAMED = [how for how in WAYS if how not in {"fsdp1", "compiled"}]
+
+
+def job(how: str, verify: str = "1", *arguments: str) -> Job:
+    variables = (("COMMTAP_VERIFY", verify),) if verify else ()
+    return Job("sampled.py", (how, *arguments), WAYS[how], variables=variables)
+
+
+def samples_of(run: Run) -> list[SamplesFile]:
+    return [SamplesFile(path) for path in sorted(run.output_folder.glob("*.samples"))]
+
+
+def not_seen(run: Run) -> dict[str, str]:
+    return {entry["reason"]: entry["detail"] for report in run.reports for entry in report.not_seen}
+
+
+def is_close(found: Digest, wanted: Digest) -> bool:
+    near = 1e-5 * math.sqrt(wanted.squares) + 1e-30
+    return (
+        found.bits == wanted.bits
+        and math.isclose(found.squares, wanted.squares, rel_tol=1e-5)
+        and all(abs(a - b) <= near for a, b in zip(found.sums, wanted.sums, strict=True))
+        and found.is_constant == wanted.is_constant
+    )
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_the_job_is_as_it_is_without_samples(runner: Runner, how: str) -> None:
+    bare, run = runner.bare(job(how, "")), runner.shim(job(how))
+    assert bare.ended_as_meant(), bare.outcomes
+    assert run.ended_as_meant(), run.outcomes
+    for rank in range(WAYS[how]):
+        assert b"rank" in bare.outcomes[rank].stdout
+        assert run.outcomes[rank].stdout == bare.outcomes[rank].stdout
+        assert b"commtap" not in run.outcomes[rank].stderr
+
+
+@pytest.mark.parametrize("how", NAMED)
+def test_samples_are_what_the_job_has(runner: Runner, how: str) -> None:
+    run = runner.shim(job(how))
+    files = samples_of(run)
+    assert len(files) == WAYS[how]
+    for rank, file in enumerate(files):
+        assert file.job["rank"] == rank
+        values = json.loads((run.folder / f"values.{rank}.json").read_text())
+        assert [sample.optimizer for sample in file.samples] == [each["optimizer"] for each in values]
+        for sample, wanted in zip(file.samples, values, strict=True):
+            trained = {row.parameter["name"]: row for row in sample.rows if row.parameter.get("in_optimizer", True)}
+            assert list(trained) == list(wanted["rows"])
+            for name, (value, gradient) in wanted["rows"].items():
+                assert is_close(trained[name].value, digest_of(value)), (name, sample.step)
+                assert (trained[name].gradient is None) == (gradient is None), (name, sample.step)
+                if gradient is not None:
+                    assert is_close(trained[name].gradient, digest_of(gradient)), (name, sample.step)
+    assert "unsampled_parameters" not in not_seen(run)
+
+
+def test_steps_are_numbered_by_optimizer(runner: Runner) -> None:
+    file = samples_of(runner.shim(job("two")))[0]
+    found = [(sample.optimizer, sample.step) for sample in file.samples]
+    assert found == [(optimizer, step) for step in (1, 2, 3, 4) for optimizer in (0, 1)]
+
+
+def test_ranks_of_ddp_are_declared_and_equal(runner: Runner) -> None:
+    files = samples_of(runner.shim(job("ddp")))
+    for file in files:
+        assert all(each["ddp"] == [0, 1] for each in file.parameters)
+        assert {each["name"] for each in file.parameters} >= {"Net.layers.0.norm.weight", "Net.head.bias"}
+    for one, other in zip(*(file.samples for file in files), strict=True):
+        assert [row.value for row in one.rows] == [row.value for row in other.rows]
+        assert [row.gradient for row in one.rows] == [row.gradient for row in other.rows]
+        assert one.groups == other.groups
+        assert sum(one.groups.values()) > 0
+
+
+def test_dtensors_have_their_mesh_and_place(runner: Runner) -> None:
+    for rank, file in enumerate(samples_of(runner.shim(job("fsdp2_tp")))):
+        by_name = {each["name"]: each for each in file.parameters}
+        up = by_name["Net.layers.0.up.weight"]
+        assert up["mesh"] == {"dim_names": ["dp", "tp"], "shape": [2, 2], "ranks": [0, 1, 2, 3]}
+        assert up["coordinate"] == [rank // 2, rank % 2]
+        assert up["shape"] == [16, 8]
+        assert up["local_shape"] == [4, 8]
+        assert len(up["placements"]) == 2
+        head = by_name["Net.head.weight"]
+        assert head["mesh"] == {"dim_names": ["dp"], "shape": [2], "ranks": [rank % 2, rank % 2 + 2]}
+        assert head["coordinate"] == [rank // 2]
+
+
+def test_gradients_that_are_yet_to_be_summed_say_so(runner: Runner) -> None:
+    file = samples_of(runner.shim(job("sp")))[0]
+    partial = {row.parameter["name"] for row in file.samples[0].rows if row.flags & IS_PARTIAL}
+    assert partial == {f"Net.layers.{i}.norm.{name}" for i in (0, 1) for name in ("weight", "bias")}
+
+
+def test_frozen_parameters_are_sampled_too(runner: Runner) -> None:
+    file = samples_of(runner.shim(job("lora")))[0]
+    for sample in file.samples:
+        frozen = [row for row in sample.rows if not row.parameter.get("in_optimizer", True)]
+        assert {row.parameter["name"] for row in frozen} >= {"Net.layers.0.up.base.weight", "Net.head.weight"}
+        assert all(row.gradient is None and not row.flags & UNKNOWN for row in frozen)
+        assert not any(row.parameter.get("requires_grad", True) for row in frozen)
+
+
+def test_fsdp1_has_flat_parameters(runner: Runner) -> None:
+    file = samples_of(runner.shim(job("fsdp1")))[0]
+    assert [each.get("fsdp1_flat") for each in file.parameters] == [True]
+    assert len(file.samples) == 4
+    assert all(row.gradient is not None and not row.flags & GRADIENT_CONSTANT for row in file.samples[1].rows)
+
+
+def test_named_steps_alone_are_sampled(runner: Runner) -> None:
+    files = samples_of(runner.shim(job("ddp", "2,4")))
+    assert [[sample.step for sample in file.samples] for file in files] == [[2, 4]] * 2
+
+
+def test_without_the_option_there_is_no_file(runner: Runner) -> None:
+    run = runner.shim(job("ddp", ""))
+    assert sorted(path.name for path in run.output_folder.iterdir()) == ["rank-00000.json", "rank-00001.json"]
+
+
+def test_a_killed_rank_leaves_its_samples(runner: Runner) -> None:
+    killed = Job("sampled.py", ("ddp", "--kill-at", "3"), 2, status=-9, variables=(("COMMTAP_VERIFY", "1"),))
+    run = runner.run(killed, Mode.SHIM)
+    assert [outcome.status for outcome in run.outcomes] == [-9, -9]
+    assert [[sample.step for sample in file.samples] for file in samples_of(run)] == [[1, 2, 3]] * 2
+    run.recover()
+    assert len(run.reports) == 2

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads samples files, and computes digests a second time: by their definition, in plain Python."""
+
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MASK = (1 << 64) - 1
+BLOCK = 4096
+SUMS = 8
+
+HAS_GRADIENT, IS_PARTIAL, HAS_SUMS, IS_CONSTANT, NON_FINITE, GRADIENT_CONSTANT, GRADIENT_NON_FINITE, UNKNOWN = (
+    1 << bit for bit in range(8)
+)
+
+
+@dataclass
+class Digest:
+    """As in report/samples/digest.h."""
+
+    bits: int
+    squares: float
+    sums: tuple[float, ...]
+    is_constant: bool
+
+
+@dataclass
+class Row:
+    """One parameter in a sample."""
+
+    parameter: dict[str, Any]
+    flags: int
+    value: Digest
+    gradient: Digest | None
+
+
+@dataclass
+class Sample:
+    """One optimizer's step."""
+
+    optimizer: int
+    step: int
+    groups: dict[str, int]
+    rows: list[Row]
+
+
+class SamplesFile:
+    """A file as report/samples/samples_format.h describes it."""
+
+    def __init__(self, path: Path) -> None:
+        self.data = path.read_bytes()
+        magic, version, _check = struct.unpack_from("<8sII", self.data)
+        assert (magic, version) == (b"ctsampl\n", 1)
+        self.job: dict[str, Any] = {}
+        self.parameters: list[dict[str, Any]] = []
+        self.samples: list[Sample] = []
+        at = 16
+        while at < len(self.data):
+            size, kind, _number, _payload_check, _check = struct.unpack_from("<QIIII", self.data, at)
+            self._read(kind, self.data[at + 24 : at + 24 + size])
+            at += 24 + size
+        assert at == len(self.data)
+
+    def _read(self, kind: int, payload: bytes) -> None:
+        if kind == 0:
+            self.job = json.loads(payload)["job"]
+        elif kind == 1:
+            block = json.loads(payload)
+            for each in block["parameters"]:
+                each["mesh"] = json.loads(block["meshes"][each["mesh"]]) if "mesh" in each else None
+                each["ddp"] = block["rank_lists"][each["ddp"]] if "ddp" in each else None
+            self.parameters += block["parameters"]
+        else:
+            self.samples.append(self._sample(payload))
+
+    def _sample(self, payload: bytes) -> Sample:
+        optimizer, step, _time, group_count = struct.unpack_from("<IQQI", payload)
+        at = struct.calcsize("<IQQI")
+        groups = {}
+        for _ in range(group_count):
+            (length,) = struct.unpack_from("<I", payload, at)
+            name = payload[at + 4 : at + 4 + length].decode()
+            (groups[name],) = struct.unpack_from("<Q", payload, at + 4 + length)
+            at += 12 + length
+        (row_count,) = struct.unpack_from("<I", payload, at)
+        at += 4
+        rows = []
+        for _ in range(row_count):
+            row, at = self._row(payload, at)
+            rows.append(row)
+        assert at == len(payload)
+        return Sample(optimizer, step, groups, rows)
+
+    def _row(self, payload: bytes, at: int) -> tuple[Row, int]:
+        parameter, flags = struct.unpack_from("<IB", payload, at)
+        value, at = _digest(payload, at + 5, flags, IS_CONSTANT)
+        gradient = None
+        if flags & HAS_GRADIENT:
+            gradient, at = _digest(payload, at, flags, GRADIENT_CONSTANT)
+        return Row(self.parameters[parameter], flags, value, gradient), at
+
+
+def _digest(payload: bytes, at: int, flags: int, constant: int) -> tuple[Digest, int]:
+    bits, squares = struct.unpack_from("<Qf", payload, at)
+    at += 12
+    sums: tuple[float, ...] = ()
+    if flags & HAS_SUMS:
+        sums = struct.unpack_from(f"<{SUMS}f", payload, at)
+        at += 4 * SUMS
+    return Digest(bits, squares, sums, bool(flags & constant)), at
+
+
+def _mix(x: int) -> int:
+    x ^= x >> 33
+    x = x * 0xFF51AFD7ED558CCD & MASK
+    x ^= x >> 33
+    x = x * 0xC4CEB9FE1A85EC53 & MASK
+    return x ^ (x >> 33)
+
+
+def digest_of(values: list[float]) -> Digest:
+    """Returns the digest of a float32 tensor."""
+    bits = 0
+    sums = [0.0] * SUMS
+    words = struct.unpack(f"<{len(values)}I", struct.pack(f"<{len(values)}f", *values))
+    for i, (value, word) in enumerate(zip(values, words, strict=True)):
+        bits = (bits + _mix(word ^ (i * 0x9E3779B97F4A7C15 & MASK))) & MASK
+        signs = (_mix(i % BLOCK + 1) ^ _mix(~(i // BLOCK) & MASK)) & 0xFF
+        for j in range(SUMS):
+            sums[j] += -value if signs >> j & 1 else value
+    squares = sum(value * value for value in values)
+    return Digest(bits, squares, tuple(sums), len(set(words)) <= 1)
