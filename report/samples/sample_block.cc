@@ -48,7 +48,7 @@ void putDigest(std::string& bytes, const Digest& digest, bool has_sums) {
 
 uint8_t flagsOf(const SampleRow& row) {
   unsigned flags = 0;
-  const auto set = [&flags](bool is_set, Flag flag) { flags |= is_set ? flag : 0U; };
+  const auto set = [&flags](bool is_set, Flag flag) { flags |= is_set ? unsigned{flag} : 0U; };
   set(row.has_gradient, kHasGradient);
   set(row.is_gradient_partial, kIsGradientPartial);
   set(row.has_sums, kHasSums);
