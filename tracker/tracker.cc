@@ -58,6 +58,7 @@ void finish(commtap_exit how, int code) {
     }
     if (started() && ProcessLedger::get().hasOutput() && ProcessLedger::mayWrite(static_cast<ExitKind>(how))) {
       catchAll("signs of what cannot be seen", UnseenSigns::noteAll);
+      catchAll("steps that were not sampled", Sampler::noteUnseenSteps);
     }
     ProcessLedger::get().finish(static_cast<ExitKind>(how), code);
   } catch (const std::exception&) { // the ledger stays, and a reader converts it

@@ -102,13 +102,15 @@ struct CommtapSampledParameter {
   int allreduce;
 };
 
-/// The tracker's functions for one step of an optimizer, called in this order.
+/// The tracker's functions for one step of an optimizer, called in this order, the last two for each parameter.
 struct CommtapStepSampler {
   void* data; ///< what the functions receive first
   /// Notes the optimizer, numbered in the order of their first steps, and its step, from 1. Returns nonzero if its
   /// parameters are to follow.
   int (*begins)(void* data, uint32_t optimizer, uint64_t step);
-  void (*counted)(void* data, size_t parameters); ///< how many will follow
+  void (*counted)(void* data, size_t parameters); ///< how many there are
+  /// Returns nonzero if the parameter of this name is to follow. Reading the facts of all takes as long as a sample.
+  int (*wants)(void* data, const char* name);
   void (*take)(void* data, const CommtapSampledParameter* parameter);
 };
 

@@ -173,6 +173,9 @@ class SampledStep {
   };
 
   void hand(const Entry& entry, const CommtapStepSampler& sampler) {
+    if (sampler.wants(sampler.data, entry.name.c_str()) == 0) {
+      return;
+    }
     PyObject* tensor = entry.tensor.get();
     TensorFacts facts;
     if (!readTensorFacts(tensor, facts)) {

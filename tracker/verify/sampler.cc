@@ -186,10 +186,10 @@ class StepTake {
     thinning_ = SampleThinning(parameters, ProcessSampling::get().earlier(sample_.optimizer));
     sample_.rows.reserve(parameters);
   }
+  bool wants(const char* name) const {
+    return thinning_.hasRow(name);
+  }
   void take(const CommtapSampledParameter& parameter) {
-    if (!thinning_.hasRow(parameter.name)) {
-      return;
-    }
     const std::optional<Digest> value = digestAt(parameter.value);
     if (!value) {
       notSampled(parameter);
@@ -260,11 +260,21 @@ void counted(void* data, size_t parameters) {
   catchAllInSample("a sample", [&] { takeOf(data).counted(parameters); });
 }
 
+int wants(void* data, const char* name) {
+  return takeOf(data).wants(name) ? 1 : 0; // throws nothing
+}
+
 void take(void* data, const CommtapSampledParameter* parameter) {
   catchAllInSample("a sampled parameter", [&] { takeOf(data).take(*parameter); });
 }
 
 constinit std::atomic<decltype(CommtapPython::sample_step)> sample_step{nullptr};
+constinit std::atomic<bool> step_seen{false};
+
+bool hasTrained() {
+  const uint32_t sign = ProcessLedger::ledger().header().steps_from.load(std::memory_order_relaxed); // 0: none
+  return sign > 0 && static_cast<StepSign>(sign - 1) != StepSign::kForward;
+}
 
 } // namespace
 
@@ -280,6 +290,7 @@ void Sampler::setFunction(decltype(CommtapPython::sample_step) function) {
 }
 
 void Sampler::stepBegins() noexcept {
+  step_seen.store(true, std::memory_order_relaxed);
   const auto sample = sample_step.load(std::memory_order_acquire);
   if (sample == nullptr) {
     return;
@@ -290,13 +301,21 @@ void Sampler::stepBegins() noexcept {
       return;
     }
     StepTake step;
-    const CommtapStepSampler sampler = {&step, begins, counted, take};
+    const CommtapStepSampler sampler = {&step, begins, counted, wants, take};
     sample(&sampler);
     step.finish();
   });
 }
 
+void Sampler::noteUnseenSteps() {
+  if (isOn() && !step_seen.load(std::memory_order_relaxed) && hasTrained()) {
+    ProcessLedger::ledger().notSeen(
+        NotSeen::kSamplesLost, "no step of a torch.optim.Optimizer was seen: it is compiled, or of another class");
+  }
+}
+
 void Sampler::resetInForkedChild() {
+  step_seen.store(false, std::memory_order_relaxed);
   ProcessSampling::get().reset();
 }
 

@@ -30,6 +30,9 @@ class Sampler {
   /// Notes that a torch optimizer's step begins on this thread. Call only if isOn() is true.
   static void stepBegins() noexcept;
 
+  /// Notes, at the end of a process that has trained, that no step of it was seen to begin.
+  static void noteUnseenSteps();
+
   static void resetInForkedChild();
   static ForkLock forkLock();
 

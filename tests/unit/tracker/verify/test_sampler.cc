@@ -51,6 +51,12 @@ CommtapSampledParameter parameterNamed(const char* name) {
   return parameter;
 }
 
+void expect(bool is_so, const std::string& what) {
+  if (!is_so) {
+    sayLine(what);
+  }
+}
+
 void sampleStep(const CommtapStepSampler* sampler) {
   if (sampler->begins(sampler->data, 0, ++optimizer().steps) == 0) {
     return;
@@ -58,6 +64,7 @@ void sampleStep(const CommtapStepSampler* sampler) {
   sampler->counted(sampler->data, optimizer().names.size());
   for (const std::string& name : optimizer().names) {
     const CommtapSampledParameter parameter = parameterNamed(name.c_str());
+    expect(sampler->wants(sampler->data, name.c_str()) != 0, "a parameter is not wanted");
     sampler->take(sampler->data, &parameter);
   }
 }
@@ -85,12 +92,6 @@ void checkInChild(const std::function<void()>& body) {
   const ChildResult child = TrackerFixture::runInTrackedChild(body);
   CHECK(child.said.empty());
   CHECK(child.status == 0);
-}
-
-void expect(bool is_so, const std::string& what) {
-  if (!is_so) {
-    sayLine(what);
-  }
 }
 
 uint64_t notSeen(std::string_view reason) {
@@ -198,6 +199,23 @@ TEST_CASE("a forked child has a file of its own") {
     expect(child.said.empty(), child.said);
     expect(readSamplesFile(parents)->samples.size() == 1, "the parent's samples");
     unlink(parents.c_str());
+  });
+}
+
+TEST_CASE("a process that trains and whose steps are not seen says so at its end") {
+  checkInChild([] {
+    Sampler::start(SampledSteps{true, {}});
+    Sampler::noteUnseenSteps();
+    expect(notSeen("samples_lost") == 0, "it has not trained");
+    ProcessLedger::ledger().signSeen(StepSign::kForward);
+    Sampler::noteUnseenSteps();
+    expect(notSeen("samples_lost") == 0, "it has only evaluated");
+    ProcessLedger::ledger().signSeen(StepSign::kZeroGrad);
+    Sampler::noteUnseenSteps();
+    expect(notSeen("samples_lost") == 1, "not noted");
+    beginSteps(1);
+    Sampler::noteUnseenSteps();
+    expect(notSeen("samples_lost") == 1, "noted, though a step was seen");
   });
 }
 
