@@ -12,11 +12,11 @@ inline constexpr int kDigestSums = 8;
 /// What is kept of a tensor's values, to compare them with those of another rank: equal values give equal digests, and
 /// of different ones the sums tell about how far they are apart.
 struct Digest {
-  uint64_t bits = 0;   ///< a hash of the elements' bits, in order
-  double squares = 0;  ///< the sum of the elements' squares
+  uint64_t bits = 0;                      ///< a hash of the elements' bits, in order
+  double squares = 0;                     ///< the sum of the elements' squares
   std::array<double, kDigestSums> sums{}; ///< the sums of the elements, each with signs of its own
-  bool is_constant = true;      ///< all elements have the same bits
-  bool has_non_finite = false; ///< an element is infinite or not a number
+  bool is_constant = true;                ///< all elements have the same bits
+  bool has_non_finite = false;            ///< an element is infinite or not a number
 };
 
 /// Returns about how far two tensors of equal size are apart: the Euclidean norm of their difference, by the larger of
