@@ -97,15 +97,24 @@ using Uint8 = Element<uint8_t, same<uint8_t, uint8_t>>;
 template <typename Use>
 auto withElement(DigestType type, const Use& use) {
   switch (type) {
-    case DigestType::kFloat64: return use(Float64());
-    case DigestType::kFloat32: return use(Float32());
-    case DigestType::kFloat16: return use(Float16());
-    case DigestType::kBfloat16: return use(Bfloat16());
-    case DigestType::kInt64: return use(Int64());
-    case DigestType::kInt32: return use(Int32());
-    case DigestType::kInt16: return use(Int16());
-    case DigestType::kInt8: return use(Int8());
-    case DigestType::kUint8: break;
+    case DigestType::kFloat64:
+      return use(Float64());
+    case DigestType::kFloat32:
+      return use(Float32());
+    case DigestType::kFloat16:
+      return use(Float16());
+    case DigestType::kBfloat16:
+      return use(Bfloat16());
+    case DigestType::kInt64:
+      return use(Int64());
+    case DigestType::kInt32:
+      return use(Int32());
+    case DigestType::kInt16:
+      return use(Int16());
+    case DigestType::kInt8:
+      return use(Int8());
+    case DigestType::kUint8:
+      break;
   }
   return use(Uint8());
 }
