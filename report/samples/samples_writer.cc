@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "report/base/file_size.h"
 #include "report/json/report_json.h"
 #include "report/samples/sample_block.h"
 #include "report/samples/sampled_parameters.h"
@@ -65,7 +66,11 @@ std::string SamplesWriter::create(const std::string& path, std::string_view endi
   }
   std::string bytes(recordBytes(SamplesHead()));
   addBlock(bytes, SamplesBlockKind::kJob, jobText(job));
-  return write(bytes);
+  std::string error = write(bytes);
+  if (!error.empty()) {
+    unlink(path_.c_str()); // a file without a job belongs to no run, so nothing would remove it
+  }
+  return error;
 }
 
 void SamplesWriter::addBlock(std::string& bytes, SamplesBlockKind kind, const std::string& payload) {
@@ -95,8 +100,10 @@ std::string SamplesWriter::write(const std::string& bytes) {
   std::string error;
   if (fstat(fd_, &facts) != 0) {
     error = std::strerror(errno);
-  } else if (static_cast<uint64_t>(facts.st_size) != size_) {
-    error = "another program has changed it";
+  } else if (static_cast<uint64_t>(facts.st_size) != size_ || facts.st_nlink == 0) {
+    error = facts.st_nlink == 0 ? "another program has deleted it" : "another program has changed it";
+  } else if (!isAllowedFileSize(size_ + bytes.size())) {
+    error = std::strerror(errno);
   }
   for (size_t done = 0; error.empty() && done < bytes.size();) {
     const ssize_t written = ::write(fd_, bytes.data() + done, bytes.size() - done);

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -64,6 +66,21 @@ TEST_CASE("a file that cannot be created is an error with its path") {
   CHECK_FALSE(writer.isOpen());
 }
 
+TEST_CASE("a file that has no room for its job is removed") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{64, 64};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    SamplesWriter writer;
+    _exit(has(writer.create(folder / "rank-00000", ".samples", sampleReport(0).job), "File too large") ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(namesIn(folder.path()).empty());
+}
+
 TEST_CASE("nothing is appended to a file that another program has cut") {
   const TempFolder folder;
   SamplesWriter writer;
@@ -72,6 +89,15 @@ TEST_CASE("nothing is appended to a file that another program has cut") {
   CHECK(has(writer.append({}, sampleOf(1, 0)), "another program has changed it"));
   CHECK_FALSE(writer.isOpen());
   CHECK(readText(folder / "rank-00000.samples").size() == 10);
+}
+
+TEST_CASE("a sample that nobody could find is lost, and named") {
+  const TempFolder folder;
+  SamplesWriter writer;
+  REQUIRE(writer.create(folder / "rank-00000", ".samples", sampleReport(0).job).empty());
+  REQUIRE(unlink(writer.path().c_str()) == 0);
+  CHECK(has(writer.append({}, sampleOf(1, 0)), "another program has deleted it"));
+  CHECK_FALSE(writer.isOpen());
 }
 
 TEST_CASE("a sample that would make the file too large is not written") {
@@ -84,6 +110,27 @@ TEST_CASE("a sample that would make the file too large is not written") {
   CHECK_FALSE(writer.isOpen());
   const ProcessSamples read = *readSamplesFile(writer.path());
   CHECK(read.samples.size() == 1);
+  CHECK_FALSE(read.is_cut);
+}
+
+TEST_CASE("a file beyond the size limit of the process is not written, and raises no SIGXFSZ") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    SamplesWriter writer;
+    const rlimit limit{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    std::string error = writer.create(folder / "rank-00000", ".samples", sampleReport(0).job);
+    for (uint64_t step = 1; error.empty() && step < 100; ++step) {
+      error = writer.append({}, sampleOf(step, 1));
+    }
+    _exit(has(error, "rank-00000.samples: File too large") && !writer.isOpen() ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  const ProcessSamples read = *readSamplesFile(folder / "rank-00000.samples");
+  CHECK_FALSE(read.samples.empty());
   CHECK_FALSE(read.is_cut);
 }
 
