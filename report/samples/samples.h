@@ -32,7 +32,7 @@ struct SampledParameter {
   std::optional<bool> sequence_parallel;
   std::optional<bool> allreduce;
   std::vector<int64_t> ddp_ranks; ///< the ranks of the DistributedDataParallel that has it; empty: none
-  bool is_fsdp1_flat = false;
+  bool is_fsdp1_flat = false;     ///< FSDP1: a flat parameter, or an original one that is a part of it
 };
 
 /// A parameter's values and gradient at the start of a step of its optimizer.

@@ -95,7 +95,7 @@ struct CommtapSampledParameter {
   int is_in_optimizer;
   int has_model_name; ///< 0: the name is a place in an optimizer
   int requires_grad;
-  int is_fsdp1_flat;
+  int is_fsdp1_flat;         ///< an FSDP1 unit's flat parameter, or a part of it (use_orig_params)
   int is_gradient_partial;   ///< a DTensor's gradient that is yet to be summed
   int tensor_model_parallel; ///< Megatron's attributes, or -1
   int sequence_parallel;

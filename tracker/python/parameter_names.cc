@@ -43,6 +43,8 @@ ParameterNames::ParameterNames(const CommtapHost& host, const ModuleMap& modules
   for (const auto& [id, module] : live) {
     if (inheritsFrom(module.get(), torch_names::kDistributedDataParallel)) {
       addDdp(module.get());
+    } else if (inheritsFrom(module.get(), torch_names::kFullyShardedDataParallel)) {
+      addFsdp1(module.get());
     }
   }
 }
@@ -90,6 +92,20 @@ void ParameterNames::addDdp(PyObject* module) {
     ddp_.emplace(PyList_GET_ITEM(list, i), ddp_ranks_.size());
   }
   ddp_ranks_.push_back(std::move(ranks));
+}
+
+void ParameterNames::addFsdp1(PyObject* module) {
+  PyObject* dict = dictOf(module);
+  PyObject* handle = dict == nullptr ? nullptr : PyDict_GetItemString(dict, torch_names::kFsdp1Handle);
+  const PyRef flat = attribute(handle, torch_names::kFlatParameter);
+  PyErr_Clear();
+  PyObject* facts = flat ? dictOf(flat.get()) : nullptr;
+  for (const char* name : {torch_names::kFlatOriginals, torch_names::kFlatSharedOriginals}) {
+    PyObject* list = facts == nullptr ? nullptr : PyDict_GetItemString(facts, name);
+    for (Py_ssize_t i = 0; list != nullptr && PyList_Check(list) && i < PyList_GET_SIZE(list); ++i) {
+      in_flat_.insert(PyList_GET_ITEM(list, i));
+    }
+  }
 }
 
 const std::string* ParameterNames::nameOf(PyObject* tensor) const {

@@ -31,6 +31,10 @@ class ParameterNames {
   const std::string* nameOf(PyObject* tensor) const;
   /// Returns the ranks of the DistributedDataParallel that has the parameter, as a JSON list; "" if none has it.
   const std::string& ddpRanksOf(PyObject* tensor) const;
+  /// Returns whether the parameter is a part of an FSDP1 unit's flat parameter (use_orig_params).
+  bool isInFlatParameter(PyObject* tensor) const {
+    return in_flat_.contains(tensor);
+  }
   /// Returns all of them in the order of the modules.
   const std::vector<Named>& all() const {
     return all_;
@@ -40,6 +44,7 @@ class ParameterNames {
   void addTree(PyObject* module, const std::string& name, int depth);
   void addOwn(PyObject* module, const std::string& name);
   void addDdp(PyObject* module);
+  void addFsdp1(PyObject* module);
 
   const ModuleMap& modules_;
   std::vector<Named> all_;
@@ -47,6 +52,7 @@ class ParameterNames {
   std::unordered_set<PyObject*> visited_;       ///< modules
   std::unordered_map<PyObject*, size_t> ddp_;   ///< index of ddp_ranks_
   std::vector<std::string> ddp_ranks_;
+  std::unordered_set<PyObject*> in_flat_;
 };
 
 } // namespace commtap

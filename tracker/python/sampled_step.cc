@@ -200,12 +200,16 @@ class SampledStep {
         .is_in_optimizer = entry.is_in_optimizer ? 1 : 0,
         .has_model_name = entry.has_model_name ? 1 : 0,
         .requires_grad = facts.requires_grad ? 1 : 0,
-        .is_fsdp1_flat = attributeOf(tensor, torch_names::kIsFlatParameter) == 1 ? 1 : 0,
+        .is_fsdp1_flat = isOfFsdp1(tensor) ? 1 : 0,
         .is_gradient_partial = local_gradient && hasPartialPlacement(gradient.get()) ? 1 : 0,
         .tensor_model_parallel = attributeOf(tensor, torch_names::kTensorModelParallel),
         .sequence_parallel = attributeOf(tensor, torch_names::kSequenceParallel),
         .allreduce = attributeOf(tensor, torch_names::kAllreduce)};
     sampler.take(sampler.data, &parameter);
+  }
+
+  bool isOfFsdp1(PyObject* tensor) const {
+    return attributeOf(tensor, torch_names::kIsFlatParameter) == 1 || names_.isInFlatParameter(tensor);
   }
 
   /// Parameters that follow one another mostly share their mesh, and reading it takes as long as it has ranks.

@@ -30,7 +30,11 @@ constexpr const char* kScriptModules = "_python_modules"; // torch/jit/_script.p
 constexpr const char* kFsdp1Handle = "_handle";
 constexpr const char* kFlatParameter = "flat_param";
 
-constexpr const char* kIsFlatParameter = "_is_flat_param"; // torch/distributed/fsdp/_flat_param.py
+// The attributes of a flat parameter: torch/distributed/fsdp/_flat_param.py. Each list of the original parameters that
+// it was made of is None without use_orig_params.
+constexpr const char* kIsFlatParameter = "_is_flat_param";
+constexpr const char* kFlatOriginals = "_params";
+constexpr const char* kFlatSharedOriginals = "_shared_params";
 
 // The attributes of DistributedDataParallel: torch/nn/parallel/distributed.py
 constexpr const char* kDdpParameters = "_module_parameters";

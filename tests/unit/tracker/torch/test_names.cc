@@ -343,6 +343,8 @@ TEST_CASE("the classes and attributes of modules and tensors exist") {
       {"distributed/_mesh_layout.py", std::string(kLayoutStride) + ": "},
       {"distributed/tensor/placement_types.py", std::string("class ") + std::string(kPartial) + "("},
       {"distributed/fsdp/_flat_param.py", std::string(".") + kIsFlatParameter + " = True"},
+      {"distributed/fsdp/_flat_param.py", std::string("self.") + kFlatOriginals + " = []"},
+      {"distributed/fsdp/_flat_param.py", std::string("self.") + kFlatSharedOriginals + " = []"},
       {"nn/parallel/distributed.py", std::string("self.") + kDdpParameters + " = ["},
       {"nn/parallel/distributed.py", std::string("self.") + kDdpGroup + " = "},
       {fileOf(kGroupsFile), std::string("\n") + kRanksOfGroups + ": dict[ProcessGroup, dict[int, int]] = {}"},
