@@ -97,6 +97,15 @@ void endSetUp(uint32_t depth) {
   note("end of set-up " + std::to_string(depth));
 }
 
+/// Hands over the components of a module and of those above it, joined by dots.
+void moduleName(uint32_t module, CommtapTakeText take, void* data) {
+  std::string name = fakeHost().modules.at(module).component;
+  for (uint32_t at = fakeHost().modules.at(module).parent; at != 0; at = fakeHost().modules.at(at).parent) {
+    name.insert(0, fakeHost().modules.at(at).component + ".");
+  }
+  take(data, name.c_str());
+}
+
 void* beginPlainTensors() {
   fakeHost().plain_tensors += 1;
   fakeHost().plain_tensors_at += 1;
@@ -123,6 +132,7 @@ const CommtapHost& fakeHostTable() {
       .add_parameter = addParameter,
       .own_tensor = [](uint32_t module, void* tensor) { fakeHost().owned.emplace_back(module, tensor); },
       .current_module = [] { return fakeHost().current; },
+      .module_name = moduleName,
       .begin_set_up = beginSetUp,
       .end_set_up = endSetUp,
       .find_module = findModule,
