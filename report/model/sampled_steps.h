@@ -9,6 +9,9 @@
 
 namespace commtap {
 
+/// The size that the samples file of a process does not exceed. 100,000 parameters have about 25 samples in it.
+inline constexpr uint64_t kMostSamplesBytes = 35'000'000;
+
 /// The steps of each optimizer at whose start its parameters are sampled. The first step is 1.
 struct SampledSteps {
   bool is_doubling = false;     ///< 1 to 5, 9, 17, 33 and so on to 2^20 + 1, then each 2^20 steps

@@ -32,7 +32,7 @@ constexpr std::array<DoctorCheckRow, kDoctorCheckCount> kDoctorChecks = {{
     {"nccl", "Which NCCL or RCCL torch calls, and whether its calls can be seen: only those of a shared library can."},
     {"neighbours", "Other preloaded libraries, auditors and profilers that share the process with commtap."},
     {"output", "`COMMTAP_OUT` can be written to, and on which file system it is."},
-    {"space", "The disk and the limits (`ulimit`) have room for ledgers."},
+    {"space", "The disk and the limits (`ulimit`) have room for ledgers and samples."},
     {"preload",
      "A small process of that Python was started as `commtap run` would, imported torch and loaded commtap."},
     {"report", "That process made one collective of one module, and its report has both and nothing in `not_seen`."},

@@ -166,10 +166,13 @@ Diagnosis checkSpace(const LedgerSpace& space) {
   constexpr uint64_t kLittleDisk = 64U << 20U; ///< bytes; the ledgers of most jobs take less than a MiB per process
   const uint64_t full = kFullLedger.mappedBytes();
   const std::string found = fmt::format(
-      "{} free on the disk, ulimit -v {}, ulimit -f {}",
+      "{} free on the disk, ulimit -v {}, ulimit -f {}{}",
       humanBytes(static_cast<double>(space.disk_free)),
       limitText(space.address_space),
-      limitText(space.file_size));
+      limitText(space.file_size),
+      space.samples == 0
+          ? ""
+          : fmt::format(", samples of up to {} per process", humanBytes(static_cast<double>(space.samples))));
   if (space.address_space && *space.address_space < full) {
     return spaceDiagnosis(
         Health::kError, found + ": too little for a ledger, so nothing is counted", "raise ulimit -v");
@@ -177,6 +180,10 @@ Diagnosis checkSpace(const LedgerSpace& space) {
   if (space.disk_free < kLittleDisk) {
     return spaceDiagnosis(
         Health::kWarning, found + ": a full disk keeps ledgers in memory, and kills lose them", "free some disk space");
+  }
+  if (space.disk_free < kLittleDisk + space.samples) {
+    return spaceDiagnosis(
+        Health::kWarning, found + ": a full disk ends the samples for commtap verify", "free some disk space");
   }
   if (space.address_space && *space.address_space < kLittleAddressSpace) {
     return spaceDiagnosis(

@@ -23,11 +23,12 @@ Diagnosis checkOutput(const std::string& folder);
 /// Judges the file system of the folder: what it means for reports and ledgers.
 Diagnosis judgeFileSystem(const std::string& folder, uint64_t type);
 
-/// The space that a process may use. nullopt: no limit.
+/// The space that a process may use, in bytes. nullopt: no limit.
 struct LedgerSpace {
-  uint64_t disk_free = 0; ///< bytes
+  uint64_t disk_free = 0;
   std::optional<uint64_t> address_space;
   std::optional<uint64_t> file_size;
+  uint64_t samples = 0; ///< what its samples file may take
 };
 
 /// Measures the space for a ledger in a folder that exists.

@@ -151,7 +151,7 @@ std::string ProcessSampling::writeLocked(const Sample& sample, const Report& hea
     }
     logDebug("samples: " + writer_.path());
   }
-  std::string error = writer_.append(added_, sample, Sampler::kMostBytes);
+  std::string error = writer_.append(added_, sample, kMostSamplesBytes);
   added_.clear();
   return error;
 }

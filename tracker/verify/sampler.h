@@ -16,9 +16,6 @@ namespace commtap {
 /// the step. Any thread.
 class Sampler {
  public:
-  /// The size that a file does not exceed. 100,000 parameters have about 25 samples in it.
-  static constexpr uint64_t kMostBytes = 35'000'000;
-
   /// Samples these steps of each optimizer, if there are any.
   static void start(const SampledSteps& steps);
   /// Sets the Python part's function; a process without Python has none, and takes no samples.

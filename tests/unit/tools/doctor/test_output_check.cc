@@ -80,6 +80,17 @@ TEST_CASE("space is judged by disk, address space and file size") {
   CHECK(checkSpace(space).health == Health::kOk);
 }
 
+TEST_CASE("samples take space on the disk in addition to ledgers") {
+  LedgerSpace space{kGiB, std::nullopt, std::nullopt, 35'000'000};
+  CHECK(checkSpace(space).health == Health::kOk);
+  CHECK(has(checkSpace(space).found, "ulimit -f unlimited, samples of up to 33.4 MiB per process"));
+  space.disk_free = (64U << 20U) + space.samples - 1;
+  CHECK(checkSpace(space).health == Health::kWarning);
+  CHECK(has(checkSpace(space).found, "ends the samples for commtap verify"));
+  space.samples = 0;
+  CHECK(checkSpace(space).health == Health::kOk);
+}
+
 TEST_CASE("the space of a real folder is measured") {
   const TempFolder folder;
   CHECK(measureSpace(folder.path()).disk_free > 0);
