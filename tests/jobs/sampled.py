@@ -7,6 +7,7 @@ step to values.RANK.json: these are what a sample is made of.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -107,6 +108,7 @@ def sharded_in_two_dimensions(net: Net) -> Net:
 MODELS: dict[str, Callable[[Net], nn.Module]] = {
     "ddp": DistributedDataParallel,
     "fsdp1": lambda net: FullyShardedDataParallel(net, device_id=torch.device("cpu")),
+    "fsdp1_originals": lambda net: FullyShardedDataParallel(net, device_id=torch.device("cpu"), use_orig_params=True),
     "fsdp2": fully_shard,
     "fsdp2_tp": sharded_in_two_dimensions,
     "lora": lambda net: DistributedDataParallel(adapt(net)),
@@ -142,7 +144,7 @@ class Training:
         rows: Values = {}
         for group in self.optimizers[optimizer].param_groups:
             for each in group["params"]:
-                name = names[id(each)].removeprefix("module.")
+                name = names[id(each)].removeprefix("module.").replace("_fsdp_wrapped_module.", "")
                 rows["Net." + name] = (flat(local(each)) or [], flat(local(each.grad)))
         self.values.append({"optimizer": optimizer, "rows": rows})
 
@@ -179,19 +181,48 @@ class Training:
         return digest.hexdigest()
 
 
+#: Fills the disk of the samples until it is removed.
+BALLAST = Path("reports/ballast")
+
+
+def fill_disk() -> None:
+    """Writes until the disk is full. Without commtap, there is no disk to fill."""
+    if BALLAST.parent.is_mount():
+        with contextlib.suppress(OSError), BALLAST.open("wb", buffering=0) as ballast:
+            while True:
+                ballast.write(bytes(4096))
+
+
+def disturb(how: str, rank: int) -> None:
+    """Kills this process, or does something to its samples."""
+    if how == "kill":
+        dist.barrier()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how == "fill":
+        fill_disk()
+    for samples in Path("reports").glob(f"rank-{rank:05}*.samples"):
+        if how == "cut":
+            os.truncate(samples, 100)
+        elif how == "delete":
+            samples.unlink()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("how")
     parser.add_argument("--steps", type=int, default=4)
-    parser.add_argument("--kill-at", type=int, help="the step before which a rank kills itself")
+    parser.add_argument("--at", type=int, help="the step before which a rank does the next")
+    parser.add_argument(
+        "--do", choices=("kill", "cut", "delete", "fill"), help="kill itself, spoil its samples, or fill its disk"
+    )
     arguments = parser.parse_args()
     rank = start()
     training = Training(arguments)
     for number in range(arguments.steps):
-        if number == arguments.kill_at:
-            dist.barrier()
-            os.kill(os.getpid(), signal.SIGKILL)
+        if number == arguments.at:
+            disturb(arguments.do, rank)
         training.step(number)
+    BALLAST.unlink(missing_ok=True)
     Path(f"values.{rank}.json").write_text(json.dumps(training.values), encoding="utf-8")
     print(f"rank {rank} {training.final_hash()} {torch.rand(()).item()!r}", flush=True)
     finish()

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from harness import Job, Mode, Run, Runner
+from mounts import namespaces_refused
 from samples_file import GRADIENT_CONSTANT, IS_PARTIAL, UNKNOWN, Digest, SamplesFile, digest_of
 
 WAYS = {
     "ddp": 2,
     "fsdp1": 2,
+    "fsdp1_originals": 2,
     "fsdp2": 2,
     "fsdp2_tp": 4,
     "lora": 2,
@@ -140,6 +142,14 @@ def test_fsdp1_has_flat_parameters(runner: Runner) -> None:
     assert all(row.gradient is not None and not row.flags & GRADIENT_CONSTANT for row in file.samples[1].rows)
 
 
+def test_original_parameters_of_fsdp1_are_declared_as_parts(runner: Runner) -> None:
+    files = samples_of(runner.shim(job("fsdp1_originals")))
+    for file in files:
+        assert {each["name"] for each in file.parameters} >= {"Net.layers.0.norm.weight", "Net.head.bias"}
+        assert all(each.get("fsdp1_flat") for each in file.parameters)
+    assert files[0].parameters != files[1].parameters
+
+
 def test_named_steps_alone_are_sampled(runner: Runner) -> None:
     files = samples_of(runner.shim(job("ddp", "2,4")))
     assert [[sample.step for sample in file.samples] for file in files] == [[2, 4]] * 2
@@ -151,12 +161,54 @@ def test_without_the_option_there_is_no_file(runner: Runner) -> None:
 
 
 def test_a_killed_rank_leaves_its_samples(runner: Runner) -> None:
-    killed = Job("sampled.py", ("ddp", "--kill-at", "3"), 2, status=-9, variables=(("COMMTAP_VERIFY", "1"),))
+    killed = Job("sampled.py", ("ddp", "--at", "3", "--do", "kill"), 2, status=-9, variables=(("COMMTAP_VERIFY", "1"),))
     run = runner.run(killed, Mode.SHIM)
     assert [outcome.status for outcome in run.outcomes] == [-9, -9]
     assert [[sample.step for sample in file.samples] for file in samples_of(run)] == [[1, 2, 3]] * 2
     run.recover()
     assert len(run.reports) == 2
+
+
+@pytest.mark.parametrize(("how", "what"), [("cut", "changed"), ("delete", "deleted")])
+def test_samples_that_another_program_spoils(runner: Runner, how: str, what: str) -> None:
+    arguments = ("--at", "2", "--do", how)
+    bare, run = runner.bare(job("ddp", "", *arguments)), runner.shim(job("ddp", "1", *arguments))
+    assert run.ended_as_meant(), run.outcomes
+    for rank in range(2):
+        assert run.outcomes[rank].stdout == bare.outcomes[rank].stdout
+        assert run.outcomes[rank].stderr.count(b"no more samples are taken") == 1
+        lost = [entry for entry in run.report(rank).not_seen if entry["reason"] == "samples_lost"]
+        assert [entry["count"] for entry in lost] == [2]
+        assert lost[0]["detail"].endswith(f"another program has {what} it")
+    sizes = [path.stat().st_size for path in run.output_folder.glob("*.samples")]
+    assert sizes == ([100, 100] if how == "cut" else [])
+
+
+#: Gives the reports a disk of 2 MiB in a mount namespace, runs its arguments, and saves what the disk has then.
+ON_SMALL_DISK = """
+mkdir -p reports saved && mount -t tmpfs -o size=2m small reports || exit 99
+"$@"
+status=$?
+cp reports/* saved && umount reports && cp saved/* reports
+exit $status
+"""
+
+
+def test_a_disk_that_becomes_full(runner: Runner) -> None:
+    """The job goes on; the file has the samples that fit."""
+    if reason := namespaces_refused():
+        pytest.skip(f"no file system can be mounted here: {reason}")
+    arguments = ("ddp", "--steps", "6", "--at", "2", "--do", "fill")
+    wrapper = ("unshare", "-m", "sh", "-c", ON_SMALL_DISK, "sh")
+    run = runner.run(Job("sampled.py", arguments, 1, wrapper=wrapper, variables=(("COMMTAP_VERIFY", "1"),)), Mode.SHIM)
+    assert run.ended_as_meant(), run.outcomes
+    bare = runner.bare(Job("sampled.py", arguments, 1))
+    assert run.outcomes[0].stdout == bare.outcomes[0].stdout
+    assert run.outcomes[0].stderr.count(b"no more samples are taken") == 1
+    assert not_seen(run)["samples_lost"].endswith("No space left on device")
+    [file] = samples_of(run)
+    assert 2 <= len(file.samples) < 5
+    assert [sample.step for sample in file.samples] == list(range(1, len(file.samples) + 1))
 
 
 def test_steps_that_are_not_seen_are_named(runner: Runner) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from harness import ATTEMPTS, COMMAND, LIBRARY, TIMEOUT_S, Job, Launcher, Mode, Run, Runner, wait_until
 from job_log import logged, of_report
+from mounts import namespaces_refused
 
 from report import Report
 
@@ -182,15 +183,6 @@ status=$?
 cp -r mounted reports
 exit $status
 """
-
-
-def namespaces_refused() -> str:
-    """Returns why no file system can be mounted here; "" if one can."""
-    command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True).stderr.strip()
-    except OSError as error:
-        return str(error)
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ class Sample:
 
 
 class SamplesFile:
-    """A file as report/samples/samples_format.h describes it."""
+    """A file as report/samples/samples_format.h describes it, up to its last complete block."""
 
     def __init__(self, path: Path) -> None:
         self.data = path.read_bytes()
@@ -58,11 +58,12 @@ class SamplesFile:
         self.parameters: list[dict[str, Any]] = []
         self.samples: list[Sample] = []
         at = 16
-        while at < len(self.data):
+        while at + 24 <= len(self.data):
             size, kind, _number, _payload_check, _check = struct.unpack_from("<QIIII", self.data, at)
+            if at + 24 + size > len(self.data):
+                break
             self._read(kind, self.data[at + 24 : at + 24 + size])
             at += 24 + size
-        assert at == len(self.data)
 
     def _read(self, kind: int, payload: bytes) -> None:
         if kind == 0:
