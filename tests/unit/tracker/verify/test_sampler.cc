@@ -27,6 +27,7 @@ struct FakeOptimizer {
   std::vector<std::string> names;
   at::Tensor value = at::ones({2});
   at::Tensor gradient = at::arange(2, at::kFloat);
+  int requires_grad = 1;
   uint64_t steps = 0;
 };
 
@@ -44,7 +45,8 @@ CommtapSampledParameter parameterNamed(const char* name) {
   parameter.ddp_ranks = "[0,1]";
   parameter.value = optimizer().value.unsafeGetTensorImpl();
   parameter.gradient = optimizer().gradient.defined() ? optimizer().gradient.unsafeGetTensorImpl() : nullptr;
-  parameter.is_in_optimizer = parameter.has_model_name = parameter.requires_grad = 1;
+  parameter.is_in_optimizer = parameter.has_model_name = 1;
+  parameter.requires_grad = optimizer().requires_grad;
   parameter.tensor_model_parallel = -1;
   parameter.sequence_parallel = 1;
   parameter.allreduce = 0;
@@ -126,11 +128,14 @@ TEST_CASE("a parameter whose facts change gets another number") {
     startSampling({"Net.a", "Net.a"});
     beginSteps(1);
     optimizer().gradient = at::Tensor();
+    optimizer().requires_grad = 0;
     beginSteps(2);
     const ProcessSamples samples = *readSamplesFile(samplesPath());
-    expect(samples.parameters.size() == 1, "a number too many");
-    expect(!samples.samples.at(1).rows.at(0).has_gradient, "a gradient");
-    expect(!samples.samples.at(1).rows.at(0).is_gradient_unknown, "an unknown gradient");
+    expect(samples.parameters.size() == 2, "other numbers");
+    expect(samples.parameters.at(0).requires_grad && !samples.parameters.at(1).requires_grad, "other facts");
+    expect(samples.samples.at(0).rows.at(1).parameter == 0, "another number for the same facts");
+    const SampleRow& last = samples.samples.at(1).rows.at(0);
+    expect(last.parameter == 1 && !last.has_gradient && !last.is_gradient_unknown, "another row");
     unlink(samplesPath().c_str());
   });
 }
