@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "report/model/sampled_steps.h"
 #include "report/model/timing.h"
 #include "report/model/vocabulary.h"
 
@@ -40,6 +41,19 @@ enum class Plan : uint8_t {
   kOff,  ///< not planned: it communicates
   kReal, ///< planned with real tensors
   kFake, ///< planned with fake tensors: calls on them are counted, not taken for a compiler's
+};
+
+/// The steps of each optimizer at whose start its parameters are sampled. The first step is 1.
+struct SampledSteps {
+  bool is_doubling = false;     ///< 1 to 5, 9, 17, 33 and so on to 2^20 + 1, then each 2^20 steps
+  std::vector<uint64_t> listed; ///< ascending
+
+  bool operator==(const SampledSteps&) const = default;
+
+  bool isOn() const {
+    return is_doubling || !listed.empty();
+  }
+  bool contains(uint64_t step) const;
 };
 
 /// The settings of the shim and the tracker, read once from the environment.
@@ -75,6 +89,9 @@ std::span<const OptionRow> optionTable();
 
 /// Returns the valid values for a message: "off, error or debug" for the type "off|error|debug".
 std::string wantedValue(const OptionRow& row);
+
+/// Reads "0" or "off", "1" or "on" (doubling), or several steps: "1,50,100". One step is a list too, unless it is 1.
+std::optional<SampledSteps> sampledStepsFromText(std::string_view text);
 
 struct ParsedOptions {
   Options options;

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/model/sampled_steps.h"
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <system_error>
+
+#include "report/model/options.h"
 
 namespace commtap {
 namespace {

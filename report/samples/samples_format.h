@@ -24,6 +24,9 @@ inline constexpr std::array<char, 8> kSamplesMagic = {'c', 't', 's', 'a', 'm', '
 /// A change of any layout changes it.
 inline constexpr uint32_t kSamplesVersion = 1;
 
+/// The size that a file does not exceed. 100,000 parameters have about 25 samples in it.
+inline constexpr uint64_t kMostSamplesBytes = 35'000'000;
+
 struct SamplesHead {
   std::array<char, 8> magic = kSamplesMagic;
   uint32_t version = kSamplesVersion;

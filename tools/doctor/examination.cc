@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "report/model/sampled_steps.h"
 #include "report/runs/output.h"
+#include "report/samples/samples_format.h"
 #include "tools/command/linked_program.h"
 #include "tools/doctor/command_check.h"
 #include "tools/doctor/environment_check.h"

@@ -14,6 +14,7 @@
 #include "report/base/json_text.h"
 #include "report/base/process.h"
 #include "report/runs/samples_paths.h"
+#include "report/samples/samples_format.h"
 #include "report/samples/samples_writer.h"
 #include "tracker/core/catch_all.h"
 #include "tracker/core/cost_sample.h"

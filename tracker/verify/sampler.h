@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "report/model/sampled_steps.h"
+#include "report/model/options.h"
 #include "tracker/core/fork_locks.h"
 #include "tracker/core/python_host.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The commtap authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/model/sampled_steps.h"
+#include "report/model/options.h"
 
 #include <doctest/doctest.h>
 

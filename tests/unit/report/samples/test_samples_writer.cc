@@ -118,10 +118,10 @@ TEST_CASE("a file beyond the size limit of the process is not written, and raise
   const pid_t child = fork();
   if (child == 0) {
     SamplesWriter writer;
-    const rlimit limit{4096, 4096};
+    const rlimit limit{64 << 10, 64 << 10};
     setrlimit(RLIMIT_FSIZE, &limit);
     std::string error = writer.create(folder / "rank-00000", ".samples", sampleReport(0).job);
-    for (uint64_t step = 1; error.empty() && step < 100; ++step) {
+    for (uint64_t step = 1; error.empty() && step < 10'000; ++step) {
       error = writer.append({}, sampleOf(step, 1));
     }
     _exit(has(error, "rank-00000.samples: File too large") && !writer.isOpen() ? 0 : 1);
