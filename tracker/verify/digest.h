@@ -12,8 +12,8 @@ namespace commtap {
 /// Returns the bytes of an element.
 size_t digestElementSize(DigestType type);
 
-/// Returns the digest of `count` elements that lie one after the other, aligned to their size. Takes about 0.3 ms per
-/// MiB of float32. Sums are rounded as float32 is, within blocks of kDigestBlock elements.
+/// Returns the digest of `count` elements that lie one after the other, aligned to their size. Takes 0.3 to 0.8 ms
+/// per MiB of float32. Sums are rounded as float32 is, within blocks of kDigestBlock elements.
 Digest digestOf(const void* data, size_t count, DigestType type);
 
 } // namespace commtap
