@@ -9,8 +9,8 @@ namespace commtap {
 
 inline constexpr int kDigestSums = 8;
 
-/// What is kept of a tensor's values, to compare them with those of another rank: equal values give equal digests, and
-/// of different ones the sums tell about how far they are apart.
+/// Represents a tensor's values in a comparison with those of another rank: equal values give equal digests, and the
+/// sums of different ones show about how far they are apart.
 struct Digest {
   uint64_t bits = 0;                      ///< a hash of the elements' bits, in order
   double squares = 0;                     ///< the sum of the elements' squares

@@ -12,8 +12,8 @@
 
 namespace commtap {
 
-/// What is known of a parameter when it is first sampled: what the job declares about its copies on other ranks. If any
-/// of it changes, as when it is unfrozen, there is another entry, with the same name.
+/// The facts of a parameter when it is first sampled: what the job declares about its copies on other ranks. If any of
+/// them changes, as when it is unfrozen, there is another entry, with the same name.
 struct SampledParameter {
   std::string name;                 ///< module FQN and name; "optimizer0.group1.7" if no module has it
   uint32_t optimizer = 0;           ///< the number of the optimizer that has it, in the order of their first steps

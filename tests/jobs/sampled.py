@@ -58,7 +58,7 @@ class Net(nn.Module):
 
 
 class Adapted(nn.Module):
-    """A frozen layer with a trained one of low rank beside it."""
+    """A frozen layer with a trained one of low rank next to it."""
 
     def __init__(self, base: nn.Linear) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Adapted(nn.Module):
 
 
 def local(tensor: torch.Tensor | None) -> torch.Tensor | None:
-    """What this rank has of a tensor."""
+    """Returns the part of a tensor that this rank has."""
     return tensor if tensor is None or not hasattr(tensor, "_local_tensor") else tensor._local_tensor
 
 

@@ -86,8 +86,8 @@ PyRef localTensorOf(PyObject* tensor) {
   return local;
 }
 
-/// Returns the gradient that the optimizer will use; empty if there is none. Of a tensor that is no leaf, torch would
-/// warn.
+/// Returns the gradient that the optimizer will use; empty if there is none. Does not ask a
+/// tensor that is no leaf: torch would warn.
 PyRef gradientOf(PyObject* tensor) {
   PyObject* main_grad = ownValue(tensor, torch_names::kMainGrad);
   if (main_grad != nullptr && isTensor(main_grad)) {

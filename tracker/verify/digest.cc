@@ -119,7 +119,7 @@ auto withElement(DigestType type, const Use& use) {
   return use(Uint8());
 }
 
-/// What the vectors of a block add up to.
+/// The sums over the vectors of a block.
 struct BlockSums {
   std::array<Floats, kDigestSums> signed_sums{};
   Doubles squares{};

@@ -76,7 +76,7 @@ __device__ Element elementAt(const DigestTensor& tensor, DigestWord index) {
   return {bits, static_cast<float>(bits)};
 }
 
-/// What one thread has of a block of elements.
+/// One thread's part of a block of elements.
 struct Part {
   DigestWord bits = 0;
   DigestWord differs = 0;

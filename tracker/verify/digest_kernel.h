@@ -17,7 +17,7 @@ struct DigestTensor {
   unsigned unused;
 };
 
-/// What the kernel adds up for a tensor.
+/// The kernel's sums for a tensor.
 struct DigestResult {
   DigestWord bits;
   double squares;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What one element adds to a digest: the same text for the host and, compiled by NVRTC, for a GPU. Includes nothing, for
-// NVRTC has no headers of the host.
+// The terms that one element adds to a digest: the same text for the host and, compiled by NVRTC, for a GPU. Includes
+// nothing, for NVRTC has no headers of the host.
 
 #ifdef __CUDACC__
 #define COMMTAP_ON_GPU __device__
@@ -21,7 +21,7 @@ static_assert(sizeof(DigestWord) == 8 && sizeof(DigestSigns) == 4);
 /// Elements that share a table of signs. The next block has the same table, with the signs of each sum flipped or not.
 constexpr int kDigestBlock = 4096;
 
-/// What a tensor's elements are.
+/// The numbers that a tensor's elements are.
 enum class DigestType : unsigned {
   kFloat64,
   kFloat32,

@@ -26,7 +26,7 @@
 namespace commtap {
 namespace {
 
-/// What the process has sampled. The functions that begin with a lock never wait for the GIL with it.
+/// The samples of the process. The functions that begin with a lock never wait for the GIL with it.
 class ProcessSampling {
  public:
   void setSteps(const SampledSteps& steps) {
@@ -35,7 +35,7 @@ class ProcessSampling {
   bool wants(uint64_t step) const {
     return steps_.contains(step);
   }
-  /// Returns why no sample can be taken any more; "" if it can.
+  /// Returns why no further sample can be taken; "" if it can.
   std::string ended() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return ended_;

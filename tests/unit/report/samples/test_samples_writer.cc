@@ -91,7 +91,7 @@ TEST_CASE("nothing is appended to a file that another program has cut") {
   CHECK(readText(folder / "rank-00000.samples").size() == 10);
 }
 
-TEST_CASE("a sample that nobody could find is lost, and named") {
+TEST_CASE("a sample for a file that was deleted is lost, and named") {
   const TempFolder folder;
   SamplesWriter writer;
   REQUIRE(writer.create(folder / "rank-00000", ".samples", sampleReport(0).job).empty());

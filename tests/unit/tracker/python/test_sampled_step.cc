@@ -59,7 +59,7 @@ struct FakeSampler {
   }
 };
 
-/// Makes `SGD(groups).step()`, whose frame is as that of torch's, and knows `net`, named "Net", as module 1.
+/// Makes `SGD(groups).step()`, with a frame like that of torch's, and knows `net`, named "Net", as module 1.
 class StepFixture : public HostFixture {
  public:
   StepFixture() {

@@ -70,7 +70,7 @@ TEST_CASE("exchanged elements and one other bit change the bits") {
   CHECK(digestOfFloats(values).bits != bits);
 }
 
-TEST_CASE("the sums tell about how far tensors are apart") {
+TEST_CASE("the sums show about how far tensors are apart") {
   const std::vector<float> one = randomFloats(20'000, 3);
   const std::vector<float> noise = randomFloats(20'000, 4);
   for (const float by : {1e-3F, 0.1F}) {
