@@ -122,7 +122,7 @@ TEST_CASE("a file beyond the size limit of the process is not written, and raise
     setrlimit(RLIMIT_FSIZE, &limit);
     std::string error = writer.create(folder / "rank-00000", ".samples", sampleReport(0).job);
     for (uint64_t step = 1; error.empty() && step < 10'000; ++step) {
-      error = writer.append({}, sampleOf(step, 1));
+      error = writer.append({}, sampleOf(step, 0));
     }
     _exit(has(error, "rank-00000.samples: File too large") && !writer.isOpen() ? 0 : 1);
   }
