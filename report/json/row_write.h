@@ -135,6 +135,14 @@ void addField(JsonRow& row, std::string_view name, const RankRanges& ranges, AsI
   row.addText(name, rangesText(ranges));
 }
 template <typename Context>
+void addField(JsonRow& row, std::string_view name, const std::vector<RankRanges>& all, AsItIs, const Context&) {
+  std::vector<std::string> texts;
+  for (const RankRanges& ranges : all) {
+    texts.push_back(rangesText(ranges));
+  }
+  row.addTexts(name, texts);
+}
+template <typename Context>
 void addField(JsonRow& row, std::string_view name, uint64_t realtime_ns, RealTime, const Context&) {
   row.addText(name, formatTimestamp(realtime_ns));
 }

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/model/rank_ranges.h"
+#include "report/verify/verify_vocabulary.h"
+
+namespace commtap {
+
+/// Ranks that a finding compares.
+struct VerifyRanks {
+  RankRanges ranks;
+  std::vector<RankRanges> parts; ///< ranks with equal values, most ranks first; empty if ranks are not compared
+
+  bool operator==(const VerifyRanks&) const = default;
+};
+
+/// Parameters with one fault, in one step.
+struct VerifyFinding {
+  VerifySeverity severity = VerifySeverity::kNote;
+  VerifyClass what = VerifyClass::kRounding;
+  std::vector<std::string> lines; ///< for people
+  uint32_t optimizer = 0;
+  std::optional<uint64_t> before;          ///< the last sampled step without the fault; nullopt if there is none
+  std::optional<uint64_t> step;            ///< the first sampled step with it; nullopt for a fault of the whole run
+  std::vector<std::string> parameters;     ///< the one that is most apart first
+  std::vector<VerifyRanks> sets;           ///< of ranks with this fault; several if groups of ranks have the same one
+  std::optional<double> value_distance;    ///< the largest: norm of the difference by norm of the values
+  std::optional<double> gradient_distance; ///< the largest, in that step
+  DifferenceCause cause = DifferenceCause::kUnknown;
+  RankRanges cause_ranks; ///< those that are frozen, have no gradient, are ahead or behind
+  ReplicaEvidence evidence = ReplicaEvidence::kNone;
+  std::optional<uint64_t> last_step; ///< the last sampled step that has the fault, where that was looked for
+  std::string group;                 ///< of skipped_step; "" for others
+  uint64_t collectives = 0;          ///< of skipped_step: by how many collectives of the group the ranks are ahead
+};
+
+/// The JSON of `commtap verify`. docs/schema/commtap-verify-1.schema.json describes each field.
+struct Verification {
+  std::string schema = "commtap.verify/1";
+  VerifyStatus status = VerifyStatus::kNothingToCompare;
+  std::string line; ///< in one sentence
+  std::string run_id;
+  int64_t attempt = 0;
+  std::optional<int64_t> world_size;
+  RankRanges ranks;                   ///< with samples
+  uint64_t samples = 0;               ///< steps that two ranks or more sampled
+  std::optional<uint64_t> first_step; ///< sampled
+  std::optional<uint64_t> last_step;
+  uint64_t parameters = 0;             ///< distinct ones over all ranks
+  uint64_t replicated = 0;             ///< parameters with replicas that were compared
+  uint64_t equal = 0;                  ///< of these: bitwise equal in all samples
+  uint64_t sharded = 0;                ///< parameters that are declared shards, and have no replicas
+  std::vector<VerifyRanks> replicas;   ///< the sets of ranks that hold replicas, most parameters first
+  std::vector<VerifyFinding> findings; ///< by worth
+  std::vector<std::string> problems;
+};
+
+} // namespace commtap

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/json/columns.h"
+#include "report/json/enum_names.h"
+#include "report/json/fields.h"
+#include "report/verify/verification.h"
+
+namespace commtap {
+
+// The description of the JSON of `commtap verify`.
+
+template <>
+struct EnumNames<VerifySeverity> {
+  static constexpr const char* kHelp =
+      "error: the training is wrong. warning: wrong, or meant so. note: no fault, but worth knowing.";
+  static constexpr int kCount = kVerifySeverityCount;
+  static constexpr auto name = verifySeverityName;
+};
+template <>
+struct EnumNames<VerifyClass> {
+  static constexpr const char* kHelp = "What was found; docs/verify.md lists the classes.";
+  static constexpr int kCount = kVerifyClassCount;
+  static constexpr auto name = verifyClassName;
+};
+template <>
+struct EnumNames<DifferenceCause> {
+  static constexpr const char* kHelp =
+      "Why the values differ. frozen, no_gradient: on the ranks in cause_ranks. update: the gradients are equal. "
+      "gradients: they differ. unknown: there are none to compare.";
+  static constexpr int kCount = kDifferenceCauseCount;
+  static constexpr auto name = differenceCauseName;
+};
+template <>
+struct EnumNames<ReplicaEvidence> {
+  static constexpr const char* kHelp =
+      "Why the ranks are held for replicas. mesh, tensor_parallel, ddp, flat_parameter: declared. gradients, changes: "
+      "proven. start: they were equal in the first sample. none: the finding is not about replicas.";
+  static constexpr int kCount = kReplicaEvidenceCount;
+  static constexpr auto name = replicaEvidenceName;
+};
+template <>
+struct EnumNames<VerifyStatus> {
+  static constexpr const char* kHelp =
+      "wrong: there is an error. suspect: there is a warning, and no error. nothing_to_compare: no parameter has "
+      "replicas. ok: else.";
+  static constexpr int kCount = kVerifyStatusCount;
+  static constexpr auto name = verifyStatusName;
+};
+
+template <>
+inline constexpr auto kColumns<VerifyRanks> = std::tuple{
+    column(field::kRanks, &VerifyRanks::ranks, "The ranks, as ranges."),
+    column(
+        "parts",
+        &VerifyRanks::parts,
+        "The ranks with equal values, as ranges, most ranks first; for skipped_step those that made the step first. "
+        "Empty if ranks are not compared."),
+};
+
+template <>
+inline constexpr auto kColumns<VerifyFinding> = std::tuple{
+    column("severity", &VerifyFinding::severity, ""),
+    column("class", &VerifyFinding::what, ""),
+    column("lines", &VerifyFinding::lines, "The finding in words, up to three lines."),
+    column("optimizer", &VerifyFinding::optimizer, "The number of the optimizer, in the order of their first steps."),
+    column("before", &VerifyFinding::before, "The last sampled step without the fault; null if there is none."),
+    column(
+        "step",
+        &VerifyFinding::step,
+        "The first sampled step with the fault, from 1; null for a fault of the whole run."),
+    column("parameters", &VerifyFinding::parameters, "The parameters, the one that is most apart first."),
+    column("sets", &VerifyFinding::sets, "The ranks; several sets if groups of ranks have the same fault."),
+    column(
+        "value_distance",
+        &VerifyFinding::value_distance,
+        "About the largest norm of a difference of values, by the norm of the values; null if not known."),
+    column(
+        "gradient_distance",
+        &VerifyFinding::gradient_distance,
+        "The same of the gradients in that step; null if there are none to compare."),
+    column("cause", &VerifyFinding::cause, ""),
+    column(
+        "cause_ranks",
+        &VerifyFinding::cause_ranks,
+        "The ranks that the cause is about, as ranges: frozen, without a gradient, not finite, or that made fewer "
+        "steps."),
+    column("evidence", &VerifyFinding::evidence, ""),
+    column(
+        "last_step",
+        &VerifyFinding::last_step,
+        "For periodic the step with equal values again, for fewer_steps that of the other ranks; else null."),
+    column<NullIfEmpty>(field::kGroup, &VerifyFinding::group, "For skipped_step the process group; else null."),
+    column(
+        field::kCollectives,
+        &VerifyFinding::collectives,
+        "For skipped_step: by how many collectives of the group the ranks in cause_ranks are ahead; else 0."),
+};
+
+template <>
+inline constexpr auto kColumns<Verification> = std::tuple{
+    column(
+        field::kSchema,
+        &Verification::schema,
+        "The version of this format. A reader must reject another major version."),
+    column("status", &Verification::status, ""),
+    column("line", &Verification::line, "The first line of the text, for people."),
+    column(field::kRunId, &Verification::run_id, "The run."),
+    column(field::kAttempt, &Verification::attempt, "The attempt of the run, from 0."),
+    column(field::kWorldSize, &Verification::world_size, "The number of ranks; null if not known."),
+    column(field::kRanks, &Verification::ranks, "The ranks with samples, as ranges."),
+    column("samples", &Verification::samples, "How many steps two ranks or more have sampled."),
+    column("first_step", &Verification::first_step, "The first sampled step, from 1; null if there is none."),
+    column("last_step", &Verification::last_step, "The last sampled step; null if there is none."),
+    column("parameters", &Verification::parameters, "How many parameters there are on all ranks."),
+    column("replicated", &Verification::replicated, "How many of them have replicas, which were compared."),
+    column("equal", &Verification::equal, "How many of these are bitwise equal in all samples."),
+    column("sharded", &Verification::sharded, "How many parameters are declared shards without replicas."),
+    column("replicas", &Verification::replicas, "The sets of ranks that hold replicas, of most parameters first."),
+    column("findings", &Verification::findings, "Errors first, then warnings, then notes."),
+    column(field::kProblems, &Verification::problems, "One line for each file that could not be read."),
+};
+
+} // namespace commtap
