@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/job_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace commtap {
+namespace {
+
+/// Returns whether one of the words of a group's name is in the list: "mesh_tp" has the words mesh and tp.
+template <size_t count>
+bool hasWord(std::string_view name, const std::array<std::string_view, count>& words) {
+  std::string word;
+  for (size_t i = 0; i <= name.size(); ++i) {
+    const unsigned char letter = i < name.size() ? static_cast<unsigned char>(name[i]) : '_';
+    if (std::isalpha(letter) != 0) {
+      word += static_cast<char>(std::tolower(letter));
+    } else {
+      if (std::find(words.begin(), words.end(), word) != words.end()) {
+        return true;
+      }
+      word.clear();
+    }
+  }
+  return false;
+}
+
+bool isTensorByName(const std::string& name) {
+  return hasWord<2>(name, {"tp", "tensor"});
+}
+bool isDataByName(const std::string& name) {
+  return hasWord<7>(name, {"data", "dp", "fsdp", "hsdp", "shard", "replicate", "cp"});
+}
+
+/// Returns whether the row is what tensor parallelism makes of a forward.
+bool joinsActivations(const JobCollective& row) {
+  return row.phase == Phase::kForward && !row.setup &&
+         (row.kind == Kind::kAllReduce || row.kind == Kind::kAllGather || row.kind == Kind::kReduceScatter);
+}
+
+void append(std::vector<GroupRanks>& groups, const std::vector<GroupRanks>& more) {
+  for (const GroupRanks& group : more) {
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
+      groups.push_back(group);
+    }
+  }
+}
+
+bool contains(const GroupRanks& group, int64_t rank) {
+  return rank >= 0 && std::binary_search(group.begin(), group.end(), static_cast<uint32_t>(rank));
+}
+
+bool containsAny(const GroupRanks& group, std::span<const int64_t> ranks) {
+  return std::any_of(ranks.begin(), ranks.end(), [&group](int64_t rank) { return contains(group, rank); });
+}
+
+/// Sorts the groups of which the name does not say what they are for: the smallest first.
+void appendUnnamed(std::vector<GroupRanks>& groups, std::vector<GroupRanks> unnamed) {
+  std::stable_sort(
+      unnamed.begin(), unnamed.end(), [](const GroupRanks& a, const GroupRanks& b) { return a.size() < b.size(); });
+  append(groups, unnamed);
+}
+
+} // namespace
+
+const GroupRanks* JobFacts::tensorGroupOf(int64_t rank) const {
+  const auto found = std::find_if(
+      tensor_groups.begin(), tensor_groups.end(), [rank](const GroupRanks& group) { return contains(group, rank); });
+  return found == tensor_groups.end() ? nullptr : &*found;
+}
+
+bool JobFacts::hasMessages(std::span<const int64_t> a, std::span<const int64_t> b) const {
+  return std::any_of(messages.begin(), messages.end(), [&](const GroupRanks& group) {
+    return containsAny(group, a) && containsAny(group, b);
+  });
+}
+
+std::string_view JobFacts::expertsAbove(std::string_view parameter) const {
+  std::string_view innermost;
+  for (const std::string& module : all_to_all_modules) {
+    if (isBelow(parameter, module) && module.size() > innermost.size()) {
+      innermost = module;
+    }
+  }
+  return innermost;
+}
+
+JobFacts jobFactsOf(const JobReport& job) {
+  JobFacts facts;
+  std::vector<GroupRanks> unnamed;
+  for (const JobCollective& row : job.collectives) {
+    const JobGroup& group = job.groups[row.group];
+    if (isPointToPoint(row.kind)) {
+      append(facts.messages, group.members);
+    } else if (row.kind == Kind::kAllToAll && row.phase == Phase::kForward && row.module != "Global") {
+      facts.all_to_all_modules.push_back(row.module);
+    } else if (joinsActivations(row)) {
+      if (isTensorByName(group.name)) {
+        append(facts.tensor_groups, group.members);
+      } else if (!isDataByName(group.name)) {
+        append(unnamed, group.members);
+      }
+      const bool is_coarse = row.dtype == "bfloat16" || row.dtype == "float16";
+      facts.coarse_dtype = is_coarse ? row.dtype : facts.coarse_dtype;
+    }
+  }
+  appendUnnamed(facts.tensor_groups, std::move(unnamed));
+  return facts;
+}
+
+void addGroups(JobFacts& facts, const Report& report) {
+  if (report.job.rank) {
+    for (const Group& group : report.groups) {
+      facts.groups[{*report.job.rank, group.name}] = group.ranks;
+    }
+  }
+}
+
+bool isBelow(std::string_view parameter, std::string_view module) {
+  return parameter.size() > module.size() && parameter.starts_with(module) && parameter[module.size()] == '.';
+}
+
+} // namespace commtap

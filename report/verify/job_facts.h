@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/job/job_report.h"
+#include "report/model/model.h"
+
+namespace commtap {
+
+/// The global ranks of a process group, as the report lists them.
+using GroupRanks = std::vector<uint32_t>;
+
+/// What the reports of a run know about its ranks. Samples are judged with it.
+struct JobFacts {
+  std::vector<GroupRanks> messages;            ///< groups whose ranks send to each other, sorted
+  std::vector<GroupRanks> tensor_groups;       ///< groups of tensor parallelism, sorted; those sure by name first
+  std::vector<std::string> all_to_all_modules; ///< modules that exchange tokens
+  std::string coarse_dtype;                    ///< "bfloat16" or "float16", if a forward communicates in it; else ""
+  std::map<std::pair<int64_t, std::string>, GroupRanks> groups; ///< by rank and name in its report
+
+  /// Returns the ranks of the tensor parallel group of a rank; nullptr if it is not known.
+  const GroupRanks* tensorGroupOf(int64_t rank) const;
+  /// Returns whether a rank of `a` and one of `b` are in a group that sends and receives.
+  bool hasMessages(std::span<const int64_t> a, std::span<const int64_t> b) const;
+  /// Returns the innermost module with an all_to_all that has the parameter; "" if there is none.
+  std::string_view expertsAbove(std::string_view parameter) const;
+};
+
+JobFacts jobFactsOf(const JobReport& job);
+
+/// Adds the groups of a process with a rank.
+void addGroups(JobFacts& facts, const Report& report);
+
+/// Returns whether the parameter is the module's, or that of a module below it.
+bool isBelow(std::string_view parameter, std::string_view module);
+
+} // namespace commtap

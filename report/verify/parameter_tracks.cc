@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/parameter_tracks.h"
+
+#include <algorithm>
+
+namespace commtap {
+namespace {
+
+/// Returns the process of each rank.
+std::map<int64_t, const ProcessSamples*> byRank(std::span<const ProcessSamples> processes) {
+  std::map<int64_t, const ProcessSamples*> ranks;
+  for (const ProcessSamples& process : processes) {
+    if (process.job.rank) {
+      const ProcessSamples*& of_rank = ranks[*process.job.rank];
+      if (of_rank == nullptr || of_rank->samples.size() < process.samples.size()) {
+        of_rank = &process;
+      }
+    }
+  }
+  return ranks;
+}
+
+/// Returns the name, with a number if a parameter before it in the sample has the same one.
+std::string nameIn(std::map<std::string, int>& names, const std::string& name) {
+  const int number = ++names[name];
+  return number == 1 ? name : name + "#" + std::to_string(number);
+}
+
+double largestGradientOf(const Sample& sample) {
+  double largest = 0;
+  for (const SampleRow& row : sample.rows) {
+    if (row.has_gradient && !row.gradient.has_non_finite) {
+      largest = std::max(largest, row.gradient.squares);
+    }
+  }
+  return largest;
+}
+
+} // namespace
+
+const RankTrack* ParameterTrack::of(int64_t rank) const {
+  const auto found = std::lower_bound(
+      ranks.begin(), ranks.end(), rank, [](const RankTrack& track, int64_t number) { return track.rank < number; });
+  return found != ranks.end() && found->rank == rank ? &*found : nullptr;
+}
+
+ParameterTracks::ParameterTracks(std::span<const ProcessSamples> processes) {
+  const std::map<int64_t, const ProcessSamples*> of_ranks = byRank(processes);
+  for (const auto& [rank, process] : of_ranks) {
+    ranks_.push_back(rank);
+    addSteps(*process);
+  }
+  for (auto& [number, optimizer] : optimizers_) {
+    std::sort(optimizer.steps.begin(), optimizer.steps.end());
+    optimizer.steps.erase(std::unique(optimizer.steps.begin(), optimizer.steps.end()), optimizer.steps.end());
+  }
+  std::map<Key, size_t> places;
+  for (const auto& [rank, process] : of_ranks) {
+    addRows(*process, places);
+  }
+}
+
+void ParameterTracks::addSteps(const ProcessSamples& process) {
+  for (const Sample& sample : process.samples) {
+    optimizers_[sample.optimizer].steps.push_back(sample.step);
+  }
+}
+
+void ParameterTracks::addRows(const ProcessSamples& process, std::map<Key, size_t>& places) {
+  const int64_t rank = *process.job.rank;
+  for (const Sample& sample : process.samples) {
+    SampledOptimizer& optimizer = optimizers_[sample.optimizer];
+    const size_t count = optimizer.steps.size();
+    const auto step = std::lower_bound(optimizer.steps.begin(), optimizer.steps.end(), sample.step);
+    const auto place = static_cast<size_t>(step - optimizer.steps.begin());
+    std::vector<double>& largest = optimizer.largest_gradients[rank];
+    std::vector<const Sample*>& samples = optimizer.samples[rank];
+    largest.resize(count);
+    samples.resize(count);
+    largest[place] = largestGradientOf(sample);
+    samples[place] = &sample;
+    std::map<std::string, int> names;
+    for (const SampleRow& row : sample.rows) {
+      if (row.parameter >= process.parameters.size()) {
+        continue;
+      }
+      const SampledParameter& facts = process.parameters[row.parameter];
+      RankTrack& track = trackOf({sample.optimizer, nameIn(names, facts.name)}, rank, places);
+      track.facts = &facts;
+      track.rows.resize(count);
+      track.rows[place] = &row;
+      track.row_facts.resize(count);
+      track.row_facts[place] = &facts;
+    }
+  }
+}
+
+RankTrack& ParameterTracks::trackOf(const Key& key, int64_t rank, std::map<Key, size_t>& places) {
+  const auto [place, is_new] = places.emplace(key, tracks_.size());
+  if (is_new) {
+    ParameterTrack& track = tracks_.emplace_back();
+    track.name = key.second;
+    track.optimizer = key.first;
+  }
+  std::vector<RankTrack>& ranks = tracks_[place->second].ranks;
+  if (ranks.empty() || ranks.back().rank != rank) {
+    ranks.emplace_back().rank = rank;
+  }
+  return ranks.back();
+}
+
+bool hasComparableGradient(const RankTrack& track, size_t step) {
+  // Of a parameter that no optimizer has, the gradient may be only partly reduced: Megatron's distributed optimizer
+  // reduces the part of main_grad that its rank updates.
+  const SampleRow& row = *track.rows[step];
+  return row.has_gradient && !row.is_gradient_partial && track.row_facts[step]->is_in_optimizer;
+}
+
+size_t firstStepOf(const RankTrack& track) {
+  const auto found = std::find_if(track.rows.begin(), track.rows.end(), [](const SampleRow* row) { return row; });
+  return static_cast<size_t>(found - track.rows.begin());
+}
+
+const SampleRow& firstRowOf(const RankTrack& track) {
+  return *track.rows[firstStepOf(track)];
+}
+
+} // namespace commtap

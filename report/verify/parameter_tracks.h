@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/samples/samples.h"
+
+namespace commtap {
+
+/// A parameter on one rank, in the samples of its optimizer.
+struct RankTrack {
+  int64_t rank = 0;
+  const SampledParameter* facts = nullptr;
+  std::vector<const SampleRow*> rows;             ///< by SampledOptimizer::steps; nullptr: not sampled on this rank
+  std::vector<const SampledParameter*> row_facts; ///< what was known at each row; `facts` is the last
+
+  const SampleRow* row(size_t step) const {
+    return step < rows.size() ? rows[step] : nullptr;
+  }
+};
+
+/// Some ranks of a parameter, ascending.
+using RankTracks = std::vector<const RankTrack*>;
+
+/// A parameter on all ranks that have one of its name.
+struct ParameterTrack {
+  std::string name;
+  uint32_t optimizer = 0;
+  std::vector<RankTrack> ranks; ///< ascending
+
+  const RankTrack* of(int64_t rank) const;
+};
+
+/// The samples of one optimizer, which are those of the same number on each rank.
+struct SampledOptimizer {
+  std::vector<uint64_t> steps; ///< those that some rank sampled, ascending
+  /// By rank and step: the largest norm of a gradient, squared; 0 for no sample.
+  std::map<int64_t, std::vector<double>> largest_gradients;
+  std::map<int64_t, std::vector<const Sample*>> samples; ///< by rank and step; nullptr: no sample
+};
+
+/// The samples of all ranks, by parameter.
+class ParameterTracks {
+ public:
+  /// Takes one process per rank, that with the most samples, and none without a rank. `processes` outlives the object.
+  explicit ParameterTracks(std::span<const ProcessSamples> processes);
+
+  const std::vector<ParameterTrack>& all() const {
+    return tracks_;
+  }
+  const std::map<uint32_t, SampledOptimizer>& optimizers() const {
+    return optimizers_;
+  }
+  const SampledOptimizer& optimizerOf(const ParameterTrack& track) const {
+    return optimizers_.at(track.optimizer);
+  }
+  /// Returns the ranks with samples, ascending.
+  const std::vector<int64_t>& ranks() const {
+    return ranks_;
+  }
+
+ private:
+  using Key = std::pair<uint32_t, std::string>; ///< of an optimizer, and of a parameter in its samples
+
+  void addSteps(const ProcessSamples& process);
+  void addRows(const ProcessSamples& process, std::map<Key, size_t>& places);
+  RankTrack& trackOf(const Key& key, int64_t rank, std::map<Key, size_t>& places);
+
+  std::vector<ParameterTrack> tracks_;
+  std::map<uint32_t, SampledOptimizer> optimizers_;
+  std::vector<int64_t> ranks_;
+};
+
+/// Returns whether the gradient in a step, of which there is a row, may be compared with that of another rank: it is
+/// whole, and the optimizer uses it.
+bool hasComparableGradient(const RankTrack& track, size_t step);
+
+/// Returns the first step of which the rank has a sample of the parameter. There is one.
+size_t firstStepOf(const RankTrack& track);
+const SampleRow& firstRowOf(const RankTrack& track);
+
+} // namespace commtap
