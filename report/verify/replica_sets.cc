@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/replica_sets.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace commtap {
+namespace {
+
+bool isShardedOn(const std::string& placement) {
+  return placement.find("Shard") != std::string::npos;
+}
+bool isPartial(const std::string& placement) {
+  return placement.find("Partial") != std::string::npos;
+}
+
+std::string listText(const std::vector<int64_t>& numbers) {
+  std::string text;
+  for (const int64_t number : numbers) {
+    text += std::to_string(number) + ",";
+  }
+  return text;
+}
+
+int64_t elementsOf(const std::vector<int64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+/// Returns the placements, and the place on the dimensions that shard.
+std::string placeInMesh(const SampledParameter& facts) {
+  std::string text;
+  for (size_t i = 0; i < facts.placements.size(); ++i) {
+    text += facts.placements[i] + ";";
+    if (isShardedOn(facts.placements[i])) {
+      text += (i < facts.coordinate.size() ? std::to_string(facts.coordinate[i]) : "?") + ";";
+    }
+  }
+  return text;
+}
+
+/// Returns the place of a tensor parallel shard in its group. Where that is not known, constant shards of ranks cannot
+/// be told from replicas: each has a place of its own.
+std::string placeInTensorGroup(const RankTrack& track, const JobFacts& facts) {
+  if (const GroupRanks* group = facts.tensorGroupOf(track.rank)) {
+    const auto found = std::find(group->begin(), group->end(), static_cast<uint32_t>(track.rank));
+    return "part " + std::to_string(found - group->begin());
+  }
+  return firstRowOf(track).value.is_constant ? "rank " + std::to_string(track.rank) : "";
+}
+
+/// Returns which declaration of a kind the rank's parameter has; "" for none. Ranks with the same text hold replicas.
+std::string declarationOf(const RankTrack& track, ReplicaEvidence kind, const JobFacts& job) {
+  const SampledParameter& facts = *track.facts;
+  const GroupRanks* group = nullptr;
+  switch (kind) {
+    case ReplicaEvidence::kMesh: // one whose ranks could not be read may be another one
+      return facts.mesh.find("\"ranks\":null") == std::string::npos ? facts.mesh : "";
+    case ReplicaEvidence::kTensorParallel:
+      group = job.tensorGroupOf(track.rank);
+      return group != nullptr && facts.tensor_model_parallel != true && facts.allreduce != false &&
+                     (facts.sequence_parallel == true || facts.tensor_model_parallel == false)
+                 ? listText(std::vector<int64_t>(group->begin(), group->end()))
+                 : "";
+    case ReplicaEvidence::kDdp:
+      return listText(facts.ddp_ranks);
+    case ReplicaEvidence::kFlatParameter: {
+      const Digest& first = firstRowOf(track).value;
+      return facts.is_fsdp1_flat && !first.is_constant ? std::to_string(first.bits) : "";
+    }
+    default:
+      return "";
+  }
+}
+
+constexpr ReplicaEvidence kDeclarations[] = {
+    ReplicaEvidence::kMesh,
+    ReplicaEvidence::kTensorParallel,
+    ReplicaEvidence::kDdp,
+    ReplicaEvidence::kFlatParameter,
+};
+
+/// Joins what has members in common.
+class Unions {
+ public:
+  explicit Unions(size_t count) : parents_(count) {
+    std::iota(parents_.begin(), parents_.end(), 0U);
+  }
+  size_t rootOf(size_t place) const {
+    while (parents_[place] != place) {
+      place = parents_[place];
+    }
+    return place;
+  }
+  void join(size_t a, size_t b) {
+    parents_[std::max(rootOf(a), rootOf(b))] = std::min(rootOf(a), rootOf(b));
+  }
+
+ private:
+  std::vector<size_t> parents_;
+};
+
+ReplicaSet setOf(RankTracks members, ReplicaEvidence evidence) {
+  ReplicaSet set;
+  set.is_constant = firstRowOf(*members.front()).value.is_constant;
+  set.is_expert = members.front()->facts->allreduce == false;
+  set.evidence = evidence;
+  set.members = std::move(members);
+  return set;
+}
+
+/// Returns the sets of ranks that declarations join, those of one rank too.
+std::vector<ReplicaSet> declaredSets(const RankTracks& ranks, const JobFacts& facts) {
+  Unions unions(ranks.size());
+  std::map<size_t, ReplicaEvidence> joined_by;
+  for (const ReplicaEvidence kind : kDeclarations) {
+    std::map<std::string, size_t> first;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      const std::string declaration = declarationOf(*ranks[i], kind, facts);
+      if (const auto [same, is_new] = first.emplace(declaration, i); !declaration.empty() && !is_new) {
+        unions.join(same->second, i);
+        joined_by.emplace(i, kind);
+      }
+    }
+  }
+  std::map<size_t, ReplicaSet> sets;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    ReplicaSet& set = sets[unions.rootOf(i)];
+    set.members.push_back(ranks[i]);
+    if (const auto kind = joined_by.find(i); kind != joined_by.end() && !set.isDeclared()) {
+      set.evidence = kind->second;
+    }
+  }
+  std::vector<ReplicaSet> list;
+  for (auto& [root, set] : sets) {
+    list.push_back(setOf(std::move(set.members), set.evidence));
+  }
+  return list;
+}
+
+/// Adds the sets that started equal and that no declaration joins.
+void addEqualSets(std::vector<ReplicaSet>& sets) {
+  const std::vector<ReplicaSet> declared = std::move(sets);
+  std::map<std::pair<size_t, uint64_t>, std::vector<const ReplicaSet*>> equal;
+  sets.clear();
+  for (const ReplicaSet& set : declared) {
+    std::map<std::pair<size_t, uint64_t>, bool> starts;
+    for (const RankTrack* member : set.members) {
+      const size_t first = firstStepOf(*member);
+      starts[{first, member->rows[first]->value.bits}] = true;
+    }
+    if (starts.size() == 1) { // else the declared set is broken from the start, which is its own finding
+      equal[starts.begin()->first].push_back(&set);
+    }
+    if (set.members.size() > 1) {
+      sets.push_back(set);
+    }
+  }
+  for (const auto& [start, parts] : equal) {
+    if (parts.size() > 1) {
+      ReplicaSet& set = sets.emplace_back(setOf(parts.front()->members, ReplicaEvidence::kStart));
+      set.members.clear();
+      for (const ReplicaSet* part : parts) {
+        set.members.insert(set.members.end(), part->members.begin(), part->members.end());
+        set.declared.push_back(part->members);
+      }
+      std::sort(set.members.begin(), set.members.end(), [](const RankTrack* a, const RankTrack* b) {
+        return a->rank < b->rank;
+      });
+    }
+  }
+}
+
+} // namespace
+
+std::string comparableKey(const RankTrack& track, const JobFacts& facts) {
+  const SampledParameter& parameter = *track.facts;
+  const bool is_partial = std::any_of(parameter.placements.begin(), parameter.placements.end(), isPartial);
+  // Only its place in the optimizer names a parameter without a model's name: another rank may have another one there.
+  const bool is_vague = !parameter.has_model_name && firstRowOf(track).value.is_constant;
+  if (is_partial || is_vague || elementsOf(parameter.local_shape) == 0) {
+    return "";
+  }
+  const bool is_tensor_shard = parameter.tensor_model_parallel == true;
+  return parameter.dtype + " " + listText(parameter.local_shape) + " " + placeInMesh(parameter) +
+         (is_tensor_shard ? placeInTensorGroup(track, facts) : "");
+}
+
+bool isDeclaredShard(const SampledParameter& facts) {
+  return facts.is_fsdp1_flat || facts.tensor_model_parallel == true ||
+         std::any_of(facts.placements.begin(), facts.placements.end(), isShardedOn);
+}
+
+std::vector<RankTracks> comparableRanks(const ParameterTrack& track, const JobFacts& facts) {
+  std::map<std::string, RankTracks> by_key;
+  for (const RankTrack& rank : track.ranks) {
+    if (std::string key = comparableKey(rank, facts); !key.empty()) {
+      by_key[std::move(key)].push_back(&rank);
+    }
+  }
+  std::vector<RankTracks> all;
+  for (auto& [key, ranks] : by_key) {
+    if (ranks.size() > 1) {
+      all.push_back(std::move(ranks));
+    }
+  }
+  return all;
+}
+
+std::vector<ReplicaSet> replicaSetsOf(const ParameterTrack& track, const JobFacts& facts) {
+  std::vector<ReplicaSet> all;
+  for (const RankTracks& ranks : comparableRanks(track, facts)) {
+    std::vector<ReplicaSet> sets = declaredSets(ranks, facts);
+    addEqualSets(sets);
+    all.insert(all.end(), sets.begin(), sets.end());
+  }
+  return all;
+}
+
+} // namespace commtap
