@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/verify/parameter_tracks.h"
+#include "report/verify/verify_vocabulary.h"
+
+namespace commtap {
+
+/// Returns the ranks that have a sample of the step, by the bits of their values: most ranks first.
+std::vector<RankTracks> partsAt(const RankTracks& members, size_t step);
+
+/// What proves, up to a step, that ranks hold replicas: kGradients, kChanges, or kNone.
+ReplicaEvidence proofOf(const RankTracks& members, size_t end);
+
+/// The first sample in which the values of ranks differ that were equal before.
+struct ReplicaSplit {
+  size_t step = 0;               ///< place in SampledOptimizer::steps
+  std::optional<size_t> before;  ///< the last place with equal values; nullopt: they never were
+  std::vector<RankTracks> parts; ///< most ranks first
+  ReplicaEvidence proof = ReplicaEvidence::kNone;
+  std::optional<size_t> equal_again; ///< a later place with equal values, other than those before
+};
+
+/// Returns the first split of ranks at or after `from`; nullopt if their values are always equal.
+std::optional<ReplicaSplit> firstSplit(const RankTracks& members, size_t from);
+
+/// How the parts of a split differ. Compares one rank of each part.
+struct SplitDifference {
+  std::optional<double> values;    ///< the largest distance; nullopt if not known
+  std::optional<double> gradients; ///< nullopt if not known, or there are none to compare
+  bool has_equal_gradients = false;
+  bool has_noise_gradients = false; ///< the gradients are so small by the others that rounding may be all they are
+  bool has_non_finite = false;      ///< of some parts only
+  DifferenceCause cause = DifferenceCause::kUnknown;
+  std::vector<int64_t> cause_ranks; ///< those that are frozen, without a gradient, or not finite
+};
+SplitDifference differenceOf(const ReplicaSplit& split, const SampledOptimizer& optimizer);
+
+} // namespace commtap

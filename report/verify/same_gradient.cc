@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/same_gradient.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "report/verify/replica_distance.h"
+#include "report/verify/replica_sets.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the ranks with equal gradients in a step, two or more.
+std::vector<RankTracks> equalGradients(const RankTracks& ranks, size_t step) {
+  std::map<uint64_t, RankTracks> by_bits;
+  for (const RankTrack* rank : ranks) {
+    const SampleRow* row = rank->row(step);
+    if (row != nullptr && hasComparableGradient(*rank, step) && !row->gradient.is_constant &&
+        !row->gradient.has_non_finite) {
+      by_bits[row->gradient.bits].push_back(rank);
+    }
+  }
+  std::vector<RankTracks> all;
+  for (auto& [bits, members] : by_bits) {
+    if (members.size() > 1) {
+      all.push_back(std::move(members));
+    }
+  }
+  return all;
+}
+
+/// Returns the last place before `end` where all members are equal.
+std::optional<size_t> lastEqual(const RankTracks& members, size_t end) {
+  for (size_t step = end; step > 0; --step) {
+    if (partsAt(members, step - 1).size() == 1) {
+      return step - 1;
+    }
+  }
+  return std::nullopt;
+}
+
+bool isDeclared(const std::vector<ReplicaSet>& sets, const std::vector<RankTracks>& parts) {
+  return std::any_of(sets.begin(), sets.end(), [&parts](const ReplicaSet& set) {
+    const auto has = [&set](const RankTracks& part) {
+      return std::any_of(part.begin(), part.end(), [&set](const RankTrack* rank) {
+        return std::find(set.members.begin(), set.members.end(), rank) != set.members.end();
+      });
+    };
+    return set.isDeclared() && std::count_if(parts.begin(), parts.end(), has) > 1;
+  });
+}
+
+/// Returns what is wrong with ranks that have equal gradients in a step; nullopt if their values are equal too, or as
+/// good as.
+std::optional<SameGradient> sameGradientAt(
+    const ParameterTrack& track,
+    const SampledOptimizer& optimizer,
+    const JobFacts& facts,
+    const RankTracks& members,
+    size_t step) {
+  SameGradient same;
+  same.split.parts = partsAt(members, step);
+  if (same.split.parts.size() < 2) {
+    return std::nullopt;
+  }
+  same.track = &track;
+  same.split.step = step;
+  same.split.before = lastEqual(members, step);
+  same.split.proof = ReplicaEvidence::kGradients;
+  same.difference = differenceOf(same.split, optimizer);
+  const uint64_t before = same.split.before ? optimizer.steps[*same.split.before] : 0;
+  const RoundingBounds bounds =
+      roundingBounds(members.front()->facts->dtype, facts.coarse_dtype, optimizer.steps[step] - before);
+  if (!same.difference.values || isRounding(*same.difference.values, std::nullopt, bounds)) {
+    return std::nullopt;
+  }
+  same.is_declared = isDeclared(replicaSetsOf(track, facts), same.split.parts);
+  return same;
+}
+
+} // namespace
+
+std::vector<SameGradient>
+sameGradients(const ParameterTrack& track, const SampledOptimizer& optimizer, const JobFacts& facts) {
+  std::vector<SameGradient> found;
+  for (const RankTracks& ranks : comparableRanks(track, facts)) {
+    std::set<int64_t> seen; // ranks are reported once, at their first such sample
+    for (size_t step = 0; step < optimizer.steps.size(); ++step) {
+      for (const RankTracks& members : equalGradients(ranks, step)) {
+        const bool is_new = !seen.contains(members.front()->rank);
+        std::optional<SameGradient> same =
+            is_new ? sameGradientAt(track, optimizer, facts, members, step) : std::nullopt;
+        if (same) {
+          for (const RankTrack* member : members) {
+            seen.insert(member->rank);
+          }
+          found.push_back(std::move(*same));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+} // namespace commtap

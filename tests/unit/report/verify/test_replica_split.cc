@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/replica_split.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/unit/verify_samples.h"
+
+namespace commtap {
+namespace {
+
+RankTracks allOf(const ParameterTrack& track) {
+  RankTracks ranks;
+  for (const RankTrack& rank : track.ranks) {
+    ranks.push_back(&rank);
+  }
+  return ranks;
+}
+
+/// Makes two ranks with one parameter, of which rank 1 has another gradient from step 3 on.
+VerifyJob jobThatSplits() {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  for (uint64_t step = 1; step <= 5; ++step) {
+    job.gradient("Net.w", static_cast<uint32_t>(step), step < 3 ? 0 : 100);
+    job.step(step);
+  }
+  return job;
+}
+
+TEST_CASE("the first split is the first sample with other values, and names the last equal one") {
+  VerifyJob job = jobThatSplits();
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0];
+  const std::optional<ReplicaSplit> split = firstSplit(allOf(track), 0);
+  REQUIRE(split);
+  CHECK(split->step == 3);
+  CHECK(split->before == 2U);
+  CHECK(split->parts.size() == 2);
+  CHECK(split->proof == ReplicaEvidence::kGradients);
+  CHECK_FALSE(split->equal_again);
+  const SplitDifference difference = differenceOf(*split, tracks.optimizerOf(track));
+  CHECK(difference.cause == DifferenceCause::kGradients);
+  CHECK(*difference.gradients > 0.5);
+  CHECK(*difference.values > 0.01);
+  CHECK_FALSE(difference.has_equal_gradients);
+  CHECK_FALSE(difference.has_noise_gradients);
+}
+
+TEST_CASE("ranks that are always equal have no split; equal gradients prove them replicas") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.gradient("Net.w", 5);
+  job.step(1);
+  const ParameterTracks tracks(job.processes());
+  CHECK_FALSE(firstSplit(allOf(tracks.all()[0]), 0));
+  CHECK(proofOf(allOf(tracks.all()[0]), 1) == ReplicaEvidence::kGradients);
+  CHECK(proofOf(allOf(tracks.all()[0]), 0) == ReplicaEvidence::kNone);
+}
+
+TEST_CASE("two changes prove replicas, one does not, nor do changes of what is constant") {
+  for (const bool is_constant : {false, true}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    for (uint64_t step = 1; step <= 3; ++step) {
+      job.onAll("Net.w", [&](VerifyJob::MadeParameter& made, int64_t) {
+        made.value = is_constant ? std::vector<float>(8, static_cast<float>(step)) : noise(static_cast<uint32_t>(step));
+      });
+      job.step(step);
+    }
+    const ParameterTracks tracks(job.processes());
+    const RankTracks ranks = allOf(tracks.all()[0]);
+    CHECK(proofOf(ranks, 2) == ReplicaEvidence::kNone);
+    CHECK(proofOf(ranks, 3) == (is_constant ? ReplicaEvidence::kNone : ReplicaEvidence::kChanges));
+  }
+}
+
+TEST_CASE("ranks that are averaged are equal again, those that return to the old values are not") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.step(1);
+  job.at(1, "Net.w").value = noise(2);
+  job.step(2);
+  job.at(1, "Net.w").value = noise(1);
+  job.step(3);
+  {
+    const ParameterTracks tracks(job.processes());
+    CHECK_FALSE(firstSplit(allOf(tracks.all()[0]), 0)->equal_again);
+  }
+  job.onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) { made.value = noise(3); });
+  job.step(4);
+  const ParameterTracks tracks(job.processes());
+  CHECK(firstSplit(allOf(tracks.all()[0]), 0)->equal_again == 3U);
+}
+
+TEST_CASE("the cause is a frozen rank, a missing gradient, another update, or another gradient") {
+  const auto causeOf = [](const auto& change) {
+    VerifyJob job(3);
+    job.addOnAll("Net.w", noise(1));
+    job.gradient("Net.w", 2);
+    change(job);
+    job.step(1);
+    job.at(2, "Net.w").value = noise(9);
+    job.step(2);
+    const ParameterTracks tracks(job.processes());
+    const ParameterTrack& track = tracks.all()[0];
+    return differenceOf(*firstSplit(allOf(track), 1), tracks.optimizerOf(track));
+  };
+  const SplitDifference frozen = causeOf([](VerifyJob& job) { job.at(2, "Net.w").facts.requires_grad = false; });
+  CHECK(frozen.cause == DifferenceCause::kFrozen);
+  CHECK(frozen.cause_ranks == std::vector<int64_t>{2});
+  const SplitDifference missing = causeOf([](VerifyJob& job) { job.at(2, "Net.w").gradient.reset(); });
+  CHECK(missing.cause == DifferenceCause::kNoGradient);
+  CHECK(missing.cause_ranks == std::vector<int64_t>{2});
+  CHECK_FALSE(missing.gradients);
+  CHECK(causeOf([](VerifyJob&) {}).cause == DifferenceCause::kUpdate);
+  const SplitDifference partial = causeOf([](VerifyJob& job) { job.at(2, "Net.w").is_partial = true; });
+  CHECK(partial.cause == DifferenceCause::kUnknown);
+  CHECK_FALSE(partial.has_non_finite);
+}
+
+TEST_CASE("gradients far below the largest are noise, and infinite values are seen") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.addOnAll("Net.large", noise(2));
+  job.step(1);
+  job.gradient("Net.w", 3, 1);
+  job.onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) {
+    for (float& number : *made.gradient) {
+      number *= 1e-7F;
+    }
+  });
+  job.gradient("Net.large", 5);
+  job.at(0, "Net.w").value[3] = INFINITY;
+  job.step(2);
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0].name == "Net.w" ? tracks.all()[0] : tracks.all()[1];
+  const SplitDifference difference = differenceOf(*firstSplit(allOf(track), 0), tracks.optimizerOf(track));
+  CHECK(difference.has_noise_gradients);
+  CHECK(difference.has_non_finite);
+  CHECK(difference.cause_ranks == std::vector<int64_t>{0});
+  CHECK_FALSE(difference.values);
+}
+
+TEST_CASE("the parts of a step are the ranks with equal values, most ranks first") {
+  VerifyJob job(4);
+  job.addOnAll("Net.w", noise(1));
+  job.at(0, "Net.w").value = noise(2);
+  job.step(1, {2});
+  const ParameterTracks tracks(job.processes());
+  const std::vector<RankTracks> parts = partsAt(allOf(tracks.all()[0]), 0);
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].size() == 2);
+  CHECK(parts[0][0]->rank == 1);
+  CHECK(parts[1][0]->rank == 0);
+}
+
+} // namespace
+} // namespace commtap

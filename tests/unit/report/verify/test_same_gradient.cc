@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/same_gradient.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/verify_samples.h"
+
+namespace commtap {
+namespace {
+
+TEST_CASE("equal gradients for other values are found at the first sample with them") {
+  VerifyJob job(3);
+  job.addOnAll("Net.w", noise(1));
+  job.gradient("Net.w", 2);
+  job.step(1);
+  job.at(1, "Net.w").value = noise(3);
+  job.step(2);
+  job.step(3);
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0];
+  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].split.before == 0U);
+  CHECK(found[0].split.step == 1);
+  CHECK(found[0].split.parts.size() == 2);
+  CHECK(found[0].split.parts[1].front()->rank == 1);
+  CHECK_FALSE(found[0].is_declared);
+  CHECK(found[0].difference.cause == DifferenceCause::kUpdate);
+}
+
+TEST_CASE("values that differ in the first sample were never equal") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t rank) {
+    made.value = noise(static_cast<uint32_t>(rank));
+    made.facts.ddp_ranks = {0, 1};
+  });
+  job.gradient("Net.w", 2);
+  job.step(1);
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0];
+  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
+  REQUIRE(found.size() == 1);
+  CHECK_FALSE(found[0].split.before);
+  CHECK(found[0].is_declared);
+}
+
+TEST_CASE("constant gradients, rounding and other gradients are no proof") {
+  VerifyJob job(2);
+  job.addOnAll("Net.constant", noise(1));
+  job.at(1, "Net.constant").value = noise(2);
+  job.onAll("Net.constant", [](VerifyJob::MadeParameter& made, int64_t) { made.gradient = std::vector<float>(64, 1); });
+  job.addOnAll("Net.rounded", noise(1));
+  job.at(1, "Net.rounded").value = rounded(noise(1), 1e-7F, 3);
+  job.gradient("Net.rounded", 4);
+  job.addOnAll("Net.other", noise(1));
+  job.at(1, "Net.other").value = noise(2);
+  job.gradient("Net.other", 5, 1);
+  job.step(1);
+  const ParameterTracks tracks(job.processes());
+  for (const ParameterTrack& track : tracks.all()) {
+    CHECK_MESSAGE(sameGradients(track, tracks.optimizerOf(track), {}).empty(), track.name);
+  }
+}
+
+} // namespace
+} // namespace commtap
