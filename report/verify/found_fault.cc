@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/found_fault.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "report/job/job_summary.h"
+
+namespace commtap {
+namespace {
+
+using Alike = std::tuple<
+    VerifySeverity,
+    VerifyClass,
+    uint32_t,
+    std::optional<uint64_t>,
+    std::optional<uint64_t>,
+    DifferenceCause,
+    ReplicaEvidence,
+    std::string>;
+
+/// Returns what faults of one finding have in common. Rounding is one piece of news, whenever it is first seen.
+Alike alike(const VerifyFinding& finding) {
+  const bool has_steps = finding.what != VerifyClass::kRounding && finding.what != VerifyClass::kPeriodic;
+  return {
+      finding.severity,
+      finding.what,
+      finding.optimizer,
+      has_steps ? finding.before : std::nullopt,
+      has_steps ? finding.step : std::nullopt,
+      has_steps ? finding.cause : DifferenceCause::kUnknown,
+      has_steps ? finding.evidence : ReplicaEvidence::kNone,
+      finding.group};
+}
+
+double worthOf(const VerifyFinding& finding) {
+  return std::max(finding.value_distance.value_or(0), finding.gradient_distance.value_or(0));
+}
+
+void addFurther(VerifyFinding& all, const VerifyFinding& one) {
+  all.value_distance = std::max(all.value_distance, one.value_distance);
+  all.gradient_distance = std::max(all.gradient_distance, one.gradient_distance);
+  all.last_step = std::max(all.last_step, one.last_step);
+  if (one.step < all.step) { // of rounding: the first of all
+    all.step = one.step;
+    all.before = one.before;
+  }
+}
+
+/// Returns one finding of faults with the same ranks: the parameter that is most apart first.
+VerifyFinding joined(std::vector<const FoundFault*> faults) {
+  std::stable_sort(faults.begin(), faults.end(), [](const FoundFault* a, const FoundFault* b) {
+    return worthOf(a->finding) > worthOf(b->finding);
+  });
+  VerifyFinding finding = faults.front()->finding;
+  finding.sets = {verifyRanksOf(faults.front()->parts)};
+  for (const FoundFault* fault : faults) {
+    addFurther(finding, fault->finding);
+    if (!fault->parameter.empty()) {
+      finding.parameters.push_back(fault->parameter);
+    }
+  }
+  return finding;
+}
+
+/// Adds the finding to one that says the same of other ranks, if there is one.
+void addToAlike(std::vector<VerifyFinding>& findings, VerifyFinding finding) {
+  const auto sorted = [](std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  const auto same = std::find_if(findings.begin(), findings.end(), [&](const VerifyFinding& other) {
+    return alike(other) == alike(finding) && other.parameters.size() == finding.parameters.size() &&
+           sorted(other.parameters) == sorted(finding.parameters);
+  });
+  if (same == findings.end()) {
+    findings.push_back(std::move(finding));
+    return;
+  }
+  addFurther(*same, finding);
+  same->sets.insert(same->sets.end(), finding.sets.begin(), finding.sets.end());
+}
+
+} // namespace
+
+RankRanges rangesOf(std::vector<int64_t> ranks) {
+  return rankRanges(std::move(ranks));
+}
+
+VerifyRanks verifyRanksOf(const RankParts& parts) {
+  VerifyRanks ranks;
+  std::vector<int64_t> all;
+  for (const std::vector<int64_t>& part : parts) {
+    all.insert(all.end(), part.begin(), part.end());
+    if (parts.size() > 1) {
+      ranks.parts.push_back(rangesOf(part));
+    }
+  }
+  ranks.ranks = rangesOf(std::move(all));
+  return ranks;
+}
+
+std::vector<VerifyFinding> groupedFaults(const std::vector<FoundFault>& faults) {
+  std::map<std::pair<Alike, RankParts>, std::vector<const FoundFault*>> groups;
+  for (const FoundFault& fault : faults) {
+    groups[{alike(fault.finding), fault.parts}].push_back(&fault);
+  }
+  std::vector<VerifyFinding> findings;
+  for (const auto& [key, group] : groups) {
+    addToAlike(findings, joined(group));
+  }
+  std::stable_sort(findings.begin(), findings.end(), [](const VerifyFinding& a, const VerifyFinding& b) {
+    return std::tuple(a.severity, a.what, b.parameters.size()) < std::tuple(b.severity, b.what, a.parameters.size());
+  });
+  return findings;
+}
+
+} // namespace commtap

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/replica_faults.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace commtap {
+namespace {
+
+constexpr size_t kNoParent = std::numeric_limits<size_t>::max();
+
+/// Returns the set without the declared sets that differ within themselves: these are findings of their own. Returns
+/// fewer than two members if nothing is left to compare.
+RankTracks withoutBroken(const ReplicaSet& set) {
+  RankTracks members;
+  size_t parts = 0;
+  for (const RankTracks& declared : set.declared) {
+    if (!firstSplit(declared, 0)) {
+      members.insert(members.end(), declared.begin(), declared.end());
+      ++parts;
+    }
+  }
+  std::sort(members.begin(), members.end(), [](const RankTrack* a, const RankTrack* b) { return a->rank < b->rank; });
+  return parts > 1 ? members : RankTracks();
+}
+
+VerifyFinding findingOf(
+    const ReplicaSplit& split,
+    const SplitDifference& difference,
+    const ParameterTrack& track,
+    const SampledOptimizer& optimizer) {
+  VerifyFinding finding;
+  finding.optimizer = track.optimizer;
+  finding.before = split.before ? std::optional(optimizer.steps[*split.before]) : std::nullopt;
+  finding.step = optimizer.steps[split.step];
+  finding.value_distance = difference.values;
+  finding.gradient_distance = difference.gradients;
+  finding.cause = difference.cause;
+  finding.cause_ranks = rangesOf(difference.cause_ranks);
+  return finding;
+}
+
+} // namespace
+
+ReplicaFaults::ReplicaFaults(const ParameterTracks& tracks, const JobFacts& facts)
+    : tracks_(tracks), facts_(facts), parts_(tracks, facts) {
+  for (const ParameterTrack& track : tracks.all()) {
+    compare(track);
+  }
+  judgeSameGradients();
+  judgeSplits();
+}
+
+void ReplicaFaults::compare(const ParameterTrack& track) {
+  std::vector<SameGradient> same = sameGradients(track, tracks_.optimizerOf(track), facts_);
+  if (!same.empty()) {
+    ++replicated_;
+    std::move(same.begin(), same.end(), std::back_inserter(same_gradients_));
+    return;
+  }
+  bool is_replicated = false;
+  bool is_equal = true;
+  for (ReplicaSet& set : replicaSetsOf(track, facts_)) {
+    const RankTracks members = set.isDeclared() ? set.members : withoutBroken(set);
+    if (members.size() < 2) {
+      continue;
+    }
+    const bool is_proven = proofOf(members, std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone;
+    sets_.push_back(std::move(set));
+    const ReplicaSet& kept = sets_.back();
+    const bool has_split = follow(track, kept, members, 0, kNoParent);
+    is_equal &= !has_split;
+    if (kept.isDeclared() || is_proven || (!has_split && !kept.is_constant)) {
+      is_replicated = true;
+      ++replicas_[ranksOf({members}).front()];
+    }
+  }
+  const bool is_shard = std::any_of(
+      track.ranks.begin(), track.ranks.end(), [](const RankTrack& rank) { return isDeclaredShard(*rank.facts); });
+  replicated_ += is_replicated ? 1 : 0;
+  equal_ += is_replicated && is_equal ? 1 : 0;
+  sharded_ += is_shard && !is_replicated ? 1 : 0;
+}
+
+bool ReplicaFaults::follow(
+    const ParameterTrack& track,
+    const ReplicaSet& set,
+    const RankTracks& members,
+    size_t from,
+    size_t parent) {
+  const std::optional<ReplicaSplit> split = firstSplit(members, from);
+  if (!split) {
+    if (proofOf(members, std::numeric_limits<size_t>::max()) != ReplicaEvidence::kNone) {
+      parts_.addInStep(members);
+    }
+    return false;
+  }
+  parts_.addSplit(split->parts);
+  const size_t place = splits_.size();
+  splits_.push_back(
+      {{&track, &set, *split, differenceOf(*split, tracks_.optimizerOf(track))}, parent == kNoParent ? place : parent});
+  for (const RankTracks& part : split->parts) {
+    if (part.size() > 1) {
+      follow(track, set, part, split->step + 1, place);
+    }
+  }
+  return true;
+}
+
+void ReplicaFaults::judgeSplits() {
+  std::vector<bool> is_silent(splits_.size());
+  for (size_t i = 0; i < splits_.size(); ++i) {
+    const auto& [split, parent] = splits_[i];
+    if (parent != i && !is_silent[parent]) {
+      continue; // the parameter has a finding: how it goes on is no other
+    }
+    const SampledOptimizer& optimizer = tracks_.optimizerOf(*split.track);
+    const std::optional<SplitVerdict> verdict = classOf(split, optimizer, parts_, facts_);
+    is_silent[i] = !verdict;
+    if (verdict) {
+      FoundFault& fault = faults_.emplace_back();
+      fault.finding = findingOf(split.split, split.difference, *split.track, optimizer);
+      fault.finding.severity = verdict->severity;
+      fault.finding.what = verdict->what;
+      fault.finding.evidence = verdict->what == VerifyClass::kDrift ? split.split.proof : split.set->evidence;
+      if (split.split.equal_again) {
+        fault.finding.last_step = optimizer.steps[*split.split.equal_again];
+      }
+      fault.parameter = split.track->name;
+      fault.parts = ranksOf(split.split.parts);
+    }
+  }
+}
+
+bool ReplicaFaults::isMostOf(const SameGradient& same) const {
+  const RankParts parts = ranksOf(same.split.parts);
+  const auto has_both = [&parts](const ParameterTrack& track) {
+    return track.of(parts[0].front()) != nullptr && track.of(parts[1].front()) != nullptr;
+  };
+  const auto is_alike = [&parts](const SameGradient& other) {
+    return !other.split.before && ranksOf(other.split.parts) == parts;
+  };
+  const auto all = std::count_if(tracks_.all().begin(), tracks_.all().end(), has_both);
+  return 2 * std::count_if(same_gradients_.begin(), same_gradients_.end(), is_alike) >= all;
+}
+
+void ReplicaFaults::judgeSameGradients() {
+  std::map<RankParts, bool> is_most;
+  for (const SameGradient& same : same_gradients_) {
+    FoundFault& fault = faults_.emplace_back();
+    fault.parts = ranksOf(same.split.parts);
+    fault.finding = findingOf(same.split, same.difference, *same.track, tracks_.optimizerOf(*same.track));
+    fault.finding.what = same.split.before ? VerifyClass::kSameGradient : VerifyClass::kNeverEqual;
+    fault.finding.evidence = ReplicaEvidence::kGradients;
+    fault.parameter = same.track->name;
+    const auto [most, is_new] = is_most.emplace(fault.parts, false);
+    most->second = is_new ? isMostOf(same) : most->second;
+    const bool is_error = same.split.before || same.is_declared || most->second;
+    fault.finding.severity = is_error ? VerifySeverity::kError : VerifySeverity::kWarning;
+  }
+}
+
+} // namespace commtap

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "report/verify/found_fault.h"
+#include "report/verify/job_facts.h"
+#include "report/verify/parameter_tracks.h"
+#include "report/verify/rank_parts.h"
+#include "report/verify/replica_sets.h"
+#include "report/verify/same_gradient.h"
+#include "report/verify/split_class.h"
+
+namespace commtap {
+
+/// Compares the replicas of all parameters.
+class ReplicaFaults {
+ public:
+  /// The arguments outlive the object.
+  ReplicaFaults(const ParameterTracks& tracks, const JobFacts& facts);
+
+  const std::vector<FoundFault>& faults() const {
+    return faults_;
+  }
+  size_t replicated() const {
+    return replicated_;
+  }
+  size_t equal() const {
+    return equal_;
+  }
+  size_t sharded() const {
+    return sharded_;
+  }
+  /// Returns the sets of ranks that hold replicas, and of how many parameters.
+  const std::map<std::vector<int64_t>, size_t>& replicas() const {
+    return replicas_;
+  }
+
+ private:
+  struct Found {
+    SplitSet split;
+    size_t parent = 0; ///< place of the split of which this one's ranks are a part; its own for none
+  };
+
+  void compare(const ParameterTrack& track);
+  bool
+  follow(const ParameterTrack& track, const ReplicaSet& set, const RankTracks& members, size_t from, size_t parent);
+  void judgeSplits();
+  void judgeSameGradients();
+  bool isMostOf(const SameGradient& same) const;
+
+  const ParameterTracks& tracks_;
+  const JobFacts& facts_;
+  RankPartsFacts parts_;
+  std::deque<ReplicaSet> sets_; ///< those of the splits
+  std::vector<Found> splits_;
+  std::vector<SameGradient> same_gradients_;
+  std::vector<FoundFault> faults_;
+  size_t replicated_ = 0;
+  size_t equal_ = 0;
+  size_t sharded_ = 0;
+  std::map<std::vector<int64_t>, size_t> replicas_;
+};
+
+} // namespace commtap

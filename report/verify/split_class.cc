@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/split_class.h"
+
+#include <algorithm>
+
+#include "report/verify/replica_distance.h"
+
+namespace commtap {
+namespace {
+
+/// Asks the questions that tell a fault from what is meant, in the order of their worth.
+class SplitJudge {
+ public:
+  SplitJudge(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts)
+      : split_(split), optimizer_(optimizer), all_(parts), facts_(facts), parts_(ranksOf(split.split.parts)) {}
+
+  std::optional<SplitVerdict> verdict() {
+    const SplitDifference& difference = split_.difference;
+    if (difference.has_non_finite) {
+      return isReplica() ? error(VerifyClass::kNonFinite) : warning(VerifyClass::kNonFinite);
+    }
+    if (isRounding()) {
+      return note(VerifyClass::kRounding);
+    }
+    if (split_.split.equal_again) {
+      return note(VerifyClass::kPeriodic);
+    }
+    if (difference.has_noise_gradients) {
+      return std::nullopt;
+    }
+    if (isReplica()) {
+      if (!difference.values) {
+        return note(VerifyClass::kUnmeasured);
+      }
+      return error(classOfReplica());
+    }
+    return split_.set->is_expert || !difference.values ? std::nullopt : unprovenVerdict();
+  }
+
+ private:
+  static SplitVerdict error(VerifyClass what) {
+    return {VerifySeverity::kError, what};
+  }
+  static SplitVerdict warning(VerifyClass what) {
+    return {VerifySeverity::kWarning, what};
+  }
+  static SplitVerdict note(VerifyClass what) {
+    return {VerifySeverity::kNote, what};
+  }
+
+  bool isReplica() const {
+    return split_.set->isDeclared() || split_.split.proof != ReplicaEvidence::kNone;
+  }
+
+  VerifyClass classOfReplica() const {
+    if (!split_.split.before) {
+      return VerifyClass::kNeverEqual;
+    }
+    return split_.split.proof != ReplicaEvidence::kNone ? VerifyClass::kDrift : VerifyClass::kDeclared;
+  }
+
+  /// Returns whether the ranks are as far apart as rounding brings them, and nothing else explains it better.
+  bool isRounding() const {
+    const ReplicaSplit& split = split_.split;
+    const SplitDifference& difference = split_.difference;
+    const uint64_t before = split.before ? optimizer_.steps[*split.before] : 0;
+    const RoundingBounds bounds = roundingBounds(
+        split.parts.front().front()->facts->dtype, facts_.coarse_dtype, optimizer_.steps[split.step] - before);
+    return difference.values && commtap::isRounding(*difference.values, difference.gradients, bounds) &&
+           difference.cause != DifferenceCause::kFrozen && difference.cause != DifferenceCause::kNoGradient;
+  }
+
+  /// Returns whether the parameter changes on some ranks only, and no optimizer has it: a copy that one rank keeps, as
+  /// an exponential moving average.
+  bool isRankCopy() const {
+    const auto has_changed = [this](const RankTracks& part) {
+      const SampleRow* old = split_.split.before ? part.front()->row(*split_.split.before) : nullptr;
+      return old == nullptr || old->value.bits != part.front()->row(split_.split.step)->value.bits;
+    };
+    const std::vector<RankTracks>& parts = split_.split.parts;
+    return !parts.front().front()->facts->is_in_optimizer && !std::all_of(parts.begin(), parts.end(), has_changed);
+  }
+
+  /// Returns whether the module that has the parameter has another one that differs between the parts at the start:
+  /// then this one, though it started with one value as on each rank, is a part of a shard too.
+  bool hasShardedSibling() {
+    const std::string& name = split_.track->name;
+    const size_t end = name.rfind('.');
+    return end != std::string::npos && startsDiffer(std::string_view(name).substr(0, end));
+  }
+
+  bool startsDiffer(std::string_view module) const {
+    return std::any_of(parts_.begin() + 1, parts_.end(), [&](const std::vector<int64_t>& part) {
+      return all_.startsDiffer(parts_.front().front(), part.front(), module);
+    });
+  }
+
+  std::optional<SplitVerdict> unprovenVerdict() {
+    if (isRankCopy()) {
+      return note(VerifyClass::kRankCopy);
+    }
+    const PartsFacts& facts = all_.of(parts_);
+    const bool is_constant = split_.set->is_constant;
+    if (facts.has_messages && facts.in_step < facts.split && (is_constant || !facts.others_differ)) {
+      return std::nullopt; // stages of a pipeline
+    }
+    if (is_constant && hasShardedSibling()) {
+      return std::nullopt;
+    }
+    if (const std::string_view experts = facts_.expertsAbove(split_.track->name); !experts.empty()) {
+      if (is_constant) {
+        return std::nullopt;
+      }
+      if (!startsDiffer(experts)) {
+        return note(VerifyClass::kExperts);
+      }
+    }
+    if (facts.in_step > 0 || (!is_constant && facts.others_differ)) {
+      return warning(VerifyClass::kUnproven);
+    }
+    return is_constant ? std::nullopt : std::optional(warning(VerifyClass::kSeparate));
+  }
+
+  const SplitSet& split_;
+  const SampledOptimizer& optimizer_;
+  RankPartsFacts& all_;
+  const JobFacts& facts_;
+  RankParts parts_;
+};
+
+} // namespace
+
+std::optional<SplitVerdict>
+classOf(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts) {
+  return SplitJudge(split, optimizer, parts, facts).verdict();
+}
+
+} // namespace commtap

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "report/verify/job_facts.h"
+#include "report/verify/rank_parts.h"
+#include "report/verify/replica_sets.h"
+#include "report/verify/replica_split.h"
+#include "report/verify/verify_vocabulary.h"
+
+namespace commtap {
+
+/// A set of ranks whose values of a parameter went apart.
+struct SplitSet {
+  const ParameterTrack* track = nullptr;
+  const ReplicaSet* set = nullptr;
+  ReplicaSplit split;
+  SplitDifference difference;
+};
+
+/// What a split is found to be.
+struct SplitVerdict {
+  VerifySeverity severity = VerifySeverity::kNote;
+  VerifyClass what = VerifyClass::kRounding;
+};
+
+/// Returns what the split is; nullopt if it is no news: ranks that were never replicas go apart.
+std::optional<SplitVerdict>
+classOf(const SplitSet& split, const SampledOptimizer& optimizer, RankPartsFacts& parts, const JobFacts& facts);
+
+} // namespace commtap

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/split_class.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/unit/verify_samples.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the verdict on the first split of the parameter "Net.a.w".
+std::optional<SplitVerdict> verdictOn(VerifyJob& job, const JobFacts& facts, size_t in_step = 0) {
+  const ParameterTracks tracks(job.processes());
+  RankPartsFacts parts(tracks, facts);
+  for (const ParameterTrack& track : tracks.all()) {
+    if (track.name == "Net.a.w") {
+      const std::vector<ReplicaSet> sets = replicaSetsOf(track, facts);
+      const std::optional<ReplicaSplit> split = firstSplit(sets.at(0).members, 0);
+      REQUIRE(split);
+      for (size_t i = 0; i < in_step; ++i) {
+        parts.addInStep(sets[0].members);
+      }
+      parts.addSplit(split->parts);
+      parts.addSplit(split->parts);
+      const SampledOptimizer& optimizer = tracks.optimizerOf(track);
+      return classOf({&track, sets.data(), *split, differenceOf(*split, optimizer)}, optimizer, parts, facts);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Makes two ranks whose "Net.a.w" starts equal and has other gradients. `change` is called before the first step.
+template <typename Change>
+VerifyJob splitJob(const std::vector<float>& start, const Change& change) {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", start);
+  job.gradient("Net.a.w", 5, 1);
+  change(job);
+  job.step(1);
+  job.step(2);
+  return job;
+}
+VerifyJob splitJob() {
+  return splitJob(noise(1), [](VerifyJob&) {});
+}
+
+const std::vector<float> kOnes(64, 1);
+
+TEST_CASE("declared replicas that go apart are an error") {
+  VerifyJob job = splitJob(kOnes, [](VerifyJob& made) {
+    made.at(0, "Net.a.w").facts.ddp_ranks = made.at(1, "Net.a.w").facts.ddp_ranks = {0, 1};
+  });
+  const std::optional<SplitVerdict> verdict = verdictOn(job, {});
+  REQUIRE(verdict);
+  CHECK(verdict->severity == VerifySeverity::kError);
+  CHECK(verdict->what == VerifyClass::kDeclared);
+}
+
+TEST_CASE("declared replicas that differ from the start were never equal") {
+  VerifyJob job = splitJob(noise(1), [](VerifyJob& made) {
+    made.at(0, "Net.a.w").facts.ddp_ranks = made.at(1, "Net.a.w").facts.ddp_ranks = {0, 1};
+    made.at(1, "Net.a.w").value = noise(2);
+  });
+  CHECK(verdictOn(job, {})->what == VerifyClass::kNeverEqual);
+}
+
+TEST_CASE("proven replicas that go apart have drifted") {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", noise(1));
+  job.gradient("Net.a.w", 2);
+  job.step(1);
+  job.gradient("Net.a.w", 3, 1);
+  job.step(2);
+  job.step(3);
+  CHECK(verdictOn(job, {})->what == VerifyClass::kDrift);
+  CHECK(verdictOn(job, {})->severity == VerifySeverity::kError);
+}
+
+TEST_CASE("values as far apart as rounding brings them are a note, whatever declares them") {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", noise(1));
+  job.gradient("Net.a.w", 2);
+  job.onAll("Net.a.w", [](VerifyJob::MadeParameter& made, int64_t) { made.facts.ddp_ranks = {0, 1}; });
+  job.at(1, "Net.a.w").gradient = rounded(noise(2), 1e-6F, 3);
+  job.step(1);
+  job.step(2);
+  CHECK(verdictOn(job, {})->what == VerifyClass::kRounding);
+  CHECK(verdictOn(job, {})->severity == VerifySeverity::kNote);
+}
+
+TEST_CASE("ranks that are averaged later are periodic") {
+  VerifyJob job = splitJob(noise(1), [](VerifyJob& made) {
+    made.at(0, "Net.a.w").facts.ddp_ranks = made.at(1, "Net.a.w").facts.ddp_ranks = {0, 1};
+  });
+  job.onAll("Net.a.w", [](VerifyJob::MadeParameter& made, int64_t) { made.value = noise(9); });
+  job.step(3);
+  CHECK(verdictOn(job, {})->what == VerifyClass::kPeriodic);
+}
+
+TEST_CASE("noise is no verdict") {
+  VerifyJob job = splitJob(noise(1), [](VerifyJob& made) {
+    made.addOnAll("Net.b", noise(3));
+    made.gradient("Net.b", 4);
+    made.onAll("Net.a.w", [](VerifyJob::MadeParameter& each, int64_t rank) {
+      each.facts.ddp_ranks = {0, 1};
+      each.gradient = std::vector<float>(64, rank == 0 ? 1e-9F : 2e-9F);
+    });
+  });
+  job.at(1, "Net.a.w").value = noise(7); // as Adam makes of such a gradient
+  job.step(3);
+  CHECK_FALSE(verdictOn(job, {}));
+}
+
+TEST_CASE("infinite values of some replicas are an error") {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", noise(1));
+  job.gradient("Net.a.w", 2);
+  job.step(1);
+  job.at(1, "Net.a.w").value[0] = INFINITY;
+  job.step(2);
+  CHECK(verdictOn(job, {})->what == VerifyClass::kNonFinite);
+  CHECK(verdictOn(job, {})->severity == VerifySeverity::kError);
+}
+
+TEST_CASE("without any proof, two models are a warning, and constants are none") {
+  VerifyJob job = splitJob();
+  CHECK(verdictOn(job, {})->what == VerifyClass::kSeparate);
+  CHECK(verdictOn(job, {})->severity == VerifySeverity::kWarning);
+  VerifyJob ones = splitJob(kOnes, [](VerifyJob&) {});
+  CHECK_FALSE(verdictOn(ones, {}));
+}
+
+TEST_CASE("beside replicas, or made equal, what goes apart is unproven") {
+  VerifyJob beside = splitJob();
+  CHECK(verdictOn(beside, {}, 1)->what == VerifyClass::kUnproven);
+  VerifyJob ones = splitJob(kOnes, [](VerifyJob&) {});
+  CHECK(verdictOn(ones, {}, 1)->what == VerifyClass::kUnproven);
+  VerifyJob made_equal = splitJob(noise(1), [](VerifyJob& made) {
+    made.addOnAll("Net.shard", noise(3));
+    made.at(1, "Net.shard").value = noise(4);
+  });
+  CHECK(verdictOn(made_equal, {})->what == VerifyClass::kUnproven);
+}
+
+TEST_CASE("a constant whose sibling differs at the start is a part of a shard") {
+  VerifyJob job = splitJob(kOnes, [](VerifyJob& made) {
+    made.addOnAll("Net.a.sibling", noise(3));
+    made.at(1, "Net.a.sibling").value = noise(4);
+  });
+  CHECK_FALSE(verdictOn(job, {}, 1));
+}
+
+TEST_CASE("stages of a pipeline go apart, unless most parameters are in step") {
+  JobFacts facts;
+  facts.messages = {{0, 1}};
+  VerifyJob job = splitJob();
+  CHECK_FALSE(verdictOn(job, facts, 1));
+  CHECK(verdictOn(job, facts, 2)->what == VerifyClass::kUnproven);
+  VerifyJob tied = splitJob(noise(1), [](VerifyJob& made) {
+    made.addOnAll("Net.layer", noise(3));
+    made.at(1, "Net.layer").value = noise(4);
+  });
+  CHECK(verdictOn(tied, facts)->what == VerifyClass::kUnproven);
+}
+
+TEST_CASE("experts that start equal go apart, a router that was made equal is unproven") {
+  JobFacts facts;
+  facts.all_to_all_modules = {"Net"};
+  VerifyJob experts = splitJob();
+  CHECK(verdictOn(experts, facts)->what == VerifyClass::kExperts);
+  CHECK(verdictOn(experts, facts)->severity == VerifySeverity::kNote);
+  VerifyJob router = splitJob(noise(1), [](VerifyJob& made) {
+    made.addOnAll("Net.expert", noise(3));
+    made.at(1, "Net.expert").value = noise(4);
+  });
+  CHECK(verdictOn(router, facts)->what == VerifyClass::kUnproven);
+  VerifyJob norms = splitJob(kOnes, [](VerifyJob&) {});
+  CHECK_FALSE(verdictOn(norms, facts, 1));
+  VerifyJob marked = splitJob(noise(1), [](VerifyJob& made) {
+    made.at(0, "Net.a.w").facts.allreduce = made.at(1, "Net.a.w").facts.allreduce = false;
+  });
+  CHECK_FALSE(verdictOn(marked, {}, 1));
+}
+
+TEST_CASE("a parameter without an optimizer that changes on one rank is its copy") {
+  VerifyJob job = splitJob(noise(1), [](VerifyJob& made) {
+    made.onAll("Net.a.w", [](VerifyJob::MadeParameter& each, int64_t rank) {
+      each.facts.is_in_optimizer = false;
+      if (rank == 1) {
+        each.gradient.reset();
+      }
+    });
+  });
+  CHECK(verdictOn(job, {}, 1)->what == VerifyClass::kRankCopy);
+}
+
+TEST_CASE("without the sums of the samples, replicas that differ are unmeasured") {
+  VerifyJob job(2);
+  job.addOnAll("Net.a.w", noise(1));
+  job.onAll("Net.a.w", [](VerifyJob::MadeParameter& made, int64_t) {
+    made.facts.ddp_ranks = {0, 1};
+    made.has_sums = false;
+  });
+  job.step(1);
+  job.at(1, "Net.a.w").value[0] += 0.01F;
+  job.step(2);
+  CHECK(verdictOn(job, {})->what == VerifyClass::kUnmeasured);
+}
+
+} // namespace
+} // namespace commtap
