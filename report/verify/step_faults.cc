@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/step_faults.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace commtap {
+namespace {
+
+/// A process group, as its members call it.
+using GroupKey = std::pair<std::string, GroupRanks>;
+/// How many collectives of a group each rank had issued at a step.
+using Issued = std::map<int64_t, uint64_t>;
+
+/// Returns the numbers of each group by step.
+std::map<GroupKey, std::vector<Issued>> issuedOf(const SampledOptimizer& optimizer, const JobFacts& facts) {
+  std::map<GroupKey, std::vector<Issued>> issued;
+  for (const auto& [rank, samples] : optimizer.samples) {
+    for (size_t step = 0; step < samples.size(); ++step) {
+      for (const SampledGroup& group : samples[step] == nullptr ? std::vector<SampledGroup>() : samples[step]->groups) {
+        const auto members = facts.groups.find({rank, group.name});
+        if (members != facts.groups.end() && members->second.size() > 1) {
+          std::vector<Issued>& of_group = issued[{group.name, members->second}];
+          of_group.resize(samples.size());
+          of_group[step][rank] = group.collectives;
+        }
+      }
+    }
+  }
+  return issued;
+}
+
+bool areEqual(const Issued& issued) {
+  return std::all_of(
+      issued.begin(), issued.end(), [&issued](const auto& entry) { return entry.second == issued.begin()->second; });
+}
+
+/// The ranks ahead of the others, and by how much.
+struct Lead {
+  std::vector<int64_t> ahead;
+  std::vector<int64_t> behind;
+  uint64_t collectives = 0;
+
+  bool operator==(const Lead&) const = default;
+};
+
+/// Returns nullopt unless the ranks stand at two numbers.
+std::optional<Lead> leadIn(const Issued& issued) {
+  Lead lead;
+  uint64_t most = 0;
+  uint64_t least = UINT64_MAX;
+  for (const auto& [rank, count] : issued) {
+    most = std::max(most, count);
+    least = std::min(least, count);
+  }
+  for (const auto& [rank, count] : issued) {
+    if (count != most && count != least) {
+      return std::nullopt;
+    }
+    (count == most ? lead.ahead : lead.behind).push_back(rank);
+  }
+  lead.collectives = most - least;
+  return lead.collectives > 0 ? std::optional(lead) : std::nullopt;
+}
+
+/// A rank that skips a step is ahead by the collectives of one or more steps, from then on: its next step is the same
+/// in number, and a later one of the job. Anything else is a rank that issues its collectives earlier or later.
+std::optional<FoundFault> skippedIn(const std::vector<Issued>& issued, const std::vector<uint64_t>& steps) {
+  size_t before = issued.size();
+  for (size_t step = 0; step < issued.size(); ++step) {
+    if (issued[step].size() < 2) {
+      continue;
+    }
+    if (areEqual(issued[step])) {
+      before = step;
+      continue;
+    }
+    const std::optional<Lead> lead = leadIn(issued[step]);
+    if (before >= step || !lead) {
+      return std::nullopt;
+    }
+    const uint64_t made = issued[step].at(lead->behind.front()) - issued[before].begin()->second;
+    const uint64_t passed = steps[step] - steps[before];
+    const bool is_regular = made > 0 && made % passed == 0 && lead->collectives % (made / passed) == 0;
+    const auto goes_on = [&lead](const Issued& later) { return later.size() < 2 || leadIn(later) == lead; };
+    if (!is_regular || !std::all_of(issued.begin() + static_cast<std::ptrdiff_t>(step), issued.end(), goes_on)) {
+      return std::nullopt;
+    }
+    FoundFault fault;
+    fault.finding.what = VerifyClass::kSkippedStep;
+    fault.finding.before = steps[before];
+    fault.finding.step = steps[step];
+    fault.finding.collectives = lead->collectives;
+    fault.finding.cause_ranks = rangesOf(lead->ahead);
+    fault.parts = {lead->behind, lead->ahead};
+    return fault;
+  }
+  return std::nullopt;
+}
+
+/// Returns the ranks whose last sample is of an earlier step than that of the others.
+std::optional<FoundFault> fewerSteps(uint32_t number, const SampledOptimizer& optimizer) {
+  std::map<size_t, std::vector<int64_t>> by_last;
+  for (const auto& [rank, samples] : optimizer.samples) {
+    const auto last = std::find_if(samples.rbegin(), samples.rend(), [](const Sample* sample) { return sample; });
+    by_last[static_cast<size_t>(samples.rend() - last)].push_back(rank);
+  }
+  if (by_last.size() < 2) {
+    return std::nullopt;
+  }
+  FoundFault fault;
+  fault.finding.what = VerifyClass::kFewerSteps;
+  fault.finding.optimizer = number;
+  fault.finding.before = optimizer.steps[by_last.begin()->first - 1];
+  fault.finding.last_step = optimizer.steps[by_last.rbegin()->first - 1];
+  fault.finding.cause_ranks = rangesOf(by_last.begin()->second);
+  for (auto entry = by_last.rbegin(); entry != by_last.rend(); ++entry) {
+    fault.parts.push_back(std::move(entry->second));
+  }
+  return fault;
+}
+
+} // namespace
+
+std::vector<FoundFault> stepFaults(const ParameterTracks& tracks, const JobFacts& facts) {
+  std::vector<FoundFault> faults;
+  for (const auto& [number, optimizer] : tracks.optimizers()) {
+    std::map<RankParts, FoundFault> skipped; // one per ranks, of the group that is ahead by most
+    for (const auto& [group, issued] : issuedOf(optimizer, facts)) {
+      if (std::optional<FoundFault> fault = skippedIn(issued, optimizer.steps)) {
+        fault->finding.optimizer = number;
+        fault->finding.group = group.first;
+        FoundFault& most = skipped.emplace(fault->parts, *fault).first->second;
+        most = most.finding.collectives < fault->finding.collectives ? *fault : most;
+      }
+    }
+    for (auto& [parts, fault] : skipped) {
+      faults.push_back(std::move(fault));
+    }
+    if (std::optional<FoundFault> fault = fewerSteps(number, optimizer)) {
+      faults.push_back(std::move(*fault));
+    }
+  }
+  return faults;
+}
+
+} // namespace commtap

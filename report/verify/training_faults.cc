@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/training_faults.h"
+
+#include <algorithm>
+
+namespace commtap {
+namespace {
+
+/// What the samples of a parameter on a rank say of its training.
+struct Training {
+  int64_t rank = 0;
+  size_t samples = 0;
+  size_t with_gradient = 0;  ///< that is neither zero nor far below the largest one
+  size_t without = 0;        ///< samples without a gradient, or with one of zeros
+  size_t without_tensor = 0; ///< samples without a gradient
+  bool is_trained = true;    ///< an optimizer has the parameter, and it is not frozen
+  bool has_changed = false;
+};
+
+Training trainingOf(const RankTrack& track, const SampledOptimizer& optimizer) {
+  constexpr double kLeast = 1e-5; // of the largest norm: less can be rounding altogether
+  Training training;
+  training.rank = track.rank;
+  const SampleRow* last = nullptr;
+  for (size_t step = 0; step < track.rows.size(); ++step) {
+    const SampleRow* row = track.rows[step];
+    if (row == nullptr) {
+      continue;
+    }
+    ++training.samples;
+    const bool is_zero = row->gradient.squares == 0 && !row->gradient.has_non_finite;
+    const double largest = optimizer.largest_gradients.at(track.rank)[step];
+    training.without += !row->is_gradient_unknown && (!row->has_gradient || is_zero) ? 1 : 0;
+    training.without_tensor += row->has_gradient || row->is_gradient_unknown ? 0 : 1;
+    training.with_gradient +=
+        row->has_gradient && !is_zero && row->gradient.squares >= kLeast * kLeast * largest ? 1 : 0;
+    training.is_trained &= track.row_facts[step]->is_in_optimizer && track.row_facts[step]->requires_grad;
+    training.has_changed |= last != nullptr && last->value.bits != row->value.bits;
+    last = row;
+  }
+  return training;
+}
+
+bool hasElements(const RankTrack& track) {
+  const std::vector<int64_t>& shape = track.facts->local_shape;
+  return std::find(shape.begin(), shape.end(), 0) == shape.end();
+}
+
+FoundFault faultOf(const ParameterTrack& track, VerifySeverity severity, VerifyClass what, RankParts parts) {
+  FoundFault fault;
+  fault.finding.severity = severity;
+  fault.finding.what = what;
+  fault.finding.optimizer = track.optimizer;
+  fault.parameter = track.name;
+  fault.parts = std::move(parts);
+  return fault;
+}
+
+std::vector<int64_t> ranksOf(const std::vector<Training>& all) {
+  std::vector<int64_t> ranks;
+  for (const Training& training : all) {
+    ranks.push_back(training.rank);
+  }
+  return ranks;
+}
+
+/// Judges a parameter that has no gradient on some of its ranks.
+void judgeWithout(
+    const ParameterTrack& track,
+    const JobFacts& facts,
+    const std::vector<Training>& without,
+    const std::vector<Training>& others,
+    std::vector<FoundFault>& faults) {
+  if (others.empty()) {
+    faults.push_back(faultOf(track, VerifySeverity::kNote, VerifyClass::kNoGradient, {ranksOf(without)}));
+    return;
+  }
+  // Zeros are what a shard of an embedding may have, and a rank may update what another has the gradient of.
+  const auto has_none = [](const Training& training) {
+    return training.without_tensor == training.samples && !training.has_changed;
+  };
+  const auto has_changed = [](const Training& training) { return training.has_changed; };
+  const std::vector<int64_t> ranks = ranksOf(without);
+  if (std::all_of(without.begin(), without.end(), has_none) && std::any_of(others.begin(), others.end(), has_changed) &&
+      facts.expertsAbove(track.name).empty() && !facts.hasMessages(ranks, ranksOf(others))) {
+    FoundFault fault = faultOf(track, VerifySeverity::kWarning, VerifyClass::kNoGradient, {ranksOf(others), ranks});
+    fault.finding.cause = DifferenceCause::kNoGradient;
+    fault.finding.cause_ranks = rangesOf(ranks);
+    faults.push_back(std::move(fault));
+  }
+}
+
+void judge(
+    const ParameterTrack& track,
+    const SampledOptimizer& optimizer,
+    const JobFacts& facts,
+    std::vector<FoundFault>& faults) {
+  constexpr size_t kFewest = 3; // a first step may have a learning rate of zero, or a first gradient of zeros
+  std::vector<Training> without;
+  std::vector<Training> others;
+  bool is_stuck = true;
+  for (const RankTrack& rank : track.ranks) {
+    if (!hasElements(rank)) {
+      continue;
+    }
+    const Training training = trainingOf(rank, optimizer);
+    if (!training.is_trained || training.samples < kFewest) {
+      return;
+    }
+    is_stuck &= !training.has_changed && training.with_gradient >= kFewest;
+    (training.without == training.samples ? without : others).push_back(training);
+  }
+  if (!without.empty()) {
+    judgeWithout(track, facts, without, others, faults);
+  } else if (is_stuck && !others.empty()) {
+    faults.push_back(faultOf(track, VerifySeverity::kWarning, VerifyClass::kStuck, {ranksOf(others)}));
+  }
+}
+
+} // namespace
+
+std::vector<FoundFault> trainingFaults(const ParameterTracks& tracks, const JobFacts& facts) {
+  std::vector<FoundFault> faults;
+  for (const ParameterTrack& track : tracks.all()) {
+    judge(track, tracks.optimizerOf(track), facts, faults);
+  }
+  return faults;
+}
+
+} // namespace commtap

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/verify_judge.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "report/verify/found_fault.h"
+#include "report/verify/parameter_tracks.h"
+#include "report/verify/replica_faults.h"
+#include "report/verify/shard_faults.h"
+#include "report/verify/step_faults.h"
+#include "report/verify/training_faults.h"
+
+namespace commtap {
+namespace {
+
+/// Returns the module, or the innermost one above it that has parameters: a dispatcher of tokens may have none, and
+/// then the experts are beside it. "" if there is none.
+std::string withParameters(std::string module, const ParameterTracks& tracks) {
+  const auto has_parameters = [&module](const ParameterTrack& track) { return isBelow(track.name, module); };
+  while (!module.empty() && std::none_of(tracks.all().begin(), tracks.all().end(), has_parameters)) {
+    const size_t end = module.rfind('.');
+    module.resize(end == std::string::npos ? 0 : end);
+  }
+  return module;
+}
+
+JobFacts withExperts(JobFacts facts, const ParameterTracks& tracks) {
+  std::set<std::string> modules;
+  for (std::string& module : facts.all_to_all_modules) {
+    modules.insert(withParameters(std::move(module), tracks));
+  }
+  modules.erase("");
+  facts.all_to_all_modules.assign(modules.begin(), modules.end());
+  return facts;
+}
+
+void describeSamples(const ParameterTracks& tracks, Verification& result) {
+  for (const auto& [number, optimizer] : tracks.optimizers()) {
+    for (size_t step = 0; step < optimizer.steps.size(); ++step) {
+      const auto count = std::count_if(optimizer.samples.begin(), optimizer.samples.end(), [step](const auto& entry) {
+        return entry.second[step] != nullptr;
+      });
+      result.samples += count > 1 ? 1 : 0;
+    }
+    if (!optimizer.steps.empty()) {
+      result.first_step = std::min(result.first_step.value_or(optimizer.steps.front()), optimizer.steps.front());
+      result.last_step = std::max(result.last_step.value_or(0), optimizer.steps.back());
+    }
+  }
+}
+
+void describeReplicas(const ReplicaFaults& replicas, Verification& result) {
+  result.replicated = replicas.replicated();
+  result.equal = replicas.equal();
+  result.sharded = replicas.sharded();
+  std::vector<std::pair<size_t, std::vector<int64_t>>> sets;
+  for (const auto& [ranks, count] : replicas.replicas()) {
+    sets.emplace_back(count, ranks);
+  }
+  std::stable_sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto& [count, ranks] : sets) {
+    result.replicas.push_back(verifyRanksOf({std::move(ranks)}));
+  }
+}
+
+/// Returns whether the values went apart since a rank skipped a step. Those of the next sample may still be equal: it
+/// is of the same update, in number.
+bool followsFrom(const FoundFault& fault, const FoundFault& skipped) {
+  const VerifyClass what = fault.finding.what;
+  const bool is_difference = what == VerifyClass::kDrift || what == VerifyClass::kDeclared ||
+                             what == VerifyClass::kSameGradient || what == VerifyClass::kUnproven ||
+                             what == VerifyClass::kSeparate;
+  return is_difference && fault.finding.optimizer == skipped.finding.optimizer &&
+         fault.finding.step >= skipped.finding.step &&
+         std::any_of(fault.parts.begin(), fault.parts.end(), [&skipped](const std::vector<int64_t>& part) {
+           return std::includes(skipped.parts[1].begin(), skipped.parts[1].end(), part.begin(), part.end());
+         });
+}
+
+/// Replaces the differences that a skipped step explains by one fault per parameter that says so. A skipped step
+/// without any is a warning: no values of replicas show it.
+void explainBySkippedSteps(std::vector<FoundFault>& faults, const std::vector<FoundFault>& of_steps) {
+  for (const FoundFault& skipped : of_steps) {
+    if (skipped.finding.what != VerifyClass::kSkippedStep) {
+      faults.push_back(skipped);
+      continue;
+    }
+    bool explains = false;
+    for (FoundFault& fault : faults) {
+      if (followsFrom(fault, skipped)) {
+        const std::optional<double> distance = fault.finding.value_distance;
+        fault.finding = skipped.finding;
+        fault.finding.severity = VerifySeverity::kError;
+        fault.finding.value_distance = distance;
+        fault.parts = skipped.parts;
+        explains = true;
+      }
+    }
+    if (!explains) {
+      faults.push_back(skipped);
+      faults.back().finding.severity = VerifySeverity::kWarning;
+    }
+  }
+}
+
+VerifyStatus statusOf(const Verification& result) {
+  if (!result.findings.empty() && result.findings.front().severity == VerifySeverity::kError) {
+    return VerifyStatus::kWrong;
+  }
+  if (!result.findings.empty() && result.findings.front().severity == VerifySeverity::kWarning) {
+    return VerifyStatus::kSuspect;
+  }
+  return result.replicated == 0 ? VerifyStatus::kNothingToCompare : VerifyStatus::kOk;
+}
+
+} // namespace
+
+Verification verify(std::span<const ProcessSamples> processes, const JobFacts& job_facts) {
+  const ParameterTracks tracks(processes);
+  const JobFacts facts = withExperts(job_facts, tracks);
+  const ReplicaFaults replicas(tracks, facts);
+  Verification result;
+  if (!processes.empty()) {
+    const Job& job = processes.front().job;
+    result.run_id = job.run_id;
+    result.attempt = job.attempt;
+    result.world_size = job.world_size;
+  }
+  result.ranks = rangesOf(tracks.ranks());
+  result.parameters = tracks.all().size();
+  describeSamples(tracks, result);
+  describeReplicas(replicas, result);
+  std::vector<FoundFault> faults = replicas.faults();
+  explainBySkippedSteps(faults, stepFaults(tracks, facts));
+  for (const auto& more : {shardFaults(tracks, facts), trainingFaults(tracks, facts)}) {
+    faults.insert(faults.end(), more.begin(), more.end());
+  }
+  result.findings = groupedFaults(faults);
+  result.status = statusOf(result);
+  return result;
+}
+
+} // namespace commtap

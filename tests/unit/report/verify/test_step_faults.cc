@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/step_faults.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/verify_samples.h"
+
+namespace commtap {
+namespace {
+
+/// Samples a step on a rank, after so many collectives of the group.
+void sample(VerifyJob& job, int64_t rank, uint64_t step, uint64_t collectives) {
+  job.sample(rank, step);
+  job.processes()[static_cast<size_t>(rank)].samples.back().groups = {{"world", collectives}};
+}
+
+JobFacts worldOf(uint32_t ranks) {
+  JobFacts facts;
+  GroupRanks members;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    members.push_back(rank);
+  }
+  for (const uint32_t rank : members) {
+    facts.groups[{rank, "world"}] = members;
+  }
+  return facts;
+}
+
+std::vector<FoundFault> faultsOf(VerifyJob& job, uint32_t ranks) {
+  const ParameterTracks tracks(job.processes());
+  return stepFaults(tracks, worldOf(ranks));
+}
+
+TEST_CASE("a rank that is ahead by the collectives of a step, from then on, has skipped a step") {
+  VerifyJob job(3);
+  job.addOnAll("Net.w", noise(1));
+  for (const uint64_t step : {1, 2, 3, 5, 9}) {
+    for (const int64_t rank : {0, 1, 2}) {
+      sample(job, rank, step, 10 + 4 * (step + (rank == 1 && step > 3 ? 1 : 0)));
+    }
+  }
+  const std::vector<FoundFault> faults = faultsOf(job, 3);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].finding.what == VerifyClass::kSkippedStep);
+  CHECK(faults[0].finding.before == 3U);
+  CHECK(faults[0].finding.step == 5U);
+  CHECK(faults[0].finding.collectives == 4);
+  CHECK(faults[0].finding.group == "world");
+  CHECK(faults[0].finding.cause_ranks == RankRanges{{1, 1}});
+  CHECK(faults[0].parts == RankParts{{0, 2}, {1}});
+}
+
+TEST_CASE("ranks that differ from the start, for a moment, or by another number have skipped none") {
+  const auto run = [](const auto& extra) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    for (const uint64_t step : {1, 2, 3, 4}) {
+      sample(job, 0, step, 4 * step);
+      sample(job, 1, step, 4 * step + extra(step));
+    }
+    return faultsOf(job, 2);
+  };
+  CHECK(run([](uint64_t) { return 0; }).empty());
+  CHECK(run([](uint64_t) { return 4; }).empty());
+  CHECK(run([](uint64_t step) { return step == 3 ? 4 : 0; }).empty());
+  CHECK(run([](uint64_t step) { return step > 2 ? 3 : 0; }).empty());
+  CHECK(run([](uint64_t step) { return step > 2 ? 4 * step : 0; }).empty());
+  CHECK(run([](uint64_t step) { return step > 2 ? 8 : 0; }).size() == 1);
+}
+
+TEST_CASE("groups of other ranks are not compared") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  for (const uint64_t step : {1, 2, 3}) {
+    sample(job, 0, step, 4 * step);
+    sample(job, 1, step, step > 2 ? 100 : 4 * step);
+  }
+  JobFacts facts;
+  facts.groups = {{{0, "world"}, {0, 2}}, {{1, "world"}, {1, 3}}};
+  const ParameterTracks tracks(job.processes());
+  CHECK(stepFaults(tracks, facts).empty());
+}
+
+TEST_CASE("a rank whose last sample is of an earlier step is a note") {
+  VerifyJob job(3);
+  job.addOnAll("Net.w", noise(1));
+  job.step(1);
+  job.step(2, {1});
+  job.step(3, {1});
+  const std::vector<FoundFault> faults = faultsOf(job, 3);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].finding.what == VerifyClass::kFewerSteps);
+  CHECK(faults[0].finding.severity == VerifySeverity::kNote);
+  CHECK(faults[0].finding.before == 1U);
+  CHECK(faults[0].finding.last_step == 3U);
+  CHECK(faults[0].finding.cause_ranks == RankRanges{{1, 1}});
+}
+
+} // namespace
+} // namespace commtap

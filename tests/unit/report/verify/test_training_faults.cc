@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/verify/training_faults.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/verify_samples.h"
+
+namespace commtap {
+namespace {
+
+/// Runs steps 1 to 4 and returns the faults.
+template <typename Change>
+std::vector<FoundFault> faultsOf(VerifyJob& job, const JobFacts& facts, const Change& change) {
+  for (uint64_t step = 1; step <= 4; ++step) {
+    change(step);
+    job.step(step);
+  }
+  const ParameterTracks tracks(job.processes());
+  return trainingFaults(tracks, facts);
+}
+
+TEST_CASE("values that never change although they have gradients are stuck") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.addOnAll("Net.well", noise(2));
+  job.gradient("Net.well", 3);
+  const auto stuck = faultsOf(job, {}, [&job](uint64_t step) {
+    job.onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) { made.value = noise(1); });
+    job.gradient("Net.w", static_cast<uint32_t>(step));
+  });
+  REQUIRE(stuck.size() == 1);
+  CHECK(stuck[0].parameter == "Net.w");
+  CHECK(stuck[0].finding.what == VerifyClass::kStuck);
+  CHECK(stuck[0].parts == RankParts{{0, 1}});
+}
+
+TEST_CASE("values that change on one rank, after a learning rate of zero, or have tiny gradients are not stuck") {
+  VerifyJob one(2);
+  one.addOnAll("Net.w", noise(1));
+  CHECK(faultsOf(one, {}, [&one](uint64_t step) {
+          one.at(0, "Net.w").value = noise(1);
+          one.gradient("Net.w", static_cast<uint32_t>(step));
+        }).empty());
+  VerifyJob tiny(1);
+  tiny.addOnAll("Net.w", noise(1));
+  tiny.addOnAll("Net.large", noise(1));
+  tiny.gradient("Net.large", 3);
+  CHECK(
+      faultsOf(tiny, {}, [&tiny](uint64_t) { tiny.at(0, "Net.w").gradient = std::vector<float>(64, 1e-8F); }).empty());
+  VerifyJob warm_up(1);
+  warm_up.addOnAll("Net.w", noise(1));
+  CHECK(faultsOf(warm_up, {}, [&warm_up](uint64_t step) {
+          warm_up.at(0, "Net.w").value = noise(step < 4 ? 1 : 2);
+          warm_up.gradient("Net.w", static_cast<uint32_t>(step));
+        }).empty());
+}
+
+TEST_CASE("a parameter that never has a gradient on any rank is a note") {
+  VerifyJob job(2);
+  job.addOnAll("Net.unused", noise(1));
+  job.addOnAll("Net.zeros", noise(2));
+  job.onAll("Net.zeros", [](VerifyJob::MadeParameter& made, int64_t) { made.gradient = std::vector<float>(64); });
+  const auto faults = faultsOf(job, {}, [](uint64_t) {});
+  REQUIRE(faults.size() == 2);
+  CHECK(faults[0].finding.what == VerifyClass::kNoGradient);
+  CHECK(faults[0].finding.severity == VerifySeverity::kNote);
+}
+
+TEST_CASE("a parameter without a gradient on some ranks is a warning, unless these may do without") {
+  const auto run = [](const JobFacts& facts, const auto& change) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    return faultsOf(job, facts, [&](uint64_t step) {
+      job.at(0, "Net.w").gradient = noise(static_cast<uint32_t>(step));
+      change(job);
+    });
+  };
+  const auto found = run({}, [](VerifyJob&) {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].finding.severity == VerifySeverity::kWarning);
+  CHECK(found[0].finding.cause_ranks == RankRanges{{1, 1}});
+  JobFacts stages;
+  stages.messages = {{0, 1}};
+  CHECK(run(stages, [](VerifyJob&) {}).empty());
+  JobFacts experts;
+  experts.all_to_all_modules = {"Net"};
+  CHECK(run(experts, [](VerifyJob&) {}).empty());
+  CHECK(run({}, [](VerifyJob& job) { job.at(1, "Net.w").gradient = std::vector<float>(64); }).empty());
+  CHECK(run({}, [](VerifyJob& job) { job.at(1, "Net.w").value[0] += 1; }).empty()); // as ZeRO's owner updates it
+  CHECK(run({}, [](VerifyJob& job) { job.at(1, "Net.w").facts.local_shape = {0}; }).empty());
+  CHECK(run({}, [](VerifyJob& job) { job.at(1, "Net.w").facts.requires_grad = false; }).empty());
+}
+
+} // namespace
+} // namespace commtap
