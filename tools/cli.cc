@@ -26,6 +26,7 @@
 #include "tools/serve/cmd_serve.h"
 #include "tools/show/cmd_show.h"
 #include "tools/top/cmd_top.h"
+#include "tools/verify/cmd_verify.h"
 #include "tools/why/cmd_why.h"
 
 namespace commtap {
@@ -95,6 +96,7 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   addExport(app, exit_status);
   addServe(app, exit_status);
   addTop(app, exit_status);
+  addVerify(app, exit_status);
   addWhy(app, exit_status);
   addRecover(app, exit_status);
   addPrune(app, exit_status);

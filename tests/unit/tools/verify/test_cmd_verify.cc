@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/cmd_verify.h"
+
+#include <doctest/doctest.h>
+
+#include "report/runs/samples_paths.h"
+#include "report/samples/samples_writer.h"
+#include "tests/unit/programs.h"
+#include "tests/unit/verify_samples.h"
+
+namespace commtap {
+namespace {
+
+/// Writes the samples of two ranks, of which rank 1 has another gradient with `rank_seed`, or is overwritten.
+void writeSamples(const TempFolder& folder, uint32_t rank_seed, bool overwrites) {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.gradient("Net.w", 2, rank_seed);
+  job.step(1);
+  if (overwrites) {
+    job.at(1, "Net.w").value = noise(3);
+  }
+  job.step(2);
+  for (ProcessSamples& process : job.processes()) {
+    process.job.started_at_ns = 1'000'000'000;
+    SamplesWriter writer;
+    REQUIRE(writer.create(folder / std::to_string(*process.job.rank), kSamplesEnding, process.job).empty());
+    REQUIRE(writer.append(process.parameters, process.samples[0]).empty());
+    REQUIRE(writer.append({}, process.samples[1]).empty());
+  }
+}
+
+TEST_CASE("verify exits with 0 for replicas in step, 1 for an error, and for a warning only if strict") {
+  const TempFolder well;
+  writeSamples(well, 0, false);
+  const Outcome found = runCommtap({"verify", well.path(), "--strict"});
+  CHECK(found.status() == 0);
+  CHECK(found.out.starts_with("OK: 1 parameter has replicas on ranks 0-1"));
+  const TempFolder wrong;
+  writeSamples(wrong, 0, true);
+  CHECK(runCommtap({"verify", wrong.path()}).status() == 1);
+  CHECK(runCommtap({"verify", wrong.path(), "--json"}).out.starts_with("{\"schema\":\"commtap.verify/1\""));
+  CHECK(runCommtap({"verify", wrong.path(), "--format", "junit"}).out.find("same_gradient") != std::string::npos);
+  const TempFolder suspect;
+  writeSamples(suspect, 5, false);
+  CHECK(runCommtap({"verify", suspect.path()}).status() == 0);
+  CHECK(runCommtap({"verify", suspect.path(), "--strict"}).status() == 1);
+}
+
+TEST_CASE("verify exits with 2 without samples, and without the folder") {
+  const TempFolder folder;
+  CHECK(runCommtap({"verify", folder.path()}).status() == 2);
+  CHECK(runCommtap({"verify", folder / "nowhere"}).status() == 2);
+}
+
+} // namespace
+} // namespace commtap

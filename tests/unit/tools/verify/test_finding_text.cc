@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/finding_text.h"
+
+#include <doctest/doctest.h>
+
+namespace commtap {
+namespace {
+
+VerifyFinding finding(VerifyClass what) {
+  VerifyFinding made;
+  made.what = what;
+  made.before = 1;
+  made.step = 2;
+  made.parameters = {"Net.a.w", "Net.b.w"};
+  made.sets = {{{{0, 1}}, {{{0, 0}}, {{1, 1}}}}};
+  made.value_distance = 1.83;
+  made.gradient_distance = 0.7;
+  made.cause = DifferenceCause::kGradients;
+  made.cause_ranks = {{1, 1}};
+  return made;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("declared replicas: what, between which samples and by how much, why") {
+  VerifyFinding declared = finding(VerifyClass::kDeclared);
+  declared.evidence = ReplicaEvidence::kDdp;
+  CHECK(
+      linesOf(declared) ==
+      Lines{
+          "2 parameters that must be equal differ between ranks 0 and 1",
+          "Net.a.w and 1 more: equal at step 1, different at step 2, by 1.8 of their size",
+          "Replicas of one DistributedDataParallel. Their gradients differ by 0.7: look for the reduction of these "
+          "gradients over ranks 0-1."});
+}
+
+TEST_CASE("parts of many ranks, and further groups of ranks, are named in short") {
+  VerifyFinding drift = finding(VerifyClass::kDrift);
+  drift.evidence = ReplicaEvidence::kGradients;
+  drift.cause = DifferenceCause::kNoGradient;
+  drift.parameters.pop_back();
+  drift.value_distance = 4e-7;
+  drift.sets = {{{{0, 7}}, {{{0, 6}}, {{7, 7}}}}, {{{8, 15}}, {{{8, 14}}, {{15, 15}}}}};
+  CHECK(
+      linesOf(drift) ==
+      Lines{
+          "1 parameter was in step on ranks 0-6 and rank 7 (and so in 1 more group of ranks), and then not",
+          "Net.a.w: equal at step 1, different at step 2, by 4e-7 of its size",
+          "Proven replicas: earlier they had equal gradients. No gradient on rank 1."});
+  drift.sets = {{{{0, 3}}, {{{0, 1}}, {{2, 2}}, {{3, 3}}}}};
+  CHECK(linesOf(drift)[0] == "1 parameter was in step on ranks 0-3 (3 different values), and then not");
+}
+
+TEST_CASE("a warning names both readings") {
+  const Lines lines = linesOf(finding(VerifyClass::kUnproven));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "2 parameters started equal on ranks 0 and 1 and went apart");
+  CHECK(
+      lines[2] ==
+      "If they are replicas, their gradients are not reduced (they differ by 0.7). If they are shards, experts or "
+      "heads of one rank, all is well.");
+}
+
+TEST_CASE("a skipped step says by how many collectives, and what followed") {
+  VerifyFinding skipped = finding(VerifyClass::kSkippedStep);
+  skipped.collectives = 4;
+  skipped.group = "default_pg";
+  CHECK(
+      linesOf(skipped) ==
+      Lines{
+          "rank 1 made fewer updates than rank 0 between steps 1 and 2",
+          "at step 2 of their optimizers, rank 1 had issued 4 collectives more in group default_pg, as many as whole "
+          "steps make",
+          "Since then their values differ: Net.a.w and 1 more, by 1.8 of their size. Look for what leaves out "
+          "optimizer.step() on some ranks."});
+}
+
+TEST_CASE("every class has one to three lines of inert text") {
+  for (int i = 0; i < kVerifyClassCount; ++i) {
+    VerifyFinding each = finding(static_cast<VerifyClass>(i));
+    each.parameters = {"Net.\x1b[31m"};
+    const Lines lines = linesOf(each);
+    CHECK_MESSAGE(!lines.empty(), verifyClassName(each.what));
+    CHECK_MESSAGE(lines.size() <= 3, verifyClassName(each.what));
+    for (const std::string& line : lines) {
+      CHECK_MESSAGE(line.find('\x1b') == std::string::npos, line);
+    }
+  }
+}
+
+} // namespace
+} // namespace commtap

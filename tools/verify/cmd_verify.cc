@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/cmd_verify.h"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include "report/verify/verify_judge.h"
+#include "tools/cli/subcommand_help.h"
+#include "tools/cli/subcommands.h"
+#include "tools/verify/run_samples.h"
+#include "tools/verify/verify_text.h"
+
+namespace commtap {
+namespace {
+
+constexpr const char* kVerifyAbout =
+    "Compares the samples that the ranks of a job wrote with COMMTAP_VERIFY=1: which ranks hold replicas of a "
+    "parameter,\n"
+    "whether these are equal, and if not, from which step on, by how much and why. A shard that exists once cannot be\n"
+    "compared: with FSDP2 alone there is nothing to compare, which is not the same as no fault. docs/verify.md.";
+constexpr const char* kVerifyExitStatus =
+    "0 nothing wrong found, or nothing to compare; 1 an error, with --strict also a warning; 2 no samples, unreadable\n"
+    "samples, or wrong usage.";
+constexpr int kExitNoSamples = 2;
+
+struct VerifyArguments {
+  std::string path;
+  JobSelection selection;
+  std::string format = "text";
+  bool json = false;
+  bool strict = false;
+};
+
+std::string render(const Verification& result, const VerifyArguments& arguments) {
+  if (arguments.json || arguments.format == "json") {
+    return verifyJson(result);
+  }
+  return arguments.format == "junit" ? verifyJunit(result, arguments.strict)
+                                     : verifyText(result, Color::forStream(STDOUT_FILENO));
+}
+
+int verifyRun(const VerifyArguments& arguments) {
+  if (!isThere(arguments.path)) {
+    return kExitUsage;
+  }
+  Result<RunSamples> run = readRunSamples(arguments.path, arguments.selection);
+  if (!run) {
+    say(run.error());
+    return kExitNoSamples;
+  }
+  Verification result = verify(run->processes, run->facts);
+  result.problems = run->problems;
+  addWords(result);
+  sayAll(result.problems);
+  if (const int written = printOut(render(result, arguments)); written != kExitOk) {
+    return written;
+  }
+  const bool fails =
+      result.status == VerifyStatus::kWrong || (arguments.strict && result.status == VerifyStatus::kSuspect);
+  return fails ? kExitFindings : kExitOk;
+}
+
+} // namespace
+
+void addVerify(CLI::App& app, int& exit_status) {
+  CLI::App* verb = app.add_subcommand("verify", "Say whether the replicas of a training are alike on all ranks");
+  describe(
+      *verb,
+      {.usage = "commtap verify [OPTIONS] PATH",
+       .about = kVerifyAbout,
+       .exit_status = kVerifyExitStatus,
+       .examples = {
+           "COMMTAP_VERIFY=1 commtap run --out out -- torchrun --nproc-per-node 2 train.py\ncommtap verify out",
+           "commtap verify out --strict --format junit > commtap.xml",
+       }});
+  auto arguments = std::make_shared<VerifyArguments>();
+  addPath(*verb, "PATH", arguments->path, "A folder of reports and samples");
+  addSelection(*verb, arguments->selection);
+  verb->add_flag("--strict", arguments->strict, "Exit with 1 for a warning too");
+  verb->add_flag("--json", arguments->json, "Print a JSON document");
+  addFormat(*verb, arguments->format, {"text", "junit", "json"});
+  verb->callback([arguments, &exit_status] { exit_status = verifyRun(*arguments); });
+}
+
+} // namespace commtap

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/run_samples.h"
+
+#include <algorithm>
+
+#include "report/merge/job_reader.h"
+#include "report/runs/ledger_recovery.h"
+#include "report/runs/samples_paths.h"
+#include "report/samples/samples_reader.h"
+#include "tools/cli/progress.h"
+
+namespace commtap {
+namespace {
+
+/// Keeps the selected attempt of the selected run: by default the last attempt of the run that was started last.
+void select(std::vector<ProcessSamples>& processes, JobSelection& selection) {
+  const auto erase = [&processes](const auto& is_other) {
+    processes.erase(std::remove_if(processes.begin(), processes.end(), is_other), processes.end());
+  };
+  if (!selection.run_id && !processes.empty()) {
+    const auto newest = std::max_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) {
+      return a.job.started_at_ns < b.job.started_at_ns;
+    });
+    selection.run_id = newest->job.run_id;
+  }
+  erase([&selection](const ProcessSamples& process) { return process.job.run_id != selection.run_id; });
+  if (!selection.attempt && !processes.empty()) {
+    const auto last = std::max_element(
+        processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.job.attempt < b.job.attempt; });
+    selection.attempt = last->job.attempt;
+  }
+  erase([&selection](const ProcessSamples& process) { return process.job.attempt != selection.attempt; });
+}
+
+/// Reads what the reports of the run know. Without it, groups are not known: less is found, and nothing more.
+void addFacts(const std::string& path, const JobSelection& selection, RunSamples& run) {
+  const Result<ReportScan> scan = scanReports(path, {});
+  if (!scan) {
+    run.problems.push_back(scan.error());
+    return;
+  }
+  JobFacts of_groups;
+  const Result<JobReport> job = withProgress([&](const Progress& progress) {
+    return mergeScan(path, *scan, selection, progress, [&of_groups](const Report& report, const std::string&) {
+      addGroups(of_groups, report);
+    });
+  });
+  if (!job) {
+    run.problems.push_back(job.error());
+    return;
+  }
+  run.facts = jobFactsOf(*job);
+  run.facts.groups = std::move(of_groups.groups);
+  run.problems.insert(run.problems.end(), job->problems.begin(), job->problems.end());
+}
+
+} // namespace
+
+Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection) {
+  recoverOrphanedLedgers(path);
+  RunSamples run;
+  for (const std::string& file : samplesPaths(path, run.problems)) {
+    Result<ProcessSamples> samples = readSamplesFile(file);
+    if (samples) {
+      run.processes.push_back(std::move(*samples));
+    } else {
+      run.problems.push_back(samples.error());
+    }
+  }
+  if (run.processes.empty() && !run.problems.empty()) {
+    return Result<RunSamples>::failure(run.problems.front());
+  }
+  JobSelection selected = selection;
+  select(run.processes, selected);
+  if (run.processes.empty()) {
+    return Result<RunSamples>::failure(
+        path + " has no samples" + (selection.run_id || selection.attempt ? " of this run and attempt" : "") +
+        ": run the job with COMMTAP_VERIFY=1");
+  }
+  addFacts(path, selected, run);
+  return run;
+}
+
+} // namespace commtap

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/base/result.h"
+#include "report/runs/report_scan.h"
+#include "report/samples/samples.h"
+#include "report/verify/job_facts.h"
+
+namespace commtap {
+
+/// The samples of one attempt of a run, and what its reports know.
+struct RunSamples {
+  std::vector<ProcessSamples> processes;
+  JobFacts facts; ///< empty without reports
+  std::vector<std::string> problems;
+};
+
+/// Reads the samples files at or below `path`, and the reports of their run. Fails if there are none of the selected
+/// run and attempt.
+Result<RunSamples> readRunSamples(const std::string& path, const JobSelection& selection);
+
+} // namespace commtap

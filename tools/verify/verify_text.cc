@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The commtap authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/verify/verify_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/json/row_write.h"
+#include "report/verify/verification_columns.h"
+#include "tools/text/disagreement_text.h"
+#include "tools/text/markup.h"
+#include "tools/text/text.h"
+#include "tools/verify/finding_text.h"
+
+namespace commtap {
+namespace {
+
+constexpr size_t kMostShown = 10;
+
+const char* headOf(VerifySeverity severity) {
+  switch (severity) {
+    case VerifySeverity::kError:
+      return "WRONG";
+    case VerifySeverity::kWarning:
+      return "WARNING";
+    case VerifySeverity::kNote:
+      break;
+  }
+  return "NOTE";
+}
+
+std::string stepsText(const Verification& result) {
+  return result.first_step ? fmt::format("steps {} to {}", *result.first_step, result.last_step.value_or(0))
+                           : "no step";
+}
+
+/// Returns the sets of ranks that hold replicas: "ranks 0-1", "4 groups of ranks, the first ranks 0-1".
+std::string replicasText(const Verification& result) {
+  if (result.replicas.empty()) {
+    return "several ranks";
+  }
+  const std::string first = ranksText(result.replicas.front().ranks);
+  return result.replicas.size() == 1 ? first
+                                     : fmt::format("{} groups of ranks, first {}", result.replicas.size(), first);
+}
+
+/// Returns what was compared, and what was not.
+std::string comparedText(const Verification& result) {
+  const std::string replicas =
+      result.equal == result.replicated
+          ? fmt::format(
+                "{} on {}, bitwise equal in {} ({})",
+                counted(result.replicated, "parameter has replicas", "parameters have replicas"),
+                replicasText(result),
+                counted(result.samples, "sample"),
+                stepsText(result))
+          : fmt::format(
+                "{} on {}, {} bitwise equal in {} ({})",
+                counted(result.replicated, "parameter has replicas", "parameters have replicas"),
+                replicasText(result),
+                result.equal,
+                counted(result.samples, "sample"),
+                stepsText(result));
+  const std::string shards = result.sharded > 0 ? fmt::format("; {} are shards", result.sharded) : "";
+  const uint64_t others = result.parameters - result.replicated - result.sharded;
+  const std::string rest = others > 0 ? fmt::format("; nothing says so of {} more", others) : "";
+  return replicas + shards + rest + ". Not checked: a wrong scale, and errors that all ranks share.";
+}
+
+/// Returns why nothing could be compared.
+std::string nothingText(const Verification& result) {
+  if (result.ranks.empty()) {
+    return "no rank has samples";
+  }
+  if (countOf(result.ranks) == 1) {
+    return "only " + ranksText(result.ranks) + " has samples";
+  }
+  if (result.sharded == result.parameters) {
+    return fmt::format("all parameters are shards ({}, on {})", result.parameters, ranksText(result.ranks));
+  }
+  return fmt::format(
+      "nothing says that ranks hold replicas ({} on {}, of which {} are shards)",
+      counted(result.parameters, "parameter"),
+      ranksText(result.ranks),
+      result.sharded);
+}
+
+std::string lineOf(const Verification& result) {
+  switch (result.status) {
+    case VerifyStatus::kWrong:
+    case VerifyStatus::kSuspect:
+      return fmt::format("{}: {}", headOf(result.findings.front().severity), result.findings.front().lines.front());
+    case VerifyStatus::kNothingToCompare:
+      return "NOTHING TO COMPARE: " + nothingText(result);
+    case VerifyStatus::kOk:
+      break;
+  }
+  return "OK: " + comparedText(result);
+}
+
+std::string findingText(const VerifyFinding& finding, const Color& color) {
+  std::string text;
+  for (const std::string& line : finding.lines) {
+    const std::string first = fmt::format("{}: {}", headOf(finding.severity), line);
+    text += text.empty() ? (finding.severity == VerifySeverity::kNote ? first : color.warning(first)) : "  " + line;
+    text += "\n";
+  }
+  return text;
+}
+
+bool fails(const VerifyFinding& finding, bool is_strict) {
+  return finding.severity == VerifySeverity::kError || (is_strict && finding.severity == VerifySeverity::kWarning);
+}
+
+} // namespace
+
+void addWords(Verification& result) {
+  for (VerifyFinding& finding : result.findings) {
+    finding.lines = linesOf(finding);
+  }
+  result.line = lineOf(result);
+}
+
+std::string verifyText(const Verification& result, const Color& color) {
+  std::string text = result.status == VerifyStatus::kNothingToCompare ? result.line + "\n" : "";
+  for (size_t i = 0; i < std::min(result.findings.size(), kMostShown); ++i) {
+    text += findingText(result.findings[i], color);
+  }
+  if (result.findings.size() > kMostShown) {
+    text += fmt::format("({}: --json)\n", counted(result.findings.size() - kMostShown, "more finding"));
+  }
+  if (result.status == VerifyStatus::kOk) {
+    return text + result.line + "\n";
+  }
+  return result.status == VerifyStatus::kNothingToCompare || result.replicated == 0
+             ? text
+             : text + comparedText(result) + "\n";
+}
+
+std::string verifyJson(const Verification& result) {
+  std::string text;
+  appendRow(text, result, ReportContext{});
+  return text + "\n";
+}
+
+std::string verifyJunit(const Verification& result, bool is_strict) {
+  std::string cases;
+  size_t failures = 0;
+  for (int i = 0; i < kVerifyClassCount; ++i) {
+    const auto what = static_cast<VerifyClass>(i);
+    std::string failed;
+    std::string first;
+    for (const VerifyFinding& finding : result.findings) {
+      if (finding.what == what && fails(finding, is_strict)) {
+        first = first.empty() ? finding.lines.front() : first;
+        failed += xmlText(findingText(finding, Color::none()));
+      }
+    }
+    const std::string name = fmt::format("classname=\"commtap.verify\" name=\"{}\"", xmlText(verifyClassName(what)));
+    failures += failed.empty() ? 0 : 1;
+    cases += failed.empty()
+                 ? "    <testcase " + name + "/>\n"
+                 : fmt::format(
+                       "    <testcase {}>\n      <failure message=\"{}\">\n{}      </failure>\n    </testcase>\n",
+                       name,
+                       xmlText(first),
+                       failed);
+  }
+  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\"", kVerifyClassCount, failures);
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"commtap verify {}\" {}>\n{}"
+      "  </testsuite>\n</testsuites>\n",
+      counts,
+      xmlText(inert(result.run_id)),
+      counts,
+      cases);
+}
+
+} // namespace commtap
