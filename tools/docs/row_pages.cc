@@ -111,6 +111,15 @@ void replaceVerdictRows(ordered_json& definitions) {
   replaceRows<Verdict, HangCall, HangRank, HangCount, HangDivergence, HangEnd, HangStack>(definitions);
 }
 
+/// The schema is closed: it has no kinds or phases of collectives, so a reader knows all its fields.
+void replaceVerificationRows(ordered_json& definitions) {
+  replaceRows<Verification, VerifyFinding, VerifyRanks>(definitions);
+  for (const char* name :
+       {schema::kDefinition<Verification>, schema::kDefinition<VerifyFinding>, schema::kDefinition<VerifyRanks>}) {
+    definitions[name]["additionalProperties"] = false;
+  }
+}
+
 /// Adds a module's `id` and `parent`. They are positions, not members of the row.
 void addPositions(ordered_json& module) {
   ordered_json properties = {
@@ -153,6 +162,16 @@ std::string hangReasonTable() {
   for (int i = 0; i < kHangReasonCount; ++i) {
     const auto reason = static_cast<HangReason>(i);
     table += fmt::format("| `{}` | {} |\n", hangReasonName(reason), hangReasonMeaning(reason));
+  }
+  return table;
+}
+
+/// Returns the table of all classes of findings of `commtap verify`.
+std::string verifyClassTable() {
+  std::string table = "| `class` | meaning |\n|---|---|\n";
+  for (int i = 0; i < kVerifyClassCount; ++i) {
+    const auto what = static_cast<VerifyClass>(i);
+    table += fmt::format("| `{}` | {} |\n", verifyClassName(what), verifyClassMeaning(what));
   }
   return table;
 }
@@ -240,6 +259,9 @@ const FieldTables& fieldTables() {
         {"parameters", fieldTable<Parameter>},
         {"reasons", reasonTable},
         {"verdict", fieldTable<Verdict>},
+        {"verification", fieldTable<Verification>},
+        {"verify_classes", verifyClassTable},
+        {"verify_findings", fieldTable<VerifyFinding>},
         {"steps.collectives", fieldTable<StepAmount>},
     };
     addFieldTables<Report>(tables, "");
@@ -265,8 +287,12 @@ Result<std::string> schemaWithRows(const std::string& schema) {
     replaceJobRows(document);
   } else if (id == "commtap-why-1.schema.json") {
     replaceVerdictRows(document["$defs"]);
+  } else if (id == "commtap-verify-1.schema.json") {
+    replaceVerificationRows(document["$defs"]);
+    return document.dump(2) + "\n";
   } else {
-    return Result<std::string>::failure("not the schema of the report, of the job report or of the verdict");
+    return Result<std::string>::failure(
+        "not the schema of the report, of the job report, of the verdict or of the verification");
   }
   replaceNames<Phase>(document["$defs"], "phase");
   replaceNames<Kind>(document["$defs"], "kind");

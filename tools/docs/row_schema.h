@@ -18,6 +18,7 @@
 #include "report/json/nccl_columns.h"
 #include "report/json/process_columns.h"
 #include "report/json/row_columns.h"
+#include "report/verify/verification_columns.h"
 
 /// Generates the parts of the JSON Schemas that describe rows.
 namespace commtap::schema {
@@ -106,6 +107,13 @@ template <>
 inline constexpr const char* kDefinition<HangStack> = "stack";
 template <>
 inline constexpr const char* kDefinition<Verdict> = "verdict";
+
+template <>
+inline constexpr const char* kDefinition<VerifyRanks> = "rank_set";
+template <>
+inline constexpr const char* kDefinition<VerifyFinding> = "finding";
+template <>
+inline constexpr const char* kDefinition<Verification> = "verification";
 
 /// Ranks as ranges, "0-63,128"; "" for none.
 inline constexpr const char* kRangesPattern = "^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$";
