@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: 2026 The commtap authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""`commtap verify`: the verdict on each job of the zoo of trainings, right and wrong."""
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from typing import Any
+
+import jsonschema
+import pytest
+from harness import COMMAND, Job, Run, Runner
+
+from report import REPOSITORY, closed
+
+SCHEMA = REPOSITORY / "docs" / "schema" / "commtap-verify-1.schema.json"
+
+OK, FOUND, NO_SAMPLES = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Right:
+    """A job of tests/jobs/verify_zoo.py that is right, and the findings that it may have."""
+
+    name: str
+    ranks: int = 2
+    status: str = "ok"
+    findings: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A job that is wrong: the first finding, a parameter of it, and the sampled steps before and with it."""
+
+    name: str
+    severity: str
+    what: str
+    parameter: str
+    steps: tuple[int | None, int | None] = (1, 2)
+    ranks: int = 2
+
+
+def only(severity: str, what: str) -> frozenset[tuple[str, str]]:
+    return frozenset({(severity, what)})
+
+
+RIGHT = [
+    Right("ddp"),
+    Right("ddp", 4),
+    Right("ddp_sgd_by_hand"),
+    Right("ddp_accumulates"),
+    Right("ddp_clips"),
+    Right("ddp_warms_up"),
+    Right("ddp_lora", findings=only("note", "no_gradient")),
+    Right("ddp_ema"),
+    Right("ddp_ema_on_one_rank", findings=only("note", "rank_copy")),
+    Right("ddp_and_two_optimizers"),
+    Right("zero"),
+    Right("zero_by_hand"),
+    Right("fsdp1", status="nothing_to_compare"),
+    Right("fsdp2", status="nothing_to_compare"),
+    Right("hsdp", 4),
+    Right("tp"),
+    Right("sp"),
+    Right("tp_by_hand"),
+    Right("tp_by_hand", 4),
+    Right("tp_by_hand_with_attributes"),
+    Right("pp", status="nothing_to_compare"),
+    Right("pp_tied"),
+    Right("ep"),
+    Right("ep", 4),
+    Right("ep_same_seed", findings=only("note", "experts")),
+    Right("local_sgd", findings=only("note", "periodic")),
+    Right("own_head", status="suspect", findings=only("warning", "unproven")),
+]
+WRONG = [
+    Wrong("reduction_stops", "error", "drift", "Net.layers.0.up.weight", (4, 5)),
+    Wrong("layer_replaced", "warning", "unproven", "Net.head.weight"),
+    Wrong("inner_forward", "error", "declared", "Net.layers.0.up.weight"),
+    Wrong("no_sync_at_the_wrong_step", "error", "declared", "Net.layers.0.up.weight"),
+    Wrong("zero_skips_the_linear_layers", "error", "same_gradient", "Net.layers.0.up.weight"),
+    Wrong("other_seeds", "error", "never_equal", "Net.layers.0.up.weight", (None, 1)),
+    Wrong("other_weight_decay", "error", "same_gradient", "Net.layers.0.up.weight"),
+    Wrong("older_checkpoint", "error", "same_gradient", "Net.layers.0.up.weight", (4, 5)),
+    Wrong("skipped_step", "error", "skipped_step", "Net.layers.0.up.weight", (2, 3)),
+    Wrong("lost_moments", "error", "same_gradient", "Net.layers.0.up.weight", (4, 5)),
+    Wrong("frozen_on_one_rank", "warning", "unproven", "Net.head.weight"),
+    Wrong("not_a_number_on_one_rank", "error", "non_finite", "Net.head.weight", (5, 9)),
+    Wrong("wrong_groups", "warning", "separate", "Net.layers.0.up.weight", ranks=4),
+    Wrong("norms_not_summed", "error", "declared", "SplitNet.layers.0.norm.weight"),
+    Wrong("norms_not_summed_without_attributes", "warning", "unproven", "SplitNet.layers.0.norm.weight"),
+    Wrong("own_dropout", "error", "declared", "SplitNet.layers.0.norm.weight"),
+    Wrong("own_clipping", "error", "declared", "SplitNet.layers.0.norm.weight"),
+    Wrong("tied_sum_forgotten", "warning", "unproven", "Stage.word.weight"),
+    Wrong("router_not_reduced", "warning", "unproven", "MoeNet.moe.router.weight"),
+    Wrong("twin_shards", "warning", "twin_shards", "Sequential.0.weight", (None, None)),
+    Wrong("detached", "note", "no_gradient", "Detached.layers.0.up.weight", (None, None)),
+]
+
+
+def run_of(runner: Runner, name: str, ranks: int) -> Run:
+    return runner.shim(Job("verify_zoo.py", (name,), ranks, variables=(("COMMTAP_VERIFY", "1"),)))
+
+
+def verify(run: Run, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [COMMAND, "verify", str(run.output_folder), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def verdict(run: Run) -> dict[str, Any]:
+    found = verify(run, "--json")
+    assert found.stderr == ""
+    document = json.loads(found.stdout)
+    jsonschema.validate(document, closed(json.loads(SCHEMA.read_text())))
+    assert found.returncode == (FOUND if document["status"] == "wrong" else OK)
+    strict = verify(run, "--strict").returncode
+    assert strict == (FOUND if document["status"] in {"wrong", "suspect"} else OK)
+    return document
+
+
+@pytest.mark.parametrize("job", RIGHT, ids=lambda job: f"{job.name}-{job.ranks}")
+def test_a_right_training_has_no_error(runner: Runner, job: Right) -> None:
+    run = run_of(runner, job.name, job.ranks)
+    assert run.ended_as_meant(), run.outcomes
+    document = verdict(run)
+    found = {(each["severity"], each["class"]) for each in document["findings"]}
+    assert found == job.findings, verify(run).stdout
+    assert document["status"] == job.status, verify(run).stdout
+
+
+@pytest.mark.parametrize("job", WRONG, ids=lambda job: job.name)
+def test_a_wrong_training_is_found(runner: Runner, job: Wrong) -> None:
+    run = run_of(runner, job.name, job.ranks)
+    assert run.ended_as_meant(), run.outcomes
+    first = verdict(run)["findings"][0]
+    text = verify(run).stdout
+    assert (first["severity"], first["class"]) == (job.severity, job.what), text
+    assert (first["before"], first["step"]) == job.steps, text
+    assert job.parameter in first["parameters"], text
+
+
+def test_a_run_without_samples_says_how_to_take_them(runner: Runner) -> None:
+    run = runner.shim(Job("ddp.py", ranks=2))
+    found = verify(run)
+    assert found.returncode == NO_SAMPLES
+    assert "COMMTAP_VERIFY=1" in found.stderr
