@@ -110,11 +110,15 @@ RankTrack& ParameterTracks::trackOf(const Key& key, int64_t rank, std::map<Key, 
   return ranks.back();
 }
 
-bool hasComparableGradient(const RankTrack& track, size_t step) {
+bool hasWholeGradient(const RankTrack& track, size_t step) {
+  const SampleRow* row = track.row(step);
+  return row != nullptr && row->has_gradient && !row->is_gradient_partial;
+}
+
+bool hasUsedGradient(const RankTrack& track, size_t step) {
   // Of a parameter that no optimizer has, the gradient may be only partly reduced: Megatron's distributed optimizer
   // reduces the part of main_grad that its rank updates.
-  const SampleRow& row = *track.rows[step];
-  return row.has_gradient && !row.is_gradient_partial && track.row_facts[step]->is_in_optimizer;
+  return hasWholeGradient(track, step) && track.row_facts[step]->is_in_optimizer;
 }
 
 size_t firstStepOf(const RankTrack& track) {
@@ -124,6 +128,18 @@ size_t firstStepOf(const RankTrack& track) {
 
 const SampleRow& firstRowOf(const RankTrack& track) {
   return *track.rows[firstStepOf(track)];
+}
+
+size_t commonStepOf(const RankTracks& ranks) {
+  std::map<size_t, size_t> samples; // by step
+  for (const RankTrack* rank : ranks) {
+    for (size_t step = 0; step < rank->rows.size(); ++step) {
+      samples[step] += rank->rows[step] != nullptr ? 1 : 0;
+    }
+  }
+  const auto most = std::max_element(
+      samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most->first;
 }
 
 } // namespace commtap

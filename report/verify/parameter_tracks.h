@@ -78,12 +78,16 @@ class ParameterTracks {
   std::vector<int64_t> ranks_;
 };
 
-/// Returns whether the gradient in a step, of which there is a row, may be compared with that of another rank: it is
-/// whole, and the optimizer uses it.
-bool hasComparableGradient(const RankTrack& track, size_t step);
+/// Returns whether the step has a gradient that is no part of a sum. That two of them are equal is a proof.
+bool hasWholeGradient(const RankTrack& track, size_t step);
+/// Returns whether it means something that the gradient differs from that of another rank: it is whole, and the
+/// optimizer uses it.
+bool hasUsedGradient(const RankTrack& track, size_t step);
 
 /// Returns the first step of which the rank has a sample of the parameter. There is one.
 size_t firstStepOf(const RankTrack& track);
 const SampleRow& firstRowOf(const RankTrack& track);
+/// Returns the first of the steps that most of the ranks have sampled. There is one.
+size_t commonStepOf(const RankTracks& ranks);
 
 } // namespace commtap

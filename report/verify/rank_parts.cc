@@ -83,13 +83,14 @@ bool RankPartsFacts::startsDiffer(int64_t a, int64_t b, std::string_view module)
   return std::any_of(all.begin(), all.end(), [&](const ParameterTrack& track) {
     const RankTrack* one = module.empty() || isBelow(track.name, module) ? track.of(a) : nullptr;
     const RankTrack* other = one == nullptr ? nullptr : track.of(b);
-    if (other == nullptr || isDeclaredShard(*one->facts) || firstStepOf(*one) != firstStepOf(*other)) {
+    if (other == nullptr || isDeclaredShard(*one->facts)) {
       return false;
     }
-    const Digest& value = firstRowOf(*one).value;
-    const Digest& other_value = firstRowOf(*other).value;
-    return !value.is_constant && !other_value.is_constant && value.bits != other_value.bits &&
-           comparableKey(*one, facts_) == comparableKey(*other, facts_);
+    const size_t start = commonStepOf({one, other});
+    const SampleRow* row = one->row(start);
+    const SampleRow* other_row = other->row(start);
+    return row != nullptr && other_row != nullptr && !row->value.is_constant && !other_row->value.is_constant &&
+           row->value.bits != other_row->value.bits && comparableKey(*one, facts_) == comparableKey(*other, facts_);
   });
 }
 

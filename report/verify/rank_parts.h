@@ -18,7 +18,7 @@ RankParts ranksOf(const std::vector<RankTracks>& parts);
 
 /// What all parameters together say of ranks whose values of some parameter are different.
 struct PartsFacts {
-  size_t in_step = 0;         ///< parameters that are proven replicas between the parts, and never differ
+  size_t in_step = 0;         ///< parameters that are proven replicas between the parts, be it for some steps only
   size_t split = 0;           ///< parameters that started equal, and differ between the parts later
   bool others_differ = false; ///< comparable parameters differ between them at the start
   bool has_messages = false;  ///< the parts send to each other, as stages of a pipeline do

@@ -3,8 +3,10 @@
 #include "report/verify/replica_sets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 
 namespace commtap {
 namespace {
@@ -103,7 +105,10 @@ class Unions {
 
 ReplicaSet setOf(RankTracks members, ReplicaEvidence evidence) {
   ReplicaSet set;
-  set.is_constant = firstRowOf(*members.front()).value.is_constant;
+  set.start = commonStepOf(members);
+  const auto present = std::find_if(
+      members.begin(), members.end(), [&set](const RankTrack* rank) { return rank->row(set.start) != nullptr; });
+  set.is_constant = (*present)->row(set.start)->value.is_constant;
   set.is_expert = members.front()->facts->allreduce == false;
   set.evidence = evidence;
   set.members = std::move(members);
@@ -139,37 +144,63 @@ std::vector<ReplicaSet> declaredSets(const RankTracks& ranks, const JobFacts& fa
   return list;
 }
 
-/// Adds the sets that started equal and that no declaration joins.
-void addEqualSets(std::vector<ReplicaSet>& sets) {
-  const std::vector<ReplicaSet> declared = std::move(sets);
-  std::map<std::pair<size_t, uint64_t>, std::vector<const ReplicaSet*>> equal;
-  sets.clear();
-  for (const ReplicaSet& set : declared) {
-    std::map<std::pair<size_t, uint64_t>, bool> starts;
-    for (const RankTrack* member : set.members) {
-      const size_t first = firstStepOf(*member);
-      starts[{first, member->rows[first]->value.bits}] = true;
-    }
-    if (starts.size() == 1) { // else the declared set is broken from the start, which is its own finding
-      equal[starts.begin()->first].push_back(&set);
-    }
-    if (set.members.size() > 1) {
-      sets.push_back(set);
-    }
-  }
-  for (const auto& [start, parts] : equal) {
-    if (parts.size() > 1) {
-      ReplicaSet& set = sets.emplace_back(setOf(parts.front()->members, ReplicaEvidence::kStart));
-      set.members.clear();
-      for (const ReplicaSet* part : parts) {
-        set.members.insert(set.members.end(), part->members.begin(), part->members.end());
-        set.declared.push_back(part->members);
+/// Returns the bits of a set's values at a step; nullopt if no member has a sample, or they differ.
+std::optional<uint64_t> bitsAt(const ReplicaSet& set, size_t step) {
+  std::optional<uint64_t> bits;
+  for (const RankTrack* member : set.members) {
+    if (const SampleRow* row = member->row(step)) {
+      if (bits && *bits != row->value.bits) {
+        return std::nullopt;
       }
-      std::sort(set.members.begin(), set.members.end(), [](const RankTrack* a, const RankTrack* b) {
-        return a->rank < b->rank;
-      });
+      bits = row->value.bits;
     }
   }
+  return bits;
+}
+
+RankTracks membersOf(const std::vector<const ReplicaSet*>& sets) {
+  RankTracks members;
+  for (const ReplicaSet* set : sets) {
+    members.insert(members.end(), set->members.begin(), set->members.end());
+  }
+  std::sort(members.begin(), members.end(), [](const RankTrack* a, const RankTrack* b) { return a->rank < b->rank; });
+  return members;
+}
+
+ReplicaSet equalSetOf(const std::vector<const ReplicaSet*>& parts) {
+  ReplicaSet set = setOf(membersOf(parts), ReplicaEvidence::kStart);
+  for (const ReplicaSet* part : parts) {
+    set.declared.push_back(part->members);
+  }
+  return set;
+}
+
+/// Returns the sets that started equal and that no declaration joins. Ranks without a sample of the step that most
+/// others have are compared among themselves.
+std::vector<ReplicaSet> equalSets(const std::vector<ReplicaSet>& declared) {
+  std::vector<const ReplicaSet*> rest;
+  for (const ReplicaSet& set : declared) {
+    if (bitsAt(set, set.start)) { // else the declared set is broken from the start, which is its own finding
+      rest.push_back(&set);
+    }
+  }
+  std::vector<ReplicaSet> sets;
+  while (!rest.empty()) {
+    const size_t start = commonStepOf(membersOf(rest));
+    std::map<uint64_t, std::vector<const ReplicaSet*>> equal;
+    std::vector<const ReplicaSet*> absent;
+    for (const ReplicaSet* set : rest) {
+      const std::optional<uint64_t> bits = bitsAt(*set, start);
+      (bits ? equal[*bits] : absent).push_back(set);
+    }
+    for (const auto& [bits, parts] : equal) {
+      if (parts.size() > 1) {
+        sets.push_back(equalSetOf(parts));
+      }
+    }
+    rest = equal.empty() ? std::vector<const ReplicaSet*>() : std::move(absent);
+  }
+  return sets;
 }
 
 } // namespace
@@ -211,9 +242,12 @@ std::vector<RankTracks> comparableRanks(const ParameterTrack& track, const JobFa
 std::vector<ReplicaSet> replicaSetsOf(const ParameterTrack& track, const JobFacts& facts) {
   std::vector<ReplicaSet> all;
   for (const RankTracks& ranks : comparableRanks(track, facts)) {
-    std::vector<ReplicaSet> sets = declaredSets(ranks, facts);
-    addEqualSets(sets);
-    all.insert(all.end(), sets.begin(), sets.end());
+    const std::vector<ReplicaSet> declared = declaredSets(ranks, facts);
+    std::copy_if(declared.begin(), declared.end(), std::back_inserter(all), [](const ReplicaSet& set) {
+      return set.members.size() > 1;
+    });
+    const std::vector<ReplicaSet> equal = equalSets(declared);
+    all.insert(all.end(), equal.begin(), equal.end());
   }
   return all;
 }

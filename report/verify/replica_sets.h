@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace commtap {
 struct ReplicaSet {
   RankTracks members;                                ///< two or more
   ReplicaEvidence evidence = ReplicaEvidence::kNone; ///< a declaration, or kStart: equal values at the start
+  size_t start = 0;                                  ///< the first step that most members have sampled
   bool is_constant = false;         ///< all elements are equal at the start: that others are equal too means nothing
   bool is_expert = false;           ///< marked as an expert's: only proof makes them replicas
   std::vector<RankTracks> declared; ///< of kStart: the declared sets within it

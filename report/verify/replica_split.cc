@@ -30,7 +30,7 @@ bool haveEqualGradients(const RankTracks& members, size_t step) {
   const Digest* first = nullptr;
   for (const RankTrack* member : members) {
     const SampleRow* row = member->row(step);
-    if (row == nullptr || !hasComparableGradient(*member, step) || row->gradient.is_constant) {
+    if (!hasWholeGradient(*member, step) || row->gradient.is_constant) {
       return false;
     }
     first = first == nullptr ? &row->gradient : first;
@@ -91,24 +91,46 @@ bool isNoise(const ReplicaSplit& split, const SampledOptimizer& optimizer) {
   });
 }
 
+bool haveOneGradient(const std::vector<RankTracks>& parts, size_t step) {
+  const SampleRow* first = parts.front().front()->row(step);
+  return std::all_of(parts.begin(), parts.end(), [&](const RankTracks& part) {
+    return hasWholeGradient(*part.front(), step) && part.front()->row(step)->gradient.bits == first->gradient.bits;
+  });
+}
+
+/// Returns the largest distance of the parts' gradients; nullopt if it is not known, or there are none to compare.
+std::optional<double> gradientDistance(const std::vector<RankTracks>& parts, size_t step) {
+  if (haveOneGradient(parts, step)) {
+    return 0.0;
+  }
+  double largest = 0;
+  const SampleRow* first = parts.front().front()->row(step);
+  for (const RankTracks& part : parts) {
+    const SampleRow* row = part.front()->row(step);
+    if (!hasUsedGradient(*part.front(), step)) {
+      return std::nullopt;
+    }
+    if (row->gradient.bits != first->gradient.bits) {
+      const auto distance = replicaDistance(row->gradient, first->gradient, row->has_sums && first->has_sums);
+      if (!distance) {
+        return std::nullopt;
+      }
+      largest = std::max(largest, *distance);
+    }
+  }
+  return largest;
+}
+
 /// Sets the distances of the gradients.
 void compareGradients(const ReplicaSplit& split, const SampledOptimizer& optimizer, SplitDifference& difference) {
-  const SampleRow* first = split.parts.front().front()->row(split.step);
-  difference.has_equal_gradients = true;
-  for (const RankTracks& part : split.parts) {
-    const SampleRow* row = part.front()->row(split.step);
-    if (!hasComparableGradient(*part.front(), split.step)) {
-      difference.has_equal_gradients = false;
-      difference.gradients.reset();
-      return;
-    }
-    difference.has_equal_gradients &= row->gradient.bits == first->gradient.bits;
-    const auto distance = row->gradient.bits == first->gradient.bits
-                              ? std::optional(0.0)
-                              : replicaDistance(row->gradient, first->gradient, row->has_sums && first->has_sums);
-    difference.gradients = std::max(difference.gradients, distance);
+  const auto is_used = [&split](const RankTracks& part) { return hasUsedGradient(*part.front(), split.step); };
+  difference.has_equal_gradients = haveOneGradient(split.parts, split.step);
+  difference.gradients = gradientDistance(split.parts, split.step);
+  difference.has_noise_gradients =
+      std::all_of(split.parts.begin(), split.parts.end(), is_used) && isNoise(split, optimizer);
+  if (split.before && optimizer.steps[split.step] - optimizer.steps[*split.before] == 1) {
+    difference.gradients_before = gradientDistance(split.parts, *split.before);
   }
-  difference.has_noise_gradients = isNoise(split, optimizer);
 }
 
 void findCause(const ReplicaSplit& split, SplitDifference& difference) {
@@ -123,10 +145,10 @@ void findCause(const ReplicaSplit& split, SplitDifference& difference) {
   } else if (std::vector<int64_t> none = oddRanks(split.parts, has_none); !none.empty()) {
     difference.cause = DifferenceCause::kNoGradient;
     difference.cause_ranks = std::move(none);
-  } else if (difference.has_equal_gradients) {
-    difference.cause = DifferenceCause::kUpdate;
-  } else if (difference.gradients) {
-    difference.cause = DifferenceCause::kGradients;
+  } else if (
+      const std::optional<double> distance =
+          difference.gradients_before.has_value() ? difference.gradients_before : difference.gradients) {
+    difference.cause = *distance == 0 ? DifferenceCause::kUpdate : DifferenceCause::kGradients;
   }
 }
 

@@ -34,6 +34,9 @@ std::optional<ReplicaSplit> firstSplit(const RankTracks& members, size_t from);
 struct SplitDifference {
   std::optional<double> values;    ///< the largest distance; nullopt if not known
   std::optional<double> gradients; ///< nullopt if not known, or there are none to compare
+  /// Of the step just before the split, whose update made the values differ; nullopt if it was not sampled, or there
+  /// are none to compare.
+  std::optional<double> gradients_before;
   bool has_equal_gradients = false;
   bool has_noise_gradients = false; ///< the gradients are so small by the others that rounding may be all they are
   bool has_non_finite = false;      ///< of some parts only

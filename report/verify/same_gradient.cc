@@ -17,8 +17,7 @@ std::vector<RankTracks> equalGradients(const RankTracks& ranks, size_t step) {
   std::map<uint64_t, RankTracks> by_bits;
   for (const RankTrack* rank : ranks) {
     const SampleRow* row = rank->row(step);
-    if (row != nullptr && hasComparableGradient(*rank, step) && !row->gradient.is_constant &&
-        !row->gradient.has_non_finite) {
+    if (hasWholeGradient(*rank, step) && !row->gradient.is_constant && !row->gradient.has_non_finite) {
       by_bits[row->gradient.bits].push_back(rank);
     }
   }
@@ -39,6 +38,13 @@ std::optional<size_t> lastEqual(const RankTracks& members, size_t end) {
     }
   }
   return std::nullopt;
+}
+
+/// Returns whether only some parts have the parameter in an optimizer: the others get its values from there, as ZeRO
+/// does.
+bool isUpdatedElsewhere(const std::vector<RankTracks>& parts, size_t step) {
+  const auto is_updated = [step](const RankTracks& part) { return part.front()->row_facts[step]->is_in_optimizer; };
+  return std::any_of(parts.begin(), parts.end(), is_updated) && !std::all_of(parts.begin(), parts.end(), is_updated);
 }
 
 bool isDeclared(const std::vector<ReplicaSet>& sets, const std::vector<RankTracks>& parts) {
@@ -76,7 +82,8 @@ std::optional<SameGradient> sameGradientAt(
   if (!same.difference.values || isRounding(*same.difference.values, std::nullopt, bounds)) {
     return std::nullopt;
   }
-  same.is_declared = isDeclared(replicaSetsOf(track, facts), same.split.parts);
+  same.is_declared =
+      isUpdatedElsewhere(same.split.parts, step) || isDeclared(replicaSetsOf(track, facts), same.split.parts);
   return same;
 }
 

@@ -15,7 +15,8 @@ struct SameGradient {
   const ParameterTrack* track = nullptr;
   ReplicaSplit split; ///< at the first such sample; without `before` the values differed in the first one
   SplitDifference difference;
-  bool is_declared = false; ///< ranks of different parts declare replicas
+  bool is_declared =
+      false; ///< ranks of different parts declare replicas, or only some of them have an optimizer for it
 };
 
 /// Returns the first sample in which ranks of a parameter have equal gradients and different values, for each set of

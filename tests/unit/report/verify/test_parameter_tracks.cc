@@ -59,20 +59,38 @@ TEST_CASE("parameters of one name in a sample are two parameters") {
   CHECK(tracks.all()[1].name == "Net.w#2");
 }
 
-TEST_CASE("a gradient is compared if it is whole and an optimizer uses it") {
+TEST_CASE("a gradient is whole if it is no part of a sum, and used if an optimizer has it") {
   SampledParameter facts;
   SampleRow row;
   RankTrack track;
+  CHECK_FALSE(hasWholeGradient(track, 0));
   track.rows = {&row};
   track.row_facts = {&facts};
-  CHECK_FALSE(hasComparableGradient(track, 0));
+  CHECK_FALSE(hasWholeGradient(track, 0));
   row.has_gradient = true;
-  CHECK(hasComparableGradient(track, 0));
-  row.is_gradient_partial = true;
-  CHECK_FALSE(hasComparableGradient(track, 0));
-  row.is_gradient_partial = false;
+  CHECK(hasWholeGradient(track, 0));
+  CHECK(hasUsedGradient(track, 0));
   facts.is_in_optimizer = false;
-  CHECK_FALSE(hasComparableGradient(track, 0));
+  CHECK(hasWholeGradient(track, 0));
+  CHECK_FALSE(hasUsedGradient(track, 0));
+  facts.is_in_optimizer = true;
+  row.is_gradient_partial = true;
+  CHECK_FALSE(hasWholeGradient(track, 0));
+  CHECK_FALSE(hasUsedGradient(track, 0));
+}
+
+TEST_CASE("the common step of ranks is the first of those that most of them have sampled") {
+  VerifyJob job(3);
+  job.addOnAll("Net.w", noise(1));
+  job.step(1, {1, 2});
+  job.step(2, {2});
+  job.step(3);
+  job.step(4);
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0];
+  CHECK(commonStepOf({track.of(0)}) == 0);
+  CHECK(commonStepOf({track.of(0), track.of(1)}) == 1);
+  CHECK(commonStepOf({track.of(0), track.of(1), track.of(2)}) == 2);
 }
 
 } // namespace

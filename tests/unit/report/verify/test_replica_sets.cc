@@ -162,5 +162,24 @@ TEST_CASE("nothing is compared of other shapes, partial values, empty shards and
   }
 }
 
+TEST_CASE("ranks start where most of them have a sample, those without one there are compared among themselves") {
+  VerifyJob job(4);
+  job.addOnAll("Net.w", noise(1));
+  job.at(2, "Net.w").value = job.at(3, "Net.w").value = noise(2);
+  job.sample(0, 1);
+  job.sample(0, 2);
+  job.sample(1, 2);
+  job.sample(2, 3);
+  job.sample(3, 3);
+  const ParameterTracks tracks(job.processes());
+  const std::vector<ReplicaSet> sets = replicaSetsOf(tracks.all()[0], {});
+  REQUIRE(sets.size() == 2);
+  CHECK(sets[0].members.front()->rank == 0);
+  CHECK(sets[0].members.back()->rank == 1);
+  CHECK(sets[0].start == 1);
+  CHECK(sets[1].members.front()->rank == 2);
+  CHECK(sets[1].start == 2);
+}
+
 } // namespace
 } // namespace commtap

@@ -157,5 +157,25 @@ TEST_CASE("the parts of a step are the ranks with equal values, most ranks first
   CHECK(parts[1][0]->rank == 0);
 }
 
+TEST_CASE("gradients that no optimizer uses are compared for equality alone") {
+  for (const bool are_equal : {false, true}) {
+    VerifyJob job(2);
+    job.addOnAll("Net.w", noise(1));
+    job.onAll("Net.w", [](VerifyJob::MadeParameter& made, int64_t) { made.facts.is_in_optimizer = false; });
+    job.step(1);
+    job.at(1, "Net.w").value = noise(2);
+    job.gradient("Net.w", 3, are_equal ? 0 : 1);
+    job.step(2);
+    const ParameterTracks tracks(job.processes());
+    const ParameterTrack& track = tracks.all()[0];
+    const std::optional<ReplicaSplit> split = firstSplit({track.of(0), track.of(1)}, 0);
+    REQUIRE(split);
+    const SplitDifference difference = differenceOf(*split, tracks.optimizerOf(track));
+    CHECK(difference.has_equal_gradients == are_equal);
+    CHECK(difference.gradients.has_value() == are_equal);
+    CHECK(difference.cause == (are_equal ? DifferenceCause::kUpdate : DifferenceCause::kUnknown));
+  }
+}
+
 } // namespace
 } // namespace commtap

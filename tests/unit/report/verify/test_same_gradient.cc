@@ -64,5 +64,19 @@ TEST_CASE("constant gradients, rounding and other gradients are no proof") {
   }
 }
 
+TEST_CASE("a parameter that only one rank updates is declared: the others get its values from there") {
+  VerifyJob job(2);
+  job.addOnAll("Net.w", noise(1));
+  job.at(1, "Net.w").facts.is_in_optimizer = false;
+  job.at(1, "Net.w").value = noise(3);
+  job.gradient("Net.w", 2);
+  job.step(2);
+  const ParameterTracks tracks(job.processes());
+  const ParameterTrack& track = tracks.all()[0];
+  const std::vector<SameGradient> found = sameGradients(track, tracks.optimizerOf(track), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].is_declared);
+}
+
 } // namespace
 } // namespace commtap
